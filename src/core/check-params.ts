@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { ToolcribError } from './errors.ts';
+
+/**
+ * The values a schema accepts, with defaults filled in. Throws ARG_INVALID that names each wrong parameter, what
+ * was expected, and the right name for one that does not exist.
+ */
+export function checkParams<S extends z.ZodObject>(schema: S, given: unknown): z.output<S> {
+  const parsed = schema.safeParse(given ?? {});
+  if (parsed.success) return parsed.data;
+  const known = Object.keys(schema.shape);
+  const complaints = parsed.error.issues.flatMap((issue) => complaintsOf(issue, known));
+  throw new ToolcribError('ARG_INVALID', complaints.join(' '));
+}
+
+function complaintsOf(issue: z.core.$ZodIssue, known: readonly string[]): string[] {
+  const where = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys' && where === '') return issue.keys.map((key) => unknownKey(key, known));
+  if (issue.code === 'unrecognized_keys') return [`${where}: unknown key ${issue.keys.join(', ')}.`];
+  const wasMissing = issue.code === 'invalid_type' && issue.input === undefined && issue.message.includes('undefined');
+  if (wasMissing) return [`${where || 'arguments'}: is required (expected ${issue.expected}).`];
+  return [`${where || 'arguments'}: ${issue.message.replace(/^Invalid input: /, '')}.`];
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const best = nearest(key, known);
+  const list = known.length > 0 ? `The parameters are ${known.join(', ')}.` : 'This tool takes no parameters.';
+  return `${key}: there is no such parameter${best ? `; did you mean ${best}?` : '.'} ${list}`;
+}
+
+/** The known word that differs least from `word`, if it is near enough to be a slip: at most a third of it, or 2. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const ranked = known
+    .map((candidate) => ({ candidate, distance: editDistance(fold(word), fold(candidate)) }))
+    .sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  if (!best || best.distance > Math.max(2, Math.floor(word.length / 3))) return undefined;
+  return best.candidate;
+}
+
+const fold = (word: string): string => word.toLowerCase().replaceAll(/[_-]/g, '');
+
+/** Levenshtein distance, by the two-row method of Wagner and Fischer (1974). */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(substituted, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length] ?? 0;
+}

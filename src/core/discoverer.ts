@@ -1,0 +1,140 @@
+import type * as z from 'zod';
+
+/**
+ * What running an action can do. Everything a host is told about a tool follows from its effects.
+ * - read     looks; changes nothing, runs no code the project supplies
+ * - write    changes files inside the roots, or local state that can be changed back
+ * - execute  runs code the project supplies: tests, builds, scripts, hooks, configure steps
+ * - network  talks to another machine
+ * - destroy  can lose work for good: reset --hard, clean, drop, rm, push --force
+ */
+export const effects = ['read', 'write', 'execute', 'network', 'destroy'] as const;
+export type Effect = (typeof effects)[number];
+
+export type Params = Readonly<Record<string, z.ZodType>>;
+type NameOf<P extends Params> = Extract<keyof P, string>;
+
+/** One piece of a command line. A plain string is always itself: `{{json .}}` and `stash@{0}` need no escaping. */
+export type Arg<Name extends string = string> =
+  | string
+  /** Its value as one argument; absent: nothing. */
+  | { readonly param: Name }
+  /** An option with a value: `--tail 50`, or `--max-count=50` when the option ends with `=`. Absent: nothing. */
+  | { readonly option: string; readonly param: Name }
+  /** Only when the value is true. */
+  | { readonly flag: string; readonly param: Name }
+  /** One argument (or option with a value) for each item of a list. */
+  | { readonly each: Name; readonly option?: string }
+  /** One argument made of several pieces; nothing when one of its values is absent. */
+  | { readonly join: readonly (string | { readonly param: Name })[] }
+  /** A choice decides which fixed arguments are put here. */
+  | { readonly choose: Name; readonly from: Readonly<Record<string, readonly string[]>> }
+  /** The items as they are, also those that begin with `-`: arguments of a program which the action runs. */
+  | { readonly rest: Name };
+
+interface ActionBase<P extends Params> {
+  title: string;
+  description: string;
+  effects: readonly Effect[];
+  params: P;
+  /** Proof and documentation in one: checked by test/discoverers/laws.test.ts, printed in docs/tools.md. */
+  example: { given?: z.input<z.ZodObject<P>>; runs: string };
+  /** Shape of what `parse` returns. Present exactly when `parse` is. */
+  result?: z.ZodObject;
+}
+
+/** An action that runs the program. */
+export interface RunAction<P extends Params = Params> extends ActionBase<P> {
+  argv: readonly Arg<NameOf<P>>[];
+  timeoutMs?: number;
+  /** Exit codes that are no failure; [0] when left out. */
+  succeedsWith?: readonly number[];
+  /** Pure. Throws when the output is not what the program is known to print. */
+  parse?(stdout: string): unknown;
+}
+
+/** An action that reads a file of the project instead, because asking the program would run the project's code. */
+export interface FileAction<P extends Params = Params> extends ActionBase<P> {
+  /** Names to look for in the action's folder; the first that exists is read. */
+  reads: readonly string[];
+  parse(text: string): unknown;
+}
+
+export type Action<P extends Params = Params> = RunAction<P> | FileAction<P>;
+
+export type Platform = 'linux' | 'darwin' | 'win32';
+export const categories = [
+  'vcs',
+  'runtime',
+  'package-manager',
+  'build',
+  'container',
+  'database',
+  'editor',
+  'other',
+] as const;
+export type Category = (typeof categories)[number];
+
+/** Files of a folder that say "this project uses the program". */
+export interface Signals {
+  files?: readonly string[];
+  folders?: readonly string[];
+  extensions?: readonly string[];
+}
+
+/**
+ * A question put to the program in the action's folder before the action itself, for programs whose
+ * configuration lies in the project and can name other programs. It must not run anything itself.
+ */
+export interface Guard {
+  argv: readonly string[];
+  succeedsWith: readonly number[];
+  /**
+   * Arguments to put before the action's own, and what to tell the caller about them.
+   * Throws a ToolcribError when the action must not run here.
+   */
+  read(stdout: string, action: { effects: readonly Effect[] }): { argv: string[]; notes: string[] };
+}
+
+/** A program is data: how it is called, where it hides, and what can be done with it. */
+export interface Discoverer<A extends Record<string, Params> = Record<string, Params>> {
+  id: string;
+  title: string;
+  category: Category;
+  homepage: string;
+  /** Names of one program, best first: ['python3', 'python', 'py']. */
+  programs: readonly string[];
+  /** Run in an empty folder with a scrubbed environment. */
+  version?: { args: readonly string[]; pattern: RegExp };
+  /** Absolute paths to try when it is not on the search path; `~/` and `%NAME%` are expanded. */
+  elsewhere?: Partial<Record<Platform, readonly string[]>>;
+  /**
+   * Where a project keeps its own copy, relative to the action's folder or any above it up to the root, or below
+   * `$NAME/`, a folder named by a variable. Preferred over the machine's, and shown to the caller.
+   */
+  local?: { posix: readonly string[]; win32: readonly string[] };
+  /** What to tell someone who does not have it. */
+  install: Partial<Record<Platform, string>>;
+  signals?: Signals;
+  /** Names of variables it may inherit, beside the ones every child gets. */
+  environment?: readonly string[];
+  /** Variables it is always run with. */
+  settings?: Readonly<Record<string, string>>;
+  /** Arguments put before those of every action. */
+  prefix?: readonly string[];
+  guard?: Guard;
+  actions: { [K in keyof A]: Action<A[K]> };
+}
+
+/** Checks a discoverer: names in `argv` and `example` must be parameters of the same action. */
+export function defineDiscoverer<A extends Record<string, Params>>(discoverer: Discoverer<A>): Discoverer<A> {
+  return discoverer;
+}
+
+// The parameters of actions differ from each other, so a list of discoverers cannot name them all.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyAction = Action<any>;
+export type AnyDiscoverer = Omit<Discoverer, 'actions'> & { actions: Readonly<Record<string, AnyAction>> };
+
+/** Tool names are `<program>_<action>`: `git_status`. */
+export const toolName = (discoverer: { id: string }, action: string): string => `${discoverer.id}_${action}`;

@@ -1,0 +1,38 @@
+/**
+ * What can go wrong with a call, as the caller may rely on it. A code never changes its meaning;
+ * docs/tools.md lists them all.
+ */
+export const errorCodes = {
+  ARG_FLAG: 'A value would be read as an option by the program',
+  ARG_INVALID: 'A parameter is missing, unknown, or not what was expected',
+  NO_ROOTS: 'No folder has been opened to the model',
+  PATH_OUTSIDE_ROOTS: 'The path leads outside the folders opened to the model',
+  PATH_NOT_FOUND: 'Nothing exists at the path',
+  PATH_NOT_REGULAR: 'The path is neither a regular file nor a folder where one was expected',
+  PATH_PROTECTED: 'The path is never opened, whatever the roots are',
+  ENCODING: 'The text cannot be decoded without loss',
+  TOO_LARGE: 'More than the call can carry',
+  REPO_UNTRUSTED: 'The repository configures programs that would run',
+  EFFECT_DENIED: 'The operator does not allow what this action does',
+  PROGRAM_NOT_FOUND: 'The program is not installed, or no longer where it was',
+  PROGRAM_FAILED: 'The program ran and reported a failure',
+  OUTPUT_UNREADABLE: 'The program answered in a form that was not understood',
+  OUTPUT_LIMIT: 'The program printed more than can be parsed',
+  TIMEOUT: 'The program was stopped at its time limit',
+  CANCELLED: 'The caller gave up',
+  UNKNOWN_TOOL: 'There is no tool of that name',
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** A failure the caller can do something about: a stable code, what was wrong, and the way out. */
+export class ToolcribError extends Error {
+  override readonly name = 'ToolcribError';
+  readonly code: ErrorCode;
+
+  /** `message` says what was wrong and names the thing; `wayOut` says what to do instead. */
+  constructor(code: ErrorCode, message: string, wayOut = '') {
+    super(wayOut ? `${message} ${wayOut}` : message);
+    this.code = code;
+  }
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+
+export type PathKind = 'file' | 'folder' | 'any';
+
+/** Marks schemas whose values are paths. Private, so it never reaches the JSON Schema a model sees. */
+const paths = z.registry<{ kind: PathKind }>();
+
+/** A path that must lie inside the roots. Relative paths start at the action's folder. */
+export const path = (description: string, kind: PathKind = 'any') =>
+  z.string().min(1).describe(description).register(paths, { kind });
+
+/** What kind of path the values of a schema are, also inside optional, default and array; undefined for other schemas. */
+export function pathKind(schema: z.core.$ZodType): PathKind | undefined {
+  const here = paths.get(schema);
+  if (here) return here.kind;
+  const { innerType, element } = schema._zod.def as { innerType?: z.core.$ZodType; element?: z.core.$ZodType };
+  const inner = innerType ?? element;
+  return inner && pathKind(inner);
+}
+
+/** A name in one piece: a branch, container or package. Neither blank nor an option. */
+export const name = (description: string) =>
+  z
+    .string()
+    .max(500)
+    .regex(/^[^-\s][^\s]*$/, 'expected a name without blanks that does not begin with "-"')
+    .describe(description);
+
+/** Free text that is not empty. */
+export const text = (description: string) => z.string().min(1).max(100_000).describe(description);
+
+/** How many items to return: `usual` unless told, never more than `most`. */
+export const limit = (most: number, usual: number) =>
+  z.int().min(1).max(most).default(usual).describe('How many at most');
+
+/** A yes or no that is no unless told. */
+export const flag = (description: string) => z.boolean().default(false).describe(description);
+
+/** A list that is empty unless told. */
+export const list = <T extends z.ZodType>(item: T, description: string) =>
+  z.array(item).max(1000).default([]).describe(description);

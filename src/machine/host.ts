@@ -1,0 +1,64 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { posix, win32 } from 'node:path';
+import type { Platform } from '../core/discoverer.ts';
+
+export interface FileFacts {
+  readonly isFile: boolean;
+  readonly isFolder: boolean;
+  /** Permission bits and type, as in stat(2); 0 on Windows, where they mean nothing. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/** The computer, as far as finding programs needs it: replaced in tests by a recorded one. */
+export interface Host {
+  readonly platform: Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  /** The user we run as; -1 on Windows. */
+  readonly uid: number;
+  /** Names in a folder; empty when it cannot be read. */
+  list(folder: string): Promise<readonly string[]>;
+  /** Facts about what a path leads to, symbolic links followed; undefined when there is nothing. */
+  stat(path: string): Promise<FileFacts | undefined>;
+  /** The path without symbolic links; undefined when there is nothing. */
+  realPath(path: string): Promise<string | undefined>;
+  /** The first `bytes` bytes of a file as Latin-1 text; undefined when it cannot be read. */
+  head(path: string, bytes: number): Promise<string | undefined>;
+}
+
+/** Path rules of a host's platform, which need not be the one we run on. */
+export const pathsOf = (host: Pick<Host, 'platform'>) => (host.platform === 'win32' ? win32 : posix);
+
+/** This computer. */
+export function thisHost(): Host {
+  const platform = process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux';
+  return {
+    platform,
+    env: process.env,
+    home: homedir(),
+    uid: process.getuid?.() ?? -1,
+    list: (folder) => readdir(folder).catch(() => []),
+    stat: (path) =>
+      stat(path).then(
+        (found) => ({
+          isFile: found.isFile(),
+          isFolder: found.isDirectory(),
+          mode: found.mode,
+          uid: found.uid,
+          size: found.size,
+          mtimeMs: found.mtimeMs,
+        }),
+        () => undefined,
+      ),
+    realPath: (path) => realpath(path).catch(() => undefined),
+    head: (path, bytes) =>
+      readFile(path).then(
+        (content) => content.subarray(0, bytes).toString('latin1'),
+        () => undefined,
+      ),
+  };
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { Platform } from '../core/discoverer.ts';
+import { printable } from '../core/argv.ts';
+import { collect, type Collected } from './output.ts';
+import { endGroup, endProcessTree, runMarker } from './process-tree.ts';
+import { asStarted } from './windows-command.ts';
+
+export interface Command {
+  /** Absolute path: a bare name would be looked up again, perhaps in the working directory. */
+  readonly program: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** The child's whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** Called with each line of output as it appears, blank ones left out. */
+  readonly onLine?: (line: string) => void;
+  /** How many bytes of each stream to keep, half from its head and half from its tail. */
+  readonly keepBytes?: number;
+}
+
+/** What became of a program. A failing one is an outcome, not an exception. */
+export interface Outcome {
+  /** The command line as a person would type it. */
+  readonly command: string;
+  readonly exitCode: number | null;
+  readonly stdout: Collected;
+  readonly stderr: Collected;
+  readonly durationMs: number;
+  readonly ended: 'exited' | 'timed_out' | 'cancelled' | 'not_started';
+}
+
+export type Run = (command: Command) => Promise<Outcome>;
+
+export interface Processes {
+  /**
+   * Runs one program without a shell, in a session of its own (no terminal), its input closed. Never rejects. When
+   * it returns, the program's process group is gone; on timeout and cancellation everything it started is.
+   */
+  readonly run: Run;
+  /** Ends everything that is still running, and what it started. */
+  endAll(): Promise<void>;
+}
+
+/** How long a call may take: clients give up at 60 s. */
+export const callBudgetMs = 45_000;
+const defaultKeepBytes = 256 * 1024;
+/** How long output may still arrive after the program has ended, when a child of it keeps the pipe open. */
+const drainMs = 200;
+
+/** The only place where programs are started. */
+export function createProcesses(platform: Platform): Processes {
+  const running = new Map<number, string>();
+  return {
+    run: (command) => runOne(command, platform, running),
+    endAll: async () => {
+      await Promise.all([...running].map(([pid, marker]) => endProcessTree(pid, marker, platform)));
+    },
+  };
+}
+
+async function runOne(command: Command, platform: Platform, running: Map<number, string>): Promise<Outcome> {
+  const { execa } = await import('execa');
+  const startedAt = performance.now();
+  const marker = randomUUID();
+  const stdout = collect(command.keepBytes ?? defaultKeepBytes, command.onLine);
+  const stderr = collect(command.keepBytes ?? defaultKeepBytes, command.onLine);
+  const outcome = (exitCode: number | null, ended: Outcome['ended']): Outcome => ({
+    command: printable([command.program, ...command.argv]),
+    exitCode,
+    stdout: stdout.finish(),
+    stderr: stderr.finish(),
+    durationMs: Math.round(performance.now() - startedAt),
+    ended,
+  });
+  if (command.signal?.aborted) return outcome(null, 'cancelled');
+
+  const { file, args, verbatim } = asStarted(command.program, command.argv, platform);
+  const child = execa(file, args, {
+    cwd: command.cwd,
+    env: { ...command.env, [runMarker]: marker },
+    extendEnv: false,
+    // A session of its own: it can be ended whole and has no terminal to ask at. On Windows it would open a window.
+    detached: platform !== 'win32',
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    buffer: false,
+    reject: false,
+    cleanup: false,
+    windowsHide: true,
+    windowsVerbatimArguments: verbatim,
+  });
+  const { pid } = child;
+  if (pid === undefined) {
+    const failure = await child;
+    stderr.add(Buffer.from(failure.originalMessage ?? 'could not be started'));
+    return outcome(null, 'not_started');
+  }
+
+  running.set(pid, marker);
+  child.stdout.on('data', stdout.add);
+  child.stderr.on('data', stderr.add);
+  const end = await ended(child, command, () => endProcessTree(pid, marker, platform));
+  child.stdout.destroy();
+  child.stderr.destroy();
+  // A background child the program left in its own group must not outlive the call.
+  if (end.how === 'exited') endGroup(pid, platform);
+  running.delete(pid);
+  return outcome(end.exitCode, end.how);
+}
+
+interface Child {
+  once(event: 'exit', listener: (code: number | null) => void): unknown;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/** Waits for the program to end by itself, at its time limit, or when the caller gives up. */
+function ended(child: Child, { timeoutMs = callBudgetMs, signal }: Command, stop: () => Promise<void>) {
+  return new Promise<{ how: 'exited' | 'timed_out' | 'cancelled'; exitCode: number | null }>((resolve) => {
+    let exitCode: number | null = null;
+    let stopping = false;
+    const finish = (how: 'exited' | 'timed_out' | 'cancelled') => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', cancel);
+      resolve({ how, exitCode });
+    };
+    const stopFor = (why: 'timed_out' | 'cancelled') => {
+      if (stopping) return;
+      stopping = true;
+      void stop().then(() => finish(why));
+    };
+    const cancel = () => stopFor('cancelled');
+    const timer = setTimeout(() => stopFor('timed_out'), timeoutMs);
+    signal?.addEventListener('abort', cancel, { once: true });
+    child.once('exit', (code) => {
+      exitCode = code;
+      if (!stopping) setTimeout(() => !stopping && finish('exited'), drainMs);
+    });
+    child.once('close', () => {
+      if (!stopping) finish('exited');
+    });
+  });
+}
