@@ -6,18 +6,31 @@ import { ToolcribError } from './errors.ts';
  * was expected, and the right name for one that does not exist.
  */
 export function checkParams<S extends z.ZodObject>(schema: S, given: unknown): z.output<S> {
-  const parsed = schema.safeParse(given ?? {});
+  const parsed = schema.safeParse(given ?? {}, { reportInput: true });
   if (parsed.success) return parsed.data;
+  refuseOptions(parsed.error.issues);
   const known = Object.keys(schema.shape);
   const complaints = parsed.error.issues.flatMap((issue) => complaintsOf(issue, known));
   throw new ToolcribError('ARG_INVALID', complaints.join(' '));
+}
+
+/** A value of the wrong form that begins with `-` is most likely meant to be read as an option, so it is called that. */
+function refuseOptions(issues: readonly z.core.$ZodIssue[]): void {
+  for (const issue of issues) {
+    if (issue.code !== 'invalid_format' || typeof issue.input !== 'string' || !issue.input.startsWith('-')) continue;
+    throw new ToolcribError(
+      'ARG_FLAG',
+      `${issue.path.map(String).join('.')}: "${issue.input}" would be read as an option.`,
+      'Give a value that does not begin with "-"; options are separate parameters.',
+    );
+  }
 }
 
 function complaintsOf(issue: z.core.$ZodIssue, known: readonly string[]): string[] {
   const where = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys' && where === '') return issue.keys.map((key) => unknownKey(key, known));
   if (issue.code === 'unrecognized_keys') return [`${where}: unknown key ${issue.keys.join(', ')}.`];
-  const wasMissing = issue.code === 'invalid_type' && issue.input === undefined && issue.message.includes('undefined');
+  const wasMissing = issue.code === 'invalid_type' && issue.input === undefined;
   if (wasMissing) return [`${where || 'arguments'}: is required (expected ${issue.expected}).`];
   return [`${where || 'arguments'}: ${issue.message.replace(/^Invalid input: /, '')}.`];
 }

@@ -89,11 +89,20 @@ export interface Signals {
 export interface Guard {
   argv: readonly string[];
   succeedsWith: readonly number[];
-  /**
-   * Arguments to put before the action's own, and what to tell the caller about them.
-   * Throws a ToolcribError when the action must not run here.
-   */
-  read(stdout: string, action: { effects: readonly Effect[] }): { argv: string[]; notes: string[] };
+  /** Throws a ToolcribError when the action must not run here. */
+  read(stdout: string, action: { effects: readonly Effect[] }): Precautions;
+}
+
+/** What makes an action safe to run in a project. */
+export interface Precautions {
+  /** Arguments to put before the action's own. */
+  argv: readonly string[];
+  /** Variables to set. */
+  env: Readonly<Record<string, string>>;
+  /** What the caller is told. */
+  notes: readonly string[];
+  /** A second question, whose answer must be a path inside the roots. */
+  mustBeInside?: readonly string[];
 }
 
 /** A program is data: how it is called, where it hides, and what can be done with it. */
@@ -120,9 +129,13 @@ export interface Discoverer<A extends Record<string, Params> = Record<string, Pa
   environment?: readonly string[];
   /** Variables it is always run with. */
   settings?: Readonly<Record<string, string>>;
-  /** Arguments put before those of every action. */
+  /** Arguments put before those of every action: a subcommand. */
   prefix?: readonly string[];
+  /** Arguments put before everything else, so that the program does only what was asked; not shown in examples. */
+  hardening?: readonly string[];
   guard?: Guard;
+  /** The variable that lists folders above which the program must not look for its project. */
+  ceiling?: string;
   actions: { [K in keyof A]: Action<A[K]> };
 }
 

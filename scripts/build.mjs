@@ -1,0 +1,113 @@
+// Builds dist/: the package as it is published. Run by `npm ci` (prepare), `npm test` (pretest) and `npm run build`.
+//
+// 1. What can be offered (tools, their schemas, programs) is worked out once and put in the place of
+//    src/server/manifest.ts, so that starting needs neither the discoverers nor zod's schemas of them.
+// 2. Everything is bundled with code splitting, so that each command loads only what it uses. esbuild splits only
+//    ES modules, so each chunk is turned into CommonJS in a second pass: V8 keeps compiled code only for scripts.
+// 3. toolcrib.cjs, which loads the chunks with their compiled code, and the licences of what was bundled.
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { writeLicenses } from './licenses.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const temporary = join(root, '.tmp', `build-${process.pid}`);
+const dist = join(root, 'dist');
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
+mkdirSync(temporary, { recursive: true });
+try {
+  const manifest = await workOutManifest();
+  const metafile = await bundleChunks(manifest);
+  await bundleLoader();
+  rmSync(dist, { recursive: true, force: true });
+  renameSync(join(temporary, 'out'), dist);
+  writeLicenses(root, metafile);
+} finally {
+  rmSync(temporary, { recursive: true, force: true });
+}
+
+async function workOutManifest() {
+  const outfile = join(temporary, 'publish.mjs');
+  await build({
+    ...shared,
+    entryPoints: ['src/server/publish.ts'],
+    format: 'esm',
+    outfile,
+    external: ['@vscode/ripgrep*'],
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+  const { publish, asJson } = await import(pathToFileURL(outfile).href);
+  return asJson(await publish());
+}
+
+async function bundleChunks(manifest) {
+  const modules = join(temporary, 'modules');
+  const { metafile } = await build({
+    ...shared,
+    entryPoints: { main: 'src/cli/main.ts' },
+    format: 'esm',
+    splitting: true,
+    minify: true,
+    outdir: modules,
+    outExtension: { '.js': '.cjs' },
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    external: ['@vscode/ripgrep*'],
+    define: { 'import.meta.url': '__moduleUrl' },
+    metafile: true,
+    plugins: [replaceManifest(manifest)],
+  });
+  await build({
+    ...shared,
+    bundle: false,
+    entryPoints: readdirSync(modules).map((name) => join(modules, name)),
+    loader: { '.cjs': 'js' },
+    format: 'cjs',
+    minify: true,
+    // import() of a chunk has to go through the same require() as the rest.
+    supported: { 'dynamic-import': false },
+    banner: { js: 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;' },
+    outdir: join(temporary, 'out'),
+    outExtension: { '.js': '.cjs' },
+  });
+  return metafile;
+}
+
+function replaceManifest(manifest) {
+  return {
+    name: 'manifest',
+    setup(bundler) {
+      bundler.onLoad({ filter: /src[\\/]server[\\/]manifest\.ts$/ }, () => ({
+        // JSON.parse of a string is read twice as fast as the same object written out.
+        contents: `import { fromJson } from './manifest-json.ts';
+          export const loadManifest = async () => fromJson(${JSON.stringify(JSON.stringify(manifest))});`,
+        loader: 'ts',
+        resolveDir: join(root, 'src', 'server'),
+      }));
+    },
+  };
+}
+
+async function bundleLoader() {
+  const main = readdirSync(join(temporary, 'out')).find((name) => name.startsWith('main-'));
+  const outfile = join(temporary, 'out', 'toolcrib.cjs');
+  await build({
+    ...shared,
+    entryPoints: ['src/cli/toolcrib.ts'],
+    format: 'cjs',
+    minify: true,
+    outfile,
+    define: { MAIN: JSON.stringify(main) },
+    banner: { js: '#!/usr/bin/env node' },
+  });
+  chmodSync(outfile, 0o755);
+}

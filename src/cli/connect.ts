@@ -1,0 +1,27 @@
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { version } from '../server/version.ts';
+
+/** How a host starts this very program: the Node that runs now, and its script. */
+export const ownCommand = (): { command: string; script: string } => ({
+  command: process.execPath,
+  script: process.argv[1] ?? '',
+});
+
+/** Starts our own server the way a host does, and connects a real client to it. The caller closes the client. */
+export async function connect(serveArguments: readonly string[]): Promise<Client> {
+  const { command, script } = ownCommand();
+  const client = new Client(
+    { name: 'toolcrib', version },
+    { capabilities: {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  const transport = new StdioClientTransport({
+    command,
+    args: [script, 'serve', ...serveArguments],
+    // The SDK would hand on six variables only, and these are the user's own.
+    env: Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined)),
+    stderr: 'inherit',
+  });
+  await client.connect(transport);
+  return client;
+}

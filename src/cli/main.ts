@@ -1,0 +1,56 @@
+import { version } from '../server/version.ts';
+import { UsageError } from './usage.ts';
+
+/** Subcommands. Each file is loaded only when its command is used. */
+const commands: Record<string, (args: string[]) => Promise<number>> = {
+  serve: (args) => import('./serve.ts').then((m) => m.serveCommand(args)),
+  call: (args) => import('./call.ts').then((m) => m.callCommand(args)),
+  list: (args) => import('./list.ts').then((m) => m.list(args)),
+  doctor: (args) => import('./doctor.ts').then((m) => m.doctor(args)),
+  try: (args) => import('./try.ts').then((m) => m.tryCommand(args)),
+};
+
+export const help = `toolcrib ${version} - the development tools of this machine, for a model
+
+  toolcrib serve [options]          MCP server on standard input and output: what a host starts
+  toolcrib list [--json] [--all]    programs that were found; --all: the missing ones too, and why
+  toolcrib doctor [program]         how programs are looked for, and what is wrong
+  toolcrib call TOOL [key=value…]   one call, through a real client; --json ARGS for arguments as JSON
+  toolcrib try                      find, call and show, as a host would; ends with the entry to paste
+
+Options of serve, call and try:
+  --root DIR          a folder the model may use; repeat it for more (call and try: the current one)
+  --read-only         only what changes nothing
+  --toolsets A,B      only the tools of these programs; "files" and "toolcrib" are our own
+  --allow destroy     also actions that can lose work for good
+
+  toolcrib --version | --help
+`;
+
+/** Runs one command line; returns the exit code. 2 is a wrong command line, 1 a failure. */
+export async function main(args: string[]): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === '--version' || name === '-v') return print(`${version}\n`);
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return print(help);
+  if (rest.includes('--help') || rest.includes('-h')) return print(help);
+  const command = commands[name];
+  try {
+    if (!command) throw await unknownCommand(name);
+    return await command(rest);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`toolcrib: ${error.message}\n`);
+    return 2;
+  }
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+async function unknownCommand(name: string): Promise<UsageError> {
+  const { nearest } = await import('../core/check-params.ts');
+  const best = nearest(name, Object.keys(commands));
+  return new UsageError(`there is no command "${name}"${best ? `; did you mean ${best}?` : ''} toolcrib --help lists them.`);
+}

@@ -1,0 +1,30 @@
+import { stat } from 'node:fs/promises';
+import { nearest } from '../core/check-params.ts';
+import { loadManifest } from '../server/manifest.ts';
+import { serve } from '../server/stdio.ts';
+import { parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
+
+/** `toolcrib serve`: ends when the host closes our input, or with a signal. */
+export async function serveCommand(args: string[]): Promise<number> {
+  const { values } = parseCommandLine({ args, options: serveOptions });
+  const settings = settingsOf(values);
+  await Promise.all(settings.roots.map(checkRoot));
+  if (settings.toolsets) await checkToolsets(settings.toolsets);
+  await serve(settings);
+  return 0;
+}
+
+async function checkRoot(root: string): Promise<void> {
+  const found = await stat(root).catch(() => undefined);
+  if (!found?.isDirectory()) throw new UsageError(`--root ${root}: there is no such folder.`);
+}
+
+/** A misspelt toolset would silently leave its tools out. */
+async function checkToolsets(toolsets: readonly string[]): Promise<void> {
+  const { programs } = await loadManifest();
+  const known = ['files', 'toolcrib', ...programs.map(({ id }) => id)];
+  const wrong = toolsets.find((name) => !known.includes(name));
+  if (wrong === undefined) return;
+  const best = nearest(wrong, known);
+  throw new UsageError(`--toolsets ${wrong}: there is no such toolset${best ? `; did you mean ${best}?` : `; there are ${known.join(', ')}.`}`);
+}

@@ -1,0 +1,29 @@
+import type { Host } from '../machine/host.ts';
+import type { ProgramFacts } from '../machine/installation.ts';
+import type { Processes } from '../machine/process.ts';
+
+/** What `list` and `doctor` look at and print to; replaced in tests. */
+export interface World {
+  readonly host: Host;
+  readonly processes: Processes;
+  loadManifest(): Promise<{ readonly programs: readonly ProgramFacts[] }>;
+  print(text: string): void;
+  /** Whether the output may be coloured. */
+  readonly colour: boolean;
+}
+
+/** This computer, the real catalogue, and standard output. */
+export async function thisWorld(): Promise<World> {
+  const [{ thisHost }, { createProcesses }] = await Promise.all([
+    import('../machine/host.ts'),
+    import('../machine/process.ts'),
+  ]);
+  const host = thisHost();
+  return {
+    host,
+    processes: createProcesses(host.platform),
+    loadManifest: () => import('../server/manifest.ts').then(({ loadManifest }) => loadManifest()),
+    print: (text) => process.stdout.write(text),
+    colour: process.stdout.isTTY === true && !host.env['NO_COLOR'],
+  };
+}

@@ -1,0 +1,99 @@
+import { readdir } from 'node:fs/promises';
+import { connect, ownCommand } from './connect.ts';
+import { asArguments, parseCommandLine, serveOptions, settingsOf } from './usage.ts';
+
+type Client = Awaited<ReturnType<typeof connect>>;
+interface Program {
+  id: string;
+  title: string;
+  installed: boolean;
+  version?: string;
+  note?: string;
+  path?: string;
+  source?: string;
+  why?: string;
+  install?: string;
+}
+
+/** `toolcrib try`: the main job once, as a host does it, on the current folder; then the entry for a host. */
+export async function tryCommand(args: string[]): Promise<number> {
+  const { values } = parseCommandLine({ args, options: serveOptions });
+  settingsOf(values);
+  const root = values.root ?? [process.cwd()];
+  const startedAt = performance.now();
+  const client = await connect(asArguments({ ...values, root }));
+  try {
+    const { tools } = await client.listTools();
+    say(`toolcrib serves ${root.join(', ')}: ${tools.length} tools, ${since(startedAt)} after it was started.\n`);
+    const names = new Set(tools.map(({ name }) => name));
+    const programs = await showPrograms(client);
+    await show(client, await firstLook(root[0] ?? '.', names, programs));
+    await show(client, { name: 'grep', arguments: { pattern: 'TODO|function|def |import ', limit: 5 } });
+    const file = await someFile(root[0] ?? '.');
+    if (file) await show(client, { name: 'read_file', arguments: { path: file, limit: 8 } });
+    showEntry(root);
+    return 0;
+  } finally {
+    await client.close();
+  }
+}
+
+async function showPrograms(client: Client): Promise<Program[]> {
+  const startedAt = performance.now();
+  const answer = await client.callTool({ name: 'list_programs', arguments: {} });
+  const { programs } = answer.structuredContent as { programs: Program[] };
+  say(`> list_programs  (${since(startedAt)})`);
+  const width = Math.max(...programs.map(({ title }) => title.length));
+  for (const { title, version, note, path, source } of programs.filter(({ installed }) => installed)) {
+    say(`  + ${title.padEnd(width)}  ${version ?? note ?? 'version unknown'}  ${path}  (${source})`);
+  }
+  for (const { title, why, install } of programs.filter(({ installed }) => !installed)) {
+    say(`  - ${title.padEnd(width)}  ${why ?? 'not found'}${install ? `  To install: ${install}` : ''}`);
+  }
+  say('');
+  return programs;
+}
+
+interface Call {
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+/** git_status in a repository; elsewhere something that is there to be read. */
+async function firstLook(root: string, names: ReadonlySet<string>, programs: readonly Program[]): Promise<Call> {
+  const entries: string[] = await readdir(root).catch(() => []);
+  if (names.has('git_status') && entries.includes('.git')) return { name: 'git_status', arguments: {} };
+  if (names.has('npm_scripts') && entries.includes('package.json')) return { name: 'npm_scripts', arguments: {} };
+  if (names.has('make_targets') && entries.includes('Makefile')) return { name: 'make_targets', arguments: {} };
+  if (names.has('list_directory')) return { name: 'list_directory', arguments: {} };
+  return { name: 'list_programs', arguments: { program: programs[0]?.id ?? 'git' } };
+}
+
+async function someFile(root: string): Promise<string | undefined> {
+  const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  return files.find((name) => /^readme/i.test(name)) ?? files.find((name) => /\.(?:md|txt|json|ts|js|py|toml)$/.test(name)) ?? files[0];
+}
+
+async function show(client: Client, call: Call): Promise<void> {
+  const startedAt = performance.now();
+  const { content, isError } = await client.callTool(call);
+  const took = since(startedAt);
+  const given = Object.entries(call.arguments).map(([key, value]) => `${key}=${String(value)}`);
+  say(`> ${[call.name, ...given].join(' ')}  (${took}${isError ? ', an error' : ''})`);
+  const text = content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
+  const lines = text.split('\n');
+  for (const line of lines.slice(0, 12)) say(`  ${line.length > 160 ? `${line.slice(0, 160)}…` : line}`);
+  if (lines.length > 12) say(`  … ${lines.length - 12} more lines`);
+  say('');
+}
+
+function showEntry(roots: readonly string[]): void {
+  const { command, script } = ownCommand();
+  const args = [script, 'serve', ...roots.flatMap((root) => ['--root', root])];
+  say('To use it, paste this into the configuration of your host (README.md says where):\n');
+  say(JSON.stringify({ mcpServers: { toolcrib: { command, args } } }, null, 2));
+}
+
+const since = (start: number): string => `${Math.round(performance.now() - start)} ms`;
+const say = (line: string): boolean => process.stdout.write(`${line}\n`);

@@ -1,0 +1,60 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { effects, type Effect } from '../core/discoverer.ts';
+
+/** A wrong command line: said in one line, exit code 2. */
+export class UsageError extends Error {}
+
+/** util.parseArgs, with its complaints turned into a UsageError that names the right option. */
+export function parseCommandLine<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    const text = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    const known = Object.keys(config.options ?? {}).map((name) => `--${name}`);
+    throw new UsageError(`${text} The options are ${known.join(', ')}.`);
+  }
+}
+
+/** What serve, call and try have in common. */
+export const serveOptions = {
+  root: { type: 'string', multiple: true },
+  'read-only': { type: 'boolean' },
+  toolsets: { type: 'string' },
+  allow: { type: 'string', multiple: true },
+} as const;
+
+interface ServeValues {
+  root?: string[] | undefined;
+  'read-only'?: boolean | undefined;
+  toolsets?: string | undefined;
+  allow?: string[] | undefined;
+}
+
+/** The settings that the options stand for. */
+export function settingsOf(values: ServeValues) {
+  const allow = (values.allow ?? []).flatMap((list) => list.split(','));
+  const wrong = allow.find((effect) => effect !== 'destroy');
+  if (wrong !== undefined) {
+    throw new UsageError(
+      effects.includes(wrong as Effect)
+        ? `--allow ${wrong}: only "destroy" has to be allowed; --read-only takes the others away.`
+        : `--allow ${wrong}: there is no such effect; the one to allow is destroy.`,
+    );
+  }
+  return {
+    roots: values.root ?? [],
+    readOnly: values['read-only'] ?? false,
+    toolsets: values.toolsets?.split(',').map((name) => name.trim()),
+    allow: allow as Effect[],
+  };
+}
+
+/** The same options again, to hand them to a server that is started. */
+export function asArguments(values: ServeValues): string[] {
+  return [
+    ...(values.root ?? []).flatMap((root) => ['--root', root]),
+    ...(values['read-only'] ? ['--read-only'] : []),
+    ...(values.toolsets === undefined ? [] : ['--toolsets', values.toolsets]),
+    ...(values.allow ?? []).flatMap((effect) => ['--allow', effect]),
+  ];
+}

@@ -1,0 +1,152 @@
+import * as z from 'zod';
+import { defineDiscoverer } from '../core/discoverer.ts';
+import { limit, path } from '../core/params.ts';
+import { parseExactly } from './exact-json.ts';
+
+// The engine keeps these promises, not the text of a query: -readonly refuses every write, -safe refuses ATTACH, VACUUM
+// INTO, readfile(), writefile(), edit() and load_extension(). Dot commands are only read at the start of an argument,
+// which is always ours. `-init` keeps ~/.sqliterc from being read: it runs before -safe takes effect.
+const prefix = ['-init', '/dev/null', '-readonly', '-safe', '-batch', '-json'];
+
+const database = path('Database file', 'file');
+
+// -safe leaves these table-valued functions of the sqlite3 shell alone, and they read any file. SQLite has neither dynamic SQL nor
+// escapes in identifiers, and refuses fsdir inside views, so looking at the text is enough.
+const filesystemTables = /fsdir|zipfile/i;
+
+const sql = z
+  .string()
+  .min(1)
+  .max(100_000)
+  .refine((text) => !/^\s*\./.test(text), 'dot commands are not SQL; use the tables and schema actions')
+  .refine((text) => !filesystemTables.test(text), 'fsdir and zipfile read other files and are refused')
+  .overwrite((text) => text.trim().replace(/[;\s]+$/, ''))
+  .describe('One SELECT, VALUES or WITH');
+
+export const sqlite3 = defineDiscoverer({
+  id: 'sqlite3',
+  title: 'SQLite',
+  category: 'database',
+  homepage: 'https://sqlite.org/cli.html',
+  programs: ['sqlite3'],
+  version: { args: ['-version'], pattern: /^(\d[\w.]*)/ },
+  elsewhere: {
+    darwin: ['/opt/homebrew/opt/sqlite/bin/sqlite3', '/usr/local/opt/sqlite/bin/sqlite3'],
+    win32: ['%ProgramFiles%/SQLite/sqlite3.exe'],
+  },
+  install: {
+    linux: 'Install the package sqlite3 (3.37 or newer), for instance: sudo apt install sqlite3',
+    darwin: 'It comes with macOS; newer: brew install sqlite',
+    win32: 'winget install SQLite.SQLite',
+  },
+  signals: { extensions: ['.db', '.sqlite', '.sqlite3', '.db3'] },
+  prefix,
+
+  actions: {
+    tables: {
+      title: 'List SQLite tables',
+      description: 'Tables and views of a database file.',
+      effects: ['read'],
+      params: { database },
+      argv: [
+        { param: 'database' },
+        "SELECT name, type, ncol AS columns FROM pragma_table_list WHERE schema = 'main' AND name NOT GLOB 'sqlite_*' ORDER BY name",
+      ],
+      example: {
+        given: { database: 'shop.db' },
+        runs: `sqlite3 -init /dev/null -readonly -safe -batch -json shop.db 'SELECT name, type, ncol AS columns FROM pragma_table_list WHERE schema = '\\''main'\\'' AND name NOT GLOB '\\''sqlite_*'\\'' ORDER BY name'`,
+      },
+      result: z.object({
+        tables: z.array(z.object({ name: z.string(), type: z.string(), columns: z.number() })),
+      }),
+      parse: (stdout) => ({ tables: rowsOf(stdout) }),
+    },
+    schema: {
+      title: 'Show SQLite schema',
+      description: 'The CREATE statements of tables, indexes, views and triggers.',
+      effects: ['read'],
+      params: {
+        database,
+        table: z
+          .string()
+          .regex(/^[^'[\]\0]{1,200}$/, 'expected a table name without quotes and brackets')
+          .default('*')
+          .describe('Only of this table; * and ? match any'),
+      },
+      argv: [
+        { param: 'database' },
+        {
+          join: [
+            "SELECT type, name, tbl_name AS 'table', sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name GLOB '",
+            { param: 'table' },
+            "' ORDER BY tbl_name, type DESC, name",
+          ],
+        },
+      ],
+      example: {
+        given: { database: 'shop.db', table: 'users' },
+        runs: `sqlite3 -init /dev/null -readonly -safe -batch -json shop.db 'SELECT type, name, tbl_name AS '\\''table'\\'', sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name GLOB '\\''users'\\'' ORDER BY tbl_name, type DESC, name'`,
+      },
+      result: z.object({
+        objects: z.array(
+          z.object({ type: z.string(), name: z.string(), table: z.string(), sql: z.string() }),
+        ),
+      }),
+      parse: (stdout) => ({ objects: rowsOf(stdout) }),
+    },
+    query: {
+      title: 'Query SQLite',
+      description: 'Runs one read-only query and returns its rows.',
+      effects: ['read'],
+      params: { database, sql, limit: limit(1000, 100) },
+      // As a subquery it has to be one query; the newline ends a comment at its end. One more row tells of more.
+      argv: [
+        { param: 'database' },
+        {
+          join: [
+            'SELECT ',
+            { param: 'limit' },
+            ' AS most; SELECT * FROM (',
+            { param: 'sql' },
+            '\n) LIMIT ',
+            { param: 'limit' },
+            ' + 1',
+          ],
+        },
+      ],
+      example: {
+        given: { database: 'shop.db', sql: 'SELECT name FROM users' },
+        runs: `sqlite3 -init /dev/null -readonly -safe -batch -json shop.db 'SELECT 100 AS most; SELECT * FROM (SELECT name FROM users\n) LIMIT 100 + 1'`,
+      },
+      result: z.object({
+        columns: z.array(z.string()),
+        rows: z.array(z.array(z.unknown())),
+        truncated: z.boolean(),
+      }),
+      parse: queriedRows,
+    },
+  },
+});
+
+type Row = Record<string, unknown>;
+
+/** No rows print nothing at all. */
+function rowsOf(json: string): Row[] {
+  if (json.trim() === '') return [];
+  const rows = parseExactly(json);
+  if (!Array.isArray(rows)) throw new Error('expected a JSON array of rows');
+  return rows as Row[];
+}
+
+function queriedRows(stdout: string) {
+  const [, most, json = ''] = /^\[\{"most":(\d+)\}\]\r?\n?([^]*)$/.exec(stdout) ?? [];
+  if (most === undefined) throw new Error('expected the row limit first');
+  const rows = rowsOf(json);
+  const columns = Object.keys(rows[0] ?? {});
+  const kept = rows.slice(0, Number(most));
+  return {
+    columns,
+    rows: kept.map((row) => columns.map((column) => row[column] ?? null)),
+    truncated: rows.length > kept.length,
+  };
+}

@@ -1,0 +1,114 @@
+import { ToolcribError } from '../core/errors.ts';
+import { systemEncoding } from '../machine/output.ts';
+
+/** How the bytes of a text file are to be read. */
+export interface Encoding {
+  /** As TextDecoder calls it. */
+  readonly label: string;
+  /** Bytes of the byte order mark, which is no part of the text. */
+  readonly mark: 0 | 2 | 3;
+  /** Bytes of the smallest character. */
+  readonly unit: 1 | 2;
+}
+
+/** Some bytes of a text; with `cut` they may end within a character. */
+interface Piece {
+  readonly bytes: Buffer;
+  readonly cut: boolean;
+}
+
+const marks: readonly { bytes: Buffer; encoding: Encoding }[] = [
+  { bytes: Buffer.of(0xef, 0xbb, 0xbf), encoding: { label: 'utf-8', mark: 3, unit: 1 } },
+  { bytes: Buffer.of(0xff, 0xfe), encoding: { label: 'utf-16le', mark: 2, unit: 2 } },
+  { bytes: Buffer.of(0xfe, 0xff), encoding: { label: 'utf-16be', mark: 2, unit: 2 } },
+];
+
+/** How a file that begins with `head` is encoded; undefined when it is no text. */
+export function encodingOf(head: Buffer): Encoding | undefined {
+  const marked = marks.find(({ bytes }) => head.subarray(0, bytes.length).equals(bytes));
+  // FF FE 00 00 would be UTF-32, which no tool writes: far more likely it is no text at all.
+  if (marked && !(marked.encoding.unit === 2 && head.length >= 4 && head.readUInt16LE(2) === 0))
+    return marked.encoding;
+  const utf8 = decoded(head, 'utf-8', true) !== undefined;
+  if (looksBinary(head, utf8)) return undefined;
+  return { label: utf8 ? 'utf-8' : systemEncoding(), mark: 0, unit: 1 };
+}
+
+/** UTF-8 with a few NULs is text (`find -print0`); what is neither UTF-8 nor free of NULs is not. */
+function looksBinary(head: Buffer, utf8: boolean): boolean {
+  let nuls = 0;
+  let controls = 0;
+  for (const byte of head) {
+    if (byte === 0) nuls++;
+    else if (byte < 0x20 && byte !== 0x1b && (byte < 0x09 || byte > 0x0d)) controls++;
+  }
+  return utf8 ? nuls > head.length / 10 : nuls > 0 || controls > head.length / 20;
+}
+
+/** The text of some bytes, undefined when they are not in that encoding. With `cut`, half a character at the end is left out. */
+function decoded(bytes: Buffer, label: string, cut: boolean): string | undefined {
+  try {
+    return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes, { stream: cut });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The text of pieces of one file, and the encoding that was used: the file's, or else the system's code page for all of
+ * them. Throws ENCODING when a piece is no text.
+ */
+export function decodePieces(pieces: readonly Piece[], encoding: Encoding, path: string) {
+  const texts = pieces.map(({ bytes, cut }) => decoded(bytes, encoding.label, cut));
+  if (texts.every((text) => text !== undefined)) return { texts, label: encoding.label };
+  const fallback = encoding.unit === 1 ? systemEncoding() : encoding.label;
+  const again = pieces.map(({ bytes, cut }) =>
+    bytes.includes(0) ? undefined : decoded(bytes, fallback, cut),
+  );
+  if (again.every((text) => text !== undefined)) return { texts: again, label: fallback };
+  throw new ToolcribError(
+    'ENCODING',
+    `${path}: this part is not text in ${encoding.label}.`,
+    'Read another part.',
+  );
+}
+
+/** Where the line after the one at `from` begins; -1 when the bytes have no line feed there. */
+export function nextLine(bytes: Buffer, from: number, { label, unit }: Encoding): number {
+  if (unit === 1) return bytes.indexOf(10, from) + 1 || -1;
+  const lineFeed = label === 'utf-16le' ? Buffer.of(10, 0) : Buffer.of(0, 10);
+  for (let at = bytes.indexOf(lineFeed, from); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {
+    // Halves of two characters can look like a line feed.
+    if (at % 2 === 0) return at + 2;
+  }
+  return -1;
+}
+
+const signatures: readonly [signature: string, what: string][] = [
+  ['7f454c46', 'an ELF program'],
+  ['4d5a', 'a Windows program'],
+  ['cffaedfe', 'a macOS program'],
+  ['cafebabe', 'a Java class or macOS program'],
+  ['0061736d', 'WebAssembly'],
+  ['25504446', 'a PDF document'],
+  ['504b0304', 'a ZIP archive (also docx, xlsx, jar)'],
+  ['1f8b', 'gzip data'],
+  ['28b52ffd', 'Zstandard data'],
+  ['fd377a585a', 'xz data'],
+  ['53514c69746520666f726d6174203300', 'an SQLite database'],
+];
+
+/** What a binary file is, by its first bytes. */
+export function binaryKind(head: Buffer): string {
+  const start = head.subarray(0, 16).toString('hex');
+  return signatures.find(([signature]) => start.startsWith(signature))?.[1] ?? 'binary data';
+}
+
+/** The media type of an image that models can look at; undefined for anything else. */
+export function imageType(head: Buffer): string | undefined {
+  const start = head.subarray(0, 12).toString('latin1');
+  if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (start.startsWith('GIF87a') || start.startsWith('GIF89a')) return 'image/gif';
+  return start.startsWith('RIFF') && start.endsWith('WEBP') ? 'image/webp' : undefined;
+}

@@ -1,0 +1,81 @@
+import type { AnyAction } from '../core/discoverer.ts';
+import { ToolcribError } from '../core/errors.ts';
+import { fitResult } from '../core/fit-result.ts';
+import type { ToolResult } from '../core/tool.ts';
+import { headAndTail, inlineLimit, presentable, type Collected } from './output.ts';
+import type { Outcome } from './process.ts';
+
+/** What a successful run tells the caller: data when the action parses its output, else the text. */
+export function actionResult(
+  action: AnyAction,
+  output: string,
+  notes: readonly string[],
+  collected?: Collected,
+  stderr = '',
+): ToolResult {
+  if (!action.parse) return textResult(collected, output, stderr, notes);
+  if (collected && collected.omittedBytes > 0) {
+    throw new ToolcribError(
+      'OUTPUT_LIMIT',
+      `The program printed ${collected.totalBytes} bytes, which is more than is parsed.`,
+      'Ask for less: fewer items, or a folder.',
+    );
+  }
+  const { value, omitted } = fitResult(parsed(action, output), inlineLimit, presentable);
+  return {
+    data: {
+      ...value,
+      ...(Object.keys(omitted).length > 0 ? { omitted } : {}),
+      ...(notes.length > 0 ? { notes } : {}),
+    },
+  };
+}
+
+function parsed(action: AnyAction, output: string): Record<string, unknown> {
+  try {
+    return action.parse?.(output) as Record<string, unknown>;
+  } catch (error) {
+    if (error instanceof ToolcribError) throw error;
+    throw new ToolcribError(
+      'OUTPUT_UNREADABLE',
+      `The output was not understood (${error instanceof Error ? error.message : String(error)}):`,
+      headAndTail(presentable(output), 2000),
+    );
+  }
+}
+
+function textResult(collected: Collected | undefined, output: string, stderr: string, notes: readonly string[]): ToolResult {
+  const out = headAndTail(presentable(output).trimEnd(), inlineLimit, collected?.omittedBytes);
+  const complaint = presentable(stderr).trim();
+  const parts = [
+    out,
+    complaint && headAndTail(`[stderr]\n${complaint}`, inlineLimit / 4),
+    ...notes.map((note) => `[${note}]`),
+  ].filter((part) => part !== '');
+  return { content: [{ type: 'text', text: parts.join('\n') || '[no output]' }] };
+}
+
+/** The error a run that did not end well is, with the tail of what it said; undefined when it ended well. */
+export function failureOf(outcome: Outcome, succeedsWith: readonly number[], notes: readonly string[]): ToolResult | undefined {
+  const { command, ended, exitCode, durationMs } = outcome;
+  if (ended === 'exited' && exitCode !== null && succeedsWith.includes(exitCode)) return undefined;
+  const seconds = (durationMs / 1000).toFixed(1);
+  const reason = {
+    exited: `PROGRAM_FAILED: exit code ${exitCode ?? 'none (killed by a signal)'} from: ${command}`,
+    timed_out: `TIMEOUT: stopped, with all it had started, after ${seconds} s: ${command}`,
+    cancelled: `CANCELLED: stopped, with all it had started, after ${seconds} s: ${command}`,
+    not_started: `PROGRAM_NOT_FOUND: could not be started (toolcrib doctor tells more): ${command}`,
+  }[ended];
+  const stdout = presentable(outcome.stdout.text).trim();
+  const stderr = presentable(outcome.stderr.text).trim();
+  const text = [
+    reason,
+    stderr && tailOf(stderr, inlineLimit / 2),
+    stdout && `[stdout]\n${headAndTail(stdout, inlineLimit / 2, outcome.stdout.omittedBytes)}`,
+    ...notes.map((note) => `[${note}]`),
+  ];
+  return { isError: true, content: [{ type: 'text', text: text.filter(Boolean).join('\n') }] };
+}
+
+const tailOf = (text: string, most: number): string =>
+  text.length <= most ? text : `[… ${text.length - most} characters left out here …]\n${text.slice(-most)}`;

@@ -1,0 +1,171 @@
+import { delimiter, dirname } from 'node:path';
+import * as z from 'zod';
+import { printable, renderArgv } from '../core/argv.ts';
+import {
+  toolName,
+  type AnyAction,
+  type AnyDiscoverer,
+  type FileAction,
+  type Guard,
+  type Precautions,
+  type RunAction,
+} from '../core/discoverer.ts';
+import { ToolcribError } from '../core/errors.ts';
+import { pathKind } from '../core/params.ts';
+import type { CallContext, Tool, ToolResult, Workspace } from '../core/tool.ts';
+import { actionResult, failureOf } from './action-result.ts';
+import type { Installation } from './installation.ts';
+import { localProgram } from './local-program.ts';
+import type { Run } from './process.ts';
+import type { RootedWorkspace } from './workspace.ts';
+
+/** What running actions needs of this machine. */
+export interface ActionServices {
+  run: Run;
+  installation: Installation;
+  /** The whole environment of a child that may inherit `names` and is given `settings`. */
+  childEnvironment(names: readonly string[], settings: Readonly<Record<string, string>>): Record<string, string>;
+}
+
+interface Where {
+  folder: string;
+  context: CallContext & { workspace: RootedWorkspace };
+}
+
+const parsedBytes = 8 * 1024 * 1024;
+const shownBytes = 256 * 1024;
+
+/** The parameters a caller sees: the action's own and the folder to work in. Unknown ones are refused. */
+export function paramsOf(action: AnyAction): z.ZodObject {
+  return z.strictObject({ ...action.params, cwd: z.string().min(1).optional().describe('Folder to run in') });
+}
+
+/** The shape of an action's data as a caller gets it; undefined for text. */
+export function resultOf(action: AnyAction): z.ZodObject | undefined {
+  return action.result?.extend({
+    omitted: z.record(z.string(), z.int()).optional().describe('Entries left out of each list to keep this short'),
+    notes: z.array(z.string()).optional(),
+  });
+}
+
+/** An action of an installed program as a tool. */
+export function actionTool(discoverer: AnyDiscoverer, name: string, action: AnyAction, services: ActionServices): Tool {
+  const result = resultOf(action);
+  return {
+    name: toolName(discoverer, name),
+    program: discoverer.id,
+    title: action.title,
+    description: action.description,
+    effects: action.effects,
+    params: paramsOf(action),
+    ...(result ? { result } : {}),
+    async call({ cwd, ...values }, context) {
+      const { workspace } = context;
+      const folder = await workspace.resolve(cwd ?? '.', { kind: 'folder', mustExist: true });
+      const where = { folder, context: context as Where['context'] };
+      const inside = await resolvePaths(action, values, where);
+      return 'reads' in action ? readFor(action, where) : runFor(discoverer, action, inside, where, services);
+    },
+  };
+}
+
+/** Every path parameter, replaced by an absolute path that was found to lie inside the roots. */
+async function resolvePaths(action: AnyAction, values: Record<string, unknown>, { folder, context }: Where) {
+  const resolved = { ...values };
+  for (const [name, schema] of Object.entries(action.params)) {
+    const kind = pathKind(schema as z.ZodType);
+    if (!kind) continue;
+    const inside = (path: unknown) => context.workspace.resolve(String(path), { from: folder, kind });
+    const value = values[name];
+    if (typeof value === 'string') resolved[name] = await inside(value);
+    if (Array.isArray(value)) resolved[name] = await Promise.all(value.map(inside));
+  }
+  return resolved;
+}
+
+async function readFor(action: FileAction, { folder, context }: Where): Promise<ToolResult> {
+  for (const file of action.reads) {
+    const opened = await context.workspace.openFile(file, { from: folder }).catch((error: unknown) => {
+      if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
+      throw error;
+    });
+    if (!opened) continue;
+    try {
+      const { size } = await opened.handle.stat();
+      if (size > parsedBytes) throw new ToolcribError('TOO_LARGE', `${file}: ${size} bytes is more than is parsed.`);
+      return actionResult(action, await opened.handle.readFile('utf8'), []);
+    } finally {
+      await opened.handle.close();
+    }
+  }
+  throw new ToolcribError(
+    'PATH_NOT_FOUND',
+    `${folder}: there is no ${action.reads.join(', ')} here.`,
+    'Give the folder that has one as cwd.',
+  );
+}
+
+async function runFor(
+  discoverer: AnyDiscoverer,
+  action: RunAction,
+  values: Record<string, unknown>,
+  { folder, context }: Where,
+  { run, installation, childEnvironment }: ActionServices,
+): Promise<ToolResult> {
+  const asTyped = [...(discoverer.prefix ?? []), ...renderArgv(action.argv, values)];
+  const { signal, workspace } = context;
+  const base = childEnvironment(discoverer.environment ?? [], {
+    ...discoverer.settings,
+    ...(discoverer.ceiling ? { [discoverer.ceiling]: workspace.roots.map((root) => dirname(root)).join(delimiter) } : {}),
+  });
+  const local = await localProgram(discoverer.local, folder, workspace.roots, base);
+  const program = local ?? installation.program;
+  const leading = local ? [] : installation.leading;
+  const ask = (question: readonly string[]) =>
+    run({ program, argv: [...leading, ...question], cwd: folder, env: base, signal, keepBytes: parsedBytes });
+  const precautions = discoverer.guard ? await precautionsFor(discoverer.guard, action, ask, workspace) : none;
+  const outcome = await run({
+    program,
+    argv: [...leading, ...(discoverer.hardening ?? []), ...precautions.argv, ...asTyped],
+    cwd: folder,
+    env: { ...base, ...precautions.env },
+    signal,
+    onLine: context.progress,
+    keepBytes: action.parse ? parsedBytes : shownBytes,
+    ...(action.timeoutMs ? { timeoutMs: action.timeoutMs } : {}),
+  });
+  const notes = [...(local ? [`ran ${local}`] : []), ...precautions.notes];
+  return (
+    failureOf({ ...outcome, command: printable([program, ...asTyped]) }, action.succeedsWith ?? [0], notes) ??
+    // What a program says beside its result is of interest when it did something; a reader gets the result alone.
+    actionResult(action, outcome.stdout.text, notes, outcome.stdout, looksOnly(action) ? '' : outcome.stderr.text)
+  );
+}
+
+const none: Precautions = { argv: [], env: {}, notes: [] };
+
+const looksOnly = (action: RunAction): boolean => action.effects.every((effect) => effect === 'read');
+
+/** Asks the program what the project would have it do. Not being able to know is no reason to go on. */
+async function precautionsFor(
+  guard: Guard,
+  action: RunAction,
+  ask: (question: readonly string[]) => ReturnType<Run>,
+  workspace: Workspace,
+): Promise<Precautions> {
+  const answer = await ask(guard.argv);
+  if (answer.ended === 'cancelled') throw new ToolcribError('CANCELLED', `Stopped: ${answer.command}`);
+  if (answer.ended !== 'exited' || !guard.succeedsWith.includes(answer.exitCode ?? -1)) {
+    throw new ToolcribError(
+      'REPO_UNTRUSTED',
+      `The project's configuration could not be checked: ${answer.command} failed.`,
+      answer.stderr.text.trim(),
+    );
+  }
+  const precautions = guard.read(answer.stdout.text, action);
+  if (precautions.mustBeInside) {
+    const place = await ask(precautions.mustBeInside);
+    await workspace.resolve(place.stdout.text.trimEnd(), { kind: 'folder', mustExist: true });
+  }
+  return precautions;
+}

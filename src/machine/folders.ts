@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { posix, win32 } from 'node:path';
+import type { Platform } from '../core/discoverer.ts';
+import { variable } from './variables.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Where this user's caches belong on a platform: below XDG_CACHE_HOME or ~/.cache, ~/Library/Caches,
+ * %LOCALAPPDATA%. Undefined when no absolute path can be made of what is known; then nothing is cached.
+ */
+export function cacheFolder(platform: Platform, env: Env, home: string): string | undefined {
+  const { isAbsolute, join } = platform === 'win32' ? win32 : posix;
+  const absolute = (path: string | undefined) => (path !== undefined && isAbsolute(path) ? path : undefined);
+  const own = absolute(home);
+  if (platform === 'win32') {
+    const local =
+      absolute(variable({ env, platform }, 'LOCALAPPDATA')) ?? (own && join(own, 'AppData', 'Local'));
+    return local && join(local, 'toolcrib', 'Cache');
+  }
+  if (platform === 'darwin') return own && join(own, 'Library', 'Caches', 'toolcrib');
+  // The XDG rules say that a relative path in the variable is to be ignored.
+  const caches = absolute(env['XDG_CACHE_HOME']) ?? (own && join(own, '.cache'));
+  return caches && join(caches, 'toolcrib');
+}
+
+/** What was kept under a name; undefined when nothing was, or it cannot be trusted or understood. */
+export function readCache(folder: string | undefined, name: string): unknown {
+  const content = readPrivate(folder, name);
+  try {
+    return content && JSON.parse(content.toString('utf8'));
+  } catch {
+    // A cache is only ever a saving: one that is damaged is made anew.
+    return undefined;
+  }
+}
+
+/** Keeps a JSON value under a name. Does nothing where it cannot. */
+export function writeCache(folder: string | undefined, name: string, value: unknown): void {
+  writePrivate(folder, name, JSON.stringify(value));
+}
+
+/** The bytes of a file in a private folder; undefined unless file and folder are ours alone. */
+export function readPrivate(folder: string | undefined, name: string): Buffer | undefined {
+  if (folder === undefined || !isPrivate(folder)) return undefined;
+  let opened: number | undefined;
+  try {
+    opened = openSync(pathIn(folder, name), constants.O_RDONLY | noFollow | nonBlocking);
+    const facts = fstatSync(opened);
+    return facts.isFile() && isOurs(facts) ? readFileSync(opened) : undefined;
+  } catch {
+    // Not there, or not readable: the same as never kept.
+    return undefined;
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
+}
+
+/** Writes a file into a private folder, which is made when it is missing; readers see the old or the new content. */
+export function writePrivate(folder: string | undefined, name: string, content: string | Buffer): void {
+  if (folder === undefined) return;
+  const temporary = pathIn(folder, `.${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!isPrivate(folder)) return;
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
+    const opened = openSync(temporary, flags, 0o600);
+    try {
+      writeFileSync(opened, content);
+    } finally {
+      closeSync(opened);
+    }
+    renameSync(temporary, pathIn(folder, name));
+  } catch {
+    // A full disk, a read-only home: work goes on without a cache, only slower.
+    rmSync(temporary, { force: true });
+  }
+}
+
+// Windows has neither; there the folder's access list keeps others out.
+const noFollow = constants.O_NOFOLLOW ?? 0;
+const nonBlocking = constants.O_NONBLOCK ?? 0;
+
+const pathIn = (folder: string, name: string): string => `${folder}/${name}`;
+
+/** Whoever can write to the folder could tell us what to run: it must be ours, a real folder, and closed to others. */
+function isPrivate(folder: string): boolean {
+  const facts = lstatSync(folder, { throwIfNoEntry: false });
+  return facts !== undefined && facts.isDirectory() && isOurs(facts);
+}
+
+function isOurs(facts: { readonly uid: number; readonly mode: number }): boolean {
+  const uid = process.getuid?.();
+  return uid === undefined || (facts.uid === uid && (facts.mode & 0o022) === 0);
+}

@@ -1,0 +1,43 @@
+import { statfs } from 'node:fs/promises';
+import { sep } from 'node:path';
+
+/** Where kernels show processes, devices and settings as files; what is read there can be secrets or never end. */
+const pseudoFolders = ['/proc', '/sys', '/dev'];
+
+/** statfs(2) types of file systems without files, from linux/magic.h. tmpfs holds real files and is not among them. */
+const pseudoTypes: ReadonlySet<number> = new Set([
+  0x9fa0, // proc
+  0x62656572, // sysfs
+  0x1cd1, // devpts
+  0x27e0eb, // cgroup
+  0x63677270, // cgroup2
+  0x64626720, // debugfs
+  0x74726163, // tracefs
+  0x73636673, // securityfs
+  0xf97cff8c, // selinuxfs
+  0x43415d53, // smackfs
+  0x62656570, // configfs
+  0xcafe4a11, // bpf
+  0xde5e81e4, // efivarfs
+  0x6165676c, // pstore
+  0x19800202, // mqueue
+  0x42494e4d, // binfmt_misc
+  0x65735543, // fusectl
+  0x6e736673, // nsfs
+  0x50494e45, // pipefs
+  0x534f434b, // sockfs
+  0x09041934, // anonymous inodes
+]);
+
+/** Whether a path lies in a pseudo file system by its name alone. */
+export function inPseudoFolder(path: string): boolean {
+  return sep === '/' && pseudoFolders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+}
+
+/** Whether what lies at a path is part of a pseudo file system, wherever that is mounted. */
+export async function onPseudoFilesystem(path: string, device: number): Promise<boolean> {
+  // Pseudo file systems have no device behind them (major number 0), disks have one: nothing to ask for those.
+  if (process.platform !== 'linux' || (device & 0xfff00) !== 0) return false;
+  const { type } = await statfs(path);
+  return pseudoTypes.has(type);
+}

@@ -1,0 +1,6 @@
+/** A path as one line of text: one with controls, quotes or invisible characters is quoted, so that it cannot pass for two. */
+export function shownPath(path: string): string {
+  return /[\p{C}\u2028\u2029"]/u.test(path) ? JSON.stringify(path).replaceAll(/\p{Cf}/gu, escaped) : path;
+}
+
+const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

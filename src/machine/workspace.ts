@@ -1,0 +1,150 @@
+import type { Stats } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join, normalize, resolve as resolveLexically, sep } from 'node:path';
+import { ToolcribError } from '../core/errors.ts';
+import type { PathKind } from '../core/params.ts';
+import type { Workspace } from '../core/tool.ts';
+import { closeOnError, openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
+import { inPseudoFolder, onPseudoFilesystem } from './pseudo-filesystem.ts';
+import { codeOf, locate } from './real-path.ts';
+import { shownPath } from './shown-path.ts';
+import { windowsPathTrick } from './windows-path.ts';
+
+/** A workspace that can open what it has found inside its roots. Whoever opens closes `handle`. */
+export interface RootedWorkspace extends Workspace {
+  /** A regular file. Throws what `resolve` throws. */
+  openFile(path: string, options?: { from?: string }): Promise<Opened>;
+  /** A folder. Throws what `resolve` throws. */
+  openFolder(path: string, options?: { from?: string }): Promise<Opened>;
+  /** A regular file or a folder. Throws what `resolve` throws. */
+  openEither(path: string, options?: { from?: string }): Promise<Opened>;
+}
+
+/**
+ * The one gate for paths: opens the given folders, and nothing else, to the tools. Throws PATH_NOT_FOUND,
+ * PATH_NOT_REGULAR or PATH_PROTECTED for a folder that cannot be a root.
+ */
+export async function openWorkspace(
+  folders: readonly string[],
+  { home = homedir() }: { home?: string } = {},
+): Promise<RootedWorkspace> {
+  const roots = [...new Set(await Promise.all(folders.map((folder) => rootOf(folder, home))))];
+
+  /** Where a path leads, inside the roots. */
+  async function locateInside(given: string, from: string | undefined) {
+    const absolute = absolutePath(given, from, roots, home);
+    const location = await locate(absolute);
+    refuseOutside(given, location.real, roots);
+    return { absolute, ...location };
+  }
+
+  async function open(given: string, from: string | undefined, kind: PathKind): Promise<Opened> {
+    const { real, missing } = await locateInside(given, from);
+    if (missing !== undefined) throw unreadable(given, missing);
+    const opened = await openAt(real, given);
+    // What was opened decides, not what lay there a moment ago.
+    return closeOnError(opened.handle, async () => {
+      refuseOutside(given, opened.path, roots);
+      refuseWrongKind(opened.stat, given, kind);
+      if (await onPseudoFilesystem(opened.stablePath, opened.stat.dev)) throw protectedPath(given);
+      return opened;
+    });
+  }
+
+  return {
+    roots,
+    get home() {
+      return firstRoot(roots);
+    },
+    async resolve(given, { from, kind = 'any', mustExist = false } = {}) {
+      const { absolute, real, missing } = await locateInside(given, from);
+      if (missing !== undefined && (mustExist || missing !== 'ENOENT')) throw unreadable(given, missing);
+      if (missing === undefined && kind !== 'any') refuseWrongKind(await statOf(real, given), given, kind);
+      const named = await withLastLink(absolute, real);
+      return roots.some((root) => isInside(named, root)) ? named : real;
+    },
+    openFile: (path, { from } = {}) => open(path, from, 'file'),
+    openFolder: (path, { from } = {}) => open(path, from, 'folder'),
+    openEither: (path, { from } = {}) => open(path, from, 'any'),
+  };
+}
+
+/** The same workspace, for tools that open files. Throws when it comes from somewhere else than `openWorkspace`. */
+export function rooted(workspace: Workspace): RootedWorkspace {
+  if (!('openFile' in workspace)) throw new TypeError('This workspace cannot open files.');
+  return workspace as RootedWorkspace;
+}
+
+/** Whether a real path is a root or lies below it: compared name by name and exactly as written. */
+function isInside(real: string, root: string): boolean {
+  return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function absolutePath(
+  given: string,
+  from: string | undefined,
+  roots: readonly string[],
+  home: string,
+): string {
+  const start = from ?? firstRoot(roots);
+  if (given === '')
+    throw new ToolcribError('ARG_INVALID', 'The path is empty.', 'Use "." for the folder itself.');
+  if (given.includes('\0'))
+    throw new ToolcribError('ARG_INVALID', `${shownPath(given)}: has a NUL character.`);
+  const trick = process.platform === 'win32' ? windowsPathTrick(given) : undefined;
+  if (trick) throw new ToolcribError('ARG_INVALID', `${shownPath(given)}: ${trick}.`, 'Use a plain path.');
+  const expanded = given.startsWith('~/') ? home + given.slice(1) : given;
+  // Not join(): it would take `link/..` away before the link was followed.
+  const absolute = isAbsolute(expanded) ? expanded : start + sep + expanded;
+  if (inPseudoFolder(normalize(absolute))) throw protectedPath(given);
+  return absolute;
+}
+
+function firstRoot(roots: readonly string[]): string {
+  const [root] = roots;
+  if (root !== undefined) return root;
+  throw new ToolcribError(
+    'NO_ROOTS',
+    'No folder has been opened to the model.',
+    'Add "--root", "/path/to/project" to the args of this server in the configuration of the host.',
+  );
+}
+
+async function rootOf(folder: string, home: string): Promise<string> {
+  const absolute = folder.startsWith('~/') ? join(home, folder.slice(2)) : resolveLexically(folder);
+  const real = await realpath(absolute).catch((error: unknown) => {
+    throw unreadable(folder, codeOf(error));
+  });
+  const found = await statOf(real, folder);
+  refuseWrongKind(found, folder, 'folder');
+  if (inPseudoFolder(real) || (await onPseudoFilesystem(real, found.dev))) throw protectedPath(folder);
+  return real;
+}
+
+const statOf = (real: string, given: string): Promise<Stats> =>
+  stat(real).catch((error: unknown) => {
+    throw unreadable(given, codeOf(error));
+  });
+
+function refuseOutside(given: string, real: string, roots: readonly string[]): void {
+  if (inPseudoFolder(real)) throw protectedPath(given);
+  if (roots.some((root) => isInside(real, root))) return;
+  throw new ToolcribError(
+    'PATH_OUTSIDE_ROOTS',
+    `${shownPath(given)}: leads outside the folders that are open: ${roots.map(shownPath).join(', ')}.`,
+    'Another folder is opened by starting the server with --root FOLDER.',
+  );
+}
+
+const protectedPath = (given: string): ToolcribError =>
+  new ToolcribError(
+    'PATH_PROTECTED',
+    `${shownPath(given)}: lies in a file system of processes, devices or kernel settings, which is never opened.`,
+  );
+
+/** The path with every link but the last resolved. `x/`, `x/.` and `x/..` name what they lead to. */
+async function withLastLink(absolute: string, real: string): Promise<string> {
+  if (/(?:^|[\\/])\.{0,2}$/.test(absolute)) return real;
+  return join((await locate(dirname(absolute))).real, basename(absolute));
+}

@@ -1,0 +1,75 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Host } from '../machine/host.ts';
+import type { ProgramFacts } from '../machine/installation.ts';
+
+export interface RootSources {
+  /** From --root: the operator's ceiling. Empty when none was given. */
+  readonly operator: readonly string[];
+  /** From the client, as file: addresses; undefined when it does not say. */
+  readonly client: readonly string[] | undefined;
+  readonly workingFolder: string;
+}
+
+/**
+ * The folders a call may touch. A client can narrow what the operator gave and never widen it. Without an operator's
+ * word the client's is taken, then CLAUDE_PROJECT_DIR, then the working folder if it looks like a project; but never
+ * a folder so wide that it holds the whole home folder.
+ */
+export async function effectiveRoots(
+  { operator, client, workingFolder }: RootSources,
+  host: Host,
+  programs: readonly ProgramFacts[],
+): Promise<string[]> {
+  const named = (client ?? []).map(folderOf).filter((folder) => folder !== undefined);
+  if (operator.length > 0) {
+    const ceiling = await realFolders(operator.map((folder) => resolve(workingFolder, folder)));
+    return client === undefined ? ceiling : intersection(ceiling, await realFolders(named));
+  }
+  const home = await realpath(host.home).catch(() => host.home);
+  const narrow = (folders: readonly string[]) => folders.filter((folder) => !contains(folder, home));
+  if (named.length > 0) return narrow(await realFolders(named));
+  const launched = host.env['CLAUDE_PROJECT_DIR'];
+  if (launched && isAbsolute(launched)) return narrow(await realFolders([launched]));
+  return (await looksLikeProject(workingFolder, host, programs)) ? narrow(await realFolders([workingFolder])) : [];
+}
+
+function folderOf(address: string): string | undefined {
+  try {
+    return fileURLToPath(address);
+  } catch {
+    // Not a file: address; a folder elsewhere is none we could open.
+    return undefined;
+  }
+}
+
+const realFolders = async (folders: readonly string[]): Promise<string[]> => {
+  const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
+  return [...new Set(real.filter((folder) => folder !== undefined))];
+};
+
+/** What both allow: of each pair, the one inside the other. */
+function intersection(ceiling: readonly string[], wanted: readonly string[]): string[] {
+  const both = wanted.flatMap((folder) =>
+    ceiling.flatMap((top) => (contains(top, folder) ? [folder] : contains(folder, top) ? [top] : [])),
+  );
+  return [...new Set(both)];
+}
+
+function contains(folder: string, path: string): boolean {
+  const steps = relative(folder, path);
+  return steps === '' || (steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps));
+}
+
+/** Hosts start servers anywhere, also in `/` or their own program folder, so only a folder with a project's marks counts. */
+async function looksLikeProject(folder: string, host: Host, programs: readonly ProgramFacts[]): Promise<boolean> {
+  if (dirname(folder) === folder) return false;
+  const marks = new Set(
+    programs.flatMap(({ signals }) => [...(signals?.files ?? []), ...(signals?.folders ?? [])]).concat('.git', 'README.md'),
+  );
+  const names = await host.list(folder);
+  const marked = names.filter((name) => marks.has(name));
+  const facts = await Promise.all(marked.map((name) => host.stat(join(folder, name))));
+  return facts.some((found) => found !== undefined);
+}

@@ -1,0 +1,111 @@
+import type { AnyDiscoverer } from '../core/discoverer.ts';
+import { checkParams, nearest } from '../core/check-params.ts';
+import { ToolcribError } from '../core/errors.ts';
+import { refusalOf, type Limits } from '../core/policy.ts';
+import type { CallContext, Tool, ToolResult } from '../core/tool.ts';
+import { discoverers } from '../discoverers/index.ts';
+import { fileTools } from '../filesystem/index.ts';
+import { actionTool } from '../machine/action-tool.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { Manifest, PublishedTool } from './publish.ts';
+import { ownTools } from './own-tools.ts';
+
+export interface ToolboxSettings extends Limits {
+  /** Programs whose tools are offered, or `files` and `toolcrib` for our own; all when undefined. */
+  readonly toolsets?: readonly string[] | undefined;
+}
+
+/** What is offered on this machine, and how it is called. */
+export interface Toolbox {
+  /** Sorted by name; the same for every client. */
+  list(): Promise<PublishedTool[]>;
+  published(name: string): PublishedTool | undefined;
+  /** Never rejects but for a bug: what the caller can mend comes as a result with isError. */
+  call(name: string, params: unknown, context: CallContext): Promise<ToolResult>;
+}
+
+/** Puts together what can be offered and what this machine has. Loads an action's code when it is first called. */
+export function createToolbox(manifest: Manifest, machine: Machine, settings: ToolboxSettings): Toolbox {
+  const byName = new Map(manifest.tools.map((tool) => [tool.name, tool]));
+  const inToolset = (tool: PublishedTool) => settings.toolsets?.includes(tool.program) ?? true;
+
+  async function load(published: PublishedTool): Promise<Tool> {
+    if (published.action === undefined) return loadOwn(published.name);
+    const installation = (await machine.discovery()).installed.get(published.program);
+    if (!installation) throw notInstalled(published.program, manifest, machine);
+    const discoverer: AnyDiscoverer | undefined = await discovererOf(published.program);
+    const action = discoverer?.actions[published.action];
+    if (!discoverer || !action) throw new Error(`${published.name} is published but not defined`);
+    return actionTool(discoverer, published.action, action, {
+      run: machine.run,
+      installation,
+      childEnvironment: await machine.childEnvironment(),
+    });
+  }
+
+  async function loadOwn(name: string): Promise<Tool> {
+    const own = ownTools[name as keyof typeof ownTools];
+    if (own) return own({ report: () => machine.report() });
+    const env = await machine.childEnvironment();
+    const file = fileTools[name as keyof typeof fileTools];
+    if (!file) throw new Error(`${name} is published but not defined`);
+    return file({ run: machine.run, ripgrep: () => ripgrep(machine), env: () => env([], {}) });
+  }
+
+  return {
+    async list() {
+      const { installed } = await machine.discovery();
+      return manifest.tools.filter(
+        (tool) =>
+          inToolset(tool) &&
+          (tool.action === undefined || installed.has(tool.program)) &&
+          refusalOf(tool.effects, settings) === undefined,
+      );
+    },
+    published: (name) => byName.get(name),
+    async call(name, params, context) {
+      try {
+        const published = byName.get(name);
+        if (!published || !inToolset(published)) throw unknownTool(name, byName);
+        const refusal = refusalOf(published.effects, settings);
+        if (refusal) throw new ToolcribError('EFFECT_DENIED', `${name} is not allowed: ${refusal}.`);
+        const tool = await load(published);
+        return await tool.call(checkParams(tool.params, params), context);
+      } catch (error) {
+        if (error instanceof ToolcribError) return failed(`${error.code}: ${error.message}`);
+        throw error;
+      }
+    },
+  };
+}
+
+async function ripgrep(machine: Machine): Promise<string> {
+  const { findRipgrep } = await import('../filesystem/ripgrep.ts');
+  return findRipgrep(await machine.which('rg'));
+}
+
+const discovererOf = (id: string): Promise<AnyDiscoverer> | undefined => {
+  const load = discoverers[id as keyof typeof discoverers];
+  return load?.() as Promise<AnyDiscoverer> | undefined;
+};
+
+const failed = (text: string): ToolResult => ({ isError: true, content: [{ type: 'text', text }] });
+
+function unknownTool(name: string, known: ReadonlyMap<string, PublishedTool>): ToolcribError {
+  const best = nearest(name, [...known.keys()]);
+  return new ToolcribError(
+    'UNKNOWN_TOOL',
+    `There is no tool ${JSON.stringify(name)}.`,
+    best ? `Did you mean ${best}?` : 'tools/list has the ones there are.',
+  );
+}
+
+function notInstalled(id: string, manifest: Manifest, machine: Machine): ToolcribError {
+  const facts = manifest.programs.find((program) => program.id === id);
+  const hint = facts?.install[machine.host.platform];
+  return new ToolcribError(
+    'PROGRAM_NOT_FOUND',
+    `${facts?.title ?? id} was not found on this machine.`,
+    `${hint ? `To install it: ${hint}. ` : ''}list_programs tells where it was looked for.`,
+  );
+}

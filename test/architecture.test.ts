@@ -1,0 +1,57 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, it } from 'vitest';
+
+/** Who may import whom. A name that ends with ":" or "/" stands for all that begin with it. */
+const mayImport: Record<string, readonly string[]> = {
+  core: ['core', 'zod'],
+  machine: ['machine', 'core', 'zod', 'node:', 'execa', 'which'],
+  discoverers: ['discoverers', 'core', 'zod'],
+  filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:'],
+  server: ['server', 'core', 'machine', 'discoverers', 'filesystem', 'zod', 'node:', '@modelcontextprotocol/server/', 'package.json'],
+  cli: ['cli', 'server', 'machine', 'core', 'node:', '@modelcontextprotocol/client/'],
+};
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts'));
+
+function importsOf(file: string): string[] {
+  const source = readFileSync(join('src', file), 'utf8');
+  const found = [
+    ...source.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'/gm),
+    ...source.matchAll(/^import '([^']+)'/gm),
+    ...source.matchAll(/\bimport\('([^']+)'\)/g),
+  ];
+  return found.map(([, name]) => name ?? '');
+}
+
+function targetOf(file: string, specifier: string): string {
+  if (!specifier.startsWith('.')) return specifier;
+  const path = relative('src', join('src', dirname(file), specifier));
+  return path.startsWith('..') ? path.replace(/^(\.\.[\\/])+/, '') : (path.split(/[\\/]/)[0] ?? '');
+}
+
+it.each(files)('%s imports only what its folder may', (file) => {
+  const allowed = mayImport[file.split('/')[0] ?? ''] ?? [];
+  const wrong = importsOf(file).filter((specifier) => {
+    const target = targetOf(file, specifier);
+    return !allowed.some((name) => target === name.replace(/\/$/, '') || (/[:/]$/.test(name) && target.startsWith(name)));
+  });
+  expect(wrong).toEqual([]);
+});
+
+it.each(files)('%s holds one subject, in at most 300 lines', (file) => {
+  expect(readFileSync(join('src', file), 'utf8').split('\n').length).toBeLessThanOrEqual(301);
+});
+
+it('starts programs in one place', () => {
+  const starters = files.filter((file) => importsOf(file).some((name) => name === 'execa' || name === 'node:child_process'));
+  // process-tree.ts asks ps and taskkill, with fixed arguments, to end what process.ts has started.
+  expect(starters.sort()).toEqual(['machine/process-tree.ts', 'machine/process.ts']);
+});
+
+it('never asks for a shell', () => {
+  const asking = files.filter((file) => /shell:\s*true|\bexecSync\(|\bexec\(['"`]/.test(readFileSync(join('src', file), 'utf8')));
+  expect(asking).toEqual([]);
+});

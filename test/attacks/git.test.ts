@@ -1,0 +1,308 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect } from '../support/server.ts';
+import { temporaryFolder, temporaryRepository, type Repository } from '../support/repository.ts';
+import { textOf } from '../support/text-of.ts';
+
+// One server for all: its roots are the parent of the temporary folders, and each call names its folder.
+let client: Client;
+beforeAll(async () => {
+  client = await connect('2025-11-25', { roots: ['/tmp'], args: ['--allow', 'destroy'] });
+});
+afterAll(() => client.close());
+
+const call = (name: string, cwd: string, given: Record<string, unknown> = {}) =>
+  client.callTool({ name, arguments: { cwd, ...given } });
+
+const looking: [string, Record<string, unknown>][] = [
+  ['git_status', {}],
+  ['git_status', { untracked: 'all' }],
+  ['git_diff', {}],
+  ['git_diff', { staged: true }],
+  ['git_diff', { from: 'HEAD' }],
+  ['git_log', { body: true }],
+  ['git_show', {}],
+  ['git_show', { ref: 'HEAD:src/a.txt' }],
+  ['git_blame', { path: 'src/a.txt', last: 3 }],
+  ['git_branches', { which: 'all' }],
+  ['git_tags', {}],
+  ['git_remotes', {}],
+  ['git_stashes', {}],
+  ['git_grep', { pattern: 'one' }],
+  ['git_file', { file: 'src/a.txt' }],
+  ['git_reflog', {}],
+];
+
+async function lookEverywhere(repository: Repository): Promise<void> {
+  for (const [name, given] of looking) {
+    const result = await call(name, repository.folder, given);
+    expect(result.isError, `${name}: ${textOf(result)}`).toBeFalsy();
+  }
+}
+
+const options: [row: string, name: string, given: Record<string, unknown>][] = [
+  ['1', 'git_log', { ref: '--output=OUT' }],
+  ['1', 'git_show', { ref: '--output=OUT' }],
+  ['1', 'git_reflog', { ref: '--output=OUT' }],
+  ['2', 'git_diff', { from: '--output=OUT' }],
+  ['2', 'git_diff', { from: 'HEAD', to: '--output=OUT' }],
+  ['1', 'git_file', { ref: '--output=OUT', file: 'a' }],
+  ['1', 'git_file', { ref: 'HEAD', file: '--output=OUT' }],
+  ['1', 'git_blame', { path: 'README.md', ref: '--contents=/etc/passwd' }],
+  ['4', 'git_grep', { pattern: 'x', ref: '-Otouch OUT;' }],
+  ['5', 'git_fetch', { remote: '--upload-pack=touch OUT;' }],
+  ['5', 'git_push', { remote: '--receive-pack=touch OUT;' }],
+  ['1', 'git_switch', { branch: '--orphan=x' }],
+  ['1', 'git_create_branch', { branch: '--force' }],
+  ['1', 'git_restore', { paths: ['README.md'], from: '-x' }],
+  ['1', 'git_reset_hard', { ref: '--pathspec-from-file=/etc/passwd' }],
+];
+
+it.each(options)('ATTACK %s: %s %j is refused before anything starts', async (_row, name, given) => {
+  const { folder } = temporaryRepository();
+  const out = join(folder, 'out.txt');
+  const hostile = JSON.parse(JSON.stringify(given).replaceAll('OUT', out)) as Record<string, unknown>;
+  const result = await call(name, folder, hostile);
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(/^ARG_(FLAG|INVALID)/);
+  expect(existsSync(out)).toBe(false);
+});
+
+it.each([
+  ['3', 'git_diff', { args: ['--no-index', '/etc/passwd', '/dev/null'] }],
+  ['4', 'git_grep', { pattern: 'x', args: ['-Otouch /tmp/p;'] }],
+  ['8', 'git_show', { exec: 'touch /tmp/p;' }],
+  ['17', 'git_log', { args: '--oneline -20 --output=/x' }],
+] as const)('ATTACK %s: %s takes no arguments of the caller: %j', async (_row, name, given) => {
+  const { folder } = temporaryRepository();
+  const result = await call(name, folder, given);
+  expect(textOf(result)).toMatch(/^ARG_INVALID: (args|exec): there is no such parameter/);
+});
+
+it('ATTACK 8, 9: there is no archive, rebase, bisect, submodule or config', async () => {
+  const { tools } = await client.listTools();
+  const names = tools.map(({ name }) => name);
+  for (const action of ['archive', 'rebase', 'bisect', 'submodule', 'difftool', 'config', 'init', 'clone']) {
+    expect(names).not.toContain(`git_${action}`);
+    await expect(call(`git_${action}`, '/tmp')).rejects.toThrow();
+  }
+});
+
+it('ATTACK 5, 13: a remote is a name, never an address', async () => {
+  const { folder } = temporaryRepository();
+  for (const remote of ['ext::sh -c touch% /tmp/p', 'file:///etc', 'ssh://-oProxyCommand=x', '../other', 'https://example.org/x.git']) {
+    expect(textOf(await call('git_fetch', folder, { remote }))).toMatch(/^ARG_INVALID/);
+  }
+});
+
+it('ATTACK 13: a remote that is a command, a file or a local folder is not fetched from', async () => {
+  const repository = temporaryRepository();
+  const { mark } = repository.trap('ext');
+  const other = temporaryRepository();
+  repository.git('remote', 'add', 'evil', `ext::sh -c touch% ${mark}`);
+  repository.git('remote', 'add', 'local', other.folder);
+  for (const remote of ['evil', 'local']) {
+    const result = await call('git_fetch', repository.folder, { remote });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/not allowed/);
+  }
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 5: a push cannot overwrite, delete or send elsewhere', async () => {
+  const { folder } = temporaryRepository();
+  for (const branch of ['+main', ':main', 'main:other', '^main', '*']) {
+    expect(textOf(await call('git_push', folder, { branch }))).toMatch(/^ARG_INVALID/);
+  }
+});
+
+it('ATTACK 14: files outside the roots cannot be staged', async () => {
+  const { folder, git } = temporaryRepository();
+  for (const path of ['../../../etc/passwd', '/etc/passwd', '~/.bashrc']) {
+    expect(textOf(await call('git_add', folder, { paths: [path] }))).toMatch(/^PATH_(OUTSIDE_ROOTS|NOT_FOUND)/);
+  }
+  expect(git('status', '--porcelain')).toBe('');
+});
+
+it('ATTACK 24: core.fsmonitor of the repository does not run', async () => {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('fsmonitor');
+  repository.git('config', 'core.fsmonitor', script);
+  await lookEverywhere(repository);
+  await call('git_add', repository.folder, { paths: ['.'] });
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 25: external diffs and text conversions of the repository do not run', async () => {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('diff');
+  repository.write('.gitattributes', '*.txt diff=evil\n');
+  repository.git('add', '.');
+  repository.git('commit', '--quiet', '--message=Attributes');
+  for (const key of ['diff.evil.textconv', 'diff.evil.command', 'diff.external']) repository.git('config', key, script);
+  repository.git('config', 'diff.evil.cachetextconv', 'false');
+  repository.write('src/a.txt', 'changed\n');
+  await lookEverywhere(repository);
+  await call('git_show', repository.folder, { ref: 'HEAD~1' });
+  await call('git_stash', repository.folder);
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 26: filters of the repository do not run, and the result says so', async () => {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('filter');
+  repository.write('.gitattributes', '*.txt filter=evil\n');
+  for (const stage of ['clean', 'smudge', 'process']) repository.git('config', `filter.evil.${stage}`, script);
+  repository.git('config', 'filter.evil.required', 'true');
+  repository.write('src/a.txt', 'changed\n');
+  await lookEverywhere(repository);
+  const status = await call('git_status', repository.folder);
+  expect(status.structuredContent).toMatchObject({
+    unstaged: [{ path: 'src/a.txt', change: 'modified' }],
+    notes: ['switched off, since the repository configures them: filter.evil'],
+  });
+  const added = await call('git_add', repository.folder, { paths: ['src'] });
+  expect(added.isError, textOf(added)).toBeFalsy();
+  expect(textOf(added)).toContain('filter.evil');
+  await call('git_stash', repository.folder);
+  await call('git_apply_stash', repository.folder);
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 26: a filter whose name cannot be overridden stops every action', async () => {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('filter');
+  repository.write('.gitattributes', '*.txt filter=a=b\n');
+  repository.git('config', 'filter.a=b.clean', script);
+  repository.write('src/a.txt', 'changed\n');
+  expect(textOf(await call('git_status', repository.folder))).toMatch(/^REPO_UNTRUSTED.*filter\.a=b\.clean/);
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 27: hooks of the repository do not run', async () => {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('hook');
+  const hooks = join(repository.folder, '.git', 'hooks');
+  mkdirSync(hooks, { recursive: true });
+  for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'prepare-commit-msg', 'post-checkout', 'reference-transaction', 'post-index-change']) {
+    symlinkSync(script, join(hooks, hook));
+  }
+  repository.write('src/a.txt', 'changed\n');
+  await lookEverywhere(repository);
+  await call('git_add', repository.folder, { paths: ['src'] });
+  expect(textOf(await call('git_commit', repository.folder, { message: 'Change' }))).toContain('Change');
+  expect(textOf(await call('git_create_branch', repository.folder, { branch: 'other' }))).toContain('other');
+  repository.git('config', 'core.hooksPath', hooks);
+  await call('git_switch', repository.folder, { branch: 'main' });
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 29: a repository that names its own transport is not talked to', async () => {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('transport');
+  repository.git('remote', 'add', 'origin', 'ssh://example.invalid/x.git');
+  repository.git('config', 'core.sshCommand', script);
+  for (const name of ['git_fetch', 'git_push', 'git_pull']) {
+    expect(textOf(await call(name, repository.folder))).toMatch(/^REPO_UNTRUSTED.*core\.sshcommand/);
+  }
+  await lookEverywhere(repository);
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 29: a missing object is not fetched by way of a program the repository names', async () => {
+  const repository = temporaryRepository();
+  const { mark } = repository.trap('promisor');
+  repository.git('config', 'extensions.partialClone', 'origin');
+  repository.git('config', 'remote.origin.promisor', 'true');
+  repository.git('config', 'remote.origin.url', `ext::sh -c touch% ${mark}`);
+  repository.git('config', 'protocol.ext.allow', 'always');
+  const blob = repository.git('rev-parse', 'HEAD:src/a.txt').trim();
+  writeFileSync(join(repository.folder, '.git', 'gone'), '');
+  repository.git('prune-packed');
+  const object = join(repository.folder, '.git', 'objects', blob.slice(0, 2), blob.slice(2));
+  expect(readFileSync(object).length).toBeGreaterThan(0);
+  const { rmSync } = await import('node:fs');
+  rmSync(object);
+  expect((await call('git_show', repository.folder, { ref: 'HEAD' })).isError).toBe(true);
+  expect((await call('git_file', repository.folder, { file: 'src/a.txt' })).isError).toBe(true);
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 24: log.showSignature does not run the gpg.program of the repository', async () => {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('gpg');
+  const signed = ['tree ' + repository.git('rev-parse', 'HEAD^{tree}').trim(), 'author A <a@b> 0 +0000', 'committer A <a@b> 0 +0000', 'gpgsig -----BEGIN PGP SIGNATURE-----', ' x', ' -----END PGP SIGNATURE-----', '', 'Signed', ''].join('\n');
+  repository.write('.git/signed', signed);
+  const commit = repository.git('hash-object', '-t', 'commit', '-w', '.git/signed').trim();
+  repository.git('update-ref', 'refs/heads/main', commit);
+  repository.git('config', 'log.showSignature', 'true');
+  repository.git('config', 'gpg.program', script);
+  await lookEverywhere(repository);
+  repository.git('config', 'commit.gpgSign', 'true');
+  await call('git_commit', repository.folder, { message: 'x', amend: true });
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 30: a repository of another user is refused, with the remedy git names', async () => {
+  if (process.getuid?.() !== 0) return;
+  const repository = temporaryRepository();
+  const { chownSync } = await import('node:fs');
+  chownSync(repository.folder, 12345, 12345);
+  chownSync(join(repository.folder, '.git'), 12345, 12345);
+  const result = await call('git_status', repository.folder);
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain('safe.directory');
+});
+
+it('ATTACK 31: submodules are not followed', async () => {
+  const repository = temporaryRepository();
+  const inner = temporaryRepository(join(repository.folder, 'inner'));
+  const { script, mark } = inner.trap('inner');
+  inner.git('config', 'core.fsmonitor', script);
+  inner.git('config', 'filter.evil.clean', script);
+  inner.write('.gitattributes', '* filter=evil\n');
+  repository.git('-c', 'advice.addEmbeddedRepo=false', 'add', 'inner');
+  inner.write('src/a.txt', 'changed\n');
+  repository.git('config', 'submodule.recurse', 'true');
+  repository.git('config', 'status.submoduleSummary', 'true');
+  repository.git('config', 'diff.submodule', 'diff');
+  await lookEverywhere(repository);
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 16: a repository above or outside the roots is not found', async () => {
+  const outer = temporaryRepository();
+  mkdirSync(join(outer.folder, 'part'));
+  const inner = await connect('2025-11-25', { roots: [join(outer.folder, 'part')] });
+  try {
+    expect(textOf(await inner.callTool({ name: 'git_status', arguments: {} }))).toContain('not a git repository');
+    const outside = await inner.callTool({ name: 'git_status', arguments: { cwd: outer.folder } });
+    expect(textOf(outside)).toMatch(/^PATH_OUTSIDE_ROOTS/);
+  } finally {
+    await inner.close();
+  }
+});
+
+it('ATTACK 16: core.worktree does not lead out of the roots', async () => {
+  const repository = temporaryRepository();
+  repository.git('config', 'core.worktree', '/etc');
+  const result = await call('git_status', repository.folder, { untracked: 'all' });
+  expect(textOf(result)).toMatch(/^PATH_OUTSIDE_ROOTS/);
+});
+
+it('ATTACK 16: an embedded bare repository is refused', async () => {
+  const folder = temporaryFolder();
+  const repository = temporaryRepository(folder);
+  repository.git('init', '--quiet', '--bare', 'bare');
+  expect(textOf(await call('git_log', join(folder, 'bare')))).toMatch(/safe\.bareRepository|bare repository/);
+});
+
+it('paths are names, not patterns', async () => {
+  const repository = temporaryRepository();
+  repository.write('a*b.txt', '1');
+  repository.write('axb.txt', '1');
+  await call('git_add', repository.folder, { paths: ['a*b.txt'] });
+  expect(repository.git('diff', '--cached', '--name-only')).toBe('a*b.txt\n');
+});

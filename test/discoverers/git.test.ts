@@ -1,0 +1,162 @@
+import { expect, it } from 'vitest';
+import * as output from '../../src/discoverers/git-output.ts';
+import { gitGuard } from '../../src/discoverers/git-guard.ts';
+import { ToolcribError } from '../../src/core/errors.ts';
+import { temporaryRepository } from '../support/repository.ts';
+
+const commit = '57f3b017dbb5061c0f86de3546c47785ef769bab';
+const zeros = '0'.repeat(40);
+
+it('reads a status with everything in it', () => {
+  const recorded = [
+    `# branch.oid ${commit}`,
+    '# branch.head main',
+    '# branch.upstream origin/main',
+    '# branch.ab +1 -2',
+    '# stash 3',
+    `1 M. N... 100644 100644 100644 ${commit} ${commit} staged file.txt`,
+    `1 .D N... 100644 100644 000000 ${commit} ${commit} gone.txt`,
+    `1 AM N... 000000 100644 100644 ${zeros} ${commit} both.txt`,
+    `2 R. N... 100644 100644 100644 ${commit} ${commit} R100 new name.txt`,
+    'old name.txt',
+    `u UU N... 100644 100644 100644 100644 ${commit} ${commit} ${commit} fight.txt`,
+    '? untracked \n file.txt',
+    '',
+  ].join('\0');
+  expect(output.parseStatus(recorded)).toEqual({
+    branch: 'main',
+    commit,
+    upstream: 'origin/main',
+    ahead: 1,
+    behind: 2,
+    stashes: 3,
+    clean: false,
+    staged: [
+      { path: 'staged file.txt', change: 'modified' },
+      { path: 'both.txt', change: 'added' },
+      { path: 'new name.txt', change: 'renamed', from: 'old name.txt' },
+    ],
+    unstaged: [
+      { path: 'gone.txt', change: 'deleted' },
+      { path: 'both.txt', change: 'modified' },
+    ],
+    untracked: ['untracked \n file.txt'],
+    conflicted: [{ path: 'fight.txt', change: 'modified by both' }],
+  });
+});
+
+it('reads the status of a new repository and of a detached HEAD', () => {
+  expect(output.parseStatus('# branch.oid (initial)\0# branch.head main\0')).toEqual({
+    branch: 'main',
+    stashes: 0,
+    clean: true,
+    staged: [],
+    unstaged: [],
+    untracked: [],
+    conflicted: [],
+  });
+  expect(output.parseStatus(`# branch.oid ${commit}\0# branch.head (detached)\0`)).not.toHaveProperty('branch');
+});
+
+it('does not take other output for a status', () => {
+  expect(() => output.parseStatus('On branch main\nnothing to commit\n')).toThrow();
+  expect(() => output.parseStatus('')).toThrow('no branch header');
+});
+
+it('reads what the real git prints', () => {
+  const { git, write } = temporaryRepository();
+  write('src/b.txt', 'b\n');
+  git('add', '.');
+  git('commit', '--quiet', '--message=Second\n\nWith a body.\x1f\x1e');
+  git('tag', '--annotate', '--message=The first', 'v1');
+  git('branch', 'other');
+  git('remote', 'add', 'origin', 'https://ada:secret@example.org/x.git');
+  write('README.md', 'changed\n');
+  git('stash', 'push', '--quiet', '--message=half done');
+  const head = git('rev-parse', 'HEAD').trim();
+  const first = git('rev-parse', 'HEAD~1').trim();
+
+  const log = git('log', '-z', `--format=${output.commitFormat}%b`);
+  const ada = { author: 'Ada', email: 'ada@example.org', date: '2026-01-02T03:04:05Z' };
+  expect(output.parseCommits(log.replaceAll('+00:00', 'Z'))).toEqual({
+    commits: [
+      {
+        commit: head,
+        ...ada,
+        refs: ['HEAD -> main', 'tag: v1', 'other'],
+        subject: 'Second',
+        body: 'With a body.\x1f\x1e',
+      },
+      { commit: first, ...ada, subject: 'First commit' },
+    ],
+  });
+  expect(output.parseCommits(git('log', '-z', `--format=${output.commitFormat}`)).commits).toHaveLength(2);
+  expect(output.parseBranches(git('for-each-ref', `--format=${output.branchFormat}`, 'refs/heads'))).toMatchObject({
+    branches: [
+      { name: 'main', current: true, subject: 'Second' },
+      { name: 'other', commit: head.slice(0, 7), subject: 'Second' },
+    ],
+  });
+  expect(output.parseTags(git('for-each-ref', `--format=${output.tagFormat}`, 'refs/tags'))).toMatchObject({
+    tags: [{ name: 'v1', commit: head.slice(0, 7), subject: 'The first' }],
+  });
+  expect(output.parseRemotes(git('remote', '--verbose'))).toEqual({
+    remotes: [{ name: 'origin', fetch: 'https://ada:***@example.org/x.git' }],
+  });
+  expect(output.parseStashes(git('stash', 'list', '-z', `--format=${output.stashFormat}`))).toMatchObject({
+    stashes: [{ name: 'stash@{0}', subject: 'On main: half done' }],
+  });
+  expect(output.parseReflog(git('log', '--walk-reflogs', '-z', `--format=${output.stashFormat}`)).positions.length).toBeGreaterThan(1);
+  expect(output.parseBlame(git('blame', '--porcelain', 'src/a.txt'))).toEqual({
+    commits: { [first.slice(0, 10)]: { author: 'Ada', date: '2026-01-02', subject: 'First commit' } },
+    lines: ['one', 'two', 'three'].map((text, index) => ({ line: index + 1, commit: first.slice(0, 10), text })),
+  });
+});
+
+it('reads nothing as nothing', () => {
+  expect(output.parseCommits('')).toEqual({ commits: [] });
+  expect(output.parseBranches('')).toEqual({ branches: [] });
+  expect(output.parseStashes('')).toEqual({ stashes: [] });
+  expect(output.parseRemotes('')).toEqual({ remotes: [] });
+});
+
+const entries = (...list: [scope: string, key: string, value: string][]): string =>
+  list.map(([scope, key, value]) => `${scope}\0${key}\n${value}\0`).join('');
+
+it('switches off the filters and drivers of the repository, not those of the user', () => {
+  const found = entries(
+    ['global', 'filter.lfs.clean', 'git-lfs clean -- %f'],
+    ['local', 'filter.evil.clean', './evil.sh'],
+    ['local', 'filter.evil.required', 'true'],
+    ['worktree', 'merge.evil.driver', './evil.sh'],
+  );
+  expect(gitGuard.read(found, { effects: ['read'] })).toEqual({
+    argv: [
+      ...['clean', 'smudge', 'process'].flatMap((stage) => ['-c', `filter.evil.${stage}=`]),
+      '-c',
+      'filter.evil.required=false',
+      '-c',
+      'merge.evil.driver=false',
+    ],
+    notes: ['switched off, since the repository configures them: filter.evil'],
+    env: { GIT_ALLOW_PROTOCOL: 'none' },
+  });
+});
+
+it('refuses a repository whose settings cannot be overridden, or which reaches out', () => {
+  const codeOf = (found: string, effects: Parameters<typeof gitGuard.read>[1]['effects']) => {
+    try {
+      gitGuard.read(found, { effects });
+      return 'allowed';
+    } catch (error) {
+      return (error as ToolcribError).code;
+    }
+  };
+  expect(codeOf(entries(['local', 'filter.a=b.clean', 'x']), ['read'])).toBe('REPO_UNTRUSTED');
+  for (const key of ['core.sshcommand', 'credential.helper', 'url.ext::sh.insteadof', 'protocol.ext.allow', 'http.proxy', 'remote.origin.uploadpack']) {
+    expect(codeOf(entries(['local', key, 'x']), ['network', 'write']), key).toBe('REPO_UNTRUSTED');
+    expect(codeOf(entries(['global', key, 'x']), ['network', 'write']), key).toBe('allowed');
+    expect(codeOf(entries(['local', key, 'x']), ['read']), key).toBe('allowed');
+  }
+  expect(codeOf(entries(['local', 'http.postbuffer', '1000']), ['network', 'write'])).toBe('allowed');
+});

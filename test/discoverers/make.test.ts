@@ -1,0 +1,181 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { make } from '../../src/discoverers/make.ts';
+import { readMakefile } from '../../src/discoverers/makefile.ts';
+import { argvOf, hasProgram, itKeepsItsExamples, parseRecorded, runAction } from './real-program.ts';
+
+const target = (name: string, line: number, more: object = {}) => ({
+  name,
+  doc: null,
+  prerequisites: [],
+  phony: false,
+  conditional: false,
+  line,
+  ...more,
+});
+
+describe('make', () => {
+  itKeepsItsExamples(make);
+
+  it('reads a Makefile', () => {
+    expect(parseRecorded(make, 'targets', 'Makefile')).toEqual({
+      default: 'all',
+      targets: [
+        target('all', 17, {
+          doc: 'Build and test everything',
+          prerequisites: ['build', 'test'],
+          phony: true,
+        }),
+        target('build', 21, {
+          doc: 'Compile the program. Needs a C compiler.',
+          prerequisites: ['main.o', 'util.o', 'out'],
+        }),
+        target('test', 27, { doc: 'Run the tests', prerequisites: ['build', 'fixtures'], phony: true }),
+        target('main.o', 35, { prerequisites: ['common.h'] }),
+        target('util.o', 35, { prerequisites: ['common.h'] }),
+        target('out', 37),
+        target('docs', 39, { phony: true }),
+        target('release', 47, {
+          doc: 'Windows release',
+          prerequisites: ['all', 'zip', 'tar'],
+          phony: true,
+          conditional: true,
+        }),
+        target('zip', 48, { conditional: true }),
+        target('gen/a.h', 61, { prerequisites: ['schema.json'] }),
+        target('gen/b.h', 61, { prerequisites: ['schema.json'] }),
+        target('clean', 65, { phony: true }),
+      ],
+      pattern_rules: ['%.o'],
+      includes: ['.env', 'config/*.mk'],
+      computed: ['$(BIN)/tool', '$(eval $(call recipe,x:y))'],
+    });
+  });
+
+  it('reads other shapes', () => {
+    const names = (text: string) => readMakefile(text).targets.map(({ name }) => name);
+    expect(readMakefile('').default).toBeNull();
+    expect(names('a:\r\n\techo x:\r\nb: a\r\n')).toEqual(['a', 'b']);
+    expect(names('\tearly: x\na:\n')).toEqual(['early', 'a']);
+    expect(names('.RECIPEPREFIX = >\na:\n>echo x: y\nb:\n')).toEqual(['a', 'b']);
+    expect(names('define a\ndefine b\nx: y\nendef\nz: y\nendef\nc:\n')).toEqual(['c']);
+    expect(names('a:\n\techo \\\nnot: this\nb:\n')).toEqual(['a', 'b']);
+    expect(names('x = a:b\ny := c:d\nz ::= e:f\nw != echo g:h\nv ?= i:j\nexport k := l:m\n')).toEqual([]);
+    expect(readMakefile('a:\nb:\n.DEFAULT_GOAL := b\n').default).toBe('b');
+    expect(readMakefile('a:\na: b\n').targets).toEqual([target('a', 1, { prerequisites: ['b'] })]);
+    expect(readMakefile('$(A):\nb:\n')).toMatchObject({ default: '$(A)', computed: ['$(A)'] });
+    expect(readMakefile('# old\n\n# doc\na:\n').targets).toEqual([target('a', 4, { doc: 'doc' })]);
+  });
+
+  it('reads a hostile Makefile in no time', () => {
+    const started = performance.now();
+    for (const piece of ['$(', '\\\n', 'a:', '#', '\t', 'define x\n', ' ', '=', '$(x) '])
+      readMakefile(piece.repeat(50_000));
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  it('ATTACK 19: refuses options, evaluated values and variables that decide what runs', () => {
+    const refused = (given: object) =>
+      expect(() => argvOf(make, 'run', given), JSON.stringify(given)).toThrow();
+    for (const name of ['--eval=$(shell touch p)', '-f', 'A=b', '$(shell touch p)', 'a b', '', '.x']) {
+      refused({ targets: [name] });
+    }
+    for (const name of [
+      'SHELL',
+      'MAKEFLAGS',
+      '.SHELLFLAGS',
+      'MAKEFILES',
+      'MFLAGS',
+      'GNUMAKEFLAGS',
+      'CURDIR',
+      'MAKE',
+    ]) {
+      refused({ variables: [`${name}=/x`] });
+    }
+    for (const name of [
+      'LD_PRELOAD',
+      'NODE_OPTIONS',
+      'BASH_ENV',
+      'GIT_SSH_COMMAND',
+      'PATH',
+      'A B',
+      '-A',
+      'A:',
+      'A!',
+      '',
+    ]) {
+      refused({ variables: [`${name}=x`] });
+    }
+    for (const value of [
+      '$(shell touch p)',
+      '`touch p`',
+      '$X',
+      'a;b',
+      'a\nb',
+      'a|b',
+      'a&b',
+      "'",
+      '"',
+      '(',
+      '>',
+      '#',
+      '\\',
+    ]) {
+      refused({ variables: [`FOO=${value}`] });
+    }
+    refused({ variables: ['FOO'] });
+    expect(
+      argvOf(make, 'run', { variables: ['CFLAGS=-O2 -g', 'X='], targets: ['a/b.o'], keep_going: true }),
+    ).toEqual(['--keep-going', '--', 'CFLAGS=-O2 -g', 'X=', 'a/b.o']);
+  });
+});
+
+describe.skipIf(!hasProgram('make', '--version'))('make, the real one', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'toolcrib-make-'));
+    const text = 'X := $(shell touch ran)\nhello: ## Greets\n\t@echo "hello $(NAME)"\nfail:\n\t@false\n';
+    writeFileSync(join(folder, 'Makefile'), text);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('ATTACK 37: lists targets without running anything', () => {
+    const { targets } = make.actions;
+    expect(targets.effects).toEqual(['read']);
+    expect('argv' in targets).toBe(false);
+    expect(readMakefile(readFileSync(join(folder, 'Makefile'), 'utf8'))).toMatchObject({
+      targets: [{ name: 'hello', doc: 'Greets' }, { name: 'fail' }],
+    });
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+    expect(make.actions.run.effects).toEqual(['execute']);
+  });
+
+  it('runs a target with a variable', () => {
+    const given = { targets: ['hello'], variables: ['NAME=big world'], jobs: 2 };
+    expect(runAction(make, 'run', given, { cwd: folder })).toMatchObject({
+      exitCode: 0,
+      stdout: 'hello big world\n',
+    });
+    expect(runAction(make, 'run', { targets: ['fail'] }, { cwd: folder }).exitCode).toBe(2);
+  });
+
+  it('finds the targets that make finds in the recorded Makefile', () => {
+    const cwd = fileURLToPath(new URL('recorded/make', import.meta.url));
+    // Running make is safe here: the file is ours.
+    const { stdout } = spawnSync('make', ['-p', '-n', '-q'], {
+      cwd,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] },
+    });
+    const rules = stdout.matchAll(/(?<!# Not a target:\n)^([^\s#:.%=][^:=\n]*)::?(?!=)/gm);
+    const known = new Set([...rules].flatMap(([, names = '']) => names.replace(/&$/, '').trim().split(' ')));
+    const read = readMakefile(readFileSync(join(cwd, 'Makefile'), 'utf8'));
+    for (const { name, conditional } of read.targets) if (!conditional) expect(known).toContain(name);
+    const ours = new Set(read.targets.map(({ name }) => name));
+    expect([...known].filter((name) => !ours.has(name))).toEqual(['/tool', 'inside']);
+  });
+});

@@ -1,0 +1,180 @@
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sqlite3 } from '../../src/discoverers/sqlite3.ts';
+import { argvOf, hasProgram, itKeepsItsExamples, parseRecorded, runAction } from './real-program.ts';
+
+describe('sqlite3', () => {
+  itKeepsItsExamples(sqlite3);
+
+  it('reads tables', () => {
+    expect(parseRecorded(sqlite3, 'tables', 'tables.json')).toEqual({
+      tables: [
+        { name: 'odd name', type: 'table', columns: 1 },
+        { name: 'user_names', type: 'view', columns: 1 },
+        { name: 'users', type: 'table', columns: 4 },
+      ],
+    });
+  });
+
+  it('reads a schema', () => {
+    expect(parseRecorded(sqlite3, 'schema', 'schema.json')).toEqual({
+      objects: [
+        {
+          type: 'table',
+          name: 'users',
+          table: 'users',
+          sql: 'CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT NOT NULL, score REAL, big INTEGER)',
+        },
+        { type: 'index', name: 'users_name', table: 'users', sql: 'CREATE INDEX users_name ON users(name)' },
+      ],
+    });
+  });
+
+  it('reads rows, and keeps every digit of a number', () => {
+    expect(parseRecorded(sqlite3, 'query', 'query.json')).toEqual({
+      columns: ['id', 'name', 'score', 'big', 'id:1'],
+      rows: [
+        [1, 'Ada "the 1st" \\ 9007199254740993', 1.5, '9007199254740993', 1],
+        [2, 'Bob', null, 2, 2],
+      ],
+      truncated: true,
+    });
+  });
+
+  it('reads an answer without rows', () => {
+    expect(parseRecorded(sqlite3, 'query', 'no-rows.json')).toEqual({
+      columns: [],
+      rows: [],
+      truncated: false,
+    });
+    expect(sqlite3.actions.tables.parse?.('')).toEqual({ tables: [] });
+  });
+
+  it('refuses output that is something else', () => {
+    expect(() => sqlite3.actions.query.parse?.('id|name\n')).toThrow('row limit');
+    expect(() => sqlite3.actions.query.parse?.('[{"most":1}]\n[{"a":1}]\n[{"b":1}]\n')).toThrow();
+    expect(() => sqlite3.actions.tables.parse?.('{}')).toThrow('array');
+  });
+
+  it('ATTACK 81: refuses dot commands', () => {
+    for (const sql of ['.shell id', ' .system id', '\n.output |id', '.load x', '.import a b', '.read x']) {
+      expect(() => argvOf(sqlite3, 'query', { database: 'shop.db', sql })).toThrow('dot commands');
+    }
+  });
+
+  it('ATTACK 82: refuses table functions which -safe leaves alone', () => {
+    for (const sql of [
+      "SELECT data FROM fsdir('/etc/passwd')",
+      'SELECT * FROM "FSDIR"(\'/\')',
+      "TABLE zipfile('x')",
+    ]) {
+      expect(() => argvOf(sqlite3, 'query', { database: 'shop.db', sql })).toThrow('read other files');
+    }
+  });
+});
+
+describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))(
+  'sqlite3, the real one (3.37 or newer)',
+  () => {
+    let folder = '';
+    const query = (sql: string, env: Record<string, string> = {}) =>
+      runAction(sqlite3, 'query', { database: 'shop.db', sql, limit: 2 }, { cwd: folder, env });
+
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), 'toolcrib-sqlite3-'));
+      const setup = `
+      CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT NOT NULL, score REAL, big INTEGER);
+      CREATE INDEX users_name ON users(name);
+      CREATE VIEW user_names AS SELECT name FROM users;
+      CREATE TABLE "odd name"(a);
+      INSERT INTO users VALUES (1, 'Ada', 1.5, 9007199254740993), (2, 'Bob', NULL, 2), (3, 'Cy', 2.5, 3);`;
+      for (const database of ['shop.db', 'other.db']) spawnSync('sqlite3', [join(folder, database), setup]);
+      writeFileSync(join(folder, 'secret.txt'), 'secret');
+    });
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    it('lists tables and their schema', () => {
+      const where = { cwd: folder };
+      expect(runAction(sqlite3, 'tables', { database: 'shop.db' }, where).data).toEqual(
+        parseRecorded(sqlite3, 'tables', 'tables.json'),
+      );
+      expect(runAction(sqlite3, 'schema', { database: 'shop.db', table: 'users' }, where).data).toEqual(
+        parseRecorded(sqlite3, 'schema', 'schema.json'),
+      );
+      const all = runAction(sqlite3, 'schema', { database: 'shop.db' }, where).data as { objects: unknown[] };
+      expect(all.objects).toHaveLength(4);
+    });
+
+    it('queries in the order asked for, and says that there is more', () => {
+      expect(query('SELECT name, score FROM users ORDER BY name DESC; -- newest\n;').data).toBeUndefined();
+      expect(query('SELECT name, score FROM users ORDER BY name DESC -- newest').data).toEqual({
+        columns: ['name', 'score'],
+        rows: [
+          ['Cy', 2.5],
+          ['Bob', null],
+        ],
+        truncated: true,
+      });
+      expect(query('WITH one AS (SELECT 1 AS a) SELECT * FROM one;').data).toEqual({
+        columns: ['a'],
+        rows: [[1]],
+        truncated: false,
+      });
+    });
+
+    it('fails on a file that does not exist, and makes none', () => {
+      const missing = runAction(sqlite3, 'tables', { database: 'missing.db' }, { cwd: folder });
+      expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('unable to open') });
+      expect(existsSync(join(folder, 'missing.db'))).toBe(false);
+    });
+
+    it('does not read ~/.sqliterc', () => {
+      writeFileSync(join(folder, '.sqliterc'), `.shell touch '${join(folder, 'rc-ran')}'\n.print hello\n`);
+      const config = join(folder, 'sqlite3');
+      mkdirSync(config);
+      writeFileSync(join(config, 'sqliterc'), `.shell touch '${join(folder, 'rc-ran')}'\n`);
+      expect(query('SELECT 1 AS a', { HOME: folder, XDG_CONFIG_HOME: folder }).data).toMatchObject({
+        rows: [[1]],
+      });
+      expect(existsSync(join(folder, 'rc-ran'))).toBe(false);
+    });
+
+    const attacks: [row: number, sql: string][] = [
+      [81, 'SELECT 1);\n.shell touch ran\nSELECT * FROM (SELECT 1'],
+      [82, "SELECT writefile('ran', 'x')"],
+      [82, "SELECT readfile('secret.txt')"],
+      [82, "SELECT edit('', 'touch ran')"],
+      [82, "SELECT load_extension('./ran')"],
+      [82, "SELECT 1); ATTACH 'other.db' AS o; SELECT * FROM (SELECT * FROM o.users"],
+      [82, "SELECT 1); VACUUM INTO 'ran'; SELECT * FROM (SELECT 1"],
+      [82, 'SELECT 1); PRAGMA user_version = 7; SELECT * FROM (SELECT 1'],
+      [82, 'SELECT 1); PRAGMA journal_mode = wal; SELECT * FROM (SELECT 1'],
+      [82, 'SELECT 1); DELETE FROM users; SELECT * FROM (SELECT 1'],
+      [82, 'DELETE FROM users'],
+      [82, 'SELECT 1; SELECT 2'],
+    ];
+    it.each(attacks)('ATTACK %i: %s changes nothing and tells nothing', (_row, sql) => {
+      const before = readFileSync(join(folder, 'shop.db'));
+      const files = readdirSync(folder).filter((file) => !file.startsWith('.sqliterc') && file !== 'sqlite3');
+      const { data, exitCode, stdout } = query(sql);
+      expect(data).toBeUndefined();
+      expect(exitCode).not.toBe(0);
+      expect(stdout).not.toContain('secret');
+      expect(readFileSync(join(folder, 'shop.db'))).toEqual(before);
+      expect(
+        readdirSync(folder).filter((file) => !file.startsWith('.sqliterc') && file !== 'sqlite3'),
+      ).toEqual(files);
+    });
+  },
+);

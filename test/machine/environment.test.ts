@@ -1,0 +1,198 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { childEnvironment } from '../../src/machine/environment.ts';
+import { thisHost, type Host } from '../../src/machine/host.ts';
+import { searchPath } from '../../src/machine/search-path.ts';
+import { fakeHost, programs } from './fake-host.ts';
+
+const foldersOf = async (...given: Parameters<typeof searchPath>) =>
+  (await searchPath(...given)).folders.map(({ folder, source }) => `${folder} <- ${source}`);
+
+describe.skipIf(process.platform === 'win32')('the search path of this computer', () => {
+  let home: string;
+  let host: Host;
+  const folder = (name: string, mode = 0o755) => {
+    const path = join(home, name);
+    mkdirSync(path, { recursive: true });
+    chmodSync(path, mode);
+    return path;
+  };
+  const withPath = (...entries: string[]): Host => ({ ...host, env: { PATH: entries.join(':') } });
+  beforeEach(() => {
+    home = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-test-')));
+    host = { ...thisHost(), home, env: {} };
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  it('merges our own PATH, the login shell’s and known folders, in this order, and keeps the first of repeats', async () => {
+    const [first, second, cargo] = [folder('first'), folder('second'), folder('.cargo/bin')];
+    const found = await foldersOf(withPath(first, '/usr/bin'), { shell: '/bin/zsh', path: `/usr/bin:${second}:${first}/` });
+    expect(found.slice(0, 3)).toEqual([
+      `${first} <- PATH`,
+      '/usr/bin <- PATH',
+      `${second} <- login shell (/bin/zsh)`,
+    ]);
+    expect(found).toContain(`${cargo} <- cargo`);
+  });
+
+  it('ATTACK 45: leaves out entries that mean the working directory, are relative, or can be written by everyone', async () => {
+    const [open, sticky] = [folder('open', 0o777), folder('sticky', 0o1777)];
+    const { folders, skipped } = await searchPath(withPath('', '.', 'bin', '~/bin', open, sticky, join(home, 'gone')));
+    expect(folders.every(({ source }) => source !== 'PATH')).toBe(true);
+    expect(skipped.map(({ folder: path, why }) => `${path}: ${why.slice(0, 22)}`)).toEqual([
+      ': empty, which means th',
+      '.: is the working directo',
+      'bin: is relative, so the w',
+      '~/bin: is relative, so the w',
+      `${open}: everyone can write to `,
+      `${sticky}: everyone can write to `,
+      `${join(home, 'gone')}: does not exist`,
+    ]);
+  });
+
+  it('ATTACK 47: leaves out the folders of a project', async () => {
+    const binaries = folder('app/node_modules/.bin');
+    const tools = folder('app/tools');
+    const venv = folder('app/.venv/bin');
+    writeFileSync(join(home, 'app/.venv/pyvenv.cfg'), '');
+    const own = folder('.local/bin');
+    const path = withPath(binaries, tools, venv, own);
+
+    const without = await searchPath(path);
+    expect(without.skipped.map(({ folder: skipped }) => skipped)).toEqual([binaries]);
+
+    const inProject = await searchPath(path, undefined, [join(home, 'app')]);
+    expect(inProject.skipped.map(({ folder: skipped }) => skipped)).toEqual([binaries, tools, venv]);
+    expect(inProject.skipped[2]?.why).toContain('lies in the project');
+
+    // With the home folder as root, what a person installed there for themselves still counts.
+    const inHome = await searchPath(path, undefined, [home]);
+    expect(inHome.skipped.map(({ folder: skipped }) => skipped)).toEqual([binaries, venv]);
+  });
+
+  it('tells a folder under two names', async () => {
+    const real = folder('real');
+    symlinkSync(real, join(home, 'link'));
+    const { folders, skipped } = await searchPath(withPath(join(home, 'link'), real));
+    expect(folders[0]).toEqual({ folder: join(home, 'link'), source: 'PATH' });
+    expect(skipped).toEqual([{ folder: real, source: 'PATH', why: `the same folder as ${join(home, 'link')}` }]);
+  });
+
+  it('takes nvm’s default version, through aliases, and the newest one without', async () => {
+    for (const version of ['v9.1.0', 'v20.1.0', 'v20.11.1', 'v22.3.0']) folder(`.nvm/versions/node/${version}/bin`);
+    const nvm = async () => (await foldersOf(host)).find((found) => found.endsWith('<- nvm'));
+    expect(await nvm()).toContain('v22.3.0');
+    folder('.nvm/alias/lts');
+    writeFileSync(join(home, '.nvm/alias/default'), 'lts/*\n');
+    writeFileSync(join(home, '.nvm/alias/lts/*'), 'lts/iron\n');
+    writeFileSync(join(home, '.nvm/alias/lts/iron'), 'v20.11.1\n');
+    expect(await nvm()).toContain('v20.11.1');
+    writeFileSync(join(home, '.nvm/alias/default'), '20.1\n');
+    expect(await nvm()).toContain('v20.1.0');
+    writeFileSync(join(home, '.nvm/alias/lts/iron'), 'lts/*\n');
+    writeFileSync(join(home, '.nvm/alias/default'), 'lts/*\n');
+    expect(await nvm()).toContain('v22.3.0');
+  });
+
+  it('goes where variables say that a manager keeps its programs', async () => {
+    const moved = folder('elsewhere/bin');
+    host = { ...host, env: { PATH: '/usr/bin', CARGO_HOME: join(home, 'elsewhere') } };
+    expect(await foldersOf(host)).toContain(`${moved} <- cargo`);
+  });
+});
+
+describe('the search path of other platforms', () => {
+  it('reads Windows’ Path: any case, semicolons, quotes, and only full paths', async () => {
+    const host = fakeHost({
+      platform: 'win32',
+      env: { Path: '"C:\\Program Files\\Git\\cmd";c:\\program files\\git\\cmd\\;\\tools;C:tools;.;C:\\Windows', APPDATA: 'C:\\R' },
+      home: 'C:\\Users\\ada',
+      files: programs(
+        'C:\\Program Files\\Git\\cmd\\git.exe',
+        'C:\\Windows\\py.exe',
+        'C:\\R\\npm\\tsc.cmd',
+        'C:\\Users\\ada\\scoop\\shims\\jq.exe',
+      ),
+    });
+    const { folders, skipped } = await searchPath(host);
+    expect(folders).toEqual([
+      { folder: 'C:\\Program Files\\Git\\cmd', source: 'PATH' },
+      { folder: 'C:\\Windows', source: 'PATH' },
+      { folder: 'C:\\R\\npm', source: 'npm (global)' },
+      { folder: 'C:\\Users\\ada\\scoop\\shims', source: 'Scoop' },
+    ]);
+    expect(skipped.map(({ folder }) => folder)).toEqual(['\\tools', 'C:tools', '.']);
+  });
+
+  it('finds Homebrew where a macOS host was started with launchd’s PATH', async () => {
+    const host = fakeHost({
+      platform: 'darwin',
+      env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
+      home: '/Users/ada',
+      files: programs('/usr/bin/git', '/bin/ls', '/opt/homebrew/bin/node', '/Users/ada/.volta/bin/node'),
+    });
+    expect(await foldersOf(host)).toEqual([
+      '/usr/bin <- PATH',
+      '/bin <- PATH',
+      '/Users/ada/.volta/bin <- Volta',
+      '/opt/homebrew/bin <- Homebrew',
+    ]);
+  });
+});
+
+describe('the environment of a child', () => {
+  const path = { folders: [{ folder: '/a', source: 'PATH' }, { folder: '/b', source: 'cargo' }], skipped: [] };
+  const hostWith = (env: Record<string, string>, platform: Host['platform'] = 'linux') =>
+    fakeHost({ platform, env, home: '/home/ada', files: {} });
+
+  it('ATTACK 95: has no secrets of ours, only what is on the list and what was named', () => {
+    const env = { HOME: '/h', LC_ALL: 'C', XDG_RUNTIME_DIR: '/r', https_proxy: 'p', AWS_SECRET_ACCESS_KEY: 's', GITHUB_TOKEN: 't', JAVA_HOME: '/j' };
+    const child = childEnvironment(hostWith(env), path, ['JAVA_HOME'], { LANG: 'C.UTF-8' });
+    expect(child).toMatchObject({ HOME: '/h', LC_ALL: 'C', XDG_RUNTIME_DIR: '/r', https_proxy: 'p', JAVA_HOME: '/j', LANG: 'C.UTF-8' });
+    expect(child['PATH']).toBe('/a:/b');
+    expect(Object.keys(child).filter((name) => /SECRET|TOKEN/.test(name))).toEqual([]);
+  });
+
+  it('ATTACK 94: hands on no variable that runs code, even one that was named', () => {
+    const wanted = ['NODE_OPTIONS', 'LD_PRELOAD', 'DYLD_INSERT_LIBRARIES', 'BASH_ENV', 'PYTHONPATH', 'GIT_SSH_COMMAND', 'PATH', 'npm_config_script_shell'];
+    const env = Object.fromEntries(wanted.map((name) => [name, 'evil']));
+    const child = childEnvironment(hostWith(env), path, wanted, { PYTHONPATH: '/ours' });
+    expect(Object.values(child)).not.toContain('evil');
+    expect(child['PYTHONPATH']).toBe('/ours');
+  });
+
+  it('ATTACK 97: answers in advance what nobody is there to be asked', () => {
+    expect(childEnvironment(hostWith({ GIT_PAGER: 'less', TERM: 'xterm' }), path, ['GIT_PAGER', 'TERM'], {})).toMatchObject({
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_EDITOR: ':',
+      GIT_PAGER: 'cat',
+      PAGER: 'cat',
+      SSH_ASKPASS_REQUIRE: 'never',
+      GCM_INTERACTIVE: 'never',
+      npm_config_yes: 'true',
+      CI: '1',
+      DEBIAN_FRONTEND: 'noninteractive',
+      PIP_NO_INPUT: '1',
+      NO_COLOR: '1',
+      TERM: 'dumb',
+    });
+  });
+
+  it('ATTACK 45: keeps Windows from looking in the working directory', () => {
+    const child = childEnvironment(
+      hostWith({ SYSTEMROOT: 'C:\\Windows', 'ProgramFiles(x86)': 'C:\\P', Node_Options: 'evil' }, 'win32'),
+      { folders: [{ folder: 'C:\\a', source: 'PATH' }, { folder: 'C:\\b', source: 'PATH' }], skipped: [] },
+      ['node_options'],
+      {},
+    );
+    expect(child).toMatchObject({ NoDefaultCurrentDirectoryInExePath: '1', SYSTEMROOT: 'C:\\Windows', 'ProgramFiles(x86)': 'C:\\P', PATH: 'C:\\a;C:\\b' });
+    expect(Object.values(child)).not.toContain('evil');
+  });
+
+  it('has a home folder where we were started without one', () => {
+    expect(childEnvironment(hostWith({}), path, [], {})['HOME']).toBe('/home/ada');
+    expect(childEnvironment(hostWith({}, 'win32'), path, [], {})['USERPROFILE']).toBe('/home/ada');
+  });
+});

@@ -1,0 +1,81 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cacheFolder, readCache, writeCache } from '../../src/machine/folders.ts';
+
+describe('cacheFolder', () => {
+  it('follows the rules of each platform', () => {
+    expect(cacheFolder('linux', {}, '/home/ada')).toBe('/home/ada/.cache/toolcrib');
+    expect(cacheFolder('linux', { XDG_CACHE_HOME: '/fast' }, '/home/ada')).toBe('/fast/toolcrib');
+    expect(cacheFolder('darwin', { XDG_CACHE_HOME: '/fast' }, '/Users/ada')).toBe('/Users/ada/Library/Caches/toolcrib');
+    expect(cacheFolder('win32', { LocalAppData: 'D:\\Local' }, 'C:\\Users\\ada')).toBe('D:\\Local\\toolcrib\\Cache');
+    expect(cacheFolder('win32', {}, 'C:\\Users\\ada')).toBe('C:\\Users\\ada\\AppData\\Local\\toolcrib\\Cache');
+  });
+
+  it('never is a relative folder, which would lie in the project', () => {
+    expect(cacheFolder('linux', { XDG_CACHE_HOME: 'cache' }, '/home/ada')).toBe('/home/ada/.cache/toolcrib');
+    expect(cacheFolder('linux', {}, '')).toBeUndefined();
+    expect(cacheFolder('win32', { LOCALAPPDATA: '.' }, '')).toBeUndefined();
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a cache', () => {
+  let parent: string;
+  let folder: string;
+  beforeEach(() => {
+    parent = mkdtempSync(join(tmpdir(), 'toolcrib-test-'));
+    folder = join(parent, 'deep', 'cache');
+  });
+  afterEach(() => rmSync(parent, { recursive: true, force: true }));
+
+  it('gives back what was kept, in a folder and a file nobody else can open', () => {
+    writeCache(folder, 'a.json', { answer: 42 });
+    expect(readCache(folder, 'a.json')).toEqual({ answer: 42 });
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, 'a.json')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['a.json']);
+  });
+
+  it('is empty when nothing was kept, and when what was kept is damaged', () => {
+    expect(readCache(folder, 'a.json')).toBeUndefined();
+    expect(readCache(undefined, 'a.json')).toBeUndefined();
+    writeCache(folder, 'a.json', [1]);
+    writeFileSync(join(folder, 'a.json'), '{"answer": 4');
+    expect(readCache(folder, 'a.json')).toBeUndefined();
+  });
+
+  it('is not used when others can write to the folder or the file', () => {
+    writeCache(folder, 'a.json', 1);
+    chmodSync(join(folder, 'a.json'), 0o666);
+    expect(readCache(folder, 'a.json')).toBeUndefined();
+    chmodSync(join(folder, 'a.json'), 0o600);
+    chmodSync(folder, 0o770);
+    expect(readCache(folder, 'a.json')).toBeUndefined();
+    writeCache(folder, 'b.json', 2);
+    expect(readdirSync(folder)).toEqual(['a.json']);
+  });
+
+  it('is not used through a symbolic link', () => {
+    const elsewhere = join(parent, 'elsewhere');
+    mkdirSync(elsewhere, { mode: 0o700 });
+    writeFileSync(join(elsewhere, 'a.json'), '1', { mode: 0o600 });
+    symlinkSync(elsewhere, join(parent, 'link'));
+    expect(readCache(join(parent, 'link'), 'a.json')).toBeUndefined();
+    writeCache(join(parent, 'link'), 'b.json', 2);
+    expect(readdirSync(elsewhere)).toEqual(['a.json']);
+
+    writeCache(folder, 'own.json', 3);
+    symlinkSync(join(elsewhere, 'a.json'), join(folder, 'linked.json'));
+    expect(readCache(folder, 'linked.json')).toBeUndefined();
+    // A write takes the link's place and leaves alone what it leads to.
+    writeCache(folder, 'linked.json', 4);
+    expect(readCache(folder, 'linked.json')).toBe(4);
+    expect(readCache(elsewhere, 'a.json')).toBe(1);
+  });
+
+  it('is done without where it cannot be made', () => {
+    writeFileSync(join(parent, 'file'), '');
+    expect(() => writeCache(join(parent, 'file', 'cache'), 'a.json', 1)).not.toThrow();
+  });
+});
