@@ -64,7 +64,7 @@ async function bundleChunks(manifest) {
     external: ['@vscode/ripgrep*'],
     define: { 'import.meta.url': '__moduleUrl' },
     metafile: true,
-    plugins: [replaceManifest(manifest)],
+    plugins: [replaceManifest(manifest), deferValidator()],
   });
   await build({
     ...shared,
@@ -92,6 +92,28 @@ function replaceManifest(manifest) {
           export const loadManifest = async () => fromJson(${JSON.stringify(JSON.stringify(manifest))});`,
         loader: 'ts',
         resolveDir: join(root, 'src', 'server'),
+      }));
+    },
+  };
+}
+
+/**
+ * The SDK makes a JSON Schema validator (ajv, 150 KB) for every server and uses it only to check answers to questions
+ * put to the user. Here it is made when it is first used.
+ */
+function deferValidator() {
+  return {
+    name: 'validator',
+    setup(bundler) {
+      bundler.onLoad({ filter: /modelcontextprotocol[\\/]server[\\/]dist[\\/]shimsNode\.mjs$/ }, () => ({
+        contents: `export { default as process } from 'node:process';
+          export class DefaultJsonSchemaValidator {
+            getValidator(schema) {
+              const { AjvJsonSchemaValidator } = require('@modelcontextprotocol/server/validators/ajv');
+              return new AjvJsonSchemaValidator().getValidator(schema);
+            }
+          }`,
+        resolveDir: root,
       }));
     },
   };

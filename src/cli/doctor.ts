@@ -28,7 +28,7 @@ export async function doctor(args: string[], given = thisWorld()): Promise<numbe
   const findings = await examine(world);
   const style = styler(world.colour);
   if (positionals.length > 0) {
-    const sound = await Promise.all(positionals.map((name) => showProgram(name, findings, world, style)));
+    const sound = await Promise.all(positionals.map((name) => showNamed(name, findings, world, style)));
     return sound.every(Boolean) ? 0 : 1;
   }
   showPath(findings, world, style);
@@ -118,7 +118,7 @@ function checkGit(git: Installation | undefined, found: Version | undefined): Ch
   const { version, note } = found ?? {};
   if (version === undefined)
     return { state: 'note', text: `git ${git.program}: ${note ?? 'version unknown'}` };
-  // --end-of-options came with 2.24, the protections our calls rely on with 2.26.
+  // The guard before each action asks with --show-scope, which came with 2.26.
   if (isAtLeast(version, 2, 26)) return { state: 'ok', text: `git ${version} ${git.program}` };
   return { state: 'wrong', text: `git ${version} ${git.program}: 2.26 or later is needed` };
 }
@@ -139,40 +139,51 @@ async function bundledRipgrep(): Promise<string | undefined> {
   }
 }
 
-/** All about one program, whether it is in the catalogue or not. False when it cannot be used. */
-async function showProgram(name: string, findings: Findings, world: World, style: Style): Promise<boolean> {
-  const { facts, path } = findings;
-  const wanted = name.toLowerCase();
-  const program =
-    facts.find(({ id, title }) => id === wanted || title.toLowerCase() === wanted) ??
-    facts.find(({ programs }) => programs.some((candidate) => candidate.toLowerCase() === wanted));
-  world.print(`${style('bold', program?.title ?? name)}\n`);
+/** All about the programs a word can mean, in the catalogue or not. False when one cannot be used. */
+async function showNamed(word: string, findings: Findings, world: World, style: Style): Promise<boolean> {
+  const meant = catalogued(word.toLowerCase(), findings.facts);
+  if (meant.length === 0) return showOther(word, findings, world, style);
+  const { installed, missing } = await discover(meant, world.host, findings.path);
+  const versions = await findings.versionsOf(installed.values());
+  for (const { id, title, install, homepage } of meant) {
+    const found = installed.get(id);
+    world.print(`${style('bold', title)}\n`);
+    if (found) world.print(table(rowsOf(found, versions.get(id)), '  '));
+    else {
+      const toInstall = ['to install', install[world.host.platform] ?? `see ${homepage}`];
+      world.print(table([...rowsOfMissing(missing.get(id)?.why, findings.path), toInstall], '  '));
+    }
+  }
+  return missing.size === 0;
+}
 
-  const { host } = world;
-  const discovery = program && (await discover([program], host, path));
-  const search = program ? undefined : await whichProgram(name, host, path);
-  const found =
-    discovery?.installed.get(program?.id ?? '') ??
-    (search && 'installed' in search ? search.installed : undefined);
-  if (found) {
-    const version = (await findings.versionsOf([found])).get(found.id);
-    world.print(table(rowsOf(found, version), '  '));
+/** By id or title; else all that can be started by that name: `python3` is both Python and its pip. */
+function catalogued(word: string, facts: readonly ProgramFacts[]): ProgramFacts[] {
+  const named = facts.filter(({ id, title }) => id === word || title.toLowerCase() === word);
+  return named.length > 0 ? named : facts.filter(({ programs }) => programs.includes(word));
+}
+
+async function showOther(
+  name: string,
+  { facts, path }: Findings,
+  world: World,
+  style: Style,
+): Promise<boolean> {
+  const search = await whichProgram(name, world.host, path);
+  world.print(`${style('bold', name)}\n`);
+  if ('installed' in search) {
+    world.print(
+      table(rowsOf(search.installed, { note: 'not asked for: toolcrib has no actions for it' }), '  '),
+    );
     return true;
   }
-  const why = discovery?.missing.get(program?.id ?? '')?.why ?? (search && 'why' in search ? search.why : '');
-  const install = program && (program.install[host.platform] ?? `see ${program.homepage}`);
-  const similar = program ? undefined : await similarTo(name, facts);
-  world.print(
-    table(
-      [
-        ['not found', why],
-        ...(install === undefined ? [] : [['to install', install]]),
-        ...(similar === undefined ? [] : [['similar', `toolcrib doctor ${similar}`]]),
-        ['looked in', path.folders.map(({ folder }) => folder).join(', ')],
-      ],
-      '  ',
-    ),
+  const { nearest } = await import('../core/check-params.ts');
+  const similar = nearest(
+    name,
+    facts.flatMap(({ id, programs }) => [id, ...programs]),
   );
+  const hint = similar === undefined ? [] : [['similar', `toolcrib doctor ${similar}`]];
+  world.print(table([...rowsOfMissing(search.why, path), ...hint], '  '));
   return false;
 }
 
@@ -189,10 +200,7 @@ function rowsOf(
   ];
 }
 
-async function similarTo(name: string, facts: readonly ProgramFacts[]): Promise<string | undefined> {
-  const { nearest } = await import('../core/check-params.ts');
-  return nearest(
-    name,
-    facts.flatMap(({ id, programs }) => [id, ...programs]),
-  );
-}
+const rowsOfMissing = (why: string | undefined, path: SearchPath): string[][] => [
+  ['not found', why ?? ''],
+  ['looked in', path.folders.map(({ folder }) => folder).join(', ')],
+];

@@ -12,7 +12,7 @@ export async function list(args: string[], world = thisWorld()): Promise<number>
   });
   const { host, processes, loadManifest, print, colour } = await world;
   const { programs } = await loadManifest();
-  const machine = createMachine(host, programs, processes);
+  const machine = createMachine(host, programs, processes, []);
   // A server answers first and asks later; a person would rather wait for the whole list.
   await machine.askLoginShell();
   const all = await machine.report();
@@ -38,5 +38,5 @@ function asText(rows: readonly ProgramReport[], all: readonly ProgramReport[], c
     return `${text}\n${style('bold', 'Not found')}\n${table(why)}`;
   }
   const left = all.filter(({ installed }) => !installed).length;
-  return left === 0 ? text : `${text}\n${style('dim', `${left} more were not found: toolcrib list --all`)}\n`;
+  return left === 0 ? text : `${text}\n${style('dim', `${left} not found: toolcrib list --all says why`)}\n`;
 }

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { nearest } from '../core/check-params.ts';
 import { loadManifest } from '../server/manifest.ts';
-import { serve } from '../server/stdio.ts';
 import { parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
 
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. */
@@ -10,6 +9,10 @@ export async function serveCommand(args: string[]): Promise<number> {
   const settings = settingsOf(values);
   await Promise.all(settings.roots.map(checkRoot));
   if (settings.toolsets) await checkToolsets(settings.toolsets);
+  // Compiled validators pay off after some hundred messages; a start has three. Set before the SDK makes its schemas.
+  const { config } = await import('zod');
+  config({ jitless: true });
+  const { serve } = await import('../server/stdio.ts');
   await serve(settings);
   return 0;
 }

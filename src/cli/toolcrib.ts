@@ -30,7 +30,8 @@ function load(name: string): Chunk['exports'] {
   const known = loaded.get(name);
   if (known) return known.exports;
   const file = join(__dirname, name);
-  const source = readFileSync(file, 'utf8');
+  // The build writes ASCII only, which Latin-1 reads without looking at each byte.
+  const source = readFileSync(file, 'latin1');
   // Names carry a hash of the content, so they are keys for what was compiled from it.
   const key = `${process.version}-${process.arch}-${name}`;
   const cachedData = readPrivate(folder, key);

@@ -53,16 +53,19 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 
 const fold = (word: string): string => word.toLowerCase().replaceAll(/[_-]/g, '');
 
-/** Levenshtein distance, by the two-row method of Wagner and Fischer (1974). */
+/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours (Damerau, 1964). */
 function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const substituted = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(substituted, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      let best = Math.min((previous[j - 1] ?? 0) + same, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, (before[j - 2] ?? Infinity) + 1);
+      row.push(best);
     }
-    previous = row;
+    [before, previous] = [previous, row];
   }
   return previous[b.length] ?? 0;
 }

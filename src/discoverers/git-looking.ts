@@ -139,7 +139,7 @@ export const looking = {
       path: path('File', 'file'),
       first: lineNumber.default(1).describe('First line'),
       last: lineNumber.default(200).describe('Last line'),
-      ref: asOf.optional().describe('As of this commit; the working tree when left out'),
+      ref: ref('As of this commit; the working tree when left out').optional(),
     },
     argv: [
       'blame',

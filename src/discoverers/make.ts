@@ -48,7 +48,7 @@ export const make = defineDiscoverer({
       effects: ['read'],
       params: {},
       reads: ['GNUmakefile', 'makefile', 'Makefile'],
-      example: { runs: 'read GNUmakefile, makefile or Makefile' },
+      example: { runs: 'reads GNUmakefile, makefile, Makefile' },
       result: z.object({
         default: z.string().nullable().describe('What make without a target builds'),
         targets: z.array(

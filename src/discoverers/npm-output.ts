@@ -150,13 +150,25 @@ export const viewResult = z.object({
 
 export function describePublished(stdout: string) {
   const answer = answerOf(stdout);
-  // A tag or version that matches several gives several, the newest last.
-  const published = unknownRecord.parse(Array.isArray(answer) ? answer.at(-1) : answer);
+  const published = z.array(unknownRecord).parse([answer].flat());
+  if (published.length > 1) {
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `package: ${published.length} versions match.`,
+      'Give a full version such as 1.2.3, or a tag.',
+    );
+  }
+  return describeVersion(published[0] ?? {});
+}
+
+function describeVersion(published: Record<string, unknown>) {
+  // Old packages have { type, url }.
+  const license = z.union([z.string(), z.object({ type: z.string() })]).safeParse(published['license']).data;
   return {
     name: z.string().parse(published['name']),
     version: z.string().parse(published['version']),
     description: stringOr(published['description'], undefined),
-    license: stringOr(published['license'], undefined),
+    license: typeof license === 'object' ? license.type : license,
     homepage: stringOr(published['homepage'], undefined),
     repository: stringOr(published['repository.url'], undefined),
     deprecated: stringOr(published['deprecated'], undefined),

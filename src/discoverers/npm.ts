@@ -29,10 +29,11 @@ const packageName = fromRegistry(
   'expected a package name such as "react" or "@types/node"',
   'Package name',
 );
+// Half a version would be a range, and match several.
 const packageVersion = fromRegistry(
-  /^(?:@[A-Za-z0-9][\w.-]*\/)?[A-Za-z0-9][\w.-]*(?:@[A-Za-z0-9][\w.+-]*)?$/,
-  'expected name, name@version or name@tag',
-  'name, name@version or name@tag',
+  /^(?:@[A-Za-z0-9][\w.-]*\/)?[A-Za-z0-9][\w.-]*(?:@(?:\d+\.\d+\.\d+[\w.+-]*|[A-Za-z][\w.-]*))?$/,
+  'expected name, name@1.2.3 or name@tag',
+  'name, name@1.2.3 or name@tag',
 );
 const packageRange = fromRegistry(
   /^(?:@[A-Za-z0-9][\w.-]*\/)?[A-Za-z0-9][\w.-]*(?:@[\^~]?[A-Za-z0-9][\w.+-]*)?$/,
@@ -44,6 +45,9 @@ const scriptArgs = list(z.string(), 'Arguments of the script');
 // A git dependency is prepared by an npm inside npm, which Node.js starts with the `node-options` of the project's or
 // the dependency's .npmrc, scripts or not. A value of ours, and not an empty one, reaches all of them.
 const runsNothing = ['--ignore-scripts', '--node-options=--no-deprecation'] as const;
+// npm makes the folder of its cache, which the project's .npmrc can put anywhere; this one exists.
+const noCache = '--cache=.';
+const whichPrefix = ['prefix', noCache] as const;
 const quiet = ['--no-audit', '--no-fund'] as const;
 
 export const npm = defineDiscoverer({
@@ -91,13 +95,13 @@ export const npm = defineDiscoverer({
   },
   // npm works on the nearest package above its folder, or on the workspace that one is part of.
   guard: {
-    argv: ['prefix'],
+    argv: whichPrefix,
     succeedsWith: [0],
     read: (_prefix, { effects }) => ({
       argv: [],
       env: {},
       notes: [],
-      ...(effects.includes('write') && { mustBeInside: ['prefix'] }),
+      ...(effects.includes('write') && { mustBeInside: whichPrefix }),
     }),
   },
 
@@ -109,7 +113,7 @@ export const npm = defineDiscoverer({
       params: {},
       // Asking npm would obey the project's .npmrc.
       reads: ['package.json'],
-      example: { runs: 'package.json' },
+      example: { runs: 'reads package.json' },
       result: packageResult,
       parse: describePackage,
     },
@@ -141,19 +145,23 @@ export const npm = defineDiscoverer({
       effects: ['read'],
       params: {
         package: packageName.optional().describe('Only this one, at any depth, with what depends on it'),
-        depth: z.int().min(0).max(20).default(0).describe('Levels of dependencies of dependencies'),
+        depth: z
+          .int()
+          .min(0)
+          .max(20)
+          .optional()
+          .describe('Levels below the direct dependencies; 0 unless told'),
         production: flag('Leave out development dependencies'),
       },
-      // npm makes the folder of its cache, which the project's .npmrc can put anywhere; this one exists.
       argv: [
         'ls',
         '--json',
-        '--cache=.',
+        noCache,
         { option: '--depth=', param: 'depth' },
         { flag: '--omit=dev', param: 'production' },
         { param: 'package' },
       ],
-      example: { given: { package: 'semver' }, runs: 'npm ls --json --cache=. --depth=0 semver' },
+      example: { given: { package: 'semver' }, runs: 'npm ls --json --cache=. semver' },
       // 1: there are problems, or the package is not there.
       succeedsWith: [0, 1],
       result: listResult,

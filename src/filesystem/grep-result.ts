@@ -104,7 +104,7 @@ function* rowsIn({ stdout, incomplete }: Found): Generator<Row> {
 
 /** Files that have matches, or how many lines match in each. */
 export function inFiles(found: Found, mode: 'files' | 'count', { limit, chosen, nameOf }: View): Shown {
-  const record = mode === 'count' ? /([^\0]+)\0(\d+)\n/g : /([^\0]+)\0/g;
+  const record = mode === 'count' ? /([^\0]+)\0(\d+)\r?\n/g : /([^\0]+)\0/g;
   const all = [...found.stdout.matchAll(record)]
     .map(([, path = '', count = '1']) => ({ path: printedPath(path), count: Number(count) }))
     .filter(({ path }) => !chosen || chosen(path))

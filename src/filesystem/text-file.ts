@@ -29,26 +29,32 @@ export function encodingOf(head: Buffer): Encoding | undefined {
   // FF FE 00 00 would be UTF-32, which no tool writes: far more likely it is no text at all.
   if (marked && !(marked.encoding.unit === 2 && head.length >= 4 && head.readUInt16LE(2) === 0))
     return marked.encoding;
-  const utf8 = decoded(head, 'utf-8', true) !== undefined;
+  const utf8 = decoded([{ bytes: head, cut: true }], 'utf-8') !== undefined;
   if (looksBinary(head, utf8)) return undefined;
   return { label: utf8 ? 'utf-8' : systemEncoding(), mark: 0, unit: 1 };
 }
 
-/** UTF-8 with a few NULs is text (`find -print0`); what is neither UTF-8 nor free of NULs is not. */
+/** UTF-8 with a few NULs is text (`find -print0`); what is neither UTF-8 nor free of controls is not. */
 function looksBinary(head: Buffer, utf8: boolean): boolean {
-  let nuls = 0;
-  let controls = 0;
-  for (const byte of head) {
-    if (byte === 0) nuls++;
-    else if (byte < 0x20 && byte !== 0x1b && (byte < 0x09 || byte > 0x0d)) controls++;
-  }
-  return utf8 ? nuls > head.length / 10 : nuls > 0 || controls > head.length / 20;
+  if (!head.includes(0)) return !utf8 && share(head, isControl) > 1 / 20;
+  return !utf8 || share(head, (byte) => byte === 0) > 1 / 10;
 }
 
-/** The text of some bytes, undefined when they are not in that encoding. With `cut`, half a character at the end is left out. */
-function decoded(bytes: Buffer, label: string, cut: boolean): string | undefined {
+const share = (bytes: Buffer, fits: (byte: number) => boolean): number =>
+  bytes.filter(fits).length / bytes.length;
+
+/** Escape and the blanks from tab to carriage return are used in texts. */
+const isControl = (byte: number): boolean => byte < 0x20 && byte !== 0x1b && (byte < 0x09 || byte > 0x0d);
+
+/** The texts of pieces, undefined when one is not in that encoding. Half a character at the end of a cut one is left out. */
+function decoded(pieces: readonly Piece[], label: string): string[] | undefined {
+  const options = { fatal: true, ignoreBOM: true };
+  const decoder = new TextDecoder(label, options);
   try {
-    return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes, { stream: cut });
+    // A decoder that was told of more to come remembers the half character.
+    return pieces.map(({ bytes, cut }) =>
+      cut ? new TextDecoder(label, options).decode(bytes, { stream: true }) : decoder.decode(bytes),
+    );
   } catch {
     return undefined;
   }
@@ -59,13 +65,11 @@ function decoded(bytes: Buffer, label: string, cut: boolean): string | undefined
  * them. Throws ENCODING when a piece is no text.
  */
 export function decodePieces(pieces: readonly Piece[], encoding: Encoding, path: string) {
-  const texts = pieces.map(({ bytes, cut }) => decoded(bytes, encoding.label, cut));
-  if (texts.every((text) => text !== undefined)) return { texts, label: encoding.label };
+  const texts = decoded(pieces, encoding.label);
+  if (texts) return { texts, label: encoding.label };
   const fallback = encoding.unit === 1 ? systemEncoding() : encoding.label;
-  const again = pieces.map(({ bytes, cut }) =>
-    bytes.includes(0) ? undefined : decoded(bytes, fallback, cut),
-  );
-  if (again.every((text) => text !== undefined)) return { texts: again, label: fallback };
+  const again = pieces.some(({ bytes }) => bytes.includes(0)) ? undefined : decoded(pieces, fallback);
+  if (again) return { texts: again, label: fallback };
   throw new ToolcribError(
     'ENCODING',
     `${path}: this part is not text in ${encoding.label}.`,

@@ -22,6 +22,16 @@ export async function judge(candidate: Candidate, host: Host): Promise<Judged | 
   return { ...candidate, facts, ...(why !== undefined && { why }) };
 }
 
+/** The same for a place whose folder is not on the search path, hence has not been looked at. */
+export async function judgeWithFolder(candidate: Candidate, host: Host): Promise<Judged | undefined> {
+  const [judged, folder] = await Promise.all([
+    judge(candidate, host),
+    host.stat(pathsOf(host).dirname(candidate.path)),
+  ]);
+  if (!judged || judged.why !== undefined || !folder || (folder.mode & 0o002) === 0) return judged;
+  return { ...judged, why: 'in a folder that everyone can write to' };
+}
+
 function whyNotStartable(facts: FileFacts, host: Host): string | undefined {
   if (!facts.isFile) return 'not a file';
   // On Windows the name's ending decides, and the mode means nothing.

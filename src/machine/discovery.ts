@@ -1,4 +1,4 @@
-import { fileNamesOf, judge, type Candidate, type Judged } from './candidate.ts';
+import { fileNamesOf, judge, judgeWithFolder, type Candidate, type Judged } from './candidate.ts';
 import { pathsOf, type Host } from './host.ts';
 import type { Discovery, Installation, ProgramFacts, SearchPath } from './installation.ts';
 import { expandPlace } from './known-folders.ts';
@@ -93,10 +93,11 @@ async function choose(
   host: Host,
   path: SearchPath,
 ): Promise<Search> {
-  const candidates = [...listed, ...candidatesElsewhere(wanted, host, listed)];
-  const judged = (await Promise.all(candidates.map((candidate) => judge(candidate, host)))).filter(
-    (found) => found !== undefined,
-  );
+  const found = await Promise.all([
+    ...listed.map((candidate) => judge(candidate, host)),
+    ...candidatesElsewhere(wanted, host, listed).map((candidate) => judgeWithFolder(candidate, host)),
+  ]);
+  const judged = found.filter((candidate) => candidate !== undefined);
   const best = judged.find(({ why }) => why === undefined);
   const others = judged
     .filter((candidate) => candidate !== best)
@@ -119,7 +120,8 @@ function candidatesElsewhere(wanted: Wanted, host: Host, listed: readonly Candid
 }
 
 function whyMissing(wanted: Wanted, path: SearchPath, refused: Installation['others']): string {
-  const looked = `no ${wanted.programs.join(', ')} in ${path.folders.length} folders`;
+  const count = path.folders.length;
+  const looked = `no ${wanted.programs.join(', ')} in ${count === 1 ? 'one folder' : `${count} folders`}`;
   if (refused.length === 0) return looked;
   return `${looked} that can be used: ${refused.map((found) => `${found.path} is ${found.why}`).join('; ')}`;
 }

@@ -54,9 +54,10 @@ export function writeCache(folder: string | undefined, name: string, value: unkn
 
 /** The bytes of a file in a private folder; undefined unless file and folder are ours alone. */
 export function readPrivate(folder: string | undefined, name: string): Buffer | undefined {
-  if (folder === undefined || !isPrivate(folder)) return undefined;
+  if (folder === undefined) return undefined;
   let opened: number | undefined;
   try {
+    if (!isPrivate(folder)) return undefined;
     opened = openSync(pathIn(folder, name), constants.O_RDONLY | noFollow | nonBlocking);
     const facts = fstatSync(opened);
     return facts.isFile() && isOurs(facts) ? readFileSync(opened) : undefined;
@@ -75,17 +76,28 @@ export function writePrivate(folder: string | undefined, name: string, content: 
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!isPrivate(folder)) return;
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
-    const opened = openSync(temporary, flags, 0o600);
-    try {
-      writeFileSync(opened, content);
-    } finally {
-      closeSync(opened);
-    }
+    create(temporary, content);
     renameSync(temporary, pathIn(folder, name));
   } catch {
     // A full disk, a read-only home: work goes on without a cache, only slower.
-    rmSync(temporary, { force: true });
+    discard(temporary);
+  }
+}
+
+function create(path: string, content: string | Buffer): void {
+  const opened = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, 0o600);
+  try {
+    writeFileSync(opened, content);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // What could not be made need not be removed, and a full disk may refuse even this.
   }
 }
 

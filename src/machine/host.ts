@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import type { Platform } from '../core/discoverer.ts';
@@ -55,10 +55,19 @@ export function thisHost(): Host {
         () => undefined,
       ),
     realPath: (path) => realpath(path).catch(() => undefined),
-    head: (path, bytes) =>
-      readFile(path).then(
-        (content) => content.subarray(0, bytes).toString('latin1'),
-        () => undefined,
-      ),
+    head,
   };
+}
+
+async function head(path: string, bytes: number): Promise<string | undefined> {
+  const file = await open(path).catch(() => undefined);
+  try {
+    const read = await file?.read(Buffer.alloc(bytes), 0, bytes, 0);
+    return read?.buffer.toString('latin1', 0, read.bytesRead);
+  } catch {
+    // A folder, or a file that cannot be read: the same as none.
+    return undefined;
+  } finally {
+    await file?.close();
+  }
 }

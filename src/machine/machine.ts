@@ -6,6 +6,7 @@ import { cacheFolder } from './folders.ts';
 import { childEnvironment } from './environment.ts';
 import { discover, whichProgram } from './discovery.ts';
 import { cachedLoginShellPath } from './login-shell.ts';
+import type { VersionProbe } from './version-probe.ts';
 import { searchPath, type LoginShellPath } from './search-path.ts';
 
 /** This computer as the server uses it: what is installed, and how programs are run. */
@@ -18,7 +19,7 @@ export interface Machine {
   childEnvironment(): Promise<(names: readonly string[], settings: Readonly<Record<string, string>>) => Record<string, string>>;
   /** What is known of every program, versions included: waits for probes that were not made yet. */
   report(): Promise<readonly ProgramReport[]>;
-  /** The absolute path of a program by its name, whether or not it is one of the known ones. */
+  /** The absolute path of an executable file by its name, whether or not it is one of the known programs. */
   which(name: string): Promise<string | undefined>;
   /**
    * Asks the login shell for its PATH, unless a fresh answer is kept, and looks again when it differs. True when that
@@ -28,17 +29,28 @@ export interface Machine {
 }
 
 /** Starts finding out what is installed; answers wait for the directory listings alone, some milliseconds. */
-export function createMachine(host: Host, facts: readonly ProgramFacts[], processes: Processes): Machine {
+export function createMachine(
+  host: Host,
+  facts: readonly ProgramFacts[],
+  processes: Processes,
+  projectRoots: readonly string[],
+): Machine {
   const cache = cacheFolder(host.platform, host.env, host.home);
   const look = async (shell: LoginShellPath | undefined): Promise<Discovery> =>
-    discover(facts, host, await searchPath(host, shell));
+    discover(facts, host, await searchPath(host, shell, projectRoots));
   let kept = cachedLoginShellPath(host, cache);
   let discovery = kept.then(look);
 
+  // One probe for each search path: it remembers what it has asked, and what did not answer in time.
+  const probes = new Map<SearchPath, Promise<VersionProbe>>();
   async function versions(found: Discovery) {
-    const { createVersionProbe } = await import('./version-probe.ts');
-    const probe = createVersionProbe({ run: processes.run, host, cacheFolder: cache, path: found.path });
-    return probe.versionsOf([...found.installed.values()], facts);
+    const probe =
+      probes.get(found.path) ??
+      import('./version-probe.ts').then((m) =>
+        m.createVersionProbe({ run: processes.run, host, cacheFolder: cache, path: found.path }),
+      );
+    probes.set(found.path, probe);
+    return (await probe).versionsOf([...found.installed.values()], facts);
   }
 
   return {
@@ -68,7 +80,9 @@ export function createMachine(host: Host, facts: readonly ProgramFacts[], proces
       kept = Promise.resolve({ ...answer, fresh: true });
       const after = await look(answer);
       discovery = Promise.resolve(after);
-      return [...before.installed.keys()].join() !== [...after.installed.keys()].join();
+      return idsOf(before) !== idsOf(after);
     },
   };
 }
+
+const idsOf = (discovery: Discovery): string => [...discovery.installed.keys()].join();

@@ -13,16 +13,11 @@ const pollMs = 15;
 /** Ends a program and everything it started: SIGTERM, a grace, SIGKILL. Resolves when they are gone. */
 export async function endProcessTree(pid: number, marker: string, platform: Platform): Promise<void> {
   if (platform === 'win32') return taskkill(pid);
-  const family = await familyOf(pid, marker, platform);
-  signalAll(pid, family, 'SIGTERM');
-  if (await gone(pid, family, graceMs)) {
-    // Something may have been started between the listing and the signal.
-    const late = await familyOf(pid, marker, platform);
-    if (late.length === 0) return;
-  }
-  const remaining = await familyOf(pid, marker, platform);
-  signalAll(pid, [...new Set([...family, ...remaining])], 'SIGKILL');
-  await gone(pid, remaining, graceMs);
+  const family = () => familyOf(pid, marker, platform);
+  signalAll(pid, await family(), 'SIGTERM');
+  if (await gone(family, graceMs)) return;
+  signalAll(pid, await family(), 'SIGKILL');
+  await gone(family, graceMs);
 }
 
 /** Kills what is left of a program's own process group after the program itself has ended. */
@@ -43,22 +38,14 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-async function gone(group: number, pids: readonly number[], withinMs: number): Promise<boolean> {
+/** Looks again each time: something may be started between a listing and a signal. */
+async function gone(family: () => Promise<readonly number[]>, withinMs: number): Promise<boolean> {
   const until = performance.now() + withinMs;
-  while (performance.now() < until) {
-    if (!exists(-group) && !pids.some(exists)) return true;
+  while ((await family()).length > 0) {
+    if (performance.now() > until) return false;
     await sleep(pollMs);
   }
-  return false;
-}
-
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  return true;
 }
 
 /** Processes that carry the marker or descend from `pid`, without those that have ended. */
@@ -82,13 +69,17 @@ async function markedProcesses(marker: string): Promise<number[]> {
 }
 
 async function descendants(root: number): Promise<number[]> {
-  const listing = await output('/bin/ps', ['-axo', 'pid=,ppid=']);
+  const listing = await output('/bin/ps', ['-axo', 'pid=,ppid=,state=']);
   const children = new Map<number, number[]>();
-  for (const line of listing.split('\n')) {
-    const [pid, parent] = line.trim().split(/\s+/).map(Number);
-    if (pid && parent) children.set(parent, [...(children.get(parent) ?? []), pid]);
-  }
   const found: number[] = [];
+  for (const line of listing.split('\n')) {
+    const [id, parentId, state] = line.trim().split(/\s+/);
+    const [pid, parent] = [Number(id), Number(parentId)];
+    // A zombie has ended; only its parent has not looked yet.
+    if (!pid || !parent || state?.startsWith('Z')) continue;
+    if (pid === root) found.push(pid);
+    children.set(parent, [...(children.get(parent) ?? []), pid]);
+  }
   const queue = [root];
   for (let pid = queue.pop(); pid !== undefined; pid = queue.pop()) {
     const below = children.get(pid) ?? [];

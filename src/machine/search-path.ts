@@ -91,7 +91,7 @@ async function check(folder: string, host: Host, projectRoots: readonly string[]
     return { why: 'everyone can write to it, so anyone could put a program there' };
   const real = (await host.realPath(folder)) ?? folder;
   const root = projectRoots.find((candidate) => isInside(real, candidate, host));
-  if (root !== undefined && (!isInside(host.home, root, host) || (await isVirtualEnvironment(real, host)))) {
+  if (root !== undefined && (await isOfProject(real, root, host))) {
     return { why: `lies in the project ${root}, whose own programs are used for that project only` };
   }
   return { folder: pathsOf(host).normalize(folder), real: comparable(real, host) };
@@ -108,7 +108,9 @@ function isInside(path: string, root: string, host: Host): boolean {
 }
 
 /** When the whole home folder is the root, ~/.local/bin lies in it as well: then only Python's own marker tells. */
-async function isVirtualEnvironment(folder: string, host: Host): Promise<boolean> {
+async function isOfProject(folder: string, root: string, host: Host): Promise<boolean> {
+  const home = (await host.realPath(host.home)) ?? host.home;
+  if (!isInside(home, root, host)) return true;
   const { dirname, join } = pathsOf(host);
   return (await host.stat(join(dirname(folder), 'pyvenv.cfg'))) !== undefined;
 }

@@ -2,6 +2,8 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   inputRequired,
   inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
   Server,
   type ClientCapabilities,
   type ServerContext,
@@ -9,6 +11,7 @@ import {
 import type { RootedWorkspace } from '../machine/workspace.ts';
 import { asListed, asMcpResult } from './mcp-tool.ts';
 import { progressOf } from './progress.ts';
+import type { PublishedTool } from './publish.ts';
 import type { Toolbox } from './toolbox.ts';
 import { version } from './version.ts';
 
@@ -37,23 +40,32 @@ export function buildServer(crib: Crib): Server {
     crib.clientRoots = undefined;
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const published = findTool(crib.toolbox, params.name);
     if (crib.clientRoots === undefined && clientHasRoots(server, context)) {
       const answer = inputResponse(context.mcpReq.inputResponses, 'roots');
       if (answer.kind === 'missing') return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
       crib.clientRoots = answer.kind === 'roots' ? answer.roots.map(({ uri }) => uri) : [];
     }
-    const published = crib.toolbox.published(params.name);
     const progress = progressOf(context);
     const result = await crib.toolbox
-      .call(params.name, params.arguments, {
+      .call(published, params.arguments, {
         workspace: await crib.workspace(crib.clientRoots),
         signal: context.mcpReq.signal,
         progress: progress.report,
       })
       .finally(progress.end);
-    return server.projectCallToolResult(asMcpResult(result), published?.outputSchema);
+    return server.projectCallToolResult(asMcpResult(result), published.outputSchema);
   });
   return server;
+}
+
+/** An unknown tool is an error of the protocol, not of the tool (MCP, "Error Handling" of tools). */
+function findTool(toolbox: Toolbox, name: string): PublishedTool {
+  try {
+    return toolbox.find(name);
+  } catch (error) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** A modern client declares its capabilities with every request, a 2025 one once when it connects. */

@@ -1,4 +1,5 @@
 import { Console } from 'node:console';
+import { resolve } from 'node:path';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ProgramFacts } from '../machine/installation.ts';
 import { createMachine, type Machine } from '../machine/machine.ts';
@@ -24,7 +25,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const host = thisHost();
   const processes = createProcesses(host.platform);
   const manifest = await loadManifest();
-  const machine = createMachine(host, manifest.programs, processes);
+  const machine = createMachine(host, manifest.programs, processes, settings.roots.map((root) => resolve(root)));
   const crib: Crib = {
     toolbox: createToolbox(manifest, machine, settings),
     workspace: workspacesFor(settings.roots, machine, manifest.programs),

@@ -19,9 +19,10 @@ export interface ToolboxSettings extends Limits {
 export interface Toolbox {
   /** Sorted by name; the same for every client. */
   list(): Promise<PublishedTool[]>;
-  published(name: string): PublishedTool | undefined;
+  /** The tool of that name. Throws UNKNOWN_TOOL. */
+  find(name: string): PublishedTool;
   /** Never rejects but for a bug: what the caller can mend comes as a result with isError. */
-  call(name: string, params: unknown, context: CallContext): Promise<ToolResult>;
+  call(tool: PublishedTool, params: unknown, context: CallContext): Promise<ToolResult>;
 }
 
 /** Puts together what can be offered and what this machine has. Loads an action's code when it is first called. */
@@ -62,13 +63,15 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: To
           refusalOf(tool.effects, settings) === undefined,
       );
     },
-    published: (name) => byName.get(name),
-    async call(name, params, context) {
+    find(name) {
+      const published = byName.get(name);
+      if (!published || !inToolset(published)) throw unknownTool(name, byName);
+      return published;
+    },
+    async call(published, params, context) {
       try {
-        const published = byName.get(name);
-        if (!published || !inToolset(published)) throw unknownTool(name, byName);
         const refusal = refusalOf(published.effects, settings);
-        if (refusal) throw new ToolcribError('EFFECT_DENIED', `${name} is not allowed: ${refusal}.`);
+        if (refusal) throw new ToolcribError('EFFECT_DENIED', `${published.name} is not allowed: ${refusal}.`);
         const tool = await load(published);
         return await tool.call(checkParams(tool.params, params), context);
       } catch (error) {

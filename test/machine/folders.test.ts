@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,9 +17,15 @@ describe('cacheFolder', () => {
   it('follows the rules of each platform', () => {
     expect(cacheFolder('linux', {}, '/home/ada')).toBe('/home/ada/.cache/toolcrib');
     expect(cacheFolder('linux', { XDG_CACHE_HOME: '/fast' }, '/home/ada')).toBe('/fast/toolcrib');
-    expect(cacheFolder('darwin', { XDG_CACHE_HOME: '/fast' }, '/Users/ada')).toBe('/Users/ada/Library/Caches/toolcrib');
-    expect(cacheFolder('win32', { LocalAppData: 'D:\\Local' }, 'C:\\Users\\ada')).toBe('D:\\Local\\toolcrib\\Cache');
-    expect(cacheFolder('win32', {}, 'C:\\Users\\ada')).toBe('C:\\Users\\ada\\AppData\\Local\\toolcrib\\Cache');
+    expect(cacheFolder('darwin', { XDG_CACHE_HOME: '/fast' }, '/Users/ada')).toBe(
+      '/Users/ada/Library/Caches/toolcrib',
+    );
+    expect(cacheFolder('win32', { LocalAppData: 'D:\\Local' }, 'C:\\Users\\ada')).toBe(
+      'D:\\Local\\toolcrib\\Cache',
+    );
+    expect(cacheFolder('win32', {}, 'C:\\Users\\ada')).toBe(
+      'C:\\Users\\ada\\AppData\\Local\\toolcrib\\Cache',
+    );
   });
 
   it('never is a relative folder, which would lie in the project', () => {

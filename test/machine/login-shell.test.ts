@@ -8,6 +8,7 @@ import { askLoginShell, cachedLoginShellPath, loginShellOf } from '../../src/mac
 import { createProcesses, type Run } from '../../src/machine/process.ts';
 import { searchPath } from '../../src/machine/search-path.ts';
 import { fakeHost } from './fake-host.ts';
+import { isRunning } from './is-running.ts';
 
 const { run } = createProcesses(process.platform === 'darwin' ? 'darwin' : 'linux');
 
@@ -40,30 +41,41 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     expect(answer?.path.split(':')[0]).toBe(join(home, 'tools'));
 
     const path = await searchPath(host, answer);
-    const facts = { id: 'frob', title: '', category: 'other', homepage: '', programs: ['frobnicate'], install: {} } as const;
+    const facts = {
+      id: 'frob',
+      title: '',
+      category: 'other',
+      homepage: '',
+      programs: ['frobnicate'],
+      install: {},
+    } as const;
     const { installed } = await discover([facts], host, path);
     expect(installed.get('frob')).toMatchObject({ program: tool, source: 'login shell (/bin/bash)' });
   });
 
-  it.each([
+  it.for([
     ['sh', '.profile', 'export PATH=/added/by/profile:$PATH'],
     ['dash', '.profile', 'export PATH=/added/by/profile:$PATH'],
     ['zsh', '.zshrc', 'path=(/added/by/profile $path)'],
     ['fish', '.config/fish/config.fish', 'set -gx PATH /added/by/profile $PATH'],
-  ])('is understood when it is %s', async (name, file, line) => {
+  ] as const)('is understood when it is %s', async ([name, file, line], { skip }) => {
     const shell = ['/bin', '/usr/bin', '/usr/local/bin'].map((folder) => join(folder, name)).find(existsSync);
-    if (shell === undefined) return;
+    if (shell === undefined) return skip(`${name} is not installed`);
     write(file, `${line}\n`);
     expect((await ask(shell))?.path.split(':')[0]).toBe('/added/by/profile');
   });
 
   it('ATTACK 48: a banner, also one that looks like an answer, is not taken for the PATH', async () => {
-    const shell = shellThat('echo "PATH=/evil:/usr/bin"; echo toolcrib-1234; echo /evil; seq 1 200000; export PATH=/good:$PATH');
+    const shell = shellThat(
+      'echo "PATH=/evil:/usr/bin"; echo toolcrib-1234; echo /evil; seq 1 200000; export PATH=/good:$PATH',
+    );
     expect((await ask(shell))?.path).toMatch(/^\/good:\/usr\/local\/bin:/);
   });
 
   it('ATTACK 48: a question finds no terminal and no input', async () => {
-    const shell = shellThat('printf "Update now? [Y/n] "; read answer; read answer </dev/tty; [ -z "$answer" ] && export PATH=/asked:$PATH');
+    const shell = shellThat(
+      'printf "Update now? [Y/n] "; read answer; read answer </dev/tty; [ -z "$answer" ] && export PATH=/asked:$PATH',
+    );
     expect((await ask(shell))?.path).toMatch(/^\/asked:/);
   });
 
@@ -71,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     const shell = shellThat(`sleep 40 & echo $! > ${home}/child; sleep 40`);
     const startedAt = performance.now();
     const answer = await ask(shell);
-    expect(performance.now() - startedAt).toBeLessThan(4500);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(answer).toMatchObject({ path: '', why: `${shell} took longer than 3 s and was stopped` });
     expect(isRunning(join(home, 'child'))).toBe(false);
     expect(await cachedLoginShellPath(host, cache, shell)).toMatchObject({ path: '', fresh: true });
@@ -81,7 +93,7 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     const shell = shellThat(`setsid sleep 300 & echo $! > ${home}/child; export PATH=/daemon:$PATH`);
     const startedAt = performance.now();
     expect((await ask(shell))?.path).toMatch(/^\/daemon:/);
-    expect(performance.now() - startedAt).toBeLessThan(2500);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(isRunning(join(home, 'child'))).toBe(false);
   });
 
@@ -101,7 +113,10 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
     const profile = write('.profile', 'export PATH=/one:$PATH\n');
     expect(await cachedLoginShellPath(host, cache, '/bin/sh')).toBeUndefined();
     await ask('/bin/sh');
-    expect(await cachedLoginShellPath(host, cache, '/bin/sh')).toMatchObject({ fresh: true, shell: '/bin/sh' });
+    expect(await cachedLoginShellPath(host, cache, '/bin/sh')).toMatchObject({
+      fresh: true,
+      shell: '/bin/sh',
+    });
     expect(await cachedLoginShellPath(host, cache, '/bin/bash')).toBeUndefined();
     utimesSync(profile, 1_000_000, 1_000_000);
     expect(await cachedLoginShellPath(host, cache, '/bin/sh')).toMatchObject({ fresh: false });
@@ -136,13 +151,3 @@ describe('which shell is asked', () => {
     expect(loginShellOf(hostWith({ SHELL: '/usr/bin/bash' }, 'win32'))).toBeUndefined();
   });
 });
-
-function isRunning(pidFile: string): boolean {
-  try {
-    process.kill(Number(readFileSync(pidFile, 'utf8')), 0);
-    // A zombie waits for init to collect it, and runs no more.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${readFileSync(pidFile, 'utf8').trim()}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}

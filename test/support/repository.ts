@@ -54,6 +54,7 @@ export function temporaryRepository(folder = temporaryFolder()): Repository {
       return { script, mark };
     },
   };
+  mkdirSync(folder, { recursive: true });
   repository.git('init', '--quiet', '--initial-branch=main');
   repository.git('config', 'user.name', 'Ada');
   repository.git('config', 'user.email', 'ada@example.org');

@@ -1,0 +1,71 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { checkParams } from '../../src/core/check-params.ts';
+import { ToolcribError } from '../../src/core/errors.ts';
+import type { ToolResult } from '../../src/core/tool.ts';
+import { fileTools } from '../../src/filesystem/index.ts';
+import { findRipgrep } from '../../src/filesystem/ripgrep.ts';
+import type { Services } from '../../src/filesystem/services.ts';
+import { createProcesses } from '../../src/machine/process.ts';
+import { openWorkspace } from '../../src/machine/workspace.ts';
+
+/** A real temporary folder whose path has no symbolic links, removed when `after` runs. */
+export async function temporaryFolder(after: (clean: () => Promise<void>) => void): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'toolcrib-')));
+  after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes files, folders made as needed. */
+export async function put(folder: string, files: Record<string, string | Buffer>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+}
+
+const { run } = createProcesses(process.platform === 'win32' ? 'win32' : 'linux');
+export const services: Services = {
+  run,
+  ripgrep: () => findRipgrep(),
+  env: () => ({ PATH: process.env['PATH'] ?? '' }),
+};
+
+export type Caller = (
+  name: keyof typeof fileTools,
+  given: object,
+  signal?: AbortSignal,
+) => Promise<ToolResult>;
+
+/** Calls file tools as the server does: parameters checked, failures thrown. */
+export const callerFor =
+  (...roots: string[]): Caller =>
+  async (name, given, signal = new AbortController().signal) => {
+    const tool = await fileTools[name](services);
+    const result = await tool.call(checkParams(tool.params, given), {
+      workspace: await openWorkspace(roots),
+      signal,
+      progress: () => {},
+    });
+    if (result.data) tool.result!.strict().parse(result.data);
+    return result;
+  };
+
+/** The text of a result. */
+export function textOf(result: ToolResult): string {
+  return (result.content ?? [])
+    .map((part) => (part.type === 'text' ? part.text : `<${part.mimeType}>`))
+    .join('');
+}
+
+/** What a call failed with, as `CODE: message`; fails when it did not fail, or with anything but a ToolcribError. */
+export async function failureOf(call: Promise<unknown>): Promise<string> {
+  const outcome = await call.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if (!('error' in outcome)) throw new Error(`did not fail: ${JSON.stringify(outcome.value).slice(0, 500)}`);
+  if (!(outcome.error instanceof ToolcribError)) throw outcome.error;
+  return `${outcome.error.code}: ${outcome.error.message}`;
+}

@@ -1,0 +1,145 @@
+import { symlink, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseGlob } from '../../src/filesystem/glob-pattern.ts';
+import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from './folder.ts';
+
+let root: string;
+let call: Caller;
+const find = async (given: object) => textOf(await call('glob', given)).split('\n');
+
+beforeAll(async () => {
+  root = await temporaryFolder(afterAll);
+  call = callerFor(root);
+  await put(root, {
+    '.gitignore': 'built/\nsecret.ts\n',
+    '.git/config.ts': '',
+    '.eslintrc.ts': '',
+    '.github/flow.ts': '',
+    'a.ts': '',
+    'b.js': '',
+    'secret.ts': '',
+    'built/out.ts': '',
+    'src/c.ts': '',
+    'src/d.tsx': '',
+    'src/deep/e.ts': '',
+    'src/deep/test/f.ts': '',
+    'packages/x/src/g.ts': '',
+    'packages/y/src/h.ts': '',
+    'packages/y/lib/i.ts': '',
+    'odd/new\nline.txt': '',
+  });
+  await symlink('..', join(root, 'src', 'up'));
+});
+
+describe('glob', () => {
+  it('finds by name in any folder, without what git ignores or a dot hides', async () => {
+    const all = [
+      'a.ts',
+      'packages/x/src/g.ts',
+      'packages/y/lib/i.ts',
+      'packages/y/src/h.ts',
+      'src/c.ts',
+      'src/deep/e.ts',
+      'src/deep/test/f.ts',
+    ];
+    expect(await find({ pattern: '*.ts' })).toEqual(all);
+    expect(await find({ pattern: '**/*.ts' })).toEqual(all);
+    expect(await find({ pattern: '**/[a-z].ts' })).toEqual(all);
+  });
+
+  it('brings back what is ignored or hidden only when asked', async () => {
+    expect(await find({ pattern: '*.ts', ignored: true })).toEqual(
+      expect.arrayContaining(['secret.ts', 'built/out.ts']),
+    );
+    const hidden = await find({ pattern: '*.ts', hidden: true });
+    expect(hidden).toEqual(expect.arrayContaining(['.eslintrc.ts', '.github/flow.ts']));
+    expect(hidden).not.toContain('.git/config.ts');
+    expect(await find({ pattern: '**/.eslintrc.*' })).toEqual(['.eslintrc.ts']);
+    expect(await find({ pattern: '.github/**' })).toEqual(['.github/flow.ts']);
+    expect(await find({ pattern: 'built/**' })).toEqual(['built/out.ts']);
+  });
+
+  it('finds by path', async () => {
+    expect(await find({ pattern: 'src/**/*.{ts,tsx}' })).toEqual([
+      'src/c.ts',
+      'src/d.tsx',
+      'src/deep/e.ts',
+      'src/deep/test/f.ts',
+    ]);
+    expect(await find({ pattern: 'src/*.ts' })).toEqual(['src/c.ts']);
+    expect(await find({ pattern: './*.ts' })).toEqual(['a.ts']);
+    expect(await find({ pattern: 'packages/*/src/*.ts' })).toEqual([
+      'packages/x/src/g.ts',
+      'packages/y/src/h.ts',
+    ]);
+    expect(await find({ pattern: '**/test/**' })).toEqual(['src/deep/test/f.ts']);
+    expect(await find({ pattern: '{src,packages}/**/[!a-f].ts' })).toHaveLength(3);
+  });
+
+  it('names files as the next call can take them', async () => {
+    expect(await find({ pattern: '*.ts', path: 'src/deep' })).toEqual([
+      'src/deep/e.ts',
+      'src/deep/test/f.ts',
+    ]);
+    expect(await find({ pattern: '*.txt' })).toEqual(['"odd/new\\nline.txt"']);
+    const other = await temporaryFolder(afterAll);
+    await put(other, { 'z.ts': '' });
+    expect(textOf(await callerFor(root, other)('glob', { pattern: '*', path: other }))).toBe(
+      join(other, 'z.ts'),
+    );
+  });
+
+  it('sorts by time, newest first', async () => {
+    await utimes(join(root, 'src', 'c.ts'), 2e9, 2e9);
+    await utimes(join(root, 'a.ts'), 1e9, 1e9);
+    const sorted = await find({ pattern: '*.ts', sort: 'modified' });
+    expect([sorted[0], sorted.at(-1)]).toEqual(['src/c.ts', 'a.ts']);
+  });
+
+  it('says when there is more, and when there is nothing', async () => {
+    expect(await find({ pattern: '*.ts', limit: 2 })).toEqual([
+      'a.ts',
+      'packages/x/src/g.ts',
+      '[2 of 7 files: narrow the pattern or raise limit]',
+    ]);
+    expect(await find({ pattern: '*.rb' })).toEqual(['No files match.']);
+    expect(await find({ pattern: 'none/*.rb' })).toEqual(['No files: there is no folder none.']);
+  });
+
+  it('refuses patterns that lead out', async () => {
+    for (const pattern of ['../*', 'src/../../*', '/etc/*', 'C:\\x', '{..,src}/*']) {
+      expect(await failureOf(call('glob', { pattern }))).toMatch(/^ARG_INVALID: glob/);
+    }
+  });
+});
+
+describe('a glob', () => {
+  it.each([
+    ['*.ts', 'x/y/a.ts', true],
+    ['a*b*c', 'aXbXc', true],
+    ['a*b*c', 'aXbX', false],
+    ['?.ts', 'a.ts', true],
+    ['?.ts', 'ab.ts', false],
+    ['[!a-c]x', 'dx', true],
+    ['[!a-c]x', 'bx', false],
+    ['[]]x', ']x', true],
+    ['[a', '[a', true],
+    ['\\*', '*', true],
+    ['\\*', 'a', false],
+    ['{a,b{c,d}}', 'bd', true],
+    ['{a,b{c,d}}', 'b', false],
+    ['{a', '{a', true],
+    ['**/x/**/y', 'x/y', true],
+    ['**/x/**/y', 'a/x/b/c/y', true],
+    ['**/x/**/y', 'a/b/c/y', false],
+    ['**', 'a/b', true],
+    ['*/b', 'a/b', true],
+    ['*/b', 'a/a/b', false],
+    ['?', '\u{1f600}', true],
+  ])('%s chooses %s: %s', (pattern, path, chosen) => {
+    const { folder, matches } = parseGlob(pattern);
+    expect(folder).toBe('');
+    expect(matches(path)).toBe(chosen);
+  });
+});

@@ -1,0 +1,209 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import which from 'which';
+import { discover, whichProgram } from '../../src/machine/discovery.ts';
+import { thisHost, type Host } from '../../src/machine/host.ts';
+import { searchPath } from '../../src/machine/search-path.ts';
+import { fakeHost, programs, type Files } from './fake-host.ts';
+import { find, pathOf, program } from './find-program.ts';
+
+describe.skipIf(process.platform === 'win32')('discovery on this computer', () => {
+  let home: string;
+  let host: Host;
+  const write = (name: string, content = '#!/bin/sh\n', mode = 0o755) => {
+    const path = join(home, name);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, content);
+    chmodSync(path, mode);
+    return path;
+  };
+  beforeEach(() => {
+    home = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-test-')));
+    host = { ...thisHost(), home };
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  it('takes the best name first, then the first folder, and says why the others lost', async () => {
+    const [python, early, late] = [write('a/python'), write('b/python3'), write('c/python3')];
+    const found = await find(
+      program('python', { programs: ['python3', 'python'] }),
+      host,
+      pathOf(join(home, 'a'), join(home, 'b'), join(home, 'c')),
+    );
+    expect(found).toEqual({
+      id: 'python',
+      program: early,
+      leading: [],
+      source: 'PATH',
+      others: [
+        { path: late, why: 'later on the search path' },
+        { path: python, why: 'later on the search path, or a name that comes after python3' },
+      ],
+    });
+  });
+
+  it('passes over what cannot be started, and what everyone could have changed', async () => {
+    const plain = write('a/tool', '', 0o644);
+    const open = write('b/tool', '#!/bin/sh\n', 0o777);
+    mkdirSync(join(home, 'c/tool'), { recursive: true });
+    symlinkSync('nowhere', join(home, 'd'));
+    const path = pathOf(...['a', 'b', 'c', 'd', 'gone'].map((name) => join(home, name)));
+    expect(await find(program('tool'), host, path)).toBe(
+      `no tool in 5 folders that can be used: ${plain} is not executable; ` +
+        `${open} is world-writable: anyone could have put something else there; ${join(home, 'c/tool')} is not a file`,
+    );
+    const good = write('e/tool');
+    const found = await find(
+      program('tool'),
+      host,
+      pathOf(...path.folders.map(({ folder }) => folder), join(home, 'e')),
+    );
+    expect(found).toMatchObject({ program: good });
+  });
+
+  it('looks in known places last', async () => {
+    const hidden = write('hidden/tool');
+    const facts = program('tool', {
+      elsewhere: { linux: ['~/hidden/tool', '%GONE%/tool'], darwin: ['~/hidden/tool'] },
+    });
+    expect(await find(facts, host, pathOf(join(home, 'a')))).toMatchObject({
+      program: hidden,
+      source: 'known place',
+    });
+    const onPath = write('a/tool');
+    expect(await find(facts, host, pathOf(join(home, 'a')))).toMatchObject({
+      program: onPath,
+      others: [{ path: hidden, why: 'the search path comes before known places' }],
+    });
+  });
+
+  it('does not take a known place in a folder that everyone can write to', async () => {
+    const tool = write('open/tool');
+    chmodSync(join(home, 'open'), 0o777);
+    const facts = program('tool', { elsewhere: { linux: [tool], darwin: [tool] } });
+    expect(await find(facts, host, pathOf(join(home, 'a')))).toContain(
+      'is in a folder that everyone can write to',
+    );
+  });
+
+  it('lists each folder once, and looks at nothing but what it was looking for', async () => {
+    for (const name of ['one', 'two', 'three', 'other']) write(`a/${name}`);
+    const calls: string[] = [];
+    const watched: Host = {
+      ...host,
+      list: (folder) => (calls.push(`list ${folder}`), host.list(folder)),
+      stat: (path) => (calls.push(`stat ${path}`), host.stat(path)),
+      head: (path, bytes) => (calls.push(`head ${path}`), host.head(path, bytes)),
+    };
+    const facts = ['one', 'two', 'three', 'four', 'five'].map((id) => program(id));
+    const { installed } = await discover(facts, watched, pathOf(join(home, 'a'), join(home, 'b')));
+    expect([...installed.keys()]).toEqual(['one', 'two', 'three']);
+    expect(calls).toEqual([
+      `list ${home}/a`,
+      `list ${home}/b`,
+      ...['one', 'two', 'three'].map((name) => `stat ${home}/a/${name}`),
+    ]);
+  });
+
+  it('recognises the shims of version managers, wherever they are kept', async () => {
+    write(
+      '.pyenv/shims/python3',
+      '#!/usr/bin/env bash\nexec "/home/ada/.pyenv/libexec/pyenv" exec "$program" "$@"\n',
+    );
+    write(
+      'opt/env/shims/ruby',
+      '#!/usr/bin/env bash\nexport RBENV_ROOT=/opt/env\nexec "/opt/env/bin/rbenv" exec "ruby" "$@"\n',
+    );
+    write('bin/mise', 'binary');
+    mkdirSync(join(home, '.local/share/mise/shims'), { recursive: true });
+    symlinkSync(join(home, 'bin/mise'), join(home, '.local/share/mise/shims/go'));
+    write('.cargo/bin/rustup', 'binary of rustup');
+    symlinkSync('rustup', join(home, '.cargo/bin/cargo'));
+    write('.cargo/bin/rustc', 'binary of rustup');
+    write('.cargo/bin/cargo-nextest', 'another binary');
+    write('lib/node_modules/corepack/dist/yarn.js');
+    symlinkSync('../lib/node_modules/corepack/dist/yarn.js', join(home, 'bin/yarn'));
+    write('.volta/bin/volta-shim', 'binary');
+    symlinkSync('volta-shim', join(home, '.volta/bin/node'));
+    const path = pathOf(
+      ...['.pyenv/shims', 'opt/env/shims', '.local/share/mise/shims', '.cargo/bin', 'bin', '.volta/bin'].map(
+        (name) => join(home, name),
+      ),
+    );
+    const names = [
+      'python3',
+      'ruby',
+      'go',
+      'cargo',
+      'rustc',
+      'yarn',
+      'node',
+      'mise',
+      'rustup',
+      'cargo-nextest',
+    ];
+    const { installed } = await discover(
+      names.map((id) => program(id)),
+      host,
+      path,
+    );
+    expect(Object.fromEntries([...installed].map(([id, { shim }]) => [id, shim]))).toEqual({
+      python3: 'pyenv',
+      ruby: 'rbenv',
+      go: 'mise',
+      cargo: 'rustup',
+      rustc: 'rustup',
+      yarn: 'corepack',
+      node: 'volta',
+      mise: undefined,
+      rustup: undefined,
+      'cargo-nextest': undefined,
+    });
+  });
+
+  it('answers a single question as `which` does', async () => {
+    const path = await searchPath(thisHost());
+    const folders = path.folders.map(({ folder }) => folder).join(':');
+    for (const name of ['sh', 'node', 'git', 'ls', 'npm', 'env', 'there-is-no-such-program']) {
+      const found = await whichProgram(name, host, path);
+      const expected = await which(name, { path: folders, nothrow: true });
+      expect('installed' in found ? found.installed.program : null).toBe(expected);
+    }
+  });
+
+  it('ATTACK 47: has no answer for a path, so that nothing of a project can be named', async () => {
+    write('a/tool');
+    for (const name of ['../a/tool', './tool', join(home, 'a/tool'), '..', '', 'a\\tool']) {
+      expect(await whichProgram(name, host, pathOf(join(home, 'a')))).toHaveProperty('why');
+    }
+  });
+});
+
+describe('discovery on macOS', () => {
+  const mac = (files: Files) => fakeHost({ platform: 'darwin', env: {}, home: '/Users/ada', files });
+
+  it('does not take a stub that would open the dialog to install Xcode’s tools', async () => {
+    const path = pathOf('/usr/bin', '/opt/homebrew/bin');
+    expect(await find(program('git'), mac(programs('/usr/bin/git')), path)).toContain(
+      'xcode-select --install',
+    );
+    expect(
+      await find(program('git'), mac(programs('/usr/bin/git', '/opt/homebrew/bin/git')), path),
+    ).toMatchObject({
+      program: '/opt/homebrew/bin/git',
+      source: 'PATH',
+    });
+    const tools = '/Library/Developer/CommandLineTools/usr/bin/git';
+    expect(await find(program('git'), mac(programs('/usr/bin/git', tools)), path)).toMatchObject({
+      program: '/usr/bin/git',
+    });
+  });
+
+  it('looks at files as the user it runs as', async () => {
+    const host = mac({ '/a/root-only': { uid: 0, mode: 0o100744 }, '/a/ours': { mode: 0o100744 } });
+    expect(await find(program('ours'), host, pathOf('/a'))).toMatchObject({ program: '/a/ours' });
+    expect(await find(program('root-only'), host, pathOf('/a'))).toContain('is not executable');
+  });
+});

@@ -1,0 +1,30 @@
+import { discover } from '../../src/machine/discovery.ts';
+import type { Host } from '../../src/machine/host.ts';
+import type { Installation, ProgramFacts, SearchPath } from '../../src/machine/installation.ts';
+
+/** A program of which only the name matters. */
+export const program = (id: string, more: Partial<ProgramFacts> = {}): ProgramFacts => ({
+  id,
+  title: id,
+  category: 'other',
+  homepage: 'https://example.org',
+  programs: [id],
+  install: {},
+  ...more,
+});
+
+/** A search path of just these folders. */
+export const pathOf = (...folders: string[]): SearchPath => ({
+  folders: folders.map((folder) => ({ folder, source: 'PATH' })),
+  skipped: [],
+});
+
+/** Its installation, or why it is missing. */
+export async function find(
+  facts: ProgramFacts,
+  host: Host,
+  path: SearchPath,
+): Promise<Installation | string | undefined> {
+  const { installed, missing } = await discover([facts], host, path);
+  return installed.get(facts.id) ?? missing.get(facts.id)?.why;
+}

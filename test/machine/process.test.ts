@@ -1,0 +1,121 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createProcesses, type Command } from '../../src/machine/process.ts';
+import { runMarker } from '../../src/machine/process-tree.ts';
+import { temporaryFolder } from '../support/repository.ts';
+import { until } from '../support/until.ts';
+
+const processes = createProcesses('linux');
+
+/** Runs a shell script as a program; the shell is the program under test here, not a way to start it. */
+const sh = (script: string, more: Partial<Command> = {}) =>
+  processes.run({ program: '/bin/sh', argv: ['-c', script], cwd: temporaryFolder(), env: { PATH: '/usr/bin:/bin' }, ...more });
+
+const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    // A zombie nobody has reaped yet has ended all the same.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+it('tells what became of a program', async () => {
+  const outcome = await sh('echo out; echo err >&2; exit 3');
+  expect(outcome).toMatchObject({
+    command: "/bin/sh -c 'echo out; echo err >&2; exit 3'",
+    exitCode: 3,
+    ended: 'exited',
+    stdout: { text: 'out\n', totalBytes: 4, omittedBytes: 0 },
+    stderr: { text: 'err\n' },
+  });
+});
+
+it('tells that a program could not be started', async () => {
+  const outcome = await processes.run({ program: '/no/such/program', argv: [], cwd: '/', env: {} });
+  expect(outcome).toMatchObject({ ended: 'not_started', exitCode: null });
+  expect(outcome.stderr.text).toContain('ENOENT');
+});
+
+it('hands on no variable that it was not given', async () => {
+  const outcome = await processes.run({ program: '/usr/bin/env', argv: [], cwd: '/', env: { ONLY: 'this' } });
+  const names = outcome.stdout.text.trim().split('\n').map((line) => line.split('=')[0]);
+  expect(names.sort()).toEqual(['ONLY', runMarker].sort());
+});
+
+it('ATTACK 96: a time limit ends a program, its children, and what they started elsewhere', async () => {
+  const folder = temporaryFolder();
+  const script = `sleep 300 & echo $! > a; setsid sleep 300 & echo $! > b; (setsid sh -c 'echo $$ > c; exec sleep 300' &) ; while [ ! -s c ]; do :; done; echo ready; sleep 300`;
+  const outcome = await sh(script, { cwd: folder, timeoutMs: 1000 });
+  expect(outcome).toMatchObject({ ended: 'timed_out', exitCode: null, stdout: { text: 'ready\n' } });
+  expect(outcome.durationMs).toBeLessThan(2500);
+  for (const name of ['a', 'b', 'c']) {
+    expect(alive(Number(readFileSync(join(folder, name), 'utf8'))), name).toBe(false);
+  }
+});
+
+it('ATTACK 96: a program that ignores SIGTERM is ended all the same', async () => {
+  const outcome = await sh('trap "" TERM; echo ready; while :; do sleep 0.1; done', { timeoutMs: 300 });
+  expect(outcome.ended).toBe('timed_out');
+  expect(outcome.durationMs).toBeLessThan(2500);
+});
+
+it('ATTACK 96: a child that keeps the pipe open does not keep the call', async () => {
+  const folder = temporaryFolder();
+  const outcome = await sh('sleep 300 & echo $! > pid; echo done', { cwd: folder });
+  expect(outcome).toMatchObject({ ended: 'exited', exitCode: 0, stdout: { text: 'done\n' } });
+  expect(outcome.durationMs).toBeLessThan(2000);
+  await until(() => !alive(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
+});
+
+it('ATTACK 102: cancelling ends a program at once', async () => {
+  const cancelling = new AbortController();
+  const outcome = sh('echo ready; sleep 300', {
+    signal: cancelling.signal,
+    onLine: () => cancelling.abort(),
+  });
+  expect(await outcome).toMatchObject({ ended: 'cancelled', exitCode: null, stdout: { text: 'ready\n' } });
+});
+
+it('does not start what was cancelled before', async () => {
+  const folder = temporaryFolder();
+  expect(await sh('touch started', { cwd: folder, signal: AbortSignal.abort() })).toMatchObject({ ended: 'cancelled' });
+  expect(existsSync(join(folder, 'started'))).toBe(false);
+});
+
+it('ends everything when told to', async () => {
+  const own = createProcesses('linux');
+  let ready = () => {};
+  const started = new Promise<void>((resolve) => (ready = resolve));
+  const command = { program: '/bin/sh', cwd: '/', env: { PATH: '/usr/bin:/bin' }, onLine: () => ready() };
+  const outcome = own.run({ ...command, argv: ['-c', 'echo ready; sleep 300 & sleep 300'] });
+  await started;
+  await own.endAll();
+  expect((await outcome).exitCode).toBeNull();
+});
+
+it('ATTACK 97: a program has no terminal and no input to ask at', async () => {
+  const outcome = await sh('if read answer; then echo read; else echo no input; fi; (echo x > /dev/tty) 2>/dev/null && echo tty || echo no tty');
+  expect(outcome.stdout.text).toBe('no input\nno tty\n');
+});
+
+it('ATTACK 99: endless output costs bounded memory, and head and tail are kept', async () => {
+  const before = process.memoryUsage().rss;
+  const outcome = await sh('echo first; head -c 300000000 /dev/zero | tr "\\0" x; echo; echo last', { keepBytes: 10_000 });
+  expect(outcome.stdout.text.startsWith('first\nxxx')).toBe(true);
+  expect(outcome.stdout.text.endsWith('xxx\nlast\n')).toBe(true);
+  expect(outcome.stdout.text.length).toBe(10_000);
+  expect(outcome.stdout.omittedBytes).toBe(outcome.stdout.totalBytes - 10_000);
+  expect(process.memoryUsage().rss - before).toBeLessThan(100e6);
+});
+
+it('ATTACK 90: nothing in an argument is read by a shell', async () => {
+  const folder = temporaryFolder();
+  const hostile = ['a; touch p', '$(touch p)', '`touch p`', '| touch p', '&& touch p', '> p', '"\'', '* ?'];
+  writeFileSync(join(folder, 'show.mjs'), 'console.log(JSON.stringify(process.argv.slice(2)))');
+  const outcome = await processes.run({ program: process.execPath, argv: ['show.mjs', ...hostile], cwd: folder, env: {} });
+  expect(JSON.parse(outcome.stdout.text)).toEqual(hostile);
+  expect(existsSync(join(folder, 'p'))).toBe(false);
+});

@@ -1,0 +1,202 @@
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorkspace, rooted, type RootedWorkspace } from '../../src/machine/workspace.ts';
+import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
+
+let top: string;
+let root: string;
+let workspace: RootedWorkspace;
+
+beforeAll(async () => {
+  top = await temporaryFolder(afterAll);
+  root = join(top, 'app');
+  await put(top, {
+    'app/a.txt': 'a',
+    'app/deep/b.txt': 'b',
+    'app/ spaced ': 'blanks',
+    'app/~/tilde.txt': 'tilde',
+    'second/c.txt': 'c',
+    'outside/secret.txt': 'secret',
+  });
+  await symlink('deep', join(root, 'to-deep'));
+  await symlink('deep/b.txt', join(root, 'to-b'));
+  await symlink('nowhere', join(root, 'dangling'));
+  await symlink('../outside/new.txt', join(root, 'dangling-out'));
+  await symlink(root, join(top, 'to-app'));
+  workspace = await openWorkspace([root, join(top, 'second')]);
+});
+
+async function contentOf(path: string, from?: string): Promise<string> {
+  const { handle } = await workspace.openFile(path, from === undefined ? {} : { from });
+  try {
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+describe('opening', () => {
+  it('starts relative paths at the first root, or where it is told', async () => {
+    expect(workspace.home).toBe(root);
+    expect(await contentOf('a.txt')).toBe('a');
+    expect(await contentOf('b.txt', join(root, 'deep'))).toBe('b');
+    expect(await contentOf('../a.txt', join(root, 'deep'))).toBe('a');
+  });
+
+  it('reaches every root', async () => {
+    expect(await contentOf(join(top, 'second', 'c.txt'))).toBe('c');
+    expect(await contentOf('../second/c.txt')).toBe('c');
+  });
+
+  it('takes names as they are: blanks are not trimmed and only a leading ~/ is expanded', async () => {
+    expect(await contentOf(' spaced ')).toBe('blanks');
+    expect(await contentOf('./~/tilde.txt')).toBe('tilde');
+    expect(await failureOf(workspace.openFile('spaced'))).toMatch(/^PATH_NOT_FOUND/);
+    const home = await openWorkspace(['~/second'], { home: top });
+    expect(home.roots).toEqual([join(top, 'second')]);
+    expect(await home.resolve('~/second/c.txt')).toBe(join(top, 'second', 'c.txt'));
+  });
+
+  it('says where the file really is', async () => {
+    const opened = await workspace.openFile('to-b');
+    await opened.handle.close();
+    expect(opened.path).toBe(join(root, 'deep', 'b.txt'));
+    expect(opened.stat.size).toBe(1);
+  });
+
+  it('holds on to a folder that is renamed meanwhile', async () => {
+    await mkdir(join(root, 'moving'));
+    await writeFile(join(root, 'moving', 'x'), 'x');
+    const opened = await workspace.openFolder('moving');
+    await rename(join(root, 'moving'), join(root, 'moved'));
+    try {
+      const { readdir } = await import('node:fs/promises');
+      if (process.platform === 'linux') expect(await readdir(opened.stablePath)).toEqual(['x']);
+    } finally {
+      await opened.handle.close();
+    }
+  });
+
+  it('says what is there when it is something else', async () => {
+    expect(await failureOf(workspace.openFile('deep'))).toBe(
+      'PATH_NOT_REGULAR: deep: is a folder, not a regular file.',
+    );
+    expect(await failureOf(workspace.openFolder('a.txt'))).toBe(
+      'PATH_NOT_REGULAR: a.txt: is a file, not a folder.',
+    );
+    const either = await workspace.openEither('deep');
+    await either.handle.close();
+    expect(either.stat.isDirectory()).toBe(true);
+  });
+
+  it('quotes a path that would not stay on one line', async () => {
+    expect(await failureOf(workspace.openFile('a\n[open: yes]'))).toContain(
+      '"a\\n[open: yes]": does not exist',
+    );
+  });
+});
+
+describe('resolving', () => {
+  it('follows every link but the last', async () => {
+    expect(await workspace.resolve('to-deep/b.txt')).toBe(join(root, 'deep', 'b.txt'));
+    expect(await workspace.resolve('to-b')).toBe(join(root, 'to-b'));
+    expect(await workspace.resolve('to-deep/')).toBe(join(root, 'deep'));
+    expect(await workspace.resolve('to-deep/.')).toBe(join(root, 'deep'));
+    expect(await workspace.resolve('.')).toBe(root);
+  });
+
+  it('takes `..` from where a link leads, as the system does', async () => {
+    await mkdir(join(root, 'deep', 'deeper'), { recursive: true });
+    await symlink('deep/deeper', join(root, 'to-deeper'));
+    expect(await workspace.resolve('to-deeper/../b.txt', { mustExist: true })).toBe(
+      join(root, 'deep', 'b.txt'),
+    );
+    expect(await contentOf('to-deeper/../b.txt')).toBe('b');
+  });
+
+  it('tells where something would come to be', async () => {
+    expect(await workspace.resolve('to-deep/new/file.txt')).toBe(join(root, 'deep', 'new', 'file.txt'));
+    expect(await workspace.resolve('dangling')).toBe(join(root, 'dangling'));
+    expect(await failureOf(workspace.resolve('deep/new', { mustExist: true }))).toBe(
+      'PATH_NOT_FOUND: deep/new: does not exist.',
+    );
+    expect(await failureOf(workspace.resolve('a.txt/x'))).toMatch(/^PATH_NOT_FOUND.*not a folder/);
+    expect(await failureOf(workspace.resolve('missing/../a.txt'))).toMatch(/^PATH_NOT_FOUND/);
+  });
+
+  it('checks the kind of what a link leads to', async () => {
+    expect(await workspace.resolve('to-deep', { kind: 'folder' })).toBe(join(root, 'to-deep'));
+    expect(await failureOf(workspace.resolve('to-deep', { kind: 'file' }))).toMatch(
+      /^PATH_NOT_REGULAR: to-deep: is a folder/,
+    );
+    expect(await workspace.resolve('new.txt', { kind: 'file' })).toBe(join(root, 'new.txt'));
+  });
+
+  it('names the path, the roots and the way out when it refuses', async () => {
+    expect(await failureOf(workspace.resolve('../outside/secret.txt'))).toBe(
+      `PATH_OUTSIDE_ROOTS: ../outside/secret.txt: leads outside the folders that are open: ${root}, ${join(top, 'second')}. ` +
+        'Another folder is opened by starting the server with --root FOLDER.',
+    );
+  });
+
+  it('does not tell what exists outside', async () => {
+    const there = await failureOf(workspace.resolve('../outside/secret.txt', { mustExist: true }));
+    const notThere = await failureOf(workspace.resolve('../outside/secrex.txt', { mustExist: true }));
+    expect(notThere).toBe(there.replace('secret', 'secrex'));
+    expect(await failureOf(workspace.resolve('dangling-out'))).toMatch(/^PATH_OUTSIDE_ROOTS/);
+  });
+
+  it('refuses an empty path, a NUL and a path that is too long', async () => {
+    expect(await failureOf(workspace.resolve(''))).toMatch(/^ARG_INVALID/);
+    expect(await failureOf(workspace.resolve('a.txt\0.png'))).toMatch(/^ARG_INVALID: "a.txt\\u0000.png"/);
+    expect(await failureOf(workspace.resolve('x'.repeat(300), { mustExist: true }))).toMatch(
+      /^ARG_INVALID.*too long/,
+    );
+  });
+});
+
+describe('roots', () => {
+  it('are real paths, each once', async () => {
+    expect((await openWorkspace([join(top, 'to-app'), root])).roots).toEqual([root]);
+    const linked = await openWorkspace([join(top, 'to-app')]);
+    expect(await linked.resolve(join(top, 'to-app', 'a.txt'))).toBe(join(root, 'a.txt'));
+    // The link itself lies outside; what it leads to is meant.
+    expect(await linked.resolve(join(top, 'to-app'))).toBe(root);
+  });
+
+  it('must be existing folders', async () => {
+    expect(await failureOf(openWorkspace([join(top, 'none')]))).toMatch(/^PATH_NOT_FOUND/);
+    expect(await failureOf(openWorkspace([join(root, 'a.txt')]))).toMatch(
+      /^PATH_NOT_REGULAR.*is a file, not a folder/,
+    );
+    expect(await failureOf(openWorkspace(['/proc/self']))).toMatch(/^PATH_PROTECTED/);
+  });
+
+  it('may be the whole disk', async () => {
+    const all = await openWorkspace(['/']);
+    expect(await all.resolve(join(root, 'a.txt'))).toBe(join(root, 'a.txt'));
+  });
+
+  it('may be none: then nothing is opened, and the way out is told', async () => {
+    const closed = await openWorkspace([]);
+    expect(closed.roots).toEqual([]);
+    for (const path of ['.', '/', root, '~/x']) {
+      expect(await failureOf(closed.resolve(path))).toMatch(/^NO_ROOTS.*"--root", "\/path\/to\/project"/);
+    }
+    expect(() => closed.home).toThrow('No folder has been opened');
+  });
+
+  it('are told by a workspace that can open files', () => {
+    expect(rooted(workspace)).toBe(workspace);
+    expect(() => rooted({ roots: [], home: '', resolve: () => Promise.resolve('') })).toThrow(TypeError);
+  });
+
+  it('stay shut when they are removed', async () => {
+    const gone = join(top, 'gone');
+    await mkdir(gone);
+    const opened = await openWorkspace([gone]);
+    await rm(gone, { recursive: true });
+    expect(await failureOf(opened.openFile('x'))).toMatch(/^PATH_OUTSIDE_ROOTS|^PATH_NOT_FOUND/);
+  });
+});

@@ -1,0 +1,222 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { Client } from '@modelcontextprotocol/client';
+import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
+import { connect, connectV1, eras, inherited, initialize, startRaw, transportOf } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+
+it.each(eras)('serves a client of the current SDK in %s', async (era) => {
+  const { folder } = temporaryRepository();
+  const client = await connect(era, { roots: [folder] });
+  onTestFinished(() => client.close());
+  expect(client.getNegotiatedProtocolVersion()).toBe(era);
+  expect(client.getInstructions()).toContain('list_programs');
+  const { tools } = await client.listTools();
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual([...names].sort());
+  expect(names).toEqual(expect.arrayContaining(['git_status', 'grep', 'glob', 'list_directory', 'list_programs', 'read_file']));
+  const status = await client.callTool({ name: 'git_status', arguments: {} });
+  expect(status.structuredContent).toMatchObject({ branch: 'main', clean: true });
+  expect(JSON.parse(textOf(status))).toEqual(status.structuredContent);
+});
+
+it('serves a client of the first SDK', async () => {
+  const { folder, write } = temporaryRepository();
+  const client = await connectV1({ roots: [folder] });
+  onTestFinished(() => client.close());
+  write('new.txt', 'x');
+  expect((await client.listTools()).tools.length).toBeGreaterThan(20);
+  // This client checks structured content against the output schema, and throws when it does not fit.
+  const status = await client.callTool({ name: 'git_status', arguments: {} });
+  expect(status.structuredContent).toMatchObject({ untracked: ['new.txt'] });
+  const failed = await client.callTool({ name: 'git_status', arguments: { cwd: 'nowhere' } });
+  expect(failed).toMatchObject({ isError: true });
+  expect(failed.structuredContent).toBeUndefined();
+});
+
+it.each(eras)('gives every tool a strict schema and true annotations in %s', async (era) => {
+  const client = await connect(era, { roots: [temporaryFolder()] });
+  onTestFinished(() => client.close());
+  for (const tool of (await client.listTools()).tools) {
+    expect(tool.inputSchema, tool.name).toMatchObject({ type: 'object', additionalProperties: false });
+    expect(tool.annotations?.readOnlyHint, tool.name).toBeTypeOf('boolean');
+    expect(tool.annotations?.openWorldHint, tool.name).toBeTypeOf('boolean');
+  }
+});
+
+it('says which parameter is wrong and which one is right', async () => {
+  const client = await connect('2025-11-25', { roots: [temporaryRepository().folder] });
+  onTestFinished(() => client.close());
+  const say = async (name: string, given: Record<string, unknown>) => textOf(await client.callTool({ name, arguments: given }));
+  expect(await say('git_log', { limt: 5 })).toMatch(/^ARG_INVALID: limt: there is no such parameter; did you mean limit\?/);
+  expect(await say('git_log', { limit: 'five' })).toMatch(/^ARG_INVALID: limit: expected number, received string/);
+  expect(await say('git_log', { limit: 501 })).toMatch(/^ARG_INVALID: limit: .*500/);
+  expect(await say('git_commit', {})).toMatch(/^ARG_INVALID: message: is required/);
+  expect(await say('read_file', { path: 7 })).toMatch(/^ARG_INVALID: path: expected string/);
+});
+
+it('answers an unknown tool with an error of the protocol that names the right one', async () => {
+  const client = await connect('2025-11-25', { roots: [temporaryFolder()] });
+  onTestFinished(() => client.close());
+  await expect(client.callTool({ name: 'git_statsu', arguments: {} })).rejects.toThrow('Did you mean git_status?');
+});
+
+it('serves bare JSON-RPC lines, and writes nothing else to standard output', async () => {
+  const { folder } = temporaryRepository();
+  const server = startRaw({ roots: [folder] });
+  const opened = await initialize(server);
+  expect(opened).toMatchObject({ result: { protocolVersion: '2025-11-25', serverInfo: { name: 'toolcrib' } } });
+  for (const [index, name] of ['git_log', 'git_diff', 'list_directory', 'list_programs'].entries()) {
+    server.send({ id: index + 10, method: 'tools/call', params: { name, arguments: {} } });
+  }
+  server.child.stdin.write('this is no JSON\n');
+  server.send({ id: 20, method: 'no/such/method' });
+  await Promise.all([10, 11, 12, 13, 20].map((id) => server.next((message) => message.id === id)));
+  expect(await server.next((message) => message.id === 20)).toMatchObject({ error: { code: -32601 } });
+  server.child.stdin.end();
+  expect(await server.ended).toBe(0);
+  for (const line of server.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+});
+
+it('serves 2026-07-28 without any handshake', async () => {
+  const server = startRaw({ roots: [temporaryFolder()] });
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  server.send({ id: 1, method: 'server/discover', params: { _meta } });
+  expect(await server.next(({ id }) => id === 1)).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });
+  server.send({ id: 2, method: 'tools/list', params: { _meta } });
+  expect(await server.next(({ id }) => id === 2)).toMatchObject({ result: { tools: expect.any(Array) } });
+  server.child.stdin.end();
+  expect(await server.ended).toBe(0);
+});
+
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends within a second of %s', async (signal) => {
+  const server = startRaw({ roots: [temporaryFolder()] });
+  await initialize(server);
+  const startedAt = performance.now();
+  server.child.kill(signal);
+  expect(await server.ended).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+});
+
+it('offers nothing that changes anything with --read-only, and refuses to call it', async () => {
+  const { folder, git } = temporaryRepository();
+  const client = await connect('2025-11-25', { roots: [folder], args: ['--read-only', '--allow', 'destroy'] });
+  onTestFinished(() => client.close());
+  const { tools } = await client.listTools();
+  expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
+  expect(tools.length).toBeGreaterThan(10);
+  const refused = await client.callTool({ name: 'git_create_branch', arguments: { branch: 'x' } });
+  expect(textOf(refused)).toMatch(/^EFFECT_DENIED: .*--read-only/);
+  expect(git('branch', '--list')).toBe('* main\n');
+});
+
+it('offers what can lose work only with --allow destroy', async () => {
+  const { folder } = temporaryRepository();
+  const careful = await connect('2025-11-25', { roots: [folder] });
+  const bold = await connect('2025-11-25', { roots: [folder], args: ['--allow', 'destroy'] });
+  onTestFinished(async () => void (await Promise.all([careful.close(), bold.close()])));
+  const names = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
+  expect(await names(careful)).not.toContain('git_restore');
+  expect(await names(bold)).toContain('git_restore');
+  const refused = await careful.callTool({ name: 'git_restore', arguments: { paths: ['README.md'] } });
+  expect(textOf(refused)).toMatch(/^EFFECT_DENIED: .*--allow destroy/);
+});
+
+it('offers only the toolsets it is told to', async () => {
+  const client = await connect('2025-11-25', { roots: [temporaryFolder()], args: ['--toolsets', 'files,git'] });
+  onTestFinished(() => client.close());
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(names.filter((name) => !name.startsWith('git_')).sort()).toEqual(['glob', 'grep', 'list_directory', 'read_file']);
+  await expect(client.callTool({ name: 'list_programs', arguments: {} })).rejects.toThrow('no tool');
+});
+
+it.each(eras)('ATTACK 16: without a root nothing can be reached, and the way out is said, in %s', async (era) => {
+  const client = await connect(era, { cwd: '/' });
+  onTestFinished(() => client.close());
+  const result = await client.callTool({ name: 'read_file', arguments: { path: '/etc/passwd' } });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(/^NO_ROOTS: .*--root/s);
+  expect((await client.callTool({ name: 'list_programs', arguments: {} })).isError).toBeFalsy();
+});
+
+it.each(eras)('ATTACK 56: a client narrows the roots and never widens them, in %s', async (era) => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'inner'));
+  writeFileSync(join(folder, 'outer.txt'), 'outer');
+  writeFileSync(join(folder, 'inner', 'inner.txt'), 'inner');
+  const open = async (uri: string) => {
+    const client = new Client(
+      { name: 'test', version: '1' },
+      {
+        capabilities: { roots: {} },
+        versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
+      },
+    );
+    client.setRequestHandler('roots/list', () => ({ roots: [{ uri }] }));
+    await client.connect(transportOf({ roots: [folder] }));
+    onTestFinished(() => client.close());
+    return async (path: string) => textOf(await client.callTool({ name: 'read_file', arguments: { path } }));
+  };
+  const narrow = await open(`file://${folder}/inner`);
+  expect(await narrow('inner.txt')).toBe('inner');
+  expect(await narrow(join(folder, 'outer.txt'))).toMatch(/^PATH_OUTSIDE_ROOTS/);
+  const wide = await open('file:///');
+  expect(await wide('outer.txt')).toBe('outer');
+  expect(await wide('/etc/passwd')).toMatch(/^PATH_OUTSIDE_ROOTS/);
+});
+
+it('announces programs that only the login shell knows', async () => {
+  const home = temporaryFolder();
+  const tools = join(home, 'tools');
+  const minimal = join(home, 'bin');
+  for (const folder of [tools, minimal]) mkdirSync(folder);
+  const shell = join(home, 'shell');
+  writeFileSync(shell, `#!/bin/sh\nPATH=$PATH:${tools} exec /bin/sh -c "$2"\n`);
+  chmodSync(shell, 0o755);
+  const env = { HOME: home, PATH: minimal, SHELL: shell };
+  const before = await connect('2025-11-25', { roots: [home], env: { ...env, SHELL: '/nowhere' } });
+  const { structuredContent } = await before.callTool({ name: 'list_programs', arguments: { installed: false } });
+  await before.close();
+  const [missing] = (structuredContent as { programs: { id: string }[] }).programs;
+  if (!missing) return;
+  const { programs, version } = await factsOf(missing.id);
+  writeFileSync(join(tools, programs[0] ?? ''), '#!/bin/sh\necho "$@"; echo 9.9.9\n', { mode: 0o755 });
+
+  let changed = () => {};
+  const announced = new Promise<void>((resolve) => (changed = resolve));
+  const client = new Client({ name: 'test', version: '1' }, { listChanged: { tools: { onChanged: () => changed() } } });
+  await client.connect(transportOf({ roots: [home], env }));
+  onTestFinished(() => client.close());
+  const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+  const ofProgram = (name: string) => name.startsWith(`${missing.id}_`);
+  expect((await names()).filter(ofProgram)).toEqual([]);
+  await announced;
+  expect((await names()).filter(ofProgram).length).toBeGreaterThan(0);
+  const listed = await client.callTool({ name: 'list_programs', arguments: { program: missing.id } });
+  expect(listed.structuredContent).toMatchObject({
+    programs: [{ installed: true, source: expect.stringContaining('login shell') }],
+  });
+  expect(version).toBeTruthy();
+});
+
+async function factsOf(id: string) {
+  const { loadManifest } = await import('../../src/server/manifest.ts');
+  const facts = (await loadManifest()).programs.find((program) => program.id === id);
+  if (!facts) throw new Error(`no program ${id}`);
+  return facts;
+}
+
+it('works for a host that starts it with almost no environment', () => {
+  const output = execFileSync(process.execPath, ['dist/toolcrib.cjs', 'list', '--json'], {
+    env: { HOME: temporaryFolder(), PATH: '/usr/bin:/bin' },
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(output)).toBeTruthy();
+  expect(inherited()['PATH']).toBeTruthy();
+});

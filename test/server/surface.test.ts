@@ -1,0 +1,32 @@
+import { readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { errorCodes } from '../../src/core/errors.ts';
+import { discoverers } from '../../src/discoverers/index.ts';
+import { loadManifest } from '../../src/server/manifest.ts';
+import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
+import type { PublishedTool } from '../../src/server/publish.ts';
+import { toolsPage } from './tools-page.ts';
+
+// What is published is written down, one file a tool: a change of it is seen in the review. `npm test -- -u` writes it.
+const { tools, programs } = await loadManifest();
+
+it.each(tools)('$name keeps its published shape', async (tool: PublishedTool) => {
+  await expect(`${JSON.stringify(tool, null, 2)}\n`).toMatchFileSnapshot(`tools/${tool.name}.json`);
+});
+
+it('has no shape of a tool that is gone', () => {
+  expect(readdirSync('test/server/tools').sort()).toEqual(tools.map(({ name }) => `${name}.json`).sort());
+});
+
+it('docs/tools.md lists every program, tool and error code', async () => {
+  const all = await Promise.all(
+    Object.values(discoverers).map((load): Promise<AnyDiscoverer> => load() as Promise<AnyDiscoverer>),
+  );
+  await expect(toolsPage(tools, programs, all, errorCodes)).toMatchFileSnapshot('../../docs/tools.md');
+});
+
+it('fits into the context of a model', () => {
+  const visible = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  // All programs at once, which no machine has, at 4.2 characters a token.
+  expect(JSON.stringify(visible).length / 4.2).toBeLessThan(12_000);
+});

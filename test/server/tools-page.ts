@@ -1,0 +1,69 @@
+import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
+import type { ProgramFacts } from '../../src/machine/installation.ts';
+import type { PublishedTool } from '../../src/server/publish.ts';
+
+/** docs/tools.md: every program, its tools, and the error codes. */
+export function toolsPage(
+  tools: readonly PublishedTool[],
+  programs: readonly ProgramFacts[],
+  discoverers: readonly AnyDiscoverer[],
+  errorCodes: Readonly<Record<string, string>>,
+): string {
+  const own = tools.filter(({ action }) => action === undefined);
+  return [
+    '# Tools',
+    '',
+    'Written by `npm test -- -u` from the code. Effects: `read` looks and runs nothing the project supplies; `write` changes',
+    'files or state that can be changed back; `execute` runs code of the project; `network` talks to another machine;',
+    '`destroy` can lose work for good, and is offered only with `--allow destroy`.',
+    '',
+    '## toolcrib itself',
+    '',
+    ...table(own, () => ''),
+    ...programs.flatMap((program) => {
+      const discoverer = discoverers.find(({ id }) => id === program.id);
+      return [
+        '',
+        `## ${program.title} (\`${program.id}\`)`,
+        '',
+        `${program.homepage} · looked for as ${program.programs.map((name) => `\`${name}\``).join(', ')}`,
+        '',
+        ...table(
+          tools.filter((tool) => tool.program === program.id),
+          (tool) => discoverer?.actions[tool.action ?? '']?.example.runs ?? '',
+        ),
+      ];
+    }),
+    '',
+    '## Error codes',
+    '',
+    'An answer with `isError` begins with one of these, says what was wrong, and ends with the way out.',
+    '',
+    '| Code | Meaning |',
+    '| --- | --- |',
+    ...Object.entries(errorCodes).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`),
+    '',
+  ].join('\n');
+}
+
+function table(tools: readonly PublishedTool[], runs: (tool: PublishedTool) => string): string[] {
+  return [
+    '| Tool | Effects | What it does | Parameters | For example |',
+    '| --- | --- | --- | --- | --- |',
+    ...tools.map((tool) => {
+      const required = (tool.inputSchema['required'] ?? []) as string[];
+      const names = Object.keys(tool.inputSchema['properties'] as object).map((name) =>
+        required.includes(name) ? `**${name}**` : name,
+      );
+      const example = runs(tool);
+      const cells = [
+        `\`${tool.name}\``,
+        tool.effects.join(', '),
+        tool.description,
+        names.join(', '),
+        example && `\`${example.replaceAll('\0', '')}\``,
+      ];
+      return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+    }),
+  ];
+}
