@@ -10,18 +10,23 @@ import { median, ms, ratio, startServer } from './measure.mjs';
 const runs = Number(process.env.RUNS ?? 21);
 const program = fileURLToPath(new URL('../dist/toolcrib.cjs', import.meta.url));
 const platform = `${process.platform}-${process.arch}`;
-const rg = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep')).resolve(`@vscode/ripgrep-${platform}/bin/rg`);
+const rg = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep')).resolve(
+  `@vscode/ripgrep-${platform}/bin/rg`,
+);
 
 function makeWorkspace() {
   const folder = mkdtempSync(join(tmpdir(), 'toolcrib-bench-'));
-  const words = 'const value return import export function await result error path string number object list'.split(' ');
+  const words =
+    'const value return import export function await result error path string number object list'.split(' ');
   let seed = 42;
   // A linear congruential generator (Numerical Recipes): the same workspace every time.
   const random = (most) => (seed = (seed * 1664525 + 1013904223) >>> 0) % most;
   for (let index = 0; index < 20_000; index++) {
     const sub = join(folder, `dir${index % 200}`, `sub${index % 7}`);
     mkdirSync(sub, { recursive: true });
-    const lines = Array.from({ length: 150 }, () => Array.from({ length: 10 }, () => words[random(words.length)]).join(' '));
+    const lines = Array.from({ length: 150 }, () =>
+      Array.from({ length: 10 }, () => words[random(words.length)]).join(' '),
+    );
     if (index % 500 === 0) lines.push('needle in the haystack');
     writeFileSync(join(sub, `file${index}.ts`), lines.join('\n'));
   }
@@ -54,9 +59,27 @@ try {
     return performance.now() - startedAt;
   };
   const cases = [
-    ['git_status', 'git status', () => called('git_status', {}), () => direct('git', ['status'], folder), 1.15],
-    ['grep', 'rg', () => called('grep', { pattern: 'needle in' }), () => direct(rg, ['needle in'], folder), 1.1],
-    ['grep, regex', 'rg', () => called('grep', { pattern: 'need\\w+ in \\w+ hay' }), () => direct(rg, ['need\\w+ in \\w+ hay'], folder), 1.1],
+    [
+      'git_status',
+      'git status',
+      () => called('git_status', {}),
+      () => direct('git', ['status'], folder),
+      1.15,
+    ],
+    [
+      'grep',
+      'rg',
+      () => called('grep', { pattern: 'needle in' }),
+      () => direct(rg, ['needle in'], folder),
+      1.1,
+    ],
+    [
+      'grep, regex',
+      'rg',
+      () => called('grep', { pattern: 'need\\w+ in \\w+ hay' }),
+      () => direct(rg, ['need\\w+ in \\w+ hay'], folder),
+      1.1,
+    ],
   ];
   console.log(`Node ${process.version}, ${runs} runs in turn, medians, 20,000 files\n`);
   for (const [name, other, ours, theirs, most] of cases) {
@@ -70,7 +93,9 @@ try {
       }
     }
     const [a, b] = [median(times.ours), median(times.theirs)];
-    console.log(`${name.padEnd(12)} ${ms(a).padStart(9)}   ${other} directly ${ms(b).padStart(9)}   ${ratio(a, b)} (at most ${most}x)`);
+    console.log(
+      `${name.padEnd(12)} ${ms(a).padStart(9)}   ${other} directly ${ms(b).padStart(9)}   ${ratio(a, b)} (at most ${most}x)`,
+    );
   }
 } finally {
   await server.stop();

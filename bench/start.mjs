@@ -10,12 +10,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const bareNode = () =>
   new Promise((resolve) => {
     const startedAt = performance.now();
-    spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }).once('exit', () => resolve(performance.now() - startedAt));
+    spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }).once('exit', () =>
+      resolve(performance.now() - startedAt),
+    );
   });
 
 const bareMemory = () =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, ['-e', 'console.log(1);setInterval(()=>{},1000)'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(process.execPath, ['-e', 'console.log(1);setInterval(()=>{},1000)'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     child.stdout.once('data', () => {
       resolve(peakMemory(child.pid));
       child.kill();
@@ -51,9 +55,15 @@ const visible = tools.map(({ name, description, inputSchema }) => ({ name, descr
 const tokens = (value) => Math.round(JSON.stringify(value).length / 4.2);
 console.log(`Node ${process.version}, ${runs} runs in turn, medians\n`);
 console.log(`node -e 0                      ${ms(median(times.bare))}`);
-console.log(`serve, to tools/list answered  ${ms(median(times.serve))}   ${ratio(median(times.serve), median(times.bare))} (at most 2.0x)`);
+console.log(
+  `serve, to tools/list answered  ${ms(median(times.serve))}   ${ratio(median(times.serve), median(times.bare))} (at most 2.0x)`,
+);
 if (memory.bare[0] !== undefined) {
-  console.log(`peak memory                    ${median(memory.serve).toFixed(0)} MB   ${ratio(median(memory.serve), median(memory.bare))} (at most 1.7x)`);
+  console.log(
+    `peak memory                    ${median(memory.serve).toFixed(0)} MB   ${ratio(median(memory.serve), median(memory.bare))} (at most 1.7x)`,
+  );
 }
 console.log(`tools                          ${tools.length}`);
-console.log(`tokens a model sees, about     ${tokens(visible)} (name, description, input schema); ${tokens(tools)} with everything`);
+console.log(
+  `tokens a model sees, about     ${tokens(visible)} (name, description, input schema); ${tokens(tools)} with everything`,
+);

@@ -5,8 +5,9 @@
 // 2. Everything is bundled with code splitting, so that each command loads only what it uses. esbuild splits only
 //    ES modules, so each chunk is turned into CommonJS in a second pass: V8 keeps compiled code only for scripts.
 // 3. toolcrib.cjs, which loads the chunks with their compiled code, and the licences of what was bundled.
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { writeLicenses } from './licenses.mjs';
@@ -27,7 +28,8 @@ mkdirSync(temporary, { recursive: true });
 try {
   const manifest = await workOutManifest();
   const metafile = await bundleChunks(manifest);
-  await bundleLoader();
+  const main = packStart(metafile);
+  await bundleLoader(main);
   rmSync(dist, { recursive: true, force: true });
   renameSync(join(temporary, 'out'), dist);
   writeLicenses(root, metafile);
@@ -43,7 +45,9 @@ async function workOutManifest() {
     format: 'esm',
     outfile,
     external: ['@vscode/ripgrep*'],
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
   });
   const { publish, asJson } = await import(pathToFileURL(outfile).href);
   return asJson(await publish());
@@ -119,8 +123,29 @@ function deferValidator() {
   };
 }
 
-async function bundleLoader() {
-  const main = readdirSync(join(temporary, 'out')).find((name) => name.startsWith('main-'));
+/** Puts every chunk that a server loads to start into one file: a script whose value is a table of their bodies. */
+function packStart({ outputs }) {
+  const byName = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
+  const nameOf = (source) => [...byName].find(([, { entryPoint }]) => entryPoint?.endsWith(source))[0];
+  const entries = ['src/cli/main.ts', 'src/cli/serve.ts', 'src/server/stdio.ts'].map(nameOf);
+  const names = new Set(entries);
+  for (const name of names) {
+    for (const { path, kind } of byName.get(name).imports)
+      if (kind === 'import-statement' && byName.has(basename(path))) names.add(basename(path));
+  }
+  const out = join(temporary, 'out');
+  const bodies = [...names].map((name) => {
+    const body = readFileSync(join(out, name), 'utf8');
+    rmSync(join(out, name));
+    return `${JSON.stringify(name)}:function(exports,require,module,__filename,__dirname){${body}\n}`;
+  });
+  const pack = `({${bodies.join(',\n')}})`;
+  const hash = createHash('sha256').update(pack).digest('hex').slice(0, 8).toUpperCase();
+  writeFileSync(join(out, `start-${hash}.cjs`), pack);
+  return { main: entries[0], pack: `start-${hash}.cjs` };
+}
+
+async function bundleLoader({ main, pack }) {
   const outfile = join(temporary, 'out', 'toolcrib.cjs');
   await build({
     ...shared,
@@ -128,7 +153,7 @@ async function bundleLoader() {
     format: 'cjs',
     minify: true,
     outfile,
-    define: { MAIN: JSON.stringify(main) },
+    define: { MAIN: JSON.stringify(main), PACK: JSON.stringify(pack) },
     banner: { js: '#!/usr/bin/env node' },
   });
   chmodSync(outfile, 0o755);

@@ -15,7 +15,14 @@ export function writeLicenses(root, metafile) {
     '# Third-party licences',
     '',
     'The package contains code of these packages, under their own licences. Written by `npm run build`.',
-    ...packages.flatMap(({ name, version, license, text: full }) => ['', `## ${name} ${version} (${license})`, '', '```', full, '```']),
+    ...packages.flatMap(({ name, version, license, text: full }) => [
+      '',
+      `## ${name} ${version} (${license})`,
+      '',
+      '```',
+      full,
+      '```',
+    ]),
     '',
   ].join('\n');
   const file = join(root, 'THIRD-PARTY-LICENSES.md');

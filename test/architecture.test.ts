@@ -8,7 +8,17 @@ const mayImport: Record<string, readonly string[]> = {
   machine: ['machine', 'core', 'zod', 'node:', 'execa', 'which'],
   discoverers: ['discoverers', 'core', 'zod'],
   filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:'],
-  server: ['server', 'core', 'machine', 'discoverers', 'filesystem', 'zod', 'node:', '@modelcontextprotocol/server/', 'package.json'],
+  server: [
+    'server',
+    'core',
+    'machine',
+    'discoverers',
+    'filesystem',
+    'zod',
+    'node:',
+    '@modelcontextprotocol/server/',
+    'package.json',
+  ],
   cli: ['cli', 'server', 'machine', 'core', 'node:', '@modelcontextprotocol/client/'],
 };
 
@@ -36,7 +46,9 @@ it.each(files)('%s imports only what its folder may', (file) => {
   const allowed = mayImport[file.split('/')[0] ?? ''] ?? [];
   const wrong = importsOf(file).filter((specifier) => {
     const target = targetOf(file, specifier);
-    return !allowed.some((name) => target === name.replace(/\/$/, '') || (/[:/]$/.test(name) && target.startsWith(name)));
+    return !allowed.some(
+      (name) => target === name.replace(/\/$/, '') || (/[:/]$/.test(name) && target.startsWith(name)),
+    );
   });
   expect(wrong).toEqual([]);
 });
@@ -46,12 +58,16 @@ it.each(files)('%s holds one subject, in at most 300 lines', (file) => {
 });
 
 it('starts programs in one place', () => {
-  const starters = files.filter((file) => importsOf(file).some((name) => name === 'execa' || name === 'node:child_process'));
+  const starters = files.filter((file) =>
+    importsOf(file).some((name) => name === 'execa' || name === 'node:child_process'),
+  );
   // process-tree.ts asks ps and taskkill, with fixed arguments, to end what process.ts has started.
   expect(starters.sort()).toEqual(['machine/process-tree.ts', 'machine/process.ts']);
 });
 
 it('never asks for a shell', () => {
-  const asking = files.filter((file) => /shell:\s*true|\bexecSync\(|\bexec\(['"`]/.test(readFileSync(join('src', file), 'utf8')));
+  const asking = files.filter((file) =>
+    /shell:\s*true|\bexecSync\(|\bexec\(['"`]/.test(readFileSync(join('src', file), 'utf8')),
+  );
   expect(asking).toEqual([]);
 });

@@ -16,7 +16,8 @@ export async function callCommand(args: string[]): Promise<number> {
   settingsOf(values);
   const [name, ...pairs] = positionals;
   if (name === undefined) throw new UsageError('call: which tool? For example: toolcrib call git_status');
-  if (values.json !== undefined && pairs.length > 0) throw new UsageError('call: give either --json or key=value, not both.');
+  if (values.json !== undefined && pairs.length > 0)
+    throw new UsageError('call: give either --json or key=value, not both.');
   const given = values.json === undefined ? undefined : fromJson(values.json);
 
   const client = await connect(asArguments({ ...values, root: values.root ?? [process.cwd()] }));

@@ -1,5 +1,7 @@
 import { discover, whichProgram } from '../machine/discovery.ts';
+import { findRipgrep } from '../machine/find-ripgrep.ts';
 import { cacheFolder } from '../machine/folders.ts';
+import type { Host } from '../machine/host.ts';
 import type { Installation, ProgramFacts, SearchPath, Version } from '../machine/installation.ts';
 import {
   askLoginShell,
@@ -95,14 +97,14 @@ async function check(findings: Findings, { host }: World): Promise<Check[]> {
   const { installed } = await discover(facts, host, path);
   const git = installed.get('git');
   const gitVersion = git && (await findings.versionsOf([git])).get('git');
-  const ripgrep = (await bundledRipgrep()) ?? (await whichProgram('rg', host, path));
+  const ripgrep = await ripgrepOf(host, path);
   return [
     isAtLeast(process.versions.node, 20, 19)
       ? { state: 'ok', text: `Node.js ${process.versions.node}` }
       : { state: 'wrong', text: `Node.js ${process.versions.node}: 20.19 or later is needed` },
     checkGit(git, gitVersion),
-    typeof ripgrep === 'string' || 'installed' in ripgrep
-      ? { state: 'ok', text: `ripgrep ${typeof ripgrep === 'string' ? ripgrep : ripgrep.installed.program}` }
+    ripgrep
+      ? { state: 'ok', text: `ripgrep ${ripgrep}` }
       : {
           state: 'wrong',
           text: 'ripgrep is missing: glob and grep will not work. Install toolcrib again, or ripgrep itself',
@@ -110,6 +112,12 @@ async function check(findings: Findings, { host }: World): Promise<Check[]> {
     ...(answer?.why === undefined ? [] : [{ state: 'note' as const, text: `login shell: ${answer.why}` }]),
     { state: 'ok', text: `${installed.size} of ${facts.length} programs found (toolcrib list --all)` },
   ];
+}
+
+/** The ripgrep that is installed with us, else the machine's own; undefined when there is neither. */
+async function ripgrepOf(host: Host, path: SearchPath): Promise<string | undefined> {
+  const own = await whichProgram('rg', host, path);
+  return findRipgrep('installed' in own ? own.installed.program : undefined).catch(() => undefined);
 }
 
 function checkGit(git: Installation | undefined, found: Version | undefined): Check {
@@ -126,17 +134,6 @@ function checkGit(git: Installation | undefined, found: Version | undefined): Ch
 function isAtLeast(version: string, major: number, minor: number): boolean {
   const [first = 0, second = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
   return first > major || (first === major && second >= minor);
-}
-
-/** The ripgrep that is installed with us. */
-async function bundledRipgrep(): Promise<string | undefined> {
-  try {
-    const { rgPath } = await import('@vscode/ripgrep');
-    return rgPath;
-  } catch {
-    // It throws where there is no build for the platform, or optional dependencies were left out.
-    return undefined;
-  }
 }
 
 /** All about the programs a word can mean, in the catalogue or not. False when one cannot be used. */

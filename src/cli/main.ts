@@ -52,5 +52,7 @@ function print(text: string): number {
 async function unknownCommand(name: string): Promise<UsageError> {
   const { nearest } = await import('../core/check-params.ts');
   const best = nearest(name, Object.keys(commands));
-  return new UsageError(`there is no command "${name}"${best ? `; did you mean ${best}?` : ''} toolcrib --help lists them.`);
+  return new UsageError(
+    `there is no command "${name}"${best ? `; did you mean ${best}?` : ''} toolcrib --help lists them.`,
+  );
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { nearest } from '../core/check-params.ts';
 import { loadManifest } from '../server/manifest.ts';
+import { start } from '../server/start.ts';
 import { parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
 
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. */
@@ -9,11 +10,7 @@ export async function serveCommand(args: string[]): Promise<number> {
   const settings = settingsOf(values);
   await Promise.all(settings.roots.map(checkRoot));
   if (settings.toolsets) await checkToolsets(settings.toolsets);
-  // Compiled validators pay off after some hundred messages; a start has three. Set before the SDK makes its schemas.
-  const { config } = await import('zod');
-  config({ jitless: true });
-  const { serve } = await import('../server/stdio.ts');
-  await serve(settings);
+  await start(settings);
   return 0;
 }
 
@@ -29,5 +26,7 @@ async function checkToolsets(toolsets: readonly string[]): Promise<void> {
   const wrong = toolsets.find((name) => !known.includes(name));
   if (wrong === undefined) return;
   const best = nearest(wrong, known);
-  throw new UsageError(`--toolsets ${wrong}: there is no such toolset${best ? `; did you mean ${best}?` : `; there are ${known.join(', ')}.`}`);
+  throw new UsageError(
+    `--toolsets ${wrong}: there is no such toolset${best ? `; did you mean ${best}?` : `; there are ${known.join(', ')}.`}`,
+  );
 }

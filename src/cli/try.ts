@@ -24,7 +24,9 @@ export async function tryCommand(args: string[]): Promise<number> {
   const client = await connect(asArguments({ ...values, root }));
   try {
     const { tools } = await client.listTools();
-    say(`toolcrib serves ${root.join(', ')}: ${tools.length} tools, ${since(startedAt)} after it was started.\n`);
+    say(
+      `toolcrib serves ${root.join(', ')}: ${tools.length} tools, ${since(startedAt)} after it was started.\n`,
+    );
     const names = new Set(tools.map(({ name }) => name));
     const programs = await showPrograms(client);
     await show(client, await firstLook(root[0] ?? '.', names, programs));
@@ -60,11 +62,17 @@ interface Call {
 }
 
 /** git_status in a repository; elsewhere something that is there to be read. */
-async function firstLook(root: string, names: ReadonlySet<string>, programs: readonly Program[]): Promise<Call> {
+async function firstLook(
+  root: string,
+  names: ReadonlySet<string>,
+  programs: readonly Program[],
+): Promise<Call> {
   const entries: string[] = await readdir(root).catch(() => []);
   if (names.has('git_status') && entries.includes('.git')) return { name: 'git_status', arguments: {} };
-  if (names.has('npm_scripts') && entries.includes('package.json')) return { name: 'npm_scripts', arguments: {} };
-  if (names.has('make_targets') && entries.includes('Makefile')) return { name: 'make_targets', arguments: {} };
+  if (names.has('npm_scripts') && entries.includes('package.json'))
+    return { name: 'npm_scripts', arguments: {} };
+  if (names.has('make_targets') && entries.includes('Makefile'))
+    return { name: 'make_targets', arguments: {} };
   if (names.has('list_directory')) return { name: 'list_directory', arguments: {} };
   return { name: 'list_programs', arguments: { program: programs[0]?.id ?? 'git' } };
 }
@@ -72,7 +80,11 @@ async function firstLook(root: string, names: ReadonlySet<string>, programs: rea
 async function someFile(root: string): Promise<string | undefined> {
   const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  return files.find((name) => /^readme/i.test(name)) ?? files.find((name) => /\.(?:md|txt|json|ts|js|py|toml)$/.test(name)) ?? files[0];
+  return (
+    files.find((name) => /^readme/i.test(name)) ??
+    files.find((name) => /\.(?:md|txt|json|ts|js|py|toml)$/.test(name)) ??
+    files[0]
+  );
 }
 
 async function show(client: Client, call: Call): Promise<void> {

@@ -59,7 +59,8 @@ function refuseOption(text: string, name: string): void {
 function asText(value: unknown, name: string): string {
   const text = String(value);
   // execve ends an argument at NUL: what the program saw would not be what was checked.
-  if (text.includes('\0')) throw new ToolcribError('ARG_INVALID', `${name}: contains a NUL character.`, 'Leave it out.');
+  if (text.includes('\0'))
+    throw new ToolcribError('ARG_INVALID', `${name}: contains a NUL character.`, 'Leave it out.');
   return text;
 }
 
@@ -68,5 +69,7 @@ const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : is
 
 /** The command as a person would type it. For reading only, never for running. */
 export function printable(argv: readonly string[]): string {
-  return argv.map((arg) => (/^[\w./:=@%+,^~-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`)).join(' ');
+  return argv
+    .map((arg) => (/^[\w./:=@%+,^~-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`))
+    .join(' ');
 }

@@ -17,7 +17,8 @@ export function checkParams<S extends z.ZodObject>(schema: S, given: unknown): z
 /** A value of the wrong form that begins with `-` is most likely meant to be read as an option, so it is called that. */
 function refuseOptions(issues: readonly z.core.$ZodIssue[]): void {
   for (const issue of issues) {
-    if (issue.code !== 'invalid_format' || typeof issue.input !== 'string' || !issue.input.startsWith('-')) continue;
+    if (issue.code !== 'invalid_format' || typeof issue.input !== 'string' || !issue.input.startsWith('-'))
+      continue;
     throw new ToolcribError(
       'ARG_FLAG',
       `${issue.path.map(String).join('.')}: "${issue.input}" would be read as an option.`,
@@ -28,7 +29,8 @@ function refuseOptions(issues: readonly z.core.$ZodIssue[]): void {
 
 function complaintsOf(issue: z.core.$ZodIssue, known: readonly string[]): string[] {
   const where = issue.path.map(String).join('.');
-  if (issue.code === 'unrecognized_keys' && where === '') return issue.keys.map((key) => unknownKey(key, known));
+  if (issue.code === 'unrecognized_keys' && where === '')
+    return issue.keys.map((key) => unknownKey(key, known));
   if (issue.code === 'unrecognized_keys') return [`${where}: unknown key ${issue.keys.join(', ')}.`];
   const wasMissing = issue.code === 'invalid_type' && issue.input === undefined;
   if (wasMissing) return [`${where || 'arguments'}: is required (expected ${issue.expected}).`];
@@ -37,7 +39,8 @@ function complaintsOf(issue: z.core.$ZodIssue, known: readonly string[]): string
 
 function unknownKey(key: string, known: readonly string[]): string {
   const best = nearest(key, known);
-  const list = known.length > 0 ? `The parameters are ${known.join(', ')}.` : 'This tool takes no parameters.';
+  const list =
+    known.length > 0 ? `The parameters are ${known.join(', ')}.` : 'This tool takes no parameters.';
   return `${key}: there is no such parameter${best ? `; did you mean ${best}?` : '.'} ${list}`;
 }
 
@@ -62,7 +65,8 @@ function editDistance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
       let best = Math.min((previous[j - 1] ?? 0) + same, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
-      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, (before[j - 2] ?? Infinity) + 1);
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, (before[j - 2] ?? Infinity) + 1);
       row.push(best);
     }
     [before, previous] = [previous, row];

@@ -11,7 +11,11 @@ const longestString = 4_000;
  * Shortens data to about `most` characters of JSON: first strings, then the longest lists, from their end. Every
  * string goes through `clean`.
  */
-export function fitResult(data: Readonly<Record<string, unknown>>, most: number, clean: (text: string) => string): Fitted {
+export function fitResult(
+  data: Readonly<Record<string, unknown>>,
+  most: number,
+  clean: (text: string) => string,
+): Fitted {
   const value = mapStrings(data, (text) => clip(clean(text), longestString)) as Record<string, unknown>;
   const omitted: Record<string, number> = {};
   let size = sizeOf(value);

@@ -13,7 +13,10 @@ export const path = (description: string, kind: PathKind = 'any') =>
 export function pathKind(schema: z.core.$ZodType): PathKind | undefined {
   const here = paths.get(schema);
   if (here) return here.kind;
-  const { innerType, element } = schema._zod.def as { innerType?: z.core.$ZodType; element?: z.core.$ZodType };
+  const { innerType, element } = schema._zod.def as {
+    innerType?: z.core.$ZodType;
+    element?: z.core.$ZodType;
+  };
   const inner = innerType ?? element;
   return inner && pathKind(inner);
 }

@@ -78,7 +78,7 @@ export const cmake = defineDiscoverer({
       effects: ['read'],
       params: {},
       reads: ['CMakePresets.json'],
-      example: { runs: 'read CMakePresets.json' },
+      example: { runs: 'reads CMakePresets.json' },
       result: z.object({
         configure: z.array(z.string()),
         build: z.array(z.string()),

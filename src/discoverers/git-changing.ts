@@ -145,12 +145,20 @@ export const changing = {
     description: 'Gets new commits of a remote, changing no branch of yours.',
     effects: ['network', 'write'],
     params: { remote, prune: flag('Forget remote branches that are gone') },
-    argv: ['fetch', '--no-progress', '--no-recurse-submodules', { flag: '--prune', param: 'prune' }, '--', { param: 'remote' }],
+    argv: [
+      'fetch',
+      '--no-progress',
+      '--no-recurse-submodules',
+      { flag: '--prune', param: 'prune' },
+      '--',
+      { param: 'remote' },
+    ],
     example: { runs: 'git fetch --no-progress --no-recurse-submodules -- origin' },
   }),
   pull: action({
     title: 'Pull',
-    description: 'Gets new commits of the upstream branch and moves this branch forward; refuses when that needs a merge.',
+    description:
+      'Gets new commits of the upstream branch and moves this branch forward; refuses when that needs a merge.',
     effects: ['network', 'write'],
     params: {},
     argv: ['pull', '--no-progress', '--ff-only', '--no-recurse-submodules'],

@@ -33,7 +33,9 @@ function ownEntries(stdout: string): Entry[] {
     const [scope, entry] = [parts[index] ?? '', parts[index + 1] ?? ''];
     if (scope !== 'local' && scope !== 'worktree') continue;
     const end = entry.indexOf('\n');
-    entries.push(end < 0 ? { key: entry, value: '' } : { key: entry.slice(0, end), value: entry.slice(end + 1) });
+    entries.push(
+      end < 0 ? { key: entry, value: '' } : { key: entry.slice(0, end), value: entry.slice(end + 1) },
+    );
   }
   return entries;
 }
@@ -46,13 +48,16 @@ function precautionsFor(entries: readonly Entry[], effects: readonly Effect[]): 
     if (/[=\n]/.test(key)) throw untrusted(key);
     argv.push('-c', `${key}=${value}`);
   };
-  const filters = [...new Set(entries.flatMap(({ key }) => /^(filter\..*)\.(?:clean|smudge|process)$/.exec(key)?.[1] ?? []))];
+  const filters = [
+    ...new Set(entries.flatMap(({ key }) => /^(filter\..*)\.(?:clean|smudge|process)$/.exec(key)?.[1] ?? [])),
+  ];
   for (const filter of filters) {
     for (const stage of ['clean', 'smudge', 'process']) set(`${filter}.${stage}`, '');
     // A required filter without a command is an error.
     set(`${filter}.required`, 'false');
   }
-  if (filters.length > 0) notes.push(`switched off, since the repository configures them: ${filters.join(', ')}`);
+  if (filters.length > 0)
+    notes.push(`switched off, since the repository configures them: ${filters.join(', ')}`);
   for (const { key } of entries) {
     // A merge driver that fails leaves a conflict, which is the truth about a file nobody merged.
     if (/^merge\..*\.driver$/.test(key)) set(key, 'false');
@@ -64,11 +69,14 @@ function precautionsFor(entries: readonly Entry[], effects: readonly Effect[]): 
     notes,
     // A list of one transport that does not exist: reading never fetches.
     env: { GIT_ALLOW_PROTOCOL: effects.includes('network') ? 'https:ssh' : 'none' },
-    ...(entries.some(({ key }) => key === 'core.worktree') ? { mustBeInside: ['rev-parse', '--show-toplevel'] } : {}),
+    ...(entries.some(({ key }) => key === 'core.worktree')
+      ? { mustBeInside: ['rev-parse', '--show-toplevel'] }
+      : {}),
   };
 }
 
-const reachesOut = /^(core\.(sshcommand|gitproxy|askpass|alternaterefscommand)|(credential|url|protocol|http|remote)\..*)$/;
+const reachesOut =
+  /^(core\.(sshcommand|gitproxy|askpass|alternaterefscommand)|(credential|url|protocol|http|remote)\..*)$/;
 
 function refuseNetwork(entries: readonly Entry[]): void {
   const found = entries.find(({ key }) => reachesOut.test(key) && !harmless.test(key));

@@ -17,7 +17,10 @@ export const looking = {
     title: 'Show working tree status',
     description: 'Branch, upstream, and staged, unstaged, untracked and conflicted files.',
     effects: ['read'],
-    params: { untracked: z.enum(['normal', 'all', 'no']).default('normal').describe('Which untracked files'), paths },
+    params: {
+      untracked: z.enum(['normal', 'all', 'no']).default('normal').describe('Which untracked files'),
+      paths,
+    },
     argv: [
       'status',
       '--porcelain=v2',
@@ -89,7 +92,10 @@ export const looking = {
       '--no-ext-diff',
       '--no-textconv',
       '--no-show-signature',
-      { choose: 'body', from: { true: [`--format=${output.commitFormat}%b`], false: [`--format=${output.commitFormat}`] } },
+      {
+        choose: 'body',
+        from: { true: [`--format=${output.commitFormat}%b`], false: [`--format=${output.commitFormat}`] },
+      },
       { option: '--max-count=', param: 'limit' },
       { option: '--skip=', param: 'skip' },
       { option: '--author=', param: 'author' },
@@ -112,7 +118,11 @@ export const looking = {
     title: 'Show a commit',
     description: 'Message and changes of one commit, tag or other object.',
     effects: ['read'],
-    params: { ref: asOf, form: z.enum(['patch', 'stat', 'names']).default('patch').describe('How much to show'), paths },
+    params: {
+      ref: asOf,
+      form: z.enum(['patch', 'stat', 'names']).default('patch').describe('How much to show'),
+      paths,
+    },
     argv: [
       'show',
       '--no-ext-diff',
@@ -162,7 +172,10 @@ export const looking = {
     title: 'List branches',
     description: 'Branches with upstream and last commit, latest first.',
     effects: ['read'],
-    params: { which: z.enum(['local', 'remote', 'all']).default('local').describe('Which branches'), limit: limit(500, 50) },
+    params: {
+      which: z.enum(['local', 'remote', 'all']).default('local').describe('Which branches'),
+      limit: limit(500, 50),
+    },
     argv: [
       'for-each-ref',
       `--format=${output.branchFormat}`,
@@ -191,7 +204,9 @@ export const looking = {
       { option: '--count=', param: 'limit' },
       'refs/tags',
     ],
-    example: { runs: `git for-each-ref '--format=${output.tagFormat}' --sort=-creatordate --count=50 refs/tags` },
+    example: {
+      runs: `git for-each-ref '--format=${output.tagFormat}' --sort=-creatordate --count=50 refs/tags`,
+    },
     result: output.tagsResult,
     parse: output.parseTags,
   }),
@@ -217,7 +232,8 @@ export const looking = {
   }),
   grep: action({
     title: 'Search at a commit',
-    description: 'Lines that match a pattern in tracked files of a commit. For the working tree, grep is faster.',
+    description:
+      'Lines that match a pattern in tracked files of a commit. For the working tree, grep is faster.',
     effects: ['read'],
     params: {
       pattern: text('Extended regular expression'),

@@ -63,7 +63,10 @@ export function parseStatus(stdout: string): z.infer<typeof statusResult> {
       untracked.push(record.slice(2));
     } else if (kind === 'u') {
       const fields = record.split(' ');
-      conflicted.push({ path: fields.slice(10).join(' '), change: conflicts[fields[1] ?? ''] ?? 'conflicted' });
+      conflicted.push({
+        path: fields.slice(10).join(' '),
+        change: conflicts[fields[1] ?? ''] ?? 'conflicted',
+      });
     } else if (kind === '1' || kind === '2') {
       const fields = record.split(' ');
       const path = fields.slice(kind === '1' ? 8 : 9).join(' ');
@@ -102,7 +105,8 @@ function changed(path: string, letter: string, from: string | undefined): Change
 function recordsOf(stdout: string, count: number): string[][] {
   const fields = stdout.split('\0');
   const rest = fields.pop();
-  if (rest?.trim() !== '' || fields.length % count !== 0) throw new Error(`${fields.length} fields, not a multiple of ${count}`);
+  if (rest?.trim() !== '' || fields.length % count !== 0)
+    throw new Error(`${fields.length} fields, not a multiple of ${count}`);
   return Array.from({ length: fields.length / count }, (_, index) => {
     const [first = '', ...others] = fields.slice(index * count, (index + 1) * count);
     return [first.replace(/^\n/, ''), ...others];
@@ -162,7 +166,10 @@ export function parseBlame(stdout: string): z.infer<typeof blameResult> {
     }
   }
   if (lines.length === 0 && stdout.trim() !== '') throw new Error('no lines');
-  return { commits: Object.fromEntries([...facts].map(([id, fact]) => [id.slice(0, 10), blamed(fact)])), lines };
+  return {
+    commits: Object.fromEntries([...facts].map(([id, fact]) => [id.slice(0, 10), blamed(fact)])),
+    lines,
+  };
 }
 
 function blamed(fact: ReadonlyMap<string, string>) {
@@ -228,7 +235,8 @@ export function parseRemotes(stdout: string): z.infer<typeof remotesResult> {
   const remotes = new Map<string, { name: string; fetch: string; push?: string }>();
   for (const row of stdout.split('\n').filter(Boolean)) {
     const [, name, url, direction] = /^(.+)\t(.*) \((fetch|push)\)(?: \[.*\])?$/.exec(row) ?? [];
-    if (name === undefined || url === undefined) throw new Error(`unknown row ${JSON.stringify(row.slice(0, 80))}`);
+    if (name === undefined || url === undefined)
+      throw new Error(`unknown row ${JSON.stringify(row.slice(0, 80))}`);
     const address = url.replace(/^([a-z+]+:\/\/[^/@:]*):[^/@]*@/i, '$1:***@');
     const known = remotes.get(name);
     if (direction === 'fetch') remotes.set(name, { name, fetch: address });
@@ -243,10 +251,19 @@ export const stashesResult = z.object({ stashes: z.array(position) });
 export const reflogResult = z.object({ positions: z.array(position) });
 
 /** Reads `git stash list -z` with stashFormat. */
-export const parseStashes = (stdout: string): z.infer<typeof stashesResult> => ({ stashes: positionsOf(stdout) });
+export const parseStashes = (stdout: string): z.infer<typeof stashesResult> => ({
+  stashes: positionsOf(stdout),
+});
 
 /** Reads `git log --walk-reflogs -z` with stashFormat. */
-export const parseReflog = (stdout: string): z.infer<typeof reflogResult> => ({ positions: positionsOf(stdout) });
+export const parseReflog = (stdout: string): z.infer<typeof reflogResult> => ({
+  positions: positionsOf(stdout),
+});
 
 const positionsOf = (stdout: string): z.infer<typeof position>[] =>
-  recordsOf(stdout, 4).map(([name = '', commit = '', date = '', subject = '']) => ({ name, commit, date, subject }));
+  recordsOf(stdout, 4).map(([name = '', commit = '', date = '', subject = '']) => ({
+    name,
+    commit,
+    date,
+    subject,
+  }));

@@ -2,6 +2,10 @@ import type { AnyDiscoverer } from '../core/discoverer.ts';
 
 /** Every program toolcrib knows, one line each. Loaded only when one of its actions is called. */
 export const discoverers = {
+  cmake: () => import('./cmake.ts').then((m) => m.cmake),
+  compose: () => import('./compose.ts').then((m) => m.compose),
+  ctest: () => import('./ctest.ts').then((m) => m.ctest),
+  docker: () => import('./docker.ts').then((m) => m.docker),
   git: () => import('./git.ts').then((m) => m.git),
   make: () => import('./make.ts').then((m) => m.make),
   node: () => import('./node.ts').then((m) => m.node),

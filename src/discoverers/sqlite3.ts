@@ -4,14 +4,15 @@ import { limit, path } from '../core/params.ts';
 import { parseExactly } from './exact-json.ts';
 
 // The engine keeps these promises, not the text of a query: -readonly refuses every write, -safe refuses ATTACH, VACUUM
-// INTO, readfile(), writefile(), edit() and load_extension(). Dot commands are only read at the start of an argument,
-// which is always ours. `-init` keeps ~/.sqliterc from being read: it runs before -safe takes effect.
-const prefix = ['-init', '/dev/null', '-readonly', '-safe', '-batch', '-json'];
+// INTO, readfile(), writefile(), edit() and load_extension(), -nofollow refuses a link, which could lead out of the
+// roots. Dot commands are only read at the start of an argument, which is always ours. -init keeps ~/.sqliterc from
+// being read: it runs before -safe takes effect.
+const prefix = ['-init', '/dev/null', '-readonly', '-nofollow', '-safe', '-batch', '-json'];
 
 const database = path('Database file', 'file');
 
-// -safe leaves these table-valued functions of the sqlite3 shell alone, and they read any file. SQLite has neither dynamic SQL nor
-// escapes in identifiers, and refuses fsdir inside views, so looking at the text is enough.
+// -safe leaves these table-valued functions of the sqlite3 shell alone, and they read any file. SQLite has neither
+// dynamic SQL nor escapes in identifiers, and refuses fsdir inside views, so looking at the text is enough.
 const filesystemTables = /fsdir|zipfile/i;
 
 const sql = z
@@ -54,7 +55,7 @@ export const sqlite3 = defineDiscoverer({
       ],
       example: {
         given: { database: 'shop.db' },
-        runs: `sqlite3 -init /dev/null -readonly -safe -batch -json shop.db 'SELECT name, type, ncol AS columns FROM pragma_table_list WHERE schema = '\\''main'\\'' AND name NOT GLOB '\\''sqlite_*'\\'' ORDER BY name'`,
+        runs: `sqlite3 -init /dev/null -readonly -nofollow -safe -batch -json shop.db 'SELECT name, type, ncol AS columns FROM pragma_table_list WHERE schema = '\\''main'\\'' AND name NOT GLOB '\\''sqlite_*'\\'' ORDER BY name'`,
       },
       result: z.object({
         tables: z.array(z.object({ name: z.string(), type: z.string(), columns: z.number() })),
@@ -85,7 +86,7 @@ export const sqlite3 = defineDiscoverer({
       ],
       example: {
         given: { database: 'shop.db', table: 'users' },
-        runs: `sqlite3 -init /dev/null -readonly -safe -batch -json shop.db 'SELECT type, name, tbl_name AS '\\''table'\\'', sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name GLOB '\\''users'\\'' ORDER BY tbl_name, type DESC, name'`,
+        runs: `sqlite3 -init /dev/null -readonly -nofollow -safe -batch -json shop.db 'SELECT type, name, tbl_name AS '\\''table'\\'', sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name GLOB '\\''users'\\'' ORDER BY tbl_name, type DESC, name'`,
       },
       result: z.object({
         objects: z.array(
@@ -116,7 +117,7 @@ export const sqlite3 = defineDiscoverer({
       ],
       example: {
         given: { database: 'shop.db', sql: 'SELECT name FROM users' },
-        runs: `sqlite3 -init /dev/null -readonly -safe -batch -json shop.db 'SELECT 100 AS most; SELECT * FROM (SELECT name FROM users\n) LIMIT 100 + 1'`,
+        runs: `sqlite3 -init /dev/null -readonly -nofollow -safe -batch -json shop.db 'SELECT 100 AS most; SELECT * FROM (SELECT name FROM users\n) LIMIT 100 + 1'`,
       },
       result: z.object({
         columns: z.array(z.string()),

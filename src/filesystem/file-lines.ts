@@ -137,9 +137,9 @@ export async function lastLines(file: TextFile, count: number): Promise<{ lines:
     starts.push(at);
   // The chunk begins somewhere inside its first line.
   const partial = start > encoding.mark;
-  if (partial && starts.length > 1) starts.shift();
-  const kept = starts.slice(-count);
   const headless = partial && starts.length === 1;
+  if (partial && !headless) starts.shift();
+  const kept = starts.slice(-count);
   const lines = kept.map((at, index): Line => {
     const end = kept[index + 1] ?? chunk.length;
     const shown = headless ? [end - endBytes, end] : [at, Math.min(end, at + lineBytes)];

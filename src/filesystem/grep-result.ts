@@ -6,6 +6,8 @@ import { printedPath } from './search-scope.ts';
 /** What of the findings is shown, and how. */
 interface View {
   readonly limit: number;
+  /** Whether to mark where lines between two shown ones are missing. */
+  readonly gaps: boolean;
   /** Which files are wanted, by their path below the searched folder; all when undefined. */
   readonly chosen: ((name: string) => boolean) | undefined;
   /** The path a caller can use. */
@@ -29,7 +31,7 @@ const mostCharacters = inlineLimit - 1_500;
 const narrower = 'narrow it with path, glob or type, or use mode "files" or "count"';
 
 /** Matching lines and those around them, by file. */
-export function inLines(found: Found, { limit, chosen, nameOf }: View): Shown {
+export function inLines(found: Found, { limit, gaps, chosen, nameOf }: View): Shown {
   const byFile = new Map<string, Row[]>();
   let matches = 0;
   let isOver = found.incomplete === 'too_much' || found.incomplete === 'stopped';
@@ -59,7 +61,7 @@ export function inLines(found: Found, { limit, chosen, nameOf }: View): Shown {
       hasInvisible ||= clean !== raw;
       const above =
         index > 0
-          ? row.line > last + 1
+          ? gaps && row.line > last + 1
             ? ['--']
             : []
           : [...(lines.length > 0 ? [''] : []), shownPath(nameOf(path))];

@@ -107,8 +107,8 @@ async function textOf(task: Task, context: CallContext, services: Services): Pro
   const chosen = chooser(task);
   const enough = new AbortController();
   // A line that is printed is a match or lies around one, so that many lines are sure to hold enough matches.
-  const linesEnough =
-    (given.limit + 1) * (1 + (given.before ?? given.context) + (given.after ?? given.context));
+  const around = (given.before ?? given.context) + (given.after ?? given.context);
+  const linesEnough = (given.limit + 1) * (1 + around);
   let lines = 0;
   const counts = given.mode === 'lines' && !chosen;
   const found = await search(services, {
@@ -121,7 +121,7 @@ async function textOf(task: Task, context: CallContext, services: Services): Pro
   const cleaned: Found = { ...found, stdout: found.stdout.replaceAll(binaryNotice, '') };
   const nameOf = (printed: string) =>
     pathFor(where.stat.isFile() ? '' : printed, where.path, context.workspace.roots);
-  const view = { limit: given.limit, chosen, nameOf };
+  const view = { limit: given.limit, gaps: around > 0, chosen, nameOf };
   const { text, notes } =
     given.mode === 'lines' ? inLines(cleaned, view) : inFiles(cleaned, given.mode, view);
   const all = [...notes, ...notesOn(found)];

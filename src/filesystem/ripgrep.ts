@@ -1,54 +1,7 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { ToolcribError } from '../core/errors.ts';
-import { systemEncoding, type Collected } from '../machine/output.ts';
+import { decode, type Collected } from '../machine/output.ts';
 import type { Outcome } from '../machine/process.ts';
 import type { Services } from './services.ts';
-
-/**
- * Absolute path of ripgrep: the one that came with this package, else the machine's own (`discovered`).
- * Throws PROGRAM_NOT_FOUND.
- */
-export async function findRipgrep(discovered?: string): Promise<string> {
-  for (const candidate of [...shipped(), ...(discovered === undefined ? [] : [discovered])]) {
-    if (await isExecutable(candidate)) return candidate;
-  }
-  throw new ToolcribError(
-    'PROGRAM_NOT_FOUND',
-    `ripgrep (rg) was not found: neither the npm package @vscode/ripgrep has it for ${process.platform}-${process.arch}, nor is it on the search path.`,
-    'Install it (apt install ripgrep, brew install ripgrep, winget install BurntSushi.ripgrep.MSVC), or reinstall this package with optional dependencies.',
-  );
-}
-
-/** Processors that can run another one's programs: Windows and macOS translate. Linux builds are static, so musl is no matter. */
-const alsoRuns: Readonly<Record<string, string>> = {
-  'win32-arm64': 'win32-x64',
-  'darwin-arm64': 'darwin-x64',
-  'win32-x64': 'win32-ia32',
-};
-
-function shipped(): string[] {
-  const own = `${process.platform}-${process.arch}`;
-  const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
-  return [own, alsoRuns[own]].flatMap((platform) => {
-    if (platform === undefined) return [];
-    try {
-      // Only found, never loaded. The binary's package is a dependency of the main one, and pnpm shows it to nobody else.
-      const main = createRequire(import.meta.url).resolve('@vscode/ripgrep');
-      return [createRequire(main).resolve(`@vscode/ripgrep-${platform}/bin/${binary}`)];
-    } catch {
-      // Not installed: the machine may have its own.
-      return [];
-    }
-  });
-}
-
-const isExecutable = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 
 /** What ripgrep printed. */
 export interface Found {
@@ -115,35 +68,23 @@ function refuseBadArguments({ exitCode, stdout }: Outcome, complaints: readonly 
   throw new ToolcribError('ARG_INVALID', words.replace(/\n\nConsider enabling multiline[^]*/, '.'), wayOut);
 }
 
-/**
- * The beginning of the output, each line in UTF-8 where it is UTF-8: one file in another encoding makes the collector
- * read all of them in the system's code page, which is undone here where that page has a character for every byte.
- */
+/** The beginning of the output, decided name by name and line by line: one file in another encoding must not spoil the others. */
 function beginningOf(output: Collected, keepBytes: number): string {
-  const text = output.omittedBytes > 0 ? output.text.slice(0, output.cutAt) : output.text;
-  const bytes = Math.min(output.totalBytes, output.omittedBytes > 0 ? keepBytes : Infinity);
-  if (Buffer.byteLength(text) <= bytes || systemEncoding() !== 'windows-1252') return text;
-  return bytesOf1252(text)
-    .toString('latin1')
-    .split('\n')
-    .map((line) => decodeLine(Buffer.from(line, 'latin1')))
-    .join('\n');
+  const bytes =
+    output.omittedBytes > 0 ? output.bytes.subarray(0, Math.min(keepBytes, output.headBytes)) : output.bytes;
+  const whole = utf8(bytes);
+  if (whole !== undefined) return whole;
+  // Names end with NUL, lines with a line feed; the separators are kept.
+  const pieces = bytes.toString('latin1').split(/(?<=[\0\n])/);
+  return pieces.map((piece) => decode(Buffer.from(piece, 'latin1'))).join('');
 }
 
-function decodeLine(bytes: Buffer): string {
+function utf8(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
+    return undefined;
   }
-}
-
-function bytesOf1252(text: string): Buffer {
-  const characters = new TextDecoder('windows-1252').decode(
-    Uint8Array.from({ length: 256 }, (_, byte) => byte),
-  );
-  const byteOf = new Map(Array.from(characters, (character, byte) => [character, byte]));
-  return Buffer.from(Array.from(text, (character) => byteOf.get(character) ?? 0x3f));
 }
 
 /** What to tell a caller about a search that did not see everything. */

@@ -2,7 +2,7 @@ import type { AnyAction } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { fitResult } from '../core/fit-result.ts';
 import type { ToolResult } from '../core/tool.ts';
-import { headAndTail, inlineLimit, presentable, type Collected } from './output.ts';
+import { headAndTail, inlineLimit, presentable } from './output.ts';
 import type { Outcome } from './process.ts';
 
 /** What a successful run tells the caller: data when the action parses its output, else the text. */
@@ -10,14 +10,13 @@ export function actionResult(
   action: AnyAction,
   output: string,
   notes: readonly string[],
-  collected?: Collected,
-  stderr = '',
+  outcome?: Outcome,
 ): ToolResult {
-  if (!action.parse) return textResult(collected, output, stderr, notes);
-  if (collected && collected.omittedBytes > 0) {
+  if (!action.parse) return textResult(output, outcome, notes);
+  if (outcome && outcome.stdout.omittedBytes > 0) {
     throw new ToolcribError(
       'OUTPUT_LIMIT',
-      `The program printed ${collected.totalBytes} bytes, which is more than is parsed.`,
+      `The program printed ${outcome.stdout.totalBytes} bytes, which is more than is parsed.`,
       'Ask for less: fewer items, or a folder.',
     );
   }
@@ -44,19 +43,25 @@ function parsed(action: AnyAction, output: string): Record<string, unknown> {
   }
 }
 
-function textResult(collected: Collected | undefined, output: string, stderr: string, notes: readonly string[]): ToolResult {
-  const out = headAndTail(presentable(output).trimEnd(), inlineLimit, collected?.omittedBytes);
-  const complaint = presentable(stderr).trim();
+function textResult(output: string, outcome: Outcome | undefined, notes: readonly string[]): ToolResult {
+  const out = headAndTail(presentable(output).trimEnd(), inlineLimit, outcome?.stdout.omittedBytes);
+  const complaint = presentable(outcome?.stderr.text ?? '').trim();
   const parts = [
     out,
-    complaint && headAndTail(`[stderr]\n${complaint}`, inlineLimit / 4),
+    // Some programs say everything there, such as the logs of most containers.
+    complaint &&
+      `[stderr]\n${headAndTail(complaint, Math.max(inlineLimit / 4, inlineLimit - out.length), outcome?.stderr.omittedBytes)}`,
     ...notes.map((note) => `[${note}]`),
   ].filter((part) => part !== '');
   return { content: [{ type: 'text', text: parts.join('\n') || '[no output]' }] };
 }
 
 /** The error a run that did not end well is, with the tail of what it said; undefined when it ended well. */
-export function failureOf(outcome: Outcome, succeedsWith: readonly number[], notes: readonly string[]): ToolResult | undefined {
+export function failureOf(
+  outcome: Outcome,
+  succeedsWith: readonly number[],
+  notes: readonly string[],
+): ToolResult | undefined {
   const { command, ended, exitCode, durationMs } = outcome;
   if (ended === 'exited' && exitCode !== null && succeedsWith.includes(exitCode)) return undefined;
   const seconds = (durationMs / 1000).toFixed(1);

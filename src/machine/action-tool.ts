@@ -17,19 +17,22 @@ import { actionResult, failureOf } from './action-result.ts';
 import type { Installation } from './installation.ts';
 import { localProgram } from './local-program.ts';
 import type { Run } from './process.ts';
-import type { RootedWorkspace } from './workspace.ts';
+import { rooted } from './workspace.ts';
 
 /** What running actions needs of this machine. */
 export interface ActionServices {
   run: Run;
   installation: Installation;
   /** The whole environment of a child that may inherit `names` and is given `settings`. */
-  childEnvironment(names: readonly string[], settings: Readonly<Record<string, string>>): Record<string, string>;
+  childEnvironment(
+    names: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): Record<string, string>;
 }
 
 interface Where {
   folder: string;
-  context: CallContext & { workspace: RootedWorkspace };
+  context: CallContext;
 }
 
 const parsedBytes = 8 * 1024 * 1024;
@@ -43,13 +46,21 @@ export function paramsOf(action: AnyAction): z.ZodObject {
 /** The shape of an action's data as a caller gets it; undefined for text. */
 export function resultOf(action: AnyAction): z.ZodObject | undefined {
   return action.result?.extend({
-    omitted: z.record(z.string(), z.int()).optional().describe('Entries left out of each list to keep this short'),
+    omitted: z
+      .record(z.string(), z.int())
+      .optional()
+      .describe('Entries left out of each list to keep this short'),
     notes: z.array(z.string()).optional(),
   });
 }
 
 /** An action of an installed program as a tool. */
-export function actionTool(discoverer: AnyDiscoverer, name: string, action: AnyAction, services: ActionServices): Tool {
+export function actionTool(
+  discoverer: AnyDiscoverer,
+  name: string,
+  action: AnyAction,
+  services: ActionServices,
+): Tool {
   const result = resultOf(action);
   return {
     name: toolName(discoverer, name),
@@ -62,7 +73,7 @@ export function actionTool(discoverer: AnyDiscoverer, name: string, action: AnyA
     async call({ cwd, ...values }, context) {
       const { workspace } = context;
       const folder = await workspace.resolve(cwd ?? '.', { kind: 'folder', mustExist: true });
-      const where = { folder, context: context as Where['context'] };
+      const where = { folder, context };
       const inside = await resolvePaths(action, values, where);
       return 'reads' in action ? readFor(action, where) : runFor(discoverer, action, inside, where, services);
     },
@@ -85,14 +96,17 @@ async function resolvePaths(action: AnyAction, values: Record<string, unknown>, 
 
 async function readFor(action: FileAction, { folder, context }: Where): Promise<ToolResult> {
   for (const file of action.reads) {
-    const opened = await context.workspace.openFile(file, { from: folder }).catch((error: unknown) => {
-      if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
-      throw error;
-    });
+    const opened = await rooted(context.workspace)
+      .openFile(file, { from: folder })
+      .catch((error: unknown) => {
+        if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
+        throw error;
+      });
     if (!opened) continue;
     try {
       const { size } = await opened.handle.stat();
-      if (size > parsedBytes) throw new ToolcribError('TOO_LARGE', `${file}: ${size} bytes is more than is parsed.`);
+      if (size > parsedBytes)
+        throw new ToolcribError('TOO_LARGE', `${file}: ${size} bytes is more than is parsed.`);
       return actionResult(action, await opened.handle.readFile('utf8'), []);
     } finally {
       await opened.handle.close();
@@ -116,14 +130,18 @@ async function runFor(
   const { signal, workspace } = context;
   const base = childEnvironment(discoverer.environment ?? [], {
     ...discoverer.settings,
-    ...(discoverer.ceiling ? { [discoverer.ceiling]: workspace.roots.map((root) => dirname(root)).join(delimiter) } : {}),
+    ...(discoverer.ceiling
+      ? { [discoverer.ceiling]: workspace.roots.map((root) => dirname(root)).join(delimiter) }
+      : {}),
   });
   const local = await localProgram(discoverer.local, folder, workspace.roots, base);
   const program = local ?? installation.program;
   const leading = local ? [] : installation.leading;
   const ask = (question: readonly string[]) =>
     run({ program, argv: [...leading, ...question], cwd: folder, env: base, signal, keepBytes: parsedBytes });
-  const precautions = discoverer.guard ? await precautionsFor(discoverer.guard, action, ask, workspace) : none;
+  const precautions = discoverer.guard
+    ? await precautionsFor(discoverer.guard, action, ask, workspace)
+    : none;
   const outcome = await run({
     program,
     argv: [...leading, ...(discoverer.hardening ?? []), ...precautions.argv, ...asTyped],
@@ -137,14 +155,11 @@ async function runFor(
   const notes = [...(local ? [`ran ${local}`] : []), ...precautions.notes];
   return (
     failureOf({ ...outcome, command: printable([program, ...asTyped]) }, action.succeedsWith ?? [0], notes) ??
-    // What a program says beside its result is of interest when it did something; a reader gets the result alone.
-    actionResult(action, outcome.stdout.text, notes, outcome.stdout, looksOnly(action) ? '' : outcome.stderr.text)
+    actionResult(action, outcome.stdout.text, notes, outcome)
   );
 }
 
 const none: Precautions = { argv: [], env: {}, notes: [] };
-
-const looksOnly = (action: RunAction): boolean => action.effects.every((effect) => effect === 'read');
 
 /** Asks the program what the project would have it do. Not being able to know is no reason to go on. */
 async function precautionsFor(

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -72,7 +71,7 @@ export function readPrivate(folder: string | undefined, name: string): Buffer | 
 /** Writes a file into a private folder, which is made when it is missing; readers see the old or the new content. */
 export function writePrivate(folder: string | undefined, name: string, content: string | Buffer): void {
   if (folder === undefined) return;
-  const temporary = pathIn(folder, `.${randomBytes(8).toString('hex')}.tmp`);
+  const temporary = pathIn(folder, `.${globalThis.crypto.randomUUID()}.tmp`);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!isPrivate(folder)) return;

@@ -3,7 +3,16 @@ import type { AnyDiscoverer } from '../core/discoverer.ts';
 /** What is known of a program without loading its actions. */
 export type ProgramFacts = Pick<
   AnyDiscoverer,
-  'id' | 'title' | 'category' | 'homepage' | 'programs' | 'version' | 'elsewhere' | 'install' | 'signals' | 'environment'
+  | 'id'
+  | 'title'
+  | 'category'
+  | 'homepage'
+  | 'programs'
+  | 'version'
+  | 'elsewhere'
+  | 'install'
+  | 'signals'
+  | 'environment'
 >;
 
 export interface SearchFolder {

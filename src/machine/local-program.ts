@@ -29,7 +29,7 @@ export async function localProgram(
 
 function upwards(folder: string, roots: readonly string[]): string[] {
   const folders = [folder];
-  for (let here = folder; !roots.includes(here) && dirname(here) !== here; ) {
+  for (let here = folder; !roots.includes(here) && dirname(here) !== here;) {
     here = dirname(here);
     folders.push(here);
   }

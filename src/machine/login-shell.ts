@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { inheritedEnvironment } from './environment.ts';
 import { readCache, writeCache } from './folders.ts';
@@ -99,8 +98,8 @@ async function ask(shell: string, host: Host, run: Run): Promise<{ path?: string
   if (!facts?.isFile) return { why: `${shell} does not exist` };
   if ((facts.mode & 0o002) !== 0) return { why: `everyone can write to ${shell}, so it was not started` };
 
-  const begin = `toolcrib-${randomUUID()}`;
-  const end = `toolcrib-${randomUUID()}`;
+  const begin = `toolcrib-${globalThis.crypto.randomUUID()}`;
+  const end = `toolcrib-${globalThis.crypto.randomUUID()}`;
   const answered = new AbortController();
   const outcome = await run({
     program: shell,

@@ -16,7 +16,9 @@ export interface Machine {
   /** What is installed, as far as is known now. */
   discovery(): Promise<Discovery>;
   /** Makes whole environments for children; see childEnvironment(). */
-  childEnvironment(): Promise<(names: readonly string[], settings: Readonly<Record<string, string>>) => Record<string, string>>;
+  childEnvironment(): Promise<
+    (names: readonly string[], settings: Readonly<Record<string, string>>) => Record<string, string>
+  >;
   /** What is known of every program, versions included: waits for probes that were not made yet. */
   report(): Promise<readonly ProgramReport[]>;
   /** The absolute path of an executable file by its name, whether or not it is one of the known programs. */

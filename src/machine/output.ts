@@ -2,13 +2,16 @@ import { StringDecoder } from 'node:string_decoder';
 
 /** What was kept of one output stream. */
 export interface Collected {
+  /** The kept bytes, head and tail. */
+  readonly bytes: Buffer;
+  /** How many of them are the head; the others are the tail. */
+  readonly headBytes: number;
+  /** The same as text, decoded as a whole. */
   readonly text: string;
   /** All bytes that were written, kept or not. */
   readonly totalBytes: number;
-  /** Bytes left out between head and tail; 0 when `text` is everything. */
+  /** Bytes left out between head and tail; 0 when everything was kept. */
   readonly omittedBytes: number;
-  /** Where in `text` they are missing. */
-  readonly cutAt: number;
 }
 
 export interface Collector {
@@ -46,12 +49,36 @@ export function collect(keepBytes: number, onLine?: (line: string) => void): Col
     },
     finish() {
       const last = lastBytes(Buffer.concat(tail), half);
-      const omittedBytes = totalBytes - headBytes - last.length;
-      if (omittedBytes === 0) return { text: decode(Buffer.concat([...head, last])), totalBytes, omittedBytes, cutAt: 0 };
-      const before = decode(withoutPartialEnd(Buffer.concat(head)));
-      return { text: before + decode(withoutPartialStart(last)), totalBytes, omittedBytes, cutAt: before.length };
+      return new Kept(Buffer.concat([...head, last]), headBytes, totalBytes);
     },
   };
+}
+
+class Kept implements Collected {
+  readonly bytes: Buffer;
+  readonly headBytes: number;
+  readonly totalBytes: number;
+  #text: string | undefined;
+
+  constructor(bytes: Buffer, headBytes: number, totalBytes: number) {
+    this.bytes = bytes;
+    this.headBytes = headBytes;
+    this.totalBytes = totalBytes;
+  }
+
+  get omittedBytes(): number {
+    return this.totalBytes - this.bytes.length;
+  }
+
+  /** Made when it is asked for: some callers read the bytes. */
+  get text(): string {
+    return (this.#text ??= this.omittedBytes === 0 ? decode(this.bytes) : decode(this.#joined()));
+  }
+
+  #joined(): Buffer {
+    const head = withoutPartialEnd(this.bytes.subarray(0, this.headBytes));
+    return Buffer.concat([head, withoutPartialStart(this.bytes.subarray(this.headBytes))]);
+  }
 }
 
 /** A copy, so that the chunks it came from can be freed. */
@@ -98,7 +125,8 @@ export function systemEncoding(
   env: Readonly<Record<string, string | undefined>> = process.env,
   locale: string = new Intl.DateTimeFormat().resolvedOptions().locale,
 ): string {
-  if (platform === 'win32') return codePages[locale] ?? codePages[locale.split('-')[0] ?? ''] ?? 'windows-1252';
+  if (platform === 'win32')
+    return codePages[locale] ?? codePages[locale.split('-')[0] ?? ''] ?? 'windows-1252';
   const charset = /\.([^@]+)/.exec(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '')?.[1];
   if (!charset || /^utf-?8$/i.test(charset)) return 'windows-1252';
   try {
@@ -127,10 +155,12 @@ function withoutPartialStart(bytes: Buffer): Buffer {
 
 // Escape sequences (CSI, OSC and the other string commands, two-character ones), by ECMA-48.
 // oxlint-disable-next-line no-control-regex
-const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|[ -/]*[0-~])/g;
+const escapes =
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|[ -/]*[0-~])/g;
 // Controls but tab and line feed; bidirectional overrides and isolates; zero-width marks; tag characters.
 // oxlint-disable-next-line no-control-regex
-const invisible = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+const invisible =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
 
 /** Text that is safe to show to a model and in a terminal: nothing that hides, reorders or commands. */
 export function presentable(text: string): string {
@@ -146,6 +176,7 @@ export function headAndTail(text: string, most = inlineLimit, alreadyOmitted = 0
   const half = Math.floor(most / 2);
   const head = text.slice(0, half).replace(/[\ud800-\udbff]$/, '');
   const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, '');
-  const omitted = text.length <= most ? alreadyOmitted : text.length - head.length - tail.length + alreadyOmitted;
+  const omitted =
+    text.length <= most ? alreadyOmitted : text.length - head.length - tail.length + alreadyOmitted;
   return `${head}\n[… ${omitted.toLocaleString('en')} characters left out here …]\n${tail}`;
 }

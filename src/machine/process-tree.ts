@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Platform } from '../core/discoverer.ts';
 
@@ -95,7 +94,8 @@ async function taskkill(pid: number): Promise<void> {
 }
 
 // Not through process.ts: this is what process.ts itself ends programs with, and both are fixed system tools.
-function output(file: string, args: readonly string[]): Promise<string> {
+async function output(file: string, args: readonly string[]): Promise<string> {
+  const { execFile } = await import('node:child_process');
   return new Promise((resolve) => {
     execFile(file, args, { timeout: 2000, windowsHide: true }, (_error, stdout) => resolve(stdout));
   });

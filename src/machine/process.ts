@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Platform } from '../core/discoverer.ts';
 import { printable } from '../core/argv.ts';
 import { collect, type Collected } from './output.ts';
@@ -63,7 +62,7 @@ export function createProcesses(platform: Platform): Processes {
 async function runOne(command: Command, platform: Platform, running: Map<number, string>): Promise<Outcome> {
   const { execa } = await import('execa');
   const startedAt = performance.now();
-  const marker = randomUUID();
+  const marker = globalThis.crypto.randomUUID();
   const stdout = collect(command.keepBytes ?? defaultKeepBytes, command.onLine);
   const stderr = collect(command.keepBytes ?? defaultKeepBytes, command.onLine);
   const outcome = (exitCode: number | null, ended: Outcome['ended']): Outcome => ({

@@ -14,11 +14,16 @@ export interface Started {
  * be quoted safely is refused with ARG_INVALID.
  */
 export function asStarted(program: string, argv: readonly string[], platform: Platform): Started {
-  if (platform !== 'win32' || !/\.(?:cmd|bat)$/i.test(program)) return { file: program, args: argv, verbatim: false };
+  if (platform !== 'win32' || !/\.(?:cmd|bat)$/i.test(program))
+    return { file: program, args: argv, verbatim: false };
   const line = [program, ...argv].map(quotedForCmd).join(' ');
   const root = process.env['SystemRoot'] ?? 'C:\\Windows';
   // /d: no AutoRun commands; /v:off: "!" is a character; /s with outer quotes: the line is taken as it is.
-  return { file: `${root}\\System32\\cmd.exe`, args: ['/d', '/e:on', '/v:off', '/s', '/c', `"${line}"`], verbatim: true };
+  return {
+    file: `${root}\\System32\\cmd.exe`,
+    args: ['/d', '/e:on', '/v:off', '/s', '/c', `"${line}"`],
+    verbatim: true,
+  };
 }
 
 function quotedForCmd(argument: string): string {

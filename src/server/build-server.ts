@@ -43,7 +43,8 @@ export function buildServer(crib: Crib): Server {
     const published = findTool(crib.toolbox, params.name);
     if (crib.clientRoots === undefined && clientHasRoots(server, context)) {
       const answer = inputResponse(context.mcpReq.inputResponses, 'roots');
-      if (answer.kind === 'missing') return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
+      if (answer.kind === 'missing')
+        return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
       crib.clientRoots = answer.kind === 'roots' ? answer.roots.map(({ uri }) => uri) : [];
     }
     const progress = progressOf(context);
@@ -64,7 +65,10 @@ function findTool(toolbox: Toolbox, name: string): PublishedTool {
   try {
     return toolbox.find(name);
   } catch (error) {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error instanceof Error ? error.message : String(error));
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      error instanceof Error ? error.message : String(error),
+    );
   }
 }
 

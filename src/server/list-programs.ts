@@ -19,7 +19,10 @@ const program = z.object({
   note: z.string().optional().describe('Why there is no version'),
   path: z.string().optional(),
   source: z.string().optional().describe('Where the path comes from'),
-  others: z.array(z.object({ path: z.string(), why: z.string() })).optional().describe('Candidates that lost'),
+  others: z
+    .array(z.object({ path: z.string(), why: z.string() }))
+    .optional()
+    .describe('Candidates that lost'),
   why: z.string().optional().describe('Why it was not found'),
   install: z.string().optional().describe('How to get it'),
 });
@@ -30,7 +33,8 @@ export const listPrograms = (services: ListProgramsServices): Tool =>
     name: 'list_programs',
     program: 'toolcrib',
     title: 'List programs',
-    description: 'Development programs on this machine: version, path and where it was found; missing ones with how to install them.',
+    description:
+      'Development programs on this machine: version, path and where it was found; missing ones with how to install them.',
     effects: ['read'],
     params: z.strictObject({
       category: z.enum(categories).optional().describe('Only this kind'),

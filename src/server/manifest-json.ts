@@ -2,7 +2,9 @@ import type { Manifest } from './publish.ts';
 
 /** A manifest as JSON can carry it: patterns as text. */
 export interface ManifestJson extends Pick<Manifest, 'tools'> {
-  programs: (Omit<Manifest['programs'][number], 'version'> & { version?: { args: readonly string[]; pattern: string } })[];
+  programs: (Omit<Manifest['programs'][number], 'version'> & {
+    version?: { args: readonly string[]; pattern: string };
+  })[];
 }
 
 export const asJson = ({ programs, tools }: Manifest): ManifestJson => ({

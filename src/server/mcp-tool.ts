@@ -3,7 +3,14 @@ import type { ToolResult } from '../core/tool.ts';
 import type { PublishedTool } from './publish.ts';
 
 /** A tool as it stands in tools/list. */
-export function asListed({ name, title, description, inputSchema, outputSchema, annotations }: PublishedTool): ListedTool {
+export function asListed({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: PublishedTool): ListedTool {
   return {
     name,
     title,
@@ -19,6 +26,7 @@ export function asListed({ name, title, description, inputSchema, outputSchema, 
  * the one and some only the other. An error carries no structured content: clients check it against the schema.
  */
 export function asMcpResult({ content, data, isError }: ToolResult): CallToolResult {
-  if (data === undefined || isError) return { content: [...(content ?? [])], ...(isError ? { isError } : {}) };
+  if (data === undefined || isError)
+    return { content: [...(content ?? [])], ...(isError ? { isError } : {}) };
   return { content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data };
 }

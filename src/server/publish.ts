@@ -47,7 +47,8 @@ export async function publish(): Promise<Manifest> {
 }
 
 function factsOf(discoverer: AnyDiscoverer): ProgramFacts {
-  const { id, title, category, homepage, programs, version, elsewhere, install, signals, environment } = discoverer;
+  const { id, title, category, homepage, programs, version, elsewhere, install, signals, environment } =
+    discoverer;
   return {
     id,
     title,
@@ -101,7 +102,10 @@ function asJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       // A default that is the absence of something says nothing the description does not.
-      if (jsonSchema.default === false || (Array.isArray(jsonSchema.default) && jsonSchema.default.length === 0)) {
+      if (
+        jsonSchema.default === false ||
+        (Array.isArray(jsonSchema.default) && jsonSchema.default.length === 0)
+      ) {
         delete jsonSchema.default;
       }
       if (io === 'input') delete jsonSchema.maxItems;

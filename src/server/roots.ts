@@ -32,7 +32,9 @@ export async function effectiveRoots(
   if (named.length > 0) return narrow(await realFolders(named));
   const launched = host.env['CLAUDE_PROJECT_DIR'];
   if (launched && isAbsolute(launched)) return narrow(await realFolders([launched]));
-  return (await looksLikeProject(workingFolder, host, programs)) ? narrow(await realFolders([workingFolder])) : [];
+  return (await looksLikeProject(workingFolder, host, programs))
+    ? narrow(await realFolders([workingFolder]))
+    : [];
 }
 
 function folderOf(address: string): string | undefined {
@@ -63,10 +65,16 @@ function contains(folder: string, path: string): boolean {
 }
 
 /** Hosts start servers anywhere, also in `/` or their own program folder, so only a folder with a project's marks counts. */
-async function looksLikeProject(folder: string, host: Host, programs: readonly ProgramFacts[]): Promise<boolean> {
+async function looksLikeProject(
+  folder: string,
+  host: Host,
+  programs: readonly ProgramFacts[],
+): Promise<boolean> {
   if (dirname(folder) === folder) return false;
   const marks = new Set(
-    programs.flatMap(({ signals }) => [...(signals?.files ?? []), ...(signals?.folders ?? [])]).concat('.git', 'README.md'),
+    programs
+      .flatMap(({ signals }) => [...(signals?.files ?? []), ...(signals?.folders ?? [])])
+      .concat('.git', 'README.md'),
   );
   const names = await host.list(folder);
   const marked = names.filter((name) => marks.has(name));

@@ -1,13 +1,11 @@
 import { Console } from 'node:console';
-import { resolve } from 'node:path';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ProgramFacts } from '../machine/installation.ts';
-import { createMachine, type Machine } from '../machine/machine.ts';
-import { thisHost } from '../machine/host.ts';
-import { createProcesses } from '../machine/process.ts';
-import { openWorkspace, type RootedWorkspace } from '../machine/workspace.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { Processes } from '../machine/process.ts';
+import type { RootedWorkspace } from '../machine/workspace.ts';
 import { buildServer, type Crib } from './build-server.ts';
-import { loadManifest } from './manifest.ts';
+import type { Manifest } from './publish.ts';
 import { effectiveRoots } from './roots.ts';
 import { createToolbox, type ToolboxSettings } from './toolbox.ts';
 
@@ -15,27 +13,29 @@ export interface ServeSettings extends ToolboxSettings {
   readonly roots: readonly string[];
 }
 
+/** What was begun before the SDK was loaded. */
+export interface Found {
+  readonly manifest: Manifest;
+  readonly machine: Machine;
+  readonly processes: Processes;
+}
+
 /** How long after the first list the login shell is asked: the client's next requests come first. */
 const quietMs = 250;
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
-export async function serve(settings: ServeSettings): Promise<void> {
+export async function serve(settings: ServeSettings, { manifest, machine, processes }: Found): Promise<void> {
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   globalThis.console = new Console(process.stderr, process.stderr);
-  const host = thisHost();
-  const processes = createProcesses(host.platform);
-  const manifest = await loadManifest();
-  const machine = createMachine(host, manifest.programs, processes, settings.roots.map((root) => resolve(root)));
   const crib: Crib = {
     toolbox: createToolbox(manifest, machine, settings),
     workspace: workspacesFor(settings.roots, machine, manifest.programs),
     clientRoots: undefined,
   };
   let latest: ReturnType<typeof buildServer> | undefined;
-  const connection = serveStdio(
-    () => (latest = buildServer(crib)),
-    { onerror: (error) => process.stderr.write(`toolcrib: ${error.message}\n`) },
-  );
+  const connection = serveStdio(() => (latest = buildServer(crib)), {
+    onerror: (error) => process.stderr.write(`toolcrib: ${error.message}\n`),
+  });
   const asking = setTimeout(() => {
     void machine.askLoginShell().then((changed) => (changed ? latest?.sendToolListChanged() : undefined));
   }, quietMs);
@@ -59,6 +59,7 @@ function untilTheEnd(): Promise<void> {
 function workspacesFor(operator: readonly string[], { host }: Machine, programs: readonly ProgramFacts[]) {
   return async (client: readonly string[] | undefined): Promise<RootedWorkspace> => {
     const roots = await effectiveRoots({ operator, client, workingFolder: process.cwd() }, host, programs);
+    const { openWorkspace } = await import('../machine/workspace.ts');
     return openWorkspace(roots);
   };
 }

@@ -5,7 +5,6 @@ import { refusalOf, type Limits } from '../core/policy.ts';
 import type { CallContext, Tool, ToolResult } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
-import { actionTool } from '../machine/action-tool.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Manifest, PublishedTool } from './publish.ts';
 import { ownTools } from './own-tools.ts';
@@ -37,6 +36,7 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: To
     const discoverer: AnyDiscoverer | undefined = await discovererOf(published.program);
     const action = discoverer?.actions[published.action];
     if (!discoverer || !action) throw new Error(`${published.name} is published but not defined`);
+    const { actionTool } = await import('../machine/action-tool.ts');
     return actionTool(discoverer, published.action, action, {
       run: machine.run,
       installation,
@@ -71,7 +71,8 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: To
     async call(published, params, context) {
       try {
         const refusal = refusalOf(published.effects, settings);
-        if (refusal) throw new ToolcribError('EFFECT_DENIED', `${published.name} is not allowed: ${refusal}.`);
+        if (refusal)
+          throw new ToolcribError('EFFECT_DENIED', `${published.name} is not allowed: ${refusal}.`);
         const tool = await load(published);
         return await tool.call(checkParams(tool.params, params), context);
       } catch (error) {
@@ -83,7 +84,7 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: To
 }
 
 async function ripgrep(machine: Machine): Promise<string> {
-  const { findRipgrep } = await import('../filesystem/ripgrep.ts');
+  const { findRipgrep } = await import('../machine/find-ripgrep.ts');
   return findRipgrep(await machine.which('rg'));
 }
 

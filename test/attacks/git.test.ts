@@ -92,7 +92,13 @@ it('ATTACK 8, 9: there is no archive, rebase, bisect, submodule or config', asyn
 
 it('ATTACK 5, 13: a remote is a name, never an address', async () => {
   const { folder } = temporaryRepository();
-  for (const remote of ['ext::sh -c touch% /tmp/p', 'file:///etc', 'ssh://-oProxyCommand=x', '../other', 'https://example.org/x.git']) {
+  for (const remote of [
+    'ext::sh -c touch% /tmp/p',
+    'file:///etc',
+    'ssh://-oProxyCommand=x',
+    '../other',
+    'https://example.org/x.git',
+  ]) {
     expect(textOf(await call('git_fetch', folder, { remote }))).toMatch(/^ARG_INVALID/);
   }
 });
@@ -121,7 +127,9 @@ it('ATTACK 5: a push cannot overwrite, delete or send elsewhere', async () => {
 it('ATTACK 14: files outside the roots cannot be staged', async () => {
   const { folder, git } = temporaryRepository();
   for (const path of ['../../../etc/passwd', '/etc/passwd', '~/.bashrc']) {
-    expect(textOf(await call('git_add', folder, { paths: [path] }))).toMatch(/^PATH_(OUTSIDE_ROOTS|NOT_FOUND)/);
+    expect(textOf(await call('git_add', folder, { paths: [path] }))).toMatch(
+      /^PATH_(OUTSIDE_ROOTS|NOT_FOUND)/,
+    );
   }
   expect(git('status', '--porcelain')).toBe('');
 });
@@ -141,7 +149,8 @@ it('ATTACK 25: external diffs and text conversions of the repository do not run'
   repository.write('.gitattributes', '*.txt diff=evil\n');
   repository.git('add', '.');
   repository.git('commit', '--quiet', '--message=Attributes');
-  for (const key of ['diff.evil.textconv', 'diff.evil.command', 'diff.external']) repository.git('config', key, script);
+  for (const key of ['diff.evil.textconv', 'diff.evil.command', 'diff.external'])
+    repository.git('config', key, script);
   repository.git('config', 'diff.evil.cachetextconv', 'false');
   repository.write('src/a.txt', 'changed\n');
   await lookEverywhere(repository);
@@ -154,7 +163,8 @@ it('ATTACK 26: filters of the repository do not run, and the result says so', as
   const repository = temporaryRepository();
   const { script, mark } = repository.trap('filter');
   repository.write('.gitattributes', '*.txt filter=evil\n');
-  for (const stage of ['clean', 'smudge', 'process']) repository.git('config', `filter.evil.${stage}`, script);
+  for (const stage of ['clean', 'smudge', 'process'])
+    repository.git('config', `filter.evil.${stage}`, script);
   repository.git('config', 'filter.evil.required', 'true');
   repository.write('src/a.txt', 'changed\n');
   await lookEverywhere(repository);
@@ -186,7 +196,15 @@ it('ATTACK 27: hooks of the repository do not run', async () => {
   const { script, mark } = repository.trap('hook');
   const hooks = join(repository.folder, '.git', 'hooks');
   mkdirSync(hooks, { recursive: true });
-  for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'prepare-commit-msg', 'post-checkout', 'reference-transaction', 'post-index-change']) {
+  for (const hook of [
+    'pre-commit',
+    'commit-msg',
+    'post-commit',
+    'prepare-commit-msg',
+    'post-checkout',
+    'reference-transaction',
+    'post-index-change',
+  ]) {
     symlinkSync(script, join(hooks, hook));
   }
   repository.write('src/a.txt', 'changed\n');
@@ -233,7 +251,17 @@ it('ATTACK 29: a missing object is not fetched by way of a program the repositor
 it('ATTACK 24: log.showSignature does not run the gpg.program of the repository', async () => {
   const repository = temporaryRepository();
   const { script, mark } = repository.trap('gpg');
-  const signed = ['tree ' + repository.git('rev-parse', 'HEAD^{tree}').trim(), 'author A <a@b> 0 +0000', 'committer A <a@b> 0 +0000', 'gpgsig -----BEGIN PGP SIGNATURE-----', ' x', ' -----END PGP SIGNATURE-----', '', 'Signed', ''].join('\n');
+  const signed = [
+    'tree ' + repository.git('rev-parse', 'HEAD^{tree}').trim(),
+    'author A <a@b> 0 +0000',
+    'committer A <a@b> 0 +0000',
+    'gpgsig -----BEGIN PGP SIGNATURE-----',
+    ' x',
+    ' -----END PGP SIGNATURE-----',
+    '',
+    'Signed',
+    '',
+  ].join('\n');
   repository.write('.git/signed', signed);
   const commit = repository.git('hash-object', '-t', 'commit', '-w', '.git/signed').trim();
   repository.git('update-ref', 'refs/heads/main', commit);
@@ -277,7 +305,9 @@ it('ATTACK 16: a repository above or outside the roots is not found', async () =
   mkdirSync(join(outer.folder, 'part'));
   const inner = await connect('2025-11-25', { roots: [join(outer.folder, 'part')] });
   try {
-    expect(textOf(await inner.callTool({ name: 'git_status', arguments: {} }))).toContain('not a git repository');
+    expect(textOf(await inner.callTool({ name: 'git_status', arguments: {} }))).toContain(
+      'not a git repository',
+    );
     const outside = await inner.callTool({ name: 'git_status', arguments: { cwd: outer.folder } });
     expect(textOf(outside)).toMatch(/^PATH_OUTSIDE_ROOTS/);
   } finally {

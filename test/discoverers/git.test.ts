@@ -55,7 +55,9 @@ it('reads the status of a new repository and of a detached HEAD', () => {
     untracked: [],
     conflicted: [],
   });
-  expect(output.parseStatus(`# branch.oid ${commit}\0# branch.head (detached)\0`)).not.toHaveProperty('branch');
+  expect(output.parseStatus(`# branch.oid ${commit}\0# branch.head (detached)\0`)).not.toHaveProperty(
+    'branch',
+  );
 });
 
 it('does not take other output for a status', () => {
@@ -91,7 +93,9 @@ it('reads what the real git prints', () => {
     ],
   });
   expect(output.parseCommits(git('log', '-z', `--format=${output.commitFormat}`)).commits).toHaveLength(2);
-  expect(output.parseBranches(git('for-each-ref', `--format=${output.branchFormat}`, 'refs/heads'))).toMatchObject({
+  expect(
+    output.parseBranches(git('for-each-ref', `--format=${output.branchFormat}`, 'refs/heads')),
+  ).toMatchObject({
     branches: [
       { name: 'main', current: true, subject: 'Second' },
       { name: 'other', commit: head.slice(0, 7), subject: 'Second' },
@@ -106,10 +110,16 @@ it('reads what the real git prints', () => {
   expect(output.parseStashes(git('stash', 'list', '-z', `--format=${output.stashFormat}`))).toMatchObject({
     stashes: [{ name: 'stash@{0}', subject: 'On main: half done' }],
   });
-  expect(output.parseReflog(git('log', '--walk-reflogs', '-z', `--format=${output.stashFormat}`)).positions.length).toBeGreaterThan(1);
+  expect(
+    output.parseReflog(git('log', '--walk-reflogs', '-z', `--format=${output.stashFormat}`)).positions.length,
+  ).toBeGreaterThan(1);
   expect(output.parseBlame(git('blame', '--porcelain', 'src/a.txt'))).toEqual({
     commits: { [first.slice(0, 10)]: { author: 'Ada', date: '2026-01-02', subject: 'First commit' } },
-    lines: ['one', 'two', 'three'].map((text, index) => ({ line: index + 1, commit: first.slice(0, 10), text })),
+    lines: ['one', 'two', 'three'].map((text, index) => ({
+      line: index + 1,
+      commit: first.slice(0, 10),
+      text,
+    })),
   });
 });
 
@@ -153,7 +163,14 @@ it('refuses a repository whose settings cannot be overridden, or which reaches o
     }
   };
   expect(codeOf(entries(['local', 'filter.a=b.clean', 'x']), ['read'])).toBe('REPO_UNTRUSTED');
-  for (const key of ['core.sshcommand', 'credential.helper', 'url.ext::sh.insteadof', 'protocol.ext.allow', 'http.proxy', 'remote.origin.uploadpack']) {
+  for (const key of [
+    'core.sshcommand',
+    'credential.helper',
+    'url.ext::sh.insteadof',
+    'protocol.ext.allow',
+    'http.proxy',
+    'remote.origin.uploadpack',
+  ]) {
     expect(codeOf(entries(['local', key, 'x']), ['network', 'write']), key).toBe('REPO_UNTRUSTED');
     expect(codeOf(entries(['global', key, 'x']), ['network', 'write']), key).toBe('allowed');
     expect(codeOf(entries(['local', key, 'x']), ['read']), key).toBe('allowed');

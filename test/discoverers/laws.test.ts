@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { printable, renderArgv } from '../../src/core/argv.ts';
-import { effects, toolName, type AnyAction, type AnyDiscoverer, type Arg } from '../../src/core/discoverer.ts';
+import {
+  effects,
+  toolName,
+  type AnyAction,
+  type AnyDiscoverer,
+  type Arg,
+} from '../../src/core/discoverer.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import { pathKind } from '../../src/core/params.ts';
 import { annotationsOf } from '../../src/core/tool.ts';
@@ -9,10 +15,18 @@ import { discoverers } from '../../src/discoverers/index.ts';
 import { paramsOf } from '../../src/machine/action-tool.ts';
 
 const all: [string, AnyDiscoverer][] = await Promise.all(
-  Object.entries(discoverers).map(async ([id, load]): Promise<[string, AnyDiscoverer]> => [id, (await load()) as AnyDiscoverer]),
+  Object.entries(discoverers).map(async ([id, load]): Promise<[string, AnyDiscoverer]> => [
+    id,
+    (await load()) as AnyDiscoverer,
+  ]),
 );
 const actions = all.flatMap(([, discoverer]) =>
-  Object.entries(discoverer.actions).map(([name, action]) => ({ tool: toolName(discoverer, name), discoverer, name, action })),
+  Object.entries(discoverer.actions).map(([name, action]) => ({
+    tool: toolName(discoverer, name),
+    discoverer,
+    name,
+    action,
+  })),
 );
 
 const argvOf = (action: AnyAction): readonly Arg[] => ('argv' in action ? action.argv : []);
@@ -26,7 +40,8 @@ function valuesWith(action: AnyAction, hostile: string): Record<string, unknown>
       const schema = property as { type?: string; minimum?: number; enum?: unknown[]; default?: unknown };
       if (schema.enum) return [name, schema.enum[0]];
       if (schema.type === 'array') return [name, [hostile]];
-      if (schema.type === 'integer' || schema.type === 'number') return [name, schema.default ?? schema.minimum ?? 1];
+      if (schema.type === 'integer' || schema.type === 'number')
+        return [name, schema.default ?? schema.minimum ?? 1];
       return [name, schema.type === 'boolean' ? true : hostile];
     }),
   );
@@ -63,7 +78,11 @@ describe.each(actions)('$tool', ({ tool, discoverer, action }) => {
     const runs =
       'reads' in action
         ? `reads ${action.reads.join(', ')}`
-        : printable([discoverer.programs[0] ?? '', ...(discoverer.prefix ?? []), ...renderArgv(action.argv, values)]);
+        : printable([
+            discoverer.programs[0] ?? '',
+            ...(discoverer.prefix ?? []),
+            ...renderArgv(action.argv, values),
+          ]);
     expect(action.example.runs).toBe(runs);
   });
 
@@ -92,7 +111,9 @@ describe.each(actions)('$tool', ({ tool, discoverer, action }) => {
   it('never turns a value into an option', () => {
     for (const hostile of ['--upload-pack=evil', '-x', '-']) {
       const values = valuesWith(action, hostile);
-      const rest = argvOf(action).flatMap((arg) => (typeof arg === 'object' && 'rest' in arg ? [arg.rest] : []));
+      const rest = argvOf(action).flatMap((arg) =>
+        typeof arg === 'object' && 'rest' in arg ? [arg.rest] : [],
+      );
       const given = Object.fromEntries(Object.entries(values).filter(([name]) => !rest.includes(name)));
       let argv: string[] = [];
       try {
@@ -120,7 +141,8 @@ describe.each(actions)('$tool', ({ tool, discoverer, action }) => {
 
   it('parses exactly when it has a result', () => {
     expect(action.parse !== undefined).toBe(action.result !== undefined || 'reads' in action);
-    if (action.result) expect(Object.keys(action.result.shape)).not.toEqual(expect.arrayContaining(['omitted', 'notes']));
+    if (action.result)
+      expect(Object.keys(action.result.shape)).not.toEqual(expect.arrayContaining(['omitted', 'notes']));
   });
 
   it('puts every parameter to use', () => {
@@ -147,7 +169,17 @@ it('ATTACK 9, 12, 15: offers nothing that hands git a command or changes its con
   const first = actions
     .filter(({ discoverer }) => discoverer.id === 'git')
     .map(({ action }) => String(argvOf(action)[0]));
-  for (const forbidden of ['config', 'rebase', 'bisect', 'submodule', 'difftool', 'mergetool', 'archive', 'init', 'clone']) {
+  for (const forbidden of [
+    'config',
+    'rebase',
+    'bisect',
+    'submodule',
+    'difftool',
+    'mergetool',
+    'archive',
+    'init',
+    'clone',
+  ]) {
     expect(first).not.toContain(forbidden);
   }
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { make } from '../../src/discoverers/make.ts';
 import { readMakefile } from '../../src/discoverers/makefile.ts';
-import { argvOf, hasProgram, itKeepsItsExamples, parseRecorded, runAction } from './real-program.ts';
+import { argvOf, itKeepsItsExamples, parseRecorded, runAction } from './real-program.ts';
 
 const target = (name: string, line: number, more: object = {}) => ({
   name,
@@ -134,7 +134,10 @@ describe('make', () => {
   });
 });
 
-describe.skipIf(!hasProgram('make', '--version'))('make, the real one', () => {
+const version = spawnSync('make', ['--version'], { encoding: 'utf8' }).stdout ?? '';
+const isGrouping = /^GNU Make (4\.[3-9]|[5-9])/.test(version);
+
+describe.skipIf(!version.startsWith('GNU Make'))('make, the real one', () => {
   let folder = '';
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'toolcrib-make-'));
@@ -163,10 +166,11 @@ describe.skipIf(!hasProgram('make', '--version'))('make, the real one', () => {
     expect(runAction(make, 'run', { targets: ['fail'] }, { cwd: folder }).exitCode).toBe(2);
   });
 
-  it('finds the targets that make finds in the recorded Makefile', () => {
+  // Grouped targets are new in 4.3.
+  it.skipIf(!isGrouping)('finds the targets that make finds in the recorded Makefile', () => {
     const cwd = fileURLToPath(new URL('recorded/make', import.meta.url));
     // Running make is safe here: the file is ours.
-    const { stdout } = spawnSync('make', ['-p', '-n', '-q'], {
+    const { stdout } = spawnSync('make', ['-p', '-n', '-q', '-r'], {
       cwd,
       encoding: 'utf8',
       env: { PATH: process.env['PATH'] },
@@ -176,6 +180,6 @@ describe.skipIf(!hasProgram('make', '--version'))('make, the real one', () => {
     const read = readMakefile(readFileSync(join(cwd, 'Makefile'), 'utf8'));
     for (const { name, conditional } of read.targets) if (!conditional) expect(known).toContain(name);
     const ours = new Set(read.targets.map(({ name }) => name));
-    expect([...known].filter((name) => !ours.has(name))).toEqual(['/tool', 'inside']);
+    expect([...known].filter((name) => !ours.has(name))).toEqual(['inside', '/tool']);
   });
 });

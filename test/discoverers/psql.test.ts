@@ -125,7 +125,7 @@ describe('psql', () => {
 describe.skipIf(!serverFolder())(
   'psql, against a real server (skipped where PostgreSQL is not installed)',
   () => {
-    let server: Server;
+    let server!: Server;
     const run = (action: string, given: object) =>
       runAction(psql, action, { database: 'postgres', ...given }, { cwd: server.folder, env: server.env });
     const query = (sql: string) => run('query', { sql, limit: 2 });

@@ -5,7 +5,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -137,6 +139,16 @@ describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))(
       const missing = runAction(sqlite3, 'tables', { database: 'missing.db' }, { cwd: folder });
       expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('unable to open') });
       expect(existsSync(join(folder, 'missing.db'))).toBe(false);
+    });
+
+    it('ATTACK 52: does not follow a link', () => {
+      const outside = mkdtempSync(join(tmpdir(), 'toolcrib-outside-'));
+      renameSync(join(folder, 'other.db'), join(outside, 'other.db'));
+      symlinkSync(join(outside, 'other.db'), join(folder, 'link.db'));
+      const { exitCode, stdout } = runAction(sqlite3, 'tables', { database: 'link.db' }, { cwd: folder });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      renameSync(join(outside, 'other.db'), join(folder, 'other.db'));
+      rmSync(outside, { recursive: true });
     });
 
     it('does not read ~/.sqliterc', () => {

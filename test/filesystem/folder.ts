@@ -5,7 +5,7 @@ import { checkParams } from '../../src/core/check-params.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { ToolResult } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
-import { findRipgrep } from '../../src/filesystem/ripgrep.ts';
+import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/process.ts';
 import { openWorkspace } from '../../src/machine/workspace.ts';

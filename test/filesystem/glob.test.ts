@@ -1,4 +1,4 @@
-import { symlink, utimes } from 'node:fs/promises';
+import { symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseGlob } from '../../src/filesystem/glob-pattern.ts';
@@ -87,6 +87,18 @@ describe('glob', () => {
     await put(other, { 'z.ts': '' });
     expect(textOf(await callerFor(root, other)('glob', { pattern: '*', path: other }))).toBe(
       join(other, 'z.ts'),
+    );
+  });
+
+  it.runIf(process.platform === 'linux')('reads each name in its own encoding', async () => {
+    const folder = await temporaryFolder(afterAll);
+    await put(folder, { 'caf\u00e9.ts': '' });
+    await writeFile(
+      Buffer.concat([Buffer.from(`${folder}/latin-`), Buffer.of(0xe9), Buffer.from('.ts')]),
+      '',
+    );
+    expect(textOf(await callerFor(folder)('glob', { pattern: '*.ts' }))).toBe(
+      'caf\u00e9.ts\nlatin-\u00e9.ts',
     );
   });
 

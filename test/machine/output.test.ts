@@ -58,7 +58,8 @@ it('says each line once, however it comes', () => {
 });
 
 it('ATTACK 44: takes out what hides, reorders or commands', () => {
-  const hostile = '\u001b[31mred\u001b[0m \u001b]8;;http://evil\u0007link\u001b]8;;\u0007 \u001b]52;c;aGk=\u001b\\ a\u202eb\u2066c\u200bd \u{e0049}\u{e0047}e \u0007\u009b31mf';
+  const hostile =
+    '\u001b[31mred\u001b[0m \u001b]8;;http://evil\u0007link\u001b]8;;\u0007 \u001b]52;c;aGk=\u001b\\ a\u202eb\u2066c\u200bd \u{e0049}\u{e0047}e \u0007\u009b31mf';
   expect(presentable(hostile)).toBe('red link  abcd e 31mf');
   expect(presentable('tab\tline\r\nnext\rlast')).toBe('tab\tline\nnext\nlast');
   expect(presentable('👩‍👩‍👧 ज़ é')).toBe('👩‍👩‍👧 ज़ é');

@@ -10,7 +10,13 @@ const processes = createProcesses('linux');
 
 /** Runs a shell script as a program; the shell is the program under test here, not a way to start it. */
 const sh = (script: string, more: Partial<Command> = {}) =>
-  processes.run({ program: '/bin/sh', argv: ['-c', script], cwd: temporaryFolder(), env: { PATH: '/usr/bin:/bin' }, ...more });
+  processes.run({
+    program: '/bin/sh',
+    argv: ['-c', script],
+    cwd: temporaryFolder(),
+    env: { PATH: '/usr/bin:/bin' },
+    ...more,
+  });
 
 const alive = (pid: number): boolean => {
   try {
@@ -41,7 +47,10 @@ it('tells that a program could not be started', async () => {
 
 it('hands on no variable that it was not given', async () => {
   const outcome = await processes.run({ program: '/usr/bin/env', argv: [], cwd: '/', env: { ONLY: 'this' } });
-  const names = outcome.stdout.text.trim().split('\n').map((line) => line.split('=')[0]);
+  const names = outcome.stdout.text
+    .trim()
+    .split('\n')
+    .map((line) => line.split('=')[0]);
   expect(names.sort()).toEqual(['ONLY', runMarker].sort());
 });
 
@@ -81,7 +90,9 @@ it('ATTACK 102: cancelling ends a program at once', async () => {
 
 it('does not start what was cancelled before', async () => {
   const folder = temporaryFolder();
-  expect(await sh('touch started', { cwd: folder, signal: AbortSignal.abort() })).toMatchObject({ ended: 'cancelled' });
+  expect(await sh('touch started', { cwd: folder, signal: AbortSignal.abort() })).toMatchObject({
+    ended: 'cancelled',
+  });
   expect(existsSync(join(folder, 'started'))).toBe(false);
 });
 
@@ -97,13 +108,17 @@ it('ends everything when told to', async () => {
 });
 
 it('ATTACK 97: a program has no terminal and no input to ask at', async () => {
-  const outcome = await sh('if read answer; then echo read; else echo no input; fi; (echo x > /dev/tty) 2>/dev/null && echo tty || echo no tty');
+  const outcome = await sh(
+    'if read answer; then echo read; else echo no input; fi; (echo x > /dev/tty) 2>/dev/null && echo tty || echo no tty',
+  );
   expect(outcome.stdout.text).toBe('no input\nno tty\n');
 });
 
 it('ATTACK 99: endless output costs bounded memory, and head and tail are kept', async () => {
   const before = process.memoryUsage().rss;
-  const outcome = await sh('echo first; head -c 300000000 /dev/zero | tr "\\0" x; echo; echo last', { keepBytes: 10_000 });
+  const outcome = await sh('echo first; head -c 300000000 /dev/zero | tr "\\0" x; echo; echo last', {
+    keepBytes: 10_000,
+  });
   expect(outcome.stdout.text.startsWith('first\nxxx')).toBe(true);
   expect(outcome.stdout.text.endsWith('xxx\nlast\n')).toBe(true);
   expect(outcome.stdout.text.length).toBe(10_000);
@@ -115,7 +130,12 @@ it('ATTACK 90: nothing in an argument is read by a shell', async () => {
   const folder = temporaryFolder();
   const hostile = ['a; touch p', '$(touch p)', '`touch p`', '| touch p', '&& touch p', '> p', '"\'', '* ?'];
   writeFileSync(join(folder, 'show.mjs'), 'console.log(JSON.stringify(process.argv.slice(2)))');
-  const outcome = await processes.run({ program: process.execPath, argv: ['show.mjs', ...hostile], cwd: folder, env: {} });
+  const outcome = await processes.run({
+    program: process.execPath,
+    argv: ['show.mjs', ...hostile],
+    cwd: folder,
+    env: {},
+  });
   expect(JSON.parse(outcome.stdout.text)).toEqual(hostile);
   expect(existsSync(join(folder, 'p'))).toBe(false);
 });

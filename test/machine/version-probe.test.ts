@@ -1,3 +1,4 @@
+import { collect } from '../../src/machine/output.ts';
 import {
   existsSync,
   mkdirSync,
@@ -155,7 +156,7 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
       if (waiting.length === 4) for (const go of waiting.splice(0)) go();
       await four;
       running--;
-      const nothing = { text: 'version 1.0', totalBytes: 0, omittedBytes: 0, cutAt: 0 };
+      const nothing = collect(0).finish();
       return {
         command: command.program,
         exitCode: 0,

@@ -16,7 +16,9 @@ it.each(eras)('serves a client of the current SDK in %s', async (era) => {
   const { tools } = await client.listTools();
   const names = tools.map(({ name }) => name);
   expect(names).toEqual([...names].sort());
-  expect(names).toEqual(expect.arrayContaining(['git_status', 'grep', 'glob', 'list_directory', 'list_programs', 'read_file']));
+  expect(names).toEqual(
+    expect.arrayContaining(['git_status', 'grep', 'glob', 'list_directory', 'list_programs', 'read_file']),
+  );
   const status = await client.callTool({ name: 'git_status', arguments: {} });
   expect(status.structuredContent).toMatchObject({ branch: 'main', clean: true });
   expect(JSON.parse(textOf(status))).toEqual(status.structuredContent);
@@ -49,9 +51,14 @@ it.each(eras)('gives every tool a strict schema and true annotations in %s', asy
 it('says which parameter is wrong and which one is right', async () => {
   const client = await connect('2025-11-25', { roots: [temporaryRepository().folder] });
   onTestFinished(() => client.close());
-  const say = async (name: string, given: Record<string, unknown>) => textOf(await client.callTool({ name, arguments: given }));
-  expect(await say('git_log', { limt: 5 })).toMatch(/^ARG_INVALID: limt: there is no such parameter; did you mean limit\?/);
-  expect(await say('git_log', { limit: 'five' })).toMatch(/^ARG_INVALID: limit: expected number, received string/);
+  const say = async (name: string, given: Record<string, unknown>) =>
+    textOf(await client.callTool({ name, arguments: given }));
+  expect(await say('git_log', { limt: 5 })).toMatch(
+    /^ARG_INVALID: limt: there is no such parameter; did you mean limit\?/,
+  );
+  expect(await say('git_log', { limit: 'five' })).toMatch(
+    /^ARG_INVALID: limit: expected number, received string/,
+  );
   expect(await say('git_log', { limit: 501 })).toMatch(/^ARG_INVALID: limit: .*500/);
   expect(await say('git_commit', {})).toMatch(/^ARG_INVALID: message: is required/);
   expect(await say('read_file', { path: 7 })).toMatch(/^ARG_INVALID: path: expected string/);
@@ -60,14 +67,18 @@ it('says which parameter is wrong and which one is right', async () => {
 it('answers an unknown tool with an error of the protocol that names the right one', async () => {
   const client = await connect('2025-11-25', { roots: [temporaryFolder()] });
   onTestFinished(() => client.close());
-  await expect(client.callTool({ name: 'git_statsu', arguments: {} })).rejects.toThrow('Did you mean git_status?');
+  await expect(client.callTool({ name: 'git_statsu', arguments: {} })).rejects.toThrow(
+    'Did you mean git_status?',
+  );
 });
 
 it('serves bare JSON-RPC lines, and writes nothing else to standard output', async () => {
   const { folder } = temporaryRepository();
   const server = startRaw({ roots: [folder] });
   const opened = await initialize(server);
-  expect(opened).toMatchObject({ result: { protocolVersion: '2025-11-25', serverInfo: { name: 'toolcrib' } } });
+  expect(opened).toMatchObject({
+    result: { protocolVersion: '2025-11-25', serverInfo: { name: 'toolcrib' } },
+  });
   for (const [index, name] of ['git_log', 'git_diff', 'list_directory', 'list_programs'].entries()) {
     server.send({ id: index + 10, method: 'tools/call', params: { name, arguments: {} } });
   }
@@ -88,7 +99,9 @@ it('serves 2026-07-28 without any handshake', async () => {
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   server.send({ id: 1, method: 'server/discover', params: { _meta } });
-  expect(await server.next(({ id }) => id === 1)).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });
+  expect(await server.next(({ id }) => id === 1)).toMatchObject({
+    result: { supportedVersions: ['2026-07-28'] },
+  });
   server.send({ id: 2, method: 'tools/list', params: { _meta } });
   expect(await server.next(({ id }) => id === 2)).toMatchObject({ result: { tools: expect.any(Array) } });
   server.child.stdin.end();
@@ -106,7 +119,10 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends within a second of %s', 
 
 it('offers nothing that changes anything with --read-only, and refuses to call it', async () => {
   const { folder, git } = temporaryRepository();
-  const client = await connect('2025-11-25', { roots: [folder], args: ['--read-only', '--allow', 'destroy'] });
+  const client = await connect('2025-11-25', {
+    roots: [folder],
+    args: ['--read-only', '--allow', 'destroy'],
+  });
   onTestFinished(() => client.close());
   const { tools } = await client.listTools();
   expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
@@ -129,21 +145,32 @@ it('offers what can lose work only with --allow destroy', async () => {
 });
 
 it('offers only the toolsets it is told to', async () => {
-  const client = await connect('2025-11-25', { roots: [temporaryFolder()], args: ['--toolsets', 'files,git'] });
+  const client = await connect('2025-11-25', {
+    roots: [temporaryFolder()],
+    args: ['--toolsets', 'files,git'],
+  });
   onTestFinished(() => client.close());
   const names = (await client.listTools()).tools.map(({ name }) => name);
-  expect(names.filter((name) => !name.startsWith('git_')).sort()).toEqual(['glob', 'grep', 'list_directory', 'read_file']);
+  expect(names.filter((name) => !name.startsWith('git_')).sort()).toEqual([
+    'glob',
+    'grep',
+    'list_directory',
+    'read_file',
+  ]);
   await expect(client.callTool({ name: 'list_programs', arguments: {} })).rejects.toThrow('no tool');
 });
 
-it.each(eras)('ATTACK 16: without a root nothing can be reached, and the way out is said, in %s', async (era) => {
-  const client = await connect(era, { cwd: '/' });
-  onTestFinished(() => client.close());
-  const result = await client.callTool({ name: 'read_file', arguments: { path: '/etc/passwd' } });
-  expect(result.isError).toBe(true);
-  expect(textOf(result)).toMatch(/^NO_ROOTS: .*--root/s);
-  expect((await client.callTool({ name: 'list_programs', arguments: {} })).isError).toBeFalsy();
-});
+it.each(eras)(
+  'ATTACK 16: without a root nothing can be reached, and the way out is said, in %s',
+  async (era) => {
+    const client = await connect(era, { cwd: '/' });
+    onTestFinished(() => client.close());
+    const result = await client.callTool({ name: 'read_file', arguments: { path: '/etc/passwd' } });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/^NO_ROOTS: .*--root/s);
+    expect((await client.callTool({ name: 'list_programs', arguments: {} })).isError).toBeFalsy();
+  },
+);
 
 it.each(eras)('ATTACK 56: a client narrows the roots and never widens them, in %s', async (era) => {
   const folder = temporaryFolder();
@@ -181,7 +208,10 @@ it('announces programs that only the login shell knows', async () => {
   chmodSync(shell, 0o755);
   const env = { HOME: home, PATH: minimal, SHELL: shell };
   const before = await connect('2025-11-25', { roots: [home], env: { ...env, SHELL: '/nowhere' } });
-  const { structuredContent } = await before.callTool({ name: 'list_programs', arguments: { installed: false } });
+  const { structuredContent } = await before.callTool({
+    name: 'list_programs',
+    arguments: { installed: false },
+  });
   await before.close();
   const [missing] = (structuredContent as { programs: { id: string }[] }).programs;
   if (!missing) return;
@@ -190,7 +220,10 @@ it('announces programs that only the login shell knows', async () => {
 
   let changed = () => {};
   const announced = new Promise<void>((resolve) => (changed = resolve));
-  const client = new Client({ name: 'test', version: '1' }, { listChanged: { tools: { onChanged: () => changed() } } });
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { listChanged: { tools: { onChanged: () => changed() } } },
+  );
   await client.connect(transportOf({ roots: [home], env }));
   onTestFinished(() => client.close());
   const names = async () => (await client.listTools()).tools.map(({ name }) => name);

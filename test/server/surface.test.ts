@@ -15,7 +15,8 @@ it.each(tools)('$name keeps its published shape', async (tool: PublishedTool) =>
 });
 
 it('has no shape of a tool that is gone', () => {
-  expect(readdirSync('test/server/tools').sort()).toEqual(tools.map(({ name }) => `${name}.json`).sort());
+  const published = new Set(tools.map(({ name }) => `${name}.json`));
+  expect(readdirSync('test/server/tools').filter((file) => !published.has(file))).toEqual([]);
 });
 
 it('docs/tools.md lists every program, tool and error code', async () => {

@@ -16,7 +16,9 @@ export interface ServerOptions {
 }
 
 export const inherited = (): Record<string, string> =>
-  Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 
 export function serveArguments({ roots = [], args = [] }: ServerOptions): string[] {
   return [program, 'serve', ...roots.flatMap((root) => ['--root', root]), ...args];
@@ -73,7 +75,10 @@ export type Message = Record<string, never> & { id?: number; method?: string; re
 
 /** The server with nothing between it and the test: JSON-RPC lines. */
 export function startRaw(options: ServerOptions = {}): RawServer {
-  const child = spawn(process.execPath, serveArguments(options), { env: options.env ?? inherited(), cwd: options.cwd });
+  const child = spawn(process.execPath, serveArguments(options), {
+    env: options.env ?? inherited(),
+    cwd: options.cwd,
+  });
   const lines: string[] = [];
   const waiting: { wanted: (message: Message) => boolean; resolve: (message: Message) => void }[] = [];
   let rest = '';

@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { config } from 'zod';
+import { createMachine } from '../machine/machine.ts';
+import { thisHost } from '../machine/host.ts';
+import { createProcesses } from '../machine/process.ts';
+import { loadManifest } from './manifest.ts';
+import type { ServeSettings } from './stdio.ts';
+
+/** Serves MCP over standard input and output; see serve(). */
+export async function start(settings: ServeSettings): Promise<void> {
+  const host = thisHost();
+  const processes = createProcesses(host.platform);
+  const manifest = await loadManifest();
+  const roots = settings.roots.map((root) => resolve(root));
+  const machine = createMachine(host, manifest.programs, processes, roots);
+  // The disk is asked while the SDK is loaded, which takes this thread some 25 ms.
+  await turn();
+  // Compiled validators pay off after some hundred messages, and a start has three. To be said before the SDK makes its
+  // schemas, hence the late import.
+  config({ jitless: true });
+  const { serve } = await import('./stdio.ts');
+  await serve(settings, { manifest, machine, processes });
+}

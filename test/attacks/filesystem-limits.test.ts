@@ -1,0 +1,184 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
+
+const missing = /^PATH_NOT_FOUND: /;
+
+let root: string;
+let call: Caller;
+
+beforeAll(async () => {
+  root = await temporaryFolder(afterAll);
+  await put(root, { 'inside.txt': 'inside\n' });
+  call = callerFor(root);
+});
+
+describe('size', () => {
+  /** A file of `size` bytes that begins and ends with some text and is a hole between. */
+  async function sparse(name: string, size: number, head: string, tail: string): Promise<void> {
+    await writeFile(join(root, name), head);
+    await truncate(join(root, name), size - tail.length);
+    const handle = await open(join(root, name), 'r+');
+    await handle.write(tail, size - tail.length);
+    await handle.close();
+  }
+
+  /** Runs a call that must end soon without holding much memory. */
+  async function cheaply(run: () => Promise<string>): Promise<string> {
+    const [before, started] = [process.memoryUsage(), performance.now()];
+    const text = await run();
+    const after = process.memoryUsage();
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(after.arrayBuffers + after.heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(32e6);
+    return text;
+  }
+
+  const thirtyGigabytes = 30 * 1024 ** 3;
+
+  it('ATTACK 68: a file of 30 GB without text is refused at once', async () => {
+    await writeFile(join(root, 'hole'), '');
+    await truncate(join(root, 'hole'), thirtyGigabytes);
+    expect(await cheaply(() => failureOf(call('read_file', { path: 'hole' })))).toMatch(
+      /^ENCODING: .*32,212,254,720 bytes/,
+    );
+  });
+
+  it('ATTACK 68: the head and the tail of a log of 30 GB are shown at once', async () => {
+    await sparse('huge.log', thirtyGigabytes, 'first\n'.repeat(20_000), '\nlast\n');
+    expect(await cheaply(async () => textOf(await call('read_file', { path: 'huge.log' })))).toMatch(
+      /^(first\n)+\[lines 1-2000 of 32,212,254,720 bytes; next: offset 2001\]$/,
+    );
+    expect(await cheaply(async () => textOf(await call('read_file', { path: 'huge.log', tail: 1 })))).toMatch(
+      /^last\n\[last 1 lines of/,
+    );
+    expect(
+      await cheaply(async () =>
+        textOf(await call('read_file', { path: 'huge.log', bytes: { from: thirtyGigabytes - 5 } })),
+      ),
+    ).toMatch(/^last\n\[bytes/);
+  });
+
+  it('ATTACK 68: a line of 600 MB is cut at once, and its middle can be read', async () => {
+    const handle = await open(join(root, 'line.json'), 'w');
+    const chunk = Buffer.alloc(8 * 1024 * 1024, 'x');
+    await handle.write('{"a":"');
+    for (let written = 0; written < 75; written++) await handle.write(chunk);
+    await handle.close();
+    expect(await cheaply(async () => textOf(await call('read_file', { path: 'line.json' })))).toMatch(
+      /^\{"a":"x+…\n\[lines 1-1 of [^;]*; line 1 goes on for more than 1 MB/,
+    );
+    expect(
+      await cheaply(async () => textOf(await call('read_file', { path: 'line.json', tail: 1 }))),
+    ).toMatch(/^…x+\n\[last 1 lines/);
+    expect(
+      await cheaply(async () =>
+        textOf(await call('read_file', { path: 'line.json', bytes: { from: 300_000_000, count: 10 } })),
+      ),
+    ).toMatch(/^x{10}\n\[bytes 300000000-300000009 of/);
+    await rm(join(root, 'line.json'));
+  });
+
+  it('ATTACK 68: a line far away is looked for in pieces, and the search ends with the call', async () => {
+    const found = call('read_file', { path: 'huge.log', offset: 1_000_000 }, AbortSignal.timeout(100));
+    expect(await cheaply(() => failureOf(found))).toMatch(/^CANCELLED/);
+  });
+});
+
+describe('patterns', () => {
+  const bombs = [
+    '{a,b}'.repeat(30),
+    '{'.repeat(900),
+    `${'{a,'.repeat(300)}b${'}'.repeat(300)}`,
+    `${'{a,b}'.repeat(12)}/*`,
+    'x'.repeat(2000),
+  ];
+
+  it.each(bombs)('ATTACK 69: glob %# ends at once', async (pattern) => {
+    const started = performance.now();
+    const outcome = await Promise.all([
+      call('glob', { pattern }).then(textOf, (error: Error) => error.message),
+      call('grep', { pattern: 'x', glob: pattern }).then(textOf, (error: Error) => error.message),
+    ]);
+    expect(performance.now() - started).toBeLessThan(2000);
+    for (const text of outcome) expect(text).toMatch(/^No |alternatives|longer than/);
+  });
+
+  it('ATTACK 69: stars that would backtrack are matched in linear time', async () => {
+    await put(root, { [`stars/${'a'.repeat(200)}`]: '', [`stars/${Array(60).fill('d').join('/')}/f`]: '' });
+    const started = performance.now();
+    expect(textOf(await call('glob', { pattern: `stars/${'a*'.repeat(100)}b` }))).toBe('No files match.');
+    expect(textOf(await call('glob', { pattern: `stars/${'**/d/'.repeat(50)}x` }))).toBe('No files match.');
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  it.each(['(a+)+$', '(a|a)*b', '(.*)*x', '((a{1,50}){1,50}){1,50}', 'a{1000}{1000}'])(
+    'ATTACK 69: the expression %s ends',
+    async (pattern) => {
+      await put(root, { 'aaa.txt': `${'a'.repeat(50_000)}!\n` });
+      const started = performance.now();
+      const text = await call('grep', { pattern, path: 'aaa.txt' }).then(
+        textOf,
+        (error: Error) => error.message,
+      );
+      expect(performance.now() - started).toBeLessThan(5000);
+      expect(text).toMatch(/^No matches|^aaa.txt|size limit/i);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')('ATTACK 69: links in a circle are not walked', async () => {
+    await mkdir(join(root, 'circle'));
+    await symlink('..', join(root, 'circle', 'up'));
+    expect(textOf(await call('glob', { pattern: 'circle/**' }))).toBe('No files match.');
+    expect(JSON.stringify((await call('list_directory', { path: 'circle', depth: 10 })).data)).not.toContain(
+      'up/',
+    );
+  });
+});
+
+describe('ripgrep', () => {
+  const injections = [
+    '--pre=./evil.sh',
+    '--hostname-bin=./evil.sh',
+    '-f/etc/passwd',
+    '--search-zip',
+    '--follow',
+    '-uuu',
+    '--files',
+    '--',
+  ];
+
+  it.skipIf(process.platform === 'win32').each(injections)(
+    'ATTACK 18: %s is a pattern, a path or a glob and never an option',
+    async (value) => {
+      await writeFile(join(root, 'evil.sh'), `#!/bin/sh\ntouch ${join(root, 'pwned')}\n`, { mode: 0o755 });
+      await put(root, { 'args.txt': `before ${value} after\n` });
+      expect(textOf(await call('grep', { pattern: value, fixed: true, glob: 'args.txt' }))).toContain(
+        `1:before ${value} after`,
+      );
+      expect(textOf(await call('grep', { pattern: 'inside', glob: value }))).toMatch(/^No matches/);
+      expect(textOf(await call('glob', { pattern: value }))).toMatch(/^No files/);
+      expect(await failureOf(call('grep', { pattern: 'x', path: value }))).toMatch(missing);
+      expect(await failureOf(call('grep', { pattern: 'x', type: value }))).toMatch(/^ARG_(?:FLAG|INVALID)/);
+      expect(await failureOf(call('grep', { pattern: 'x', args: [value] }))).toMatch(
+        /^ARG_INVALID: args: there is no such parameter/,
+      );
+      expect(existsSync(join(root, 'pwned'))).toBe(false);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')(
+    'ATTACK 18: a file and a folder named like an option are searched',
+    async () => {
+      await put(root, { '--pre=.x/-f': 'needle in an option\n' });
+      expect(textOf(await call('grep', { pattern: 'needle in', path: '--pre=.x' }))).toBe(
+        '--pre=.x/-f\n1:needle in an option',
+      );
+      expect(textOf(await call('grep', { pattern: 'needle in', path: '--pre=.x/-f' }))).toBe(
+        '--pre=.x/-f\n1:needle in an option',
+      );
+      await rename(join(root, '--pre=.x'), join(root, 'plain'));
+    },
+  );
+});

@@ -1,0 +1,292 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, link, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorkspace, type RootedWorkspace } from '../../src/machine/workspace.ts';
+import { windowsPathTrick } from '../../src/machine/windows-path.ts';
+import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
+
+const secret = 'TOP-SECRET-CONTENT';
+const isLinux = process.platform === 'linux';
+
+let top: string;
+let root: string;
+let call: Caller;
+let workspace: RootedWorkspace;
+
+beforeAll(async () => {
+  top = await temporaryFolder(afterAll);
+  root = join(top, 'app');
+  await put(top, {
+    'app/inside.txt': 'inside\n',
+    'app/deep/inside.txt': 'inside\n',
+    'app-secret/s.txt': secret,
+    'App/u.txt': secret,
+    'outside/secret.txt': secret,
+    'outside/deep/secret.txt': secret,
+  });
+  await symlink('../outside', join(root, 'link'));
+  await symlink('../outside/secret.txt', join(root, 'link.txt'));
+  await symlink('link', join(root, 'link-to-link'));
+  await symlink('../outside/deep', join(root, 'deep-link'));
+  await symlink('../outside/new.txt', join(root, 'dangling'));
+  await symlink('loop-b', join(root, 'loop-a'));
+  await symlink('loop-a', join(root, 'loop-b'));
+  await symlink('/dev/zero', join(root, 'zero'));
+  await symlink('/proc/self/environ', join(root, 'environ'));
+  await symlink('/proc/self/root', join(root, 'slash'));
+  execFileSync('mkfifo', [join(root, 'pipe')]);
+  call = callerFor(root);
+  workspace = await openWorkspace([root]);
+});
+
+/** What every tool says of a path it must refuse: the failure of each, by name. */
+async function refusals(path: string): Promise<string[]> {
+  return Promise.all([
+    failureOf(call('read_file', { path })),
+    failureOf(call('list_directory', { path })),
+    failureOf(call('glob', { pattern: '*', path })),
+    failureOf(call('grep', { pattern: 'SECRET', path })),
+    failureOf(workspace.resolve(path, { mustExist: true })),
+  ]);
+}
+
+interface Row {
+  row: number;
+  what: string;
+  path: string | (() => string);
+  code: RegExp;
+}
+
+const outside = /^PATH_OUTSIDE_ROOTS: /;
+const kernel = /^PATH_PROTECTED: /;
+const missing = /^PATH_NOT_FOUND: /;
+
+const paths: Row[] = [
+  {
+    row: 51,
+    what: 'a folder whose name begins with the root',
+    path: () => join(top, 'app-secret', 's.txt'),
+    code: outside,
+  },
+  { row: 51, what: 'the same, relative', path: '../app-secret', code: outside },
+  { row: 51, what: 'the parent of the root', path: '..', code: outside },
+  { row: 51, what: 'the disk', path: '/', code: outside },
+  { row: 51, what: 'many steps up', path: `${'../'.repeat(60)}etc/passwd`, code: outside },
+  { row: 51, what: 'the home folder', path: '~/.ssh/id_rsa', code: outside },
+  { row: 52, what: 'a link to a folder outside', path: 'link', code: outside },
+  { row: 52, what: 'through that link', path: 'link/secret.txt', code: outside },
+  { row: 52, what: 'a link to a file outside', path: 'link.txt', code: outside },
+  { row: 52, what: 'a link to a link', path: 'link-to-link/secret.txt', code: outside },
+  {
+    row: 52,
+    what: '`..` after a link, which lexically stays inside',
+    path: 'deep-link/../secret.txt',
+    code: outside,
+  },
+  { row: 52, what: 'something that does not exist behind a link', path: 'link/none/none.txt', code: outside },
+  { row: 52, what: 'a link to something outside that does not exist yet', path: 'dangling', code: outside },
+  { row: 52, what: 'links in a circle', path: 'loop-a', code: missing },
+  { row: 52, what: 'below links in a circle', path: 'loop-a/x', code: missing },
+  { row: 52, what: '`..` after what does not exist', path: 'none/../../app-secret/s.txt', code: missing },
+  { row: 54, what: 'the root in other case', path: () => join(top, 'App', 'u.txt'), code: outside },
+  { row: 54, what: 'the same, relative', path: '../App/u.txt', code: outside },
+  { row: 57, what: 'a FIFO below which nothing can be', path: 'pipe/x', code: missing },
+  { row: 57, what: 'a device by a link', path: 'zero', code: kernel },
+  { row: 57, what: 'a terminal', path: '/dev/tty', code: kernel },
+  { row: 58, what: 'our environment', path: '/proc/self/environ', code: kernel },
+  { row: 58, what: 'our environment by a link', path: 'environ', code: kernel },
+  { row: 58, what: 'an open file of ours', path: '/proc/self/fd/0', code: kernel },
+  { row: 58, what: 'the parent process', path: `/proc/${process.ppid}/environ`, code: kernel },
+  { row: 58, what: 'memory', path: '/proc/self/mem', code: kernel },
+  {
+    row: 58,
+    what: 'the disk through a process',
+    path: () => `/proc/self/root${top}/outside/secret.txt`,
+    code: kernel,
+  },
+  {
+    row: 58,
+    what: 'a file inside through a process',
+    path: () => `/proc/self/root${root}/inside.txt`,
+    code: kernel,
+  },
+  {
+    row: 58,
+    what: 'the disk through a link to a process',
+    path: () => `slash${top}/outside/secret.txt`,
+    code: outside,
+  },
+  { row: 58, what: 'kernel settings', path: '/sys/kernel', code: kernel },
+  {
+    row: 58,
+    what: 'a process, written in a roundabout way',
+    path: '/etc/..//proc/./self/environ',
+    code: kernel,
+  },
+  { row: 58, what: 'a process, relative', path: `${'../'.repeat(60)}proc/self/environ`, code: kernel },
+  { row: 61, what: 'a NUL', path: 'inside.txt\0.png', code: /^ARG_INVALID: / },
+];
+
+describe.skipIf(process.platform === 'win32')('paths', () => {
+  it.each(paths)('ATTACK $row: every tool refuses $what', async ({ path, code }) => {
+    for (const failure of await refusals(typeof path === 'string' ? path : path())) {
+      expect(failure).toMatch(code);
+      expect(failure).not.toContain(secret);
+    }
+  });
+
+  it.runIf(isLinux)(
+    'ATTACK 58: pseudo file systems are refused although the root is the whole disk',
+    async () => {
+      const whole = callerFor('/');
+      for (const path of [
+        '/proc/self/environ',
+        '/proc/1',
+        '/sys',
+        '/dev',
+        'proc/self/status',
+        join(root, 'environ'),
+        join(root, 'slash', 'proc'),
+      ]) {
+        expect(await failureOf(whole('read_file', { path }))).toMatch(kernel);
+        expect(await failureOf(whole('list_directory', { path }))).toMatch(kernel);
+        expect(await failureOf(whole('grep', { pattern: 'x', path }))).toMatch(kernel);
+      }
+      expect(textOf(await whole('read_file', { path: join(root, 'inside.txt') }))).toBe('inside\n');
+    },
+  );
+
+  it('ATTACK 51: a root that is a link opens what it leads to, and nothing beside it', async () => {
+    await symlink('app', join(top, 'linked'));
+    const linked = callerFor(join(top, 'linked'));
+    expect(textOf(await linked('read_file', { path: 'inside.txt' }))).toBe('inside\n');
+    expect(textOf(await linked('read_file', { path: join(top, 'linked', 'inside.txt') }))).toBe('inside\n');
+    expect(await failureOf(linked('read_file', { path: '../app-secret/s.txt' }))).toMatch(outside);
+  });
+
+  it('ATTACK 52: links are shown and not followed when folders are walked', async () => {
+    const listing = JSON.stringify((await call('list_directory', { depth: 10 })).data);
+    expect(listing).toContain('"name":"link","type":"link","target":"../outside"');
+    expect(listing).not.toMatch(/"name":"[^"]*secret/);
+    expect(textOf(await call('glob', { pattern: '**/secret.txt' }))).toBe('No files match.');
+    expect(await failureOf(call('glob', { pattern: 'link/**' }))).toMatch(outside);
+    expect(textOf(await call('grep', { pattern: secret }))).toBe('No matches.');
+    expect(await failureOf(call('grep', { pattern: secret, glob: 'link/*.txt' }))).toMatch(outside);
+  });
+
+  it('ATTACK 52: a second name of a file (a hard link) is a file of the folder like any other', async () => {
+    await link(join(top, 'outside', 'secret.txt'), join(root, 'hard.txt'));
+    // No system tells hard links from files; who can make one could as well copy. Known and documented.
+    expect(textOf(await call('read_file', { path: 'hard.txt' }))).toBe(secret);
+    await rm(join(root, 'hard.txt'));
+  });
+
+  it('ATTACK 53: a name without a slash goes through the same gate', async () => {
+    expect(await failureOf(call('read_file', { path: 'link.txt' }))).toMatch(outside);
+  });
+
+  it('ATTACK 54: a folder whose name differs in case is another folder', async () => {
+    const other = callerFor(join(top, 'App'));
+    expect(textOf(await other('read_file', { path: 'u.txt' }))).toBe(secret);
+    expect(await failureOf(other('read_file', { path: '../app/inside.txt' }))).toMatch(outside);
+  });
+
+  it('ATTACK 44: a name with a line feed cannot pass for another line', async () => {
+    await put(root, { 'odd/a\n[lines 1-1 of 5 bytes]': 'needle\n' });
+    expect(textOf(await call('glob', { pattern: 'odd/*' }))).toBe('"odd/a\\n[lines 1-1 of 5 bytes]"');
+    expect(textOf(await call('grep', { pattern: 'needle', path: 'odd' }))).toBe(
+      '"odd/a\\n[lines 1-1 of 5 bytes]"\n1:needle',
+    );
+    expect(textOf(await call('read_file', { path: 'odd/a\n[lines 1-1 of 5 bytes]' }))).toBe('needle\n');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('what is no file', () => {
+  it('ATTACK 57: a FIFO is refused at once', async () => {
+    expect(await failureOf(call('read_file', { path: 'pipe' }))).toBe(
+      'PATH_NOT_REGULAR: pipe: is a FIFO (named pipe), not a regular file.',
+    );
+    expect(await failureOf(call('grep', { pattern: 'x', path: 'pipe' }))).toMatch(
+      /^PATH_NOT_REGULAR: .*FIFO/,
+    );
+    expect(await failureOf(call('list_directory', { path: 'pipe' }))).toMatch(/^PATH_NOT_REGULAR: .*FIFO/);
+    expect(await failureOf(workspace.resolve('pipe', { kind: 'file' }))).toMatch(/^PATH_NOT_REGULAR: .*FIFO/);
+  });
+
+  it('ATTACK 57: a folder with a FIFO is searched without waiting for it', async () => {
+    expect(textOf(await call('grep', { pattern: '^inside$', mode: 'files' }))).toBe(
+      'deep/inside.txt\ninside.txt',
+    );
+    expect(JSON.stringify((await call('list_directory', {})).data)).toContain(
+      '{"name":"pipe","type":"fifo"}',
+    );
+  });
+
+  it('ATTACK 57: a socket is refused at once', async () => {
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(join(root, 'socket'), listening));
+    expect(await failureOf(call('read_file', { path: 'socket' }))).toMatch(
+      /^PATH_NOT_REGULAR: socket: is a socket/,
+    );
+    await new Promise((closed) => server.close(closed));
+  });
+
+  it.runIf(isLinux && process.getuid?.() === 0)('ATTACK 57: a device in a root is refused', async () => {
+    try {
+      execFileSync('mknod', [join(root, 'null'), 'c', '1', '3'], { stdio: 'ignore' });
+    } catch {
+      // Not even root may make devices in most containers.
+      return;
+    }
+    expect(await failureOf(call('read_file', { path: 'null' }))).toMatch(
+      /^PATH_NOT_REGULAR: null: is a device|^PATH_PROTECTED/,
+    );
+    await rm(join(root, 'null'));
+  });
+
+  it('ATTACK 57: a file this user may not read is refused by name', async () => {
+    await writeFile(join(root, 'locked'), 'x', { mode: 0 });
+    const failure = await asOrdinaryUser(() => failureOf(call('read_file', { path: 'locked' })));
+    expect(failure).toBe('PATH_PROTECTED: locked: the system does not let this user read it.');
+    await chmod(join(root, 'locked'), 0o600);
+  });
+
+  it('ATTACK 57: a file that vanishes while it is read is read to its end', async () => {
+    await writeFile(join(root, 'vanishing.txt'), 'still here\n');
+    const opened = await workspace.openFile('vanishing.txt');
+    await rm(join(root, 'vanishing.txt'));
+    expect(await opened.handle.readFile('utf8')).toBe('still here\n');
+    await opened.handle.close();
+    expect(await failureOf(call('read_file', { path: 'vanishing.txt' }))).toMatch(missing);
+  });
+});
+
+/** Nothing is locked for root, so that it has to become somebody else for a while. */
+async function asOrdinaryUser<T>(run: () => Promise<T>): Promise<T> {
+  if (process.getuid?.() !== 0) return run();
+  await chmod(top, 0o755);
+  process.seteuid?.('nobody');
+  try {
+    return await run();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+describe('Windows', () => {
+  it.each([
+    'file.txt:stream',
+    '\\\\?\\C:\\',
+    '\\??\\C:\\',
+    '\\\\server\\share',
+    'CON',
+    'NUL.txt',
+    'a.txt.',
+    'a.txt ',
+    'C:foo',
+  ])('ATTACK 61: %j is refused there', (path) => {
+    expect(windowsPathTrick(path)).toBeDefined();
+  });
+});
