@@ -1,4 +1,3 @@
-import { Console } from 'node:console';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ProgramFacts } from '../machine/installation.ts';
 import type { Machine } from '../machine/machine.ts';
@@ -26,7 +25,7 @@ const quietMs = 250;
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
 export async function serve(settings: ServeSettings, { manifest, machine, processes }: Found): Promise<void> {
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
-  globalThis.console = new Console(process.stderr, process.stderr);
+  console.log = console.info = console.debug = console.error;
   const crib: Crib = {
     toolbox: createToolbox(manifest, machine, settings),
     workspace: workspacesFor(settings.roots, machine, manifest.programs),
