@@ -1,6 +1,7 @@
 // npm run bench:start: from spawn to an answered tools/list, against `node -e 0` in the same run, in turn.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { median, ms, peakMemory, ratio, startServer } from './measure.mjs';
 
 const runs = Number(process.env.RUNS ?? 25);
@@ -51,8 +52,7 @@ for (let run = 0; run < runs; run++) {
 }
 
 const visible = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-// o200k_base packs a schema's JSON at about 4.2 characters a token; the figure is an estimate to watch, not a bill.
-const tokens = (value) => Math.round(JSON.stringify(value).length / 4.2);
+const tokens = (value) => encode(JSON.stringify(value)).length;
 console.log(`Node ${process.version}, ${runs} runs in turn, medians\n`);
 console.log(`node -e 0                      ${ms(median(times.bare))}`);
 console.log(
@@ -65,5 +65,5 @@ if (memory.bare[0] !== undefined) {
 }
 console.log(`tools                          ${tools.length}`);
 console.log(
-  `tokens a model sees, about     ${tokens(visible)} (name, description, input schema); ${tokens(tools)} with everything`,
+  `tokens (o200k_base)            ${tokens(visible)} a model sees (name, description, input schema); ${tokens(tools)} with everything`,
 );

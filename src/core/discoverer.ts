@@ -134,6 +134,11 @@ export interface Discoverer<A extends Record<string, Params> = Record<string, Pa
   /** Arguments put before everything else, so that the program does only what was asked; not shown in examples. */
   hardening?: readonly string[];
   guard?: Guard;
+  /**
+   * A question whose answer is the folder the program would work on, for programs that look for it upwards; asked
+   * before actions with one of the effects. The folder must be inside the roots.
+   */
+  worksOn?: { argv: readonly string[]; effects: readonly Effect[] };
   /** The variable that lists folders above which the program must not look for its project. */
   ceiling?: string;
   actions: { [K in keyof A]: Action<A[K]> };

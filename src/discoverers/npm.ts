@@ -94,16 +94,7 @@ export const npm = defineDiscoverer({
     npm_config_update_notifier: 'false',
   },
   // npm works on the nearest package above its folder, or on the workspace that one is part of.
-  guard: {
-    argv: whichPrefix,
-    succeedsWith: [0],
-    read: (_prefix, { effects }) => ({
-      argv: [],
-      env: {},
-      notes: [],
-      ...(effects.includes('write') && { mustBeInside: whichPrefix }),
-    }),
-  },
+  worksOn: { argv: whichPrefix, effects: ['write', 'execute'] },
 
   actions: {
     scripts: {

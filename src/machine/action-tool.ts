@@ -6,16 +6,15 @@ import {
   type AnyAction,
   type AnyDiscoverer,
   type FileAction,
-  type Guard,
-  type Precautions,
   type RunAction,
 } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { pathKind } from '../core/params.ts';
-import type { CallContext, Tool, ToolResult, Workspace } from '../core/tool.ts';
+import type { CallContext, Tool, ToolResult } from '../core/tool.ts';
 import { actionResult, failureOf } from './action-result.ts';
 import type { Installation } from './installation.ts';
 import { localProgram } from './local-program.ts';
+import { precautionsFor } from './precautions.ts';
 import type { Run } from './process.ts';
 import { rooted } from './workspace.ts';
 
@@ -139,9 +138,7 @@ async function runFor(
   const leading = local ? [] : installation.leading;
   const ask = (question: readonly string[]) =>
     run({ program, argv: [...leading, ...question], cwd: folder, env: base, signal, keepBytes: parsedBytes });
-  const precautions = discoverer.guard
-    ? await precautionsFor(discoverer.guard, action, ask, workspace)
-    : none;
+  const precautions = await precautionsFor(discoverer, action, ask, workspace);
   const outcome = await run({
     program,
     argv: [...leading, ...(discoverer.hardening ?? []), ...precautions.argv, ...asTyped],
@@ -157,30 +154,4 @@ async function runFor(
     failureOf({ ...outcome, command: printable([program, ...asTyped]) }, action.succeedsWith ?? [0], notes) ??
     actionResult(action, outcome.stdout.text, notes, outcome)
   );
-}
-
-const none: Precautions = { argv: [], env: {}, notes: [] };
-
-/** Asks the program what the project would have it do. Not being able to know is no reason to go on. */
-async function precautionsFor(
-  guard: Guard,
-  action: RunAction,
-  ask: (question: readonly string[]) => ReturnType<Run>,
-  workspace: Workspace,
-): Promise<Precautions> {
-  const answer = await ask(guard.argv);
-  if (answer.ended === 'cancelled') throw new ToolcribError('CANCELLED', `Stopped: ${answer.command}`);
-  if (answer.ended !== 'exited' || !guard.succeedsWith.includes(answer.exitCode ?? -1)) {
-    throw new ToolcribError(
-      'REPO_UNTRUSTED',
-      `The project's configuration could not be checked: ${answer.command} failed.`,
-      answer.stderr.text.trim(),
-    );
-  }
-  const precautions = guard.read(answer.stdout.text, action);
-  if (precautions.mustBeInside) {
-    const place = await ask(precautions.mustBeInside);
-    await workspace.resolve(place.stdout.text.trimEnd(), { kind: 'folder', mustExist: true });
-  }
-  return precautions;
 }

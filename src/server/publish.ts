@@ -94,24 +94,29 @@ function publishTool(tool: Omit<Tool, 'call'>): PublishedTool {
   };
 }
 
-/** JSON Schema 2020-12 without what only costs tokens: the dialect, and the bounds zod gives every integer. */
+/** What a model need not be told to call a tool: the server checks all of it, and its errors say what was expected. */
+const unsaid = ['pattern', 'format', 'minLength', 'maxLength', 'maxItems'] as const;
+
+/** JSON Schema 2020-12 without what only costs tokens. */
 function asJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {
+      // The bounds that zod gives every integer.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      // A default that is the absence of something says nothing the description does not.
-      if (
-        jsonSchema.default === false ||
-        (Array.isArray(jsonSchema.default) && jsonSchema.default.length === 0)
-      ) {
-        delete jsonSchema.default;
+      if (io === 'output') return;
+      for (const key of unsaid) delete jsonSchema[key];
+      if (isNothing(jsonSchema.default)) delete jsonSchema.default;
+      if (jsonSchema.description && typeof jsonSchema.items === 'object' && 'description' in jsonSchema.items) {
+        delete jsonSchema.items.description;
       }
-      if (io === 'input') delete jsonSchema.maxItems;
-      if (io === 'input') delete jsonSchema.maxLength;
     },
   });
   return json as JsonSchema;
 }
+
+/** A default that is the absence of something says nothing the description does not. */
+const isNothing = (value: unknown): boolean => value === false || (Array.isArray(value) && value.length === 0);
+
 export { asJson } from './manifest-json.ts';

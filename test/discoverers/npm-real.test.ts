@@ -67,7 +67,7 @@ describe.skipIf(!hasProgram('npm', '--version'))('the real npm', () => {
     writeHostileProject({ a: '1.0.0' });
     mkdirSync(join(cwd, 'src'));
     const env = { PATH: process.env.PATH ?? '', HOME: join(base, 'home'), ...npm.settings };
-    const prefix = execFileSync('npm', npm.guard!.argv, {
+    const prefix = execFileSync('npm', npm.worksOn!.argv, {
       cwd: join(cwd, 'src'),
       env,
       stdio: 'pipe',

@@ -215,12 +215,4 @@ describe('npm', () => {
     }
     expect(argvOf(npm, 'uninstall', { packages: ['a'] })).toContain('--ignore-scripts');
   });
-
-  it('asks where npm would write before it does', () => {
-    expect(npm.guard!.read('', { effects: ['write', 'network'] }).mustBeInside).toEqual([
-      'prefix',
-      '--cache=.',
-    ]);
-    expect(npm.guard!.read('', { effects: ['read'] }).mustBeInside).toBeUndefined();
-  });
 });

@@ -1,0 +1,34 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/repository.ts';
+import { connect } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+
+it('ATTACK 14: npm does not work on a package above the roots', async () => {
+  const outer = temporaryFolder();
+  const root = join(outer, 'packages', 'inner');
+  mkdirSync(root, { recursive: true });
+  const manifest = JSON.stringify({ name: 'outer', version: '1.0.0', workspaces: ['packages/*'], scripts: { go: 'touch ran' } });
+  writeFileSync(join(outer, 'package.json'), manifest);
+  const client = await connect('2025-11-25', { roots: [root] });
+  onTestFinished(() => client.close());
+  for (const [name, given] of [
+    ['npm_run', { script: 'go' }],
+    ['npm_uninstall', { packages: ['x'] }],
+  ] as const) {
+    expect(textOf(await client.callTool({ name, arguments: given }))).toMatch(/^PATH_OUTSIDE_ROOTS/);
+  }
+  expect(readFileSync(join(outer, 'package.json'), 'utf8')).toBe(manifest);
+});
+
+it('ATTACK 32: an installation runs no script of the project', async () => {
+  const root = temporaryFolder();
+  const scripts = Object.fromEntries(['preinstall', 'install', 'postinstall', 'prepare'].map((name) => [name, 'touch ran']));
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'p', version: '1.0.0', scripts }));
+  const client = await connect('2025-11-25', { roots: [root] });
+  onTestFinished(() => client.close());
+  const result = await client.callTool({ name: 'npm_install', arguments: {} });
+  expect(textOf(result)).not.toMatch(/^(ARG|PATH)_/);
+  expect(() => readFileSync(join(root, 'ran'))).toThrow('ENOENT');
+});
