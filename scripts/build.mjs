@@ -131,12 +131,15 @@ function dropUnusedSchemas() {
   const core = /modelcontextprotocol[\\/]core[\\/]dist[\\/](?:schemas|auth)-[\w-]+\.mjs$/;
   const sdk = /modelcontextprotocol[\\/](?:server|client)[\\/]dist[\\/]src-[\w-]+\.mjs$/;
   // A declaration up to the line that ends it: the files are written by a bundler, always alike.
-  const schema = /^const (\w+) = (z\.|[A-Z]\w*Schema\.)([^]*?);$(?=\n+(?:const|\/\*\*|\/\/|export|function))/gm;
-  const registration = /^for \(const (?:key of SPEC_SCHEMA_KEYS|\[key, schema\] of Object\.entries\(authSchemas\))\) register\(.*\);$/gm;
+  const schema =
+    /^const (\w+) = (z\.|[A-Z]\w*Schema\.)([^]*?);$(?=\n+(?:const|\/\*\*|\/\/|export|function))/gm;
+  const registration =
+    /^for \(const (?:key of SPEC_SCHEMA_KEYS|\[key, schema\] of Object\.entries\(authSchemas\))\) register\(.*\);$/gm;
   const rewrite = (path, pattern, replacement, least) => {
     const source = readFileSync(path, 'utf8');
     const found = source.match(pattern)?.length ?? 0;
-    if (found < least) throw new Error(`${path}: ${found} places to rewrite, expected ${least} or more; did the SDK change?`);
+    if (found < least)
+      throw new Error(`${path}: ${found} places to rewrite, expected ${least} or more; did the SDK change?`);
     return { contents: source.replaceAll(pattern, replacement) };
   };
   return {

@@ -28,7 +28,11 @@ export async function precautionsFor(
   return precautions;
 }
 
-async function answerTo(question: readonly string[], succeedsWith: readonly number[], ask: Ask): Promise<string> {
+async function answerTo(
+  question: readonly string[],
+  succeedsWith: readonly number[],
+  ask: Ask,
+): Promise<string> {
   const answer = await ask(question);
   if (answer.ended === 'cancelled') throw new ToolcribError('CANCELLED', `Stopped: ${answer.command}`);
   if (answer.ended === 'exited' && succeedsWith.includes(answer.exitCode ?? -1)) return answer.stdout.text;

@@ -108,7 +108,11 @@ function asJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
       if (io === 'output') return;
       for (const key of unsaid) delete jsonSchema[key];
       if (isNothing(jsonSchema.default)) delete jsonSchema.default;
-      if (jsonSchema.description && typeof jsonSchema.items === 'object' && 'description' in jsonSchema.items) {
+      if (
+        jsonSchema.description &&
+        typeof jsonSchema.items === 'object' &&
+        'description' in jsonSchema.items
+      ) {
         delete jsonSchema.items.description;
       }
     },
@@ -117,6 +121,7 @@ function asJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
 }
 
 /** A default that is the absence of something says nothing the description does not. */
-const isNothing = (value: unknown): boolean => value === false || (Array.isArray(value) && value.length === 0);
+const isNothing = (value: unknown): boolean =>
+  value === false || (Array.isArray(value) && value.length === 0);
 
 export { asJson } from './manifest-json.ts';

@@ -9,7 +9,12 @@ it('ATTACK 14: npm does not work on a package above the roots', async () => {
   const outer = temporaryFolder();
   const root = join(outer, 'packages', 'inner');
   mkdirSync(root, { recursive: true });
-  const manifest = JSON.stringify({ name: 'outer', version: '1.0.0', workspaces: ['packages/*'], scripts: { go: 'touch ran' } });
+  const manifest = JSON.stringify({
+    name: 'outer',
+    version: '1.0.0',
+    workspaces: ['packages/*'],
+    scripts: { go: 'touch ran' },
+  });
   writeFileSync(join(outer, 'package.json'), manifest);
   const client = await connect('2025-11-25', { roots: [root] });
   onTestFinished(() => client.close());
@@ -24,7 +29,9 @@ it('ATTACK 14: npm does not work on a package above the roots', async () => {
 
 it('ATTACK 32: an installation runs no script of the project', async () => {
   const root = temporaryFolder();
-  const scripts = Object.fromEntries(['preinstall', 'install', 'postinstall', 'prepare'].map((name) => [name, 'touch ran']));
+  const scripts = Object.fromEntries(
+    ['preinstall', 'install', 'postinstall', 'prepare'].map((name) => [name, 'touch ran']),
+  );
   writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'p', version: '1.0.0', scripts }));
   const client = await connect('2025-11-25', { roots: [root] });
   onTestFinished(() => client.close());
