@@ -129,7 +129,7 @@ function deferValidator() {
  */
 function dropUnusedSchemas() {
   const core = /modelcontextprotocol[\\/]core[\\/]dist[\\/](?:schemas|auth)-[\w-]+\.mjs$/;
-  const sdk = /modelcontextprotocol[\\/](?:server|client)[\\/]dist[\\/]src-[\w-]+\.mjs$/;
+  const sdk = /modelcontextprotocol[\\/]server[\\/]dist[\\/]src-[\w-]+\.mjs$/;
   // A declaration up to the line that ends it: the files are written by a bundler, always alike.
   const schema =
     /^const (\w+) = (z\.|[A-Z]\w*Schema\.)([^]*?);$(?=\n+(?:const|\/\*\*|\/\/|export|function))/gm;
@@ -145,8 +145,17 @@ function dropUnusedSchemas() {
   return {
     name: 'schemas',
     setup(bundler) {
+      // The client does look at the table, so it gets a copy of the schemas for itself, with all of them.
+      bundler.onResolve({ filter: /^@modelcontextprotocol\/core/ }, async ({ path, importer, ...rest }) => {
+        if (!/modelcontextprotocol[\\/]client[\\/]/.test(importer) || rest.pluginData === 'resolved')
+          return undefined;
+        const found = await bundler.resolve(path, { ...rest, importer, pluginData: 'resolved' });
+        return { ...found, suffix: '?client' };
+      });
       const pure = 'const $1 = /* @__PURE__ */ (() => $2$3)();';
-      bundler.onLoad({ filter: core }, ({ path }) => rewrite(path, schema, pure, 10));
+      bundler.onLoad({ filter: core }, ({ path, suffix }) =>
+        suffix ? undefined : rewrite(path, schema, pure, 10),
+      );
       // A public table of all schemas, by name, which nothing of ours looks at.
       bundler.onLoad({ filter: sdk }, ({ path }) => rewrite(path, registration, '', 2));
     },

@@ -14,11 +14,12 @@ export async function callCommand(args: string[]): Promise<number> {
     options: { ...serveOptions, json: { type: 'string' } },
   });
   settingsOf(values);
-  const [name, ...pairs] = positionals;
+  const [name, ...words] = positionals;
   if (name === undefined) throw new UsageError('call: which tool? For example: toolcrib call git_status');
-  if (values.json !== undefined && pairs.length > 0)
+  if (values.json !== undefined && words.length > 0)
     throw new UsageError('call: give either --json or key=value, not both.');
   const given = values.json === undefined ? undefined : fromJson(values.json);
+  const pairs = words.map(pairOf);
 
   const client = await connect(asArguments({ ...values, root: values.root ?? [process.cwd()] }));
   const interrupted = new AbortController();
@@ -61,13 +62,18 @@ function fromJson(text: string): Arguments {
   return value as Arguments;
 }
 
+type Pair = readonly [key: string, value: string];
+
+function pairOf(word: string): Pair {
+  const end = word.indexOf('=');
+  if (end < 1) throw new UsageError(`${word}: expected key=value.`);
+  return [word.slice(0, end), word.slice(end + 1)];
+}
+
 /** `limit=5 paths=src paths=test`: a value is text unless the tool's schema says otherwise. */
-function fromPairs(pairs: readonly string[], properties: Arguments | undefined): Arguments {
+function fromPairs(pairs: readonly Pair[], properties: Arguments | undefined): Arguments {
   const result: Arguments = {};
-  for (const pair of pairs) {
-    const end = pair.indexOf('=');
-    if (end < 1) throw new UsageError(`${pair}: expected key=value.`);
-    const [key, value] = [pair.slice(0, end), pair.slice(end + 1)];
+  for (const [key, value] of pairs) {
     const type = (properties?.[key] as { type?: string } | undefined)?.type;
     if (type === 'array') result[key] = [...((result[key] as unknown[] | undefined) ?? []), value];
     else result[key] = type === 'string' || type === undefined ? value : typed(value);

@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { help } from '../../src/cli/main.ts';
+import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
+import { program } from '../support/server.ts';
+
+/** Runs the built program as a person would. */
+function toolcrib(args: readonly string[], cwd = temporaryFolder()) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    cwd,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+it('says its version, and helps', () => {
+  expect(toolcrib(['--version'])).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  });
+  for (const args of [[], ['--help'], ['help'], ['serve', '--help'], ['call', '-h']]) {
+    expect(toolcrib(args)).toEqual({ status: 0, stdout: help, stderr: '' });
+  }
+});
+
+it.each([
+  [['sreve'], 'there is no command "sreve"; did you mean serve?'],
+  [['serve', '--rot', 'x'], "Unknown option '--rot'"],
+  [['serve', '--root', '/no/such/folder'], 'there is no such folder'],
+  [['serve', '--toolsets', 'gti'], 'did you mean git?'],
+  [['serve', '--allow', 'network'], 'only "destroy" has to be allowed'],
+  [['serve', '--allow', 'everything'], 'there is no such effect'],
+  [['list', '--al'], "Unknown option '--al'"],
+  [['call'], 'which tool?'],
+  [['call', 'git_log', '--json', '{'], '--json:'],
+  [['call', 'git_log', '--json', '[]'], 'expected an object'],
+  [['call', 'git_log', '--json', '{}', 'limit=1'], 'not both'],
+  [['call', 'git_log', 'limit'], 'expected key=value'],
+] as const)('%j is a wrong command line, said in one line', (args, message) => {
+  const { status, stdout, stderr } = toolcrib(args);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toContain(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+it('makes one call, with arguments as pairs or as JSON', () => {
+  const { folder } = temporaryRepository();
+  const asPairs = toolcrib(
+    ['call', 'git_log', 'limit=1', 'body=true', 'paths=src', 'paths=README.md'],
+    folder,
+  );
+  const asJson = toolcrib(
+    ['call', 'git_log', '--json', '{"limit":1,"body":true,"paths":["src","README.md"]}'],
+    folder,
+  );
+  expect(JSON.parse(asPairs.stdout)).toMatchObject({ commits: [{ subject: 'First commit' }] });
+  expect(asJson).toEqual(asPairs);
+  expect(asPairs).toMatchObject({ status: 0, stderr: '' });
+  // A value that looks like a number stays text where text is wanted.
+  expect(toolcrib(['call', 'grep', 'pattern=1'], folder)).toMatchObject({ status: 0 });
+});
+
+it('fails with 1 when the tool fails, and says why', () => {
+  const { folder } = temporaryRepository();
+  expect(toolcrib(['call', 'read_file', 'path=/etc/passwd'], folder)).toMatchObject({
+    status: 1,
+    stdout: expect.stringMatching(/^PATH_OUTSIDE_ROOTS/),
+  });
+  expect(toolcrib(['call', 'git_statsu'], folder)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Did you mean git_status?'),
+  });
+});
+
+it('reaches the current folder and nothing else, unless told', () => {
+  const folder = temporaryFolder();
+  const other = temporaryFolder();
+  writeFileSync(join(other, 'a.txt'), 'hello');
+  const path = `path=${join(other, 'a.txt')}`;
+  expect(toolcrib(['call', 'read_file', path], folder).status).toBe(1);
+  expect(toolcrib(['call', 'read_file', path, '--root', other], folder)).toMatchObject({
+    status: 0,
+    stdout: 'hello\n',
+  });
+});
+
+it('tries itself in a repository', () => {
+  const { folder } = temporaryRepository();
+  const { status, stdout, stderr } = toolcrib(['try'], folder);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  for (const part of [
+    '> list_programs',
+    'Git',
+    '> git_status',
+    '"branch":"main"',
+    '> grep',
+    '> read_file',
+    '# Example',
+    '"mcpServers"',
+    folder,
+  ]) {
+    expect(stdout).toContain(part);
+  }
+});
+
+it('tries itself in a folder that is no repository, and in an empty one', () => {
+  const folder = temporaryFolder();
+  expect(toolcrib(['try'], folder)).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('> list_directory'),
+  });
+  mkdirSync(join(folder, 'sub'));
+  writeFileSync(join(folder, 'package.json'), '{"name": "x", "scripts": {"test": "true"}}');
+  expect(toolcrib(['try'], folder)).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('> npm_scripts'),
+  });
+});
