@@ -1,13 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { nearest } from '../core/check-params.ts';
+import { mergeSettings } from '../core/settings.ts';
 import { loadManifest } from '../server/manifest.ts';
 import { start } from '../server/start.ts';
+import { readConfig } from './config.ts';
 import { parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
 
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. */
 export async function serveCommand(args: string[]): Promise<number> {
   const { values } = parseCommandLine({ args, options: serveOptions });
-  const settings = settingsOf(values);
+  const settings = mergeSettings(settingsOf(values), await readConfig());
   await Promise.all(settings.roots.map(checkRoot));
   if (settings.toolsets) await checkToolsets(settings.toolsets);
   await start(settings);
@@ -16,7 +18,7 @@ export async function serveCommand(args: string[]): Promise<number> {
 
 async function checkRoot(root: string): Promise<void> {
   const found = await stat(root).catch(() => undefined);
-  if (!found?.isDirectory()) throw new UsageError(`--root ${root}: there is no such folder.`);
+  if (!found?.isDirectory()) throw new UsageError(`root ${root}: there is no such folder.`);
 }
 
 /** A misspelt toolset would silently leave its tools out. */
@@ -27,6 +29,6 @@ async function checkToolsets(toolsets: readonly string[]): Promise<void> {
   if (wrong === undefined) return;
   const best = nearest(wrong, known);
   throw new UsageError(
-    `--toolsets ${wrong}: there is no such toolset${best ? `; did you mean ${best}?` : `; there are ${known.join(', ')}.`}`,
+    `toolset ${wrong}: there is no such toolset${best ? `; did you mean ${best}?` : `; there are ${known.join(', ')}.`}`,
   );
 }

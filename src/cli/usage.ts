@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { effects, type Effect } from '../core/discoverer.ts';
+import type { Settings } from '../core/settings.ts';
 
 /** A wrong command line: said in one line, exit code 2. */
 export class UsageError extends Error {}
@@ -31,7 +32,7 @@ interface ServeValues {
 }
 
 /** The settings that the options stand for. */
-export function settingsOf(values: ServeValues) {
+export function settingsOf(values: ServeValues): Settings {
   const allow = (values.allow ?? []).flatMap((list) => list.split(','));
   const wrong = allow.find((effect) => effect !== 'destroy');
   if (wrong !== undefined) {

@@ -2,15 +2,19 @@ import * as z from 'zod';
 import { ToolcribError } from './errors.ts';
 
 /**
- * The values a schema accepts, with defaults filled in. Throws ARG_INVALID that names each wrong parameter, what
- * was expected, and the right name for one that does not exist.
+ * The values a schema accepts, with defaults filled in. Throws ARG_INVALID that names each wrong parameter (or
+ * whatever `noun` the keys are called), what was expected, and the right name for one that does not exist.
  */
-export function checkParams<S extends z.ZodObject>(schema: S, given: unknown): z.output<S> {
+export function checkParams<S extends z.ZodObject>(
+  schema: S,
+  given: unknown,
+  noun = 'parameter',
+): z.output<S> {
   const parsed = schema.safeParse(given ?? {}, { reportInput: true });
   if (parsed.success) return parsed.data;
   refuseOptions(parsed.error.issues);
   const known = Object.keys(schema.shape);
-  const complaints = parsed.error.issues.flatMap((issue) => complaintsOf(issue, known));
+  const complaints = parsed.error.issues.flatMap((issue) => complaintsOf(issue, known, noun));
   throw new ToolcribError('ARG_INVALID', complaints.join(' '));
 }
 
@@ -27,21 +31,20 @@ function refuseOptions(issues: readonly z.core.$ZodIssue[]): void {
   }
 }
 
-function complaintsOf(issue: z.core.$ZodIssue, known: readonly string[]): string[] {
+function complaintsOf(issue: z.core.$ZodIssue, known: readonly string[], noun: string): string[] {
   const where = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys' && where === '')
-    return issue.keys.map((key) => unknownKey(key, known));
+    return issue.keys.map((key) => unknownKey(key, known, noun));
   if (issue.code === 'unrecognized_keys') return [`${where}: unknown key ${issue.keys.join(', ')}.`];
   const wasMissing = issue.code === 'invalid_type' && issue.input === undefined;
   if (wasMissing) return [`${where || 'arguments'}: is required (expected ${issue.expected}).`];
   return [`${where || 'arguments'}: ${issue.message.replace(/^Invalid input: /, '')}.`];
 }
 
-function unknownKey(key: string, known: readonly string[]): string {
+function unknownKey(key: string, known: readonly string[], noun: string): string {
   const best = nearest(key, known);
-  const list =
-    known.length > 0 ? `The parameters are ${known.join(', ')}.` : 'This tool takes no parameters.';
-  return `${key}: there is no such parameter${best ? `; did you mean ${best}?` : '.'} ${list}`;
+  const list = known.length > 0 ? `The ${noun}s are ${known.join(', ')}.` : 'This tool takes no parameters.';
+  return `${key}: there is no such ${noun}${best ? `; did you mean ${best}?` : '.'} ${list}`;
 }
 
 /** The known word that differs least from `word`, if it is near enough to be a slip: at most a third of it, or 2. */

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { config } from 'zod';
+import type { Settings } from '../core/settings.ts';
 import { createMachine } from '../machine/machine.ts';
 import { thisHost } from '../machine/host.ts';
 import { createProcesses } from '../machine/process.ts';
 import { loadManifest } from './manifest.ts';
-import type { ServeSettings } from './stdio.ts';
 
 /** Serves MCP over standard input and output; see serve(). */
-export async function start(settings: ServeSettings): Promise<void> {
+export async function start(settings: Settings): Promise<void> {
   const host = thisHost();
   const processes = createProcesses(host.platform);
   const manifest = await loadManifest();

@@ -1,3 +1,4 @@
+import type { Settings } from '../core/settings.ts';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ProgramFacts } from '../machine/installation.ts';
 import type { Machine } from '../machine/machine.ts';
@@ -6,11 +7,7 @@ import type { RootedWorkspace } from '../machine/workspace.ts';
 import { buildServer, type Crib } from './build-server.ts';
 import type { Manifest } from './publish.ts';
 import { effectiveRoots } from './roots.ts';
-import { createToolbox, type ToolboxSettings } from './toolbox.ts';
-
-export interface ServeSettings extends ToolboxSettings {
-  readonly roots: readonly string[];
-}
+import { createToolbox } from './toolbox.ts';
 
 /** What was begun before the SDK was loaded. */
 export interface Found {
@@ -23,7 +20,7 @@ export interface Found {
 const quietMs = 250;
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
-export async function serve(settings: ServeSettings, { manifest, machine, processes }: Found): Promise<void> {
+export async function serve(settings: Settings, { manifest, machine, processes }: Found): Promise<void> {
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
   const crib: Crib = {

@@ -1,18 +1,14 @@
 import type { AnyDiscoverer } from '../core/discoverer.ts';
 import { checkParams, nearest } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { refusalOf, type Limits } from '../core/policy.ts';
+import { refusalOf } from '../core/policy.ts';
+import type { Settings } from '../core/settings.ts';
 import type { CallContext, Tool, ToolResult } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Manifest, PublishedTool } from './publish.ts';
 import { ownTools } from './own-tools.ts';
-
-export interface ToolboxSettings extends Limits {
-  /** Programs whose tools are offered, or `files` and `toolcrib` for our own; all when undefined. */
-  readonly toolsets?: readonly string[] | undefined;
-}
 
 /** What is offered on this machine, and how it is called. */
 export interface Toolbox {
@@ -25,7 +21,7 @@ export interface Toolbox {
 }
 
 /** Puts together what can be offered and what this machine has. Loads an action's code when it is first called. */
-export function createToolbox(manifest: Manifest, machine: Machine, settings: ToolboxSettings): Toolbox {
+export function createToolbox(manifest: Manifest, machine: Machine, settings: Settings): Toolbox {
   const byName = new Map(manifest.tools.map((tool) => [tool.name, tool]));
   const inToolset = (tool: PublishedTool) => settings.toolsets?.includes(tool.program) ?? true;
 

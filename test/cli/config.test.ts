@@ -1,0 +1,79 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { configFile } from '../../src/cli/config.ts';
+import { temporaryFolder } from '../support/repository.ts';
+import { connect, inherited, program } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+
+function configured(content: string) {
+  const home = temporaryFolder();
+  mkdirSync(join(home, 'toolcrib'));
+  const file = join(home, 'toolcrib', 'config.json');
+  writeFileSync(file, content);
+  return { file, env: { ...inherited(), XDG_CONFIG_HOME: home } };
+}
+
+it('takes the roots and limits of the configuration file', async () => {
+  const root = temporaryFolder();
+  writeFileSync(join(root, 'a.txt'), 'hello');
+  const { env } = configured(JSON.stringify({ roots: [root], readOnly: true, toolsets: ['files', 'git'] }));
+  const client = await connect('2025-11-25', { env, cwd: '/' });
+  onTestFinished(() => client.close());
+  expect(textOf(await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } }))).toBe('hello');
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(names).toContain('git_status');
+  expect(names).not.toContain('git_commit');
+  expect(names).not.toContain('list_programs');
+});
+
+it('lets the command line decide where both say something, but for read-only', async () => {
+  const { env } = configured(JSON.stringify({ roots: ['/nowhere'], readOnly: true, toolsets: ['git'] }));
+  const root = temporaryFolder();
+  writeFileSync(join(root, 'a.txt'), 'hello');
+  const client = await connect('2025-11-25', { env, roots: [root], args: ['--toolsets', 'files,npm'] });
+  onTestFinished(() => client.close());
+  expect(textOf(await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } }))).toBe('hello');
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toContain('npm_scripts');
+  expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
+});
+
+it.each([
+  ['{"root": ["/"]}', 'root: there is no such setting; did you mean roots?'],
+  ['{"readOnly": "yes"}', 'readOnly: expected boolean'],
+  ['{"allow": ["everything"]}', 'allow.0'],
+  ['{"roots": ["relative"]}', 'is not absolute'],
+  ['{"roots": ["/no/such/folder"]}', 'there is no such folder'],
+  ['{"toolsets": ["gti"]}', 'did you mean git?'],
+  ['{roots: []}', 'config.json'],
+  ['', 'config.json'],
+])('stops the server when the file says %s', (content, message) => {
+  const { env } = configured(content);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'serve'], {
+    env,
+    encoding: 'utf8',
+    input: '',
+  });
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toContain(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+it('does not take the word of a file that everybody can write', () => {
+  const { env, file } = configured('{}');
+  chmodSync(file, 0o666);
+  const { status, stderr } = spawnSync(process.execPath, [program, 'serve'], {
+    env,
+    encoding: 'utf8',
+    input: '',
+  });
+  expect(status).toBe(2);
+  expect(stderr).toContain('everybody can write');
+});
+
+it('is where the platform keeps such files', () => {
+  expect(configFile({ XDG_CONFIG_HOME: '/x' }, 'linux')).toBe('/x/toolcrib/config.json');
+  expect(configFile({ XDG_CONFIG_HOME: 'relative' }, 'linux')).toMatch(/\/\.config\/toolcrib\/config\.json$/);
+});
