@@ -41,7 +41,11 @@ async function workOutManifest() {
   const outfile = join(temporary, 'publish.mjs');
   await build({
     ...shared,
-    entryPoints: ['src/server/publish.ts'],
+    stdin: {
+      contents:
+        "export { publish } from './src/server/publish.ts'; export { asJson } from './src/server/manifest-json.ts';",
+      resolveDir: root,
+    },
     format: 'esm',
     outfile,
     external: ['@vscode/ripgrep*'],

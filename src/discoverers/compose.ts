@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineDiscoverer } from '../core/discoverer.ts';
+import { elsewhere, programs } from './docker-program.ts';
 import { flag, limit, list, name, path } from '../core/params.ts';
 import { jsonLines } from './docker-output.ts';
 
@@ -17,16 +18,9 @@ export const compose = defineDiscoverer({
   title: 'Docker Compose',
   category: 'container',
   homepage: 'https://docs.docker.com/reference/cli/docker/compose/',
-  programs: ['docker'],
+  programs,
   version: { args: ['compose', 'version', '--short'], pattern: /^v?(\d[\w.+-]*)/ },
-  elsewhere: {
-    darwin: [
-      '/Applications/Docker.app/Contents/Resources/bin/docker',
-      '~/.docker/bin/docker',
-      '~/.orbstack/bin/docker',
-    ],
-    win32: ['%ProgramFiles%/Docker/Docker/resources/bin/docker.exe'],
-  },
+  elsewhere,
   install: {
     linux: 'https://docs.docker.com/compose/install/linux/',
     darwin: 'brew install --cask docker',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineDiscoverer } from '../core/discoverer.ts';
+import { elsewhere, programs } from './docker-program.ts';
 import { flag, limit, list, name, path } from '../core/params.ts';
 import {
   container,
@@ -39,16 +40,9 @@ export const docker = defineDiscoverer({
   title: 'Docker',
   category: 'container',
   homepage: 'https://docs.docker.com/reference/cli/docker/',
-  programs: ['docker'],
+  programs,
   version: { args: ['--version'], pattern: /^Docker version ([\w.+-]+)/ },
-  elsewhere: {
-    darwin: [
-      '/Applications/Docker.app/Contents/Resources/bin/docker',
-      '~/.docker/bin/docker',
-      '~/.orbstack/bin/docker',
-    ],
-    win32: ['%ProgramFiles%/Docker/Docker/resources/bin/docker.exe'],
-  },
+  elsewhere,
   install: {
     linux: 'https://docs.docker.com/engine/install/',
     darwin: 'brew install --cask docker',

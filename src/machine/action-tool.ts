@@ -37,20 +37,31 @@ interface Where {
 const parsedBytes = 8 * 1024 * 1024;
 const shownBytes = 256 * 1024;
 
-/** The parameters a caller sees: the action's own and the folder to work in. Unknown ones are refused. */
-export function paramsOf(action: AnyAction): z.ZodObject {
-  return z.strictObject({ ...action.params, cwd: z.string().min(1).optional().describe('Folder to run in') });
-}
-
-/** The shape of an action's data as a caller gets it; undefined for text. */
-export function resultOf(action: AnyAction): z.ZodObject | undefined {
-  return action.result?.extend({
+/** What an action looks like to a caller: its own parameters and the folder to work in; unknown ones are refused. */
+export function describeAction(
+  discoverer: AnyDiscoverer,
+  name: string,
+  action: AnyAction,
+): Omit<Tool, 'call'> {
+  const result = action.result?.extend({
     omitted: z
       .record(z.string(), z.int())
       .optional()
       .describe('Entries left out of each list to keep this short'),
     notes: z.array(z.string()).optional(),
   });
+  return {
+    name: toolName(discoverer, name),
+    program: discoverer.id,
+    title: action.title,
+    description: action.description,
+    effects: action.effects,
+    params: z.strictObject({
+      ...action.params,
+      cwd: z.string().min(1).optional().describe('Folder to run in'),
+    }),
+    ...(result ? { result } : {}),
+  };
 }
 
 /** An action of an installed program as a tool. */
@@ -60,18 +71,10 @@ export function actionTool(
   action: AnyAction,
   services: ActionServices,
 ): Tool {
-  const result = resultOf(action);
   return {
-    name: toolName(discoverer, name),
-    program: discoverer.id,
-    title: action.title,
-    description: action.description,
-    effects: action.effects,
-    params: paramsOf(action),
-    ...(result ? { result } : {}),
+    ...describeAction(discoverer, name, action),
     async call({ cwd, ...values }, context) {
-      const { workspace } = context;
-      const folder = await workspace.resolve(cwd ?? '.', { kind: 'folder', mustExist: true });
+      const folder = await context.workspace.resolve(cwd ?? '.', { kind: 'folder', mustExist: true });
       const where = { folder, context };
       const inside = await resolvePaths(action, values, where);
       return 'reads' in action ? readFor(action, where) : runFor(discoverer, action, inside, where, services);

@@ -11,7 +11,7 @@ import {
 import type { RootedWorkspace } from '../machine/workspace.ts';
 import { asListed, asMcpResult } from './mcp-tool.ts';
 import { progressOf } from './progress.ts';
-import type { PublishedTool } from './publish.ts';
+import type { PublishedTool } from './published.ts';
 import type { Toolbox } from './toolbox.ts';
 import { version } from './version.ts';
 

@@ -1,4 +1,4 @@
-import type { Manifest } from './publish.ts';
+import type { Manifest } from './published.ts';
 
 /** A manifest as JSON can carry it: patterns as text. */
 export interface ManifestJson extends Pick<Manifest, 'tools'> {

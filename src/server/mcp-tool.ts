@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { ToolResult } from '../core/tool.ts';
-import type { PublishedTool } from './publish.ts';
+import type { PublishedTool } from './published.ts';
 
 /** A tool as it stands in tools/list. */
 export function asListed({

@@ -1,33 +1,13 @@
 import * as z from 'zod';
-import { toolName, type AnyDiscoverer, type Effect } from '../core/discoverer.ts';
+import type { AnyDiscoverer } from '../core/discoverer.ts';
 import { annotationsOf, type Tool } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
 import type { Services } from '../filesystem/services.ts';
-import { paramsOf, resultOf } from '../machine/action-tool.ts';
+import { describeAction } from '../machine/action-tool.ts';
 import type { ProgramFacts } from '../machine/installation.ts';
 import { ownTools } from './own-tools.ts';
-
-/** A tool as clients see it, and what is needed to decide whether they do. */
-export interface PublishedTool {
-  readonly name: string;
-  readonly program: string;
-  /** Left out for tools of our own. */
-  readonly action?: string;
-  readonly effects: readonly Effect[];
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  readonly outputSchema?: JsonSchema;
-  readonly annotations: ReturnType<typeof annotationsOf>;
-}
-
-type JsonSchema = { type: 'object'; [key: string]: unknown };
-
-export interface Manifest {
-  readonly programs: readonly ProgramFacts[];
-  readonly tools: readonly PublishedTool[];
-}
+import type { JsonSchema, Manifest, PublishedTool } from './published.ts';
 
 /**
  * Everything that can be offered, worked out from the discoverers and our own tools. It takes some 100 ms, mostly
@@ -63,23 +43,11 @@ function factsOf(discoverer: AnyDiscoverer): ProgramFacts {
   };
 }
 
-function publishActions(discoverer: AnyDiscoverer): PublishedTool[] {
-  return Object.entries(discoverer.actions).map(([name, action]) => {
-    const result = resultOf(action);
-    return {
-      action: name,
-      ...publishTool({
-        name: toolName(discoverer, name),
-        program: discoverer.id,
-        title: action.title,
-        description: action.description,
-        effects: action.effects,
-        params: paramsOf(action),
-        ...(result ? { result } : {}),
-      }),
-    };
-  });
-}
+const publishActions = (discoverer: AnyDiscoverer): PublishedTool[] =>
+  Object.entries(discoverer.actions).map(([name, action]) => ({
+    action: name,
+    ...publishTool(describeAction(discoverer, name, action)),
+  }));
 
 function publishTool(tool: Omit<Tool, 'call'>): PublishedTool {
   return {
@@ -123,5 +91,3 @@ function asJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
 /** A default that is the absence of something says nothing the description does not. */
 const isNothing = (value: unknown): boolean =>
   value === false || (Array.isArray(value) && value.length === 0);
-
-export { asJson } from './manifest-json.ts';

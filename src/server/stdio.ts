@@ -5,7 +5,7 @@ import type { Machine } from '../machine/machine.ts';
 import type { Processes } from '../machine/process.ts';
 import type { RootedWorkspace } from '../machine/workspace.ts';
 import { buildServer, type Crib } from './build-server.ts';
-import type { Manifest } from './publish.ts';
+import type { Manifest } from './published.ts';
 import { effectiveRoots } from './roots.ts';
 import { createToolbox } from './toolbox.ts';
 

@@ -7,7 +7,7 @@ import type { CallContext, Tool, ToolResult } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
 import type { Machine } from '../machine/machine.ts';
-import type { Manifest, PublishedTool } from './publish.ts';
+import type { Manifest, PublishedTool } from './published.ts';
 import { ownTools } from './own-tools.ts';
 
 /** What is offered on this machine, and how it is called. */

@@ -12,7 +12,7 @@ import { ToolcribError } from '../../src/core/errors.ts';
 import { pathKind } from '../../src/core/params.ts';
 import { annotationsOf } from '../../src/core/tool.ts';
 import { discoverers } from '../../src/discoverers/index.ts';
-import { paramsOf } from '../../src/machine/action-tool.ts';
+import { describeAction } from '../../src/machine/action-tool.ts';
 
 const all: [string, AnyDiscoverer][] = await Promise.all(
   Object.entries(discoverers).map(async ([id, load]): Promise<[string, AnyDiscoverer]> => [
@@ -65,7 +65,7 @@ describe.each(all)('%s', (id, discoverer) => {
   });
 });
 
-describe.each(actions)('$tool', ({ tool, discoverer, action }) => {
+describe.each(actions)('$tool', ({ tool, discoverer, name, action }) => {
   it('has a name, title and description that every host takes', () => {
     expect(tool).toMatch(/^[a-z][a-z0-9_]{0,49}$/);
     expect(action.title.length).toBeLessThanOrEqual(60);
@@ -87,17 +87,17 @@ describe.each(actions)('$tool', ({ tool, discoverer, action }) => {
   });
 
   it('describes every parameter', () => {
-    const json = z.toJSONSchema(paramsOf(action), { io: 'input' });
-    for (const [name, property] of Object.entries(json.properties ?? {})) {
-      expect((property as { description?: string }).description, name).toBeTruthy();
-      expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
+    const json = z.toJSONSchema(describeAction(discoverer, name, action).params, { io: 'input' });
+    for (const [param, property] of Object.entries(json.properties ?? {})) {
+      expect((property as { description?: string }).description, param).toBeTruthy();
+      expect(param).toMatch(/^[a-z][a-z0-9_]*$/);
     }
     expect(Object.keys(action.params)).not.toContain('cwd');
   });
 
   it('refuses parameters it does not have', () => {
     const given = { ...(action.example.given as object | undefined), no_such_parameter: 1 };
-    expect(paramsOf(action).safeParse(given).success).toBe(false);
+    expect(describeAction(discoverer, name, action).params.safeParse(given).success).toBe(false);
   });
 
   it('declares its effects', () => {

@@ -5,7 +5,7 @@ import { errorCodes } from '../../src/core/errors.ts';
 import { discoverers } from '../../src/discoverers/index.ts';
 import { loadManifest } from '../../src/server/manifest.ts';
 import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
-import type { PublishedTool } from '../../src/server/publish.ts';
+import type { PublishedTool } from '../../src/server/published.ts';
 import { toolsPage } from './tools-page.ts';
 
 // What is published is written down, one file a tool: a change of it is seen in the review. `npm test -- -u` writes it.

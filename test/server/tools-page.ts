@@ -1,6 +1,6 @@
 import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
 import type { ProgramFacts } from '../../src/machine/installation.ts';
-import type { PublishedTool } from '../../src/server/publish.ts';
+import type { PublishedTool } from '../../src/server/published.ts';
 
 /** docs/tools.md: every program, its tools, and the error codes. */
 export function toolsPage(

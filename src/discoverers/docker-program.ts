@@ -1,0 +1,13 @@
+import type { Platform } from '../core/discoverer.ts';
+
+/** Docker's command line program, which docker and compose share. */
+export const programs = ['docker'];
+
+export const elsewhere: Partial<Record<Platform, readonly string[]>> = {
+  darwin: [
+    '/Applications/Docker.app/Contents/Resources/bin/docker',
+    '~/.docker/bin/docker',
+    '~/.orbstack/bin/docker',
+  ],
+  win32: ['%ProgramFiles%/Docker/Docker/resources/bin/docker.exe'],
+};

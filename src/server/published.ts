@@ -1,0 +1,24 @@
+import type { Effect } from '../core/discoverer.ts';
+import type { annotationsOf } from '../core/tool.ts';
+import type { ProgramFacts } from '../machine/installation.ts';
+
+/** A tool as clients see it, and what is needed to decide whether they do. */
+export interface PublishedTool {
+  readonly name: string;
+  readonly program: string;
+  /** Left out for tools of our own. */
+  readonly action?: string;
+  readonly effects: readonly Effect[];
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations: ReturnType<typeof annotationsOf>;
+}
+
+export type JsonSchema = { type: 'object'; [key: string]: unknown };
+
+export interface Manifest {
+  readonly programs: readonly ProgramFacts[];
+  readonly tools: readonly PublishedTool[];
+}
