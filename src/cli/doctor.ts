@@ -1,16 +1,11 @@
-import { discover, whichProgram } from '../machine/discovery.ts';
+import { whichProgram } from '../machine/discovery.ts';
 import { findRipgrep } from '../machine/find-ripgrep.ts';
 import { cacheFolder } from '../machine/folders.ts';
 import type { Host } from '../machine/host.ts';
-import type { Installation, ProgramFacts, SearchPath, Version } from '../machine/installation.ts';
-import {
-  askLoginShell,
-  cachedLoginShellPath,
-  loginShellOf,
-  type LoginShellAnswer,
-} from '../machine/login-shell.ts';
-import { searchPath } from '../machine/search-path.ts';
-import { createVersionProbe } from '../machine/version-probe.ts';
+import type { Discovery, Installation, ProgramFacts, SearchPath } from '../machine/installation.ts';
+import { cachedLoginShellPath, loginShellOf, type LoginShellAnswer } from '../machine/login-shell.ts';
+import { createMachine } from '../machine/machine.ts';
+import type { ProgramReport } from '../machine/machine-report.ts';
 import { styler, table, type Style } from './table.ts';
 import { thisWorld, type World } from './this-world.ts';
 import { parseCommandLine } from './usage.ts';
@@ -19,8 +14,8 @@ interface Findings {
   readonly facts: readonly ProgramFacts[];
   readonly shell: string | undefined;
   readonly answer: LoginShellAnswer | undefined;
-  readonly path: SearchPath;
-  versionsOf(found: Iterable<Installation>): Promise<Map<string, Version>>;
+  readonly discovery: Discovery;
+  readonly reports: readonly ProgramReport[];
 }
 
 /** `toolcrib doctor [program]`: how programs are looked for, and what is wrong; exit code 1 when something is. */
@@ -41,23 +36,20 @@ export async function doctor(args: string[], given = thisWorld()): Promise<numbe
   return checks.some(({ state }) => state === 'wrong') ? 1 : 0;
 }
 
-async function examine({ host, processes, loadManifest }: World): Promise<Findings> {
+async function examine({ host, processes, loadManifest, projectRoots }: World): Promise<Findings> {
   const { programs } = await loadManifest();
-  const cache = cacheFolder(host.platform, host.env, host.home);
-  const kept = await cachedLoginShellPath(host, cache);
-  const answer = kept?.fresh ? kept : await askLoginShell(host, processes.run, cache);
-  const path = await searchPath(host, answer);
-  const probe = createVersionProbe({ run: processes.run, host, cacheFolder: cache, path });
+  const machine = createMachine(host, programs, processes, projectRoots(programs));
+  await machine.settle();
   return {
     facts: programs,
     shell: loginShellOf(host),
-    answer,
-    path,
-    versionsOf: (found) => probe.versionsOf(found, programs),
+    answer: await cachedLoginShellPath(host, cacheFolder(host.platform, host.env, host.home)),
+    reports: await machine.report(),
+    discovery: await machine.discovery(),
   };
 }
 
-function showPath({ path, shell, answer }: Findings, { print }: World, style: Style): void {
+function showPath({ discovery: { path }, shell, answer }: Findings, { print }: World, style: Style): void {
   print(
     `${style('bold', 'Search path')}\n${table(
       path.folders.map(({ folder, source }) => [folder, source]),
@@ -93,16 +85,15 @@ interface Check {
 }
 
 async function check(findings: Findings, { host }: World): Promise<Check[]> {
-  const { facts, path, answer } = findings;
-  const { installed } = await discover(facts, host, path);
-  const git = installed.get('git');
-  const gitVersion = git && (await findings.versionsOf([git])).get('git');
+  const { facts, answer, reports } = findings;
+  const { path, installed } = findings.discovery;
+  const git = reports.find(({ id }) => id === 'git');
   const ripgrep = await ripgrepOf(host, path);
   return [
     isAtLeast(process.versions.node, 20, 19)
       ? { state: 'ok', text: `Node.js ${process.versions.node}` }
       : { state: 'wrong', text: `Node.js ${process.versions.node}: 20.19 or later is needed` },
-    checkGit(git, gitVersion),
+    checkGit(git),
     ripgrep
       ? { state: 'ok', text: `ripgrep ${ripgrep}` }
       : {
@@ -120,15 +111,14 @@ async function ripgrepOf(host: Host, path: SearchPath): Promise<string | undefin
   return findRipgrep('installed' in own ? own.installed.program : undefined).catch(() => undefined);
 }
 
-function checkGit(git: Installation | undefined, found: Version | undefined): Check {
-  if (!git)
+function checkGit(git: ProgramReport | undefined): Check {
+  if (!git?.installed)
     return { state: 'note', text: 'git was not found: its tools are not offered (toolcrib doctor git)' };
-  const { version, note } = found ?? {};
-  if (version === undefined)
-    return { state: 'note', text: `git ${git.program}: ${note ?? 'version unknown'}` };
+  const { version, path, note } = git;
+  if (version === undefined) return { state: 'note', text: `git ${path}: ${note ?? 'version unknown'}` };
   // The guard before each action asks with --show-scope, which came with 2.26.
-  if (isAtLeast(version, 2, 26)) return { state: 'ok', text: `git ${version} ${git.program}` };
-  return { state: 'wrong', text: `git ${version} ${git.program}: 2.26 or later is needed` };
+  if (isAtLeast(version, 2, 26)) return { state: 'ok', text: `git ${version} ${path}` };
+  return { state: 'wrong', text: `git ${version} ${path}: 2.26 or later is needed` };
 }
 
 function isAtLeast(version: string, major: number, minor: number): boolean {
@@ -140,18 +130,26 @@ function isAtLeast(version: string, major: number, minor: number): boolean {
 async function showNamed(word: string, findings: Findings, world: World, style: Style): Promise<boolean> {
   const meant = catalogued(word.toLowerCase(), findings.facts);
   if (meant.length === 0) return showOther(word, findings, world, style);
-  const { installed, missing } = await discover(meant, world.host, findings.path);
-  const versions = await findings.versionsOf(installed.values());
+  const { installed, missing, path } = findings.discovery;
   for (const { id, title, install, homepage } of meant) {
     const found = installed.get(id);
     world.print(`${style('bold', title)}\n`);
-    if (found) world.print(table(rowsOf(found, versions.get(id)), '  '));
+    if (found)
+      world.print(
+        table(
+          rowsOf(
+            found,
+            findings.reports.find((report) => report.id === id),
+          ),
+          '  ',
+        ),
+      );
     else {
       const toInstall = ['to install', install[world.host.platform] ?? `see ${homepage}`];
-      world.print(table([...rowsOfMissing(missing.get(id)?.why, findings.path), toInstall], '  '));
+      world.print(table([...rowsOfMissing(missing.get(id)?.why, path), toInstall], '  '));
     }
   }
-  return missing.size === 0;
+  return meant.every(({ id }) => installed.has(id));
 }
 
 /** By id or title; else all that can be started by that name: `python3` is both Python and its pip. */
@@ -162,7 +160,7 @@ function catalogued(word: string, facts: readonly ProgramFacts[]): ProgramFacts[
 
 async function showOther(
   name: string,
-  { facts, path }: Findings,
+  { facts, discovery: { path } }: Findings,
   world: World,
   style: Style,
 ): Promise<boolean> {
@@ -186,7 +184,7 @@ async function showOther(
 
 function rowsOf(
   { program, leading, source, shim, others }: Installation,
-  version: Version | undefined,
+  version: Pick<ProgramReport, 'version' | 'note'> | undefined,
 ): string[][] {
   return [
     ['started as', [program, ...leading].join(' ')],

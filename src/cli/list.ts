@@ -10,11 +10,11 @@ export async function list(args: string[], world = thisWorld()): Promise<number>
     args,
     options: { json: { type: 'boolean' }, all: { type: 'boolean' } },
   });
-  const { host, processes, loadManifest, print, colour } = await world;
+  const { host, processes, loadManifest, projectRoots, print, colour } = await world;
   const { programs } = await loadManifest();
-  const machine = createMachine(host, programs, processes, []);
+  const machine = createMachine(host, programs, processes, projectRoots(programs));
   // A server answers first and asks later; a person would rather wait for the whole list.
-  await machine.askLoginShell();
+  await machine.settle();
   const all = await machine.report();
   const rows = values.all ? all : all.filter(({ installed }) => installed);
   print(values.json ? `${JSON.stringify(rows, null, 2)}\n` : asText(rows, all, colour));

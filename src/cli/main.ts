@@ -34,6 +34,9 @@ export async function main(args: string[]): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return print(help);
   if (rest.includes('--help') || rest.includes('-h')) return print(help);
   const command = commands[name];
+  // Whoever read our output has left (`toolcrib list | head`): nobody is there to be told. A server has more to end.
+  if (name !== 'serve')
+    process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 74));
   try {
     if (!command) throw await unknownCommand(name);
     return await command(rest);

@@ -7,6 +7,8 @@ export interface World {
   readonly host: Host;
   readonly processes: Processes;
   loadManifest(): Promise<{ readonly programs: readonly ProgramFacts[] }>;
+  /** Folders whose programs are a project's own. */
+  projectRoots(programs: readonly ProgramFacts[]): Promise<readonly string[]>;
   print(text: string): void;
   /** Whether the output may be coloured. */
   readonly colour: boolean;
@@ -23,6 +25,14 @@ export async function thisWorld(): Promise<World> {
     host,
     processes: createProcesses(host.platform),
     loadManifest: () => import('../server/manifest.ts').then(({ loadManifest }) => loadManifest()),
+    async projectRoots(programs) {
+      const { effectiveRoots } = await import('../server/roots.ts');
+      return effectiveRoots(
+        { operator: [], client: undefined, workingFolder: process.cwd() },
+        host,
+        programs,
+      );
+    },
     print: (text) => process.stdout.write(text),
     colour: process.stdout.isTTY === true && !host.env['NO_COLOR'],
   };

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire, wrap } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
-import { cacheFolder, readPrivate, writePrivate } from '../machine/folders.ts';
+import { cacheFolder, prunePrivate, readPrivate, writePrivate } from '../machine/folders.ts';
 
 /**
  * The program's first file: loads the others together with the code V8 compiled for them the last time, which saves
@@ -27,6 +27,10 @@ const mostFiles = 200;
 const platform = process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux';
 const base = cacheFolder(platform, process.env, homedir());
 const folder = base && join(base, 'code');
+/** FNV-1a (Fowler, Noll, Vo), 32 bits: to tell installations apart, not to keep anybody out. */
+const placeHash = [...__dirname]
+  .reduce((hash, char) => Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0, 0x811c9dc5)
+  .toString(16);
 const loaded = new Map<string, Chunk>();
 const uncached = new Map<string, Script>();
 const packed = evaluate(PACK, (source) => source) as Readonly<Record<string, Body>>;
@@ -48,8 +52,8 @@ function evaluate(name: string, asScript: (source: string) => string): unknown {
   const file = join(__dirname, name);
   // The build writes ASCII only, which Latin-1 reads without looking at each byte.
   const source = asScript(readFileSync(file, 'latin1'));
-  // Names carry a hash of the content, so they are keys for what was compiled from it.
-  const key = `${process.version}-${process.arch}-${name}`;
+  // Names carry a hash of the content, so they are keys for what was compiled from it; stack traces name the place.
+  const key = `${process.version}-${process.arch}-${placeHash}-${name}`;
   const cachedData = readPrivate(folder, key);
   const script = new Script(source, { filename: file, ...(cachedData ? { cachedData } : {}) });
   if (!cachedData || script.cachedDataRejected) keepSoon(key, script);
@@ -67,12 +71,7 @@ function keepSoon(key: string, script: Script): void {
 /** After they have run: functions compiled on the way are then kept too. */
 function keep(): void {
   if (folder === undefined || uncached.size === 0) return;
-  try {
-    const names = readdirSync(folder);
-    if (names.length > mostFiles) for (const name of names) rmSync(join(folder, name), { force: true });
-  } catch {
-    // It does not exist yet.
-  }
+  prunePrivate(folder, mostFiles);
   for (const [key, script] of uncached) writePrivate(folder, key, script.createCachedData());
   uncached.clear();
 }

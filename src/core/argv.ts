@@ -17,7 +17,7 @@ function renderArg(arg: Arg, values: Values): string[] {
   if ('flag' in arg) return values[arg.param] === true ? [arg.flag] : [];
   if ('join' in arg) return joined(arg.join, values);
   if ('rest' in arg) return toList(values[arg.rest]).map((value) => asText(value, arg.rest));
-  if ('choose' in arg) return [...(arg.from[String(values[arg.choose])] ?? [])];
+  if ('choose' in arg) return renderArgv(arg.from[String(values[arg.choose])] ?? [], values);
   if ('each' in arg) return toList(values[arg.each]).flatMap((value) => place(value, arg.each, arg.option));
   const value = values[arg.param];
   return isAbsent(value) ? [] : place(value, arg.param, 'option' in arg ? arg.option : undefined);

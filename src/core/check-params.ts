@@ -38,7 +38,9 @@ function complaintsOf(issue: z.core.$ZodIssue, known: readonly string[], noun: s
   if (issue.code === 'unrecognized_keys') return [`${where}: unknown key ${issue.keys.join(', ')}.`];
   const wasMissing = issue.code === 'invalid_type' && issue.input === undefined;
   if (wasMissing) return [`${where || 'arguments'}: is required (expected ${issue.expected}).`];
-  return [`${where || 'arguments'}: ${issue.message.replace(/^Invalid input: /, '')}.`];
+  return [
+    `${where || 'arguments'}: ${issue.message.replace(/^Invalid input: /, '').replace(/^Invalid option: /, '')}.`,
+  ];
 }
 
 function unknownKey(key: string, known: readonly string[], noun: string): string {
@@ -49,6 +51,8 @@ function unknownKey(key: string, known: readonly string[], noun: string): string
 
 /** The known word that differs least from `word`, if it is near enough to be a slip: at most a third of it, or 2. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
+  // The distance takes time in the product of the lengths.
+  if (word.length > 100) return undefined;
   const ranked = known
     .map((candidate) => ({ candidate, distance: editDistance(fold(word), fold(candidate)) }))
     .sort((a, b) => a.distance - b.distance);

@@ -27,8 +27,8 @@ export type Arg<Name extends string = string> =
   | { readonly each: Name; readonly option?: string }
   /** One argument made of several pieces; nothing when one of its values is absent. */
   | { readonly join: readonly (string | { readonly param: Name })[] }
-  /** A choice decides which fixed arguments are put here. */
-  | { readonly choose: Name; readonly from: Readonly<Record<string, readonly string[]>> }
+  /** A choice decides which arguments are put here. */
+  | { readonly choose: Name; readonly from: Readonly<Record<string, readonly Arg<Name>[]>> }
   /** The items as they are, also those that begin with `-`: arguments of a program which the action runs. */
   | { readonly rest: Name };
 
@@ -89,8 +89,25 @@ export interface Signals {
 export interface Guard {
   argv: readonly string[];
   succeedsWith: readonly number[];
+  /** Projects inside the project, in which the program would start itself again: the question is put there as well. */
+  nested?: {
+    effects: readonly Effect[];
+    argv: readonly string[];
+    /** Their folders, relative to where it was asked. */
+    folders(stdout: string): string[];
+    /** What each of them has. */
+    marker: string;
+  };
   /** Throws a ToolcribError when the action must not run here. */
   read(stdout: string, action: { effects: readonly Effect[] }): Precautions;
+}
+
+/** How a program's repositories look on disk. */
+export interface Repository {
+  /** The entry that makes a folder a repository: `.git`. */
+  folder: string;
+  /** Where the program writes in it: all entries at the top but `leave`, and everything below `deep`. */
+  written: { deep: readonly string[]; leave: readonly string[] };
 }
 
 /** What makes an action safe to run in a project. */
@@ -133,12 +150,16 @@ export interface Discoverer<A extends Record<string, Params> = Record<string, Pa
   prefix?: readonly string[];
   /** Arguments put before everything else, so that the program does only what was asked; not shown in examples. */
   hardening?: readonly string[];
+  /** Set for programs that work on a repository: one must be there, inside the roots. */
+  repository?: Repository;
   guard?: Guard;
   /**
    * A question whose answer is the folder the program would work on, for programs that look for it upwards; asked
-   * before actions with one of the effects. The folder must be inside the roots.
+   * before every action but the named ones. The folder must be inside the roots.
    */
-  worksOn?: { argv: readonly string[]; effects: readonly Effect[] };
+  worksOn?: { argv: readonly string[]; except: readonly string[] };
+  /** What to do about failures that its users meet most, told by what it says on standard error. */
+  hints?: readonly { says: RegExp; wayOut: string }[];
   /** The variable that lists folders above which the program must not look for its project. */
   ceiling?: string;
   actions: { [K in keyof A]: Action<A[K]> };
@@ -148,6 +169,9 @@ export interface Discoverer<A extends Record<string, Params> = Record<string, Pa
 export function defineDiscoverer<A extends Record<string, Params>>(discoverer: Discoverer<A>): Discoverer<A> {
   return discoverer;
 }
+
+/** Checks an action that is defined apart from its discoverer. */
+export const defineAction = <P extends Params>(action: Action<P>): Action<P> => action;
 
 // The parameters of actions differ from each other, so a list of discoverers cannot name them all.
 // oxlint-disable-next-line typescript/no-explicit-any

@@ -49,6 +49,13 @@ export const compose = defineDiscoverer({
     DOCKER_CLI_HINTS: 'false',
   },
   prefix: ['compose'],
+  hints: [
+    {
+      says: /Cannot connect to the Docker daemon|docker daemon is not running|error during connect/i,
+      wayOut: 'Start Docker (Docker Desktop, or sudo systemctl start docker).',
+    },
+    { says: /no configuration file provided/, wayOut: 'Give the folder that has the compose.yaml as cwd.' },
+  ],
 
   actions: {
     ps: {

@@ -62,6 +62,12 @@ export const docker = defineDiscoverer({
     'XDG_RUNTIME_DIR',
   ],
   settings: { DOCKER_CLI_HINTS: 'false', BUILDKIT_PROGRESS: 'plain' },
+  hints: [
+    {
+      says: /Cannot connect to the Docker daemon|docker daemon is not running|error during connect/i,
+      wayOut: 'Start Docker (Docker Desktop, or sudo systemctl start docker).',
+    },
+  ],
 
   actions: {
     ps: {

@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import type { Action, Params } from '../core/discoverer.ts';
+import { defineAction } from '../core/discoverer.ts';
 import { flag, list, name, path, text } from '../core/params.ts';
-
-const action = <P extends Params>(it: Action<P>): Action<P> => it;
 
 const somePaths = z.array(path('Path')).min(1).max(1000).describe('Files or folders');
 const stashIndex = z.int().min(0).max(10_000).default(0).describe('Which one; the newest is 0');
@@ -23,7 +21,7 @@ const branchToPush = z
 
 /** Hooks of the repository are switched off for all of these (git.ts). */
 export const changing = {
-  add: action({
+  add: defineAction({
     title: 'Stage changes',
     description: 'Stages files for the next commit.',
     effects: ['write'],
@@ -31,7 +29,7 @@ export const changing = {
     argv: ['add', '--all', '--', { each: 'paths' }],
     example: { given: { paths: ['src'] }, runs: 'git add --all -- src' },
   }),
-  unstage: action({
+  unstage: defineAction({
     title: 'Unstage changes',
     description: 'Takes files out of the next commit; the files stay as they are.',
     effects: ['write'],
@@ -39,7 +37,7 @@ export const changing = {
     argv: ['restore', '--staged', '--', { each: 'paths' }],
     example: { given: { paths: ['src'] }, runs: 'git restore --staged -- src' },
   }),
-  commit: action({
+  commit: defineAction({
     title: 'Commit',
     description: 'Commits what is staged. Hooks of the repository are not run.',
     effects: ['write'],
@@ -57,15 +55,18 @@ export const changing = {
     ],
     example: { given: { message: 'Fix typo' }, runs: "git commit --no-status '--message=Fix typo'" },
   }),
-  switch: action({
+  switch: defineAction({
     title: 'Switch branch',
     description: 'Switches to a branch. Refuses when uncommitted changes would be lost.',
     effects: ['write'],
     params: { branch: name('Branch') },
-    argv: ['switch', '--no-progress', '--end-of-options', { param: 'branch' }],
-    example: { given: { branch: 'main' }, runs: 'git switch --no-progress --end-of-options main' },
+    argv: ['switch', '--no-progress', '--no-overwrite-ignore', '--end-of-options', { param: 'branch' }],
+    example: {
+      given: { branch: 'main' },
+      runs: 'git switch --no-progress --no-overwrite-ignore --end-of-options main',
+    },
   }),
-  create_branch: action({
+  create_branch: defineAction({
     title: 'Create a branch',
     description: 'Creates a branch, and switches to it unless told not to.',
     effects: ['write'],
@@ -75,13 +76,19 @@ export const changing = {
       switch: z.boolean().default(true).describe('Switch to it'),
     },
     argv: [
-      { choose: 'switch', from: { true: ['switch', '--no-progress', '--create'], false: ['branch'] } },
+      {
+        choose: 'switch',
+        from: { true: ['switch', '--no-progress', '--no-overwrite-ignore', '--create'], false: ['branch'] },
+      },
       { param: 'branch' },
       { param: 'start' },
     ],
-    example: { given: { branch: 'fix' }, runs: 'git switch --no-progress --create fix HEAD' },
+    example: {
+      given: { branch: 'fix' },
+      runs: 'git switch --no-progress --no-overwrite-ignore --create fix HEAD',
+    },
   }),
-  delete_branch: action({
+  delete_branch: defineAction({
     title: 'Delete a merged branch',
     description: 'Deletes a branch whose commits are all merged; refuses otherwise.',
     effects: ['write'],
@@ -89,7 +96,7 @@ export const changing = {
     argv: ['branch', '--delete', '--', { param: 'branch' }],
     example: { given: { branch: 'fix' }, runs: 'git branch --delete -- fix' },
   }),
-  stash: action({
+  stash: defineAction({
     title: 'Put changes aside',
     description: 'Puts uncommitted changes aside; git_apply_stash brings them back.',
     effects: ['write'],
@@ -108,7 +115,7 @@ export const changing = {
     ],
     example: { given: { message: 'half done' }, runs: "git stash push '--message=half done' --" },
   }),
-  apply_stash: action({
+  apply_stash: defineAction({
     title: 'Bring changes back',
     description: 'Applies a stash to the working tree.',
     effects: ['write'],
@@ -116,7 +123,7 @@ export const changing = {
     argv: ['stash', { choose: 'remove', from: { true: ['pop'], false: ['apply'] } }, '--index', stash],
     example: { given: { index: 1 }, runs: "git stash apply --index 'stash@{1}'" },
   }),
-  drop_stash: action({
+  drop_stash: defineAction({
     title: 'Drop a stash',
     description: 'Deletes one stash for good.',
     effects: ['destroy'],
@@ -124,7 +131,7 @@ export const changing = {
     argv: ['stash', 'drop', stash],
     example: { given: { index: 2 }, runs: "git stash drop 'stash@{2}'" },
   }),
-  restore: action({
+  restore: defineAction({
     title: 'Discard changes',
     description: 'Puts files back as they are staged, or were at a commit. Uncommitted changes are lost.',
     effects: ['write', 'destroy'],
@@ -132,7 +139,7 @@ export const changing = {
     argv: ['restore', '--worktree', { option: '--source=', param: 'from' }, '--', { each: 'paths' }],
     example: { given: { paths: ['src/a.ts'] }, runs: 'git restore --worktree -- src/a.ts' },
   }),
-  reset_hard: action({
+  reset_hard: defineAction({
     title: 'Reset to a commit',
     description: 'Moves the branch to a commit and makes the files match. Uncommitted changes are lost.',
     effects: ['write', 'destroy'],
@@ -140,7 +147,7 @@ export const changing = {
     argv: ['reset', '--hard', '--end-of-options', { param: 'ref' }, '--'],
     example: { given: { ref: 'HEAD~1' }, runs: 'git reset --hard --end-of-options HEAD~1 --' },
   }),
-  fetch: action({
+  fetch: defineAction({
     title: 'Fetch',
     description: 'Gets new commits of a remote, changing no branch of yours.',
     effects: ['network', 'write'],
@@ -155,7 +162,7 @@ export const changing = {
     ],
     example: { runs: 'git fetch --no-progress --no-recurse-submodules -- origin' },
   }),
-  pull: action({
+  pull: defineAction({
     title: 'Pull',
     description:
       'Gets new commits of the upstream branch and moves this branch forward; refuses when that needs a merge.',
@@ -164,7 +171,7 @@ export const changing = {
     argv: ['pull', '--no-progress', '--ff-only', '--no-recurse-submodules'],
     example: { runs: 'git pull --no-progress --ff-only --no-recurse-submodules' },
   }),
-  push: action({
+  push: defineAction({
     title: 'Push',
     description: 'Sends a branch to a remote. Never overwrites what is there.',
     effects: ['network', 'write'],

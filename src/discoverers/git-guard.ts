@@ -6,9 +6,9 @@ import { ToolcribError } from '../core/errors.ts';
  * Keys with fixed names that matter to every action are overridden in git.ts without asking.
  */
 const watched =
-  '^(core\\.(worktree|sshcommand|gitproxy|askpass|alternaterefscommand)' +
+  '^(blame\\.ignorerevsfile|core\\.(worktree|sshcommand|gitproxy|askpass|alternaterefscommand)' +
   '|(filter|gpg|credential|url|protocol|http)\\..*' +
-  '|merge\\..*\\.driver|remote\\..*\\.(uploadpack|receivepack|vcs|proxy))$';
+  '|merge\\..*\\.driver|remote\\..*\\.(uploadpack|receivepack|vcs|proxy|push|fetch|mirror))$';
 
 /** Settings of HTTP that neither send anything elsewhere nor weaken the connection. */
 const harmless = /^http\.(.*\.)?(postbuffer|version|maxrequests|lowspeedlimit|lowspeedtime)$/;
@@ -17,6 +17,14 @@ const harmless = /^http\.(.*\.)?(postbuffer|version|maxrequests|lowspeedlimit|lo
 export const gitGuard: Guard = {
   argv: ['config', '--null', '--show-scope', '--get-regexp', watched],
   succeedsWith: [0, 1],
+  // git asks submodules for their state before it stages or switches, and does so with their configuration.
+  nested: {
+    effects: ['write'],
+    argv: ['ls-files', '--stage', '-z', '--', ':/'],
+    folders: (stdout) =>
+      stdout.split('\0').flatMap((entry) => /^160000 [^\t]*\t(.+)$/s.exec(entry)?.[1] ?? []),
+    marker: '.git',
+  },
   read: (stdout, { effects }) => precautionsFor(ownEntries(stdout), effects),
 };
 
@@ -64,6 +72,11 @@ function precautionsFor(entries: readonly Entry[], effects: readonly Effect[]): 
     if (/^gpg\..*(?:program|command)$/.test(key)) set(key, 'false');
   }
   if (effects.includes('network')) refuseNetwork(entries);
+  // git quotes the first line of a file that is no such list, whatever file that is.
+  const list = entries.find(
+    ({ key, value }) => key === 'blame.ignorerevsfile' && /^[~/\\]|\.\.|:/.test(value),
+  );
+  if (list) throw untrusted(list.key);
   return {
     argv,
     notes,
@@ -77,16 +90,23 @@ function precautionsFor(entries: readonly Entry[], effects: readonly Effect[]): 
 
 const reachesOut =
   /^(core\.(sshcommand|gitproxy|askpass|alternaterefscommand)|(credential|url|protocol|http|remote)\..*)$/;
+/** What git itself writes when it clones: branches of the remote go where only remote branches are. */
+const ordinaryFetch = /^\+?refs\/(?:heads\/[^:]*:refs\/remotes\/|tags\/[^:]*:refs\/tags\/)/;
 
 function refuseNetwork(entries: readonly Entry[]): void {
-  const found = entries.find(({ key }) => reachesOut.test(key) && !harmless.test(key));
+  const found = entries.find(
+    ({ key, value }) => reachesOut.test(key) && !harmless.test(key) && !isOrdinary(key, value),
+  );
   if (found) throw untrusted(found.key);
 }
+
+const isOrdinary = (key: string, value: string): boolean =>
+  /^remote\..*\.fetch$/.test(key) && ordinaryFetch.test(value);
 
 function untrusted(key: string): ToolcribError {
   return new ToolcribError(
     'REPO_UNTRUSTED',
-    `The repository's own configuration sets ${JSON.stringify(key)}, which can run a program or send data elsewhere.`,
+    `The repository's own configuration sets ${JSON.stringify(key)}, which can run a program, send data elsewhere or overwrite branches.`,
     'Look at it with git config --local --list; if it is yours, move it to your global configuration.',
   );
 }

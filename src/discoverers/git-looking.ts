@@ -1,19 +1,16 @@
 import * as z from 'zod';
-import type { Action, Params } from '../core/discoverer.ts';
+import { defineAction } from '../core/discoverer.ts';
 import { flag, limit, list, name, path, text } from '../core/params.ts';
 import * as output from './git-output.ts';
 
-const action = <P extends Params>(it: Action<P>): Action<P> => it;
-
 const paths = list(path('Path'), 'Only these files or folders');
-const ref = (description: string) => name(description);
-const asOf = ref('Branch, tag or commit').default('HEAD');
+const asOf = name('Branch, tag or commit').default('HEAD');
 const lineNumber = z.int().min(1).max(10_000_000);
 const fileInTree = z.string().regex(/^[^-/:\s][^\0]*$/, 'expected a path from the top of the repository');
 
 /** Nothing here writes, runs code of the repository, or reaches another machine. */
 export const looking = {
-  status: action({
+  status: defineAction({
     title: 'Show working tree status',
     description: 'Branch, upstream, and staged, unstaged, untracked and conflicted files.',
     effects: ['read'],
@@ -38,14 +35,14 @@ export const looking = {
     result: output.statusResult,
     parse: output.parseStatus,
   }),
-  diff: action({
+  diff: defineAction({
     title: 'Show changes',
     description: 'Unstaged changes as a unified diff; or staged ones, or between commits.',
     effects: ['read'],
     params: {
       staged: flag('Staged changes instead'),
-      from: ref('Compare from this commit').optional(),
-      to: ref('Compare to this commit').optional(),
+      from: name('Compare from this commit').optional(),
+      to: name('Compare to this commit').optional(),
       form: z.enum(['patch', 'stat', 'names']).default('patch').describe('How much to show'),
       context: z.int().min(0).max(100).default(3).describe('Lines of context'),
       paths,
@@ -56,8 +53,15 @@ export const looking = {
       '--no-textconv',
       '--no-color',
       '--ignore-submodules=dirty',
-      { choose: 'form', from: { patch: ['--patch'], stat: ['--stat'], names: ['--name-status'] } },
-      { option: '--unified=', param: 'context' },
+      {
+        choose: 'form',
+        // --unified alone would add the patch to the others.
+        from: {
+          patch: ['--patch', { option: '--unified=', param: 'context' }],
+          stat: ['--stat'],
+          names: ['--name-status'],
+        },
+      },
       { flag: '--cached', param: 'staged' },
       '--end-of-options',
       { param: 'from' },
@@ -67,10 +71,10 @@ export const looking = {
     ],
     example: {
       given: { staged: true, form: 'stat' },
-      runs: 'git diff --no-ext-diff --no-textconv --no-color --ignore-submodules=dirty --stat --unified=3 --cached --end-of-options --',
+      runs: 'git diff --no-ext-diff --no-textconv --no-color --ignore-submodules=dirty --stat --cached --end-of-options --',
     },
   }),
-  log: action({
+  log: defineAction({
     title: 'List commits',
     description: 'Commits, newest first.',
     effects: ['read'],
@@ -114,7 +118,7 @@ export const looking = {
     result: output.commitsResult,
     parse: output.parseCommits,
   }),
-  show: action({
+  show: defineAction({
     title: 'Show a commit',
     description: 'Message and changes of one commit, tag or other object.',
     effects: ['read'],
@@ -141,7 +145,7 @@ export const looking = {
       runs: 'git show --no-ext-diff --no-textconv --no-color --no-show-signature --format=fuller --patch --end-of-options v1.0 --',
     },
   }),
-  blame: action({
+  blame: defineAction({
     title: 'Show who changed each line',
     description: 'Commit, author and date of each line of a file.',
     effects: ['read'],
@@ -149,7 +153,7 @@ export const looking = {
       path: path('File', 'file'),
       first: lineNumber.default(1).describe('First line'),
       last: lineNumber.default(200).describe('Last line'),
-      ref: ref('As of this commit; the working tree when left out').optional(),
+      ref: name('As of this commit; the working tree when left out').optional(),
     },
     argv: [
       'blame',
@@ -168,7 +172,7 @@ export const looking = {
     result: output.blameResult,
     parse: output.parseBlame,
   }),
-  branches: action({
+  branches: defineAction({
     title: 'List branches',
     description: 'Branches with upstream and last commit, latest first.',
     effects: ['read'],
@@ -192,7 +196,7 @@ export const looking = {
     result: output.branchesResult,
     parse: output.parseBranches,
   }),
-  tags: action({
+  tags: defineAction({
     title: 'List tags',
     description: 'Tags with the commit they name, latest first.',
     effects: ['read'],
@@ -210,7 +214,7 @@ export const looking = {
     result: output.tagsResult,
     parse: output.parseTags,
   }),
-  remotes: action({
+  remotes: defineAction({
     title: 'List remotes',
     description: 'Remote repositories and their addresses.',
     effects: ['read'],
@@ -220,7 +224,7 @@ export const looking = {
     result: output.remotesResult,
     parse: output.parseRemotes,
   }),
-  stashes: action({
+  stashes: defineAction({
     title: 'List stashes',
     description: 'Changes that were put aside, newest first.',
     effects: ['read'],
@@ -230,7 +234,7 @@ export const looking = {
     result: output.stashesResult,
     parse: output.parseStashes,
   }),
-  grep: action({
+  grep: defineAction({
     title: 'Search at a commit',
     description:
       'Lines that match a pattern in tracked files of a commit. For the working tree, grep is faster.',
@@ -262,7 +266,7 @@ export const looking = {
       runs: 'git grep --line-number -I --no-color --no-textconv --no-recurse-submodules --extended-regexp -eTODO HEAD --',
     },
   }),
-  file: action({
+  file: defineAction({
     title: 'Read a file at a commit',
     description: 'A file as it was at a commit.',
     effects: ['read'],
@@ -270,7 +274,7 @@ export const looking = {
     argv: ['cat-file', 'blob', { join: [{ param: 'ref' }, ':', { param: 'file' }] }],
     example: { given: { file: 'src/index.ts', ref: 'v1.0' }, runs: 'git cat-file blob v1.0:src/index.ts' },
   }),
-  reflog: action({
+  reflog: defineAction({
     title: 'List where HEAD has been',
     description: 'Earlier positions of HEAD or a branch, to find lost commits.',
     effects: ['read'],

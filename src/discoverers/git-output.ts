@@ -237,7 +237,9 @@ export function parseRemotes(stdout: string): z.infer<typeof remotesResult> {
     const [, name, url, direction] = /^(.+)\t(.*) \((fetch|push)\)(?: \[.*\])?$/.exec(row) ?? [];
     if (name === undefined || url === undefined)
       throw new Error(`unknown row ${JSON.stringify(row.slice(0, 80))}`);
-    const address = url.replace(/^([a-z+]+:\/\/[^/@:]*):[^/@]*@/i, '$1:***@');
+    const address = url
+      .replace(/^(https?:\/\/).*@/i, '$1***@')
+      .replace(/^([a-z+]+:\/\/[^/@:]*):.*@/i, '$1:***@');
     const known = remotes.get(name);
     if (direction === 'fetch') remotes.set(name, { name, fetch: address });
     else if (known && known.fetch !== address) known.push = address;

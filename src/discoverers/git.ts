@@ -29,15 +29,46 @@ export const git = defineDiscoverer({
     // A promisor remote would be asked for missing objects, by a program the repository names.
     GIT_NO_LAZY_FETCH: '1',
     GIT_MERGE_AUTOEDIT: 'no',
+    // Messages in English: hints are found by what they say.
+    LANGUAGE: 'en',
   },
   ceiling: 'GIT_CEILING_DIRECTORIES',
+  hints: [
+    {
+      says: /not a git repository/,
+      wayOut:
+        'There is no repository between this folder and its root. If it begins above the root, the server has to be started with --root at its top.',
+    },
+    {
+      says: /transport '.*' not allowed/,
+      wayOut: 'Only https and ssh are used; git_remotes tells whether there is such a remote.',
+    },
+    {
+      says: /tell me who you are|unable to auto-detect email/i,
+      wayOut: 'Set user.name and user.email with git config --global.',
+    },
+    {
+      says: /no upstream branch|no tracking information/,
+      wayOut: 'git_push with set_upstream gives it one.',
+    },
+    {
+      says: /needs? a single revision|unknown revision|bad revision|invalid reference/,
+      wayOut: 'git_branches, git_tags and git_log have the names there are.',
+    },
+    {
+      says: /could not read (Username|Password)|Permission denied \(publickey|terminal prompts disabled/,
+      wayOut:
+        'git has no credentials for this remote, and cannot ask. Set up a credential helper or an ssh agent.',
+    },
+  ],
   // What a repository's own configuration could otherwise have git run, whatever the action. Drivers with names of
   // the repository's choosing are found and switched off by the guard.
   hardening: [
     '--no-pager',
     // Looking must not write: no refresh of the index on the way.
     '--no-optional-locks',
-    '--literal-pathspecs',
+    // Names, not patterns. The stronger --literal-pathspecs breaks stash push --include-untracked (git 2.39).
+    '--noglob-pathspecs',
     '-c',
     'core.fsmonitor=false',
     '-c',
@@ -49,10 +80,18 @@ export const git = defineDiscoverer({
     '-c',
     'submodule.recurse=false',
     '-c',
+    // The other forms start another git inside the submodule, without these settings.
+    'diff.submodule=short',
+    '-c',
     'gc.auto=0',
     '-c',
     'maintenance.auto=false',
   ],
+  repository: {
+    folder: '.git',
+    // Hooks are switched off, and often are a link to where they are shared.
+    written: { deep: ['logs', 'refs', 'info'], leave: ['hooks'] },
+  },
   guard: gitGuard,
   actions: { ...looking, ...changing },
 });

@@ -40,6 +40,7 @@ export const make = defineDiscoverer({
     win32: 'winget install ezwinports.make',
   },
   signals: { files: ['GNUmakefile', 'makefile', 'Makefile'] },
+  hints: [{ says: /No rule to make target|No targets/, wayOut: 'make_targets lists the targets there are.' }],
 
   actions: {
     targets: {

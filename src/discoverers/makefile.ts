@@ -32,7 +32,7 @@ interface Line {
 const longestDoc = 200;
 
 export function readMakefile(text: string): Makefile {
-  const targets = new Map<string, Target>();
+  const targets = new Map<string, Omit<Target, 'prerequisites'> & { needs: Set<string> }>();
   const patterns = new Set<string>();
   const computed = new Set<string>();
   const includes: string[] = [];
@@ -78,7 +78,7 @@ export function readMakefile(text: string): Makefile {
         const target = known ?? {
           name,
           doc: null,
-          prerequisites: [],
+          needs: new Set<string>(),
           phony: false,
           conditional: depth > 0,
           line: number,
@@ -86,7 +86,7 @@ export function readMakefile(text: string): Makefile {
         target.doc ??= docOf(comment, above);
         // A target also defined outside of every condition always exists.
         target.conditional &&= depth > 0;
-        target.prerequisites = [...new Set([...target.prerequisites, ...rule.prerequisites])];
+        for (const prerequisite of rule.prerequisites) target.needs.add(prerequisite);
         targets.set(name, target);
       }
     }
@@ -97,7 +97,12 @@ export function readMakefile(text: string): Makefile {
   }
   return {
     default: chosen ?? first,
-    targets: [...targets.values()],
+    targets: [...targets.values()].map(({ name, doc, needs, ...target }) => ({
+      name,
+      doc,
+      prerequisites: [...needs],
+      ...target,
+    })),
     pattern_rules: [...patterns],
     includes,
     computed: [...computed],

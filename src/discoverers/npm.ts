@@ -94,7 +94,14 @@ export const npm = defineDiscoverer({
     npm_config_update_notifier: 'false',
   },
   // npm works on the nearest package above its folder, or on the workspace that one is part of.
-  worksOn: { argv: whichPrefix, effects: ['write', 'execute'] },
+  worksOn: { argv: whichPrefix, except: ['view'] },
+  hints: [
+    { says: /Missing script/, wayOut: 'npm_scripts lists the scripts there are.' },
+    {
+      says: /ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT/,
+      wayOut: 'The registry cannot be reached from here.',
+    },
+  ],
 
   actions: {
     scripts: {

@@ -62,6 +62,18 @@ export const pip = defineDiscoverer({
   },
   // Without -I Python would take a pip.py in the working folder for pip.
   prefix: ['-I', '-m', 'pip'],
+  hints: [
+    {
+      says: /Could not find an activated virtualenv/,
+      wayOut:
+        'Only a virtual environment is installed into: make one with python_run_module {"module": "venv", "args": [".venv"]}.',
+    },
+    {
+      says: /No module named pip/,
+      wayOut:
+        'This environment has no pip (uv makes such): python_run_module {"module": "ensurepip"} adds it.',
+    },
+  ],
 
   actions: {
     list: {

@@ -123,6 +123,17 @@ export const psql = defineDiscoverer({
   ],
   settings: { PGCLIENTENCODING: 'UTF8', PGCONNECT_TIMEOUT: '10', PGAPPNAME: 'toolcrib' },
   prefix: always,
+  hints: [
+    {
+      says: /could not connect|connection to server .* failed|Connection refused/,
+      wayOut:
+        'Is the server running, and are host, port, user and database right? PGHOST, PGPORT and PGSERVICE of the server are used when left out.',
+    },
+    {
+      says: /syntax error|read-only transaction|not a non-volatile/,
+      wayOut: 'One SELECT is run, in a read-only transaction: nothing that changes data.',
+    },
+  ],
 
   actions: {
     databases: {

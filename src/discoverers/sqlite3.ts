@@ -11,16 +11,20 @@ const prefix = ['-init', '/dev/null', '-readonly', '-nofollow', '-safe', '-batch
 
 const database = path('Database file', 'file');
 
-// -safe leaves these table-valued functions of the sqlite3 shell alone, and they read any file. SQLite has neither
-// dynamic SQL nor escapes in identifiers, and refuses fsdir inside views, so looking at the text is enough.
-const filesystemTables = /fsdir|zipfile/i;
+// -safe leaves these functions of the sqlite3 shell alone: tables that read any file, and functions that run their
+// argument as SQL, which could name such a table in pieces. Identifiers have no escapes, and fsdir is refused inside
+// views, so looking at the text is enough.
+const filesystemTables = /fsdir|zipfile|sha\d\w*_query|shell_/i;
 
 const sql = z
   .string()
   .min(1)
   .max(100_000)
   .refine((text) => !/^\s*\./.test(text), 'dot commands are not SQL; use the tables and schema actions')
-  .refine((text) => !filesystemTables.test(text), 'fsdir and zipfile read other files and are refused')
+  .refine(
+    (text) => !filesystemTables.test(text),
+    'functions of the sqlite3 shell that read other files or run SQL are refused',
+  )
   .overwrite((text) => text.trim().replace(/[;\s]+$/, ''))
   .describe('One SELECT, VALUES or WITH');
 
@@ -42,6 +46,13 @@ export const sqlite3 = defineDiscoverer({
   },
   signals: { extensions: ['.db', '.sqlite', '.sqlite3', '.db3'] },
   prefix,
+  hints: [
+    {
+      says: /syntax error|incomplete input/,
+      wayOut: 'One SELECT is run, as a subquery: no second statement, no PRAGMA, nothing that changes data.',
+    },
+    { says: /unable to open database/, wayOut: 'Is the path a database file? Links are not followed.' },
+  ],
 
   actions: {
     tables: {

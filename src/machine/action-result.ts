@@ -1,4 +1,4 @@
-import type { AnyAction } from '../core/discoverer.ts';
+import type { AnyAction, AnyDiscoverer, RunAction } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { fitResult } from '../core/fit-result.ts';
 import type { ToolResult } from '../core/tool.ts';
@@ -59,12 +59,14 @@ function textResult(output: string, outcome: Outcome | undefined, notes: readonl
 /** The error a run that did not end well is, with the tail of what it said; undefined when it ended well. */
 export function failureOf(
   outcome: Outcome,
-  succeedsWith: readonly number[],
+  { succeedsWith = [0], parse }: Pick<RunAction, 'succeedsWith' | 'parse'>,
+  hints: AnyDiscoverer['hints'],
   notes: readonly string[],
 ): ToolResult | undefined {
-  const { command, ended, exitCode, durationMs } = outcome;
+  const { ended, exitCode, durationMs } = outcome;
   if (ended === 'exited' && exitCode !== null && succeedsWith.includes(exitCode)) return undefined;
   const seconds = (durationMs / 1000).toFixed(1);
+  const command = headAndTail(outcome.command.replaceAll(/\s+/g, ' '), 400);
   const reason = {
     exited: `PROGRAM_FAILED: exit code ${exitCode ?? 'none (killed by a signal)'} from: ${command}`,
     timed_out: `TIMEOUT: stopped, with all it had started, after ${seconds} s: ${command}`,
@@ -76,8 +78,12 @@ export function failureOf(
   const text = [
     reason,
     stderr && tailOf(stderr, inlineLimit / 2),
-    stdout && `[stdout]\n${headAndTail(stdout, inlineLimit / 2, outcome.stdout.omittedBytes)}`,
+    // What is there to be parsed tells nobody why it failed, unless nothing else was said.
+    stdout &&
+      !(parse && stderr) &&
+      `[stdout]\n${headAndTail(stdout, inlineLimit / 2, outcome.stdout.omittedBytes)}`,
     ...notes.map((note) => `[${note}]`),
+    hints?.find(({ says }) => says.test(stderr))?.wayOut,
   ];
   return { isError: true, content: [{ type: 'text', text: text.filter(Boolean).join('\n') }] };
 }

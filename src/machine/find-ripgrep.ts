@@ -1,7 +1,6 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { ToolcribError } from '../core/errors.ts';
+import { isExecutable } from './is-executable.ts';
 
 /**
  * Absolute path of ripgrep: the one that came with this package, else the machine's own (`discovered`).
@@ -40,9 +39,3 @@ function shipped(): string[] {
     }
   });
 }
-
-const isExecutable = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );

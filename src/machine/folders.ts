@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -98,6 +99,14 @@ function discard(path: string): void {
   } catch {
     // What could not be made need not be removed, and a full disk may refuse even this.
   }
+}
+
+/** Empties a private folder that holds more than `most` files. */
+export function prunePrivate(folder: string, most: number): void {
+  if (!isPrivate(folder)) return;
+  const names = readdirSync(folder);
+  if (names.length <= most) return;
+  for (const name of names) rmSync(pathIn(folder, name), { force: true });
 }
 
 // Windows has neither; there the folder's access list keeps others out.

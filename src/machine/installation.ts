@@ -12,6 +12,7 @@ export type ProgramFacts = Pick<
   | 'elsewhere'
   | 'install'
   | 'signals'
+  | 'prefix'
   | 'environment'
 >;
 
@@ -47,6 +48,8 @@ export interface Version {
   readonly version?: string;
   /** Why there is no version. */
   readonly note?: string;
+  /** It ran and said something else than a version: a program that does not know the question. */
+  readonly unknown?: boolean;
 }
 
 export interface Discovery {

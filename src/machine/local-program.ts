@@ -1,6 +1,7 @@
-import { access, constants } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { AnyDiscoverer } from '../core/discoverer.ts';
+import { isExecutable } from './is-executable.ts';
+import { upwards } from './upwards.ts';
 
 /**
  * A project's own copy of a program: the first of the discoverer's places that exists, looked for from `folder` up to
@@ -26,18 +27,3 @@ export async function localProgram(
   }
   return undefined;
 }
-
-function upwards(folder: string, roots: readonly string[]): string[] {
-  const folders = [folder];
-  for (let here = folder; !roots.includes(here) && dirname(here) !== here;) {
-    here = dirname(here);
-    folders.push(here);
-  }
-  return folders;
-}
-
-const isExecutable = (file: string): Promise<boolean> =>
-  access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  );

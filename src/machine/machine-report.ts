@@ -35,12 +35,14 @@ export function reportOf(
       const why = discovery.missing.get(id)?.why ?? 'was not looked for';
       return { id, title, category, installed: false, why, install: install[platform] ?? `see ${homepage}` };
     }
+    const { version, note } = versions.get(id) ?? {};
     return {
       id,
       title,
       category,
       installed: true,
-      ...versions.get(id),
+      ...(version !== undefined && { version }),
+      ...(note !== undefined && { note }),
       path: found.leading.at(-1) ?? found.program,
       source: found.source,
       ...(found.others.length > 0 && { others: found.others }),

@@ -1,5 +1,5 @@
 import type { Host } from './host.ts';
-import type { Discovery, ProgramFacts, SearchPath } from './installation.ts';
+import type { Discovery, Installation, ProgramFacts, SearchPath } from './installation.ts';
 import type { ProgramReport } from './machine-report.ts';
 import type { Processes, Run } from './process.ts';
 import { cacheFolder } from './folders.ts';
@@ -7,6 +7,7 @@ import { childEnvironment } from './environment.ts';
 import { discover, whichProgram } from './discovery.ts';
 import { cachedLoginShellPath } from './login-shell.ts';
 import type { VersionProbe } from './version-probe.ts';
+import { findAbsent, knownAbsent, pluginsIn, withoutAbsent } from './plugins.ts';
 import { searchPath, type LoginShellPath } from './search-path.ts';
 
 /** This computer as the server uses it: what is installed, and how programs are run. */
@@ -24,10 +25,10 @@ export interface Machine {
   /** The absolute path of an executable file by its name, whether or not it is one of the known programs. */
   which(name: string): Promise<string | undefined>;
   /**
-   * Asks the login shell for its PATH, unless a fresh answer is kept, and looks again when it differs. True when that
-   * changed which programs are known. May take seconds: nothing waits for it.
+   * Finds out what takes too long for a first answer: asks the login shell for its PATH unless a fresh answer is kept,
+   * and programs for their plugins. True when that changed which programs are known. Nothing waits for it.
    */
-  askLoginShell(): Promise<boolean>;
+  settle(): Promise<boolean>;
 }
 
 /** Starts finding out what is installed; answers wait for the directory listings alone, some milliseconds. */
@@ -35,54 +36,66 @@ export function createMachine(
   host: Host,
   facts: readonly ProgramFacts[],
   processes: Processes,
-  projectRoots: readonly string[],
+  projectRoots: readonly string[] | Promise<readonly string[]>,
 ): Machine {
   const cache = cacheFolder(host.platform, host.env, host.home);
   const look = async (shell: LoginShellPath | undefined): Promise<Discovery> =>
-    discover(facts, host, await searchPath(host, shell, projectRoots));
+    discover(facts, host, await searchPath(host, shell, await projectRoots));
   let kept = cachedLoginShellPath(host, cache);
-  let discovery = kept.then(look);
+  let absent = knownAbsent(cache);
+  let located = kept.then(look);
+  const discovery = async () => withoutAbsent(await located, absent);
 
   // One probe for each search path: it remembers what it has asked, and what did not answer in time.
   const probes = new Map<SearchPath, Promise<VersionProbe>>();
-  async function versions(found: Discovery) {
+  async function versionsOf(installations: readonly Installation[]) {
+    const { path } = await located;
     const probe =
-      probes.get(found.path) ??
+      probes.get(path) ??
       import('./version-probe.ts').then((m) =>
-        m.createVersionProbe({ run: processes.run, host, cacheFolder: cache, path: found.path }),
+        m.createVersionProbe({ run: processes.run, host, cacheFolder: cache, path }),
       );
-    probes.set(found.path, probe);
-    return (await probe).versionsOf([...found.installed.values()], facts);
+    probes.set(path, probe);
+    return (await probe).versionsOf(installations, facts);
+  }
+
+  async function checkPlugins(): Promise<void> {
+    const plugins = pluginsIn(await located, facts);
+    if (plugins.length > 0) absent = findAbsent(plugins, await versionsOf(plugins), cache);
+  }
+
+  async function askShell(): Promise<void> {
+    if ((await kept)?.fresh) return;
+    const { askLoginShell } = await import('./login-shell.ts');
+    const answer = await askLoginShell(host, processes.run, cache);
+    if (!answer) return;
+    kept = Promise.resolve({ ...answer, fresh: true });
+    located = look(answer);
   }
 
   return {
     host,
     run: processes.run,
-    discovery: () => discovery,
+    discovery,
     async childEnvironment() {
-      const path: SearchPath = (await discovery).path;
+      const { path } = await located;
       return (names, settings) => childEnvironment(host, path, names, settings);
     },
     async report() {
-      const found = await discovery;
+      await checkPlugins();
+      const found = await discovery();
       const { reportOf } = await import('./machine-report.ts');
-      return reportOf(facts, found, await versions(found), host.platform);
+      return reportOf(facts, found, await versionsOf([...found.installed.values()]), host.platform);
     },
     async which(name) {
-      const { path } = await discovery;
-      const search = await whichProgram(name, host, path);
+      const search = await whichProgram(name, host, (await located).path);
       return 'installed' in search ? search.installed.program : undefined;
     },
-    async askLoginShell() {
-      if ((await kept)?.fresh) return false;
-      const { askLoginShell } = await import('./login-shell.ts');
-      const before = await discovery;
-      const answer = await askLoginShell(host, processes.run, cache);
-      if (!answer) return false;
-      kept = Promise.resolve({ ...answer, fresh: true });
-      const after = await look(answer);
-      discovery = Promise.resolve(after);
-      return idsOf(before) !== idsOf(after);
+    async settle() {
+      const before = await discovery();
+      await askShell();
+      await checkPlugins();
+      return idsOf(before) !== idsOf(await discovery());
     },
   };
 }

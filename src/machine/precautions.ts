@@ -1,44 +1,110 @@
-import type { AnyDiscoverer, Precautions, RunAction } from '../core/discoverer.ts';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AnyDiscoverer, Guard, Precautions, RunAction } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Workspace } from '../core/tool.ts';
 import type { Outcome } from './process.ts';
+import { checkRepository } from './repository.ts';
 
-/** Runs the program with a question of ours. */
-export type Ask = (question: readonly string[]) => Promise<Outcome>;
+/** Runs the program with a question of ours, in a folder. */
+export type Ask = (question: readonly string[], folder: string) => Promise<Outcome>;
+
+interface Situation {
+  readonly name: string;
+  readonly action: RunAction;
+  readonly folder: string;
+  readonly workspace: Workspace;
+  readonly ask: Ask;
+}
 
 const none: Precautions = { argv: [], env: {}, notes: [] };
+/** More repositories inside one another than anybody has; each costs two questions. */
+const mostNested = 50;
 
 /**
- * Asks the program what the project would have it do, and where it would work. Not being able to know is no reason
- * to go on. Throws REPO_UNTRUSTED, PATH_OUTSIDE_ROOTS, CANCELLED, and what the guard throws.
+ * Finds out where the program would work and what the project would have it run, and what must be done about it.
+ * Not being able to know is no reason to go on. Throws REPO_UNTRUSTED, PATH_NOT_FOUND, PATH_OUTSIDE_ROOTS,
+ * CANCELLED, and what the guard throws.
  */
 export async function precautionsFor(
-  { guard, worksOn }: AnyDiscoverer,
-  action: RunAction,
-  ask: Ask,
-  workspace: Workspace,
+  { guard, worksOn, repository }: AnyDiscoverer,
+  situation: Situation,
 ): Promise<Precautions> {
-  const precautions = guard ? guard.read(await answerTo(guard.argv, guard.succeedsWith, ask), action) : none;
-  const matters = worksOn && action.effects.some((effect) => worksOn.effects.includes(effect));
-  const where = precautions.mustBeInside ?? (matters ? worksOn.argv : undefined);
-  if (where) {
-    const folder = (await answerTo(where, [0], ask)).trimEnd();
-    await workspace.resolve(folder, { kind: 'folder', mustExist: true });
+  const { action, folder, workspace, ask } = situation;
+  if (repository) await checkRepository(repository, folder, action.effects, workspace);
+  if (worksOn && !worksOn.except.includes(situation.name)) await mustBeInside(worksOn.argv, situation);
+  if (!guard) return none;
+  const folders = [folder, ...(await nestedFolders(guard, situation))];
+  const all: Precautions[] = [];
+  for (const here of folders) {
+    const answer = await answerTo(guard.argv, guard.succeedsWith, here, ask);
+    const precautions = guard.read(answer, action);
+    if (precautions.mustBeInside)
+      await mustBeInside(precautions.mustBeInside, { ...situation, folder: here });
+    all.push(precautions);
   }
-  return precautions;
+  return {
+    argv: all.flatMap(({ argv }) => argv),
+    env: Object.assign({}, ...all.map(({ env }) => env)) as Precautions['env'],
+    notes: [...new Set(all.flatMap(({ notes }) => notes))],
+  };
+}
+
+/** Repositories inside this one, in which the program would start itself again with their own configuration. */
+async function nestedFolders(
+  { nested }: Guard,
+  { action, folder, workspace, ask }: Situation,
+): Promise<string[]> {
+  if (!nested || !action.effects.some((effect) => nested.effects.includes(effect))) return [];
+  const found: string[] = [];
+  const queue = [folder];
+  for (let here = queue.pop(); here !== undefined; here = queue.pop()) {
+    const inside = nested
+      .folders(await answerTo(nested.argv, [0], here, ask))
+      .map((name) => join(here ?? folder, name));
+    for (const place of inside) {
+      if (!(await stat(join(place, nested.marker)).catch(() => undefined))) continue;
+      await workspace.resolve(place, { kind: 'folder', mustExist: true });
+      found.push(place);
+      queue.push(place);
+    }
+    if (found.length > mostNested)
+      throw new ToolcribError('REPO_UNTRUSTED', `More than ${mostNested} nested repositories.`);
+  }
+  return found;
+}
+
+async function mustBeInside(
+  question: readonly string[],
+  { folder, workspace, ask }: Situation,
+): Promise<void> {
+  const place = (await answerTo(question, [0], folder, ask)).trimEnd();
+  await workspace.resolve(place, { kind: 'folder', mustExist: true });
 }
 
 async function answerTo(
   question: readonly string[],
   succeedsWith: readonly number[],
+  folder: string,
   ask: Ask,
 ): Promise<string> {
-  const answer = await ask(question);
-  if (answer.ended === 'cancelled') throw new ToolcribError('CANCELLED', `Stopped: ${answer.command}`);
-  if (answer.ended === 'exited' && succeedsWith.includes(answer.exitCode ?? -1)) return answer.stdout.text;
+  const answer = await ask(question, folder);
+  const { ended, exitCode, stdout, stderr } = answer;
+  if (ended === 'cancelled') throw new ToolcribError('CANCELLED', `Stopped: ${answer.command}`);
+  const text = stdout.omittedBytes > 0 ? undefined : exactText(stdout.bytes);
+  if (ended === 'exited' && succeedsWith.includes(exitCode ?? -1) && text !== undefined) return text;
   throw new ToolcribError(
     'REPO_UNTRUSTED',
-    `What the project configures could not be checked: ${answer.command} failed.`,
-    answer.stderr.text.trim(),
+    `What the project configures could not be checked: ${answer.command} ${text === undefined ? 'said too much, or no text' : 'failed'}.`,
+    stderr.text.trim(),
   );
+}
+
+/** UTF-8, or nothing: a name read in another encoding is the name of something else. */
+function exactText(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,5 @@
 import { pathsOf, type Host } from './host.ts';
+import { isInside } from './inside.ts';
 import type { SearchFolder, SearchPath } from './installation.ts';
 import { knownFolders } from './known-folders.ts';
 import { variable } from './variables.ts';
@@ -90,7 +91,7 @@ async function check(folder: string, host: Host, projectRoots: readonly string[]
   if ((facts.mode & 0o002) !== 0)
     return { why: 'everyone can write to it, so anyone could put a program there' };
   const real = (await host.realPath(folder)) ?? folder;
-  const root = projectRoots.find((candidate) => isInside(real, candidate, host));
+  const root = projectRoots.find((candidate) => isInside(real, candidate, pathsOf(host)));
   if (root !== undefined && (await isOfProject(real, root, host))) {
     return { why: `lies in the project ${root}, whose own programs are used for that project only` };
   }
@@ -101,16 +102,10 @@ async function check(folder: string, host: Host, projectRoots: readonly string[]
 const isFullPath = (folder: string, host: Host): boolean =>
   host.platform === 'win32' ? /^(?:[a-z]:[\\/]|[\\/]{2}[^\\/])/i.test(folder) : folder.startsWith('/');
 
-function isInside(path: string, root: string, host: Host): boolean {
-  const { relative, isAbsolute, sep } = pathsOf(host);
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
 /** When the whole home folder is the root, ~/.local/bin lies in it as well: then only Python's own marker tells. */
 async function isOfProject(folder: string, root: string, host: Host): Promise<boolean> {
   const home = (await host.realPath(host.home)) ?? host.home;
-  if (!isInside(home, root, host)) return true;
+  if (!isInside(home, root, pathsOf(host))) return true;
   const { dirname, join } = pathsOf(host);
   return (await host.stat(join(dirname(folder), 'pyvenv.cfg'))) !== undefined;
 }

@@ -66,7 +66,8 @@ export function createVersionProbe(world: {
     const subject = await subjectOf(want, host);
     if (!subject) return { note: 'is gone' };
     const earlier = known[subject.key];
-    if (earlier && isGood(earlier)) return versionOf(earlier);
+    const mayHaveCome = want.facts.prefix !== undefined && earlier?.version === undefined;
+    if (earlier && isGood(earlier) && !mayHaveCome) return versionOf(earlier);
     const { version, final } = await queued(() => ask(want, world));
     if (final) learned[subject.key] = { ...version, at: Date.now(), small: subject.small };
     return version;
@@ -97,7 +98,7 @@ export function createVersionProbe(world: {
 }
 
 const noteForShim = (manager: string): string =>
-  `${manager} shim: not run, because it may download a toolchain`;
+  `not asked for: a ${manager} shim chooses it for each project, and may download it`;
 
 /** What the version belongs to: the very file, and the question. Behind `node.exe script.js` that is the script. */
 async function subjectOf(want: Asked, host: Host): Promise<{ key: string; small: boolean } | undefined> {
@@ -133,7 +134,9 @@ async function ask(
       timeoutMs: budgetMs,
       keepBytes: 16 * 1024,
     });
-    return { version: versionIn(outcome, question.pattern), final: outcome.ended === 'exited' };
+    const version = versionIn(outcome, question.pattern);
+    // A plugin may come later, and the program's own file would not show it.
+    return { version, final: outcome.ended === 'exited' && !(facts.prefix && version.unknown) };
   } finally {
     // What a program left there is of no use; where Windows still holds a file, the system cleans up later.
     await rm(empty, { recursive: true, force: true }).catch(() => undefined);
@@ -152,7 +155,8 @@ function versionIn(outcome: Outcome, pattern: RegExp): Version {
   const printed = presentable(outcome.stderr.text || outcome.stdout.text).trim();
   const said = printed.split('\n')[0]?.slice(0, 120);
   if (outcome.ended === 'not_started') return { note: `could not be started: ${said}` };
-  return { note: said ? `told no version, but: ${said}` : `told no version (exit code ${outcome.exitCode})` };
+  const note = said ? `told no version, but: ${said}` : `told no version (exit code ${outcome.exitCode})`;
+  return { note, unknown: outcome.ended === 'exited' };
 }
 
 const versionOf = ({ version, note }: Known): Version => ({

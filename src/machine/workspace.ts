@@ -6,6 +6,7 @@ import { ToolcribError } from '../core/errors.ts';
 import type { PathKind } from '../core/params.ts';
 import type { Workspace } from '../core/tool.ts';
 import { closeOnError, openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
+import { isInside } from './inside.ts';
 import { inPseudoFolder, onPseudoFilesystem } from './pseudo-filesystem.ts';
 import { codeOf, locate } from './real-path.ts';
 import { shownPath } from './shown-path.ts';
@@ -74,11 +75,6 @@ export async function openWorkspace(
 export function rooted(workspace: Workspace): RootedWorkspace {
   if (!('openFile' in workspace)) throw new TypeError('This workspace cannot open files.');
   return workspace as RootedWorkspace;
-}
-
-/** Whether a real path is a root or lies below it: compared name by name and exactly as written. */
-function isInside(real: string, root: string): boolean {
-  return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 function absolutePath(

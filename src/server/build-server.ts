@@ -1,14 +1,6 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  inputRequired,
-  inputResponse,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  type ClientCapabilities,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { RootedWorkspace } from '../machine/workspace.ts';
+import type { ClientRoots } from './client-roots.ts';
 import { asListed, asMcpResult } from './mcp-tool.ts';
 import { progressOf } from './progress.ts';
 import type { PublishedTool } from './published.ts';
@@ -18,16 +10,17 @@ import { version } from './version.ts';
 /** What the servers of one process share; a connection may see more than one server (the SDK makes one to probe). */
 export interface Crib {
   readonly toolbox: Toolbox;
+  readonly clientRoots: ClientRoots;
   /** The folders a call may touch, given what the client has said. */
   workspace(clientRoots: readonly string[] | undefined): Promise<RootedWorkspace>;
-  /** What the client has said its roots are; undefined until it was asked. */
-  clientRoots: readonly string[] | undefined;
+  /** Called with the promise of each answered list. */
+  listing(answer: Promise<unknown>): void;
 }
 
 const instructions = `Development programs installed on this machine, as typed actions named <program>_<action>, and file tools.
-Relative paths and cwd start at the first root. Only files inside the roots can be reached.
+cwd is the folder an action runs in. It and other relative paths start at the first root; only what lies inside the roots can be reached.
 list_programs tells which programs there are and why others are missing.
-Errors begin with a code and end with the way out. Long output is cut in the middle, and says so; ask for less or for a range.`;
+Errors begin with a code. Long output is cut in the middle, and says so; ask for less or for a range.`;
 
 /** An MCP server over the toolbox, for either protocol era. Cheap, and without side effects. */
 export function buildServer(crib: Crib): Server {
@@ -35,22 +28,20 @@ export function buildServer(crib: Crib): Server {
     { name: 'toolcrib', title: 'toolcrib', version },
     { capabilities: { tools: { listChanged: true } }, instructions },
   );
-  server.setRequestHandler('tools/list', async () => ({ tools: (await crib.toolbox.list()).map(asListed) }));
-  server.setNotificationHandler('notifications/roots/list_changed', () => {
-    crib.clientRoots = undefined;
+  server.setRequestHandler('tools/list', async () => {
+    const tools = crib.toolbox.list();
+    crib.listing(tools);
+    return { tools: (await tools).map(asListed) };
   });
+  server.setNotificationHandler('notifications/roots/list_changed', () => crib.clientRoots.forget());
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const published = findTool(crib.toolbox, params.name);
-    if (crib.clientRoots === undefined && clientHasRoots(server, context)) {
-      const answer = inputResponse(context.mcpReq.inputResponses, 'roots');
-      if (answer.kind === 'missing')
-        return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
-      crib.clientRoots = answer.kind === 'roots' ? answer.roots.map(({ uri }) => uri) : [];
-    }
+    const roots = await crib.clientRoots.of(server, context);
+    if (roots.kind === 'ask') return roots.question;
     const progress = progressOf(context);
     const result = await crib.toolbox
       .call(published, params.arguments, {
-        workspace: await crib.workspace(crib.clientRoots),
+        workspace: await crib.workspace(roots.folders),
         signal: context.mcpReq.signal,
         progress: progress.report,
       })
@@ -70,12 +61,4 @@ function findTool(toolbox: Toolbox, name: string): PublishedTool {
       error instanceof Error ? error.message : String(error),
     );
   }
-}
-
-/** A modern client declares its capabilities with every request, a 2025 one once when it connects. */
-function clientHasRoots(server: Server, { mcpReq }: ServerContext): boolean {
-  const declared = (mcpReq.envelope as Record<string, ClientCapabilities | undefined> | undefined)?.[
-    CLIENT_CAPABILITIES_META_KEY
-  ];
-  return (declared ?? server.getClientCapabilities())?.roots !== undefined;
 }

@@ -27,8 +27,8 @@ export async function publish(): Promise<Manifest> {
 }
 
 function factsOf(discoverer: AnyDiscoverer): ProgramFacts {
-  const { id, title, category, homepage, programs, version, elsewhere, install, signals, environment } =
-    discoverer;
+  const { id, title, category, homepage, programs, install } = discoverer;
+  const { version, elsewhere, signals, environment, prefix } = discoverer;
   return {
     id,
     title,
@@ -40,6 +40,7 @@ function factsOf(discoverer: AnyDiscoverer): ProgramFacts {
     ...(elsewhere ? { elsewhere } : {}),
     ...(signals ? { signals } : {}),
     ...(environment ? { environment } : {}),
+    ...(prefix ? { prefix } : {}),
   };
 }
 

@@ -1,7 +1,8 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Host } from '../machine/host.ts';
+import { isInside } from '../machine/inside.ts';
 import type { ProgramFacts } from '../machine/installation.ts';
 
 export interface RootSources {
@@ -28,7 +29,7 @@ export async function effectiveRoots(
     return client === undefined ? ceiling : intersection(ceiling, await realFolders(named));
   }
   const home = await realpath(host.home).catch(() => host.home);
-  const narrow = (folders: readonly string[]) => folders.filter((folder) => !contains(folder, home));
+  const narrow = (folders: readonly string[]) => folders.filter((folder) => !isInside(home, folder));
   if (named.length > 0) return narrow(await realFolders(named));
   const launched = host.env['CLAUDE_PROJECT_DIR'];
   if (launched && isAbsolute(launched)) return narrow(await realFolders([launched]));
@@ -54,14 +55,9 @@ const realFolders = async (folders: readonly string[]): Promise<string[]> => {
 /** What both allow: of each pair, the one inside the other. */
 function intersection(ceiling: readonly string[], wanted: readonly string[]): string[] {
   const both = wanted.flatMap((folder) =>
-    ceiling.flatMap((top) => (contains(top, folder) ? [folder] : contains(folder, top) ? [top] : [])),
+    ceiling.flatMap((top) => (isInside(folder, top) ? [folder] : isInside(top, folder) ? [top] : [])),
   );
   return [...new Set(both)];
-}
-
-function contains(folder: string, path: string): boolean {
-  const steps = relative(folder, path);
-  return steps === '' || (steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps));
 }
 
 /** Hosts start servers anywhere, also in `/` or their own program folder, so only a folder with a project's marks counts. */

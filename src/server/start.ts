@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { config } from 'zod';
 import type { Settings } from '../core/settings.ts';
 import { createMachine } from '../machine/machine.ts';
 import { thisHost } from '../machine/host.ts';
 import { createProcesses } from '../machine/process.ts';
+import { effectiveRoots } from './roots.ts';
 import { loadManifest } from './manifest.ts';
 
 /** Serves MCP over standard input and output; see serve(). */
@@ -12,7 +12,10 @@ export async function start(settings: Settings): Promise<void> {
   const host = thisHost();
   const processes = createProcesses(host.platform);
   const manifest = await loadManifest();
-  const roots = settings.roots.map((root) => resolve(root));
+  // A project's own programs must not be found as the machine's: those of the roots as far as they are known now.
+  // What a client says later is looked at with each call.
+  const sources = { operator: settings.roots, client: undefined, workingFolder: process.cwd() };
+  const roots = effectiveRoots(sources, host, manifest.programs);
   const machine = createMachine(host, manifest.programs, processes, roots);
   // The disk is asked while the SDK is loaded, which takes this thread some 25 ms.
   await turn();

@@ -1,11 +1,14 @@
 import type { Settings } from '../core/settings.ts';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { ProgramFacts } from '../machine/installation.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Processes } from '../machine/process.ts';
 import type { RootedWorkspace } from '../machine/workspace.ts';
 import { buildServer, type Crib } from './build-server.ts';
 import type { Manifest } from './published.ts';
+import { createClientRoots } from './client-roots.ts';
 import { effectiveRoots } from './roots.ts';
 import { createToolbox } from './toolbox.ts';
 
@@ -16,39 +19,58 @@ export interface Found {
   readonly processes: Processes;
 }
 
-/** How long after the first list the login shell is asked: the client's next requests come first. */
+/** How long after the first list slower questions are put: the client's next requests come first. */
 const quietMs = 250;
+/** How long lists that were asked for before the client closed its end may still be answered. */
+const drainMs = 500;
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
 export async function serve(settings: Settings, { manifest, machine, processes }: Found): Promise<void> {
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
+  const lists = new Set<Promise<unknown>>();
+  let settling: NodeJS.Timeout | undefined;
+  let latest: ReturnType<typeof buildServer> | undefined;
+  const settle = () =>
+    void machine.settle().then((changed) => (changed ? latest?.sendToolListChanged() : undefined));
   const crib: Crib = {
     toolbox: createToolbox(manifest, machine, settings),
+    clientRoots: createClientRoots(),
     workspace: workspacesFor(settings.roots, machine, manifest.programs),
-    clientRoots: undefined,
+    listing(answer) {
+      settling ??= setTimeout(settle, quietMs);
+      lists.add(answer);
+      void answer.finally(() => lists.delete(answer));
+    },
   };
-  let latest: ReturnType<typeof buildServer> | undefined;
+  // Not standard input itself: the SDK drops what it was asked when that ends, also by `printf … | toolcrib serve`.
+  const input = new PassThrough();
+  process.stdin.pipe(input, { end: false });
   const connection = serveStdio(() => (latest = buildServer(crib)), {
+    transport: new StdioServerTransport(input, process.stdout),
     onerror: (error) => process.stderr.write(`toolcrib: ${error.message}\n`),
   });
-  const asking = setTimeout(() => {
-    void machine.askLoginShell().then((changed) => (changed ? latest?.sendToolListChanged() : undefined));
-  }, quietMs);
 
-  await untilTheEnd();
-  clearTimeout(asking);
+  if ((await theEnd()) === 'input') await answered(lists);
+  clearTimeout(settling);
   await Promise.allSettled([connection.close(), processes.endAll()]);
 }
 
+/** Waits for what is being answered, a moment after the input's last line has been read. */
+async function answered(lists: ReadonlySet<Promise<unknown>>): Promise<void> {
+  const until = performance.now() + drainMs;
+  do await sleep(20);
+  while (lists.size > 0 && performance.now() < until);
+}
+
 /** Resolves when the client has closed the pipe, or a signal asks us to leave. */
-function untilTheEnd(): Promise<void> {
+function theEnd(): Promise<'input' | 'signal'> {
   return new Promise((resolve) => {
-    const leave = () => resolve();
-    process.stdin.once('end', leave).once('close', leave);
+    process.stdin.once('end', () => resolve('input')).once('close', () => resolve('input'));
     // EPIPE: whoever read our answers is gone.
-    process.stdout.on('error', leave);
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
+    process.stdout.on('error', () => resolve('signal'));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => resolve('signal'));
   });
 }
 

@@ -61,7 +61,14 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
     },
     find(name) {
       const published = byName.get(name);
-      if (!published || !inToolset(published)) throw unknownTool(name, byName);
+      if (!published) throw unknownTool(name, byName);
+      if (!inToolset(published)) {
+        const offered = settings.toolsets?.join(', ');
+        throw new ToolcribError(
+          'UNKNOWN_TOOL',
+          `${name} is not offered: the toolsets are ${offered} (--toolsets).`,
+        );
+      }
       return published;
     },
     async call(published, params, context) {
@@ -96,7 +103,7 @@ function unknownTool(name: string, known: ReadonlyMap<string, PublishedTool>): T
   return new ToolcribError(
     'UNKNOWN_TOOL',
     `There is no tool ${JSON.stringify(name)}.`,
-    best ? `Did you mean ${best}?` : 'tools/list has the ones there are.',
+    best ? `Did you mean ${best}?` : 'tools/list (toolcrib call, without a tool) has the ones there are.',
   );
 }
 

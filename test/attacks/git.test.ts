@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect } from '../support/server.ts';
+import { connect, inherited } from '../support/server.ts';
 import { temporaryFolder, temporaryRepository, type Repository } from '../support/repository.ts';
 import { textOf } from '../support/text-of.ts';
 
@@ -306,7 +306,7 @@ it('ATTACK 16: a repository above or outside the roots is not found', async () =
   const inner = await connect('2025-11-25', { roots: [join(outer.folder, 'part')] });
   try {
     expect(textOf(await inner.callTool({ name: 'git_status', arguments: {} }))).toContain(
-      'not a git repository',
+      'there is no repository',
     );
     const outside = await inner.callTool({ name: 'git_status', arguments: { cwd: outer.folder } });
     expect(textOf(outside)).toMatch(/^PATH_OUTSIDE_ROOTS/);
@@ -335,4 +335,195 @@ it('paths are names, not patterns', async () => {
   repository.write('axb.txt', '1');
   await call('git_add', repository.folder, { paths: ['a*b.txt'] });
   expect(repository.git('diff', '--cached', '--name-only')).toBe('a*b.txt\n');
+});
+
+it('a configuration too long to be read stops every action', async () => {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('filter');
+  repository.write('.gitattributes', '*.txt filter=evil\n');
+  const long = (name: string) => `[http "${name}"]\n\tversion = ${'x'.repeat(4_300_000)}\n`;
+  const config = join(repository.folder, '.git', 'config');
+  const given = readFileSync(config, 'utf8');
+  writeFileSync(config, `${given}${long('a')}[filter "evil"]\n\tclean = ${script}\n${long('b')}`);
+  repository.write('src/a.txt', 'changed\n');
+  expect(textOf(await call('git_status', repository.folder))).toMatch(/^REPO_UNTRUSTED/);
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 26: a filter whose name is no UTF-8 stops every action', async () => {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('filter');
+  writeFileSync(join(repository.folder, '.gitattributes'), Buffer.from('*.txt filter=ev\xe9l\n', 'latin1'));
+  const config = join(repository.folder, '.git', 'config');
+  writeFileSync(
+    config,
+    Buffer.concat([readFileSync(config), Buffer.from(`[filter "ev\xe9l"]\n\tclean = ${script}\n`, 'latin1')]),
+  );
+  repository.write('src/a.txt', 'other\n');
+  for (const name of ['git_status', 'git_diff']) {
+    expect(textOf(await call(name, repository.folder))).toMatch(/^REPO_UNTRUSTED/);
+  }
+  expect(existsSync(mark)).toBe(false);
+});
+
+/** A repository with another inside, whose commit has moved on since it was added. */
+function withSubmodule() {
+  const repository = temporaryRepository();
+  const inner = temporaryRepository(join(repository.folder, 'inner'));
+  repository.git('-c', 'advice.addEmbeddedRepo=false', 'add', 'inner');
+  repository.git('commit', '--quiet', '--message=Submodule');
+  inner.write('src/a.txt', 'next\n');
+  inner.git('commit', '--quiet', '--all', '--message=Next');
+  return { repository, inner };
+}
+
+it('ATTACK 31: a submodule is not looked into with its own external diff', async () => {
+  const { repository, inner } = withSubmodule();
+  const { script, mark } = inner.trap('inner');
+  repository.git('config', 'diff.submodule', 'diff');
+  inner.git('config', 'diff.external', script);
+  await lookEverywhere(repository);
+  repository.git('commit', '--quiet', '--all', '--message=Moved');
+  await lookEverywhere(repository);
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 31: filters of a submodule do not run when files are staged, committed or switched', async () => {
+  const { repository, inner } = withSubmodule();
+  const { script, mark } = inner.trap('inner');
+  inner.write('.gitattributes', '*.txt filter=deep\n');
+  inner.git('config', 'filter.deep.clean', script);
+  inner.write('src/a.txt', 'again\n');
+  repository.write('src/a.txt', 'outer\n');
+  for (const [name, given] of [
+    ['git_add', { paths: ['.'] }],
+    ['git_commit', { message: 'All', all: true }],
+    ['git_create_branch', { branch: 'other' }],
+    ['git_switch', { branch: 'main' }],
+  ] as const) {
+    const result = await call(name, repository.folder, given);
+    expect(result.isError, `${name}: ${textOf(result)}`).toBeFalsy();
+    expect(textOf(result)).toContain('filter.deep');
+  }
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 71: a link inside .git does not lead writing out of it', async () => {
+  const victim = join(temporaryFolder(), 'victim');
+  writeFileSync(victim, 'mine');
+  const { symlinkSync: link, rmSync } = await import('node:fs');
+  for (const place of ['COMMIT_EDITMSG', 'logs/HEAD', 'refs/heads/evil']) {
+    const repository = temporaryRepository();
+    const path = join(repository.folder, '.git', place);
+    rmSync(path, { force: true });
+    link(victim, path);
+    repository.write('src/a.txt', 'changed\n');
+    const result = await call('git_commit', repository.folder, { message: 'x', all: true });
+    expect(textOf(result)).toMatch(/^REPO_UNTRUSTED.*symbolic link/);
+    expect(readFileSync(victim, 'utf8')).toBe('mine');
+  }
+});
+
+it('ATTACK 16: a .git file, or a commondir, does not lead to a repository outside', async () => {
+  const root = temporaryFolder();
+  const other = temporaryRepository();
+  const inner = await connect('2025-11-25', { roots: [root] });
+  try {
+    writeFileSync(join(root, '.git'), `gitdir: ${other.folder}/.git\n`);
+    const asFile = await inner.callTool({ name: 'git_file', arguments: { file: 'README.md' } });
+    expect(textOf(asFile)).toMatch(/^PATH_OUTSIDE_ROOTS/);
+    const { rmSync } = await import('node:fs');
+    rmSync(join(root, '.git'));
+    const own = temporaryRepository(root);
+    own.write('.git/commondir', `${other.folder}/.git\n`);
+    expect(textOf(await inner.callTool({ name: 'git_log', arguments: {} }))).toMatch(/^PATH_OUTSIDE_ROOTS/);
+  } finally {
+    await inner.close();
+  }
+});
+
+it('a linked worktree works, though its repository lies outside', async () => {
+  const main = temporaryRepository();
+  const linked = join(temporaryFolder(), 'linked');
+  main.git('worktree', 'add', '--quiet', linked, '-b', 'linked');
+  const inner = await connect('2025-11-25', { roots: [linked] });
+  try {
+    const status = await inner.callTool({ name: 'git_status', arguments: {} });
+    expect(status.structuredContent).toMatchObject({ branch: 'linked', clean: true });
+  } finally {
+    await inner.close();
+  }
+});
+
+it('push and fetch refuse a repository that says which branches they overwrite', async () => {
+  const repository = temporaryRepository();
+  repository.git('remote', 'add', 'origin', 'https://example.invalid/x.git');
+  repository.git('config', 'remote.origin.push', '+refs/heads/main:refs/heads/production');
+  expect(textOf(await call('git_push', repository.folder, { branch: 'main' }))).toMatch(
+    /^REPO_UNTRUSTED.*remote\.origin\.push/,
+  );
+  repository.git('config', '--unset', 'remote.origin.push');
+  repository.git('config', 'remote.origin.fetch', '+refs/heads/*:refs/heads/*');
+  expect(textOf(await call('git_fetch', repository.folder, { prune: true }))).toMatch(
+    /^REPO_UNTRUSTED.*remote\.origin\.fetch/,
+  );
+  repository.git('config', 'remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*');
+  expect(textOf(await call('git_fetch', repository.folder))).not.toMatch(/^REPO_UNTRUSTED/);
+});
+
+it('switching does not overwrite an ignored file', async () => {
+  const repository = temporaryRepository();
+  repository.git('switch', '--quiet', '--create', 'other');
+  repository.write('.env', 'theirs');
+  repository.git('add', '.env');
+  repository.git('commit', '--quiet', '--message=Env');
+  repository.git('switch', '--quiet', 'main');
+  repository.write('.gitignore', '.env\n');
+  repository.write('.env', 'mine');
+  expect((await call('git_switch', repository.folder, { branch: 'other' })).isError).toBe(true);
+  expect(readFileSync(join(repository.folder, '.env'), 'utf8')).toBe('mine');
+});
+
+it('an error does not quote a file that the repository names', async () => {
+  const repository = temporaryRepository();
+  repository.git('config', 'blame.ignoreRevsFile', '/etc/passwd');
+  expect(textOf(await call('git_blame', repository.folder, { path: 'src/a.txt' }))).not.toContain('root:');
+  repository.write('.git-blame-ignore-revs', '');
+  repository.git('config', 'blame.ignoreRevsFile', '.git-blame-ignore-revs');
+  expect((await call('git_blame', repository.folder, { path: 'src/a.txt' })).isError).toBeFalsy();
+});
+
+it('stashes untracked files, and brings them back', async () => {
+  const repository = temporaryRepository();
+  const file = repository.write('new.txt', 'new');
+  await call('git_stash', repository.folder, { untracked: true });
+  expect(existsSync(file)).toBe(false);
+  const back = await call('git_apply_stash', repository.folder, { remove: true });
+  expect(back.isError, textOf(back)).toBeFalsy();
+  expect(readFileSync(file, 'utf8')).toBe('new');
+});
+
+it('shows as much of a change as it was asked for', async () => {
+  const repository = temporaryRepository();
+  repository.write('src/a.txt', 'changed\n');
+  for (const form of ['stat', 'names']) {
+    expect(textOf(await call('git_diff', repository.folder, { form }))).not.toContain('@@');
+  }
+  expect(textOf(await call('git_diff', repository.folder, { context: 0 }))).toContain('@@ -1,3 +1 @@');
+});
+
+it("ATTACK 47: a program of the project is not taken for the machine's", async () => {
+  const repository = temporaryRepository();
+  const { mark } = repository.trap('planted');
+  repository.write('bin/git', `#!/bin/sh\ntouch '${mark}'\n`);
+  const { chmodSync } = await import('node:fs');
+  chmodSync(join(repository.folder, 'bin', 'git'), 0o755);
+  const env = { ...inherited(), PATH: `${join(repository.folder, 'bin')}:${process.env['PATH']}` };
+  for (const options of [{ cwd: repository.folder }, { cwd: '/', roots: [repository.folder] }]) {
+    const planted = await connect('2025-11-25', { ...options, env });
+    const result = await planted.callTool({ name: 'git_status', arguments: {} });
+    expect(result.isError, textOf(result)).toBeFalsy();
+    await planted.close();
+  }
+  expect(existsSync(mark)).toBe(false);
 });

@@ -45,6 +45,7 @@ describe.skipIf(process.platform === 'win32')('toolcrib list and doctor', () => 
     world = Promise.resolve({
       host,
       processes: createProcesses(host.platform),
+      projectRoots: async () => [],
       loadManifest: async () => ({
         programs: [
           facts('git', 'Git'),

@@ -105,7 +105,7 @@ it('reads what the real git prints', () => {
     tags: [{ name: 'v1', commit: head.slice(0, 7), subject: 'The first' }],
   });
   expect(output.parseRemotes(git('remote', '--verbose'))).toEqual({
-    remotes: [{ name: 'origin', fetch: 'https://ada:***@example.org/x.git' }],
+    remotes: [{ name: 'origin', fetch: 'https://***@example.org/x.git' }],
   });
   expect(output.parseStashes(git('stash', 'list', '-z', `--format=${output.stashFormat}`))).toMatchObject({
     stashes: [{ name: 'stash@{0}', subject: 'On main: half done' }],

@@ -89,7 +89,8 @@ describe.each(actions)('$tool', ({ tool, discoverer, name, action }) => {
   it('describes every parameter', () => {
     const json = z.toJSONSchema(describeAction(discoverer, name, action).params, { io: 'input' });
     for (const [param, property] of Object.entries(json.properties ?? {})) {
-      expect((property as { description?: string }).description, param).toBeTruthy();
+      // What cwd is stands in the instructions of the server, once for all.
+      if (param !== 'cwd') expect((property as { description?: string }).description, param).toBeTruthy();
       expect(param).toMatch(/^[a-z][a-z0-9_]*$/);
     }
     expect(Object.keys(action.params)).not.toContain('cwd');
@@ -105,6 +106,13 @@ describe.each(actions)('$tool', ({ tool, discoverer, name, action }) => {
     for (const effect of action.effects) expect(effects).toContain(effect);
     const annotations = annotationsOf(action.effects);
     if (annotations.readOnlyHint) expect(annotations.destructiveHint).toBe(false);
+    // Code of the project can do anything.
+    const dangerous = action.effects.some((effect) => effect === 'destroy' || effect === 'execute');
+    expect(annotations.destructiveHint).toBe(dangerous);
+    expect(annotations.readOnlyHint).toBe(
+      action.effects.every((effect) => effect === 'read' || effect === 'network'),
+    );
+    if (action.effects.includes('network')) expect(annotations.openWorldHint).toBe(true);
     if ('reads' in action) expect(action.effects).toEqual(['read']);
   });
 

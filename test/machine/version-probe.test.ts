@@ -77,8 +77,8 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
     expect(Object.fromEntries(versions)).toEqual({
       out: { version: '1.2' },
       err: { version: '3.4' },
-      odd: { note: 'told no version, but: unknown option --version' },
-      mute: { note: 'told no version (exit code 3)' },
+      odd: { note: 'told no version, but: unknown option --version', unknown: true },
+      mute: { note: 'told no version (exit code 3)', unknown: true },
     });
   });
 
@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
     const tool = install('tool', 'echo version 1.0', { shim: 'pyenv' });
     const versions = await probe().versionsOf([tool], [facts('tool')]);
     expect(versions.get('tool')).toEqual({
-      note: 'pyenv shim: not run, because it may download a toolchain',
+      note: 'not asked for: a pyenv shim chooses it for each project, and may download it',
     });
     expect(runsOf('tool')).toBe(0);
   });

@@ -1,0 +1,100 @@
+import { delimiter, dirname } from 'node:path';
+import { printable, renderArgv } from '../core/argv.ts';
+import type { AnyDiscoverer, RunAction } from '../core/discoverer.ts';
+import { ToolcribError } from '../core/errors.ts';
+import type { CallContext, ToolResult } from '../core/tool.ts';
+import { actionResult, failureOf } from './action-result.ts';
+import type { Installation } from './installation.ts';
+import { localProgram } from './local-program.ts';
+import { precautionsFor } from './precautions.ts';
+import type { Run } from './process.ts';
+import { isInProject, pathOutside } from './project-folders.ts';
+
+/** What running actions needs of this machine. */
+export interface ActionServices {
+  run: Run;
+  installation: Installation;
+  /** The whole environment of a child that may inherit `names` and is given `settings`. */
+  childEnvironment(
+    names: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): Record<string, string>;
+}
+
+/** One call of an action that runs its program, all paths in `values` checked. */
+export interface ActionCall {
+  readonly discoverer: AnyDiscoverer;
+  readonly name: string;
+  readonly action: RunAction;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly folder: string;
+  readonly context: CallContext;
+  readonly services: ActionServices;
+}
+
+/** How much of a program's output is kept: to be parsed, and to be shown. */
+const parsedBytes = 8 * 1024 * 1024;
+const shownBytes = 256 * 1024;
+/** A question is answered at once or not at all; the action itself needs the time of the call. */
+const questionLimits = { keepBytes: parsedBytes, timeoutMs: 10_000 };
+
+/** Runs an action's program, with what its project makes necessary, and tells what came of it. */
+export async function runAction(call: ActionCall): Promise<ToolResult> {
+  const { discoverer, name, action, values, folder, context, services } = call;
+  const { signal, workspace } = context;
+  // Before anything is started: a value that would be read as an option is refused here.
+  const asTyped = [...(discoverer.prefix ?? []), ...renderArgv(action.argv, values)];
+  const { program, leading, env, notes } = await startingPoint(call);
+  const common = { program, cwd: folder, signal };
+  const precautions = await precautionsFor(discoverer, {
+    name,
+    action,
+    folder,
+    workspace,
+    ask: (question, cwd) =>
+      services.run({
+        ...common,
+        cwd,
+        argv: [...leading, ...question],
+        // In English and byte by byte: what a name matches must not depend on the locale.
+        env: { ...env, LC_ALL: 'C' },
+        ...questionLimits,
+      }),
+  });
+  const outcome = await services.run({
+    ...common,
+    argv: [...leading, ...precautions.argv, ...asTyped],
+    env: { ...env, ...precautions.env },
+    onLine: context.progress,
+    keepBytes: action.parse ? parsedBytes : shownBytes,
+    ...(action.timeoutMs ? { timeoutMs: action.timeoutMs } : {}),
+  });
+  const said = [...notes, ...precautions.notes];
+  return (
+    failureOf({ ...outcome, command: printable([program, ...asTyped]) }, action, discoverer.hints, said) ??
+    actionResult(action, outcome.stdout.text, said, outcome)
+  );
+}
+
+/** Which program is started with which first arguments and environment, and what the caller is told about that. */
+async function startingPoint({ discoverer, folder, context, services }: ActionCall) {
+  const { roots } = context.workspace;
+  const { installation, childEnvironment } = services;
+  const ceiling = discoverer.ceiling
+    ? { [discoverer.ceiling]: roots.map((root) => dirname(root)).join(delimiter) }
+    : {};
+  const given = childEnvironment(discoverer.environment ?? [], { ...discoverer.settings, ...ceiling });
+  const env = { ...given, PATH: await pathOutside(given['PATH'] ?? '', roots) };
+  const hardening = discoverer.hardening ?? [];
+  const local = await localProgram(discoverer.local, folder, roots, env);
+  if (local !== undefined) return { program: local, leading: hardening, env, notes: [`ran ${local}`] };
+  const { program, leading } = installation;
+  if (await isInProject(program, roots)) {
+    throw new ToolcribError(
+      'PROGRAM_NOT_FOUND',
+      `${program} lies in the project, which must not choose what ${discoverer.title} is.`,
+      'Take its folder off the PATH of the server; toolcrib doctor lists it.',
+    );
+  }
+  return { program, leading: [...leading, ...hardening], env, notes: [] };
+}

@@ -1,0 +1,72 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  inputResponse,
+  type ClientCapabilities,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+
+/** What a client says its roots are, as file: addresses; undefined when it does not say. */
+type Roots = readonly string[] | undefined;
+
+type Answer =
+  | { readonly kind: 'known'; readonly folders: Roots }
+  /** To be returned in the place of a result: a modern client answers by calling again. */
+  | { readonly kind: 'ask'; readonly question: ReturnType<typeof inputRequired> };
+
+export interface ClientRoots {
+  of(server: Server, context: ServerContext): Promise<Answer>;
+  /** They have changed: they are asked for again with the next call. */
+  forget(): void;
+}
+
+/** A client that does not answer must not keep its own calls waiting. */
+const patienceMs = 2000;
+/** Modern clients do not say when their roots change. */
+const goodForMs = 60_000;
+
+/** Asks a client for its roots, once for many calls. One that fails to answer has not narrowed anything. */
+export function createClientRoots(): ClientRoots {
+  let asked: Promise<Roots> | undefined;
+  let known: { folders: Roots; until: number } | undefined;
+
+  const askLegacy = (server: Server): Promise<Roots> =>
+    server.listRoots(undefined, { timeout: patienceMs }).then(
+      ({ roots }) => roots.map(({ uri }) => uri),
+      () => undefined,
+    );
+
+  function askModern(context: ServerContext): Answer {
+    if (known && performance.now() < known.until) return { kind: 'known', folders: known.folders };
+    const answer = inputResponse(context.mcpReq.inputResponses, 'roots');
+    if (answer.kind === 'missing') {
+      return {
+        kind: 'ask',
+        question: inputRequired({ inputRequests: { roots: inputRequired.listRoots() } }),
+      };
+    }
+    const folders = answer.kind === 'roots' ? answer.roots.map(({ uri }) => uri) : undefined;
+    known = { folders, until: performance.now() + goodForMs };
+    return { kind: 'known', folders };
+  }
+
+  return {
+    async of(server, context) {
+      // A modern client declares its capabilities with every request, a 2025 one once when it connects.
+      const { envelope } = context.mcpReq;
+      const declared = (envelope as Record<string, ClientCapabilities | undefined> | undefined)?.[
+        CLIENT_CAPABILITIES_META_KEY
+      ];
+      if ((declared ?? server.getClientCapabilities())?.roots === undefined)
+        return { kind: 'known', folders: undefined };
+      if (declared) return askModern(context);
+      asked ??= askLegacy(server);
+      return { kind: 'known', folders: await asked };
+    },
+    forget() {
+      asked = undefined;
+      known = undefined;
+    },
+  };
+}
