@@ -80,6 +80,9 @@ export const git = defineDiscoverer({
     '-c',
     'submodule.recurse=false',
     '-c',
+    // git diff would write the index in spite of --no-optional-locks.
+    'diff.autoRefreshIndex=false',
+    '-c',
     // The other forms start another git inside the submodule, without these settings.
     'diff.submodule=short',
     '-c',

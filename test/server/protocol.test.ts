@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Client } from '@modelcontextprotocol/client';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 import { connect, connectV1, eras, inherited, initialize, startRaw, transportOf } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
+import { until } from '../support/until.ts';
 
 it.each(eras)('serves a client of the current SDK in %s', async (era) => {
   const { folder } = temporaryRepository();
@@ -198,52 +199,127 @@ it.each(eras)('ATTACK 56: a client narrows the roots and never widens them, in %
   expect(await wide('/etc/passwd')).toMatch(/^PATH_OUTSIDE_ROOTS/);
 });
 
-it('announces programs that only the login shell knows', async () => {
+/** A home folder, and a machine on which nothing is on PATH but what the test puts there. */
+function bareHome() {
   const home = temporaryFolder();
-  const tools = join(home, 'tools');
-  const minimal = join(home, 'bin');
-  for (const folder of [tools, minimal]) mkdirSync(folder);
-  const shell = join(home, 'shell');
-  writeFileSync(shell, `#!/bin/sh\nPATH=$PATH:${tools} exec /bin/sh -c "$2"\n`);
-  chmodSync(shell, 0o755);
-  const env = { HOME: home, PATH: minimal, SHELL: shell };
-  const before = await connect('2025-11-25', { roots: [home], env: { ...env, SHELL: '/nowhere' } });
-  const { structuredContent } = await before.callTool({
-    name: 'list_programs',
-    arguments: { installed: false },
-  });
-  await before.close();
-  const [missing] = (structuredContent as { programs: { id: string }[] }).programs;
-  if (!missing) return;
-  const { programs, version } = await factsOf(missing.id);
-  writeFileSync(join(tools, programs[0] ?? ''), '#!/bin/sh\necho 9.9.9\n', { mode: 0o755 });
+  const program = (folder: string, name: string, script: string) => {
+    mkdirSync(join(home, folder), { recursive: true });
+    writeFileSync(join(home, folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  };
+  return { home, program, env: { HOME: home, PATH: join(home, 'bin'), SHELL: '/nowhere' } };
+}
 
+it.each(eras)('announces when it has learned that a plugin is not there, in %s', async (era) => {
+  const { home, program, env } = bareHome();
+  program('bin', 'docker', 'echo no such command >&2; exit 1');
   let changed = () => {};
   const announced = new Promise<void>((resolve) => (changed = resolve));
   const client = new Client(
     { name: 'test', version: '1' },
-    { listChanged: { tools: { onChanged: () => changed() } } },
+    {
+      listChanged: { tools: { onChanged: () => changed() } },
+      versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
+    },
   );
   await client.connect(transportOf({ roots: [home], env }));
   onTestFinished(() => client.close());
-  const names = async () => (await client.listTools()).tools.map(({ name }) => name);
-  const ofProgram = (name: string) => name.startsWith(`${missing.id}_`);
-  expect((await names()).filter(ofProgram)).toEqual([]);
+  const composeTools = async () =>
+    (await client.listTools()).tools.filter(({ name }) => name.startsWith('compose_'));
+  expect((await composeTools()).length).toBeGreaterThan(0);
   await announced;
-  expect((await names()).filter(ofProgram).length).toBeGreaterThan(0);
-  const listed = await client.callTool({ name: 'list_programs', arguments: { program: missing.id } });
+  expect(await composeTools()).toEqual([]);
+  const listed = await client.callTool({ name: 'list_programs', arguments: { program: 'compose' } });
   expect(listed.structuredContent).toMatchObject({
-    programs: [{ installed: true, source: expect.stringContaining('login shell') }],
+    programs: [{ installed: false, why: expect.stringContaining('without it') }],
   });
-  expect(version).toBeTruthy();
+  // The next server knows it from the start.
+  const next = await connect('2025-11-25', { roots: [home], env });
+  onTestFinished(() => next.close());
+  expect((await next.listTools()).tools.filter(({ name }) => name.startsWith('compose_'))).toEqual([]);
 });
 
-async function factsOf(id: string) {
-  const { loadManifest } = await import('../../src/server/manifest.ts');
-  const facts = (await loadManifest()).programs.find((program) => program.id === id);
-  if (!facts) throw new Error(`no program ${id}`);
-  return facts;
-}
+it('finds programs in a folder that only the login shell adds', async () => {
+  const { home, program, env } = bareHome();
+  program('tools', 'make', 'echo GNU Make 9.9');
+  program('bin', 'shell', `PATH=${join(home, 'tools')}:$PATH exec /bin/sh -c "$2"`);
+  const client = await connect('2025-11-25', {
+    roots: [home],
+    env: { ...env, SHELL: join(home, 'bin', 'shell') },
+  });
+  onTestFinished(() => client.close());
+  await client.listTools();
+  const found = async () => {
+    const { structuredContent } = await client.callTool({
+      name: 'list_programs',
+      arguments: { program: 'make' },
+    });
+    return (structuredContent as { programs: Record<string, unknown>[] }).programs[0];
+  };
+  await until(async () => String((await found())?.['source']).startsWith('login shell'));
+  expect(await found()).toMatchObject({ installed: true, version: '9.9', path: join(home, 'tools', 'make') });
+});
+
+it('answers what was asked before the input ended', async () => {
+  const server = startRaw({ roots: [temporaryFolder()] });
+  server.send({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+  });
+  server.send({ method: 'notifications/initialized' });
+  server.send({ id: 2, method: 'tools/list' });
+  server.child.stdin.end();
+  expect(await server.ended).toBe(0);
+  expect(server.lines.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([1, 2]);
+});
+
+it.each(['error', 'silence'] as const)(
+  'goes on with the operator’s roots when the client’s are answered with %s',
+  async (how) => {
+    const root = temporaryFolder();
+    writeFileSync(join(root, 'a.txt'), 'hello');
+    const server = startRaw({ roots: [root] });
+    await initialize(server, { roots: { listChanged: true } });
+    server.send({ id: 2, method: 'tools/call', params: { name: 'read_file', arguments: { path: 'a.txt' } } });
+    const { id } = await server.next(({ method }) => method === 'roots/list');
+    if (how === 'error') server.send({ id, error: { code: -32603, message: 'no' } });
+    const answer = await server.next((message) => message.id === 2 && message.method === undefined);
+    expect(textOf(answer.result)).toBe('hello');
+    server.child.stdin.end();
+    await server.ended;
+  },
+);
+
+it('asks again when the client says that its roots have changed', async () => {
+  const folder = temporaryFolder();
+  for (const name of ['a', 'b']) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'x.txt'), name);
+  }
+  let root = 'a';
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { capabilities: { roots: { listChanged: true } } },
+  );
+  client.setRequestHandler('roots/list', () => ({ roots: [{ uri: `file://${folder}/${root}` }] }));
+  await client.connect(transportOf({ roots: [folder] }));
+  onTestFinished(() => client.close());
+  const read = async () => textOf(await client.callTool({ name: 'read_file', arguments: { path: 'x.txt' } }));
+  expect(await read()).toBe('a');
+  root = 'b';
+  await client.sendRootsListChanged();
+  expect(await read()).toBe('b');
+});
+
+it('does not take a home folder that the client or the host names for a root', async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'README.md'), 'home');
+  const client = await connect('2025-11-25', { cwd: home, env: { ...inherited(), HOME: home } });
+  onTestFinished(() => client.close());
+  expect(textOf(await client.callTool({ name: 'read_file', arguments: { path: 'README.md' } }))).toMatch(
+    /^NO_ROOTS/,
+  );
+});
 
 it('works for a host that starts it with almost no environment', () => {
   const output = execFileSync(process.execPath, ['dist/toolcrib.cjs', 'list', '--json'], {
