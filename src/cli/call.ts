@@ -1,21 +1,21 @@
 import { connect } from './connect.ts';
-import { asArguments, parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
+import { asArguments, checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
 
 type Arguments = Record<string, unknown>;
 
 /**
  * `toolcrib call TOOL [--json ARGS | key=value…]`: one call through a real client. Prints the text of the answer; exit
- * code 1 when the tool says it failed.
+ * code 1 when the tool says it failed. Without a tool: the tools there are; with --help: the parameters of one.
  */
 export async function callCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine({
-    args,
+    args: withoutDashes(args),
     allowPositionals: true,
-    options: { ...serveOptions, json: { type: 'string' } },
+    options: { ...serveOptions, json: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
   });
   settingsOf(values);
+  await checkRoots(values.root ?? []);
   const [name, ...words] = positionals;
-  if (name === undefined) throw new UsageError('call: which tool? For example: toolcrib call git_status');
   if (values.json !== undefined && words.length > 0)
     throw new UsageError('call: give either --json or key=value, not both.');
   const given = values.json === undefined ? undefined : fromJson(values.json);
@@ -25,9 +25,10 @@ export async function callCommand(args: string[]): Promise<number> {
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
   try {
-    const schema = pairs.length > 0 ? await schemaOf(client, name) : undefined;
+    if (name === undefined || values.help) return await explain(client, name);
+    const properties = pairs.length > 0 ? await propertiesOf(client, name) : undefined;
     const result = await client.callTool(
-      { name, arguments: given ?? fromPairs(pairs, schema) },
+      { name, arguments: given ?? fromPairs(pairs, properties) },
       { signal: interrupted.signal },
     );
     for (const part of result.content) {
@@ -36,6 +37,7 @@ export async function callCommand(args: string[]): Promise<number> {
     }
     return result.isError ? 1 : 0;
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     process.stderr.write(`toolcrib: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   } finally {
@@ -43,7 +45,43 @@ export async function callCommand(args: string[]): Promise<number> {
   }
 }
 
-async function schemaOf(client: Awaited<ReturnType<typeof connect>>, name: string): Promise<Arguments> {
+/** `--limit 3` is how most programs take it, so what is meant is said. */
+function withoutDashes(args: string[]): string[] {
+  const known = [...Object.keys(serveOptions), 'json', 'help'];
+  const [tool, ...rest] = args;
+  const stray = rest.find((arg) => /^--[a-z_]+$/.test(arg) && !known.includes(arg.slice(2)));
+  if (tool === undefined || stray === undefined) return args;
+  throw new UsageError(`${stray}: parameters of a tool are given as key=value: ${stray.slice(2)}=…`);
+}
+
+type Client = Awaited<ReturnType<typeof connect>>;
+
+async function explain(client: Client, name: string | undefined): Promise<number> {
+  const { tools } = await client.listTools();
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (name === undefined) {
+    const width = Math.max(...tools.map((listed) => listed.name.length));
+    for (const listed of tools) process.stdout.write(`${listed.name.padEnd(width)}  ${listed.description}\n`);
+    process.stdout.write('\ntoolcrib call TOOL --help tells its parameters.\n');
+    return 0;
+  }
+  if (!tool) throw new UsageError(`there is no tool ${name}; toolcrib call lists them.`);
+  process.stdout.write(`${tool.name}: ${tool.description}\n\n`);
+  for (const [key, property] of Object.entries(tool.inputSchema.properties ?? {})) {
+    const { type, description, default: usual, enum: choices } = property as Record<string, unknown>;
+    const facts = [
+      tool.inputSchema.required?.includes(key) ? 'required' : '',
+      Array.isArray(choices) ? choices.join(' | ') : String(type ?? ''),
+      usual === undefined ? '' : `default ${JSON.stringify(usual)}`,
+    ].filter(Boolean);
+    process.stdout.write(
+      `  ${key}  (${facts.join(', ')})  ${key === 'cwd' ? 'Folder to run in' : String(description ?? '')}\n`,
+    );
+  }
+  return 0;
+}
+
+async function propertiesOf(client: Client, name: string): Promise<Arguments> {
   const { tools } = await client.listTools();
   const tool = tools.find((candidate) => candidate.name === name);
   return (tool?.inputSchema.properties ?? {}) as Arguments;
@@ -70,15 +108,26 @@ function pairOf(word: string): Pair {
   return [word.slice(0, end), word.slice(end + 1)];
 }
 
-/** `limit=5 paths=src paths=test`: a value is text unless the tool's schema says otherwise. */
+/** `limit=5 paths=src paths=test`, `paths='["src"]'`: a value is text unless the tool's schema says otherwise. */
 function fromPairs(pairs: readonly Pair[], properties: Arguments | undefined): Arguments {
   const result: Arguments = {};
   for (const [key, value] of pairs) {
     const type = (properties?.[key] as { type?: string } | undefined)?.type;
-    if (type === 'array') result[key] = [...((result[key] as unknown[] | undefined) ?? []), value];
+    if (type === 'array')
+      result[key] = [...((result[key] as unknown[] | undefined) ?? []), ...items(key, value)];
     else result[key] = type === 'string' || type === undefined ? value : typed(value);
   }
   return result;
+}
+
+/** One item, or a whole list as JSON. */
+function items(key: string, value: string): unknown[] {
+  if (!value.startsWith('[')) return [value];
+  const list = typed(value);
+  if (Array.isArray(list)) return list;
+  throw new UsageError(
+    `${key}: ${value} is no JSON (did the shell take its quotes?); ${key}=a ${key}=b says the same.`,
+  );
 }
 
 function typed(value: string): unknown {

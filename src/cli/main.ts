@@ -15,7 +15,8 @@ export const help = `toolcrib ${version} - the development tools of this machine
   toolcrib serve [options]          MCP server on standard input and output: what a host starts
   toolcrib list [--json] [--all]    programs that were found; --all: the missing ones too, and why
   toolcrib doctor [program]         how programs are looked for, and what is wrong
-  toolcrib call TOOL [key=value…]   one call, through a real client; --json ARGS for arguments as JSON
+  toolcrib call TOOL [key=value…]   one call, through a real client; lists: key=a key=b; or --json ARGS
+  toolcrib call [TOOL --help]       the tools there are, or the parameters of one
   toolcrib try                      find, call and show, as a host would; ends with the entry to paste
 
 Options of serve, call and try:
@@ -32,7 +33,8 @@ export async function main(args: string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === '--version' || name === '-v') return print(`${version}\n`);
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return print(help);
-  if (rest.includes('--help') || rest.includes('-h')) return print(help);
+  const ofTool = name === 'call' && rest[0]?.startsWith('-') === false;
+  if (!ofTool && (rest.includes('--help') || rest.includes('-h'))) return print(help);
   const command = commands[name];
   // Whoever read our output has left (`toolcrib list | head`): nobody is there to be told. A server has more to end.
   if (name !== 'serve')

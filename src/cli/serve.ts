@@ -1,24 +1,18 @@
-import { stat } from 'node:fs/promises';
 import { nearest } from '../core/check-params.ts';
 import { mergeSettings } from '../core/settings.ts';
 import { loadManifest } from '../server/manifest.ts';
 import { start } from '../server/start.ts';
 import { readConfig } from './config.ts';
-import { parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
+import { checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
 
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. */
 export async function serveCommand(args: string[]): Promise<number> {
   const { values } = parseCommandLine({ args, options: serveOptions });
   const settings = mergeSettings(settingsOf(values), await readConfig());
-  await Promise.all(settings.roots.map(checkRoot));
+  await checkRoots(settings.roots);
   if (settings.toolsets) await checkToolsets(settings.toolsets);
   await start(settings);
   return 0;
-}
-
-async function checkRoot(root: string): Promise<void> {
-  const found = await stat(root).catch(() => undefined);
-  if (!found?.isDirectory()) throw new UsageError(`root ${root}: there is no such folder.`);
 }
 
 /** A misspelt toolset would silently leave its tools out. */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { presentable } from '../machine/output.ts';
+import { presentable } from '../machine/presentable.ts';
 
 /** Lines with their columns aligned, the last one ragged. What is printed cannot command the terminal. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {

@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { relative } from 'node:path';
 import { connect, ownCommand } from './connect.ts';
-import { asArguments, parseCommandLine, serveOptions, settingsOf } from './usage.ts';
+import { asArguments, checkRoots, parseCommandLine, serveOptions, settingsOf } from './usage.ts';
 
 type Client = Awaited<ReturnType<typeof connect>>;
 interface Program {
@@ -19,6 +21,7 @@ interface Program {
 export async function tryCommand(args: string[]): Promise<number> {
   const { values } = parseCommandLine({ args, options: serveOptions });
   settingsOf(values);
+  await checkRoots(values.root ?? []);
   const root = values.root ?? [process.cwd()];
   const startedAt = performance.now();
   const client = await connect(asArguments({ ...values, root }));
@@ -102,7 +105,10 @@ async function show(client: Client, call: Call): Promise<void> {
 
 function showEntry(roots: readonly string[]): void {
   const { command, script } = ownCommand();
-  const args = [script, 'serve', ...roots.flatMap((root) => ['--root', root])];
+  // A whole home folder is not what anybody wants to open to a model.
+  const wide = roots.some((root) => !relative(root, homedir()).startsWith('..'));
+  const shown = wide ? ['/path/to/your/project'] : roots;
+  const args = [script, 'serve', ...shown.flatMap((root) => ['--root', root])];
   say('To use it, paste this into the configuration of your host (README.md says where):\n');
   say(JSON.stringify({ mcpServers: { toolcrib: { command, args } } }, null, 2));
 }

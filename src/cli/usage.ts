@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { nearest } from '../core/check-params.ts';
 import { effects, type Effect } from '../core/discoverer.ts';
 import type { Settings } from '../core/settings.ts';
 
@@ -10,9 +12,24 @@ export function parseCommandLine<T extends ParseArgsConfig>(config: T): ReturnTy
   try {
     return parseArgs(config);
   } catch (error) {
-    const text = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    const known = Object.keys(config.options ?? {}).map((name) => `--${name}`);
-    throw new UsageError(`${text} The options are ${known.join(', ')}.`);
+    const text = error instanceof Error ? error.message.split(/\n|\. /)[0] : String(error);
+    const known = Object.keys(config.options ?? {});
+    const given = /'--?([^ '=]+)/.exec(text ?? '')?.[1];
+    const best = given && nearest(given, known);
+    const all =
+      known.length > 0
+        ? `The options are ${known.map((name) => `--${name}`).join(', ')}.`
+        : 'There are none.';
+    throw new UsageError(`${text?.replace(/\.$/, '')}${best ? `; did you mean --${best}?` : '.'} ${all}`);
+  }
+}
+
+/** Says so when a root is no folder, before anything is started with it. */
+export async function checkRoots(roots: readonly string[]): Promise<void> {
+  for (const root of roots) {
+    const found = await stat(root).catch(() => undefined);
+    if (!found) throw new UsageError(`root ${root}: there is no such folder.`);
+    if (!found.isDirectory()) throw new UsageError(`root ${root}: is a file; a folder is expected.`);
   }
 }
 

@@ -228,8 +228,9 @@ export const npm = defineDiscoverer({
     install: {
       title: 'Install packages',
       description:
-        'Adds packages of the registry, or installs what package.json says; install scripts are never run.',
-      effects: ['write', 'network'],
+        'Adds packages of the registry, or installs what package.json says, without install scripts (npm before 11 still prepares git dependencies).',
+      // Because of that exception, which npm 11 closed: a git dependency is built with its own scripts.
+      effects: ['write', 'network', 'execute'],
       params: {
         packages: list(packageRange, 'Packages to add; none: what package.json and its lock file say'),
         dev: flag('Add as development dependencies'),
@@ -252,8 +253,9 @@ export const npm = defineDiscoverer({
 
     clean_install: {
       title: 'Install from the lock file',
-      description: 'Replaces node_modules by exactly what the lock file says; install scripts are never run.',
-      effects: ['write', 'network'],
+      description:
+        'Replaces node_modules by exactly what the lock file says, without install scripts (npm before 11 still prepares git dependencies).',
+      effects: ['write', 'network', 'execute'],
       params: {},
       argv: ['ci', ...runsNothing, ...quiet],
       example: { runs: 'npm ci --ignore-scripts --node-options=--no-deprecation --no-audit --no-fund' },
@@ -261,8 +263,8 @@ export const npm = defineDiscoverer({
 
     uninstall: {
       title: 'Remove packages',
-      description: 'Removes packages from node_modules and package.json; scripts are never run.',
-      effects: ['write', 'network'],
+      description: 'Removes packages from node_modules and package.json, without running scripts.',
+      effects: ['write', 'network', 'execute'],
       params: { packages: z.array(packageName).min(1).max(100).describe('Packages to remove') },
       argv: ['uninstall', ...runsNothing, ...quiet, '--', { each: 'packages' }],
       example: {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { defineDiscoverer } from '../core/discoverer.ts';
 import { limit, path } from '../core/params.ts';
 import { parseExactly } from './exact-json.ts';
+import { isOneQuery } from './sql-text.ts';
 
 // The engine keeps these promises, not the text of a query: -readonly refuses every write, -safe refuses ATTACH, VACUUM
 // INTO, readfile(), writefile(), edit() and load_extension(), -nofollow refuses a link, which could lead out of the
@@ -26,6 +27,7 @@ const sql = z
     'functions of the sqlite3 shell that read other files or run SQL are refused',
   )
   .overwrite((text) => text.trim().replace(/[;\s]+$/, ''))
+  .refine(isOneQuery, 'one query is expected, without a second statement')
   .describe('One SELECT, VALUES or WITH');
 
 export const sqlite3 = defineDiscoverer({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import { flag, limit, path } from '../core/params.ts';
 import { defineTool, type CallContext, type Tool } from '../core/tool.ts';
-import { inlineLimit } from '../machine/output.ts';
+import { inlineLimit } from '../machine/presentable.ts';
 import type { Opened } from '../machine/opened.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { rooted, type RootedWorkspace } from '../machine/workspace.ts';

@@ -1,4 +1,4 @@
-import { inlineLimit, presentable } from '../machine/output.ts';
+import { inlineLimit, presentable } from '../machine/presentable.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import type { Found } from './ripgrep.ts';
 import { printedPath } from './search-scope.ts';

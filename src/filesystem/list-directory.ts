@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import { flag, path } from '../core/params.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
-import { inlineLimit } from '../machine/output.ts';
+import { inlineLimit } from '../machine/presentable.ts';
 import { codeOf } from '../machine/real-path.ts';
 import { rooted, type RootedWorkspace } from '../machine/workspace.ts';
 

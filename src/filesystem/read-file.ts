@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import { path } from '../core/params.ts';
 import { defineTool, type Tool, type ToolResult } from '../core/tool.ts';
-import { inlineLimit } from '../machine/output.ts';
+import { inlineLimit } from '../machine/presentable.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { rooted } from '../machine/workspace.ts';
 import {

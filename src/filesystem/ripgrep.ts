@@ -1,6 +1,9 @@
+import { realpath } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
-import { decode, type Collected } from '../machine/output.ts';
+import { decode } from '../machine/decode.ts';
+import type { Collected } from '../machine/output.ts';
 import type { Outcome } from '../machine/process.ts';
+import { pseudoMountsBelow } from '../machine/pseudo-filesystem.ts';
 import type { Services } from './services.ts';
 
 /** What ripgrep printed. */
@@ -36,7 +39,7 @@ export async function search(
 ): Promise<Found> {
   const outcome = await services.run({
     program: await services.ripgrep(),
-    argv: ['--no-config', '--no-follow', '--color=never', ...argv],
+    argv: ['--no-config', '--no-follow', '--color=never', ...(await withoutPseudo(folder)), ...argv],
     cwd: folder,
     env: services.env(),
     timeoutMs,
@@ -51,6 +54,13 @@ export async function search(
     throw new ToolcribError('PROGRAM_FAILED', `ripgrep could not be started: ${complaints.join(' ')}`);
   refuseBadArguments(outcome, complaints);
   return { stdout, complaints, incomplete: whyIncomplete(outcome, enough) };
+}
+
+/** Processes and devices are not searched: what they show can be secrets, or never end. */
+async function withoutPseudo(folder: string): Promise<string[]> {
+  // It may be given by the number of what was opened.
+  const places = await pseudoMountsBelow(await realpath(folder).catch(() => folder));
+  return places.map((place) => `--glob=!/${place.replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`);
 }
 
 function whyIncomplete({ ended, stdout }: Outcome, enough: AbortSignal | undefined): Found['incomplete'] {

@@ -1,5 +1,5 @@
 import { ToolcribError } from '../core/errors.ts';
-import { systemEncoding } from '../machine/output.ts';
+import { systemEncoding } from '../machine/decode.ts';
 
 /** How the bytes of a text file are to be read. */
 export interface Encoding {

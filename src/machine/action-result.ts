@@ -2,7 +2,7 @@ import type { AnyAction, AnyDiscoverer, RunAction } from '../core/discoverer.ts'
 import { ToolcribError } from '../core/errors.ts';
 import { fitResult } from '../core/fit-result.ts';
 import type { ToolResult } from '../core/tool.ts';
-import { headAndTail, inlineLimit, presentable } from './output.ts';
+import { headAndTail, inlineLimit, presentable } from './presentable.ts';
 import type { Outcome } from './process.ts';
 
 /** What a successful run tells the caller: data when the action parses its output, else the text. */

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { inheritedEnvironment } from './environment.ts';
 import { readCache, writeCache } from './folders.ts';
 import { pathsOf, type Host } from './host.ts';
-import { presentable } from './output.ts';
+import { presentable } from './presentable.ts';
 import type { Outcome, Run } from './process.ts';
 import type { LoginShellPath } from './search-path.ts';
 

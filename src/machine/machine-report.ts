@@ -22,14 +22,15 @@ export interface ProgramReport {
   readonly install?: string;
 }
 
-/** One row a program, in the order of `facts`. */
+/** One row a program, by title. */
 export function reportOf(
   facts: readonly ProgramFacts[],
   discovery: Discovery,
   versions: ReadonlyMap<string, Version>,
   platform: Platform,
 ): ProgramReport[] {
-  return facts.map(({ id, title, category, homepage, install }) => {
+  const byTitle = facts.toSorted((a, b) => a.title.localeCompare(b.title, 'en'));
+  return byTitle.map(({ id, title, category, homepage, install }) => {
     const found = discovery.installed.get(id);
     if (!found) {
       const why = discovery.missing.get(id)?.why ?? 'was not looked for';

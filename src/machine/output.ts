@@ -1,4 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
+import { decode } from './decode.ts';
+import { presentable } from './presentable.ts';
 
 /** What was kept of one output stream. */
 export interface Collected {
@@ -96,46 +98,6 @@ function lineSplitter(onLine: (line: string) => void): (chunk: Buffer) => void {
   };
 }
 
-/**
- * Bytes as text, decided on the whole: UTF-8 where they are valid UTF-8, else the system's own code page. Deciding by
- * the first chunk, or replacing what does not fit, loses text.
- */
-export function decode(bytes: Buffer, fallback = systemEncoding()): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return new TextDecoder(fallback).decode(bytes);
-  }
-}
-
-/** Legacy code pages of Windows consoles by language; elsewhere the locale names its own. */
-const codePages: Record<string, string> = {
-  ja: 'shift_jis',
-  ko: 'euc-kr',
-  ru: 'ibm866',
-  uk: 'ibm866',
-  'zh-TW': 'big5',
-  'zh-HK': 'big5',
-  zh: 'gbk',
-};
-
-/** The encoding programs here use when they do not use UTF-8, as a label TextDecoder knows. */
-export function systemEncoding(
-  platform: string = process.platform,
-  env: Readonly<Record<string, string | undefined>> = process.env,
-  locale: string = new Intl.DateTimeFormat().resolvedOptions().locale,
-): string {
-  if (platform === 'win32')
-    return codePages[locale] ?? codePages[locale.split('-')[0] ?? ''] ?? 'windows-1252';
-  const charset = /\.([^@]+)/.exec(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '')?.[1];
-  if (!charset || /^utf-?8$/i.test(charset)) return 'windows-1252';
-  try {
-    return new TextDecoder(charset).encoding;
-  } catch {
-    return 'windows-1252';
-  }
-}
-
 /** A cut may have gone through a UTF-8 sequence; the bytes of its half would make the whole look like no UTF-8. */
 function withoutPartialEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
@@ -151,32 +113,4 @@ function withoutPartialStart(bytes: Buffer): Buffer {
   let start = 0;
   while (start < Math.min(3, bytes.length) && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
   return bytes.subarray(start);
-}
-
-// Escape sequences (CSI, OSC and the other string commands, two-character ones), by ECMA-48.
-// oxlint-disable-next-line no-control-regex
-const escapes =
-  /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|[ -/]*[0-~])/g;
-// Controls but tab and line feed; bidirectional overrides and isolates; zero-width marks; tag characters.
-// oxlint-disable-next-line no-control-regex
-const invisible =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
-
-/** Text that is safe to show to a model and in a terminal: nothing that hides, reorders or commands. */
-export function presentable(text: string): string {
-  return text.replaceAll(/\r\n?/g, '\n').replaceAll(escapes, '').replaceAll(invisible, '');
-}
-
-/** About 4,000 tokens: code and logs have about four characters a token. */
-export const inlineLimit = 16_000;
-
-/** The head and the tail of a text when it is longer than `most` characters, with the fact stated between them. */
-export function headAndTail(text: string, most = inlineLimit, alreadyOmitted = 0): string {
-  if (text.length <= most && alreadyOmitted === 0) return text;
-  const half = Math.floor(most / 2);
-  const head = text.slice(0, half).replace(/[\ud800-\udbff]$/, '');
-  const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, '');
-  const omitted =
-    text.length <= most ? alreadyOmitted : text.length - head.length - tail.length + alreadyOmitted;
-  return `${head}\n[… ${omitted.toLocaleString('en')} characters left out here …]\n${tail}`;
 }

@@ -1,5 +1,6 @@
 import type { Platform } from '../core/discoverer.ts';
 import { printable } from '../core/argv.ts';
+import { limited } from './limited.ts';
 import { collect, type Collected } from './output.ts';
 import { endGroup, endProcessTree, runMarker } from './process-tree.ts';
 import { asStarted } from './windows-command.ts';
@@ -43,7 +44,9 @@ export interface Processes {
 }
 
 /** How long a call may take: clients give up at 60 s. */
-export const callBudgetMs = 45_000;
+const callBudgetMs = 45_000;
+/** More programs at a time would only wait for each other. */
+const atOnce = 16;
 const defaultKeepBytes = 256 * 1024;
 /** How long output may still arrive after the program has ended, when a child of it keeps the pipe open. */
 const drainMs = 200;
@@ -51,8 +54,9 @@ const drainMs = 200;
 /** The only place where programs are started. */
 export function createProcesses(platform: Platform): Processes {
   const running = new Map<number, string>();
+  const inTurn = limited(atOnce);
   return {
-    run: (command) => runOne(command, platform, running),
+    run: (command) => inTurn(() => runOne(command, platform, running)),
     endAll: async () => {
       await Promise.all([...running].map(([pid, marker]) => endProcessTree(pid, marker, platform)));
     },

@@ -1,5 +1,6 @@
-import { statfs } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { readFile, statfs } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { isInside } from './inside.ts';
 
 /** Where kernels show processes, devices and settings as files; what is read there can be secrets or never end. */
 const pseudoFolders = ['/proc', '/sys', '/dev'];
@@ -40,4 +41,24 @@ export async function onPseudoFilesystem(path: string, device: number): Promise<
   if (process.platform !== 'linux' || (device & 0xfff00) !== 0) return false;
   const { type } = await statfs(path);
   return pseudoTypes.has(type);
+}
+
+/** Their names in /proc/self/mounts, of those that are mounted where a search could come by. */
+const pseudoNames =
+  /^(?:proc|sysfs|devtmpfs|devpts|cgroup2?|debugfs|tracefs|securityfs|selinuxfs|configfs|bpf|efivarfs|pstore|mqueue|binfmt_misc|fusectl|nsfs)$/;
+
+/** Where pseudo file systems are mounted below a folder, relative to it. */
+export async function pseudoMountsBelow(folder: string): Promise<string[]> {
+  if (process.platform !== 'linux') return [];
+  const mounts = await readFile('/proc/self/mounts', 'utf8').catch(() => '');
+  const places = mounts.split('\n').flatMap((line) => {
+    const [, place = '', type = ''] = line.split(' ');
+    // Blanks and the like are written in octal: fstab(5).
+    const name = place.replaceAll(/\\(\d{3})/g, (_, digits: string) =>
+      String.fromCharCode(parseInt(digits, 8)),
+    );
+    return pseudoNames.test(type) ? [name] : [];
+  });
+  const below = [...pseudoFolders, ...places].filter((place) => isInside(place, folder) && place !== folder);
+  return [...new Set(below.map((place) => relative(folder, join(place))))];
 }

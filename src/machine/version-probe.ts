@@ -6,7 +6,8 @@ import { childEnvironment } from './environment.ts';
 import { readCache, writeCache } from './folders.ts';
 import type { Host } from './host.ts';
 import type { Installation, ProgramFacts, SearchPath, Version } from './installation.ts';
-import { presentable } from './output.ts';
+import { limited } from './limited.ts';
+import { presentable } from './presentable.ts';
 import type { Outcome, Run } from './process.ts';
 
 export interface VersionProbe {
@@ -180,22 +181,4 @@ function keep(cacheFolder: string | undefined, learned: Record<string, Known>): 
   const all = Object.entries({ ...knownVersions(cacheFolder), ...learned });
   const newest = all.sort(([, a], [, b]) => b.at - a.at).slice(0, keptMost);
   writeCache(cacheFolder, cacheName, Object.fromEntries(newest));
-}
-
-/** Runs tasks in the order they come, at most so many at once. */
-function limited(most: number): <T>(task: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (task) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      // The next task takes this one's place, so the count stays.
-      if (next) next();
-      else running--;
-    }
-  };
 }

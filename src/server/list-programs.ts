@@ -3,7 +3,7 @@ import { categories } from '../core/discoverer.ts';
 import { fitResult } from '../core/fit-result.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
 import type { ProgramReport } from '../machine/machine-report.ts';
-import { inlineLimit, presentable } from '../machine/output.ts';
+import { inlineLimit, presentable } from '../machine/presentable.ts';
 
 export interface ListProgramsServices {
   /** What is known of every program, versions included. */

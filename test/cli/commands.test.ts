@@ -27,13 +27,17 @@ it('says its version, and helps', () => {
 
 it.each([
   [['sreve'], 'there is no command "sreve"; did you mean serve?'],
-  [['serve', '--rot', 'x'], "Unknown option '--rot'"],
+  [['serve', '--rot', 'x'], "Unknown option '--rot'; did you mean --root?"],
   [['serve', '--root', '/no/such/folder'], 'there is no such folder'],
   [['serve', '--toolsets', 'gti'], 'did you mean git?'],
   [['serve', '--allow', 'network'], 'only "destroy" has to be allowed'],
   [['serve', '--allow', 'everything'], 'there is no such effect'],
   [['list', '--al'], "Unknown option '--al'"],
-  [['call'], 'which tool?'],
+  [['call', 'git_log', '--limit', '3'], 'limit=…'],
+  [['call', 'git_log', '--root', '/no/such/folder'], 'there is no such folder'],
+  [['try', '--root', '/no/such/folder'], 'there is no such folder'],
+  [['call', 'git_statsu', '--help'], 'there is no tool'],
+  [['call', 'git_log', 'paths=[src]'], 'is no JSON'],
   [['call', 'git_log', '--json', '{'], '--json:'],
   [['call', 'git_log', '--json', '[]'], 'expected an object'],
   [['call', 'git_log', '--json', '{}', 'limit=1'], 'not both'],
@@ -60,6 +64,17 @@ it('makes one call, with arguments as pairs or as JSON', () => {
   expect(asPairs).toMatchObject({ status: 0, stderr: '' });
   // A value that looks like a number stays text where text is wanted.
   expect(toolcrib(['call', 'grep', 'pattern=1'], folder)).toMatchObject({ status: 0 });
+});
+
+it('lists the tools, and tells the parameters of one', () => {
+  expect(toolcrib(['call']).stdout).toMatch(/^git_status +Branch, upstream/m);
+  expect(toolcrib(['call', 'git_log', '--help']).stdout).toMatch(/^ {2}limit {2}\(integer, default 20\)/m);
+});
+
+it('does not mind when nobody reads to the end', () => {
+  const line = `'${process.execPath}' '${program}' list --all | head -c 1; exit \${PIPESTATUS[0]}`;
+  const { status, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
 it('fails with 1 when the tool fails, and says why', () => {

@@ -82,8 +82,8 @@ describe.skipIf(process.platform === 'win32')('toolcrib list and doctor', () => 
     await run(list, '--json', '--all');
     const rows = JSON.parse(printed) as unknown[];
     expect(rows).toMatchObject([
-      { id: 'git', installed: true, version: '2.40.1', path: `${home}/a/git`, source: 'PATH' },
       { id: 'frobnicate', installed: true },
+      { id: 'git', installed: true, version: '2.40.1', path: `${home}/a/git`, source: 'PATH' },
       { id: 'nowhere-to-be-found', installed: false },
     ]);
   });

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { collect, decode, headAndTail, presentable, systemEncoding } from '../../src/machine/output.ts';
+import { decode, systemEncoding } from '../../src/machine/decode.ts';
+import { collect } from '../../src/machine/output.ts';
+import { headAndTail, presentable } from '../../src/machine/presentable.ts';
 
 it('ATTACK 100: a character split between chunks stays whole', () => {
   const bytes = Buffer.from('naïve 漢字 😀');
