@@ -3,7 +3,7 @@ import { isOneQuery } from '../../src/discoverers/sql-text.ts';
 
 it.each([
   'select 1',
-  "select ';)' as a, \"b;(\", `c)`, [d;(] from t -- ; )",
+  'select \';)\' as a, "b;(", `c)`, [d;(] from t -- ; )',
   'select (1 + (2)) /* ; ) */ from t',
   "select 'it''s'",
   'with x as (select 1) select * from x',
