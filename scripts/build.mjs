@@ -150,15 +150,25 @@ function dropUnusedSchemas() {
     name: 'schemas',
     setup(bundler) {
       // The client does look at the table, so it gets a copy of the schemas for itself, with all of them.
-      bundler.onResolve({ filter: /^@modelcontextprotocol\/core/ }, async ({ path, importer, ...rest }) => {
-        if (!/modelcontextprotocol[\\/]client[\\/]/.test(importer) || rest.pluginData === 'resolved')
-          return undefined;
-        const found = await bundler.resolve(path, { ...rest, importer, pluginData: 'resolved' });
-        return { ...found, suffix: '?client' };
-      });
+      bundler.onResolve(
+        { filter: /^@modelcontextprotocol\/core/ },
+        async ({ path, importer, pluginData, ...rest }) => {
+          if (!/modelcontextprotocol[\\/]client[\\/]/.test(importer) || pluginData === 'resolved')
+            return undefined;
+          const found = await bundler.resolve(path, { ...rest, importer, pluginData: 'resolved' });
+          return { ...found, suffix: '?client' };
+        },
+      );
+      bundler.onResolve({ filter: /^\.\// }, ({ path, resolveDir, pluginData }) =>
+        pluginData === 'client' ? { path: join(resolveDir, path), suffix: '?client' } : undefined,
+      );
       const pure = 'const $1 = /* @__PURE__ */ (() => $2$3)();';
-      bundler.onLoad({ filter: core }, ({ path, suffix }) =>
-        suffix ? undefined : rewrite(path, schema, pure, 10),
+      bundler.onLoad(
+        { filter: /modelcontextprotocol[\\/]core[\\/]dist[\\/].*\.mjs$/ },
+        ({ path, suffix }) => {
+          if (suffix) return { contents: readFileSync(path, 'utf8'), pluginData: 'client' };
+          return core.test(path) ? rewrite(path, schema, pure, 10) : undefined;
+        },
       );
       // A public table of all schemas, by name, which nothing of ours looks at.
       bundler.onLoad({ filter: sdk }, ({ path }) => rewrite(path, registration, '', 2));

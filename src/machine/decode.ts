@@ -2,11 +2,11 @@
  * Bytes as text, decided on the whole: UTF-8 where they are valid UTF-8, else the system's own code page. Deciding by
  * the first chunk, or replacing what does not fit, loses text.
  */
-export function decode(bytes: Buffer, fallback = systemEncoding()): string {
+export function decode(bytes: Buffer, fallback?: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return new TextDecoder(fallback).decode(bytes);
+    return new TextDecoder(fallback ?? systemEncoding()).decode(bytes);
   }
 }
 
