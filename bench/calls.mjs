@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median, ms, ratio, startServer } from './measure.mjs';
 
-const runs = Number(process.env.RUNS ?? 21);
+const runs = Number(process.env.RUNS ?? 51);
 const program = fileURLToPath(new URL('../dist/toolcrib.cjs', import.meta.url));
 const platform = `${process.platform}-${process.arch}`;
 const rg = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep')).resolve(

@@ -89,6 +89,11 @@ export interface Signals {
 export interface Guard {
   argv: readonly string[];
   succeedsWith: readonly number[];
+  /**
+   * A file of the repository that holds its configuration. One in which everything is known to be harmless answers the
+   * question for actions that only read, without starting the program for it.
+   */
+  ordinary?: { file: string; accepts(text: string): boolean };
   /** Projects inside the project, in which the program would start itself again: the question is put there as well. */
   nested?: {
     effects: readonly Effect[];

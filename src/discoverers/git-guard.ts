@@ -1,5 +1,6 @@
 import type { Effect, Guard, Precautions } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
+import { isOrdinaryConfig } from './git-config.ts';
 
 /**
  * Keys with which a repository names programs to run, or servers to send things to, under names of its own choosing.
@@ -17,6 +18,7 @@ const harmless = /^http\.(.*\.)?(postbuffer|version|maxrequests|lowspeedlimit|lo
 export const gitGuard: Guard = {
   argv: ['config', '--null', '--show-scope', '--get-regexp', watched],
   succeedsWith: [0, 1],
+  ordinary: { file: 'config', accepts: isOrdinaryConfig },
   // git asks submodules for their state before it stages or switches, and does so with their configuration.
   nested: {
     effects: ['write'],

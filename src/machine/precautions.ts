@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AnyDiscoverer, Guard, Precautions, RunAction } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
@@ -20,6 +20,7 @@ interface Situation {
 const none: Precautions = { argv: [], env: {}, notes: [] };
 /** More repositories inside one another than anybody has; each costs two questions. */
 const mostNested = 50;
+const ordinaryBytes = 64 * 1024;
 
 /**
  * Finds out where the program would work and what the project would have it run, and what must be done about it.
@@ -31,9 +32,10 @@ export async function precautionsFor(
   situation: Situation,
 ): Promise<Precautions> {
   const { action, folder, workspace, ask } = situation;
-  if (repository) await checkRepository(repository, folder, action.effects, workspace);
+  const data = repository && (await checkRepository(repository, folder, action.effects, workspace));
   if (worksOn && !worksOn.except.includes(situation.name)) await mustBeInside(worksOn.argv, situation);
   if (!guard) return none;
+  if (data !== undefined && (await isOrdinary(guard, data, action))) return guard.read('', action);
   const folders = [folder, ...(await nestedFolders(guard, situation))];
   const all: Precautions[] = [];
   for (const here of folders) {
@@ -48,6 +50,13 @@ export async function precautionsFor(
     env: Object.assign({}, ...all.map(({ env }) => env)) as Precautions['env'],
     notes: [...new Set(all.flatMap(({ notes }) => notes))],
   };
+}
+
+async function isOrdinary({ ordinary }: Guard, data: string, { effects }: RunAction): Promise<boolean> {
+  if (!ordinary || !effects.every((effect) => effect === 'read')) return false;
+  const facts = await lstat(join(data, ordinary.file)).catch(() => undefined);
+  if (!facts?.isFile() || facts.size > ordinaryBytes) return false;
+  return ordinary.accepts(await readFile(join(data, ordinary.file), 'latin1'));
 }
 
 /** Repositories inside this one, in which the program would start itself again with their own configuration. */

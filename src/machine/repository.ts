@@ -6,7 +6,7 @@ import type { Workspace } from '../core/tool.ts';
 import { upwards } from './upwards.ts';
 
 /**
- * Finds the repository that a folder belongs to, and makes sure that all of it lies inside the roots and, before an
+ * Finds the repository that a folder belongs to (returns where it keeps its data), and makes sure that all of it lies inside the roots and, before an
  * action with `write`, that no symbolic link leads what is written there elsewhere. Throws PATH_NOT_FOUND,
  * PATH_OUTSIDE_ROOTS and REPO_UNTRUSTED.
  */
@@ -15,7 +15,7 @@ export async function checkRepository(
   folder: string,
   effects: readonly Effect[],
   workspace: Workspace,
-): Promise<void> {
+): Promise<string> {
   const place = await find(name, folder, workspace.roots);
   if (place === undefined) {
     throw new ToolcribError(
@@ -29,6 +29,7 @@ export async function checkRepository(
   if (shared !== undefined && !(await isOwnWorktree(data, place)))
     await workspace.resolve(resolve(data, shared));
   if (effects.includes('write')) await refuseLinks(data, written);
+  return data;
 }
 
 /** The nearest `.git`, whatever it is. */

@@ -25,6 +25,16 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
   const byName = new Map(manifest.tools.map((tool) => [tool.name, tool]));
   const inToolset = (tool: PublishedTool) => settings.toolsets?.includes(tool.program) ?? true;
 
+  let found: Promise<string> | undefined;
+  /** Looked for once; one that is not there may be installed before the next call. */
+  const ripgrep = () => {
+    found ??= import('../machine/find-ripgrep.ts').then(async ({ findRipgrep }) =>
+      findRipgrep(await machine.which('rg')),
+    );
+    found.catch(() => (found = undefined));
+    return found;
+  };
+
   async function load(published: PublishedTool): Promise<Tool> {
     if (published.action === undefined) return loadOwn(published.name);
     const installation = (await machine.discovery()).installed.get(published.program);
@@ -46,7 +56,7 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
     const env = await machine.childEnvironment();
     const file = fileTools[name as keyof typeof fileTools];
     if (!file) throw new Error(`${name} is published but not defined`);
-    return file({ run: machine.run, ripgrep: () => ripgrep(machine), env: () => env([], {}) });
+    return file({ run: machine.run, ripgrep, env: () => env([], {}) });
   }
 
   return {
@@ -84,11 +94,6 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
       }
     },
   };
-}
-
-async function ripgrep(machine: Machine): Promise<string> {
-  const { findRipgrep } = await import('../machine/find-ripgrep.ts');
-  return findRipgrep(await machine.which('rg'));
 }
 
 const discovererOf = (id: string): Promise<AnyDiscoverer> | undefined => {
