@@ -26,6 +26,10 @@ const patienceMs = 2000;
 /** Modern clients do not say when their roots change. */
 const goodForMs = 60_000;
 
+/** A client without an open folder answers with none: that says nothing, where it would otherwise close everything. */
+const said = (roots: readonly { readonly uri: string }[]): Roots =>
+  roots.length > 0 ? roots.map(({ uri }) => uri) : undefined;
+
 /** Asks a client for its roots, once for many calls. One that fails to answer has not narrowed anything. */
 export function createClientRoots(): ClientRoots {
   let asked: Promise<Roots> | undefined;
@@ -33,7 +37,7 @@ export function createClientRoots(): ClientRoots {
 
   const askLegacy = (server: Server): Promise<Roots> =>
     server.listRoots(undefined, { timeout: patienceMs }).then(
-      ({ roots }) => roots.map(({ uri }) => uri),
+      ({ roots }) => said(roots),
       () => undefined,
     );
 
@@ -46,7 +50,7 @@ export function createClientRoots(): ClientRoots {
         question: inputRequired({ inputRequests: { roots: inputRequired.listRoots() } }),
       };
     }
-    const folders = answer.kind === 'roots' ? answer.roots.map(({ uri }) => uri) : undefined;
+    const folders = answer.kind === 'roots' ? said(answer.roots) : undefined;
     known = { folders, until: performance.now() + goodForMs };
     return { kind: 'known', folders };
   }

@@ -273,7 +273,7 @@ it('answers what was asked before the input ended', async () => {
   expect(server.lines.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([1, 2]);
 });
 
-it.each(['error', 'silence'] as const)(
+it.each(['error', 'silence', 'none'] as const)(
   'goes on with the operator’s roots when the client’s are answered with %s',
   async (how) => {
     const root = temporaryFolder();
@@ -283,6 +283,7 @@ it.each(['error', 'silence'] as const)(
     server.send({ id: 2, method: 'tools/call', params: { name: 'read_file', arguments: { path: 'a.txt' } } });
     const { id } = await server.next(({ method }) => method === 'roots/list');
     if (how === 'error') server.send({ id, error: { code: -32603, message: 'no' } });
+    if (how === 'none') server.send({ id, result: { roots: [] } });
     const answer = await server.next((message) => message.id === 2 && message.method === undefined);
     expect(textOf(answer.result)).toBe('hello');
     server.child.stdin.end();
