@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineDiscoverer } from '../core/discoverer.ts';
-import { elsewhere, programs } from './docker-program.ts';
+import { elsewhere, hints, programs } from './docker-program.ts';
 import { flag, limit, list, name, path } from '../core/params.ts';
 import { jsonLines } from './docker-output.ts';
 
@@ -50,10 +50,7 @@ export const compose = defineDiscoverer({
   },
   prefix: ['compose'],
   hints: [
-    {
-      says: /Cannot connect to the Docker daemon|docker daemon is not running|error during connect/i,
-      wayOut: 'Start Docker (Docker Desktop, or sudo systemctl start docker).',
-    },
+    ...hints,
     { says: /no configuration file provided/, wayOut: 'Give the folder that has the compose.yaml as cwd.' },
   ],
 

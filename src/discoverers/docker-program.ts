@@ -11,3 +11,10 @@ export const elsewhere: Partial<Record<Platform, readonly string[]>> = {
   ],
   win32: ['%ProgramFiles%/Docker/Docker/resources/bin/docker.exe'],
 };
+
+export const hints = [
+  {
+    says: /Cannot connect to the Docker daemon|docker daemon is not running|error during connect/i,
+    wayOut: 'Start Docker (Docker Desktop, or sudo systemctl start docker).',
+  },
+];

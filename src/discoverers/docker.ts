@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineDiscoverer } from '../core/discoverer.ts';
-import { elsewhere, programs } from './docker-program.ts';
+import { elsewhere, hints, programs } from './docker-program.ts';
 import { flag, limit, list, name, path } from '../core/params.ts';
 import {
   container,
@@ -62,12 +62,7 @@ export const docker = defineDiscoverer({
     'XDG_RUNTIME_DIR',
   ],
   settings: { DOCKER_CLI_HINTS: 'false', BUILDKIT_PROGRESS: 'plain' },
-  hints: [
-    {
-      says: /Cannot connect to the Docker daemon|docker daemon is not running|error during connect/i,
-      wayOut: 'Start Docker (Docker Desktop, or sudo systemctl start docker).',
-    },
-  ],
+  hints,
 
   actions: {
     ps: {

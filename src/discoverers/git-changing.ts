@@ -26,8 +26,8 @@ export const changing = {
     description: 'Stages files for the next commit.',
     effects: ['write'],
     params: { paths: somePaths },
-    argv: ['add', '--all', '--', { each: 'paths' }],
-    example: { given: { paths: ['src'] }, runs: 'git add --all -- src' },
+    argv: ['add', '--all', '--verbose', '--', { each: 'paths' }],
+    example: { given: { paths: ['src'] }, runs: 'git add --all --verbose -- src' },
   }),
   unstage: defineAction({
     title: 'Unstage changes',
