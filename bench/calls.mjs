@@ -32,6 +32,9 @@ function makeWorkspace() {
   }
   const git = (...args) => execFileSync('git', args, { cwd: folder, stdio: 'ignore' });
   git('init');
+  // Otherwise the commit starts a clean-up in the background, which goes on during the measurement.
+  git('config', 'gc.auto', '0');
+  git('config', 'maintenance.auto', 'false');
   git('add', '.');
   git('-c', 'user.name=b', '-c', 'user.email=b@b', 'commit', '-m', 'x');
   writeFileSync(join(folder, 'dir1', 'new.txt'), 'x');
@@ -99,5 +102,5 @@ try {
   }
 } finally {
   await server.stop();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

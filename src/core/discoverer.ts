@@ -158,6 +158,8 @@ export interface Discoverer<A extends Record<string, Params> = Record<string, Pa
   /** Set for programs that work on a repository: one must be there, inside the roots. */
   repository?: Repository;
   guard?: Guard;
+  /** A file of the project, looked for upwards, with lines that must not be there when another machine is asked. */
+  ownSettings?: { file: string; refuses: RegExp };
   /**
    * A question whose answer is the folder the program would work on, for programs that look for it upwards; asked
    * before every action but the named ones. The folder must be inside the roots.

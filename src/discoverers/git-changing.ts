@@ -19,7 +19,10 @@ const branchToPush = z
   .default('HEAD')
   .describe('Branch');
 
-/** Hooks of the repository are switched off for all of these (git.ts). */
+/**
+ * Hooks of the repository are switched off for all of these (git.ts). --quiet keeps git from showing the state of what it
+ * has just checked out: for a submodule that came with it, git would ask there, by that one's own configuration.
+ */
 export const changing = {
   add: defineAction({
     title: 'Stage changes',
@@ -60,10 +63,10 @@ export const changing = {
     description: 'Switches to a branch. Refuses when uncommitted changes would be lost.',
     effects: ['write'],
     params: { branch: name('Branch') },
-    argv: ['switch', '--no-progress', '--no-overwrite-ignore', '--end-of-options', { param: 'branch' }],
+    argv: ['switch', '--quiet', '--no-overwrite-ignore', '--end-of-options', { param: 'branch' }],
     example: {
       given: { branch: 'main' },
-      runs: 'git switch --no-progress --no-overwrite-ignore --end-of-options main',
+      runs: 'git switch --quiet --no-overwrite-ignore --end-of-options main',
     },
   }),
   create_branch: defineAction({
@@ -78,14 +81,14 @@ export const changing = {
     argv: [
       {
         choose: 'switch',
-        from: { true: ['switch', '--no-progress', '--no-overwrite-ignore', '--create'], false: ['branch'] },
+        from: { true: ['switch', '--quiet', '--no-overwrite-ignore', '--create'], false: ['branch'] },
       },
       { param: 'branch' },
       { param: 'start' },
     ],
     example: {
       given: { branch: 'fix' },
-      runs: 'git switch --no-progress --no-overwrite-ignore --create fix HEAD',
+      runs: 'git switch --quiet --no-overwrite-ignore --create fix HEAD',
     },
   }),
   delete_branch: defineAction({
@@ -120,8 +123,14 @@ export const changing = {
     description: 'Applies a stash to the working tree.',
     effects: ['write'],
     params: { index: stashIndex, remove: flag('Remove the stash when it applied cleanly') },
-    argv: ['stash', { choose: 'remove', from: { true: ['pop'], false: ['apply'] } }, '--index', stash],
-    example: { given: { index: 1 }, runs: "git stash apply --index 'stash@{1}'" },
+    argv: [
+      'stash',
+      { choose: 'remove', from: { true: ['pop'], false: ['apply'] } },
+      '--quiet',
+      '--index',
+      stash,
+    ],
+    example: { given: { index: 1 }, runs: "git stash apply --quiet --index 'stash@{1}'" },
   }),
   drop_stash: defineAction({
     title: 'Drop a stash',

@@ -21,7 +21,7 @@ export function isOrdinaryConfig(text: string): boolean {
     if (/^\s*(?:[#;].*)?$/.test(line)) return true;
     const section = /^\[([a-z]+)(?: "[^"\\]*")?\]\r?$/.exec(line)?.[1];
     if (section !== undefined) {
-      keys = ordinaryKeys[section]?.split(' ') ?? [];
+      keys = Object.hasOwn(ordinaryKeys, section) ? (ordinaryKeys[section]?.split(' ') ?? []) : [];
       return keys.length > 0;
     }
     const key = /^[ \t]*([A-Za-z][A-Za-z0-9-]*) *= *[^"\\\r]*\r?$/.exec(line)?.[1];

@@ -30,6 +30,10 @@ interface Line {
 }
 
 const longestDoc = 200;
+/** More than any Makefile has that was written to be read. */
+const mostTargets = 5000;
+const mostPrerequisites = 200;
+const mostCommentLines = 20;
 
 export function readMakefile(text: string): Makefile {
   const targets = new Map<string, Omit<Target, 'prerequisites'> & { needs: Set<string> }>();
@@ -45,6 +49,7 @@ export function readMakefile(text: string): Makefile {
   for (const { text: line, number } of interestingLines(text)) {
     if (/^\s*#/.test(line)) {
       comments.push(line.replace(/^\s*#+\s?/, '').trim());
+      if (comments.length > mostCommentLines) comments.shift();
       continue;
     }
     const above = comments;
@@ -62,6 +67,7 @@ export function readMakefile(text: string): Makefile {
       const rule = readRule(statement);
       if (rule?.isVariable) comments = above;
       if (!rule || rule.isVariable) continue;
+      const doc = docOf(comment, above);
       for (const name of rule.targets) {
         if (name === '.PHONY') rule.prerequisites.forEach((target) => phony.add(target));
         if (isSpecial(name)) continue;
@@ -83,11 +89,13 @@ export function readMakefile(text: string): Makefile {
           conditional: depth > 0,
           line: number,
         };
-        target.doc ??= docOf(comment, above);
+        target.doc ??= doc;
         // A target also defined outside of every condition always exists.
         target.conditional &&= depth > 0;
-        for (const prerequisite of rule.prerequisites) target.needs.add(prerequisite);
+        for (const prerequisite of rule.prerequisites.slice(0, mostPrerequisites))
+          target.needs.add(prerequisite);
         targets.set(name, target);
+        if (targets.size > mostTargets) throw new Error(`more than ${mostTargets} targets`);
       }
     }
   }

@@ -94,6 +94,12 @@ export const npm = defineDiscoverer({
     npm_config_update_notifier: 'false',
   },
   // npm works on the nearest package above its folder, or on the workspace that one is part of.
+  ownSettings: {
+    file: '.npmrc',
+    // A registry of the project's own gets no credentials but its own; a proxy gets those of every registry.
+    refuses:
+      /^\s*["']?(?:http-|https-)?proxy|^\s*["']?(?:noproxy|no-proxy|strict-ssl|ca|cafile|cert|key|userconfig|globalconfig)\b/i,
+  },
   worksOn: { argv: whichPrefix, except: ['view'] },
   hints: [
     { says: /Missing script/, wayOut: 'npm_scripts lists the scripts there are.' },

@@ -78,23 +78,9 @@ function refuseBadArguments({ exitCode, stdout }: Outcome, complaints: readonly 
   throw new ToolcribError('ARG_INVALID', words.replace(/\n\nConsider enabling multiline[^]*/, '.'), wayOut);
 }
 
-/** The beginning of the output, decided name by name and line by line: one file in another encoding must not spoil the others. */
 function beginningOf(output: Collected, keepBytes: number): string {
-  const bytes =
-    output.omittedBytes > 0 ? output.bytes.subarray(0, Math.min(keepBytes, output.headBytes)) : output.bytes;
-  const whole = utf8(bytes);
-  if (whole !== undefined) return whole;
-  // Names end with NUL, lines with a line feed; the separators are kept.
-  const pieces = bytes.toString('latin1').split(/(?<=[\0\n])/);
-  return pieces.map((piece) => decode(Buffer.from(piece, 'latin1'))).join('');
-}
-
-function utf8(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  if (output.omittedBytes === 0) return output.text;
+  return decode(output.bytes.subarray(0, Math.min(keepBytes, output.headBytes)));
 }
 
 /** What to tell a caller about a search that did not see everything. */

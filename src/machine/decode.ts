@@ -1,12 +1,35 @@
 /**
- * Bytes as text, decided on the whole: UTF-8 where they are valid UTF-8, else the system's own code page. Deciding by
- * the first chunk, or replacing what does not fit, loses text.
+ * Bytes as text: UTF-8 where they are valid UTF-8. Where not, each line or NUL-ended field is decided for itself, and what
+ * is no UTF-8 is read in the system's own code page: one file in another encoding must not spoil the others. Replacing
+ * what does not fit would lose text, and deciding by the first chunk would guess.
  */
 export function decode(bytes: Buffer, fallback?: string): string {
+  const whole = utf8(bytes);
+  if (whole !== undefined) return whole;
+  const other = new TextDecoder(fallback ?? systemEncoding());
+  const pieces: string[] = [];
+  for (let start = 0; start < bytes.length;) {
+    const end = pieceEnd(bytes, start);
+    const piece = bytes.subarray(start, end);
+    pieces.push(utf8(piece) ?? other.decode(piece));
+    start = end;
+  }
+  return pieces.join('');
+}
+
+/** Where a line or field ends, its separator included. */
+function pieceEnd(bytes: Buffer, start: number): number {
+  const line = bytes.indexOf(0x0a, start);
+  const field = bytes.subarray(start, line < 0 ? bytes.length : line).indexOf(0);
+  if (field >= 0) return start + field + 1;
+  return line < 0 ? bytes.length : line + 1;
+}
+
+function utf8(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return new TextDecoder(fallback ?? systemEncoding()).decode(bytes);
+    return undefined;
   }
 }
 

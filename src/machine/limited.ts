@@ -1,17 +1,56 @@
+interface Patience {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number;
+}
+
+export interface Turns {
+  /** Waits for a turn; what it returns ends it. Undefined when it was cancelled, or took too long, before it came. */
+  take(patience?: Patience): Promise<(() => void) | undefined>;
+}
+
+/** Lets at most so many go on at a time, in the order they come. */
+export function createTurns(most: number): Turns {
+  let taken = 0;
+  const waiting = new Set<() => void>();
+  const end = () => {
+    const [next] = waiting;
+    // The next takes this one's place, so the count stays.
+    if (next) next();
+    else taken--;
+  };
+  return {
+    take({ signal, timeoutMs } = {}) {
+      if (signal?.aborted) return Promise.resolve(undefined);
+      if (taken < most) {
+        taken++;
+        return Promise.resolve(end);
+      }
+      return new Promise((resolve) => {
+        const leave = (result: (() => void) | undefined) => {
+          waiting.delete(come);
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', give);
+          resolve(result);
+        };
+        const come = () => leave(end);
+        const give = () => leave(undefined);
+        const timer = timeoutMs === undefined ? undefined : setTimeout(give, timeoutMs);
+        signal?.addEventListener('abort', give, { once: true });
+        waiting.add(come);
+      });
+    },
+  };
+}
+
 /** Runs tasks in the order they come, at most so many at once. */
 export function limited(most: number): <T>(task: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
+  const turns = createTurns(most);
   return async (task) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
+    const end = await turns.take();
     try {
       return await task();
     } finally {
-      const next = waiting.shift();
-      // The next task takes this one's place, so the count stays.
-      if (next) next();
-      else running--;
+      end?.();
     }
   };
 }

@@ -4,7 +4,8 @@ import type { AnyDiscoverer, Guard, Precautions, RunAction } from '../core/disco
 import { ToolcribError } from '../core/errors.ts';
 import type { Workspace } from '../core/tool.ts';
 import type { Outcome } from './process.ts';
-import { checkRepository } from './repository.ts';
+import type { FoundRepository } from './repository.ts';
+import { upwards } from './upwards.ts';
 
 /** Runs the program with a question of ours, in a folder. */
 export type Ask = (question: readonly string[], folder: string) => Promise<Outcome>;
@@ -13,6 +14,8 @@ interface Situation {
   readonly name: string;
   readonly action: RunAction;
   readonly folder: string;
+  /** The repository it will work on, for programs that have such. */
+  readonly found: FoundRepository | undefined;
   readonly workspace: Workspace;
   readonly ask: Ask;
 }
@@ -28,14 +31,16 @@ const ordinaryBytes = 64 * 1024;
  * CANCELLED, and what the guard throws.
  */
 export async function precautionsFor(
-  { guard, worksOn, repository }: AnyDiscoverer,
+  { guard, worksOn, ownSettings }: AnyDiscoverer,
   situation: Situation,
 ): Promise<Precautions> {
-  const { action, folder, workspace, ask } = situation;
-  const data = repository && (await checkRepository(repository, folder, action.effects, workspace));
+  const { action, folder, found, ask } = situation;
   if (worksOn && !worksOn.except.includes(situation.name)) await mustBeInside(worksOn.argv, situation);
+  if (ownSettings && action.effects.includes('network')) await refuseSettings(ownSettings, situation);
   if (!guard) return none;
-  if (data !== undefined && (await isOrdinary(guard, data, action))) return guard.read('', action);
+  if (found?.plainData !== undefined && (await isOrdinary(guard, found.plainData, action))) {
+    return guard.read('', action);
+  }
   const folders = [folder, ...(await nestedFolders(guard, situation))];
   const all: Precautions[] = [];
   for (const here of folders) {
@@ -50,6 +55,23 @@ export async function precautionsFor(
     env: Object.assign({}, ...all.map(({ env }) => env)) as Precautions['env'],
     notes: [...new Set(all.flatMap(({ notes }) => notes))],
   };
+}
+
+/** A file of the project that would send what is asked, and the user's credentials, by way of somebody else. */
+async function refuseSettings(
+  { file, refuses }: NonNullable<AnyDiscoverer['ownSettings']>,
+  { folder, workspace }: Situation,
+): Promise<void> {
+  for (const here of upwards(folder, workspace.roots)) {
+    const text = await readFile(join(here, file), 'utf8').catch(() => '');
+    const line = text.split('\n').find((one) => refuses.test(one));
+    if (line === undefined) continue;
+    throw new ToolcribError(
+      'REPO_UNTRUSTED',
+      `${join(here, file)} has ${JSON.stringify(line.split('=')[0]?.trim())}, which decides whom this machine talks to, or whom it trusts.`,
+      'Look at it; if it is yours, move it to the file of the same name in your home folder.',
+    );
+  }
 }
 
 async function isOrdinary({ ordinary }: Guard, data: string, { effects }: RunAction): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Platform } from '../core/discoverer.ts';
 import { printable } from '../core/argv.ts';
-import { limited } from './limited.ts';
+import { createTurns } from './limited.ts';
 import { collect, type Collected } from './output.ts';
 import { endGroup, endProcessTree, runMarker } from './process-tree.ts';
 import { asStarted } from './windows-command.ts';
@@ -54,30 +54,47 @@ const drainMs = 200;
 /** The only place where programs are started. */
 export function createProcesses(platform: Platform): Processes {
   const running = new Map<number, string>();
-  const inTurn = limited(atOnce);
+  const turns = createTurns(atOnce);
   return {
-    run: (command) => inTurn(() => runOne(command, platform, running)),
+    async run(command) {
+      // The wait for a turn counts: the caller has only so much time.
+      const { signal, timeoutMs = callBudgetMs } = command;
+      const startedAt = performance.now();
+      const endTurn = await turns.take({ signal, timeoutMs });
+      try {
+        const limited = { ...command, timeoutMs: Math.max(0, timeoutMs - (performance.now() - startedAt)) };
+        return await runOne(limited, endTurn !== undefined, platform, running);
+      } finally {
+        endTurn?.();
+      }
+    },
     endAll: async () => {
       await Promise.all([...running].map(([pid, marker]) => endProcessTree(pid, marker, platform)));
     },
   };
 }
 
-async function runOne(command: Command, platform: Platform, running: Map<number, string>): Promise<Outcome> {
+async function runOne(
+  command: Command,
+  itsTurn: boolean,
+  platform: Platform,
+  running: Map<number, string>,
+): Promise<Outcome> {
   const { execa } = await import('execa');
   const startedAt = performance.now();
   const marker = globalThis.crypto.randomUUID();
   const stdout = collect(command.keepBytes ?? defaultKeepBytes, command.onLine);
   const stderr = collect(command.keepBytes ?? defaultKeepBytes, command.onLine);
-  const outcome = (exitCode: number | null, ended: Outcome['ended']): Outcome => ({
+  const outcome = (exitCode: number | null, how: Outcome['ended']): Outcome => ({
     command: printable([command.program, ...command.argv]),
     exitCode,
     stdout: stdout.finish(),
     stderr: stderr.finish(),
     durationMs: Math.round(performance.now() - startedAt),
-    ended,
+    ended: how,
   });
   if (command.signal?.aborted) return outcome(null, 'cancelled');
+  if (!itsTurn) return outcome(null, 'timed_out');
 
   const { file, args, verbatim } = asStarted(command.program, command.argv, platform);
   const child = execa(file, args, {

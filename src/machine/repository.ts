@@ -1,22 +1,33 @@
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Effect, Repository } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Workspace } from '../core/tool.ts';
+import { isInside } from './inside.ts';
 import { upwards } from './upwards.ts';
 
+/** The repository that a program will use, if it looks no further up than `top`. */
+export interface FoundRepository {
+  /** The folder that has it. */
+  readonly top: string;
+  /** Where its data lies, when nothing about that is out of the ordinary: one plain folder inside `top`. */
+  readonly plainData?: string;
+}
+
 /**
- * Finds the repository that a folder belongs to (returns where it keeps its data), and makes sure that all of it lies inside the roots and, before an
- * action with `write`, that no symbolic link leads what is written there elsewhere. Throws PATH_NOT_FOUND,
+ * Finds the repository that a folder belongs to, and makes sure that all of it lies inside the roots and, before an
+ * action that changes it, that no symbolic link leads what is written there elsewhere. Throws PATH_NOT_FOUND,
  * PATH_OUTSIDE_ROOTS and REPO_UNTRUSTED.
  */
 export async function checkRepository(
-  { folder: name, written }: Repository,
+  repository: Repository,
   folder: string,
   effects: readonly Effect[],
   workspace: Workspace,
-): Promise<string> {
-  const place = await find(name, folder, workspace.roots);
+): Promise<FoundRepository> {
+  const { folder: name } = repository;
+  const folders = upwards(folder, workspace.roots);
+  const place = await firstThatExists(folders.map((here) => join(here, name)));
   if (place === undefined) {
     throw new ToolcribError(
       'PATH_NOT_FOUND',
@@ -24,28 +35,37 @@ export async function checkRepository(
       'Give a folder inside one as cwd. If it begins above the root, the server has to be started with --root at its top.',
     );
   }
+  const top = dirname(place);
+  if (dirname(top).includes(delimiter)) {
+    throw untrusted(
+      dirname(top),
+      `has a "${delimiter}" in its path, so that the search for repositories cannot be ended there`,
+    );
+  }
   const data = await dataFolder(place, workspace);
-  const shared = await firstLine(join(data, 'commondir'));
-  if (shared !== undefined && !(await isOwnWorktree(data, place)))
-    await workspace.resolve(resolve(data, shared));
-  if (effects.includes('write')) await refuseLinks(data, written);
-  return data;
+  const shared = await sharedFolder(data, place, workspace);
+  const changes = effects.some((effect) => effect === 'write' || effect === 'destroy');
+  for (const here of new Set([data, shared])) {
+    await checkLinks(here, changes, repository.written, [...workspace.roots, shared]);
+    await checkAlternates(here, workspace);
+  }
+  const plain = data === place && shared === place && !(await mayBeAnother(folders, top, repository));
+  return { top, ...(plain ? { plainData: data } : {}) };
 }
 
-/** The nearest `.git`, whatever it is. */
-async function find(name: string, folder: string, roots: readonly string[]): Promise<string | undefined> {
-  for (const here of upwards(folder, roots)) {
-    if (await lstat(join(here, name)).catch(() => undefined)) return join(here, name);
-  }
+async function firstThatExists(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) if (await exists(path)) return path;
   return undefined;
 }
+
+const exists = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => undefined)) !== undefined;
 
 /** Where a repository keeps its data: the folder itself, or what a file in its place points to. */
 async function dataFolder(place: string, workspace: Workspace): Promise<string> {
   const facts = await lstat(place);
   if (facts.isDirectory()) return place;
-  if (!facts.isFile()) throw untrusted(place, 'is neither a folder nor a file');
-  const target = /^gitdir: (.+)$/.exec((await firstLine(place)) ?? '')?.[1];
+  const target = /^gitdir: (.+)$/.exec(await exactLine(place))?.[1];
   if (target === undefined) throw untrusted(place, 'does not say where the repository is');
   const data = await realpath(resolve(dirname(place), target)).catch(() => undefined);
   if (data === undefined) throw untrusted(place, 'points to nothing');
@@ -53,28 +73,50 @@ async function dataFolder(place: string, workspace: Workspace): Promise<string> 
   return data;
 }
 
+/** What several worktrees share: the data itself, unless it says otherwise. */
+async function sharedFolder(data: string, place: string, workspace: Workspace): Promise<string> {
+  const file = join(data, 'commondir');
+  if (!(await exists(file))) return data;
+  const shared = await realpath(resolve(data, await exactLine(file))).catch(() => undefined);
+  if (shared === undefined) throw untrusted(file, 'points to nothing');
+  if (!(await isOwnWorktree(data, place)))
+    await workspace.resolve(shared, { kind: 'folder', mustExist: true });
+  return shared;
+}
+
 /** The main repository of a linked worktree knows it, and nothing in the worktree can make it say so. */
 async function isOwnWorktree(data: string, place: string): Promise<boolean> {
-  const back = await firstLine(join(data, 'gitdir'));
-  if (back === undefined || !/[\\/]worktrees[\\/][^\\/]+$/.test(data)) return false;
-  const known = await realpath(resolve(data, back)).catch(() => undefined);
+  if (!/[\\/]worktrees[\\/][^\\/]+$/.test(data) || !(await exists(join(data, 'gitdir')))) return false;
+  const known = await realpath(resolve(data, await exactLine(join(data, 'gitdir')))).catch(() => undefined);
   return known !== undefined && known === (await realpath(place).catch(() => undefined));
 }
 
-async function firstLine(file: string): Promise<string | undefined> {
-  const facts = await lstat(file).catch(() => undefined);
-  if (!facts?.isFile() || facts.size > 16_384) return undefined;
-  return (await readFile(file, 'utf8')).split('\n')[0]?.trimEnd();
+/** The one line of a small file, as git reads it. Anything that could be read in two ways is refused. */
+async function exactLine(file: string): Promise<string> {
+  const facts = await lstat(file);
+  if (!facts.isFile() || facts.size > 16_384) throw untrusted(file, 'is no small plain file');
+  const line = (await readFile(file, 'utf8')).replace(/[\r\n]+$/, '');
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\ufffd]|\s$/.test(line)) throw untrusted(file, 'has more than a path in it');
+  return line;
 }
 
-async function refuseLinks(data: string, { deep, leave }: Repository['written']): Promise<void> {
-  const top = await readdir(data, { withFileTypes: true });
-  const link = top.find((entry) => entry.isSymbolicLink() && !leave.includes(entry.name));
-  if (link)
-    throw untrusted(
-      join(data, link.name),
-      'is a symbolic link, through which something else would be written',
-    );
+async function checkLinks(
+  data: string,
+  changes: boolean,
+  { deep, leave }: Repository['written'],
+  allowed: readonly string[],
+): Promise<void> {
+  const entries = await readdir(data, { withFileTypes: true });
+  for (const entry of entries.filter((one) => one.isSymbolicLink() && !leave.includes(one.name))) {
+    const path = join(data, entry.name);
+    if (changes) throw untrusted(path, 'is a symbolic link, through which something else would be written');
+    const real = await realpath(path).catch(() => undefined);
+    if (real === undefined || !allowed.some((folder) => isInside(real, folder))) {
+      throw untrusted(path, 'is a symbolic link that leads out of the folders that are open');
+    }
+  }
+  if (!changes) return;
   for (const name of deep) {
     const below = await readdir(join(data, name), { withFileTypes: true, recursive: true }).catch(() => []);
     const inner = below.find((entry) => entry.isSymbolicLink());
@@ -85,6 +127,26 @@ async function refuseLinks(data: string, { deep, leave }: Repository['written'])
       );
     }
   }
+}
+
+/** Objects borrowed from another repository can be shown like its own. */
+async function checkAlternates(data: string, workspace: Workspace): Promise<void> {
+  const objects = join(data, 'objects');
+  const text = await readFile(join(objects, 'info', 'alternates'), 'utf8').catch(() => '');
+  for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
+    await workspace.resolve(resolve(objects, line.replace(/^"|"$/g, '')));
+  }
+}
+
+/** Whether one of the folders on the way could be taken for a repository without a work tree. */
+async function mayBeAnother(
+  folders: readonly string[],
+  top: string,
+  { folder }: Repository,
+): Promise<boolean> {
+  const onTheWay = folders.slice(0, folders.indexOf(top) + 1);
+  if (onTheWay.some((here) => here.split(/[\\/]/).includes(folder))) return true;
+  return (await firstThatExists(onTheWay.map((here) => join(here, 'HEAD')))) !== undefined;
 }
 
 const untrusted = (place: string, why: string): ToolcribError =>

@@ -8,6 +8,7 @@ import type { Installation } from './installation.ts';
 import { localProgram } from './local-program.ts';
 import { precautionsFor } from './precautions.ts';
 import type { Run } from './process.ts';
+import { checkRepository } from './repository.ts';
 import { isInProject, pathOutside } from './project-folders.ts';
 
 /** What running actions needs of this machine. */
@@ -44,12 +45,16 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
   const { signal, workspace } = context;
   // Before anything is started: a value that would be read as an option is refused here.
   const asTyped = [...(discoverer.prefix ?? []), ...renderArgv(action.argv, values)];
-  const { program, leading, env, notes } = await startingPoint(call);
+  const found =
+    discoverer.repository &&
+    (await checkRepository(discoverer.repository, folder, action.effects, workspace));
+  const { program, leading, env, notes } = await startingPoint(call, found?.top);
   const common = { program, cwd: folder, signal };
   const precautions = await precautionsFor(discoverer, {
     name,
     action,
     folder,
+    found,
     workspace,
     ask: (question, cwd) =>
       services.run({
@@ -77,11 +82,13 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
 }
 
 /** Which program is started with which first arguments and environment, and what the caller is told about that. */
-async function startingPoint({ discoverer, folder, context, services }: ActionCall) {
+async function startingPoint({ discoverer, folder, context, services }: ActionCall, top: string | undefined) {
   const { roots } = context.workspace;
   const { installation, childEnvironment } = services;
+  // Not above the repository that was looked at: one that is broken would be passed over for another.
+  const tops = top === undefined ? roots : [...roots, top];
   const ceiling = discoverer.ceiling
-    ? { [discoverer.ceiling]: roots.map((root) => dirname(root)).join(delimiter) }
+    ? { [discoverer.ceiling]: tops.map((folderBelow) => dirname(folderBelow)).join(delimiter) }
     : {};
   const given = childEnvironment(discoverer.environment ?? [], { ...discoverer.settings, ...ceiling });
   const env = { ...given, PATH: await pathOutside(given['PATH'] ?? '', roots) };

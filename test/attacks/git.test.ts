@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -220,7 +221,7 @@ it('ATTACK 27: hooks of the repository do not run', async () => {
   await lookEverywhere(repository);
   await call('git_add', repository.folder, { paths: ['src'] });
   expect(textOf(await call('git_commit', repository.folder, { message: 'Change' }))).toContain('Change');
-  expect(textOf(await call('git_create_branch', repository.folder, { branch: 'other' }))).toContain('other');
+  expect((await call('git_create_branch', repository.folder, { branch: 'other' })).isError).toBeFalsy();
   repository.git('config', 'core.hooksPath', hooks);
   await call('git_switch', repository.folder, { branch: 'main' });
   expect(existsSync(mark)).toBe(false);
@@ -547,4 +548,135 @@ it('ATTACK 107: looking does not even refresh the index', async () => {
   expect(index().equals(before)).toBe(true);
   repository.git('status');
   expect(index().equals(before)).toBe(false);
+});
+
+/** A repository with a changed file and an attribute that calls for a filter, whose definition the test puts somewhere. */
+function withFilter() {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('filter');
+  repository.write('.gitattributes', '*.txt filter=evil\n');
+  repository.write('src/a.txt', 'other\n');
+  return { repository, mark, filter: `[filter "evil"]\n\tclean = ${script}\n` };
+}
+
+const at = (repository: Repository, path: string) => join(repository.folder, path);
+
+it('ATTACK 26: a configuration that git reads in another place is looked at there', async () => {
+  const { repository, mark, filter } = withFilter();
+  const { cpSync, renameSync } = await import('node:fs');
+  mkdirSync(at(repository, '.git/common'));
+  for (const name of ['objects', 'refs'])
+    renameSync(at(repository, `.git/${name}`), at(repository, `.git/common/${name}`));
+  cpSync(at(repository, '.git/config'), at(repository, '.git/common/config'));
+  appendFileSync(at(repository, '.git/common/config'), filter);
+  repository.write('.git/commondir', 'common\n');
+  for (const name of ['git_status', 'git_diff']) await call(name, repository.folder);
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 26: a broken repository is not passed over for the one above it', async () => {
+  const { repository, mark, filter } = withFilter();
+  appendFileSync(at(repository, '.git/config'), filter);
+  repository.write('sub/.git/config', '[core]\n\tbare = false\n');
+  repository.write('sub/x.txt', 'x');
+  const result = await call('git_status', at(repository, 'sub'));
+  expect(result.isError).toBe(true);
+  repository.write('sub/.git/HEAD', 'ref: nope\n');
+  for (const name of ['objects', 'refs']) mkdirSync(at(repository, `sub/.git/${name}`));
+  await call('git_status', at(repository, 'sub'));
+  expect(existsSync(mark)).toBe(false);
+});
+
+it.each(['gitdir: good\nevil\n', 'gitdir: good ', 'gitdir: good\t', 'gitdir: good\n\n x'])(
+  'ATTACK 26: a .git file that can be read in two ways is refused: %j',
+  async (content) => {
+    const { repository, mark, filter } = withFilter();
+    const { cpSync, renameSync } = await import('node:fs');
+    const named = content.slice(8).replace(/[\r\n]+$/, '');
+    renameSync(at(repository, '.git'), at(repository, named));
+    cpSync(at(repository, named), at(repository, 'good'), { recursive: true });
+    appendFileSync(at(repository, `${named}/config`), filter);
+    repository.write('.git', content);
+    expect(textOf(await call('git_status', repository.folder))).toMatch(/^REPO_UNTRUSTED/);
+    expect(existsSync(mark)).toBe(false);
+  },
+);
+
+it('ATTACK 26: inside another repository without a work tree the question is always put', async () => {
+  const { repository, mark, filter } = withFilter();
+  const { cpSync } = await import('node:fs');
+  cpSync(at(repository, '.git'), at(repository, 'nested'), { recursive: true });
+  writeFileSync(at(repository, 'nested/config'), `[core]\n\tbare = false\n\tworktree = .\n${filter}`);
+  const result = await call('git_status', at(repository, 'nested'));
+  expect(result.isError).toBe(true);
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 31: a submodule that comes with a branch or a stash is not looked into', async () => {
+  const repository = temporaryRepository();
+  const inner = temporaryRepository(at(repository, 'sub'));
+  const { script, mark } = inner.trap('inner');
+  inner.write('.gitattributes', '*.txt filter=hidden\n');
+  inner.git('add', '.');
+  inner.git('commit', '--quiet', '--message=Attributes');
+  inner.write('src/a.txt', 'changed\n');
+  inner.git('config', 'filter.hidden.clean', script);
+  repository.git('switch', '--quiet', '--create', 'other');
+  repository.git(
+    'update-index',
+    '--add',
+    '--cacheinfo',
+    `160000,${inner.git('rev-parse', 'HEAD').trim()},sub`,
+  );
+  repository.git('commit', '--quiet', '--message=Link');
+  const { renameSync } = await import('node:fs');
+  renameSync(at(repository, 'sub'), join(repository.folder, '..', `sub-${process.pid}`));
+  repository.git('switch', '--quiet', '--force', 'main');
+  renameSync(join(repository.folder, '..', `sub-${process.pid}`), at(repository, 'sub'));
+  await call('git_switch', repository.folder, { branch: 'other' });
+  await call('git_switch', repository.folder, { branch: 'main' });
+  await call('git_create_branch', repository.folder, { branch: 'third', start: 'other' });
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 16: what git borrows or links to lies inside the roots', async () => {
+  const outside = temporaryRepository();
+  const secret = outside.write('secret.txt', 'TOP SECRET');
+  outside.git('add', '.');
+  outside.git('commit', '--quiet', '--message=Secret');
+  const commit = outside.git('rev-parse', 'HEAD').trim();
+  const borrow = (repository: Repository) =>
+    repository.write('.git/objects/info/alternates', `${outside.folder}/.git/objects\n`);
+  const linkObjects = async (repository: Repository) => {
+    const { rmSync } = await import('node:fs');
+    rmSync(at(repository, '.git/objects'), { recursive: true });
+    symlinkSync(join(outside.folder, '.git', 'objects'), at(repository, '.git/objects'));
+  };
+  const longCommondir = (repository: Repository) =>
+    repository.write('.git/commondir', `${outside.folder}/.git${'\n'.repeat(20_000)}`);
+  for (const open of [borrow, linkObjects, longCommondir]) {
+    const repository = temporaryRepository();
+    await open(repository);
+    const own = await connect('2025-11-25', { roots: [repository.folder], args: ['--allow', 'destroy'] });
+    for (const [name, given] of [
+      ['git_show', { ref: commit }],
+      ['git_log', { ref: commit }],
+      ['git_drop_stash', {}],
+    ] as const) {
+      const text = textOf(await own.callTool({ name, arguments: given }));
+      expect(text, `${open.name} ${name}`).toMatch(/^(REPO_UNTRUSTED|PATH_OUTSIDE_ROOTS)/);
+    }
+    await own.close();
+  }
+  expect(readFileSync(secret, 'utf8')).toBe('TOP SECRET');
+});
+
+it('reads each line in its own encoding', async () => {
+  const repository = temporaryRepository();
+  repository.write('u.txt', 'é ü 日本\n');
+  writeFileSync(at(repository, 'w.txt'), Buffer.from('caf\xe9\n', 'latin1'));
+  repository.git('add', '--all', '--intent-to-add');
+  const text = textOf(await call('git_diff', repository.folder));
+  expect(text).toContain('+é ü 日本');
+  expect(text).toContain('+café');
 });

@@ -39,3 +39,19 @@ it('ATTACK 32: an installation runs no script of the project', async () => {
   expect(textOf(result)).not.toMatch(/^(ARG|PATH)_/);
   expect(() => readFileSync(join(root, 'ran'))).toThrow('ENOENT');
 });
+
+it.each([
+  'proxy=http://127.0.0.1:1/',
+  'https-proxy = http://127.0.0.1:1/',
+  'strict-ssl=false',
+  'cafile=./evil.pem',
+])('ATTACK 33: a project that says %s is not asked about over the network', async (line) => {
+  const root = temporaryFolder();
+  writeFileSync(join(root, 'package.json'), '{"name":"p","version":"1.0.0","dependencies":{"left-pad":"1"}}');
+  writeFileSync(join(root, '.npmrc'), `save-exact=true\n${line}\n`);
+  const client = await connect('2025-11-25', { roots: [root] });
+  onTestFinished(() => client.close());
+  for (const name of ['npm_outdated', 'npm_audit']) {
+    expect(textOf(await client.callTool({ name, arguments: {} }))).toMatch(/^REPO_UNTRUSTED: .*npmrc/);
+  }
+});

@@ -29,6 +29,7 @@ const hostile = [
   '[remote "a\\"]\n[filter "b"]\n\tclean = x',
   '[remote "a"] [filter "b"]\n\tclean = x',
   '[remote "a"]\turl = y\n[filter "b"] clean = x',
+  '[constructor]\n\tx = 1',
   '[include]\n\tpath = other',
   '[includeIf "gitdir:/"]\n\tpath = other',
   '[extensions]\n\tworktreeConfig = true',

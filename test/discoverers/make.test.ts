@@ -183,3 +183,20 @@ describe.skipIf(!version.startsWith('GNU Make'))('make, the real one', () => {
     expect([...known].filter((name) => !ours.has(name))).toEqual(['inside', '/tool']);
   });
 });
+
+it.each([
+  [
+    'comments and targets',
+    `${'#x\n'.repeat(120_000)}${Array.from({ length: 80_000 }, (_, i) => `t${i}`).join(' ')}:\n`,
+  ],
+  ['rules of one target', Array.from({ length: 60_000 }, (_, i) => `a: b${i}\n`).join('')],
+  ['targets times prerequisites', `${'t '.repeat(200_000)}: ${'p '.repeat(200_000)}\n`],
+])('answers soon about a Makefile made of %s', (_what, text) => {
+  const startedAt = performance.now();
+  try {
+    readMakefile(text);
+  } catch (error) {
+    expect(String(error)).toContain('more than 5000 targets');
+  }
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+});

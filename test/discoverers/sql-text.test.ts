@@ -14,6 +14,7 @@ it.each([
   'select 1); pragma database_list; select * from (select 2',
   'select 1) union select * from (select 2',
   'select (1',
+  "select $a(') ); create temp table w as select 1; select * from (select $b(')",
   "select 'open",
   'select 1 /* open */; select 2',
 ])('%s is not', (text) => expect(isOneQuery(text)).toBe(false));

@@ -139,3 +139,22 @@ it('ATTACK 90: nothing in an argument is read by a shell', async () => {
   expect(JSON.parse(outcome.stdout.text)).toEqual(hostile);
   expect(existsSync(join(folder, 'p'))).toBe(false);
 });
+
+it('counts the wait for a turn, and starts nothing that was cancelled or came too late meanwhile', async () => {
+  const own = createProcesses('linux');
+  const folder = temporaryFolder();
+  const command = { program: '/bin/sh', cwd: folder, env: { PATH: '/usr/bin:/bin' } };
+  const busy = Array.from({ length: 16 }, () =>
+    own.run({ ...command, argv: ['-c', 'sleep 300'], timeoutMs: 1500 }),
+  );
+  const cancelling = new AbortController();
+  const cancelled = own.run({ ...command, argv: ['-c', 'touch cancelled'], signal: cancelling.signal });
+  const late = own.run({ ...command, argv: ['-c', 'touch late'], timeoutMs: 300 });
+  cancelling.abort();
+  expect(await cancelled).toMatchObject({ ended: 'cancelled' });
+  expect(await late).toMatchObject({ ended: 'timed_out' });
+  const served = own.run({ ...command, argv: ['-c', 'echo served'] });
+  await Promise.all(busy);
+  expect(await served).toMatchObject({ ended: 'exited', stdout: { text: 'served\n' } });
+  expect(existsSync(join(folder, 'cancelled')) || existsSync(join(folder, 'late'))).toBe(false);
+});
