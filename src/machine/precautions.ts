@@ -76,9 +76,10 @@ async function refuseSettings(
 
 async function isOrdinary({ ordinary }: Guard, data: string, { effects }: RunAction): Promise<boolean> {
   if (!ordinary || !effects.every((effect) => effect === 'read')) return false;
-  const facts = await lstat(join(data, ordinary.file)).catch(() => undefined);
+  const file = join(data, ordinary.file);
+  const facts = await lstat(file).catch(() => undefined);
   if (!facts?.isFile() || facts.size > ordinaryBytes) return false;
-  return ordinary.accepts(await readFile(join(data, ordinary.file), 'latin1'));
+  return ordinary.accepts(await readFile(file, 'latin1'));
 }
 
 /** Repositories inside this one, in which the program would start itself again with their own configuration. */

@@ -45,17 +45,19 @@ export async function checkRepository(
   const data = await dataFolder(place, workspace);
   const shared = await sharedFolder(data, place, workspace);
   const changes = effects.some((effect) => effect === 'write' || effect === 'destroy');
-  for (const here of new Set([data, shared])) {
-    await checkLinks(here, changes, repository.written, [...workspace.roots, shared]);
-    await checkAlternates(here, workspace);
-  }
-  const plain = data === place && shared === place && !(await mayBeAnother(folders, top, repository));
+  const all = [...new Set([data, shared])];
+  const [another] = await Promise.all([
+    mayBeAnother(folders, top, repository),
+    ...all.map((here) => checkLinks(here, changes, repository.written, [...workspace.roots, shared])),
+    ...all.map((here) => checkAlternates(here, workspace)),
+  ]);
+  const plain = data === place && shared === place && !another;
   return { top, ...(plain ? { plainData: data } : {}) };
 }
 
 async function firstThatExists(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths) if (await exists(path)) return path;
-  return undefined;
+  const there = await Promise.all(paths.map(exists));
+  return paths.find((_, index) => there[index]);
 }
 
 const exists = async (path: string): Promise<boolean> =>

@@ -9,7 +9,7 @@ import { localProgram } from './local-program.ts';
 import { precautionsFor } from './precautions.ts';
 import type { Run } from './process.ts';
 import { checkRepository } from './repository.ts';
-import { isInProject, pathOutside } from './project-folders.ts';
+import { projectFolders } from './project-folders.ts';
 
 /** What running actions needs of this machine. */
 export interface ActionServices {
@@ -91,12 +91,13 @@ async function startingPoint({ discoverer, folder, context, services }: ActionCa
     ? { [discoverer.ceiling]: tops.map((folderBelow) => dirname(folderBelow)).join(delimiter) }
     : {};
   const given = childEnvironment(discoverer.environment ?? [], { ...discoverer.settings, ...ceiling });
-  const env = { ...given, PATH: await pathOutside(given['PATH'] ?? '', roots) };
+  const project = await projectFolders(roots);
+  const env = { ...given, PATH: project.pathWithout(given['PATH'] ?? '') };
   const hardening = discoverer.hardening ?? [];
   const local = await localProgram(discoverer.local, folder, roots, env);
   if (local !== undefined) return { program: local, leading: hardening, env, notes: [`ran ${local}`] };
   const { program, leading } = installation;
-  if (await isInProject(program, roots)) {
+  if (await project.holds(program)) {
     throw new ToolcribError(
       'PROGRAM_NOT_FOUND',
       `${program} lies in the project, which must not choose what ${discoverer.title} is.`,

@@ -74,10 +74,18 @@ function theEnd(): Promise<'input' | 'signal'> {
   });
 }
 
+/** Opens the roots once for all calls that have the same: what they are is decided when they are first used. */
 function workspacesFor(operator: readonly string[], { host }: Machine, programs: readonly ProgramFacts[]) {
+  const opened = new Map<string, RootedWorkspace>();
   return async (client: readonly string[] | undefined): Promise<RootedWorkspace> => {
+    const key = JSON.stringify(client ?? null);
+    const known = opened.get(key);
+    if (known) return known;
     const roots = await effectiveRoots({ operator, client, workingFolder: process.cwd() }, host, programs);
     const { openWorkspace } = await import('../machine/workspace.ts');
-    return openWorkspace(roots);
+    const workspace = await openWorkspace(roots);
+    // A folder that is no project yet may be one with the next call.
+    if (roots.length > 0) opened.set(key, workspace);
+    return workspace;
   };
 }

@@ -6,6 +6,7 @@ import type { Settings } from '../core/settings.ts';
 import type { CallContext, Tool, ToolResult } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
+import type { Installation } from '../machine/installation.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Manifest, PublishedTool } from './published.ts';
 import { ownTools } from './own-tools.ts';
@@ -35,19 +36,26 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
     return found;
   };
 
+  // Making a tool makes its schema, which takes longer than a small call.
+  const made = new Map<string, { installation: Installation; tool: Tool }>();
+
   async function load(published: PublishedTool): Promise<Tool> {
     if (published.action === undefined) return loadOwn(published.name);
     const installation = (await machine.discovery()).installed.get(published.program);
     if (!installation) throw notInstalled(published.program, manifest, machine);
+    const known = made.get(published.name);
+    if (known?.installation === installation) return known.tool;
     const discoverer: AnyDiscoverer | undefined = await discovererOf(published.program);
     const action = discoverer?.actions[published.action];
     if (!discoverer || !action) throw new Error(`${published.name} is published but not defined`);
     const { actionTool } = await import('../machine/action-tool.ts');
-    return actionTool(discoverer, published.action, action, {
+    const tool = actionTool(discoverer, published.action, action, {
       run: machine.run,
       installation,
       childEnvironment: await machine.childEnvironment(),
     });
+    made.set(published.name, { installation, tool });
+    return tool;
   }
 
   async function loadOwn(name: string): Promise<Tool> {
