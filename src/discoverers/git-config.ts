@@ -9,6 +9,8 @@ const ordinaryKeys: Readonly<Record<string, string>> = {
   pull: 'rebase ff',
   push: 'default autosetupremote',
   fetch: 'prune',
+  gc: 'auto autodetach autopacklimit',
+  maintenance: 'auto',
 };
 
 /**

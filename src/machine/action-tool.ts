@@ -52,7 +52,11 @@ export function actionTool(
   return {
     ...describeAction(discoverer, name, action),
     async call({ cwd, ...values }, context) {
-      const folder = await context.workspace.resolve(cwd ?? '.', { kind: 'folder', mustExist: true });
+      const { workspace } = context;
+      const folder =
+        cwd === undefined
+          ? workspace.home
+          : await workspace.resolve(cwd, { kind: 'folder', mustExist: true });
       const where = { folder, context };
       const inside = await resolvePaths(action, values, where);
       if ('reads' in action) return readFor(action, where);

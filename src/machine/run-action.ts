@@ -45,10 +45,14 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
   const { signal, workspace } = context;
   // Before anything is started: a value that would be read as an option is refused here.
   const asTyped = [...(discoverer.prefix ?? []), ...renderArgv(action.argv, values)];
-  const found =
-    discoverer.repository &&
-    (await checkRepository(discoverer.repository, folder, action.effects, workspace));
-  const { program, leading, env, notes } = await startingPoint(call, found?.top);
+  const { repository, ceiling } = discoverer;
+  const [found, { program, leading, env: given, notes }] = await Promise.all([
+    repository && checkRepository(repository, folder, action.effects, workspace),
+    startingPoint(call),
+  ]);
+  // Not above the repository that was looked at: one that is broken would be passed over for another.
+  const tops = [...workspace.roots, ...(found ? [found.top] : [])].map((top) => dirname(top));
+  const env = ceiling ? { ...given, [ceiling]: tops.join(delimiter) } : given;
   const common = { program, cwd: folder, signal };
   const precautions = await precautionsFor(discoverer, {
     name,
@@ -82,15 +86,10 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
 }
 
 /** Which program is started with which first arguments and environment, and what the caller is told about that. */
-async function startingPoint({ discoverer, folder, context, services }: ActionCall, top: string | undefined) {
+async function startingPoint({ discoverer, folder, context, services }: ActionCall) {
   const { roots } = context.workspace;
   const { installation, childEnvironment } = services;
-  // Not above the repository that was looked at: one that is broken would be passed over for another.
-  const tops = top === undefined ? roots : [...roots, top];
-  const ceiling = discoverer.ceiling
-    ? { [discoverer.ceiling]: tops.map((folderBelow) => dirname(folderBelow)).join(delimiter) }
-    : {};
-  const given = childEnvironment(discoverer.environment ?? [], { ...discoverer.settings, ...ceiling });
+  const given = childEnvironment(discoverer.environment ?? [], discoverer.settings ?? {});
   const project = await projectFolders(roots);
   const env = { ...given, PATH: project.pathWithout(given['PATH'] ?? '') };
   const hardening = discoverer.hardening ?? [];

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { nearest } from '../core/check-params.ts';
 import { categories } from '../core/discoverer.ts';
+import { ToolcribError } from '../core/errors.ts';
 import { fitResult } from '../core/fit-result.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
 import type { ProgramReport } from '../machine/machine-report.ts';
@@ -47,6 +49,15 @@ export const listPrograms = (services: ListProgramsServices): Tool =>
     }),
     async call(wanted) {
       const rows = await services.report();
+      const ids = rows.map(({ id }) => id);
+      if (wanted.program !== undefined && !ids.includes(wanted.program)) {
+        const best = nearest(wanted.program, ids);
+        throw new ToolcribError(
+          'ARG_INVALID',
+          `program: ${JSON.stringify(wanted.program)} is not one of those that are known.`,
+          best ? `Did you mean ${best}?` : `They are ${ids.join(', ')}.`,
+        );
+      }
       const programs = rows.filter(
         (row) =>
           (wanted.category === undefined || row.category === wanted.category) &&
