@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
 
 const missing = /^PATH_NOT_FOUND: /;
@@ -10,7 +10,7 @@ let root: string;
 let call: Caller;
 
 beforeAll(async () => {
-  root = await temporaryFolder(afterAll);
+  root = await temporaryFolder();
   await put(root, { 'inside.txt': 'inside\n' });
   call = callerFor(root);
 });

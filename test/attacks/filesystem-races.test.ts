@@ -2,7 +2,7 @@ import { renameSync, symlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callerFor, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
 
 const secret = 'TOP-SECRET-CONTENT';
@@ -10,7 +10,7 @@ let root: string;
 let call: Caller;
 
 beforeAll(async () => {
-  const top = await temporaryFolder(afterAll);
+  const top = await temporaryFolder();
   root = join(top, 'app');
   await put(top, {
     'app/inside.txt': 'inside\n',

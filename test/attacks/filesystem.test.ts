@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, link, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/workspace.ts';
 import { windowsPathTrick } from '../../src/machine/windows-path.ts';
 import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
@@ -16,7 +16,7 @@ let call: Caller;
 let workspace: RootedWorkspace;
 
 beforeAll(async () => {
-  top = await temporaryFolder(afterAll);
+  top = await temporaryFolder();
   root = join(top, 'app');
   await put(top, {
     'app/inside.txt': 'inside\n',

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { afterAll } from 'vitest';
 import { checkParams } from '../../src/core/check-params.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { ToolResult } from '../../src/core/tool.ts';
@@ -10,10 +11,13 @@ import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/process.ts';
 import { openWorkspace } from '../../src/machine/workspace.ts';
 
-/** A real temporary folder whose path has no symbolic links, removed when `after` runs. */
-export async function temporaryFolder(after: (clean: () => Promise<void>) => void): Promise<string> {
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+
+/** A real temporary folder whose path has no symbolic links, removed when the file's tests have run. */
+export async function temporaryFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'toolcrib-')));
-  after(() => rm(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
 

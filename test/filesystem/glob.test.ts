@@ -1,6 +1,6 @@
 import { symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parseGlob } from '../../src/filesystem/glob-pattern.ts';
 import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from './folder.ts';
 
@@ -9,7 +9,7 @@ let call: Caller;
 const find = async (given: object) => textOf(await call('glob', given)).split('\n');
 
 beforeAll(async () => {
-  root = await temporaryFolder(afterAll);
+  root = await temporaryFolder();
   call = callerFor(root);
   await put(root, {
     '.gitignore': 'built/\nsecret.ts\n',
@@ -83,7 +83,7 @@ describe('glob', () => {
       'src/deep/test/f.ts',
     ]);
     expect(await find({ pattern: '*.txt' })).toEqual(['"odd/new\\nline.txt"']);
-    const other = await temporaryFolder(afterAll);
+    const other = await temporaryFolder();
     await put(other, { 'z.ts': '' });
     expect(textOf(await callerFor(root, other)('glob', { pattern: '*', path: other }))).toBe(
       join(other, 'z.ts'),
@@ -91,7 +91,7 @@ describe('glob', () => {
   });
 
   it.runIf(process.platform === 'linux')('reads each name in its own encoding', async () => {
-    const folder = await temporaryFolder(afterAll);
+    const folder = await temporaryFolder();
     await put(folder, { 'caf\u00e9.ts': '' });
     await writeFile(
       Buffer.concat([Buffer.from(`${folder}/latin-`), Buffer.of(0xe9), Buffer.from('.ts')]),

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { grep as define } from '../../src/filesystem/grep.ts';
 import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
 import { openWorkspace } from '../../src/machine/workspace.ts';
@@ -11,7 +11,7 @@ let call: Caller;
 const grep = async (given: object) => textOf(await call('grep', given));
 
 beforeAll(async () => {
-  root = await temporaryFolder(afterAll);
+  root = await temporaryFolder();
   call = callerFor(root);
   await put(root, {
     '.gitignore': 'built/\nignored.ts\n',

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callerFor, failureOf, put, temporaryFolder, type Caller } from './folder.ts';
 
 interface Listing {
@@ -30,7 +30,7 @@ async function pages(given: object, between = async (_shown: string[]) => {}): P
 }
 
 beforeAll(async () => {
-  root = await temporaryFolder(afterAll);
+  root = await temporaryFolder();
   call = callerFor(root);
   await put(root, {
     'mixed/b.txt': 'bb',

@@ -1,6 +1,6 @@
 import { open, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from './folder.ts';
 
 let root: string;
@@ -11,7 +11,7 @@ const numbered = (count: number) =>
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
 
 beforeAll(async () => {
-  root = await temporaryFolder(afterAll);
+  root = await temporaryFolder();
   call = callerFor(root);
   await put(root, {
     'small.txt': 'one\r\ntwo\nthree',

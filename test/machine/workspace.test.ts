@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openWorkspace, rooted, type RootedWorkspace } from '../../src/machine/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
 
@@ -9,7 +9,7 @@ let root: string;
 let workspace: RootedWorkspace;
 
 beforeAll(async () => {
-  top = await temporaryFolder(afterAll);
+  top = await temporaryFolder();
   root = join(top, 'app');
   await put(top, {
     'app/a.txt': 'a',
