@@ -53,13 +53,28 @@ export function refuseWrongKind(found: Stats, given: string, kind: PathKind): vo
         : found.isFile() || found.isDirectory();
   if (wanted) return;
   const expected = { file: 'a regular file', folder: 'a folder', any: 'a regular file or a folder' }[kind];
-  throw new ToolcribError('PATH_NOT_REGULAR', `${shownPath(given)}: is ${kindOf(found)}, not ${expected}.`);
+  const wayOut =
+    kind === 'file' && found.isDirectory()
+      ? 'list_directory shows what is in it.'
+      : kind === 'folder' && found.isFile()
+        ? 'Give the folder that it is in.'
+        : '';
+  throw new ToolcribError(
+    'PATH_NOT_REGULAR',
+    `${shownPath(given)}: is ${kindOf(found)}, not ${expected}.`,
+    wayOut,
+  );
 }
 
 /** What a failed system call means to a caller. */
 export function unreadable(given: string, code: string): ToolcribError {
   const path = shownPath(given);
-  if (code === 'ENOENT') return new ToolcribError('PATH_NOT_FOUND', `${path}: does not exist.`);
+  if (code === 'ENOENT')
+    return new ToolcribError(
+      'PATH_NOT_FOUND',
+      `${path}: does not exist.`,
+      'glob finds files by part of their name.',
+    );
   if (code === 'ENOTDIR')
     return new ToolcribError(
       'PATH_NOT_FOUND',
