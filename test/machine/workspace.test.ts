@@ -83,7 +83,7 @@ describe('opening', () => {
       'PATH_NOT_REGULAR: deep: is a folder, not a regular file. list_directory shows what is in it.',
     );
     expect(await failureOf(workspace.openFolder('a.txt'))).toBe(
-      'PATH_NOT_REGULAR: a.txt: is a file, not a folder.',
+      'PATH_NOT_REGULAR: a.txt: is a file, not a folder. Give the folder that it is in.',
     );
     const either = await workspace.openEither('deep');
     await either.handle.close();
