@@ -93,7 +93,7 @@ export function unreadable(given: string, code: string): ToolcribError {
 }
 
 /** What something is, with its article. */
-export function kindOf(
+function kindOf(
   found: Pick<Stats, 'isFile' | 'isDirectory' | 'isFIFO' | 'isSocket' | 'isSymbolicLink'>,
 ): string {
   if (found.isFile()) return 'a file';

@@ -6,6 +6,7 @@ import type { Workspace } from '../core/tool.ts';
 import type { Outcome } from './process.ts';
 import type { FoundRepository } from './repository.ts';
 import { upwards } from './upwards.ts';
+import { rooted } from './workspace.ts';
 
 /** Runs the program with a question of ours, in a folder. */
 export type Ask = (question: readonly string[], folder: string) => Promise<Outcome>;
@@ -24,6 +25,7 @@ const none: Precautions = { argv: [], env: {}, notes: [] };
 /** More repositories inside one another than anybody has; each costs two questions. */
 const mostNested = 50;
 const ordinaryBytes = 64 * 1024;
+const settingsBytes = 1024 * 1024;
 
 /**
  * Finds out where the program would work and what the project would have it run, and what must be done about it.
@@ -63,7 +65,7 @@ async function refuseSettings(
   { folder, workspace }: Situation,
 ): Promise<void> {
   for (const here of upwards(folder, workspace.roots)) {
-    const text = await readFile(join(here, file), 'utf8').catch(() => '');
+    const text = await textIn(join(here, file), workspace);
     const line = text.split('\n').find((one) => refuses.test(one));
     if (line === undefined) continue;
     throw new ToolcribError(
@@ -71,6 +73,24 @@ async function refuseSettings(
       `${join(here, file)} has ${JSON.stringify(line.split('=')[0]?.trim())}, which decides whom this machine talks to, or whom it trusts.`,
       'Look at it; if it is yours, move it to the file of the same name in your home folder.',
     );
+  }
+}
+
+/** Through the gate: what is no plain file inside the roots cannot be looked at, and is refused. */
+async function textIn(path: string, workspace: Workspace): Promise<string> {
+  const opened = await rooted(workspace)
+    .openFile(path)
+    .catch((error: unknown) => {
+      if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
+      throw error;
+    });
+  if (!opened) return '';
+  try {
+    if (opened.stat.size > settingsBytes)
+      throw new ToolcribError('TOO_LARGE', `${path}: is too large to be checked.`);
+    return await opened.handle.readFile('utf8');
+  } finally {
+    await opened.handle.close();
   }
 }
 
@@ -110,7 +130,7 @@ async function mustBeInside(
   question: readonly string[],
   { folder, workspace, ask }: Situation,
 ): Promise<void> {
-  const place = (await answerTo(question, [0], folder, ask)).trimEnd();
+  const place = (await answerTo(question, [0], folder, ask)).replace(/\r?\n$/, '');
   await workspace.resolve(place, { kind: 'folder', mustExist: true });
 }
 

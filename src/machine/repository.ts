@@ -49,7 +49,7 @@ export async function checkRepository(
   const [another] = await Promise.all([
     mayBeAnother(folders, top, repository),
     ...all.map((here) => checkLinks(here, changes, repository.written, [...workspace.roots, shared])),
-    ...all.map((here) => checkAlternates(here, workspace)),
+    ...all.map((here) => checkObjects(join(here, 'objects'), workspace)),
   ]);
   const plain = data === place && shared === place && !another;
   return { top, ...(plain ? { plainData: data } : {}) };
@@ -131,12 +131,27 @@ async function checkLinks(
   }
 }
 
-/** Objects borrowed from another repository can be shown like its own. */
-async function checkAlternates(data: string, workspace: Workspace): Promise<void> {
-  const objects = join(data, 'objects');
-  const text = await readFile(join(objects, 'info', 'alternates'), 'utf8').catch(() => '');
-  for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
-    await workspace.resolve(resolve(objects, line.replace(/^"|"$/g, '')));
+/**
+ * Objects borrowed from another repository can be shown like its own, and those that it has borrowed in turn. `seen`
+ * are the folders that were looked at.
+ */
+async function checkObjects(objects: string, workspace: Workspace, seen = new Set<string>()): Promise<void> {
+  if (seen.has(objects)) return;
+  seen.add(objects);
+  for (const place of [objects, join(objects, 'pack'), join(objects, 'info')]) {
+    const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
+    for (const link of entries.filter((entry) => entry.isSymbolicLink())) {
+      await workspace.resolve(join(place, link.name));
+    }
+  }
+  const file = join(objects, 'info', 'alternates');
+  const facts = await lstat(file).catch(() => undefined);
+  if (!facts) return;
+  if (!facts.isFile() || facts.size > 16_384) throw untrusted(file, 'is no small plain file');
+  for (const line of (await readFile(file, 'utf8')).split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    if (line.startsWith('"')) throw untrusted(file, 'names a folder in quotes, which can hide what it is');
+    await checkObjects(await workspace.resolve(resolve(objects, line)), workspace, seen);
   }
 }
 

@@ -1,4 +1,5 @@
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
+import { ToolcribError } from '../core/errors.ts';
 import type { RootedWorkspace } from '../machine/workspace.ts';
 import type { ClientRoots } from './client-roots.ts';
 import { asListed, asMcpResult } from './mcp-tool.ts';
@@ -38,10 +39,12 @@ export function buildServer(crib: Crib): Server {
     const published = findTool(crib.toolbox, params.name);
     const roots = await crib.clientRoots.of(server, context);
     if (roots.kind === 'ask') return roots.question;
+    const opened = await crib.workspace(roots.folders).then((workspace) => ({ workspace }), refusalOf);
+    if ('refusal' in opened) return opened.refusal;
     const progress = progressOf(context);
     const result = await crib.toolbox
       .call(published, params.arguments, {
-        workspace: await crib.workspace(roots.folders),
+        workspace: opened.workspace,
         signal: context.mcpReq.signal,
         progress: progress.report,
       })
@@ -61,4 +64,11 @@ function findTool(toolbox: Toolbox, name: string): PublishedTool {
       error instanceof Error ? error.message : String(error),
     );
   }
+}
+
+/** A folder that cannot be a root is the operator's to mend, and is said like any other refusal. */
+function refusalOf(error: unknown): { refusal: CallToolResult } {
+  if (!(error instanceof ToolcribError)) throw error;
+  const text = `${error.code}: ${error.message}`;
+  return { refusal: { isError: true, content: [{ type: 'text', text }] } };
 }

@@ -31,8 +31,12 @@ export async function serve(settings: Settings, { manifest, machine, processes }
   const lists = new Set<Promise<unknown>>();
   let settling: NodeJS.Timeout | undefined;
   let latest: ReturnType<typeof buildServer> | undefined;
+  // Nothing waits for it, and nothing that goes wrong with it is a reason to end: a full disk, a client that has left.
   const settle = () =>
-    void machine.settle().then((changed) => (changed ? latest?.sendToolListChanged() : undefined));
+    void machine
+      .settle()
+      .then((changed) => (changed ? latest?.sendToolListChanged() : undefined))
+      .catch((error: unknown) => void process.stderr.write(`toolcrib: ${String(error)}\n`));
   const crib: Crib = {
     toolbox: createToolbox(manifest, machine, settings),
     clientRoots: createClientRoots(),
@@ -40,7 +44,8 @@ export async function serve(settings: Settings, { manifest, machine, processes }
     listing(answer) {
       settling ??= setTimeout(settle, quietMs);
       lists.add(answer);
-      void answer.finally(() => lists.delete(answer));
+      const done = () => lists.delete(answer);
+      answer.then(done, done);
     },
   };
   // Not standard input itself: the SDK drops what it was asked when that ends, also by `printf … | toolcrib serve`.

@@ -654,7 +654,25 @@ it('ATTACK 16: what git borrows or links to lies inside the roots', async () => 
   };
   const longCommondir = (repository: Repository) =>
     repository.write('.git/commondir', `${outside.folder}/.git${'\n'.repeat(20_000)}`);
-  for (const open of [borrow, linkObjects, longCommondir]) {
+  const borrowInTurn = (repository: Repository) => {
+    repository.write('store/info/alternates', `${outside.folder}/.git/objects\n`);
+    repository.write('.git/objects/info/alternates', `${repository.folder}/store\n`);
+  };
+  const quote = (repository: Repository) =>
+    repository.write(
+      '.git/objects/info/alternates',
+      `"${outside.folder.replace('/', '\\057')}/.git/objects"\n`,
+    );
+  const linkPacks = async (repository: Repository) => {
+    const { rmSync } = await import('node:fs');
+    rmSync(at(repository, '.git/objects/pack'), { recursive: true });
+    symlinkSync(join(outside.folder, '.git', 'objects', 'pack'), at(repository, '.git/objects/pack'));
+  };
+  const pipe = async (repository: Repository) => {
+    const { execFileSync } = await import('node:child_process');
+    execFileSync('mkfifo', [at(repository, '.git/objects/info/alternates')]);
+  };
+  for (const open of [borrow, borrowInTurn, quote, linkPacks, pipe, linkObjects, longCommondir]) {
     const repository = temporaryRepository();
     await open(repository);
     const own = await connect('2025-11-25', { roots: [repository.folder], args: ['--allow', 'destroy'] });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -54,4 +55,15 @@ it.each([
   for (const name of ['npm_outdated', 'npm_audit']) {
     expect(textOf(await client.callTool({ name, arguments: {} }))).toMatch(/^REPO_UNTRUSTED: .*npmrc/);
   }
+});
+
+it('ATTACK 57: a named pipe in the place of .npmrc does not keep a call waiting', async () => {
+  const root = temporaryFolder();
+  writeFileSync(join(root, 'package.json'), '{"name":"p","version":"1.0.0"}');
+  const client = await connect('2025-11-25', { roots: [root] });
+  onTestFinished(() => client.close());
+  execFileSync('mkfifo', [join(root, '.npmrc')]);
+  // npm_view asks npm nothing about the project, so npm itself does not come to the pipe first.
+  const result = await client.callTool({ name: 'npm_view', arguments: { package: 'left-pad' } });
+  expect(textOf(result)).toMatch(/^PATH_NOT_REGULAR/);
 });

@@ -330,3 +330,28 @@ it('works for a host that starts it with almost no environment', () => {
   expect(JSON.parse(output)).toBeTruthy();
   expect(inherited()['PATH']).toBeTruthy();
 });
+
+it('says so when a root can be none', async () => {
+  const client = await connect('2025-11-25', { roots: ['/proc'] });
+  onTestFinished(() => client.close());
+  const result = await client.callTool({ name: 'read_file', arguments: { path: 'self/environ' } });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(/^PATH_PROTECTED/);
+});
+
+it('goes on when what it does in the background fails', async () => {
+  const { home, program, env } = bareHome();
+  // Asking for a version needs a temporary folder, and there is none.
+  program('bin', 'docker', 'exit 1');
+  const server = startRaw({ roots: [home], env: { ...env, TMPDIR: '/no/such/folder' } });
+  const complaint = new Promise<string>((resolve) =>
+    server.child.stderr.once('data', (data) => resolve(String(data))),
+  );
+  await initialize(server);
+  server.send({ id: 2, method: 'tools/list' });
+  expect(await complaint).toContain('toolcrib: ');
+  server.send({ id: 3, method: 'ping' });
+  expect(await server.next(({ id }) => id === 3)).toMatchObject({ result: {} });
+  server.child.stdin.end();
+  expect(await server.ended).toBe(0);
+});
