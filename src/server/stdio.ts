@@ -44,8 +44,8 @@ export async function serve(settings: Settings, { manifest, machine, processes }
     listing(answer) {
       settling ??= setTimeout(settle, quietMs);
       lists.add(answer);
-      const done = () => lists.delete(answer);
-      answer.then(done, done);
+      const forget = () => lists.delete(answer);
+      answer.then(forget, forget);
     },
   };
   // Not standard input itself: the SDK drops what it was asked when that ends, also by `printf … | toolcrib serve`.
