@@ -5,9 +5,9 @@ import { expect, it } from 'vitest';
 /** Who may import whom. A name that ends with ":" or "/" stands for all that begin with it. */
 const mayImport: Record<string, readonly string[]> = {
   core: ['core', 'zod'],
-  machine: ['machine', 'core', 'zod', 'node:', 'execa', 'which'],
+  machine: ['machine', 'core', 'zod', 'node:', 'execa', 'which', 'simple-git'],
   discoverers: ['discoverers', 'core', 'zod'],
-  filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:'],
+  filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite', 'chardet', 'ignore'],
   server: [
     'server',
     'core',

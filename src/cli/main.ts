@@ -24,6 +24,7 @@ Options of serve, call and try:
   --read-only         only what changes nothing
   --toolsets A,B      only the tools of these programs; "files" and "toolcrib" are our own
   --allow destroy     also actions that can lose work for good
+  --no-checkpoints    keep no states of git work trees before actions that can change them
 
   toolcrib --version | --help
 `;

@@ -39,6 +39,7 @@ export const serveOptions = {
   'read-only': { type: 'boolean' },
   toolsets: { type: 'string' },
   allow: { type: 'string', multiple: true },
+  'no-checkpoints': { type: 'boolean' },
 } as const;
 
 interface ServeValues {
@@ -46,6 +47,7 @@ interface ServeValues {
   'read-only'?: boolean | undefined;
   toolsets?: string | undefined;
   allow?: string[] | undefined;
+  'no-checkpoints'?: boolean | undefined;
 }
 
 /** The settings that the options stand for. */
@@ -64,6 +66,7 @@ export function settingsOf(values: ServeValues): Settings {
     readOnly: values['read-only'] ?? false,
     toolsets: values.toolsets?.split(',').map((name) => name.trim()),
     allow: allow as Effect[],
+    checkpoints: values['no-checkpoints'] ? false : undefined,
   };
 }
 
@@ -74,5 +77,6 @@ export function asArguments(values: ServeValues): string[] {
     ...(values['read-only'] ? ['--read-only'] : []),
     ...(values.toolsets === undefined ? [] : ['--toolsets', values.toolsets]),
     ...(values.allow ?? []).flatMap((effect) => ['--allow', effect]),
+    ...(values['no-checkpoints'] ? ['--no-checkpoints'] : []),
   ];
 }

@@ -8,6 +8,8 @@ export interface Settings extends Limits {
   readonly roots: readonly string[];
   /** Programs whose tools are offered, or `files` and `toolcrib` for our own; all when undefined. */
   readonly toolsets?: readonly string[] | undefined;
+  /** Whether the state of a work tree is kept before actions that can do anything to it; yes when undefined. */
+  readonly checkpoints?: boolean | undefined;
 }
 
 const configSchema = z.strictObject({
@@ -15,6 +17,7 @@ const configSchema = z.strictObject({
   readOnly: z.boolean().optional(),
   toolsets: z.array(z.string()).optional(),
   allow: z.array(z.enum(['destroy'])).optional(),
+  checkpoints: z.boolean().optional(),
 });
 
 export type Config = z.infer<typeof configSchema>;
@@ -29,5 +32,6 @@ export function mergeSettings(given: Settings, config: Config): Settings {
     readOnly: given.readOnly || (config.readOnly ?? false),
     toolsets: given.toolsets ?? config.toolsets,
     allow: given.allow.length > 0 ? given.allow : (config.allow ?? []),
+    checkpoints: given.checkpoints ?? config.checkpoints,
   };
 }

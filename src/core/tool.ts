@@ -25,13 +25,20 @@ export interface CallContext {
 
 export type Content =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly data: string; readonly mimeType: string };
+  | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
+  /** A document that is no text, in base64: PDF. */
+  | {
+      readonly type: 'resource';
+      readonly resource: { readonly uri: string; readonly mimeType: string; readonly blob: string };
+    };
 
 /** What a call brought: text for text, `data` for data (the text is then made from it). */
 export interface ToolResult {
   readonly content?: readonly Content[];
   readonly data?: Readonly<Record<string, unknown>>;
   readonly isError?: boolean;
+  /** For hosts and programs, not for the model; keys begin with `toolcrib/`. */
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 /** What is offered, whoever made it: an action of a discovered program, or a tool of our own. Knows no MCP. */

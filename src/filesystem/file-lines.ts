@@ -1,14 +1,23 @@
 import type { FileHandle } from 'node:fs/promises';
-import { ToolcribError } from '../core/errors.ts';
+import type { Opened } from '../machine/opened.ts';
+import type { Loan } from './read-buffers.ts';
 import { nextLine, type Encoding } from './text-file.ts';
 
-/** A text file that has been opened, and what is known of it. */
+/** A text, and what is known of it. */
 export interface TextFile {
-  readonly handle: FileHandle;
+  /** What it is called in messages. */
+  readonly name: string;
+  /** Bytes that are looked at: those it had when it was opened. What is appended meanwhile comes with the next call. */
   readonly size: number;
   readonly encoding: Encoding;
+  /** Whether the caller chose the encoding: then there is no other to fall back to. */
+  readonly chosen: boolean;
   /** The bytes it begins with: all of a small file, so that it is read once. */
   readonly head: Buffer;
+  /** Where the rest is read from; undefined when there is none. */
+  readonly opened: Opened | undefined;
+  /** What is read goes into these, so it must not be kept longer than the call lasts. */
+  readonly loan: Loan;
 }
 
 /** One line, as much of it as is shown. */
@@ -31,10 +40,12 @@ const endBytes = 2_000;
 /** How far to look for the end of a long line when lines after it are wanted too. */
 const longestSkip = 1024 * 1024;
 
-/** Up to `count` bytes from a position; fewer only at the end of the file. */
-export async function readAt({ handle, head }: TextFile, position: number, count: number): Promise<Buffer> {
-  if (position + count <= head.length) return head.subarray(position, position + count);
-  return fill(handle, Buffer.allocUnsafe(count), position);
+/** Up to `count` bytes from a position; fewer at the end of the file, and where it has been shortened meanwhile. */
+export async function readAt(file: TextFile, position: number, count: number): Promise<Buffer> {
+  const { opened, head, size, loan } = file;
+  const end = Math.min(position + count, size);
+  if (end <= head.length || !opened) return head.subarray(position, end);
+  return fill(opened.handle, loan.take(Math.max(0, end - position)), position);
 }
 
 /** Reads until the buffer is full or the file ends: one read may bring less than is there. */
@@ -48,75 +59,61 @@ export async function fill(handle: FileHandle, buffer: Buffer, position: number)
   return buffer.subarray(0, filled);
 }
 
-/**
- * The byte where a line begins, or how many lines there are when there are fewer. Reads on from `from`, the first
- * byte of line 1. Throws CANCELLED, and TOO_LARGE with the line it got to when `untilMs` is over.
- */
-export async function findLine(file: TextFile, line: number, signal: AbortSignal, untilMs: number) {
-  const { encoding, handle } = file;
-  let reached = 1;
-  let start: number = encoding.mark;
-  if (line === 1) return { start };
-  const buffer = Buffer.allocUnsafe(scanBytes);
-  for (let position = start; ; position += scanBytes) {
-    const chunk = await fill(handle, buffer, position);
-    for (let at = nextLine(chunk, 0, encoding); at !== -1; at = nextLine(chunk, at, encoding)) {
-      start = position + at;
-      if (++reached === line && start < file.size) return { start };
-    }
-    // A line feed at the very end ends the last line and begins no other.
-    if (chunk.length < scanBytes) return { lines: position + chunk.length > start ? reached : reached - 1 };
-    if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-    if (performance.now() > untilMs) throw tooFar(line, reached, start);
-  }
+/** Enough lines: so many, or so many bytes of them. */
+interface Enough {
+  readonly lines: number;
+  readonly bytes: number;
 }
-
-const tooFar = (line: number, reached: number, start: number): ToolcribError =>
-  new ToolcribError(
-    'TOO_LARGE',
-    `Line ${line} was not reached in time; line ${reached} begins at byte ${start}.`,
-    `Read on with bytes {"from": ${start}}, or read the end with tail.`,
-  );
 
 /** The lines from the one that begins at byte `start`. Long ones are cut; none is kept whole in memory. */
-export async function* linesFrom(file: TextFile, start: number): AsyncGenerator<Line> {
-  const { encoding, size } = file;
+export async function linesFrom(file: TextFile, start: number, enough: Enough): Promise<Line[]> {
+  const lines: Line[] = [];
+  let scratch: Buffer | undefined;
+  let kept = 0;
   let position = start;
-  let chunk = await readAt(file, position, chunkBytes);
-  let at = 0;
-  while (position + at < size && at < chunk.length) {
-    const end = nextLine(chunk, at, encoding);
-    const last = chunk.length < chunkBytes;
-    if (end !== -1 || last) {
-      const bytes = chunk.subarray(at, end === -1 ? chunk.length : end);
-      yield {
-        bytes: bytes.subarray(0, lineBytes),
-        cut: bytes.length > lineBytes,
-        headless: false,
-        end: position + at + bytes.length,
-      };
-      at += bytes.length;
-      continue;
+  const keep = (bytes: Buffer, end: number | undefined) => {
+    const cut = bytes.length > lineBytes || end !== position + bytes.length;
+    lines.push({ bytes: bytes.subarray(0, lineBytes), cut, headless: false, end });
+    kept += Math.min(bytes.length, lineBytes);
+  };
+  const isEnough = () => lines.length >= enough.lines || kept > enough.bytes;
+
+  while (position < file.size && !isEnough()) {
+    const chunk = await readAt(file, position, chunkBytes);
+    // Also where it has been shortened meanwhile.
+    const isLast = chunk.length < chunkBytes;
+    const before = lines.length;
+    for (let at = 0; at < chunk.length && !isEnough();) {
+      const found = nextLine(chunk, at, file.encoding);
+      if (found === -1 && !isLast) break;
+      const end = found === -1 ? chunk.length : found;
+      keep(chunk.subarray(at, end), position + end - at);
+      position += end - at;
+      at = end;
     }
-    if (at > 0) {
-      position += at;
-    } else {
-      const next = await endOfLine(file, position + chunk.length);
-      yield { bytes: Buffer.from(chunk.subarray(0, lineBytes)), cut: true, headless: false, end: next };
-      if (next === undefined) return;
-      position = next;
-    }
-    at = 0;
-    chunk = await readAt(file, position, chunkBytes);
+    if (chunk.length === 0) break;
+    if (lines.length > before) continue;
+    // A line as long as the chunk or longer.
+    scratch ??= file.loan.take(scanBytes);
+    const end = await endOfLine(file, position + chunk.length, scratch);
+    keep(chunk, end);
+    if (end === undefined) break;
+    position = end;
   }
+  return lines;
 }
 
-async function endOfLine(file: TextFile, from: number): Promise<number | undefined> {
-  for (let position = from; position < from + longestSkip; position += scanBytes) {
-    const chunk = await readAt(file, position, scanBytes);
-    const end = nextLine(chunk, 0, file.encoding);
+async function endOfLine(file: TextFile, from: number, scratch: Buffer): Promise<number | undefined> {
+  const { opened, head, size, encoding } = file;
+  if (!opened || head.length === size) {
+    const end = nextLine(head, from, encoding);
+    return end === -1 ? size : end;
+  }
+  for (let position = from; position < from + longestSkip; position += scratch.length) {
+    const chunk = await fill(opened.handle, scratch.subarray(0, Math.max(0, size - position)), position);
+    const end = nextLine(chunk, 0, encoding);
     if (end !== -1) return position + end;
-    if (chunk.length < scanBytes) return position + chunk.length;
+    if (chunk.length < scratch.length) return position + chunk.length;
   }
   return undefined;
 }
@@ -142,16 +139,13 @@ export async function lastLines(file: TextFile, count: number): Promise<{ lines:
   const kept = starts.slice(-count);
   const lines = kept.map((at, index): Line => {
     const end = kept[index + 1] ?? chunk.length;
-    const shown = headless ? [end - endBytes, end] : [at, Math.min(end, at + lineBytes)];
-    const bytes = withoutPartialStart(chunk.subarray(...shown), encoding);
-    return { bytes, cut: !headless && end - at > lineBytes, headless, end: start + end };
+    const shown = headless ? [Math.max(0, end - endBytes), end] : [at, Math.min(end, at + lineBytes)];
+    return {
+      bytes: chunk.subarray(...shown),
+      cut: !headless && end - at > lineBytes,
+      headless,
+      end: start + end,
+    };
   });
   return { lines, start: start + (kept[0] ?? 0) };
-}
-
-/** Bytes that begin in the middle of a UTF-8 character, from the next one on. */
-export function withoutPartialStart(bytes: Buffer, { label }: Encoding): Buffer {
-  let start = 0;
-  while (label === 'utf-8' && start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
-  return bytes.subarray(start);
 }

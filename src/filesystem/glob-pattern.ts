@@ -1,4 +1,6 @@
 import { ToolcribError } from '../core/errors.ts';
+import { pathPattern, type PathPart, type PathPattern } from './path-pattern.ts';
+import { compileName } from './wildcard.ts';
 
 /** A glob, ready to choose files with. */
 export interface GlobPattern {
@@ -14,6 +16,8 @@ export interface GlobPattern {
   readonly hidden: boolean;
   /** Whether a path relative to `folder`, with `/` between its names, is chosen. */
   matches(path: string): boolean;
+  /** The same, name by name, from `folder` down. */
+  readonly paths: PathPattern;
 }
 
 const mostCharacters = 1000;
@@ -38,7 +42,7 @@ export function parseGlob(pattern: string): GlobPattern {
     throw invalid(pattern, 'has ".."', 'Give the folder as path, and a pattern relative to it.');
   const folder = anywhere ? [] : sharedFolder(alternatives);
   const below = alternatives.map((parts) => [...(anywhere ? ['**'] : []), ...parts.slice(folder.length)]);
-  const compiled = below.map((parts) => parts.map(compilePart));
+  const paths = pathPattern(below.map((parts) => parts.map(compilePart)));
   const names = [...new Set(below.map((parts) => parts.at(-1) ?? '**'))];
   const plain = names.every((name) => /^[\w.*?@+~-]+$/.test(name) && name !== '**');
   return {
@@ -49,12 +53,16 @@ export function parseGlob(pattern: string): GlobPattern {
       ? undefined
       : Math.max(...below.map((parts) => parts.length)),
     hidden: alternatives.some((parts) => parts.some((part) => part.startsWith('.'))),
-    matches: (path) => {
+    matches(path) {
       const given = path.split('/');
-      return compiled.some((parts) => matchesParts(parts, given));
+      const last = given.pop() ?? '';
+      return paths.chooses(given.reduce(paths.below, paths.start), last);
     },
+    paths,
   };
 }
+
+const compilePart = (part: string): PathPart => (part === '**' ? part : compileName(part, 'literal'));
 
 const invalid = (pattern: string, problem: string, wayOut = ''): ToolcribError =>
   new ToolcribError('ARG_INVALID', `glob ${JSON.stringify(pattern.slice(0, 100))}: ${problem}.`, wayOut);
@@ -107,87 +115,3 @@ function sharedFolder(alternatives: readonly (readonly string[])[]): string[] {
 }
 
 const unescape = (part: string): string => part.replaceAll(/\\(.)/g, '$1');
-
-/** One name of a pattern: `**`, or a test for each character with 'star' where any number may stand. */
-type Part = '**' | readonly ('star' | ((character: string) => boolean))[];
-
-function compilePart(part: string): Part {
-  if (part === '**') return '**';
-  const tokens: ('star' | ((character: string) => boolean))[] = [];
-  const characters = [...part];
-  for (let at = 0; at < characters.length; at++) {
-    const character = characters[at] ?? '';
-    const classEnd =
-      character === '[' ? characters.indexOf(']', at + (/[!^]/.test(characters[at + 1] ?? '') ? 3 : 2)) : -1;
-    if (character === '*') {
-      if (tokens.at(-1) !== 'star') tokens.push('star');
-    } else if (character === '?') {
-      tokens.push(() => true);
-    } else if (classEnd !== -1) {
-      tokens.push(characterClass(characters.slice(at + 1, classEnd)));
-      at = classEnd;
-    } else {
-      const literal = character === '\\' ? (characters[++at] ?? '\\') : character;
-      tokens.push((given) => given === literal);
-    }
-  }
-  return tokens;
-}
-
-function characterClass(inside: readonly string[]): (character: string) => boolean {
-  const negated = inside[0] === '!' || inside[0] === '^';
-  const members = negated ? inside.slice(1) : inside;
-  const ranges: [string, string][] = [];
-  for (let at = 0; at < members.length; at++) {
-    const low = members[at] ?? '';
-    const high = members[at + 1] === '-' ? members[at + 2] : undefined;
-    ranges.push([low, high ?? low]);
-    if (high !== undefined) at += 2;
-  }
-  return (character) => ranges.some(([low, high]) => low <= character && character <= high) !== negated;
-}
-
-/** Whether names match a pattern's parts. Goes back only to the last `**`, so the work is at most parts × names. */
-const matchesParts = (parts: readonly Part[], names: readonly string[]): boolean =>
-  matchesWithStars(
-    parts,
-    names,
-    (part) => part === '**',
-    (part, name) => part !== '**' && matchesName(part, [...name]),
-  );
-
-const matchesName = (tokens: Exclude<Part, '**'>, characters: readonly string[]): boolean =>
-  matchesWithStars(
-    tokens,
-    characters,
-    (token) => token === 'star',
-    (token, character) => token !== 'star' && token(character),
-  );
-
-/** The greedy wildcard match that keeps one point to go back to: https://research.swtch.com/glob */
-function matchesWithStars<T>(
-  pattern: readonly T[],
-  given: readonly string[],
-  isStar: (token: T) => boolean,
-  fits: (token: T, item: string) => boolean,
-): boolean {
-  let at = 0;
-  let token = 0;
-  let retry: { token: number; at: number } | undefined;
-  while (at < given.length || token < pattern.length) {
-    const current = pattern[token];
-    if (current !== undefined && isStar(current)) {
-      retry = { token: token++, at: at + 1 };
-      continue;
-    }
-    if (current !== undefined && at < given.length && fits(current, given[at] ?? '')) {
-      at++;
-      token++;
-      continue;
-    }
-    if (!retry || retry.at > given.length) return false;
-    ({ at } = retry);
-    token = retry.token;
-  }
-  return true;
-}

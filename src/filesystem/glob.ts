@@ -1,19 +1,24 @@
+import { sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import { flag, limit, path } from '../core/params.ts';
 import { defineTool, type CallContext, type Tool } from '../core/tool.ts';
-import { inlineLimit } from '../machine/presentable.ts';
 import type { Opened } from '../machine/opened.ts';
+import { inlineLimit } from '../machine/presentable.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { rooted, type RootedWorkspace } from '../machine/workspace.ts';
 import { parseGlob, type GlobPattern } from './glob-pattern.ts';
-import { notesOn, search } from './ripgrep.ts';
-import { pathFor, printedPath, scopeOf } from './search-scope.ts';
+import { globPage } from './glob-page.ts';
+import { scopeAbove, type Complain } from './ignore-scope.ts';
+import { createPace } from './pace.ts';
+import { answersAtOnce } from './quick-disk.ts';
+import { pathFor } from './search-scope.ts';
 import type { Services } from './services.ts';
+import { noteOnEnd, walk } from './walk.ts';
 
-/** Some 150,000 paths; more than anyone reads. */
-const listBytes = 8 * 1024 * 1024;
 const mostCharacters = inlineLimit - 1_500;
+const mostMs = 30_000;
+const mostComplaints = 3;
 
 const params = z.strictObject({
   pattern: z
@@ -25,6 +30,7 @@ const params = z.strictObject({
   ignored: flag('Also what .gitignore leaves out'),
   sort: z.enum(['path', 'modified']).default('path').describe('modified: newest first'),
   limit: limit(2000, 200),
+  cursor: z.string().max(10_000).optional().describe('For the next page'),
 });
 type Params = z.output<typeof params>;
 
@@ -39,15 +45,12 @@ export const glob = (services: Services): Tool =>
     params,
     async call(given, context) {
       const pattern = parseGlob(given.pattern);
-      const workspace = rooted(context.workspace);
-      const base = await workspace.resolve(given.path, { kind: 'folder', mustExist: true });
-      const folder = await folderOf(pattern, base, workspace);
+      const folder = await folderOf(pattern, given.path, rooted(context.workspace));
       if (!folder)
         return { content: [{ type: 'text', text: `No files: there is no folder ${pattern.folder}.` }] };
       try {
-        return {
-          content: [{ type: 'text', text: await listing(given, pattern, folder, context, services) }],
-        };
+        const text = await listing({ given, pattern, folder }, context, services);
+        return { content: [{ type: 'text', text }] };
       } finally {
         await folder.handle.close();
       }
@@ -60,55 +63,68 @@ async function folderOf(
   base: string,
   workspace: RootedWorkspace,
 ): Promise<Opened | undefined> {
+  if (pattern.folder === '') return workspace.openFolder(base);
+  const from = await workspace.resolve(base, { kind: 'folder', mustExist: true });
   try {
-    return await workspace.openFolder(pattern.folder || '.', { from: base });
+    return await workspace.openFolder(pattern.folder, { from });
   } catch (error) {
-    if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND' && pattern.folder !== '')
-      return undefined;
+    if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
     throw error;
   }
 }
 
-async function listing(
-  given: Params,
-  pattern: GlobPattern,
-  folder: Opened,
-  context: CallContext,
-  services: Services,
-) {
-  const found = await search(services, {
-    argv: [
-      '--files',
-      '--null',
-      ...scopeOf({ ...given, pattern }),
-      ...(given.sort === 'modified' ? ['--sortr=modified'] : []),
-      '--',
-      './',
-    ],
-    folder: folder.stablePath,
-    signal: context.signal,
-    keepBytes: listBytes,
+interface Task {
+  readonly given: Params;
+  readonly pattern: GlobPattern;
+  readonly folder: Opened;
+}
+
+async function listing({ given, pattern, folder }: Task, context: CallContext, services: Services) {
+  const pace = createPace({ signal: context.signal, mostMs });
+  const page = globPage(given, pace);
+  const complaints: string[] = [];
+  let complained = 0;
+  const complain: Complain = (where, why) => {
+    if (complained++ < mostComplaints) complaints.push(`${shownPath(where)} (${why})`);
+  };
+  const [rules, quick] = await Promise.all([
+    given.ignored ? undefined : scopeAbove(folder.path, services.env(), complain),
+    answersAtOnce(folder.path),
+  ]);
+  const ended = await walk({
+    folder,
+    pattern: pattern.paths,
+    hidden: given.hidden || pattern.hidden,
+    rules,
+    quick,
+    pace,
+    complain,
+    found: page.take,
   });
-  const names = found.stdout.split('\0');
-  // What follows the last NUL is nothing, or a path that was cut off.
-  names.pop();
-  const chosen = names.map(printedPath).filter((name) => pattern.namesDecide || pattern.matches(name));
-  if (given.sort === 'path') chosen.sort();
-  const lines = chosen
-    .slice(0, given.limit)
-    .map((name) => shownPath(pathFor(name, folder.path, context.workspace.roots)));
-  const shown = fitting(lines);
-  const notes = notesOn(found);
-  if (found.incomplete === 'too_much')
-    notes.unshift('more files than can be listed: search a smaller folder');
-  if (shown.length < chosen.length)
-    notes.unshift(`${shown.length} of ${chosen.length} files: narrow the pattern or raise limit`);
-  const text = shown.length > 0 ? shown.join('\n') : 'No files match.';
+
+  const start = pathFor('', folder.path, context.workspace.roots);
+  const lines = fitting(page.paths().map((name) => shownPath(below(start, name))));
+  const shown = page.before + lines.length;
+  const notes: string[] = [];
+  if (page.total > lines.length)
+    notes.push(`files ${page.before + 1}-${shown} of ${page.total.toLocaleString('en')}`);
+  if (page.total > shown) notes.push(`next: cursor ${page.nextAfter(lines.length)}`);
+  if (ended) notes.push(noteOnEnd(ended));
+  if (complained > 0) {
+    const more = complained > complaints.length ? ` and ${complained - complaints.length} more` : '';
+    notes.push(`not searched: ${complaints.join(', ')}${more}`);
+  }
+  const text = lines.length > 0 ? lines.join('\n') : 'No files match.';
   return notes.length > 0 ? `${text}\n[${notes.join('; ')}]` : text;
 }
 
+/** A path below another, as this system writes them. */
+const below = (start: string, name: string): string =>
+  (start === '' ? name : `${start}/${name}`).replaceAll('/', sep);
+
+/** As many as there is room for, but at least one. */
 function fitting(lines: readonly string[]): readonly string[] {
   let length = 0;
   const over = lines.findIndex((line) => (length += line.length + 1) > mostCharacters);
-  return over === -1 ? lines : lines.slice(0, over);
+  return over === -1 ? lines : lines.slice(0, Math.max(1, over));
 }

@@ -1,4 +1,9 @@
+import type { Checkpoints } from '../machine/checkpoints.ts';
+import type { Versions } from '../machine/content-version.ts';
+import type { FileChanges } from '../machine/file-changes.ts';
 import type { Run } from '../machine/process.ts';
+import type { KnownFiles } from './known-files.ts';
+import type { LineIndexes } from './line-index.ts';
 
 /** What the file tools need of this machine beside the workspace. */
 export interface Services {
@@ -7,4 +12,13 @@ export interface Services {
   ripgrep(): Promise<string>;
   /** The whole environment of a program that is started. */
   env(): Record<string, string>;
+  /** What was read and written so far; lives as long as the server. */
+  known: KnownFiles;
+  /** Where the lines of large files are; lives as long as the server. Without it they are counted with each call. */
+  lines?: LineIndexes;
+  /** Everything that changes files, with the journal of it. */
+  changes(): Promise<FileChanges>;
+  versions: Versions;
+  /** States of work trees, kept before actions that can do anything to them. */
+  checkpoints(): Promise<Checkpoints>;
 }

@@ -1,5 +1,6 @@
 import { ToolcribError } from '../core/errors.ts';
 import { systemEncoding } from '../machine/decode.ts';
+import { asWindows1252 } from './code-page.ts';
 
 /** How the bytes of a text file are to be read. */
 export interface Encoding {
@@ -29,9 +30,39 @@ export function encodingOf(head: Buffer): Encoding | undefined {
   // FF FE 00 00 would be UTF-32, which no tool writes: far more likely it is no text at all.
   if (marked && !(marked.encoding.unit === 2 && head.length >= 4 && head.readUInt16LE(2) === 0))
     return marked.encoding;
+  const wide = unmarkedWide(head);
+  if (wide) return { label: wide, mark: 0, unit: 2 };
   const utf8 = decoded([{ bytes: head, cut: true }], 'utf-8') !== undefined;
   if (looksBinary(head, utf8)) return undefined;
-  return { label: utf8 ? 'utf-8' : systemEncoding(), mark: 0, unit: 1 };
+  return { label: utf8 || mostlyUtf8(head) ? 'utf-8' : systemEncoding(), mark: 0, unit: 1 };
+}
+
+/**
+ * Which UTF-16 bytes without a mark are in: in most texts more than half of the characters are ASCII, with a zero byte
+ * always on the same side, and none is NUL. Undefined when it is not plainly so.
+ */
+function unmarkedWide(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  const looked = Math.min(head.length, 8192) & ~1;
+  if (looked < 4 || !head.subarray(0, looked).includes(0)) return undefined;
+  let [little, big] = [0, 0];
+  for (let at = 0; at < looked; at += 2) {
+    const [first = 0, second = 0] = [head[at], head[at + 1]];
+    if (first === 0 && second === 0) return undefined;
+    if (second === 0 && isPlain(first)) little++;
+    if (first === 0 && isPlain(second)) big++;
+  }
+  const label = little > big ? 'utf-16le' : 'utf-16be';
+  if (Math.max(little, big) < looked / 4) return undefined;
+  return decoded([{ bytes: head.subarray(0, looked), cut: true }], label) && label;
+}
+
+const isPlain = (byte: number): boolean => (byte >= 0x20 && byte < 0x7f) || (byte >= 0x09 && byte <= 0x0d);
+
+/** Text in which few bytes are broken: hardly any text of another encoding has more sequences of UTF-8 than other bytes. */
+export function mostlyUtf8(head: Buffer): boolean {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(head);
+  const broken = text.match(/\ufffd/g)?.length ?? 0;
+  return (text.match(/[^\x00-\x7f\ufffd]/g)?.length ?? 0) >= 4 * broken;
 }
 
 /** UTF-8 with a few NULs is text (`find -print0`); what is neither UTF-8 nor free of controls is not. */
@@ -52,9 +83,10 @@ function decoded(pieces: readonly Piece[], label: string): string[] | undefined 
   const decoder = new TextDecoder(label, options);
   try {
     // A decoder that was told of more to come remembers the half character.
-    return pieces.map(({ bytes, cut }) =>
+    const texts = pieces.map(({ bytes, cut }) =>
       cut ? new TextDecoder(label, options).decode(bytes, { stream: true }) : decoder.decode(bytes),
     );
+    return label === 'windows-1252' ? texts.map(asWindows1252) : texts;
   } catch {
     return undefined;
   }

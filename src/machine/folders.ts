@@ -22,18 +22,46 @@ type Env = Readonly<Record<string, string | undefined>>;
  * %LOCALAPPDATA%. Undefined when no absolute path can be made of what is known; then nothing is cached.
  */
 export function cacheFolder(platform: Platform, env: Env, home: string): string | undefined {
+  return ownFolder(platform, env, home, {
+    win32: ['toolcrib', 'Cache'],
+    darwin: ['Library', 'Caches', 'toolcrib'],
+    xdg: { variable: 'XDG_CACHE_HOME', otherwise: ['.cache'] },
+  });
+}
+
+/**
+ * Where this user's state belongs on a platform, which unlike a cache cannot be made anew: below XDG_STATE_HOME or
+ * ~/.local/state, ~/Library/Application Support, %LOCALAPPDATA%. Undefined when no absolute path can be made of what is
+ * known; then no change can be journaled.
+ */
+export function stateFolder(platform: Platform, env: Env, home: string): string | undefined {
+  return ownFolder(platform, env, home, {
+    win32: ['toolcrib', 'State'],
+    darwin: ['Library', 'Application Support', 'toolcrib'],
+    xdg: { variable: 'XDG_STATE_HOME', otherwise: ['.local', 'state'] },
+  });
+}
+
+/** The steps to a folder: on Windows below the local application data, on macOS below the home folder. */
+interface Steps {
+  readonly win32: readonly string[];
+  readonly darwin: readonly string[];
+  readonly xdg: { readonly variable: string; readonly otherwise: readonly string[] };
+}
+
+function ownFolder(platform: Platform, env: Env, home: string, steps: Steps): string | undefined {
   const { isAbsolute, join } = platform === 'win32' ? win32 : posix;
   const absolute = (path: string | undefined) => (path !== undefined && isAbsolute(path) ? path : undefined);
   const own = absolute(home);
   if (platform === 'win32') {
     const local =
       absolute(variable({ env, platform }, 'LOCALAPPDATA')) ?? (own && join(own, 'AppData', 'Local'));
-    return local && join(local, 'toolcrib', 'Cache');
+    return local && join(local, ...steps.win32);
   }
-  if (platform === 'darwin') return own && join(own, 'Library', 'Caches', 'toolcrib');
+  if (platform === 'darwin') return own && join(own, ...steps.darwin);
   // The XDG rules say that a relative path in the variable is to be ignored.
-  const caches = absolute(env['XDG_CACHE_HOME']) ?? (own && join(own, '.cache'));
-  return caches && join(caches, 'toolcrib');
+  const folder = absolute(env[steps.xdg.variable]) ?? (own && join(own, ...steps.xdg.otherwise));
+  return folder && join(folder, 'toolcrib');
 }
 
 /** What was kept under a name; undefined when nothing was, or it cannot be trusted or understood. */
@@ -74,9 +102,8 @@ export function writePrivate(folder: string | undefined, name: string, content: 
   if (folder === undefined) return;
   const temporary = pathIn(folder, `.${globalThis.crypto.randomUUID()}.tmp`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (!isPrivate(folder)) return;
-    create(temporary, content);
+    if (!makePrivate(folder)) return;
+    createPrivate(temporary, content);
     renameSync(temporary, pathIn(folder, name));
   } catch {
     // A full disk, a read-only home: work goes on without a cache, only slower.
@@ -84,7 +111,17 @@ export function writePrivate(folder: string | undefined, name: string, content: 
   }
 }
 
-function create(path: string, content: string | Buffer): void {
+/**
+ * Makes a folder that nobody else can open, when it is missing. Says whether it is one: ours, no symbolic link, and
+ * closed to the writing of others. Throws what the system does.
+ */
+export function makePrivate(folder: string): boolean {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return isPrivate(folder);
+}
+
+/** Makes a file that nobody else can open. Throws when something is at the path, be it a symbolic link to nothing. */
+export function createPrivate(path: string, content: string | Buffer): void {
   const opened = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, 0o600);
   try {
     writeFileSync(opened, content);
@@ -116,12 +153,12 @@ const nonBlocking = constants.O_NONBLOCK ?? 0;
 const pathIn = (folder: string, name: string): string => `${folder}/${name}`;
 
 /** Whoever can write to the folder could tell us what to run: it must be ours, a real folder, and closed to others. */
-function isPrivate(folder: string): boolean {
+export function isPrivate(folder: string): boolean {
   const facts = lstatSync(folder, { throwIfNoEntry: false });
   return facts !== undefined && facts.isDirectory() && isOurs(facts);
 }
 
 function isOurs(facts: { readonly uid: number; readonly mode: number }): boolean {
-  const uid = process.getuid?.();
+  const uid = process.geteuid?.();
   return uid === undefined || (facts.uid === uid && (facts.mode & 0o022) === 0);
 }

@@ -20,17 +20,17 @@ export interface Opened {
 
 /**
  * Opens a real path so that a FIFO, a terminal or a late symbolic link can neither block nor mislead. The caller must
- * check the path and kind of what was opened. Throws what `unreadable` makes of a failure.
+ * check the path and kind of what was opened; `kind` only spares it from opening anything but folders where the system
+ * can tell. Throws what `unreadable` makes of a failure.
  */
-export async function openAt(real: string, given: string): Promise<Opened> {
-  const handle = await open(real, readingFlags()).catch((error: unknown) => {
+export async function openAt(real: string, given: string, kind: 'folder' | 'any' = 'any'): Promise<Opened> {
+  const handle = await open(real, readingFlags(kind)).catch((error: unknown) => {
     throw unreadable(given, codeOf(error));
   });
-  return closeOnError(handle, async () => ({
-    handle,
-    stat: await handle.stat(),
-    ...(await whereIs(handle, real, given)),
-  }));
+  return closeOnError(handle, async () => {
+    const [found, where] = await Promise.all([handle.stat(), whereIs(handle, real, given)]);
+    return { handle, stat: found, ...where };
+  });
 }
 
 /** Closes a handle that will not be handed on, because `then` failed. */
@@ -88,7 +88,7 @@ export function unreadable(given: string, code: string): ToolcribError {
   if (code === 'ENXIO' || code === 'ENODEV')
     return new ToolcribError('PATH_NOT_REGULAR', `${path}: is a socket or a device, not a regular file.`);
   if (code === 'EACCES' || code === 'EPERM')
-    return new ToolcribError('PATH_PROTECTED', `${path}: the system does not let this user read it.`);
+    return new ToolcribError('PATH_DENIED', `${path}: the system does not let this user read it.`);
   return new ToolcribError('PATH_NOT_FOUND', `${path}: cannot be read (${code}).`);
 }
 
@@ -103,15 +103,16 @@ function kindOf(
   return found.isSymbolicLink() ? 'a symbolic link' : 'a device';
 }
 
-/** Windows has none of the last three, hence the zeros. */
-function readingFlags(): number {
+/** Windows has none but the first, hence the zeros. */
+function readingFlags(kind: 'folder' | 'any'): number {
   const {
     O_RDONLY,
     O_NONBLOCK = 0,
     O_NOCTTY = 0,
     O_NOFOLLOW = 0,
+    O_DIRECTORY = 0,
   }: Partial<typeof constants> & { O_RDONLY: number } = constants;
-  return O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+  return O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | (kind === 'folder' ? O_DIRECTORY : 0);
 }
 
 /** The real path of what is open. Linux tells it for the handle itself, so nothing can be swapped in between. */

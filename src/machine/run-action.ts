@@ -2,7 +2,7 @@ import { delimiter, dirname } from 'node:path';
 import { printable, renderArgv } from '../core/argv.ts';
 import type { AnyDiscoverer, RunAction } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
-import type { CallContext, ToolResult } from '../core/tool.ts';
+import type { CallContext, ToolResult, Workspace } from '../core/tool.ts';
 import { actionResult, failureOf } from './action-result.ts';
 import type { Installation } from './installation.ts';
 import { localProgram } from './local-program.ts';
@@ -20,6 +20,8 @@ export interface ActionServices {
     names: readonly string[],
     settings: Readonly<Record<string, string>>,
   ): Record<string, string>;
+  /** Keeps the state of the work tree before the program starts; what the caller is told about that. Never rejects. */
+  checkpoint?(folder: string, workspace: Workspace, signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** One call of an action that runs its program, all paths in `values` checked. */
@@ -70,6 +72,8 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
         ...questionLimits,
       }),
   });
+  // All that can be refused has been: nothing is kept for a program that will not start.
+  const kept = canDoAnything(action) ? await services.checkpoint?.(folder, workspace, signal) : undefined;
   const outcome = await services.run({
     ...common,
     argv: [...leading, ...precautions.argv, ...asTyped],
@@ -78,12 +82,15 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
     keepBytes: action.parse ? parsedBytes : shownBytes,
     ...(action.timeoutMs ? { timeoutMs: action.timeoutMs } : {}),
   });
-  const said = [...notes, ...precautions.notes];
+  const said = [...notes, ...precautions.notes, ...(kept === undefined ? [] : [kept])];
   return (
     failureOf({ ...outcome, command: printable([program, ...asTyped]) }, action, discoverer.hints, said) ??
     actionResult(action, outcome.stdout.text, said, outcome)
   );
 }
+
+const canDoAnything = ({ effects }: RunAction): boolean =>
+  effects.includes('execute') || effects.includes('destroy');
 
 /** Which program is started with which first arguments and environment, and what the caller is told about that. */
 async function startingPoint({ discoverer, folder, context, services }: ActionCall) {

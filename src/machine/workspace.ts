@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, normalize, resolve as resolveLexically, sep } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
@@ -8,7 +8,9 @@ import type { Workspace } from '../core/tool.ts';
 import { closeOnError, openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
 import { isInside } from './inside.ts';
 import { inPseudoFolder, onPseudoFilesystem } from './pseudo-filesystem.ts';
+import { refuseProtected } from './protected-paths.ts';
 import { codeOf, locate } from './real-path.ts';
+import { openPlaceAt, type Place } from './place.ts';
 import { shownPath } from './shown-path.ts';
 import { windowsPathTrick } from './windows-path.ts';
 
@@ -20,6 +22,13 @@ export interface RootedWorkspace extends Workspace {
   openFolder(path: string, options?: { from?: string }): Promise<Opened>;
   /** A regular file or a folder. Throws what `resolve` throws. */
   openEither(path: string, options?: { from?: string }): Promise<Opened>;
+  /**
+   * Where a file or folder is, or will be, for changing it. With `follow` (the default) a symbolic link at the end leads
+   * on to its target, which may be still to come; without it, the link itself is the place. With `make`, folders that
+   * are missing on the way are made. Throws what `resolve` and `openPlaceAt` throw, and PATH_PROTECTED for a root,
+   * for a folder that holds one, and for what `refuseProtected` refuses.
+   */
+  openPlace(path: string, options?: { from?: string; follow?: boolean; make?: boolean }): Promise<Place>;
 }
 
 /**
@@ -53,6 +62,18 @@ export async function openWorkspace(
     });
   }
 
+  /** Where what is to be changed lies: a link at the end is what is meant unless it is to be followed. */
+  async function locateForChange(given: string, from: string | undefined, follow: boolean) {
+    const absolute = absolutePath(given, from, roots, home);
+    if (follow || endsInFolder.test(absolute)) return { absolute, ...(await locate(absolute)) };
+    const parent = await locate(dirname(absolute));
+    const named = join(parent.real, basename(absolute));
+    const found = await lstat(named).catch(() => undefined);
+    // Only a link is taken by the name it was given; of others the real one counts, which may be longer (`GIT~1`).
+    const isNamed = parent.missing !== undefined || found?.isSymbolicLink();
+    return { absolute, ...(isNamed ? { ...parent, real: named } : await locate(absolute)) };
+  }
+
   return {
     roots,
     get home() {
@@ -68,6 +89,25 @@ export async function openWorkspace(
     openFile: (path, { from } = {}) => open(path, from, 'file'),
     openFolder: (path, { from } = {}) => open(path, from, 'folder'),
     openEither: (path, { from } = {}) => open(path, from, 'any'),
+    async openPlace(given, { from, follow = true, make = false } = {}) {
+      const { absolute, real, missing } = await locateForChange(given, from, follow);
+      refuseOutside(given, real, roots);
+      // Also by the way there: what `.git/hooks` leads to is run by that name.
+      await refuseProtected({ path: normalize(absolute) }, given);
+      if (missing !== undefined && missing !== 'ENOENT') throw unreadable(given, missing);
+      refuseChange(given, real, roots);
+      return openPlaceAt(real, given, {
+        make,
+        // As above: what was opened decides.
+        check: async (place, folder) => {
+          refuseOutside(given, folder.path, roots);
+          refuseWrongKind(folder.stat, given, 'folder');
+          refuseChange(given, place, roots);
+          await refuseProtected({ path: place }, given);
+          if (await onPseudoFilesystem(folder.stablePath, folder.stat.dev)) throw protectedPath(given);
+        },
+      });
+    },
   };
 }
 
@@ -139,8 +179,22 @@ const protectedPath = (given: string): ToolcribError =>
     `${shownPath(given)}: lies in a file system of processes, devices or kernel settings, which is never opened.`,
   );
 
-/** The path with every link but the last resolved. `x/`, `x/.` and `x/..` name what they lead to. */
+/** A root cannot be changed itself, nor what holds one. */
+function refuseChange(given: string, real: string, roots: readonly string[]): void {
+  const held = roots.find((root) => isInside(root, real));
+  if (held === undefined) return;
+  throw new ToolcribError(
+    'PATH_PROTECTED',
+    `${shownPath(given)}: ${held === real ? 'is' : 'holds'} a folder that is open to the model itself.`,
+    'Name what is to be changed inside it.',
+  );
+}
+
+/** `x/`, `x/.` and `x/..` name what they lead to. */
+const endsInFolder = sep === '/' ? /(?:^|\/)\.{0,2}$/ : /(?:^|[\\/])\.{0,2}$/;
+
+/** The path with every link but the last resolved. */
 async function withLastLink(absolute: string, real: string): Promise<string> {
-  if (/(?:^|[\\/])\.{0,2}$/.test(absolute)) return real;
+  if (endsInFolder.test(absolute)) return real;
   return join((await locate(dirname(absolute))).real, basename(absolute));
 }

@@ -25,8 +25,12 @@ export function asListed({
  * A result as it goes over the wire. Data is sent twice, structured and as text, because some hosts show a model only
  * the one and some only the other. An error carries no structured content: clients check it against the schema.
  */
-export function asMcpResult({ content, data, isError }: ToolResult): CallToolResult {
+export function asMcpResult({ content, data, isError, meta }: ToolResult): CallToolResult {
   if (data === undefined || isError)
-    return { content: [...(content ?? [])], ...(isError ? { isError } : {}) };
+    return {
+      content: [...(content ?? [])],
+      ...(isError ? { isError } : {}),
+      ...(meta ? { _meta: { ...meta } } : {}),
+    };
   return { content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data };
 }

@@ -1,5 +1,4 @@
 import type { Settings } from '../core/settings.ts';
-import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { ProgramFacts } from '../machine/installation.ts';
@@ -11,6 +10,7 @@ import type { Manifest } from './published.ts';
 import { createClientRoots } from './client-roots.ts';
 import { effectiveRoots } from './roots.ts';
 import { createToolbox } from './toolbox.ts';
+import { refusalOf, wholeLines } from './whole-lines.ts';
 
 /** What was begun before the SDK was loaded. */
 export interface Found {
@@ -49,7 +49,7 @@ export async function serve(settings: Settings, { manifest, machine, processes }
     },
   };
   // Not standard input itself: the SDK drops what it was asked when that ends, also by `printf … | toolcrib serve`.
-  const input = new PassThrough();
+  const input = wholeLines((line) => process.stdout.write(refusalOf(line)));
   process.stdin.pipe(input, { end: false });
   const connection = serveStdio(() => (latest = buildServer(crib)), {
     transport: new StdioServerTransport(input, process.stdout),

@@ -3,11 +3,13 @@ import { checkParams, nearest } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { refusalOf } from '../core/policy.ts';
 import type { Settings } from '../core/settings.ts';
-import type { CallContext, Tool, ToolResult } from '../core/tool.ts';
+import type { CallContext, Tool, ToolResult, Workspace } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
+import type { Services } from '../filesystem/services.ts';
 import type { Installation } from '../machine/installation.ts';
 import type { Machine } from '../machine/machine.ts';
+import { checkpointTools, createKeptStates } from './kept-states.ts';
 import type { Manifest, PublishedTool } from './published.ts';
 import { ownTools } from './own-tools.ts';
 
@@ -36,6 +38,17 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
     return found;
   };
 
+  const checkpoints = createKeptStates(machine);
+  const keepsStates = settings.checkpoints !== false;
+  let services: Promise<Services> | undefined;
+  const fileServices = async () => {
+    const [{ createFileServices }, env] = await Promise.all([
+      import('./file-services.ts'),
+      machine.childEnvironment(),
+    ]);
+    return createFileServices(machine, { ripgrep, env: () => env([], {}), checkpoints });
+  };
+
   // Making a tool makes its schema, which takes longer than a small call.
   const made = new Map<string, { installation: Installation; tool: Tool }>();
 
@@ -53,6 +66,10 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
       run: machine.run,
       installation,
       childEnvironment: await machine.childEnvironment(),
+      ...(keepsStates && {
+        checkpoint: async (folder: string, workspace: Workspace, signal: AbortSignal) =>
+          (await checkpoints()).take(folder, published.name, workspace, signal),
+      }),
     });
     made.set(published.name, { installation, tool });
     return tool;
@@ -61,10 +78,9 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
   async function loadOwn(name: string): Promise<Tool> {
     const own = ownTools[name as keyof typeof ownTools];
     if (own) return own({ report: () => machine.report() });
-    const env = await machine.childEnvironment();
     const file = fileTools[name as keyof typeof fileTools];
     if (!file) throw new Error(`${name} is published but not defined`);
-    return file({ run: machine.run, ripgrep, env: () => env([], {}) });
+    return file(await (services ??= fileServices()));
   }
 
   return {
@@ -73,6 +89,7 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
       return manifest.tools.filter(
         (tool) =>
           inToolset(tool) &&
+          (keepsStates || !checkpointTools.has(tool.name)) &&
           (tool.action === undefined || installed.has(tool.program)) &&
           refusalOf(tool.effects, settings) === undefined,
       );
@@ -80,6 +97,11 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
     find(name) {
       const published = byName.get(name);
       if (!published) throw unknownTool(name, byName);
+      if (!keepsStates && checkpointTools.has(name))
+        throw new ToolcribError(
+          'UNKNOWN_TOOL',
+          `${name} is not offered: checkpoints are off (--no-checkpoints).`,
+        );
       if (!inToolset(published)) {
         const offered = settings.toolsets?.join(', ');
         throw new ToolcribError(

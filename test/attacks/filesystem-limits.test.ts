@@ -1,7 +1,13 @@
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync, type Stats } from 'node:fs';
 import { mkdir, open, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { contentOf } from '../../src/filesystem/file-content.ts';
+import { createKnownFiles } from '../../src/filesystem/known-files.ts';
+import { createLineIndexes } from '../../src/filesystem/line-index.ts';
+import { openWorkspace } from '../../src/machine/workspace.ts';
+import { initialize, startRaw } from '../support/server.ts';
 import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
 
 const missing = /^PATH_NOT_FOUND: /;
@@ -15,16 +21,18 @@ beforeAll(async () => {
   call = callerFor(root);
 });
 
-describe('size', () => {
-  /** A file of `size` bytes that begins and ends with some text and is a hole between. */
-  async function sparse(name: string, size: number, head: string, tail: string): Promise<void> {
-    await writeFile(join(root, name), head);
-    await truncate(join(root, name), size - tail.length);
-    const handle = await open(join(root, name), 'r+');
-    await handle.write(tail, size - tail.length);
-    await handle.close();
-  }
+const thirtyGigabytes = 30 * 1024 ** 3;
 
+/** A file of `size` bytes that begins and ends with some text and is a hole between. */
+async function sparse(name: string, size: number, head: string, tail: string): Promise<void> {
+  await writeFile(join(root, name), head);
+  await truncate(join(root, name), size - tail.length);
+  const handle = await open(join(root, name), 'r+');
+  await handle.write(tail, size - tail.length);
+  await handle.close();
+}
+
+describe('size', () => {
   /** Runs a call that must end soon without holding much memory. */
   async function cheaply(run: () => Promise<string>): Promise<string> {
     const [before, started] = [process.memoryUsage(), performance.now()];
@@ -34,8 +42,6 @@ describe('size', () => {
     expect(after.arrayBuffers + after.heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(32e6);
     return text;
   }
-
-  const thirtyGigabytes = 30 * 1024 ** 3;
 
   it('ATTACK 68: a file of 30 GB without text is refused at once', async () => {
     await writeFile(join(root, 'hole'), '');
@@ -83,6 +89,126 @@ describe('size', () => {
   it('ATTACK 68: a line far away is looked for in pieces, and the search ends with the call', async () => {
     const found = call('read_file', { path: 'huge.log', offset: 1_000_000 }, AbortSignal.timeout(100));
     expect(await cheaply(() => failureOf(found))).toMatch(/^CANCELLED/);
+  });
+});
+
+describe('files that change while they are read', () => {
+  const read = async (given: object) => textOf(await call('read_file', given));
+  const line = (length: number) => `${'x'.repeat(length - 1)}\n`;
+
+  /** Reads again and again while `change` goes on; returns what the calls brought. */
+  async function whileChanging(change: (round: number) => void, attempts: (() => Promise<string>)[]) {
+    const seen: string[] = [];
+    for (let round = 0; round < 40; round++) {
+      const reading = attempts.map((attempt) =>
+        attempt().catch((error: Error) => `failed: ${error.message}`),
+      );
+      change(2 * round);
+      await setImmediate();
+      change(2 * round + 1);
+      seen.push(...(await Promise.all(reading)));
+    }
+    return seen;
+  }
+
+  const ways = (path: string) => [
+    () => read({ path }),
+    () => read({ path, offset: 15_000, limit: 5 }),
+    () => read({ path, tail: 3 }),
+    () => read({ path, tail: 3, line_numbers: true }),
+    () => read({ path, bytes: { from: 1_000_000, count: 100 } }),
+    async () => textOf(await call('read_files', { paths: [path, 'inside.txt'] })),
+  ];
+
+  it('one that grows is shown as it was when it was opened', async () => {
+    await put(root, { 'grows.log': line(100).repeat(20_000) });
+    const grow = () => appendFileSync(join(root, 'grows.log'), line(100).repeat(100));
+    for (const text of await whileChanging(grow, ways('grows.log'))) {
+      expect(text).not.toMatch(/^failed/);
+      expect(text.replace(/^.*\[(?:lines|last|bytes) .*\n?/gm, '').replace(/^\d+\t/gm, '')).toMatch(
+        /^(?:x{1,99}\n|==> [^\n]+ <==\n|inside\n|\n)*$/,
+      );
+    }
+  });
+
+  it('one that shrinks and comes back never makes a call hang, crash or show what was never there', async () => {
+    const content = Buffer.from(line(100).repeat(20_000));
+    await put(root, { 'shrinks.log': content });
+    const change = (round: number) =>
+      round % 2 === 0
+        ? truncateSync(join(root, 'shrinks.log'), 150)
+        : writeFileSync(join(root, 'shrinks.log'), content);
+    for (const text of await whileChanging(change, ways('shrinks.log'))) {
+      if (text.startsWith('failed')) expect(text).toMatch(/has \d+ lines|has [\d,]+ bytes/);
+      else
+        expect(text.replace(/\[[^\n]*\]/g, '')).toMatch(/^(?:(?:\d+\t)?x*\n?|==> [^\n]+ <==\n|inside\n)*$/);
+    }
+  });
+
+  it('one that is written while it is read is remembered without a hash', async () => {
+    await put(root, { 'written.txt': 'before' });
+    const opened = await (await openWorkspace([root])).openFile('written.txt');
+    await put(root, { 'written.txt': 'after!' });
+    const known = createKnownFiles();
+    const wanted = { path: 'written.txt', limit: 10, line_numbers: false, most: 1000 };
+    const reading = { known, lines: createLineIndexes(), signal: new AbortController().signal };
+    await contentOf(opened, wanted, reading);
+    expect(known.get(opened.path)?.hash).toBeUndefined();
+    await opened.handle.close();
+  });
+
+  it('one that says it is empty is shown as far as it can be read', async () => {
+    await put(root, { 'made.txt': 'made while it is read\n' });
+    const opened = await (await openWorkspace([root])).openFile('made.txt');
+    const saysNothing = { ...opened, stat: Object.assign(Object.create(opened.stat), { size: 0 }) as Stats };
+    const wanted = { path: 'made.txt', limit: 10, line_numbers: false, most: 1000 };
+    const reading = {
+      known: createKnownFiles(),
+      lines: createLineIndexes(),
+      signal: new AbortController().signal,
+    };
+    const found = await contentOf(saysNothing, wanted, reading);
+    expect(found.kind === 'text' && found.excerpt.fit(1000)).toEqual({
+      text: 'made while it is read\n',
+      notes: [],
+    });
+    await opened.handle.close();
+  });
+});
+
+describe.runIf(process.platform === 'linux')('memory', () => {
+  it('ATTACK 68: a server stays small whatever it reads, also sixteen at once', async () => {
+    await sparse('whole.log', thirtyGigabytes, 'first\n'.repeat(20_000), '\nlast\n');
+    await put(root, {
+      'large.log': `${'y'.repeat(99)}\n`.repeat(300_000),
+      'some.txt': 'z'.repeat(1_000_000),
+    });
+    const server = startRaw({ roots: [root] });
+    const peak = () =>
+      Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))![1]) / 1024;
+    await initialize(server);
+    let id = 1;
+    const ask = async (args: object) => {
+      const mine = ++id;
+      server.send({ id: mine, method: 'tools/call', params: { name: 'read_file', arguments: args } });
+      return JSON.stringify((await server.next((message) => message.id === mine)).result);
+    };
+    await ask({ path: 'inside.txt' });
+    const before = peak();
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, index) =>
+        [
+          () => ask({ path: 'whole.log', tail: 1 }),
+          () => ask({ path: 'whole.log', bytes: { from: thirtyGigabytes - 5 } }),
+          () => ask({ path: 'large.log', offset: 200_000 + index, limit: 1 }),
+          () => ask({ path: 'some.txt' }),
+        ][index % 4]!(),
+      ),
+    );
+    for (const answer of answers) expect(answer).not.toContain('"isError"');
+    expect(peak() - before).toBeLessThan(64);
+    server.child.stdin.end();
+    await server.ended;
   });
 });
 

@@ -249,7 +249,7 @@ describe.skipIf(process.platform === 'win32')('what is no file', () => {
   it('ATTACK 57: a file this user may not read is refused by name', async () => {
     await writeFile(join(root, 'locked'), 'x', { mode: 0 });
     const failure = await asOrdinaryUser(() => failureOf(call('read_file', { path: 'locked' })));
-    expect(failure).toBe('PATH_PROTECTED: locked: the system does not let this user read it.');
+    expect(failure).toBe('PATH_DENIED: locked: the system does not let this user read it.');
     await chmod(join(root, 'locked'), 0o600);
   });
 

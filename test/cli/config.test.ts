@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { configFile } from '../../src/cli/config.ts';
-import { temporaryFolder } from '../support/repository.ts';
+import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 import { connect, inherited, program } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 
@@ -40,9 +40,44 @@ it('lets the command line decide where both say something, but for read-only', a
   expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
 });
 
+it('keeps states of work trees before actions that run project code, unless the operator says otherwise', async () => {
+  const { folder } = temporaryRepository();
+  writeFileSync(join(folder, 'a.js'), 'console.log("ran")');
+  const state = temporaryFolder();
+  for (const [config, args, kept] of [
+    [{}, [], true],
+    [{ checkpoints: true }, [], true],
+    [{ checkpoints: false }, [], false],
+    [{}, ['--no-checkpoints'], false],
+    [{ checkpoints: true }, ['--no-checkpoints'], false],
+  ] as const) {
+    const { env } = configured(JSON.stringify(config));
+    const client = await connect('2025-11-25', {
+      env: { ...env, XDG_STATE_HOME: state },
+      roots: [folder],
+      args,
+    });
+    const result = await client.callTool({ name: 'node_run', arguments: { file: 'a.js' } });
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    await client.close();
+    expect(textOf(result)).toMatch(kept ? /^ran\n\[checkpoint c_\w+ \(/ : /^ran$/);
+    expect(names.includes('list_checkpoints')).toBe(kept);
+    expect(names.includes('restore_checkpoint')).toBe(kept);
+  }
+});
+
+it('says why the tools for checkpoints are not there when they are off', async () => {
+  const client = await connect('2025-11-25', { roots: [temporaryFolder()], args: ['--no-checkpoints'] });
+  onTestFinished(() => client.close());
+  await expect(client.callTool({ name: 'list_checkpoints', arguments: {} })).rejects.toThrow(
+    'checkpoints are off (--no-checkpoints)',
+  );
+});
+
 it.each([
   ['{"root": ["/"]}', 'root: there is no such setting; did you mean roots?'],
   ['{"readOnly": "yes"}', 'readOnly: expected boolean'],
+  ['{"checkpoints": "off"}', 'checkpoints: expected boolean'],
   ['{"allow": ["everything"]}', 'allow.0'],
   ['{"roots": ["relative"]}', 'is not absolute'],
   ['{"roots": ["/no/such/folder"]}', 'there is no such folder'],

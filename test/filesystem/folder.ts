@@ -6,6 +6,10 @@ import { checkParams } from '../../src/core/check-params.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { ToolResult } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
+import { createKnownFiles } from '../../src/filesystem/known-files.ts';
+import { createLineIndexes } from '../../src/filesystem/line-index.ts';
+import { createVersions } from '../../src/machine/content-version.ts';
+import { createFileChanges } from '../../src/machine/file-changes.ts';
 import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/process.ts';
@@ -30,11 +34,24 @@ export async function put(folder: string, files: Record<string, string | Buffer>
 }
 
 const { run } = createProcesses(process.platform === 'win32' ? 'win32' : 'linux');
-export const services: Services = {
-  run,
-  ripgrep: () => findRipgrep(),
-  env: () => ({ PATH: process.env['PATH'] ?? '' }),
-};
+
+/** What a server of its own would have, with a state folder of its own; by `state` several share one. */
+export function freshServices(state = join(tmpdir(), `toolcrib-state-${process.pid}`)): Services {
+  if (!folders.includes(state)) folders.push(state);
+  const changes = createFileChanges({ folder: state, run });
+  return {
+    run,
+    ripgrep: () => findRipgrep(),
+    env: () => ({ PATH: process.env['PATH'] ?? '' }),
+    known: createKnownFiles(),
+    lines: createLineIndexes(),
+    versions: createVersions(state),
+    changes: () => Promise.resolve(changes),
+    checkpoints: () => Promise.reject(new Error('not in these tests')),
+  };
+}
+
+export const services: Services = freshServices();
 
 export type Caller = (
   name: keyof typeof fileTools,
@@ -43,10 +60,12 @@ export type Caller = (
 ) => Promise<ToolResult>;
 
 /** Calls file tools as the server does: parameters checked, failures thrown. */
-export const callerFor =
-  (...roots: string[]): Caller =>
+export const callerFor = (...roots: string[]): Caller => callerWith(services, ...roots);
+
+export const callerWith =
+  (used: Services, ...roots: string[]): Caller =>
   async (name, given, signal = new AbortController().signal) => {
-    const tool = await fileTools[name](services);
+    const tool = await fileTools[name](used);
     const result = await tool.call(checkParams(tool.params, given), {
       workspace: await openWorkspace(roots),
       signal,
@@ -59,7 +78,11 @@ export const callerFor =
 /** The text of a result. */
 export function textOf(result: ToolResult): string {
   return (result.content ?? [])
-    .map((part) => (part.type === 'text' ? part.text : `<${part.mimeType}>`))
+    .map((part) =>
+      part.type === 'text'
+        ? part.text
+        : `<${part.type === 'image' ? part.mimeType : part.resource.mimeType}>`,
+    )
     .join('');
 }
 

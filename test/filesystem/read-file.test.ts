@@ -1,13 +1,18 @@
-import { open, truncate, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { open, readFile as readBytes, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from './folder.ts';
+import { notebookText } from '../../src/filesystem/notebook.ts';
+import { callerFor, failureOf, put, services, temporaryFolder, textOf, type Caller } from './folder.ts';
 
 let root: string;
 let call: Caller;
 const read = async (given: object) => textOf(await call('read_file', given));
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('');
+const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
 
 beforeAll(async () => {
@@ -25,6 +30,8 @@ beforeAll(async () => {
     'latin1.txt': Buffer.from('caf\u00e9\nna\u00efve\n', 'latin1'),
     'late-latin1.txt': Buffer.concat([Buffer.from(numbered(20_000)), Buffer.from('caf\u00e9\n', 'latin1')]),
     'print0.txt': 'some/long/path/a.txt\0some/long/path/b.txt\0',
+    'gbk.txt': Buffer.from('c4e3bac3'.repeat(500), 'hex'),
+    'doc \u00fc.pdf': '%PDF-1.7\n\0\x01\x02',
     'euro.txt': '\u20ac'.repeat(10_000),
     program: Buffer.concat([Buffer.from('\u007fELF\u0002\u0001\u0001\0\0\0', 'latin1'), Buffer.alloc(100)]),
     random: Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919 * (index % 251)) % 256)),
@@ -113,6 +120,66 @@ describe('read_file shows', () => {
     expect(all.replaceAll('\r', '').replaceAll('\n', '')).toBe('caf\u00e9 \u0a0a\u{1f600}zwei');
   });
 
+  it('a range of bytes in an encoding of several bytes, also when it begins within a character', async () => {
+    const gbk = { path: 'gbk.txt', encoding: 'gbk' };
+    expect(await read({ ...gbk, bytes: { from: 0, count: 5 } })).toBe(
+      '\u4f60\u597d\n[bytes 0-3 of 2,000 bytes; next: bytes {"from": 4}]',
+    );
+    expect(await read({ ...gbk, bytes: { from: 4, count: 4 } })).toMatch(/^\u4f60\u597d\n\[bytes 4-7 of/);
+    expect(await read({ ...gbk, tail: 1 })).toBe('\u4f60\u597d'.repeat(500));
+  });
+
+  it('a line that begins with what could be the rest of a character, whole', async () => {
+    const lines = Buffer.concat([
+      Buffer.from(numbered(200_000)),
+      Buffer.from('\u00a35\n\u00bfqu\u00e9?\n', 'latin1'),
+    ]);
+    await put(root, { 'pounds.txt': lines });
+    expect(await read({ path: 'pounds.txt', tail: 2 })).toMatch(/^\u00a35\n\u00bfqu\u00e9\?\n\[last 2 lines/);
+  });
+
+  it('lines as long as what is read at once', async () => {
+    for (const length of [65_535, 65_536, 65_537, 131_072, 400_000]) {
+      const text = `${'x'.repeat(length - 1)}\nafter\n`;
+      await put(root, { 'edge.txt': text, 'edge.big': text.repeat(30) });
+      for (const path of ['edge.txt', 'edge.big']) {
+        const shown = await read({ path, limit: 2 });
+        expect(shown.replace(/\n\[lines 1-2 of .*next: offset 3; /, '\n[')).toBe(
+          `${'x'.repeat(2000)}…\nafter\n[lines longer than 2,000 characters are cut at …]`,
+        );
+        expect(await read({ path, offset: 2, limit: 1 })).toMatch(/^after\n\[/);
+      }
+    }
+  });
+
+  it('the last lines of a large file with their numbers', async () => {
+    await put(root, { 'large.txt': numbered(200_000) });
+    expect(await read({ path: 'large.txt', tail: 1 })).toBe('line 200000\n[last 1 lines of 2,288,895 bytes]');
+    expect(await read({ path: 'large.txt', tail: 2, line_numbers: true })).toBe(
+      '199999\tline 199999\n200000\tline 200000\n[lines 199999-200000 of 2,288,895 bytes]',
+    );
+  });
+
+  it('a PDF as a document, with what it is in words', async () => {
+    const { content } = await call('read_file', { path: 'doc \u00fc.pdf' });
+    expect(content).toEqual([
+      { type: 'text', text: '[doc \u00fc.pdf: a PDF document, 12 bytes]' },
+      {
+        type: 'resource',
+        resource: {
+          uri: pathToFileURL(join(root, 'doc \u00fc.pdf')).href,
+          mimeType: 'application/pdf',
+          blob: Buffer.from('%PDF-1.7\n\0\x01\x02').toString('base64'),
+        },
+      },
+    ]);
+    await writeFile(join(root, 'large.pdf'), '%PDF-1.7\n');
+    await truncate(join(root, 'large.pdf'), 6 * 1024 * 1024);
+    expect(await failureOf(call('read_file', { path: 'large.pdf' }))).toMatch(
+      /^TOO_LARGE: large.pdf: is a PDF document of 6,291,456 bytes; at most 5,242,880 bytes can be shown\.$/,
+    );
+  });
+
   it('an image as an image', async () => {
     const { content } = await call('read_file', { path: 'pixel.png' });
     expect(content).toEqual([
@@ -153,6 +220,162 @@ describe('read_file decodes', () => {
     expect(await failureOf(call('read_file', { path: 'random' }))).toMatch(
       /^ENCODING: random: is binary data, 5,000 bytes\./,
     );
+  });
+});
+
+describe('read_file shows a notebook', () => {
+  const notebook = {
+    metadata: { language_info: { name: 'python' } },
+    nbformat: 4,
+    cells: [
+      { cell_type: 'markdown', source: ['# Title\n', 'text'] },
+      {
+        cell_type: 'code',
+        source: 'plot(x)\n',
+        outputs: [
+          { output_type: 'stream', text: ['\u001b[32mgreen\u001b[0m\n'] },
+          { output_type: 'display_data', data: { 'image/png': 'AAAA\nAAA=\n', 'text/plain': '<Figure>' } },
+          { output_type: 'execute_result', data: { 'text/html': '<b>hi</b>' } },
+          { output_type: 'error', ename: 'E', evalue: 'v', traceback: ['\u001b[0;31mE\u001b[0m', 'at 1'] },
+        ],
+      },
+    ],
+  };
+  const note = '[a notebook shown as text; edits work on its JSON, which bytes shows]';
+  const shown = [
+    '[1] markdown\n# Title\ntext\n\n[2] code (python)\nplot(x)\n[2] output\ngreen\n',
+    '[2] output\n<Figure>\n[image/png, 5 bytes]\n[2] output\n[text/html, 9 characters]\n[2] error\nE\nat 1\n',
+  ].join('');
+
+  it('as text, a cell after the other, and says that it is not the file itself', async () => {
+    await put(root, { 'book.ipynb': JSON.stringify(notebook) });
+    expect(await read({ path: 'book.ipynb' })).toBe(shown + note);
+    expect(await read({ path: 'book.ipynb', offset: 5, limit: 2 })).toBe(
+      `[2] code (python)\nplot(x)\n[lines 5-6 of ${shown.length} bytes; next: offset 7; ${note.slice(1)}`,
+    );
+    expect(await read({ path: 'book.ipynb', tail: 1, line_numbers: true })).toMatch(
+      /^16\tat 1\n\[lines 16-16/,
+    );
+    expect(await read({ path: 'book.ipynb', bytes: { from: 0, count: 12 } })).toMatch(
+      /^\{"metadata":\n\[bytes 0-11/,
+    );
+    expect(services.known.get(join(root, 'book.ipynb'))?.hash).toBe(sha256(JSON.stringify(notebook)));
+  });
+
+  it('also one without cells', () => {
+    expect(notebookText('{"cells":[]}')).toBe('[no cells]\n');
+  });
+
+  it('with long output cut', async () => {
+    const outputs = [{ output_type: 'stream', text: 'a'.repeat(1e6) }];
+    await put(root, {
+      'long.ipynb': JSON.stringify({ cells: [{ cell_type: 'code', source: '', outputs }] }),
+    });
+    expect(await read({ path: 'long.ipynb' })).toMatch(
+      /^\[1\] code\n\[1\] output\na{2000}\n\[… 996,000 characters left out here …\]\na{2000}\n/,
+    );
+  });
+
+  it.each([
+    '{"cells": [',
+    '[]',
+    '{"cells": 1}',
+    '<<<<<<< HEAD',
+    '['.repeat(100_000),
+    `{"__proto__": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+  ])('as it is when it is none (%#)', async (text) => {
+    await put(root, { 'none.ipynb': text });
+    expect(await read({ path: 'none.ipynb' })).toMatch(/no notebook that is understood, shown as it is\]$/);
+  });
+
+  it('whatever its values are', async () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const value = fc.oneof(fc.jsonValue(), fc.constantFrom('error', 'image/png', 'code'));
+    const cell = fc.dictionary(
+      fc.constantFrom('cell_type', 'source', 'outputs', 'data', 'traceback', '__proto__'),
+      value,
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(cell, value), { maxLength: 4 }), value, async (cells, metadata) => {
+        expect(typeof notebookText(JSON.stringify({ cells, metadata }))).toBe('string');
+      }),
+    );
+    expect(
+      notebookText(`{"cells":[{"source":${deep},"outputs":[{"output_type":"error","ename":${deep}}]}]}`),
+    ).toMatch(/^\[1\] cell/);
+  });
+
+  it('of many megabytes as its JSON', async () => {
+    await put(root, { 'huge.ipynb': `{"cells":[\n${'"",\n'.repeat(1.4e6)}]}` });
+    expect(await read({ path: 'huge.ipynb', limit: 1 })).toMatch(
+      /^\{"cells":\[\n\[lines 1-1 of .*; a notebook of more than 5,242,880 bytes, shown as its JSON\]$/,
+    );
+  });
+});
+
+describe('read_file in an encoding that is named', () => {
+  it('decodes by it, whatever it would be taken for', async () => {
+    expect(await read({ path: 'latin1.txt', encoding: 'iso-8859-2' })).toBe('caf\u00e9\nna\u010fve\n');
+    expect(await read({ path: 'pixel.png', encoding: 'latin1', bytes: { from: 1, count: 4 } })).toMatch(
+      /^PNG/,
+    );
+    expect(await read({ path: 'utf16be.txt', encoding: 'utf-16be', offset: 2 })).toMatch(/^zwei\n/);
+  });
+
+  it('refuses what is no text in it, and names that are none', async () => {
+    expect(await failureOf(call('read_file', { path: 'latin1.txt', encoding: 'utf-8' }))).toMatch(
+      /^ENCODING: latin1.txt: this part is not text in utf-8. Leave encoding out/,
+    );
+    expect(await failureOf(call('read_file', { path: 'latin1.txt', encoding: 'klingon' }))).toMatch(
+      /^ARG_INVALID: encoding: /,
+    );
+  });
+});
+
+describe('read_file remembers', () => {
+  const known = (name: string) => services.known.get(join(root, name));
+
+  it('a text that was read whole, with its hash and bytes', async () => {
+    await call('read_file', { path: 'small.txt' });
+    expect(known('small.txt')).toMatchObject({
+      hash: sha256('one\r\ntwo\nthree'),
+      bytes: Buffer.from('one\r\ntwo\nthree'),
+    });
+    expect(known('small.txt')?.encoding).toBeUndefined();
+    expect(known('small.txt')?.stat.size).toBe(14);
+    // Also when little of it was shown.
+    await call('read_file', { path: 'late-latin1.txt', limit: 1 });
+    expect(known('late-latin1.txt')?.hash).toBe(sha256(await readBytes(join(root, 'late-latin1.txt'))));
+  });
+
+  it('in which encoding it was shown', async () => {
+    await call('read_file', { path: 'latin1.txt' });
+    expect(known('latin1.txt')?.encoding).toBe('windows-1252');
+    await call('read_file', { path: 'latin1.txt', encoding: 'iso-8859-2' });
+    expect(known('latin1.txt')?.encoding).toBe('iso-8859-2');
+    await call('read_file', { path: 'utf16le.txt' });
+    expect(known('utf16le.txt')?.encoding).toBe('utf-16le');
+  });
+
+  it('what it is now when it is read again', async () => {
+    for (const content of ['first', 'other', 'third']) {
+      await put(root, { 'again.txt': content });
+      await call('read_file', { path: 'again.txt' });
+      expect(known('again.txt')).toMatchObject({ hash: sha256(content), bytes: Buffer.from(content) });
+    }
+  });
+
+  it('a large text without a hash, and nothing of what is no text', async () => {
+    await put(root, { 'over.txt': numbered(200_000) });
+    await call('read_file', { path: 'over.txt' });
+    expect(known('over.txt')?.hash ?? known('over.txt')?.bytes).toBeUndefined();
+    expect(known('over.txt')?.stat.size).toBe(2_288_895);
+    for (const path of ['program', 'doc ü.pdf', 'nothing']) await call('read_file', { path }).catch(() => {});
+    expect([known('program'), known('doc ü.pdf'), known('nothing')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });
 

@@ -355,3 +355,32 @@ it('goes on when what it does in the background fails', async () => {
   server.child.stdin.end();
   expect(await server.ended).toBe(0);
 });
+
+it.each([
+  [
+    'as the SDK writes it',
+    (params: object, id: number) => ({ method: 'tools/call', params, jsonrpc: '2.0', id }),
+  ],
+  [
+    'with the id in front',
+    (params: object, id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params }),
+  ],
+])('refuses a message that is too long, and goes on: %s', async (_, message) => {
+  const server = startRaw({ roots: [temporaryFolder()] });
+  await initialize(server);
+  const params = { name: 'read_file', arguments: { path: 'x'.repeat(11 * 1024 * 1024), id: 9 } };
+  server.child.stdin.write(`${JSON.stringify(message(params, 7))}\n`);
+  expect(await server.next(({ id }) => id === 7)).toMatchObject({
+    error: { code: -32600, message: expect.stringContaining('TOO_LARGE') },
+  });
+  // One that is just short enough is read in one piece, with what follows it.
+  const path = 'y'.repeat(9 * 1024 * 1024);
+  server.child.stdin.write(
+    `${JSON.stringify(message({ name: 'read_file', arguments: { path } }, 8))}\n{"jsonrpc":"2.0","id":10,"method":"ping"}\n`,
+  );
+  const answer: unknown = await server.next(({ id }) => id === 8);
+  expect(JSON.stringify(answer)).toContain('too long for a path');
+  expect(await server.next(({ id }) => id === 10)).toMatchObject({ result: {} });
+  server.child.stdin.end();
+  expect(await server.ended).toBe(0);
+});

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { ToolcribError } from '../core/errors.ts';
+import { flag, path } from '../core/params.ts';
+import { defineTool, type Tool } from '../core/tool.ts';
+import { openExisting } from '../machine/existing-file.ts';
+import { factsAt } from '../machine/facts.ts';
+import type { Facts } from '../machine/file-changes.ts';
+import { refuseDeleting } from '../machine/protected-trees.ts';
+import { shownPath } from '../machine/shown-path.ts';
+import { rooted } from '../machine/workspace.ts';
+import type { Services } from './services.ts';
+import { unifiedDiff } from './unified-diff.ts';
+
+const params = z.strictObject({
+  path: path('File, link or folder'),
+  dry_run: flag('Only say what would go'),
+});
+
+/** Moves a file, link or folder into the journal. */
+export const deletePath = (services: Services): Tool =>
+  defineTool({
+    name: 'delete_path',
+    program: 'files',
+    title: 'Delete',
+    description:
+      'Delete a file, a link (not what it names) or a folder with all that is in it. undo_change brings it back.',
+    effects: ['write'],
+    params,
+    async call(given, { workspace, signal }) {
+      const place = await rooted(workspace).openPlace(given.path, { follow: false });
+      try {
+        const look = async (found: Facts) => {
+          if (found.kind === 'folder')
+            await refuseDeleting({ at: place.at, path: place.path, given: given.path }, { signal });
+        };
+        if (given.dry_run) {
+          const found = await factsAt(place.at);
+          if (!found) throw new ToolcribError('PATH_NOT_FOUND', `${shownPath(given.path)}: does not exist.`);
+          await look(found);
+          const file = isShown(found) ? await openExisting(place, shownBytes) : undefined;
+          file?.close();
+          return said(
+            `Would delete ${shownPath(given.path)}${what(found)}`,
+            await diffOf(given.path, file?.bytes),
+          );
+        }
+        const changes = await services.changes();
+        const change = await changes.remove(place, { kind: 'delete', signal }, look);
+        services.known.forget(place.path);
+        const hash = isShown(change.before) ? change.before?.hash : undefined;
+        const bytes = hash === undefined ? undefined : await changes.content(hash);
+        const first = `Deleted ${shownPath(given.path)}${what(change.before)} (change ${change.id})`;
+        return said(first, await diffOf(given.path, bytes));
+      } finally {
+        await place.folder.handle.close();
+      }
+    },
+  });
+
+/** A larger file is not shown when it goes. */
+const shownBytes = 1024 * 1024;
+const diffCharacters = 2_000;
+
+const isShown = (found: Facts | undefined): boolean => found?.kind === 'file' && found.size <= shownBytes;
+
+async function diffOf(path: string, bytes: Buffer | undefined): Promise<string> {
+  if (!bytes) return '';
+  const { text, removed } = await unifiedDiff(bytes, undefined, { path, maxCharacters: diffCharacters });
+  return `: +0 -${removed}\n${text}`;
+}
+
+const said = (first: string, diff: string) => ({ content: [{ type: 'text', text: first + diff }] as const });
+
+/** What is or was there, in some words. */
+function what(found: Facts | undefined): string {
+  if (!found) return '';
+  const bytes = `${found.size.toLocaleString('en')} bytes`;
+  if (found.kind === 'folder') {
+    const entries =
+      found.entries === undefined ? 'very many entries' : `${found.entries.toLocaleString('en')} entries`;
+    return `, a folder with ${entries}, ${bytes}`;
+  }
+  return found.kind === 'file' ? `, ${bytes}` : `, a ${found.kind === 'link' ? 'link' : 'special file'}`;
+}

@@ -1,0 +1,47 @@
+import type { Block } from './changed-blocks.ts';
+import { commonPrefix } from './changed-spans.ts';
+import { characterStarts, shownText } from './exact-encoding.ts';
+import type { Encoding } from './text-file.ts';
+import { around } from './visible-text.ts';
+
+/** Of a longer line only the part around the difference is shown; such a diff cannot be applied. */
+const lineCharacters = 500;
+/** A character has at most four bytes. */
+const lineBytes = 4 * lineCharacters;
+/** Bytes that are shown before the difference. */
+const leadBytes = 200;
+
+/** Where a changed line differs from what it was, in bytes from its beginning; 0 where that is not one line for one. */
+export const changedBytesAt = (before: Buffer, now: Buffer, block: Block): number =>
+  block.removed === 1 && block.added === 1 ? commonPrefix(before, block.from, now, block.nowFrom) : 0;
+
+/** A line as a diff shows it: all of it, or the part around where it differs. */
+export function shownLine(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  encoding: Encoding,
+  differsAt: number,
+): string {
+  const { label } = encoding;
+  // Of a very long one no more is decoded than is shown.
+  const [start, end] = to - from <= lineBytes ? [from, to] : windowOf(bytes, from, to, encoding, differsAt);
+  const text = shownText(bytes.subarray(start, end), label);
+  if (start === from && end === to && text.length <= lineCharacters) return text;
+  const before = shownText(bytes.subarray(start, Math.max(start, from + differsAt)), label).length;
+  const cut = around(text, before, lineCharacters);
+  const first = start > from && !cut.startsWith('…') ? '…' : '';
+  return first + cut + (end < to && !cut.endsWith('…') ? '…' : '');
+}
+
+/** The bytes around where a line differs, without halves of characters. */
+function windowOf(bytes: Buffer, from: number, to: number, encoding: Encoding, differsAt: number) {
+  const begins = encoding.label === 'utf-8' ? beginsUtf8(bytes) : characterStarts(bytes, encoding);
+  let start = from + Math.max(0, Math.min(differsAt - leadBytes, to - from - lineBytes));
+  while (start < to && !begins(start)) start++;
+  let end = Math.min(to, start + lineBytes);
+  while (end < to && !begins(end)) end++;
+  return [start, end] as const;
+}
+
+const beginsUtf8 = (bytes: Buffer) => (at: number) => ((bytes[at] ?? 0) & 0xc0) !== 0x80;

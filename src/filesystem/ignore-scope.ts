@@ -1,0 +1,175 @@
+import { lstat } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { ownExcludes, readSmallFile, userExcludes } from './ignore-files.ts';
+import { parseIgnoreRules, type IgnoreRules } from './ignore-rules.ts';
+
+/** Tells of an ignore file that is not applied. */
+export type Complain = (path: string, why: string) => void;
+
+const kinds = ['rgignore', 'ignore', 'gitignore', 'exclude', 'user'] as const;
+type Kind = (typeof kinds)[number];
+type Lists = Readonly<Record<Kind, readonly Applied[]>>;
+
+interface RuleFile {
+  readonly rules: IgnoreRules;
+  readonly size: number;
+}
+
+interface Applied extends RuleFile {
+  /** From the file's folder to the one in question. */
+  readonly prefix: string;
+}
+
+/** Characters of rules that are in force at once: some 50 times what large projects have. */
+const mostRules = 256 * 1024;
+
+/**
+ * The ignore rules in a folder. Of `kinds` a later one only decides what those before leave open, and of one kind the
+ * file nearest to the folder: as ripgrep has it, and git, of whose rules only those count that belong to the repository
+ * the folder is in.
+ */
+export interface IgnoreScope {
+  /** Whether they leave something in this folder out. */
+  leavesOut(name: string, isFolder: boolean): boolean;
+  /** How many characters of rules there are: each may have to be looked at for a name. */
+  readonly size: number;
+  readonly lists: Lists;
+  readonly inRepository: boolean;
+  /** This user's own, in force as soon as there is a repository. */
+  readonly user: RuleFile | undefined;
+}
+
+const nothing: Lists = { rgignore: [], ignore: [], gitignore: [], exclude: [], user: [] };
+
+function scopeOf(lists: Lists, inRepository: boolean, user: RuleFile | undefined): IgnoreScope {
+  const inOrder = kinds.flatMap((kind) => lists[kind]);
+  return {
+    lists,
+    inRepository,
+    user,
+    size: inOrder.reduce((sum, { size }) => sum + size, 0),
+    leavesOut(name, isFolder) {
+      for (const { rules, prefix } of inOrder) {
+        const verdict = rules.verdict(prefix, name, isFolder);
+        if (verdict !== undefined) return verdict === 'ignored';
+      }
+      return false;
+    },
+  };
+}
+
+/** A folder whose ignore files are to be read. */
+export interface RuledFolder {
+  readonly name: string;
+  /** Leads to it in system calls. */
+  readonly at: string;
+  /** For people. */
+  readonly path: string;
+  /** Which of `ruleNames` are in it. */
+  readonly has: ReadonlySet<string>;
+}
+
+/** The names that make a difference to what is ignored. A `.jj` makes a repository for ripgrep. */
+const ruleNames: ReadonlySet<string> = new Set(['.git', '.jj', '.gitignore', '.ignore', '.rgignore']);
+
+const none: ReadonlySet<string> = new Set();
+
+/** Those among what a folder has that decide about rules. */
+export function ruleNamesAmong(entries: readonly { readonly name: string }[]): ReadonlySet<string> {
+  let found: Set<string> | undefined;
+  for (const { name } of entries)
+    if (name.startsWith('.') && ruleNames.has(name)) (found ??= new Set()).add(name);
+  return found ?? none;
+}
+
+/** The same of a folder that is not listed for it. */
+export async function ruleNamesIn(folder: string): Promise<Set<string>> {
+  const found = await Promise.all(
+    [...ruleNames].map(async (name) => ({
+      name,
+      there: (await lstat(folder + sep + name).catch(() => undefined)) !== undefined,
+    })),
+  );
+  return new Set(found.filter(({ there }) => there).map(({ name }) => name));
+}
+
+/** The rules of all folders above one, which may lie outside the roots: a repository's top often does. */
+export async function scopeAbove(
+  folder: string,
+  env: Readonly<Record<string, string | undefined>>,
+  complain: Complain,
+): Promise<IgnoreScope> {
+  const above: string[] = [];
+  for (let here = dirname(folder); ; here = dirname(here)) {
+    above.unshift(here);
+    if (here === dirname(here)) break;
+  }
+  const [user, ...present] = await Promise.all([readUserRules(env, complain), ...above.map(ruleNamesIn)]);
+  let scope = scopeOf(nothing, false, user);
+  for (const [index, path] of above.entries())
+    scope = await scopeIn(
+      scope,
+      { name: basename(path), at: path, path, has: present[index] ?? new Set() },
+      complain,
+    );
+  return scope;
+}
+
+/** The rules in a folder, given those in the one it is in. */
+export async function scopeIn(
+  above: IgnoreScope,
+  { name, at, path, has }: RuledFolder,
+  complain: Complain,
+): Promise<IgnoreScope> {
+  if (has.size === 0 && above.size === 0) return above;
+  const begins = has.has('.git') || has.has('.jj');
+  const inRepository = begins || above.inRepository;
+  const passedOn = (kind: Kind) =>
+    above.lists[kind].map((applied) => ({ ...applied, prefix: `${applied.prefix}${name}/` }));
+  const own = async (file: string, place: string | undefined) => {
+    if (place === undefined) return [];
+    const rules = await readRules(place, mostRules - above.size, (why) => complain(join(path, file), why));
+    return rules ? [{ ...rules, prefix: '' }] : [];
+  };
+  const listed = (file: string) => own(file, has.has(file) ? at + sep + file : undefined);
+  const [rgignore, ignore, gitignore, exclude] = await Promise.all([
+    listed('.rgignore'),
+    listed('.ignore'),
+    inRepository ? listed('.gitignore') : [],
+    has.has('.git') ? ownExcludes(at).then((place) => own('.git/info/exclude', place)) : [],
+  ]);
+  const lists: Lists = {
+    rgignore: [...rgignore, ...passedOn('rgignore')],
+    ignore: [...ignore, ...passedOn('ignore')],
+    // What lies above a repository's top does not count in it.
+    gitignore: begins ? gitignore : [...gitignore, ...passedOn('gitignore')],
+    exclude: begins ? exclude : passedOn('exclude'),
+    user: !begins ? passedOn('user') : above.user ? [{ ...above.user, prefix: '' }] : [],
+  };
+  return scopeOf(lists, inRepository, above.user);
+}
+
+async function readUserRules(
+  env: Readonly<Record<string, string | undefined>>,
+  complain: Complain,
+): Promise<RuleFile | undefined> {
+  const path = await userExcludes(env);
+  return path === undefined
+    ? undefined
+    : readRules(path, mostRules, (why) => complain(path, why), { follow: true });
+}
+
+async function readRules(
+  path: string,
+  mostBytes: number,
+  complain: (why: string) => void,
+  options: { follow?: boolean } = {},
+): Promise<RuleFile | undefined> {
+  const text = await readSmallFile(path, mostBytes, options);
+  if (text === 'too_large') {
+    complain('too large to be applied');
+    return undefined;
+  }
+  const rules = text === undefined ? undefined : parseIgnoreRules(text);
+  return rules && { rules, size: text?.length ?? 0 };
+}

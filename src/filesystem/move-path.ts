@@ -1,0 +1,106 @@
+import { lstat } from 'node:fs/promises';
+import * as z from 'zod';
+import { ToolcribError } from '../core/errors.ts';
+import { flag, path } from '../core/params.ts';
+import { defineTool, type Tool } from '../core/tool.ts';
+import type { Place } from '../machine/place.ts';
+import { refuseMoving } from '../machine/protected-trees.ts';
+import { shownPath } from '../machine/shown-path.ts';
+import { rooted } from '../machine/workspace.ts';
+import type { Services } from './services.ts';
+
+const params = z.strictObject({
+  from: path('File, link or folder'),
+  to: path('Where it shall be, with its name; folders are made'),
+  dry_run: flag('Only say whether it can be done'),
+});
+
+/** Moves or renames, never onto something. */
+export const movePath = (services: Services): Tool =>
+  defineTool({
+    name: 'move_path',
+    program: 'files',
+    title: 'Move or rename',
+    description:
+      'Move or rename a file, link or folder. Never replaces what is there. undo_change takes it back.',
+    effects: ['write'],
+    params,
+    async call({ from, to, dry_run: isDry }, { workspace, signal }) {
+      const gate = rooted(workspace);
+      const source = await gate.openPlace(from, { follow: false });
+      try {
+        const found = await lstat(source.at).catch(() => {
+          throw new ToolcribError(
+            'PATH_NOT_FOUND',
+            `${shownPath(from)}: does not exist.`,
+            'glob finds files by name.',
+          );
+        });
+        const check = (path: string) =>
+          found.isFile()
+            ? Promise.resolve()
+            : refuseMoving(
+                { at: source.at, path: source.path, given: from },
+                { to: path, isLink: found.isSymbolicLink(), signal },
+              );
+        const names = `${shownPath(from)} to ${shownPath(to)}`;
+        if (isDry) {
+          await refuseTaken(to, gate, check);
+          return said(`Would move ${names}`, from, to);
+        }
+        const target = await gate.openPlace(to, { follow: false, make: true });
+        try {
+          await check(target.path);
+          const changes = await services.changes();
+          const change = await changes.move(source, target, { kind: 'move', signal });
+          moveKnown(source, target, services);
+          return said(`Moved ${names} (change ${change.id})`, from, to);
+        } finally {
+          await target.folder.handle.close();
+        }
+      } finally {
+        await source.folder.handle.close();
+      }
+    },
+  });
+
+/** With the header that git gives a rename. */
+const said = (first: string, from: string, to: string) => ({
+  content: [
+    { type: 'text', text: `${first}\nrename from ${shownPath(from)}\nrename to ${shownPath(to)}\n` },
+  ] as const,
+});
+
+async function refuseTaken(
+  to: string,
+  gate: ReturnType<typeof rooted>,
+  check: (path: string) => Promise<void>,
+): Promise<void> {
+  let target: Place | undefined;
+  try {
+    target = await gate.openPlace(to, { follow: false });
+  } catch (error) {
+    // Its folder would be made.
+    if (!(error instanceof ToolcribError) || error.code !== 'PATH_NOT_FOUND') throw error;
+    return check(await gate.resolve(to));
+  }
+  try {
+    await check(target.path);
+    const taken = await lstat(target.at).catch(() => undefined);
+    if (taken)
+      throw new ToolcribError(
+        'PATH_EXISTS',
+        `${shownPath(to)}: is there already.`,
+        'Delete it first, or take another name.',
+      );
+  } finally {
+    await target.folder.handle.close();
+  }
+}
+
+/** A file that was read is still known under its new name; its times are not as they were. */
+function moveKnown(source: Place, target: Place, { known }: Services): void {
+  const file = known.get(source.path);
+  known.forget(source.path);
+  if (file?.hash !== undefined) known.remember(target.path, file);
+}

@@ -1,0 +1,113 @@
+import { lstatSync, readlinkSync, rmdirSync, unlinkSync, type Stats } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Entry } from './change.ts';
+import type { Claim } from './file-lock.ts';
+import type { Journal } from './journal.ts';
+import { contentsFolder, discardLink } from './kept-contents.ts';
+import { openPlaceAt } from './place.ts';
+import { moveWithoutOverwriting } from './relocate.ts';
+
+/** A path while its folder is held open. */
+interface Side {
+  readonly at: string;
+  readonly beside: string;
+}
+
+/**
+ * Ends what a dead process was doing under a claim: a change that took effect is filed, any other leaves nothing behind.
+ * Which it was is told by what lies on the disk. Each order below is such that the next one to try, should this
+ * process die as well, comes to the same end.
+ */
+export async function finishDead(journal: Journal, claim: Claim): Promise<void> {
+  const { token } = claim;
+  const entry = journal.begun(token);
+  if (entry) await (entry.step === 'write' ? finishWrite : finishRelocation)(journal, token, entry);
+  // Also one that could not be read.
+  journal.drop(token);
+  for (const temporary of claim.temporaries)
+    await withSide(temporary, ({ at }) => rm(at, { recursive: true, force: true }));
+}
+
+async function finishWrite(journal: Journal, token: string, entry: Entry): Promise<void> {
+  const tookEffect = await withSide(entry.path, ({ at, beside }) => {
+    const there = look(at);
+    const temporary = look(join(beside, entry.temporary));
+    if (!temporary || isSame(there, temporary)) return true;
+    if (entry.before?.hash && there)
+      discardLink(join(contentsFolder(journal.folder), entry.before.hash), there.ino);
+    return false;
+  });
+  // Where the folder is gone it cannot be told; a change too many is harmless, one too few is not.
+  if (tookEffect !== false) journal.commit(token, entry);
+}
+
+async function finishRelocation(journal: Journal, token: string, entry: Entry): Promise<void> {
+  const [from, to] = endsOf(journal, entry);
+  const tookEffect = await withSide(from, (old) =>
+    withSide(to, async (now) => {
+      const aside = join(old.beside, entry.temporary);
+      const copy = join(now.beside, entry.temporary);
+      const [first, second] = [look(old.at), look(now.at)];
+      if (look(aside)) {
+        if (second && second.ino === entry.copy) {
+          await rm(aside, { recursive: true, force: true });
+          return true;
+        }
+        // When something else took its place, it stays aside rather than being lost.
+        if (!first) moveWithoutOverwriting(aside, old.at);
+        await rm(copy, { recursive: true, force: true });
+        return false;
+      }
+      if (!first) return second !== undefined;
+      if (second && !second.isDirectory() && hasBothNames(old.at, first, now.at, second)) {
+        unlinkSync(old.at);
+        return true;
+      }
+      if (second?.isDirectory()) removeIfEmpty(now.at);
+      return false;
+    }),
+  );
+  if (tookEffect !== false) journal.commit(token, entry);
+}
+
+/** From where to where a change moves something. */
+export function endsOf(journal: Journal, { step, id, path, to, undoes }: Entry): [string, string] {
+  if (step === 'remove') return [path, journal.trashOf(id)];
+  if (step === 'restore') return [journal.trashOf(undoes ?? ''), path];
+  return [path, to ?? path];
+}
+
+/** Undefined when the folder is no longer there, or the path now leads elsewhere. */
+async function withSide<T>(path: string, work: (side: Side) => T | Promise<T>): Promise<T | undefined> {
+  const place = await openPlaceAt(path, path, {
+    make: false,
+    check: (real) => (real === path ? Promise.resolve() : Promise.reject(new Error('leads elsewhere'))),
+  }).catch(() => undefined);
+  if (!place) return undefined;
+  try {
+    return await work({ at: join(place.folder.stablePath, basename(path)), beside: place.folder.stablePath });
+  } finally {
+    await place.folder.handle.close();
+  }
+}
+
+const look = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false });
+
+const isSame = (a: Stats | undefined, b: Stats): boolean => a?.ino === b.ino && a.dev === b.dev;
+
+/** macOS gives a link its new name by making it again. */
+const hasBothNames = (from: string, first: Stats, to: string, second: Stats): boolean =>
+  isSame(first, second) ||
+  (first.isSymbolicLink() && second.isSymbolicLink() && readlinkSync(from) === readlinkSync(to));
+
+/** It may be one that was made to be replaced. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It is not.
+  }
+}
+
+export const besideOf = (path: string, name: string): string => join(dirname(path), name);

@@ -1,0 +1,151 @@
+import { lstat, readdir, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Platform } from '../core/discoverer.ts';
+import { ToolcribError } from '../core/errors.ts';
+import { inGitFolder } from './git-folder.ts';
+import { isInside } from './inside.ts';
+import { protectedNames, type ProtectedNames } from './protected-names.ts';
+import { shownPath } from './shown-path.ts';
+import { variable } from './variables.ts';
+
+type Reason = Pick<ProtectedNames, 'effect' | 'stays'>;
+
+/** Why a path is never changed, by its names alone: the real absolute path, or one below a folder that is moved. */
+export function protectedReason(path: string): Reason | undefined {
+  const folded = foldPath(path);
+  return matchers('whole').find(({ pattern }) => pattern.test(folded))?.reason;
+}
+
+/** Whether something protected could lie below a path, or be it: what a symbolic link there would lead to. */
+export function couldHoldProtected(path: string): boolean {
+  const folded = foldPath(path);
+  return matchers('partly').some(({ pattern }) => pattern.test(folded));
+}
+
+/**
+ * Throws PATH_PROTECTED for a real path that is never changed: by its names, because it is ours, or because it lies in
+ * a repository without a work tree or would complete one; and ARG_INVALID for a name that is only another, short one.
+ * `given` is how the caller named it. `openPlace` asks this itself; others do when they only tell what would be done.
+ */
+export async function refuseProtected({ path }: { readonly path: string }, given = path): Promise<void> {
+  const reason = protectedReason(path) ?? (await ownReasons())(path);
+  if (reason) throw protectedError(given, reason.effect);
+  if (await inGitFolder(path))
+    throw protectedError(given, 'git takes its folder for a repository, and runs what that names');
+  if (/~\d/.test(path)) await refuseShortNames(path, given);
+}
+
+/** The refusal; `effect` as in `ProtectedNames`. */
+export const protectedError = (given: string, effect: string): ToolcribError =>
+  new ToolcribError(
+    'PATH_PROTECTED',
+    `${shownPath(given)}: is never changed from here, because ${effect}.`,
+    'If it has to be, show the person what, so that they can do it themselves.',
+  );
+
+/** As `protectedReason`, for what is ours because variables say so; where it is without them is in the list of names. */
+export async function ownReasons(
+  platform: Platform = process.platform === 'win32' ? 'win32' : 'linux',
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<(path: string) => Reason | undefined> {
+  const given = ownVariables.map((name) => variable({ env, platform }, name));
+  const folders = await Promise.all(
+    given.flatMap((folder) => (folder ? [realpath(folder).catch(() => folder)] : [])),
+  );
+  const own = folders.map((folder) => join(folder, 'toolcrib'));
+  return (path) => (own.some((folder) => isInside(path, folder)) ? ownFiles : undefined);
+}
+
+const ownVariables = [
+  'XDG_CONFIG_HOME',
+  'XDG_CACHE_HOME',
+  'XDG_STATE_HOME',
+  'XDG_DATA_HOME',
+  'APPDATA',
+  'LOCALAPPDATA',
+];
+const ownFiles: Reason = { effect: 'it is what toolcrib itself remembers', stays: 'in place' };
+
+/**
+ * A path as file systems may read it: without case, in one Unicode form, without the invisible characters that HFS+
+ * leaves out of names (git's next_hfs_char) and without the streams, dots and blanks at the end that NTFS does. Too
+ * much is folded rather than too little.
+ */
+function foldPath(path: string): string {
+  return path.split(/[\\/]/).map(foldName).join('/');
+}
+
+function foldName(name: string): string {
+  // Nearly all names: nothing in them that could be read in another way.
+  if (/^[\w@+-][\w@+.-]*$/.test(name) && !name.endsWith('.')) return name.toLowerCase();
+  const visible = name.replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '');
+  // Upper case first: ſ, ı and ligatures become the letters that they are equal to.
+  const folded = visible.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  return folded.replace(/:.*$/s, '').replace(/[. ]+$/, '');
+}
+
+interface Matcher {
+  readonly reason: Reason;
+  readonly pattern: RegExp;
+}
+
+const made = new Map<'whole' | 'partly', readonly Matcher[]>();
+
+/** Made when first asked for: compiling them takes milliseconds that a start has no use for. */
+function matchers(how: 'whole' | 'partly'): readonly Matcher[] {
+  const known = made.get(how);
+  if (known) return known;
+  const all = protectedNames.map(({ paths, ...reason }) => ({
+    reason,
+    pattern: patternOf(paths, how === 'partly'),
+  }));
+  made.set(how, all);
+  return all;
+}
+
+function patternOf(paths: readonly string[], partly: boolean): RegExp {
+  const source = (path: string) =>
+    path.startsWith('/') ? `^/${sourceOf(path.slice(1), partly)}` : `(?:^|/)${sourceOf(path, partly)}`;
+  return new RegExp(`(?:${paths.map(source).join('|')})$`);
+}
+
+/** The language of the list as a regular expression. Partly: what follows a slash may be missing. */
+function sourceOf(path: string, partly: boolean): string {
+  const open = [0];
+  const close = (): string => ')?'.repeat(open.splice(-1, 1, 0)[0] ?? 0);
+  const source = path.replaceAll(/\/\*\*|[^\w]/g, (sign) => {
+    if (sign === '/**') return '(?:/[^]*)?';
+    if (sign === '*') return '[^/]*';
+    if (sign === '{') {
+      open.push(0);
+      return '(?:';
+    }
+    if (sign === ',') return `${close()}|`;
+    if (sign === '}') {
+      const closed = close();
+      open.pop();
+      return `${closed})`;
+    }
+    if (sign === '/' && partly) {
+      open.push((open.pop() ?? 0) + 1);
+      return '(?:/';
+    }
+    return `\\${sign}`;
+  });
+  return source + close();
+}
+
+/** Short names of FAT and NTFS (`GIT~1`) reach a file that is listed under another name only. */
+async function refuseShortNames(real: string, given: string): Promise<void> {
+  for (let path = real; path !== dirname(path); path = dirname(path)) {
+    const name = path.slice(dirname(path).length).replace(/^[\\/]/, '');
+    if (!/~\d/.test(name) || !(await lstat(path).catch(() => undefined))) continue;
+    const listed = await readdir(dirname(path)).catch(() => [name]);
+    if (listed.some((one) => one.toLowerCase() === name.toLowerCase())) continue;
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `${shownPath(given)}: ${shownPath(name)} is a short name of something that has another.`,
+      'Use its full name, as list_directory shows it.',
+    );
+  }
+}

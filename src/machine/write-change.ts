@@ -1,0 +1,167 @@
+import { dirname, join } from 'node:path';
+import type { Stats } from 'node:fs';
+import { changeOf, type Change, type Entry } from './change.ts';
+import type { ChangeKit } from './change-kit.ts';
+import { openExisting, tooLarge, type ExistingFile } from './existing-file.ts';
+import type { Claim } from './file-lock.ts';
+import type { Kept, Replaced } from './kept-contents.ts';
+import type { Place } from './place.ts';
+import { refuseReadOnly, writeBeside, type Beside } from './replace-file.ts';
+import { sha256 } from './sha256.ts';
+import { spliceBetween } from './splice.ts';
+import { unwritable } from './write-failure.ts';
+
+/** The regular file as it is while it is locked. */
+export interface Before {
+  readonly bytes: Buffer;
+  readonly stat: Stats;
+  /** SHA-256 in hexadecimal; made once, while the caller waits for something else. */
+  hash(): Promise<string>;
+}
+
+/** What a file is to be. */
+export interface Decision {
+  readonly bytes: Buffer;
+  /** Waited for before the file is replaced; when it rejects, nothing changes. */
+  readonly fresh?: Promise<void>;
+  /** Lines, for the list of changes. */
+  readonly added?: number;
+  readonly removed?: number;
+  /** Told of the change before the next one of this file begins. */
+  readonly done?: (written: Written) => void;
+}
+
+export type Decide = (before: Before | undefined) => Decision | undefined | Promise<Decision | undefined>;
+
+export interface About {
+  /** What to call it in the list: edit, write, delete, move… */
+  readonly kind: string;
+  readonly undoes?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Written {
+  readonly change: Change;
+  /** Of the new file in its place. */
+  readonly stat: Stats;
+  /** SHA-256 of the new content, in hexadecimal. */
+  readonly hash: string;
+  /** What the caller should be told. */
+  readonly notes: readonly string[];
+}
+
+/** What was inserted is kept up to this size, so that a conflict can show what the file should have been. */
+const mostSpliced = 64 * 1024;
+
+/** Replaces or makes one file, as `FileChanges.write` says. */
+export async function writeChange(
+  kit: ChangeKit,
+  place: Place,
+  decide: Decide,
+  about: About,
+): Promise<Written | undefined> {
+  const temporary = kit.temporaryName();
+  const request = {
+    paths: [place.path],
+    temporaries: [join(dirname(place.path), temporary)],
+    signal: about.signal,
+  };
+  return kit.locks.hold(request, async (claim) => {
+    const existing = await openExisting(place, kit.mostBytes);
+    try {
+      if (existing) refuseReadOnly(place, existing.stat);
+      const decision = await decide(existing);
+      if (!decision) return undefined;
+      const { bytes } = decision;
+      if (bytes.length > kit.mostBytes) throw tooLarge(place.path, bytes.length, kit.mostBytes);
+      if (existing?.bytes.equals(bytes)) {
+        await decision.fresh;
+        return undefined;
+      }
+      const minted = kit.journal.mint();
+      const beside = await writeBeside(place, temporary, bytes, existing);
+      try {
+        return await finish(kit, { place, claim, existing, decision, about, beside, temporary, minted });
+      } finally {
+        beside.end();
+        await kit.journal.passed(minted.at);
+      }
+    } catch (error) {
+      throw unwritable(place.path, error);
+    } finally {
+      existing?.close();
+    }
+  });
+}
+
+interface Work {
+  readonly place: Place;
+  readonly claim: Claim;
+  readonly existing: ExistingFile | undefined;
+  readonly decision: Decision;
+  readonly about: About;
+  readonly beside: Beside;
+  readonly temporary: string;
+  readonly minted: { readonly id: string; readonly at: number };
+}
+
+async function finish({ journal, attributes }: ChangeKit, work: Work): Promise<Written> {
+  const { place, claim, existing, decision, about, beside, temporary, minted } = work;
+  const { bytes, added, removed } = decision;
+  // First what other threads and programs do; hashing fills the time until they are done.
+  const [carried, [hash, oldHash]] = await all([
+    existing ? attributes.carryOver(existing, beside) : Promise.resolve({ none: true }),
+    Promise.all([sha256(bytes), existing?.hash()]),
+    beside.synced(),
+    decision.fresh ?? Promise.resolve(),
+  ]);
+  const splice = spliceBetween(existing?.bytes ?? Buffer.alloc(0), bytes, mostSpliced);
+  const entry: Entry = {
+    ...minted,
+    kind: about.kind,
+    step: 'write',
+    path: place.path,
+    ...(existing && { before: { kind: 'file', size: existing.bytes.length, hash: oldHash ?? '' } }),
+    after: { kind: 'file', size: bytes.length, hash },
+    ...(added !== undefined && { added }),
+    ...(removed !== undefined && { removed }),
+    ...(about.undoes !== undefined && { undoes: about.undoes }),
+    ...(splice && { splice }),
+    ...(place.made.length > 0 && { made: place.made }),
+    temporary,
+  };
+  const replaced: Replaced | undefined = existing && {
+    at: place.at,
+    stat: existing.stat,
+    bytes: existing.bytes,
+    hash: oldHash ?? '',
+  };
+  if (replaced) await journal.contents.prepare(replaced);
+
+  // From here on nothing is waited for: other programs have some ten microseconds to come in between.
+  let kept: Kept | undefined;
+  journal.begin(claim.token, entry);
+  try {
+    kept = beside.put(() => replaced && journal.contents.keep(replaced));
+  } catch (error) {
+    journal.drop(claim.token);
+    throw error;
+  }
+  journal.commitOrLeave(claim.token, entry);
+  kept?.replaced();
+  const stat = beside.inPlace();
+  if (carried.none) attributes.hasNone(stat);
+  const notes = [...beside.notes, ...('note' in carried && carried.note ? [carried.note] : [])];
+  const names = existing?.stat.nlink ?? 1;
+  if (names > 1)
+    notes.push(`It was one of ${names} hard links to the same file; the others keep the old content.`);
+  const written = { change: changeOf(entry), stat, hash, notes };
+  decision.done?.(written);
+  return written;
+}
+
+/** Waits for all of them even when one fails: a file must not be closed while it is worked on. */
+async function all<T extends readonly unknown[]>(promises: readonly [...{ [K in keyof T]: Promise<T[K]> }]) {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}

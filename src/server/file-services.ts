@@ -1,0 +1,28 @@
+import { createKnownFiles } from '../filesystem/known-files.ts';
+import { createLineIndexes } from '../filesystem/line-index.ts';
+import type { Services } from '../filesystem/services.ts';
+import { createVersions } from '../machine/content-version.ts';
+import type { FileChanges } from '../machine/file-changes.ts';
+import { stateFolder } from '../machine/folders.ts';
+import type { Machine } from '../machine/machine.ts';
+
+/** What the file tools of one server share. Loads what changes files when it is first used. */
+export function createFileServices(
+  machine: Machine,
+  rest: Pick<Services, 'ripgrep' | 'env' | 'checkpoints'>,
+): Services {
+  const { platform, env, home } = machine.host;
+  const folder = stateFolder(platform, env, home);
+  let changes: Promise<FileChanges> | undefined;
+  return {
+    ...rest,
+    run: machine.run,
+    known: createKnownFiles(),
+    lines: createLineIndexes(),
+    versions: createVersions(folder),
+    changes: () =>
+      (changes ??= import('../machine/file-changes.ts').then(({ createFileChanges }) =>
+        createFileChanges({ folder, run: machine.run }),
+      )),
+  };
+}

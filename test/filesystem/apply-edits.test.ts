@@ -1,0 +1,325 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { applyEdits, type Edit } from '../../src/filesystem/apply-edits.ts';
+import { failureOf } from './folder.ts';
+
+const edited = (content: string | Buffer, edits: Edit | Edit[], encoding?: string) =>
+  applyEdits(Buffer.from(content as string), [edits].flat(), { path: 'a.ts', encoding });
+
+const textAfter = async (content: string, edits: Edit | Edit[]) =>
+  (await edited(content, edits)).bytes.toString();
+
+const refusal = (content: string | Buffer, edits: Edit | Edit[], encoding?: string) =>
+  failureOf(edited(content, edits, encoding));
+
+describe('one place', () => {
+  it('is replaced, and nothing else', async () => {
+    expect(await textAfter('one two three', { old: 'two', new: '2' })).toBe('one 2 three');
+    expect(await textAfter('one two three', { old: ' two', new: '' })).toBe('one three');
+    expect((await edited('one two three', { old: 'two', new: '2' })).spans).toEqual([
+      { from: 4, to: 7, nowFrom: 4, nowTo: 5 },
+    ]);
+  });
+
+  it('has to be the only one', async () => {
+    expect(await refusal('a\nfoo\nb\nfoo foo\n', { old: 'foo', new: 'bar' })).toBe(
+      'AMBIGUOUS_EDIT: a.ts: old occurs 3 times (lines 2, 4); must be there once. Nothing was changed. Give more of the text around it, or all: 3 to replace every one.',
+    );
+    expect(await refusal('x\n'.repeat(30), { old: 'x', new: 'y' })).toContain(
+      '(lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)',
+    );
+    expect(await refusal('x'.repeat(20_000), { old: 'x', new: 'y' })).toContain('more than 10,000 times');
+  });
+
+  it('is not the only one when it overlaps itself', async () => {
+    expect(await refusal('aaa', { old: 'aa', new: 'b' })).toMatch(
+      /^AMBIGUOUS_EDIT: .*once, 2 times with overlaps/,
+    );
+    expect(await textAfter('aaa', { old: 'aa', new: 'b', all: 1 })).toBe('ba');
+  });
+
+  it('can be in a long text that repeats itself', async () => {
+    const started = performance.now();
+    const content = `${'a'.repeat(500_000)}b${'a'.repeat(500_000)}`;
+    const old = `${'a'.repeat(2000)}b${'a'.repeat(2000)}`;
+    const { spans } = await edited(content, { old, new: 'x' });
+    expect(spans).toEqual([{ from: 498_000, to: 502_001, nowFrom: 498_000, nowTo: 498_001 }]);
+    expect(await refusal('a'.repeat(1e6), { old: `b${'a'.repeat(900)}`, new: 'x' })).toMatch(/^NOT_FOUND/);
+    expect(await refusal('a'.repeat(1e6), { old: 'a'.repeat(400_000), new: 'x' })).toMatch(/^AMBIGUOUS_EDIT/);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe('all places', () => {
+  it('are replaced when there are as many as stated', async () => {
+    expect(await textAfter('foo foo foo', { old: 'foo', new: 'b', all: 3 })).toBe('b b b');
+    expect(await textAfter('x'.repeat(12_000), { old: 'x', new: 'yy', all: 12_000 })).toBe(
+      'y'.repeat(24_000),
+    );
+  });
+
+  it('are left alone when there are not', async () => {
+    expect(await refusal('foo foo foo', { old: 'foo', new: 'b', all: 2 })).toBe(
+      'AMBIGUOUS_EDIT: a.ts: old occurs 3 times (line 1); all says 2. Nothing was changed. Give more of the text around it, or all: 3 to replace every one.',
+    );
+    expect(await refusal('foo', { old: 'foo', new: 'b', all: 2 })).toContain('Leave all out.');
+  });
+});
+
+describe('several edits', () => {
+  it('each see what those before have made', async () => {
+    expect(
+      await textAfter('one\ntwo\nthree\n', [
+        { old: 'two', new: 'zwei' },
+        { old: 'one\nzwei', new: 'eins' },
+        { old: 'three\n', new: 'drei' },
+      ]),
+    ).toBe('eins\ndrei');
+  });
+
+  it('are all done or none, and the one that cannot be is named', async () => {
+    const before = Buffer.from('one\ntwo\n');
+    const call = applyEdits(
+      before,
+      [
+        { old: 'one', new: '1' },
+        { old: 'three', new: '3' },
+      ],
+      { path: 'a.ts' },
+    );
+    expect(await failureOf(call)).toMatch(
+      /^NOT_FOUND: a\.ts: edit 2 of 2: old is not there\. Nothing was changed\./,
+    );
+    expect(before.toString()).toBe('one\ntwo\n');
+  });
+
+  it('are told when one has changed what the next looks for', async () => {
+    expect(
+      await refusal('const total = 1;\n', [
+        { old: 'total', new: 'sum' },
+        { old: 'const total = 1;', new: '' },
+      ]),
+    ).toContain('It was there until an earlier edit of this call changed it.');
+  });
+});
+
+describe('an edit that makes no sense', () => {
+  it('is refused with the way out', async () => {
+    expect(await refusal('a', { old: '', new: 'b' })).toMatch(
+      /^ARG_INVALID: a\.ts: old is empty\. To insert, give a line/,
+    );
+    expect(await refusal('a', { old: 'a', new: 'a' })).toMatch(
+      /^ARG_INVALID: a\.ts: old and new are the same/,
+    );
+    expect(await refusal('a', { old: 'a', new: '\ud83d' })).toMatch(
+      /^ARG_INVALID: a\.ts: new: has half of a surrogate pair/,
+    );
+    expect(await refusal('', { old: 'a', new: 'b' })).toMatch(/^NOT_FOUND: .*The file is empty/);
+  });
+});
+
+describe('line endings', () => {
+  it('ATTACK 65: of a CRLF file stay, edited with LF', async () => {
+    expect(await textAfter('a\r\nb\r\nc\r\n', { old: 'a\nb\n', new: 'a\nx\ny\n' })).toBe(
+      'a\r\nx\r\ny\r\nc\r\n',
+    );
+    expect(await textAfter('a\r\nb\r\nc', { old: 'b', new: 'b\nd' })).toBe('a\r\nb\r\nd\r\nc');
+    expect(await textAfter('a\r\nb\r\nc', { old: '\nb', new: '' })).toBe('a\r\nc');
+    expect(await textAfter('a\r\nb\r\nc', { old: 'b\n', new: '' })).toBe('a\r\nc');
+  });
+
+  it('ATTACK 65: of a mixed file stay as they are, line by line', async () => {
+    const mixed = 'a\nb\r\nc\nd\r\ne\n';
+    expect(await textAfter(mixed, { old: 'b\nc\nd\n', new: 'b\nnew\nc\nd\n' })).toBe(
+      'a\nb\r\nnew\r\nc\nd\r\ne\n',
+    );
+    expect(await textAfter(mixed, { old: 'b\nc\nd\n', new: 'B\nC\nD\n' })).toBe('a\nB\r\nC\nD\r\ne\n');
+    expect(await textAfter(mixed, { old: 'a\nb\n', new: 'b\n' })).toBe('b\r\nc\nd\r\ne\n');
+    expect(await textAfter(mixed, { old: 'c', new: 'c\nx' })).toBe('a\nb\r\nc\nx\nd\r\ne\n');
+    expect(await textAfter(mixed, { old: 'd', new: 'd\nx' })).toBe('a\nb\r\nc\nd\r\nx\r\ne\n');
+  });
+
+  it('of every place are their own', async () => {
+    expect(await textAfter('x\ny\r\nx\r\ny\n', { old: 'x\ny\n', new: 'x\nz\n', all: 2 })).toBe(
+      'x\nz\r\nx\r\nz\n',
+    );
+  });
+
+  it('are those of the file when CRLF is given and not there', async () => {
+    const { bytes, notes } = await edited('a\nb\nc\n', { old: 'a\r\nb\r\n', new: 'a\r\nx\r\nb\r\n' });
+    expect(bytes.toString()).toBe('a\nx\nb\nc\n');
+    expect(notes).toEqual(['CRLF was given; the line endings of the file were kept']);
+  });
+
+  it('are exact when CRLF is given and there', async () => {
+    expect(await textAfter('a\r\nb\na\nb\n', { old: 'a\r\nb', new: 'a\nb' })).toBe('a\nb\na\nb\n');
+    expect(await textAfter('a\nb\n', { old: 'a\n', new: 'a\r\n' })).toBe('a\r\nb\n');
+    expect(await textAfter('a\r\nb\r\n', { old: 'a\n', new: 'x\r\ny\n' })).toBe('x\r\ny\r\nb\r\n');
+  });
+
+  it('of old Macs are line endings too', async () => {
+    expect(await textAfter('a\rb\rc\r', { old: 'a\nb\n', new: 'a\nx\nb\n' })).toBe('a\rx\rb\rc\r');
+    expect(await textAfter('a\rb\rc\n', { old: 'b\rc', new: 'x' })).toBe('a\rx\n');
+    expect(await refusal('a\rb\rc\n', { old: 'a\nb', new: 'x' })).toMatch(/^NOT_FOUND/);
+  });
+});
+
+describe('line numbers that were copied', () => {
+  const content = 'zero\none\n\ttwo\nthree\n';
+
+  it.each([
+    ['read_file', '2\tone\n3\t\ttwo', '2\tone\n3\t\tTWO'],
+    ['cat -n', '     2\tone\n     3\t\ttwo\n', '     2\tone\n     3\t\tTWO\n'],
+    ['an arrow', '  2→one\n  3→\ttwo', '  2→one\n  3→\tTWO'],
+    ['grep', '2:one\n3:\ttwo', '2:one\n3:\tTWO'],
+    ['a colon and a blank', '2: one\n3: \ttwo', '2: one\n3: \tTWO'],
+    ['a bar', '2|one\n3|\ttwo', '2|one\n3|\tTWO'],
+    ['bat', '  2 | one\n  3 | \ttwo', 'one\n\tTWO'],
+    ['one line of grep', '3:\ttwo', '\tTWO'],
+  ])('from %s are left out', async (_, old, fresh) => {
+    const { bytes, notes } = await edited(content, { old, new: fresh });
+    expect(bytes.toString()).toBe('zero\none\n\tTWO\nthree\n');
+    expect(notes).toEqual(['line numbers at the beginning of the lines were left out']);
+  });
+
+  it('are text where they are in the file', async () => {
+    expect(await textAfter('1\tone\none\n', { old: '1\tone', new: 'x' })).toBe('x\none\n');
+  });
+
+  it.each([
+    ['that do not rise', { old: '2\tone\n2\t\ttwo', new: 'x' }],
+    ['of which only some are in new', { old: '2\tone\n3\t\ttwo', new: '2\tone\nbetween\n3\t\ttwo' }],
+    ['that are no line numbers', { old: '8080:one', new: '8080:two' }],
+    ['before what is no whole line', { old: '2:ne\n3:\ttwo', new: 'x' }],
+  ])('%s are not guessed at', async (_, edit) => {
+    expect(await refusal(content, edit)).toMatch(/^NOT_FOUND/);
+  });
+});
+
+describe('text that is not there', () => {
+  const content =
+    'export function beta(name: string) {\n\tconst greeting = "Hello, " + name;\n\tconsole.log(greeting);\n\treturn greeting;\n}\n';
+
+  it.each([
+    [
+      'indentation',
+      '    const greeting = "Hello, " + name;\n    console.log(greeting);',
+      'indentation from line 2 on',
+    ],
+    ['trailing blanks', '\tconsole.log(greeting);  \n\treturn', 'blanks at the ends of lines from line 3 on'],
+    ['quotes', "const greeting = 'Hello, ' + name;", 'the form of quotes or dashes from line 2 on'],
+    ['case', 'export function Beta(name: string) {', 'upper and lower case from line 1 on'],
+    ['a no-break space', 'export function\u00a0beta(name: string) {', 'unusual blanks'],
+  ])('but for %s, is shown with what differs', async (_, old, words) => {
+    const refused = await refusal(content, { old, new: 'x' });
+    expect(refused).toContain(`It differs only in ${words}`);
+  });
+
+  it('makes blanks visible, and characters that look alike', async () => {
+    const refused = await refusal(content, { old: '    const greeting = "Hello, " + name;', new: 'x' });
+    expect(refused.split('\n').slice(1)).toEqual([
+      '(- as given, + as in the file; · is a blank, → a tab, ␍ a carriage return)',
+      '- given  ····const·greeting·=·"Hello,·"·+·name;',
+      '+ 2  →const·greeting·=·"Hello,·"·+·name;',
+    ]);
+    expect(await refusal('let a\u200b = 1;\n', { old: 'let a = 1;', new: 'x' })).toContain(
+      '+ 1  let·a⟨U+200B zero-width space⟩·=·1;',
+    );
+    expect(await refusal('// cafe\u0301\n', { old: '// café', new: 'x' })).toMatch(
+      /the Unicode form \(composed or decomposed\)[^]*cafe⟨U\+0301⟩/,
+    );
+  });
+
+  it('is shown with the lines that are nearest, and their numbers', async () => {
+    const old =
+      'export function beta(name: string) {\n\tconst greeting = "Hi, " + name;\n\treturn greeting;\n}';
+    expect((await refusal(`\n\n${content}`, { old, new: 'x' })).split('\n').slice(2)).toEqual([
+      '  3  export function beta(name: string) {',
+      '- given  →const greeting = "Hi, " + name;',
+      '+ 4  →const greeting = "Hello, " + name;',
+      '+ 5  →console.log(greeting);',
+    ]);
+  });
+
+  it('is found in a line that is very long', async () => {
+    const line = `${'x'.repeat(50_000)};function foo(a,b){return a+b}${'y'.repeat(50_000)}`;
+    const refused = await refusal(line, { old: 'function foo(a,c){return a+b}', new: 'x' });
+    expect(refused).toMatch(/\+ 1 {2}…x+;function foo\(a,b\)\{return a\+b\}y+…$/);
+    expect(refused.length).toBeLessThan(1000);
+  });
+
+  it('is said to be nothing like the file when it is not', async () => {
+    expect(await refusal(content, { old: 'SELECT 1 FROM users', new: 'x' })).toContain(
+      'Nothing in the file is like it.',
+    );
+  });
+
+  it('is said to be done when new is there', async () => {
+    expect(await refusal(content, { old: 'return hello;', new: 'return greeting;' })).toContain(
+      'The text of new is there already: the edit may have been made before.',
+    );
+  });
+
+  it('is recognised when it was escaped once too often', async () => {
+    expect(
+      await refusal(content, { old: '\\tconsole.log(greeting);\\n\\treturn greeting;', new: 'x' }),
+    ).toContain('It is there with real line breaks');
+    expect(
+      await refusal('if (a && b < c) {}\n', { old: 'if (a &amp;&amp; b &lt; c) {}', new: 'x' }),
+    ).toContain('&lt;');
+  });
+
+  it('is told soon, whatever the sizes', async () => {
+    const lines = Array.from({ length: 25_000 }, (_, index) => `  const value${index} = compute(${index});`);
+    const hostile: [string, string][] = [
+      [lines.join('\n'), lines.slice(9000, 9200).join('\n').replaceAll('compute', 'komputer')],
+      [lines.join('\n'), 'nothing of the kind\n'.repeat(200)],
+      ['\n'.repeat(1e6), 'xyz\n'.repeat(200)],
+      ['same line\n'.repeat(1e5), `${'same line\n'.repeat(200)}other`],
+      ['a'.repeat(1e6), `${'a'.repeat(1e5)}b`],
+    ];
+    for (const [content, old] of hostile) {
+      const started = performance.now();
+      const refused = await refusal(content, { old, new: 'x' });
+      expect(refused).toMatch(/^NOT_FOUND/);
+      expect(refused.length).toBeLessThan(8000);
+      // Some 50 ms; the rest is room for a busy machine.
+      expect(performance.now() - started).toBeLessThan(1500);
+    }
+  });
+});
+
+describe('the library of other encodings', () => {
+  /** How many of its files are loaded after an edit, by a process of its own. */
+  function loadedBy(edit: string): number {
+    const script = `
+      import { createRequire } from 'node:module';
+      import { applyEdits } from './src/filesystem/apply-edits.ts';
+      await applyEdits(Buffer.from('é one\\r\\n'), [{ old: 'one', new: 'two' }], { path: 'f' });
+      ${edit}
+      const loaded = Object.keys(createRequire('${process.cwd()}/x.js').cache);
+      console.log(loaded.filter((path) => /iconv-lite|chardet/.test(path)).length);
+    `;
+    const bundled = execFileSync(
+      'node_modules/.bin/esbuild',
+      [
+        '--bundle',
+        '--platform=node',
+        '--format=esm',
+        '--packages=external',
+        '--loader=ts',
+        '--log-level=error',
+      ],
+      { input: script, encoding: 'utf8' },
+    );
+    return Number(
+      execFileSync(process.execPath, ['--input-type=module'], { input: bundled, encoding: 'utf8' }),
+    );
+  }
+
+  it('is not loaded for UTF-8', () => {
+    expect(loadedBy('')).toBe(0);
+    const inGbk = `await applyEdits(Buffer.from('one'), [{ old: 'one', new: '中' }], { path: 'f', encoding: 'gbk' });`;
+    expect(loadedBy(inGbk)).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,295 @@
+import { chmod, link, lstat, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  callerFor,
+  callerWith,
+  failureOf,
+  freshServices,
+  put,
+  temporaryFolder,
+  textOf,
+  type Caller,
+} from './folder.ts';
+
+/** A folder with files, and a caller that has it as its root. */
+async function workspaceWith(files: Record<string, string | Buffer>) {
+  const folder = await temporaryFolder();
+  await put(folder, files);
+  const call = callerFor(folder);
+  return {
+    folder,
+    call,
+    read: (path: string) => call('read_file', { path }),
+    bytes: (path: string) => readFile(join(folder, path)),
+    edit: (path: string, old: string, next: string, more: object = {}) =>
+      call('edit_file', { path, edits: [{ old, new: next, ...more }] }),
+    undo: async (change: string) => textOf(await call('undo_change', { change })),
+  };
+}
+
+const changeIn = (result: Awaited<ReturnType<Caller>>): string =>
+  /change ([\w-]+)/.exec(textOf(result))?.[1] ?? `no change in ${textOf(result)}`;
+
+describe('edit_file', () => {
+  it('replaces exact text and shows a diff with counts', async () => {
+    const { read, edit, bytes } = await workspaceWith({ 'a.txt': 'one\ntwo\nthree\n' });
+    await read('a.txt');
+    const text = textOf(await edit('a.txt', 'two', 'zwei'));
+    expect(text).toMatch(/^Edited a\.txt: \+1 -1 \(change [\w-]+\)/);
+    expect(text).toContain('--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n');
+    expect(String(await bytes('a.txt'))).toBe('one\nzwei\nthree\n');
+  });
+
+  it('applies all edits or none', async () => {
+    const { read, call, bytes } = await workspaceWith({ 'a.txt': 'one\ntwo\n' });
+    await read('a.txt');
+    const edits = [
+      { old: 'one', new: '1' },
+      { old: 'three', new: '3' },
+    ];
+    expect(await failureOf(call('edit_file', { path: 'a.txt', edits }))).toMatch(/^NOT_FOUND: .*edit 2/s);
+    expect(String(await bytes('a.txt'))).toBe('one\ntwo\n');
+  });
+
+  it('refuses a file that was not read, and one that has changed since, and shows what changed', async () => {
+    const { folder, read, edit, bytes } = await workspaceWith({ 'a.txt': 'one\ntwo\n' });
+    expect(await failureOf(edit('a.txt', 'one', '1'))).toMatch(/^NOT_READ: a\.txt: .*read_file/);
+    await read('a.txt');
+    await writeFile(join(folder, 'a.txt'), 'one\ntwo!\n');
+    const failure = await failureOf(edit('a.txt', 'one', '1'));
+    expect(failure).toMatch(/^STALE_FILE: a\.txt: /);
+    expect(failure).toContain('-two\n+two!');
+    expect(String(await bytes('a.txt'))).toBe('one\ntwo!\n');
+    await read('a.txt');
+    await edit('a.txt', 'one', '1');
+    expect(String(await bytes('a.txt'))).toBe('1\ntwo!\n');
+  });
+
+  it('is not put off by a file that was only touched', async () => {
+    const { folder, read, edit, bytes } = await workspaceWith({ 'a.txt': 'one\n' });
+    await read('a.txt');
+    await writeFile(join(folder, 'a.txt'), 'one\n');
+    await edit('a.txt', 'one', '1');
+    expect(String(await bytes('a.txt'))).toBe('1\n');
+  });
+
+  it('edits again what it has written, without reading in between', async () => {
+    const { call, edit, bytes } = await workspaceWith({});
+    await call('write_file', { path: 'a.txt', content: 'one\n' });
+    await edit('a.txt', 'one', 'two');
+    await edit('a.txt', 'two', 'three');
+    expect(String(await bytes('a.txt'))).toBe('three\n');
+  });
+
+  it('takes the version that read_file gave in the place of reading', async () => {
+    const { folder, read } = await workspaceWith({ 'a.txt': 'one\n' });
+    const version = (await read('a.txt')).meta?.['toolcrib/version'];
+    const other = callerWith(freshServices(), folder);
+    const edits = [{ old: 'one', new: '1' }];
+    expect(await failureOf(other('edit_file', { path: 'a.txt', edits, version: 'x' }))).toMatch(
+      /^STALE_FILE/,
+    );
+    await other('edit_file', { path: 'a.txt', edits, version });
+    expect(
+      await failureOf(callerWith(freshServices(), folder)('edit_file', { path: 'a.txt', edits, version })),
+    ).toMatch(/^STALE_FILE/);
+    expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('1\n');
+  });
+
+  it('only shows the diff of a dry run', async () => {
+    const { read, call, bytes, folder } = await workspaceWith({ 'a.txt': 'one\n' });
+    await read('a.txt');
+    const edits = [{ old: 'one', new: '1' }];
+    const text = textOf(await call('edit_file', { path: 'a.txt', edits, dry_run: true }));
+    expect(text).toMatch(/^Would edit a\.txt: \+1 -1/);
+    expect(text).toContain('-one\n+1\n');
+    expect(text).not.toContain('change ');
+    expect(String(await bytes('a.txt'))).toBe('one\n');
+    expect(await readdir(folder)).toEqual(['a.txt']);
+  });
+
+  it('keeps mode, and follows a link to what it names', async () => {
+    const { folder, read, edit } = await workspaceWith({ 'real/a.sh': '#!/bin/sh\necho one\n' });
+    await chmod(join(folder, 'real/a.sh'), 0o751);
+    await symlink('real/a.sh', join(folder, 'link'));
+    await read('link');
+    await edit('link', 'one', 'two');
+    expect((await lstat(join(folder, 'link'))).isSymbolicLink()).toBe(true);
+    expect((await stat(join(folder, 'real/a.sh'))).mode & 0o777).toBe(0o751);
+    expect(await readFile(join(folder, 'real/a.sh'), 'utf8')).toContain('two');
+  });
+
+  it('says that other names of the file keep the old content', async () => {
+    const { folder, read, edit } = await workspaceWith({ 'a.txt': 'one\n' });
+    await link(join(folder, 'a.txt'), join(folder, 'b.txt'));
+    await read('a.txt');
+    expect(textOf(await edit('a.txt', 'one', 'two'))).toMatch(/hard link/);
+    expect(await readFile(join(folder, 'b.txt'), 'utf8')).toBe('one\n');
+  });
+});
+
+describe('write_file', () => {
+  it('makes a file and its folders, without reading first', async () => {
+    const { call, bytes } = await workspaceWith({});
+    const text = textOf(await call('write_file', { path: 'src/deep/a.txt', content: 'hello\n' }));
+    expect(text).toMatch(/^Wrote src\/deep\/a\.txt, a new file: \+1 -0 \(change [\w-]+\)/);
+    expect(String(await bytes('src/deep/a.txt'))).toBe('hello\n');
+  });
+
+  it('makes nothing in a dry run, also no folders', async () => {
+    const { call, folder } = await workspaceWith({});
+    const text = textOf(
+      await call('write_file', { path: 'src/deep/a.txt', content: 'hello\n', dry_run: true }),
+    );
+    expect(text).toMatch(/^Would write src\/deep\/a\.txt, a new file: \+1 -0/);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('replaces only what was read', async () => {
+    const { call, read, bytes } = await workspaceWith({ 'a.txt': 'one\n' });
+    expect(await failureOf(call('write_file', { path: 'a.txt', content: 'two\n' }))).toMatch(/^NOT_READ/);
+    await read('a.txt');
+    await call('write_file', { path: 'a.txt', content: 'two\n' });
+    expect(String(await bytes('a.txt'))).toBe('two\n');
+  });
+
+  it('keeps encoding, byte order mark and Windows line endings', async () => {
+    const { call, read, bytes } = await workspaceWith({
+      'a.txt': Buffer.from('\uFEFFgrün\r\n', 'utf16le'),
+    });
+    await read('a.txt');
+    const text = textOf(await call('write_file', { path: 'a.txt', content: 'rot\nblau\n' }));
+    expect(text).toMatch(/CRLF/);
+    expect(await bytes('a.txt')).toEqual(Buffer.from('\uFEFFrot\r\nblau\r\n', 'utf16le'));
+  });
+
+  it('writes nothing when the content is there already', async () => {
+    const { call, read, folder } = await workspaceWith({ 'a.txt': 'one\n' });
+    await read('a.txt');
+    const { ino } = await stat(join(folder, 'a.txt'));
+    expect(textOf(await call('write_file', { path: 'a.txt', content: 'one\n' }))).toMatch(
+      /nothing was written/,
+    );
+    expect((await stat(join(folder, 'a.txt'))).ino).toBe(ino);
+  });
+
+  it.each([
+    '.git/hooks/pre-commit',
+    '.git/config',
+    '.vscode/tasks.json',
+    '.mcp.json',
+    '.envrc',
+    '.husky/pre-push',
+    '.bashrc',
+  ])('does not write %s, which is code for someone else', async (path) => {
+    const { call, folder } = await workspaceWith({});
+    expect(await failureOf(call('write_file', { path, content: 'x' }))).toMatch(/^PATH_PROTECTED: /);
+    expect(await failureOf(call('write_file', { path, content: 'x', dry_run: true }))).toMatch(
+      /^PATH_PROTECTED: /,
+    );
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('refuses a folder', async () => {
+    const { call, folder } = await workspaceWith({});
+    await mkdir(join(folder, 'src'));
+    expect(await failureOf(call('write_file', { path: 'src', content: 'x' }))).toMatch(/^PATH_NOT_REGULAR/);
+  });
+});
+
+describe('undo_change', () => {
+  it('takes an edit back, and the taking back too', async () => {
+    const { read, edit, undo, bytes } = await workspaceWith({ 'a.txt': 'one\r\ntwo\n' });
+    await read('a.txt');
+    const change = changeIn(await edit('a.txt', 'one\ntwo', '1\n2'));
+    expect(String(await bytes('a.txt'))).toBe('1\r\n2\n');
+    const undone = await undo(change);
+    expect(undone).toContain('-1\r\n');
+    expect(String(await bytes('a.txt'))).toBe('one\r\ntwo\n');
+    const redo = /change ([\w-]+)\)/.exec(undone)?.[1] ?? '';
+    expect(redo).not.toBe(change);
+    await undo(redo);
+    expect(String(await bytes('a.txt'))).toBe('1\r\n2\n');
+  });
+
+  it('removes a new file and brings a deleted one back', async () => {
+    const { call, undo, bytes, folder } = await workspaceWith({ 'b.txt': 'bee\n' });
+    const made = changeIn(await call('write_file', { path: 'a.txt', content: 'x\n' }));
+    await undo(made);
+    expect(await readdir(folder)).toEqual(['b.txt']);
+    const deleted = changeIn(await call('delete_path', { path: 'b.txt' }));
+    expect(await readdir(folder)).toEqual([]);
+    await undo(deleted);
+    expect(String(await bytes('b.txt'))).toBe('bee\n');
+  });
+
+  it('refuses when the file has changed since, and shows the conflict', async () => {
+    const { folder, read, edit, call, bytes } = await workspaceWith({ 'a.txt': 'one\n' });
+    await read('a.txt');
+    const change = changeIn(await edit('a.txt', 'one', 'two'));
+    await writeFile(join(folder, 'a.txt'), 'three\n');
+    const failure = await failureOf(call('undo_change', { change }));
+    expect(failure).toMatch(/^STALE_FILE: a\.txt/);
+    expect(failure).toContain('-two\n+three');
+    expect(String(await bytes('a.txt'))).toBe('three\n');
+  });
+
+  it('does not know changes of other folders', async () => {
+    const one = await workspaceWith({});
+    const two = await workspaceWith({});
+    const change = changeIn(await one.call('write_file', { path: 'a.txt', content: 'x\n' }));
+    expect(await failureOf(two.call('undo_change', { change }))).toMatch(/^NOT_FOUND/);
+    expect(textOf(await two.call('list_changes', {}))).toMatch(/^No changes/);
+    expect(textOf(await one.call('list_changes', {}))).toContain(change);
+  });
+});
+
+describe('move_path and delete_path', () => {
+  it('moves a file, never over another, and back', async () => {
+    const { call, undo, folder } = await workspaceWith({ 'a.txt': 'a', 'b.txt': 'b' });
+    expect(await failureOf(call('move_path', { from: 'a.txt', to: 'b.txt' }))).toMatch(/^PATH_EXISTS/);
+    const change = changeIn(await call('move_path', { from: 'a.txt', to: 'sub/c.txt' }));
+    expect(await readFile(join(folder, 'sub/c.txt'), 'utf8')).toBe('a');
+    expect(await readdir(folder)).toEqual(['b.txt', 'sub']);
+    await undo(change);
+    expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('a');
+  });
+
+  it('deletes a folder with all that is in it, links as links, and brings it back', async () => {
+    const { call, undo, folder } = await workspaceWith({
+      'keep.txt': 'k',
+      'old/a.txt': 'a',
+      'old/deep/b.txt': 'b',
+    });
+    await symlink('../keep.txt', join(folder, 'old/link'));
+    const text = textOf(await call('delete_path', { path: 'old' }));
+    expect(text).toMatch(/^Deleted old, a folder with 4 entries/);
+    expect(await readdir(folder)).toEqual(['keep.txt']);
+    await undo(/change ([\w-]+)/.exec(text)?.[1] ?? '');
+    expect(await readFile(join(folder, 'old/deep/b.txt'), 'utf8')).toBe('b');
+    expect((await lstat(join(folder, 'old/link'))).isSymbolicLink()).toBe(true);
+  });
+
+  it.each(['.', '.git', '.git/config'])('does not delete %s', async (path) => {
+    const { call, folder } = await workspaceWith({ '.git/config': '[core]\n' });
+    expect(await failureOf(call('delete_path', { path }))).toMatch(/^PATH_PROTECTED/);
+    expect(await readdir(folder)).toEqual(['.git']);
+  });
+
+  it('does not delete a folder that holds a repository', async () => {
+    const { call } = await workspaceWith({ 'sub/.git/HEAD': 'ref: refs/heads/main\n' });
+    expect(await failureOf(call('delete_path', { path: 'sub' }))).toMatch(/^PATH_PROTECTED/);
+  });
+
+  it('only says what it would do in a dry run', async () => {
+    const { call, folder } = await workspaceWith({ 'a.txt': 'a\n' });
+    expect(textOf(await call('delete_path', { path: 'a.txt', dry_run: true }))).toMatch(
+      /^Would delete a\.txt/,
+    );
+    expect(textOf(await call('move_path', { from: 'a.txt', to: 'b.txt', dry_run: true }))).toMatch(
+      /^Would move/,
+    );
+    expect(await readdir(folder)).toEqual(['a.txt']);
+  });
+});

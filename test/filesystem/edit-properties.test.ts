@@ -1,0 +1,286 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { applyPatch } from 'diff';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { applyEdits, type Edit } from '../../src/filesystem/apply-edits.ts';
+import { composed, type Span } from '../../src/filesystem/spans.ts';
+import { encodeText } from '../../src/filesystem/text-form.ts';
+import { unifiedDiff } from '../../src/filesystem/unified-diff.ts';
+import { temporaryFolder } from './folder.ts';
+
+const runs = { numRuns: 400, interruptAfterTimeLimit: 4000, markInterruptAsFailure: false } as const;
+
+/** Texts of few different lines, so that edits often match, with every line ending. */
+const word = fc.constantFrom('a', 'b', 'aa', 'ab', '', '  a', 'é', '中', '\t', '12:', '😀');
+const line = fc.tuple(word, fc.constantFrom('\n', '\n', '\r\n', '\r')).map(([text, ending]) => text + ending);
+const text = fc.tuple(fc.array(line, { maxLength: 12 }), word).map(([lines, last]) => lines.join('') + last);
+const lfText = fc
+  .tuple(fc.array(word, { maxLength: 4 }), fc.constantFrom('', '\n'))
+  .map(([lines, end]) => lines.join('\n') + end);
+const edit = fc.record({
+  old: lfText,
+  new: lfText,
+  all: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+});
+/** Edits, half of which take their `old` from the text itself: at a place, so many characters. */
+const edits = fc.array(
+  fc.record({ edit, from: fc.nat(60), length: fc.integer({ min: 1, max: 12 }), taken: fc.boolean() }),
+  { minLength: 1, maxLength: 3 },
+);
+type Picked = typeof edits extends fc.Arbitrary<infer T> ? T : never;
+
+function picked(content: string, picks: Picked): Edit[] {
+  const characters = [...content];
+  return picks.map(({ edit, from, length, taken }) => {
+    const start = characters.length === 0 ? 0 : from % characters.length;
+    const old = characters.slice(start, start + length).join('');
+    return taken && old !== '' ? { old: old.replaceAll('\r\n', '\n'), new: edit.new } : edit;
+  });
+}
+/** Bytes that are mostly text, so that they are not taken for a binary file. */
+const bytes = fc
+  .tuple(text, fc.uint8Array({ maxLength: 4 }), text)
+  .map(([one, other, two]) => Buffer.concat([Buffer.from(one + 'x'.repeat(80)), other, Buffer.from(two)]));
+
+/** What edits make of bytes; undefined when they are refused. */
+const outcome = (before: Buffer, given: readonly Edit[], encoding?: string) =>
+  applyEdits(before, given, { path: 'f.txt', encoding }).catch((error: { code?: string }) => {
+    if (error.code === undefined) throw error;
+    return undefined;
+  });
+
+/** The bytes between the spans, of the text before and of the one now. */
+function untouched(before: Buffer, now: Buffer, spans: readonly Span[]): [Buffer, Buffer][] {
+  const pieces: [Buffer, Buffer][] = [];
+  let [at, nowAt] = [0, 0];
+  for (const { from, to, nowFrom, nowTo } of spans) {
+    pieces.push([before.subarray(at, from), now.subarray(nowAt, nowFrom)]);
+    [at, nowAt] = [to, nowTo];
+  }
+  return [...pieces, [before.subarray(at), now.subarray(nowAt)]];
+}
+
+const endings = (content: Buffer): string[] => content.toString('latin1').match(/\r\n|\r|\n/g) ?? [];
+
+describe('an edit', () => {
+  it('changes no byte outside of what it replaces', async () => {
+    let applied = 0;
+    await fc.assert(
+      fc.asyncProperty(bytes, edits, async (before, picks) => {
+        const given = picked(before.toString().replaceAll('\ufffd', '').replace(/x+/, ''), picks);
+        const copy = Buffer.from(before);
+        const edited = await outcome(before, given);
+        expect(before.equals(copy)).toBe(true);
+        if (!edited) return;
+        applied++;
+        for (const [old, now] of untouched(before, edited.bytes, edited.spans)) expect(now).toEqual(old);
+        // The spans are not simply everything: outside there are as many bytes as were not replaced.
+        const replaced = edited.spans.reduce((sum, { from, to }) => sum + to - from, 0);
+        expect(replaced).toBeLessThan(before.length - 60);
+      }),
+      runs,
+    );
+    expect(applied).toBeGreaterThan(20);
+  });
+
+  it('is what replacing in a string would be, where lines end with LF', async () => {
+    let applied = 0;
+    await fc.assert(
+      fc.asyncProperty(lfText, lfText, edit, async (one, two, given) => {
+        const before = `${one}${given.old}${two}`;
+        const edited = await outcome(Buffer.from(before), [given]);
+        if (!edited) return;
+        const count = before.split(given.old).length - 1;
+        expect(count).toBe(given.all ?? 1);
+        expect(edited.bytes.toString()).toBe(before.split(given.old).join(given.new));
+        applied++;
+      }),
+      runs,
+    );
+    expect(applied).toBeGreaterThan(20);
+  });
+
+  it('is taken back by the reverse edit', async () => {
+    let reversed = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        text,
+        text,
+        fc.constantFrom('utf-8', 'utf-16le', 'utf-16be'),
+        async (one, two, label) => {
+          const { bytes: before } = await encodeText(`${one}OLD\nlines\n${two}`, { encoding: label });
+          const there = { old: 'OLD\nlines\n', new: 'NEW\nother\nlines\n' };
+          const edited = await outcome(before, [there], label);
+          if (!edited) throw new Error('was refused');
+          const back = await outcome(edited.bytes, [{ old: there.new, new: there.old }], label);
+          expect(back?.bytes).toEqual(before);
+          reversed++;
+        },
+      ),
+      runs,
+    );
+    expect(reversed).toBeGreaterThan(100);
+  });
+
+  it('keeps the ending of every line that stays, and gives new lines that of their neighbours', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('\n', '\r\n'), { minLength: 3, maxLength: 12 }),
+        fc.nat(),
+        fc.integer({ min: 0, max: 3 }),
+        async (ends, at, more) => {
+          const lines = ends.map((end, index) => `line ${index}${end}`);
+          const first = at % (lines.length - 1);
+          const old = `line ${first}\nline ${first + 1}\n`;
+          const added = Array.from({ length: more }, (_, index) => `added ${index}\n`).join('');
+          const edited = await outcome(Buffer.from(lines.join('')), [
+            { old, new: `line ${first}\n${added}changed\n` },
+          ]);
+          const expected: string[] = [...ends];
+          expected.splice(
+            first + 1,
+            0,
+            ...(more > 0 ? [ends[first + 1]!, ...Array<string>(more - 1).fill(ends[first + 1]!)] : []),
+          );
+          expect(endings(edited!.bytes)).toEqual(expected);
+        },
+      ),
+      runs,
+    );
+  });
+
+  it('changes nothing when a character does not exist in the encoding', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('windows-1252', 'koi8-r', 'gbk', 'shift_jis', 'euc-jp', 'euc-kr', 'big5'),
+        fc.constantFrom('😀', '\u{1f9ff}', 'ↀ', '\ue000\ufffd'),
+        text,
+        async (label, missing, around) => {
+          const ascii = around.replaceAll(/[^\x00-\x7f]/g, '');
+          const before = Buffer.from(`${ascii}here${ascii}`);
+          const copy = Buffer.from(before);
+          const edited = await applyEdits(before, [{ old: 'here', new: missing }], {
+            path: 'f',
+            encoding: label,
+          }).catch((error: { code: string }) => error.code);
+          expect(edited).toBe('ENCODING');
+          expect(before).toEqual(copy);
+        },
+      ),
+      runs,
+    );
+  });
+});
+
+describe('spans', () => {
+  it('of two changes are those of both together', () => {
+    const change = fc.array(fc.record({ skip: fc.nat(4), drop: fc.nat(3), add: fc.nat(3) }), {
+      maxLength: 5,
+    });
+    const make = (
+      before: string,
+      parts: readonly { skip: number; drop: number; add: number }[],
+      sign: string,
+    ) => {
+      const spans: Span[] = [];
+      let [at, now] = [0, ''];
+      for (const { skip, drop, add } of parts) {
+        const from = Math.min(before.length, at + skip);
+        const to = Math.min(before.length, from + drop);
+        now += before.slice(at, from);
+        spans.push({ from, to, nowFrom: now.length, nowTo: now.length + add });
+        now += sign.repeat(add);
+        at = to;
+      }
+      return { now: now + before.slice(at), spans };
+    };
+    fc.assert(
+      fc.property(change, change, (one, two) => {
+        const before = 'abcdefghijklmnopqrstuvwxyz';
+        const first = make(before, one, '1');
+        const second = make(first.now, two, '2');
+        const spans = composed(first.spans, second.spans);
+        for (const [old, now] of untouched(Buffer.from(before), Buffer.from(second.now), spans))
+          expect(now.toString()).toBe(old.toString());
+        const kept = [...second.now].filter((character) => /[a-z]/.test(character)).length;
+        const outside = before.length - spans.reduce((sum, { from, to }) => sum + to - from, 0);
+        expect(outside).toBeLessThanOrEqual(kept);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('a diff', () => {
+  const contents = fc.array(
+    fc.constantFrom('a\n', 'b\n', 'c\r\n', 'd\n', 'longer line of text\n', '\n', 'é\r\n'),
+    {
+      maxLength: 40,
+    },
+  );
+  const content = fc.tuple(contents, fc.constantFrom('', 'end')).map(([lines, end]) => lines.join('') + end);
+
+  it('makes the new content of the old one, and counts its lines', async () => {
+    await fc.assert(
+      fc.asyncProperty(content, content, async (before, now) => {
+        const diff = await unifiedDiff(Buffer.from(before), Buffer.from(now), {
+          path: 'f.txt',
+          maxCharacters: 1e6,
+        });
+        expect(
+          diff.text === '' ? before : applyPatch(before, diff.text, { autoConvertLineEndings: false }),
+        ).toBe(now);
+        const rows = diff.text.split('\n').slice(2);
+        expect(rows.filter((row) => row.startsWith('+')).length).toBe(diff.added);
+        expect(rows.filter((row) => row.startsWith('-')).length).toBe(diff.removed);
+      }),
+      runs,
+    );
+  });
+
+  it('is the same with the spans of the edits', async () => {
+    let applied = 0;
+    await fc.assert(
+      fc.asyncProperty(content, edits, async (before, picks) => {
+        const given = picked(before, picks);
+        const edited = await outcome(Buffer.from(before), given);
+        if (!edited) return;
+        applied++;
+        const { text: patch } = await unifiedDiff(Buffer.from(before), edited.bytes, {
+          path: 'f',
+          encoding: edited.encoding,
+          spans: edited.spans,
+          maxCharacters: 1e6,
+        });
+        expect(patch === '' ? before : applyPatch(before, patch, { autoConvertLineEndings: false })).toBe(
+          edited.bytes.toString(),
+        );
+      }),
+      runs,
+    );
+    expect(applied).toBeGreaterThan(10);
+  });
+
+  it('is applied by git', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'f.txt');
+    await fc.assert(
+      fc.asyncProperty(content, content, async (before, now) => {
+        const { text: patch } = await unifiedDiff(Buffer.from(before), Buffer.from(now), {
+          path: 'f.txt',
+          maxCharacters: 1e6,
+        });
+        if (patch === '') return;
+        writeFileSync(file, before);
+        execFileSync('git', ['apply', '--unidiff-zero', '--whitespace=nowarn', '-'], {
+          cwd: folder,
+          input: patch,
+        });
+        expect(readFileSync(file, 'utf8')).toBe(now);
+      }),
+      { numRuns: 60, interruptAfterTimeLimit: 4000 },
+    );
+  });
+});

@@ -1,0 +1,156 @@
+import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharesOf } from '../../src/filesystem/read-files.ts';
+import { callerFor, failureOf, put, services, temporaryFolder, textOf, type Caller } from './folder.ts';
+
+const megabyte = 1024 * 1024;
+const png = Buffer.from('89504e470d0a1a0a', 'hex');
+let root: string;
+let call: Caller;
+const read = async (given: object) => textOf(await call('read_files', given));
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('');
+
+beforeAll(async () => {
+  const top = await temporaryFolder();
+  await put(top, { 'outside.txt': 'secret' });
+  root = join(top, 'app');
+  await mkdir(root);
+  call = callerFor(root);
+  await put(root, {
+    'a.txt': 'one\r\ntwo\n',
+    'b.txt': 'no line feed at the end',
+    'empty.txt': '',
+    'long.txt': numbered(5000),
+    'longer.txt': numbered(9000),
+    'doc.pdf': '%PDF-1.7\n\u0000\u0001',
+    'pixel.png': png,
+    program: Buffer.from('7f454c4602010100', 'hex'),
+  });
+});
+
+describe('read_files shows', () => {
+  it('small files whole and exactly, in the order asked for, each under its path', async () => {
+    expect(await read({ paths: ['b.txt', 'a.txt', 'empty.txt'] })).toBe(
+      '==> b.txt <==\nno line feed at the end\n\n==> a.txt <==\none\r\ntwo\n\n==> empty.txt <==\n[the file is empty]\n',
+    );
+  });
+
+  it('what it could not read in its place, without failing the others', async () => {
+    const result = await call('read_files', {
+      paths: ['gone.txt', 'a.txt', 'program', '../outside.txt', '.'],
+    });
+    const text = textOf(result);
+    expect(result.isError).toBeUndefined();
+    expect(text).toMatch(
+      /^==> gone.txt <==\n\[PATH_NOT_FOUND: gone.txt: does not exist.*\]\n\n==> a.txt <==\none/,
+    );
+    expect(text).toMatch(/\n==> program <==\n\[ENCODING: program: is an ELF program/);
+    expect(text).toMatch(/\n==> ..\/outside.txt <==\n\[PATH_OUTSIDE_ROOTS: /);
+    expect(text).toMatch(/\n==> . <==\n\[PATH_NOT_REGULAR: /);
+    expect(text).not.toContain('secret');
+  });
+
+  it('an error when all of them fail', async () => {
+    const result = await call('read_files', { paths: ['gone.txt', 'program'] });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/PATH_NOT_FOUND[^]*ENCODING/);
+  });
+
+  it('long files as far as there is room, shared fairly, and how to get the rest', async () => {
+    const text = await read({ paths: ['long.txt', 'a.txt', 'longer.txt'] });
+    expect(text.length).toBeLessThanOrEqual(16_000);
+    expect(text.length).toBeGreaterThan(14_500);
+    expect(text).toContain('==> a.txt <==\none\r\ntwo\n');
+    const [, first, , second] =
+      /\[lines 1-(\d+) of .*; next: offset (\d+)\][^]*\[lines 1-(\d+) of .*; next: offset/.exec(text)!;
+    expect(Number(first)).toBeGreaterThan(600);
+    expect(Math.abs(Number(first) - Number(second))).toBeLessThan(3);
+  });
+
+  it('so many lines of each as are asked for', async () => {
+    expect(await read({ paths: ['long.txt', 'a.txt'], limit: 1 })).toBe(
+      '==> long.txt <==\nline 1\n[lines 1-1 of 48,893 bytes; next: offset 2]\n\n==> a.txt <==\none\r\n[lines 1-1 of 9 bytes; next: offset 2]\n',
+    );
+  });
+
+  it('fifty files in one answer that is no longer than another', async () => {
+    const name = (index: number) => `${'folder/'.repeat(30)}${index}.txt`;
+    await put(
+      root,
+      Object.fromEntries(Array.from({ length: 50 }, (_, index) => [name(index), numbered(1000)])),
+    );
+    const text = await read({ paths: Array.from({ length: 50 }, (_, index) => name(index)) });
+    expect(text.length).toBeLessThanOrEqual(16_000);
+    for (let index = 0; index < 50; index++)
+      expect(text).toMatch(new RegExp(`/${index}.txt <==\\nline 1\\n`));
+    expect(await failureOf(call('read_files', { paths: Array(51).fill('a.txt') }))).toMatch(
+      /^ARG_INVALID: paths/,
+    );
+  });
+
+  it('images and documents between the texts', async () => {
+    const { content } = await call('read_files', { paths: ['a.txt', 'pixel.png', 'doc.pdf', 'b.txt'] });
+    expect(content).toEqual([
+      { type: 'text', text: '==> a.txt <==\none\r\ntwo\n\n==> pixel.png <==\n' },
+      { type: 'image', mimeType: 'image/png', data: png.toString('base64') },
+      {
+        type: 'text',
+        text: expect.stringMatching(/^\n==> doc.pdf <==\n\[doc.pdf: a PDF document, 11 bytes\]\n?$/),
+      },
+      { type: 'resource', resource: expect.objectContaining({ mimeType: 'application/pdf' }) },
+      { type: 'text', text: '\n==> b.txt <==\nno line feed at the end\n' },
+    ]);
+  });
+
+  it('images up to 5 MB together, and names those beyond', async () => {
+    for (const name of ['1.png', '2.png', '3.png']) {
+      await writeFile(join(root, name), png);
+      await truncate(join(root, name), 2 * megabyte);
+    }
+    const result = await call('read_files', { paths: ['1.png', '2.png', '3.png', 'pixel.png'] });
+    expect(result.content?.map(({ type }) => type)).toEqual([
+      'text',
+      'image',
+      'text',
+      'image',
+      'text',
+      'image',
+    ]);
+    expect(textOf(result)).toMatch(
+      /==> 3.png <==\n\[TOO_LARGE: 3.png: is an image of 2,097,152 bytes; at most 1,048,576 bytes can be shown with the others. read_file shows it by itself.\]/,
+    );
+  });
+});
+
+it('read_files remembers what it has read, and nothing else', async () => {
+  await rm(join(root, 'c.txt'), { force: true });
+  await put(root, { 'c.txt': 'see' });
+  await call('read_files', { paths: ['c.txt', 'program', 'gone.txt'] });
+  expect(services.known.get(join(root, 'c.txt'))?.bytes?.toString()).toBe('see');
+  expect(services.known.get(join(root, 'program'))).toBeUndefined();
+});
+
+it('read_files ends when the caller gives up', async () => {
+  expect(await failureOf(call('read_files', { paths: ['a.txt'] }, AbortSignal.abort()))).toMatch(
+    /^CANCELLED/,
+  );
+});
+
+it('shares are never more than is wanted or there, and equal among those that want more', () => {
+  const wanted = fc.array(fc.nat(5000), { minLength: 1, maxLength: 50 });
+  fc.assert(
+    fc.property(wanted, fc.nat(100_000), (lengths, room) => {
+      const shares = sharesOf(lengths, room);
+      const sum = shares.reduce((one, other) => one + other, 0);
+      expect(sum).toBeLessThanOrEqual(room);
+      for (const [index, share] of shares.entries()) expect(share).toBeLessThanOrEqual(lengths[index]!);
+      const unsatisfied = shares.filter((share, index) => share < lengths[index]!);
+      if (unsatisfied.length === 0) return;
+      expect(room - sum).toBeLessThan(lengths.length);
+      expect(Math.max(...shares) - Math.min(...unsatisfied)).toBeLessThanOrEqual(1);
+    }),
+  );
+});

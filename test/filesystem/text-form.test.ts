@@ -1,0 +1,298 @@
+import iconv from 'iconv-lite';
+import { describe, expect, it } from 'vitest';
+import { applyEdits } from '../../src/filesystem/apply-edits.ts';
+import { detectEncoding } from '../../src/filesystem/detect-encoding.ts';
+import { namedEncoding } from '../../src/filesystem/encoding-name.ts';
+import { encodeExactly } from '../../src/filesystem/exact-encoding.ts';
+import { decodePieces, encodingOf } from '../../src/filesystem/text-file.ts';
+import { encodeText } from '../../src/filesystem/text-form.ts';
+import { failureOf } from './folder.ts';
+
+/** One text in each encoding, and an edit with characters of its own. */
+const samples = [
+  ['windows-1252', '// Gère les événements de la page – “œuvre”\nreturn 1;\n', 'événements', 'côtés €'],
+  ['windows-1250', '// Sprawdź wejście, zażółć gęślą jaźń\nreturn 1;\n', 'wejście', 'łąka'],
+  ['windows-1251', '// Проверка входных данных пользователя\nreturn 1;\n', 'входных', 'всех'],
+  ['koi8-r', '// Проверка входных данных пользователя\nreturn 1;\n', 'входных', 'всех'],
+  ['gbk', '// 检查用户输入的数据是否有效，然后返回\nreturn 1;\n', '用户', '程序'],
+  ['gb18030', '// 检查用户输入的数据是否有效\nreturn 1;\n', '用户', '程序😀'],
+  ['shift_jis', '// ユーザー入力を検証する。表示する\nreturn 1;\n', '検証', '確認'],
+  ['euc-jp', '// ユーザー入力を検証する。表示する\nreturn 1;\n', '検証', '確認'],
+  ['euc-kr', '// 사용자 입력을 검사한다 그리고 결과를 돌려준다\nreturn 1;\n', '입력', '출력'],
+  ['big5', '// 檢查使用者輸入的資料是否有效，然後返回\nreturn 1;\n', '使用者', '程式'],
+  ['utf-16le', '// Größe\nreturn 1;\n', 'Größe', 'Länge 😀'],
+  ['utf-16be', '// Größe\nreturn 1;\n', 'Größe', 'Länge 😀'],
+] as const;
+
+const inEncoding = (text: string, label: string) => iconv.encode(text, label, { addBOM: false });
+
+/** Those that are told from the text alone. */
+const told = samples.filter(([label]) => label !== 'gb18030');
+
+describe('the encoding of a file', () => {
+  it.each(told)('ATTACK 66: %s is told by itself and kept by an edit', async (label, text, old, fresh) => {
+    const before = inEncoding(text.repeat(3) + text.replace(old, 'HERE'), label);
+    const edited = await applyEdits(before, [{ old: 'HERE', new: fresh }], { path: 'f' });
+    expect(edited.encoding).toBe(label);
+    expect(edited.bytes).toEqual(inEncoding(text.repeat(3) + text.replace(old, fresh), label));
+  });
+
+  it.each(samples)(
+    'ATTACK 66: %s is kept by an edit of its own characters',
+    async (label, text, old, fresh) => {
+      const edited = await applyEdits(inEncoding(text, label), [{ old, new: fresh }], {
+        path: 'f',
+        encoding: label,
+      });
+      expect(edited.bytes).toEqual(inEncoding(text.replace(old, fresh), label));
+      expect(edited.notes).toEqual([`encoding ${label}`]);
+    },
+  );
+
+  it.each(told)('%s is read as it is edited', async (label, text) => {
+    const bytes = inEncoding(text.repeat(3), label);
+    const encoding = await detectEncoding(bytes);
+    expect(encoding?.label).toBe(label);
+    expect(decodePieces([{ bytes, cut: false }], encoding!, 'f').texts.join('')).toBe(text.repeat(3));
+  });
+
+  it('is UTF-16 also without a mark, and not where bytes only look like it', () => {
+    expect(encodingOf(Buffer.from('hello\n', 'utf16le'))).toEqual({ label: 'utf-16le', mark: 0, unit: 2 });
+    expect(encodingOf(Buffer.from('hello\n', 'utf16le').swap16())?.label).toBe('utf-16be');
+    expect(encodingOf(Buffer.from('a\0b\0c\0', 'latin1').subarray(0, 2))).toBeUndefined();
+    expect(encodingOf(Buffer.from(`${'name\0'.repeat(3)}${'long enough '.repeat(9)}`))?.label).toBe('utf-8');
+    expect(
+      encodingOf(Buffer.from(Uint16Array.from({ length: 300 }, (_, index) => index).buffer)),
+    ).toBeUndefined();
+  });
+
+  it('has a byte order mark that stays, and is no part of the text', async () => {
+    const marked = Buffer.from('\ufefffirst\n');
+    expect((await applyEdits(marked, [{ old: 'first', new: '1st' }], { path: 'f' })).bytes.toString()).toBe(
+      '\ufeff1st\n',
+    );
+    const copied = await applyEdits(marked, [{ old: '\ufefffirst', new: '\ufeff1st' }], { path: 'f' });
+    expect(copied.bytes.toString()).toBe('\ufeff1st\n');
+    const wide = Buffer.from('\ufefffirst\r\nnext\r\n', 'utf16le');
+    const edited = await applyEdits(wide, [{ old: 'first\n', new: 'first\nsecond\n' }], { path: 'f' });
+    expect(edited.bytes.toString('utf16le')).toBe('\ufefffirst\r\nsecond\r\nnext\r\n');
+  });
+
+  it('is found in what comes after a long beginning of ASCII', async () => {
+    const text = `${'x = 1;\n'.repeat(20_000)}// Проверка входных данных пользователя\n`;
+    const edited = await applyEdits(inEncoding(text, 'windows-1251'), [{ old: 'входных', new: 'всех' }], {
+      path: 'f',
+    });
+    expect(edited.bytes).toEqual(inEncoding(text.replace('входных', 'всех'), 'windows-1251'));
+  });
+});
+
+describe('UTF-8 with broken bytes', () => {
+  const broken = Buffer.concat([Buffer.from('été à Zürich: '), Buffer.of(0xff), Buffer.from(' fin\n')]);
+
+  it('ATTACK 66: is edited as bytes, and the broken ones stay', async () => {
+    const edited = await applyEdits(broken, [{ old: 'Zürich', new: 'Genève' }], { path: 'f' });
+    expect(edited.bytes).toEqual(
+      Buffer.from(broken.toString('latin1').replace('Z\xc3\xbcrich', 'Gen\xc3\xa8ve'), 'latin1'),
+    );
+    expect(edited.notes).toEqual(['not all of it is UTF-8; edited as bytes']);
+  });
+
+  it('is not mixed with what is no UTF-8 at all', async () => {
+    const latin = Buffer.from('caf\xe9 noir\n', 'latin1');
+    const edit = { old: 'noir', new: 'brûlé' };
+    expect(await failureOf(applyEdits(latin, [edit], { path: 'f', encoding: 'utf-8' }))).toMatch(
+      /^ENCODING: f: new has characters that are not ASCII, and the file is not UTF-8/,
+    );
+    expect((await applyEdits(latin, [edit], { path: 'f' })).bytes.toString('latin1')).toBe(
+      'caf\xe9 br\xfbl\xe9\n',
+    );
+  });
+
+  it('can have NULs', async () => {
+    const list = Buffer.from('one.txt\0zwei-größer.txt\0three-and-more.txt\0');
+    expect((await applyEdits(list, [{ old: 'größer', new: 'x' }], { path: 'f' })).bytes.toString()).toBe(
+      'one.txt\0zwei-x.txt\0three-and-more.txt\0',
+    );
+  });
+});
+
+describe('what cannot be written without loss', () => {
+  it.each([
+    ['windows-1252', '中', 'U+4E2D'],
+    ['windows-1252', '😀', 'U+1F600'],
+    ['iso-8859-2', 'я', 'U+044F'],
+    ['gbk', '😀', 'U+1F600'],
+    ['shift_jis', '한', 'U+D55C'],
+    ['euc-jp', '한', 'U+D55C'],
+    ['euc-kr', '😀', 'U+1F600'],
+    ['big5', 'é', 'U+00E9'],
+  ])('is refused: %s has no %s', async (encoding, character, number) => {
+    const refused = await failureOf(
+      applyEdits(Buffer.from('a b'), [{ old: 'a', new: `ok ${character}` }], { path: 'f', encoding }),
+    );
+    expect(refused).toMatch(/^ENCODING: f: new: “/);
+    expect(refused).toContain(`(${number}) does not exist in ${encoding}`);
+  });
+
+  it('is refused in what is looked for, too', async () => {
+    expect(
+      await failureOf(
+        applyEdits(Buffer.from('a'), [{ old: '中', new: 'b' }], { path: 'f', encoding: 'latin1' }),
+      ),
+    ).toMatch(/^ENCODING: f: old: “中”/);
+  });
+
+  it('is refused of files that are no text', async () => {
+    const edit = [{ old: 'a', new: 'b' }];
+    const refused = async (bytes: Buffer, encoding?: string) =>
+      failureOf(applyEdits(bytes, edit, { path: 'f', encoding }));
+    expect(await refused(Buffer.from('7f454c4602010100a1', 'hex'))).toMatch(
+      /^ENCODING: f: is an ELF program, 9 bytes/,
+    );
+    expect(await refused(Buffer.from('7f454c4602010100a1', 'hex'), 'latin1')).toMatch(/^ENCODING: /);
+    expect(await refused(Buffer.from('\ufeffabc', 'utf16le').subarray(0, 7))).toMatch(
+      /^ENCODING: .*odd number of bytes/,
+    );
+    expect(await refused(Buffer.from('a\x81'.repeat(9), 'latin1'), 'gbk')).toMatch(
+      /^ENCODING: .*no characters there/,
+    );
+    // A text may begin with the letters of a signature.
+    expect(
+      (await applyEdits(Buffer.from('MZ: a'), edit, { path: 'f', encoding: 'utf-8' })).bytes.toString(),
+    ).toBe('MZ: b');
+  });
+
+  it('never hits the second half of a character', async () => {
+    // The second byte of 表 is that of a backslash, of ソ too.
+    const before = inEncoding('表ソ\\ \n', 'shift_jis');
+    const edited = await applyEdits(before, [{ old: '\\', new: '/' }], { path: 'f', encoding: 'sjis' });
+    expect(edited.bytes).toEqual(inEncoding('表ソ/ \n', 'shift_jis'));
+    const chinese = inEncoding('中中中中', 'gbk');
+    const second = Buffer.concat([chinese.subarray(1, 3)]);
+    const shifted = new TextDecoder('gbk').decode(second);
+    expect(
+      await failureOf(applyEdits(chinese, [{ old: shifted, new: 'x' }], { path: 'f', encoding: 'gbk' })),
+    ).toMatch(/^NOT_FOUND/);
+    const wide = Buffer.from('\ufeff\u6100\u6100', 'utf16le');
+    expect(await failureOf(applyEdits(wide, [{ old: 'a', new: 'x' }], { path: 'f' }))).toMatch(/^NOT_FOUND/);
+  });
+
+  it('is nothing in a single byte: each of 256 stays', async () => {
+    const all = Buffer.from(Uint8Array.from({ length: 255 }, (_, byte) => byte + 1));
+    for (const label of ['windows-1252', 'iso-8859-7', 'windows-1255', 'ibm866']) {
+      const edited = await applyEdits(all, [{ old: 'ABC', new: 'xyz' }], { path: 'f', encoding: label });
+      expect(edited.bytes).toEqual(Buffer.from(all.toString('latin1').replace('ABC', 'xyz'), 'latin1'));
+    }
+    // Where a byte means nothing, it is the control of that number.
+    const text = '€\x81\x8d\x8f\x90\x9dŸ';
+    const bytes = await encodeExactly(text, 'windows-1252', 'f');
+    expect(bytes.toString('hex')).toBe('80818d8f909d9f');
+    expect(
+      decodePieces([{ bytes, cut: false }], { label: 'windows-1252', mark: 0, unit: 1 }, 'f').texts,
+    ).toEqual([text]);
+  });
+});
+
+describe('the name of an encoding', () => {
+  it.each([
+    ['UTF-8', 'utf-8'],
+    ['utf8', 'utf-8'],
+    ['us-ascii', 'utf-8'],
+    ['UTF-16', 'utf-16le'],
+    ['utf_16_be', 'utf-16be'],
+    ['Latin-1', 'windows-1252'],
+    ['iso-8859-1', 'windows-1252'],
+    ['ISO8859-15', 'iso-8859-15'],
+    ['cp1251', 'windows-1251'],
+    ['win1250', 'windows-1250'],
+    ['GB2312', 'gbk'],
+    ['sjis', 'shift_jis'],
+    ['Shift-JIS', 'shift_jis'],
+    ['cp932', 'shift_jis'],
+    ['EUC_JP', 'euc-jp'],
+    ['cp949', 'euc-kr'],
+    ['Big5-HKSCS', 'big5'],
+    ['KOI8-R', 'koi8-r'],
+    ['cp866', 'ibm866'],
+  ])('%s means %s', (name, label) => {
+    expect(namedEncoding(name).label).toBe(label);
+    expect(() => new TextDecoder(label)).not.toThrow();
+  });
+
+  it('is refused when it is not known, with the nearest', async () => {
+    const refused = async (encoding: string) => failureOf(encodeText('a', { encoding }));
+    expect(await refused('utf-9')).toBe('ARG_INVALID: encoding: “utf-9” is not known. Did you mean utf-8?');
+    expect(await refused('shift_jsi')).toContain('Did you mean shift_jis?');
+    expect(await refused('klingon')).toContain('Known are utf-8');
+    expect(await refused('iso-2022-jp')).toMatch(/^ARG_INVALID/);
+  });
+
+  it('is refused when the byte order mark says otherwise', async () => {
+    const call = applyEdits(Buffer.from('\ufeffa', 'utf16le'), [{ old: 'a', new: 'b' }], {
+      path: 'f',
+      encoding: 'utf-8',
+    });
+    expect(await failureOf(call)).toMatch(
+      /^ARG_INVALID: encoding: f begins with the byte order mark of utf-16le/,
+    );
+  });
+});
+
+describe('a whole text', () => {
+  it('is UTF-8 where nothing else is said', async () => {
+    expect(await encodeText('é\n', {})).toEqual({ bytes: Buffer.from('é\n'), encoding: 'utf-8', notes: [] });
+    expect((await encodeText('', { like: Buffer.alloc(0) })).bytes.length).toBe(0);
+  });
+
+  it.each(told)('ATTACK 66: is in %s as the file before', async (label, text, old, fresh) => {
+    const content = text.replace(old, fresh).repeat(3);
+    const written = await encodeText(content, { like: inEncoding(text.repeat(3), label) });
+    expect(written).toEqual({
+      bytes: inEncoding(content, label),
+      encoding: label,
+      notes: [`encoding ${label}`],
+    });
+  });
+
+  it('keeps the byte order mark, once', async () => {
+    const like = Buffer.from('\ufeffold\n');
+    for (const text of ['new\n', '\ufeffnew\n'])
+      expect((await encodeText(text, { like })).bytes).toEqual(Buffer.from('\ufeffnew\n'));
+    const wide = await encodeText('new', { like: Buffer.from('\ufeffold', 'utf16le') });
+    expect(wide.bytes).toEqual(Buffer.from('\ufeffnew', 'utf16le'));
+    expect((await encodeText('new', { encoding: 'utf-16be' })).bytes.toString('hex')).toBe(
+      'feff006e00650077',
+    );
+    expect((await encodeText('new', { encoding: 'utf-8-sig' })).bytes).toEqual(Buffer.from('\ufeffnew'));
+  });
+
+  it('ATTACK 65: ends lines as the file before when that did so throughout', async () => {
+    const like = Buffer.from('a\r\nb\r\n');
+    expect(await encodeText('x\ny\n', { like })).toEqual({
+      bytes: Buffer.from('x\r\ny\r\n'),
+      encoding: 'utf-8',
+      notes: ['lines end with CRLF, as in the file before'],
+    });
+    expect((await encodeText('x\r\ny\n', { like })).bytes.toString()).toBe('x\r\ny\n');
+    expect((await encodeText('x\ny\n', { like: Buffer.from('a\r\nb\n') })).bytes.toString()).toBe('x\ny\n');
+    const wide = await encodeText('x\n', { like: Buffer.from('\ufeffa\r\n', 'utf16le') });
+    expect(wide.bytes.toString('utf16le')).toBe('\ufeffx\r\n');
+  });
+
+  it('is converted when another encoding is named, and says so', async () => {
+    const like = inEncoding('// Проверка входных данных\n'.repeat(3), 'windows-1251');
+    const written = await encodeText('// Проверка 中\n', { like, encoding: 'utf-8' });
+    expect(written.bytes.toString()).toBe('// Проверка 中\n');
+    expect(written.notes).toEqual(['was windows-1251, now utf-8']);
+    expect(await failureOf(encodeText('中', { like }))).toMatch(
+      /^ENCODING: content: “中” \(U\+4E2D\) does not exist in windows-1251, .* encoding "utf-8"/,
+    );
+  });
+
+  it('has no halves of characters', async () => {
+    expect(await failureOf(encodeText('a\ud83db', {}))).toMatch(
+      /^ARG_INVALID: content: has half of a surrogate pair/,
+    );
+  });
+});

@@ -1,0 +1,209 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { applyEdits } from '../../src/filesystem/apply-edits.ts';
+import { diffPath } from '../../src/filesystem/diff-path.ts';
+import { unifiedDiff } from '../../src/filesystem/unified-diff.ts';
+import { temporaryFolder } from './folder.ts';
+
+const diffOf = (before: string | undefined, after: string | undefined, maxCharacters?: number) =>
+  unifiedDiff(
+    before === undefined ? undefined : Buffer.from(before),
+    after === undefined ? undefined : Buffer.from(after),
+    { path: 'src/a.ts', maxCharacters },
+  );
+
+const numbered = (count: number, changed: Record<number, string> = {}) =>
+  Array.from({ length: count }, (_, index) => `${changed[index + 1] ?? `line ${index + 1}`}\n`).join('');
+
+describe('a diff', () => {
+  it('shows what changed with three lines around it', async () => {
+    expect(await diffOf(numbered(20), numbered(20, { 10: 'ten' }))).toEqual({
+      text: `--- a/src/a.ts
++++ b/src/a.ts
+@@ -7,7 +7,7 @@
+ line 7
+ line 8
+ line 9
+-line 10
++ten
+ line 11
+ line 12
+ line 13
+`,
+      added: 1,
+      removed: 1,
+      truncated: false,
+    });
+  });
+
+  it('joins changes that are near, and parts those that are not', async () => {
+    const hunks = async (one: number, other: number) =>
+      (await diffOf(numbered(40), numbered(40, { [one]: 'x', [other]: 'y' }))).text.match(/^@@.*@@$/gm);
+    expect(await hunks(10, 17)).toEqual(['@@ -7,14 +7,14 @@']);
+    expect(await hunks(10, 18)).toEqual(['@@ -7,7 +7,7 @@', '@@ -15,7 +15,7 @@']);
+  });
+
+  it('is empty when nothing changed', async () => {
+    expect(await diffOf('a\n', 'a\n')).toEqual({ text: '', added: 0, removed: 0, truncated: false });
+  });
+
+  it('shows a change of line endings alone', async () => {
+    const { text, added, removed } = await diffOf('a\nb\n', 'a\r\nb\n');
+    expect(text).toContain('-a\n+a\r\n b\n');
+    expect([added, removed]).toEqual([1, 1]);
+  });
+
+  it('is one of text also for UTF-16', async () => {
+    const before = Buffer.from('\ufeffone\ntwo\n', 'utf16le');
+    const { bytes, spans, encoding } = await applyEdits(before, [{ old: 'two', new: 'zwei 😀' }], {
+      path: 'f',
+    });
+    const { text } = await unifiedDiff(before, bytes, { path: 'f', encoding, spans });
+    expect(text).toBe('--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei 😀\n');
+  });
+
+  it('says when only the encoding is another', async () => {
+    const { text } = await unifiedDiff(Buffer.from('\ufeffa\n', 'utf16le'), Buffer.from('a\n'), {
+      path: 'f',
+      encoding: 'utf-8',
+    });
+    expect(text).toBe('Only the encoding differs: utf-16le before, utf-8 now\n');
+  });
+
+  it('says of what is no text only that it differs', async () => {
+    const zip = Buffer.from('504b03040000000000000000ff', 'hex');
+    expect(await unifiedDiff(zip, Buffer.from('text\n'), { path: 'f.zip' })).toMatchObject({
+      text: 'Binary files a/f.zip and b/f.zip differ\n',
+      truncated: false,
+    });
+    expect((await unifiedDiff(undefined, zip, { path: 'f.zip' })).text).toBe(
+      'Binary files /dev/null and b/f.zip differ\n',
+    );
+  });
+});
+
+describe('a long diff', () => {
+  it('is cut at a whole line, and its counts stay exact', async () => {
+    const diff = await diffOf(numbered(5000), numbered(5000).replaceAll('line', 'row'), 1000);
+    expect(diff).toMatchObject({ added: 5000, removed: 5000, truncated: true });
+    expect(diff.text.length).toBeLessThan(1100);
+    const shown = diff.text.split('\n').filter((line) => line.startsWith('-line')).length;
+    expect(diff.text).toMatch(
+      new RegExp(`\n-line ${shown}\n… ${(10_000 - shown).toLocaleString('en')} more lines\n$`),
+    );
+  });
+
+  it('has about 8,000 characters unless told', async () => {
+    const { text } = await diffOf(undefined, numbered(5000));
+    expect(text.length).toBeGreaterThan(7900);
+    expect(text.length).toBeLessThan(8100);
+  });
+
+  it('shows of long lines the part that differs', async () => {
+    const line = (middle: string) => `${'a'.repeat(9000)}${middle}${'b'.repeat(9000)}\n`;
+    const { text } = await diffOf(line('old'), line('new'));
+    expect(text).toMatch(/\n-…a+oldb+…\n\+…a+newb+…\n$/);
+    expect(text.length).toBeLessThan(1300);
+    const wide = (middle: string) => `${'中'.repeat(9000)}${middle}${'国'.repeat(9000)}\n`;
+    const { text: chinese } = await diffOf(wide('old'), wide('new'));
+    expect(chinese).toMatch(/\n-…中+old国+…\n\+…中+new国+…\n$/);
+  });
+
+  it('of wholly different files takes no longer than reading them', async () => {
+    const before = Buffer.from(numbered(80_000));
+    const after = Buffer.from(numbered(80_000).replaceAll('line', 'other text of'));
+    const started = performance.now();
+    const diff = await unifiedDiff(before, after, { path: 'f', encoding: 'utf-8' });
+    // Some 2 ms; the rest is room for a busy machine.
+    expect(performance.now() - started).toBeLessThan(250);
+    expect(diff).toMatchObject({ added: 80_000, removed: 80_000, truncated: true });
+  });
+
+  it('of an edit in a large file is as short as the edit', async () => {
+    const before = Buffer.from(numbered(80_000));
+    const edits = [
+      { old: 'line 70000\n', new: 'LINE 70000\nmore\n' },
+      { old: 'line 10\n', new: '' },
+    ];
+    const { bytes, spans, encoding } = await applyEdits(before, edits, { path: 'f' });
+    const withSpans = await unifiedDiff(before, bytes, { path: 'f', encoding, spans });
+    expect(withSpans).toMatchObject({ added: 2, removed: 2 });
+    expect(withSpans.text).toContain('@@ -69997,7 +69996,8 @@');
+    expect(await unifiedDiff(before, bytes, { path: 'f', encoding })).toEqual(withSpans);
+  });
+});
+
+describe.each(['git apply', 'patch'])('what %s makes of a diff', (program) => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+  });
+
+  /** Applies the diff of two contents to the first. */
+  async function applied(
+    before: string | undefined,
+    after: string | undefined,
+    path: string,
+  ): Promise<string | undefined> {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    rmSync(file, { force: true });
+    if (before !== undefined) writeFileSync(file, before);
+    const contents = [before, after].map((text) => (text === undefined ? undefined : Buffer.from(text)));
+    const { text } = await unifiedDiff(contents[0], contents[1], { path, maxCharacters: 1e6 });
+    const [name, args] =
+      program === 'patch'
+        ? ['patch', ['-p1', '--binary', '--silent']]
+        : ['git', ['apply', '--whitespace=nowarn', '-']];
+    execFileSync(name as string, args as string[], { cwd: folder, input: text });
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  }
+
+  const cases: [what: string, before: string | undefined, after: string | undefined][] = [
+    ['a changed line', numbered(20), numbered(20, { 10: 'ten' })],
+    ['changes at both ends', numbered(9), `first\n${numbered(9).replace('line 9\n', '')}`],
+    ['many changes', numbered(60), numbered(60, { 1: 'x', 3: 'y', 20: 'z', 27: 'q', 60: 'end' })],
+    ['CRLF for LF', numbered(5), numbered(5).replaceAll('\n', '\r\n')],
+    ['one line of CRLF for LF', 'a\nb\nc\n', 'a\nb\r\nc\n'],
+    ['no line feed at the end any more', 'a\nb\n', 'a\nb'],
+    ['a line feed at the end', 'a\nb', 'a\nb\n'],
+    ['a line after one without a line feed', 'a\nb', 'a\nb\nc'],
+    ['a change far from an end without a line feed', `x\n${numbered(9)}end`, `y\n${numbered(9)}end`],
+    ['a new file', undefined, 'a\nb\n'],
+    ['a new file without a line feed', undefined, 'a'],
+    ['a deleted file', 'a\nb\n', undefined],
+    ['a byte order mark that is gone', '\ufeffa\nb\n', 'a\nb\n'],
+    ['other characters', 'é\n中\n', 'é\n😀\n'],
+    ['an empty file that is filled', '', 'a\n'],
+    ['a moved block', `${numbered(3)}x\ny\nz\n${numbered(8)}`, `${numbered(3)}${numbered(8)}x\ny\nz\n`],
+  ];
+
+  it.each(cases)('is the new content: %s', async (_, before, after) => {
+    expect(await applied(before, after, 'dir/a.txt')).toBe(after);
+  });
+
+  it.each(['with blank.txt', 'übermut.txt', "quote'd.txt"])('is in the right file: %s', async (path) => {
+    expect(await applied('a\n', 'b\n', path)).toBe('b\n');
+  });
+
+  // GNU patch of before 2.7 knows no quoted names; a new file has no other name to go by.
+  it.each(['with "quotes".txt', 'with\ttab.txt', 'with\\backslash.txt'])(
+    'is in the right file: %j',
+    async (path) => {
+      expect(await applied('a\n', 'b\n', path)).toBe('b\n');
+    },
+  );
+});
+
+describe('the path of a diff', () => {
+  it('is one that git reads', () => {
+    expect(diffPath('a', 'src/a.ts', 'linux')).toBe('a/src/a.ts');
+    expect(diffPath('b', 'src\\a.ts', 'win32')).toBe('b/src/a.ts');
+    expect(diffPath('b', '/home/me/a.ts', 'linux')).toBe('b/home/me/a.ts');
+    expect(diffPath('a', 'new\nline', 'linux')).toBe('"a/new\\nline"');
+    expect(diffPath('a', '\x1b[31m', 'linux')).toBe('"a/\\033[31m"');
+  });
+});

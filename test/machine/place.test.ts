@@ -1,0 +1,226 @@
+import { lstat, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openPlaceAt, type Place } from '../../src/machine/place.ts';
+import { openWorkspace, type RootedWorkspace } from '../../src/machine/workspace.ts';
+import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
+
+let top: string;
+let root: string;
+let workspace: RootedWorkspace;
+
+beforeEach(async () => {
+  top = await temporaryFolder();
+  root = join(top, 'app');
+  await put(top, { 'app/a.txt': 'a', 'app/deep/b.txt': 'b', 'second/c.txt': 'c', 'outside/secret.txt': 's' });
+  workspace = await openWorkspace([root, join(top, 'second')]);
+});
+
+type Options = Parameters<RootedWorkspace['openPlace']>[1];
+
+/** Where a place is, without holding on to it. */
+async function placeOf(path: string, options?: Options): Promise<Omit<Place, 'folder'>> {
+  const { folder, ...place } = await workspace.openPlace(path, options);
+  await folder.handle.close();
+  return place;
+}
+
+describe('a place', () => {
+  it('is a name in a folder that is held open', async () => {
+    const place = await workspace.openPlace('deep/new.txt');
+    try {
+      expect(place).toMatchObject({ name: 'new.txt', path: join(root, 'deep', 'new.txt'), made: [] });
+      expect(place.folder.path).toBe(join(root, 'deep'));
+      if (process.platform !== 'linux') return;
+      await rename(join(root, 'deep'), join(root, 'moved'));
+      await writeFile(place.at, 'new');
+      expect(await readFile(join(root, 'moved', 'new.txt'), 'utf8')).toBe('new');
+    } finally {
+      await place.folder.handle.close();
+    }
+  });
+
+  it('is found in every root, from where it is told, and by absolute path', async () => {
+    expect((await placeOf('a.txt')).path).toBe(join(root, 'a.txt'));
+    expect((await placeOf('new', { from: join(root, 'deep') })).path).toBe(join(root, 'deep', 'new'));
+    expect((await placeOf('../second/new')).path).toBe(join(top, 'second', 'new'));
+    expect((await placeOf(join(top, 'second', 'new'))).path).toBe(join(top, 'second', 'new'));
+  });
+
+  it('is what a link at the end leads to', async () => {
+    await symlink('deep/b.txt', join(root, 'to-b'));
+    await symlink('deep', join(root, 'to-deep'));
+    await symlink('to-deep/to-come', join(root, 'dangling'));
+    await symlink('dangling', join(root, 'to-dangling'));
+    expect((await placeOf('to-b')).path).toBe(join(root, 'deep', 'b.txt'));
+    expect((await placeOf('to-deep/x')).path).toBe(join(root, 'deep', 'x'));
+    expect((await placeOf('dangling')).path).toBe(join(root, 'deep', 'to-come'));
+    expect((await placeOf('to-dangling')).path).toBe(join(root, 'deep', 'to-come'));
+  });
+
+  it('is the link itself when it is not to be followed', async () => {
+    await symlink('deep/b.txt', join(root, 'to-b'));
+    await symlink('deep', join(root, 'to-deep'));
+    await symlink('nothing', join(root, 'dangling'));
+    await symlink('../outside/secret.txt', join(root, 'out'));
+    for (const name of ['to-b', 'to-deep', 'dangling', 'out', 'a.txt', 'to-come'])
+      expect((await placeOf(name, { follow: false })).path).toBe(join(root, name));
+    expect((await placeOf('to-deep/b.txt', { follow: false })).path).toBe(join(root, 'deep', 'b.txt'));
+  });
+
+  it('is what `.`, `..` and a slash at the end name', async () => {
+    await mkdir(join(root, 'deep', 'deeper'));
+    await symlink('deep/deeper', join(root, 'to-deeper'));
+    for (const follow of [true, false]) {
+      expect((await placeOf('deep/.', { follow })).path).toBe(join(root, 'deep'));
+      expect((await placeOf('to-deeper/', { follow })).path).toBe(join(root, 'deep', 'deeper'));
+      expect((await placeOf('to-deeper/..', { follow })).path).toBe(join(root, 'deep'));
+      expect((await placeOf('to-come/', { follow })).path).toBe(join(root, 'to-come'));
+    }
+  });
+
+  it('takes names as they are', async () => {
+    for (const name of [' a ', '~', 'a\\', '-x', '…', 'a\nb', '(deleted)', 'x (deleted)'])
+      expect((await placeOf(name)).name).toBe(name);
+  });
+});
+
+describe('missing folders', () => {
+  it('are told without `make`', async () => {
+    expect(await failureOf(workspace.openPlace('x/y/z.txt'))).toBe(
+      'PATH_NOT_FOUND: x/y/z.txt: the folder y that it would be in does not exist.',
+    );
+    expect(await readdir(root)).toEqual(['a.txt', 'deep']);
+  });
+
+  it('are made with `make`, as any program would make them', async () => {
+    const place = await placeOf('x/y/z.txt', { make: true });
+    expect(place.made).toEqual([join(root, 'x'), join(root, 'x', 'y')]);
+    expect(place.path).toBe(join(root, 'x', 'y', 'z.txt'));
+    if (process.platform !== 'win32')
+      expect((await lstat(join(root, 'x', 'y'))).mode & 0o777).toBe(0o777 & ~process.umask());
+    expect((await placeOf('x/y/other.txt', { make: true })).made).toEqual([]);
+  });
+
+  it('are made where a link leads', async () => {
+    await symlink('deep/later', join(root, 'to-later'));
+    expect((await placeOf('to-later/x/y', { make: true })).made).toEqual([
+      join(root, 'deep', 'later'),
+      join(root, 'deep', 'later', 'x'),
+    ]);
+  });
+
+  it('may be made by several calls at once', async () => {
+    const places = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => placeOf(`p/q/r/${index}`, { make: true })),
+    );
+    expect(places.map(({ path }) => path)).toEqual(places.map((_, index) => join(root, 'p/q/r', `${index}`)));
+    expect(places.flatMap(({ made }) => made).sort()).toEqual(
+      ['p', 'p/q', 'p/q/r'].map((name) => join(root, name)),
+    );
+  });
+
+  it('are not made for a name that no file system takes', async () => {
+    expect(await failureOf(workspace.openPlace(`x/${'ü'.repeat(128)}/y`, { make: true }))).toMatch(
+      /^ARG_INVALID.*too long/,
+    );
+    expect(await readdir(root)).toEqual(['a.txt', 'deep']);
+  });
+
+  it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+    'are denied where the system denies them',
+    async () => {
+      await mkdir(join(root, 'shut'), { mode: 0o555 });
+      expect(await failureOf(workspace.openPlace('shut/x/y', { make: true }))).toMatch(/^PATH_DENIED/);
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'that the system does not make are told with the reason',
+    async () => {
+      const check = () => Promise.resolve();
+      // The kernel makes no folders there, whoever asks.
+      expect(await failureOf(openPlaceAt('/sys/x/y', 'x/y', { make: true, check }))).toBe(
+        'PATH_DENIED: x/y: the system does not let this user make a folder there.',
+      );
+      expect(await failureOf(openPlaceAt('/proc/x/y', 'x/y', { make: true, check }))).toMatch(
+        /^PATH_NOT_FOUND: x\/y: the folder/,
+      );
+    },
+  );
+});
+
+describe('refused', () => {
+  it.each([
+    ['../outside/new', 'PATH_OUTSIDE_ROOTS'],
+    ['../outside/new/deeper', 'PATH_OUTSIDE_ROOTS'],
+    ['../new-folder/x', 'PATH_OUTSIDE_ROOTS'],
+    ['out/new', 'PATH_OUTSIDE_ROOTS'],
+    ['out-file', 'PATH_OUTSIDE_ROOTS'],
+    ['out-dangling', 'PATH_OUTSIDE_ROOTS'],
+    ['circle', 'PATH_NOT_FOUND'],
+    ['circle/x', 'PATH_NOT_FOUND'],
+    ['a.txt/x', 'PATH_NOT_FOUND'],
+    ['a.txt/', 'PATH_NOT_FOUND'],
+    ['missing/../x', 'PATH_NOT_FOUND'],
+    ['', 'ARG_INVALID'],
+    ['a\0b', 'ARG_INVALID'],
+    ['x'.repeat(300), 'ARG_INVALID'],
+    ['.', 'PATH_PROTECTED'],
+    ['deep/..', 'PATH_PROTECTED'],
+    ['../second', 'PATH_PROTECTED'],
+    ['to-root', 'PATH_PROTECTED'],
+    ['..', 'PATH_OUTSIDE_ROOTS'],
+    ['/', 'PATH_OUTSIDE_ROOTS'],
+    ['/proc/self/cwd/x', 'PATH_PROTECTED'],
+    ['to-proc/x', 'PATH_PROTECTED'],
+  ])('%j with %s, and nothing is left open or made', async (path, code) => {
+    await symlink('../outside', join(root, 'out'));
+    await symlink('../outside/secret.txt', join(root, 'out-file'));
+    await symlink('../outside/to-come.txt', join(root, 'out-dangling'));
+    await symlink('circle', join(root, 'circle'));
+    await symlink('../second', join(root, 'to-root'));
+    await symlink('/proc/self', join(root, 'to-proc'));
+    const before = opened();
+    for (const make of [true, false])
+      expect(await failureOf(workspace.openPlace(path, { make }))).toMatch(`${code}: `);
+    expect(opened()).toEqual(before);
+    expect(await readdir(top)).toEqual(['app', 'outside', 'second']);
+    expect(await readdir(join(top, 'outside'))).toEqual(['secret.txt']);
+    expect((await readdir(root)).sort()).toEqual(
+      ['a.txt', 'circle', 'deep', 'out', 'out-dangling', 'out-file', 'to-proc', 'to-root'].sort(),
+    );
+  });
+
+  it('also a folder that holds a root, but not a link to one', async () => {
+    await put(root, { 'holds/inner/x': '' });
+    workspace = await openWorkspace([root, join(root, 'holds', 'inner')]);
+    await symlink('holds', join(root, 'to-holds'));
+    expect(await failureOf(workspace.openPlace('holds'))).toBe(
+      'PATH_PROTECTED: holds: holds a folder that is open to the model itself. Name what is to be changed inside it.',
+    );
+    expect(await failureOf(workspace.openPlace('holds/inner', { follow: false }))).toMatch(
+      /is a folder that is open to the model itself/,
+    );
+    expect((await placeOf('to-holds', { follow: false })).path).toBe(join(root, 'to-holds'));
+  });
+
+  it('a link from outside, when it is the link that is meant', async () => {
+    await symlink('app/a.txt', join(top, 'to-a'));
+    expect(await failureOf(workspace.openPlace('../to-a', { follow: false }))).toMatch(/^PATH_OUTSIDE_ROOTS/);
+    expect((await placeOf('../to-a')).path).toBe(join(root, 'a.txt'));
+  });
+
+  it('everything, without roots and when the root is gone', async () => {
+    expect(await failureOf((await openWorkspace([])).openPlace('x'))).toMatch(/^NO_ROOTS/);
+    await rename(root, join(top, 'elsewhere'));
+    expect(await failureOf(workspace.openPlace('x/y', { make: true }))).toMatch(/^PATH_OUTSIDE_ROOTS/);
+    expect(await readdir(top)).toEqual(['elsewhere', 'outside', 'second']);
+  });
+});
+
+/** What this process holds open below the temporary folder, where the system tells. */
+function opened(): number {
+  return process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0;
+}

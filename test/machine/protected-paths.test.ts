@@ -1,0 +1,617 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  couldHoldProtected,
+  ownReasons,
+  protectedReason,
+  refuseProtected,
+} from '../../src/machine/protected-paths.ts';
+import { refuseDeleting, refuseMoving } from '../../src/machine/protected-trees.ts';
+import { openWorkspace } from '../../src/machine/workspace.ts';
+import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
+
+const { signal } = new AbortController();
+
+describe('by its names', () => {
+  it.each([
+    [
+      'version control',
+      '.git',
+      '.git/config',
+      '.git/hooks/pre-commit',
+      '.git/x/y',
+      'sub/.git',
+      '.hg/hgrc',
+      '.jj/repo/config.toml',
+    ],
+    [
+      'version control',
+      '.gitconfig',
+      '.gitconfig-work',
+      '.config/git/config',
+      '.hgrc',
+      '.config/jj/config.toml',
+    ],
+    [
+      'git runs it',
+      '.husky',
+      '.husky/pre-commit',
+      '.husky/_/h',
+      '.githooks/post-merge',
+      'scripts/git-hooks/pre-push',
+      'hooks/commit-msg',
+    ],
+    [
+      'git runs it',
+      'lefthook.yml',
+      '.lefthook.toml',
+      'lefthook-local.yaml',
+      '.pre-commit-config.yaml',
+      'prek.toml',
+      '.simple-git-hooks.cjs',
+      '.overcommit.yml',
+    ],
+    [
+      'an editor',
+      '.vscode/tasks.json',
+      '.vscode/launch.json',
+      '.vscode/settings.json',
+      '.vscode/extensions.json',
+      'x.code-workspace',
+      'packages/a/.vscode/settings.json',
+    ],
+    [
+      'an editor',
+      '.devcontainer',
+      '.devcontainer/devcontainer.json',
+      '.devcontainer.json',
+      '.idea/workspace.xml',
+      '.idea/runConfigurations/all.xml',
+      'all.run.xml',
+      '.zed/settings.json',
+      '.zed/tasks.json',
+      '.fleet/run.json',
+      'x.sublime-project',
+    ],
+    [
+      'an editor',
+      '.vimrc',
+      '_vimrc',
+      '.exrc',
+      '.nvim.lua',
+      '.config/nvim/init.lua',
+      '.config/nvim/lua/a/b.lua',
+      '.emacs',
+      '.emacs.d/init.el',
+      '.dir-locals.el',
+      '.config/helix/languages.toml',
+      'AppData/Local/nvim/init.lua',
+      '.config/Code/User/settings.json',
+      'Library/Application Support/Cursor/User/tasks.json',
+    ],
+    [
+      'an assistant',
+      '.mcp.json',
+      'mcp.json',
+      '.cursor/mcp.json',
+      '.roo/mcp.json',
+      '.windsurf/mcp_config.json',
+      '.codeium/windsurf/mcp_config.json',
+      '.amazonq/mcp.json',
+      '.lmstudio/mcp.json',
+      '.copilot/mcp-config.json',
+      'cline_mcp_settings.json',
+      '.mcp/servers/mcp.yaml',
+      '.junie/mcp/mcp.json',
+      '.tabnine/mcp_servers.json',
+    ],
+    [
+      'an assistant',
+      '.claude/settings.json',
+      '.claude/settings.local.json',
+      '.claude/hooks/check.sh',
+      '.claude/commands/go.md',
+      '.claude/agents/a.md',
+      '.claude/skills/a/run.py',
+      '.claude.json',
+      'claude_desktop_config.json',
+      '.cursor/hooks.json',
+      '.cursor/environment.json',
+      '.cursor/hooks/a.sh',
+      '.gemini/settings.json',
+      '.gemini/extensions/a/x.json',
+      '.codex/config.toml',
+      '.codex/rules/a.rules',
+      '.kiro/settings/mcp.json',
+      '.kiro/hooks/a.kiro.hook',
+      '.continue/config.yaml',
+      '.continue/mcpServers/a.yaml',
+      '.qwen/settings.json',
+      '.factory/mcp.json',
+      '.zencoder/mcp.json',
+      '.opencode/plugin/a.ts',
+      'opencode.json',
+      'opencode.jsonc',
+      '.config/opencode/opencode.json',
+      '.config/goose/config.yaml',
+      '.aider.conf.yml',
+      'crush.json',
+      '.github/hooks/a.json',
+    ],
+    [
+      'toolcrib',
+      '.toolcrib.json',
+      '.config/toolcrib/config.json',
+      '.config/toolcrib',
+      '.local/state/toolcrib/journal/x',
+      '.cache/toolcrib/y',
+      'Library/Caches/toolcrib/z',
+      'Library/Application Support/toolcrib/z',
+      'AppData/Local/toolcrib/Cache/a',
+      'AppData/Roaming/toolcrib/config.json',
+    ],
+    [
+      'a shell',
+      '.profile',
+      '.bashrc',
+      '.bash_profile',
+      '.bash_login',
+      '.bash_logout',
+      '.bash_aliases',
+      '.bashrc.d/a',
+      '.zshrc',
+      '.zshenv',
+      '.zprofile',
+      '.zlogin',
+      '.zlogout',
+      '.oh-my-zsh/custom/a.zsh',
+      '.config/fish/config.fish',
+      '.config/fish/conf.d/a.fish',
+      '.cshrc',
+      '.tcshrc',
+      '.login',
+      '.kshrc',
+      '.mkshrc',
+      '.config/nushell/env.nu',
+      '.xonshrc',
+      '.config/elvish/rc.elv',
+      'Documents/PowerShell/Microsoft.PowerShell_profile.ps1',
+      'Documents/PowerShell/profile.ps1',
+      '.inputrc',
+      '.tmux.conf',
+      '.screenrc',
+    ],
+    [
+      'enters the folder',
+      '.envrc',
+      'sub/.envrc',
+      '.direnvrc',
+      '.mise.toml',
+      'mise.toml',
+      'mise.local.toml',
+      '.config/mise/config.toml',
+      '.asdfrc',
+      '.autoenv.zsh',
+    ],
+    [
+      'a package manager',
+      '.npmrc',
+      'packages/a/.npmrc',
+      '.yarnrc',
+      '.yarnrc.yml',
+      '.yarn/releases/yarn.cjs',
+      '.pnpmfile.cjs',
+      'pip.conf',
+      '.cargo/config.toml',
+      '.gradle/init.d/a.gradle',
+      '.mvn/extensions.xml',
+      '.m2/settings.xml',
+      '.gemrc',
+    ],
+    [
+      'how to log in',
+      '.ssh',
+      '.ssh/authorized_keys',
+      '.ssh/config',
+      '.gnupg/gpg.conf',
+      '.aws/config',
+      '.kube/config',
+      '.docker/config.json',
+      '.docker/cli-plugins/docker-x',
+      '.config/gh/config.yml',
+    ],
+    [
+      'by itself',
+      '.config/autostart/a.desktop',
+      '.config/systemd/user/a.service',
+      'Library/LaunchAgents/a.plist',
+      'AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup/a.bat',
+      '.xinitrc',
+      '.config/sway/config',
+      '.local/share/applications/a.desktop',
+    ],
+    ['in place of a program', '.local/bin/git', '.cargo/bin/cargo', '.pyenv/shims/python', '.nvm/nvm.sh'],
+    [
+      'an interpreter',
+      '.pythonrc',
+      'lib/sitecustomize.py',
+      'usercustomize.py',
+      'venv/lib/python3.12/site-packages/a.pth',
+      '.Rprofile',
+      '.irbrc',
+      '.pryrc',
+      '.pdbrc',
+      '.gdbinit',
+      '.lldbinit',
+      '.psqlrc',
+      '.sqliterc',
+      '.my.cnf',
+      '.guile',
+      '.ghci',
+      '.ipython/profile_default/startup/a.py',
+    ],
+    ['a command-line program', '.ripgreprc', '.curlrc', '.wgetrc', '.lessfilter', '.netrc'],
+  ])('%s: %s', (effect, ...paths) => {
+    for (const path of paths)
+      expect([path, protectedReason(`/home/a/${path}`)?.effect]).toEqual([
+        path,
+        expect.stringContaining(effect),
+      ]);
+  });
+
+  it('is protected in one place of the machine only, where that is what makes it so', () => {
+    for (const path of [
+      'etc/profile.d/a.sh',
+      'etc/cron.d/a',
+      'var/spool/cron/root',
+      'etc/sudoers',
+      'etc/systemd/system/a.service',
+    ]) {
+      expect([path, protectedReason(`/${path}`)]).not.toEqual([path, undefined]);
+      expect([path, protectedReason(`/private/${path}`)]).not.toEqual([path, undefined]);
+      // Images and packages are made from such.
+      expect([path, protectedReason(`/w/image/${path}`)]).toEqual([path, undefined]);
+    }
+  });
+
+  it.each([
+    [
+      'case',
+      '.GIT/config',
+      '.Git/config',
+      '.VSCode/Tasks.json',
+      '.BASHRC',
+      '.envRC',
+      '.MCP.JSON',
+      '.Husky/x',
+    ],
+    [
+      'characters without width',
+      '.g\u200cit/config',
+      '.gi\u200dt/config',
+      '\ufeff.git/config',
+      '.git\u2060/x',
+      '.en\u00advrc',
+      '.bash\u202erc',
+      '.hus\ufe0fky/x',
+    ],
+    [
+      'dots and blanks at the end',
+      '.git./config',
+      '.git /config',
+      '.git . ./config',
+      '.bashrc.',
+      '.envrc  ',
+      '.vscode./tasks.json ',
+    ],
+    [
+      'streams',
+      '.git::$INDEX_ALLOCATION/config',
+      '.git:x',
+      '.bashrc::$DATA',
+      '.vscode::$INDEX_ALLOCATION/tasks.json',
+    ],
+    ['short names', 'git~1/config', 'GIT~1', 'git~2/hooks/x', 'GI7EBA~1/config'],
+    ['letters that are equal without case', '.ba\u017fhrc', '.\u212ashrc', '.hu\u017f\u212ay/x'],
+    ['Unicode forms', '.con\u0066ig/fish/conf\u0069g.fish', 'Library/LaunchAgents/u\u0308.plist'],
+    ['backslashes', '.git\\config', 'C:\\w\\.git\\hooks\\pre-commit', 'C:\\Users\\a\\.ssh\\config'],
+  ])('does not depend on %s', (_, ...paths) => {
+    for (const path of paths) expect([path, protectedReason(`/w/${path}`)]).not.toEqual([path, undefined]);
+  });
+
+  it.each([
+    [
+      'code',
+      'src/index.ts',
+      'git.ts',
+      'a/git/config',
+      'a/vscode/tasks.json',
+      'hooks/useThing.ts',
+      'src/hooks/update.ts',
+      'hooks/pre-commit.md',
+      'bin/run',
+      'profile.ts',
+      'src/ssh/config',
+    ],
+    [
+      'what the person starts',
+      'package.json',
+      'Makefile',
+      'CMakeLists.txt',
+      'Dockerfile',
+      'compose.yaml',
+      'pyproject.toml',
+      'Cargo.toml',
+      'build.gradle',
+      'pom.xml',
+      'gradlew',
+      'justfile',
+      'Taskfile.yml',
+      'pnpm-workspace.yaml',
+      'tsconfig.json',
+      'vite.config.ts',
+      'conftest.py',
+      'setup.py',
+    ],
+    [
+      'settings of linters and hosts',
+      '.gitignore',
+      '.gitattributes',
+      '.gitmodules',
+      '.gitkeep',
+      '.github/workflows/ci.yml',
+      '.github/dependabot.yml',
+      '.gitlab-ci.yml',
+      '.eslintrc.json',
+      '.prettierrc',
+      '.editorconfig',
+      '.nvmrc',
+      '.tool-versions',
+      '.env',
+      '.env.local',
+      '.dockerignore',
+      '.npmignore',
+    ],
+    [
+      'instructions',
+      'CLAUDE.md',
+      'AGENTS.md',
+      'GEMINI.md',
+      '.cursor/rules/a.mdc',
+      '.claude/CLAUDE.md',
+      '.github/copilot-instructions.md',
+      '.clinerules/a.md',
+    ],
+    [
+      'worktrees of assistants',
+      '.claude/worktrees/a/src/index.ts',
+      '.claude/worktrees/a/package.json',
+      '.cursor/worktrees/r/b/x.ts',
+      '.codex/worktrees/1/r/src/a.py',
+    ],
+    [
+      'names that are only similar',
+      '.gitx/config',
+      'x.git/a',
+      'xgit~1',
+      '.vscode/notes.json',
+      '.vscode',
+      '.bashrc.md',
+      'my.npmrc',
+      'mcp.json.example',
+      'src/mcp.ts',
+      'mcp-tool.json',
+      'toolcrib/src/a.ts',
+      'a~1.txt',
+      '.ssh-notes/a',
+      'claude/settings.json',
+    ],
+  ])('leaves alone: %s', (_, ...paths) => {
+    for (const path of paths) expect([path, protectedReason(`/home/a/p/${path}`)]).toEqual([path, undefined]);
+  });
+
+  it('takes no long time for any name', () => {
+    const start = performance.now();
+    for (const part of ['hook', '-', 'mcp', '.', 'hook/', 'a/', '\u200c', '{'])
+      protectedReason(`/${part.repeat(4096 / part.length)}`);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+
+  it('knows what a link could lead to', () => {
+    for (const path of [
+      '.vscode',
+      '.config',
+      '.kiro/settings',
+      '.claude',
+      '.claude/hooks',
+      'site-packages',
+      '.git',
+    ])
+      expect([path, couldHoldProtected(`/w/${path}`)]).toEqual([path, true]);
+    for (const path of ['src', 'docs/a', 'node_modules/a', 'x.vscode'])
+      expect([path, couldHoldProtected(`/w/${path}`)]).toEqual([path, false]);
+  });
+});
+
+describe('on the disk', () => {
+  let top: string;
+  beforeEach(async () => {
+    top = await temporaryFolder();
+  });
+  const refusal = (path: string) =>
+    refuseProtected({ path: join(top, path) }, path).then(
+      () => 'allowed',
+      (error: Error) => error.message,
+    );
+
+  it('says what would happen, and the way out', async () => {
+    expect(await failureOf(refuseProtected({ path: join(top, '.envrc') }, '.envrc'))).toBe(
+      'PATH_PROTECTED: .envrc: is never changed from here, because a shell runs it when somebody enters the folder. ' +
+        'If it has to be, show the person what, so that they can do it themselves.',
+    );
+  });
+
+  it('protects what git keeps in a repository without a work tree, and not what people put beside it', async () => {
+    await put(top, { 'bare/HEAD': 'ref: refs/heads/main\n', 'bare/objects/x': '', 'bare/refs/x': '' });
+    for (const path of [
+      'config',
+      'Config',
+      'hooks/anything',
+      'HEAD',
+      'info/attributes',
+      'refs/heads/x',
+      'worktrees/a/commondir',
+    ])
+      expect(await refusal(`bare/${path}`)).toContain('git takes its folder for a repository');
+    for (const path of ['main/src/a.ts', 'README.md']) expect(await refusal(`bare/${path}`)).toBe('allowed');
+  });
+
+  it('protects what would complete such a repository', async () => {
+    await put(top, {
+      'a/objects/x': '',
+      'a/refs/x': '',
+      'b/HEAD': '',
+      'b/objects/x': '',
+      'c/HEAD': '',
+      'd/commondir': '',
+    });
+    for (const path of ['a/HEAD', 'b/refs', 'b/refs/heads/main', 'c/commondir', 'd/HEAD'])
+      expect([path, await refusal(path)]).toEqual([path, expect.stringContaining('a repository')]);
+    for (const path of [
+      'a/config',
+      'b/config',
+      'c/refs/x',
+      'c/objects',
+      'b/hooks/x',
+      'src/config',
+      'src/index',
+      'HEAD',
+    ])
+      expect([path, await refusal(path)]).toEqual([path, 'allowed']);
+  });
+
+  it('protects the folders that variables make ours', async () => {
+    await mkdir(join(top, 'state'));
+    await symlink('state', join(top, 'to-state'));
+    const reason = await ownReasons('linux', { XDG_STATE_HOME: join(top, 'to-state'), XDG_CACHE_HOME: '' });
+    expect(reason(join(top, 'state', 'toolcrib', 'journal'))?.stays).toBe('in place');
+    expect(reason(join(top, 'state', 'other'))).toBeUndefined();
+    const windows = await ownReasons('win32', { localappdata: top });
+    expect(windows(join(top, 'toolcrib', 'x'))).toBeDefined();
+  });
+
+  it('is asked by the gate, by the way to a file and by where that leads, before anything is made', async () => {
+    await put(top, { 'conf/tasks.json': '{}', '.git/config': '' });
+    await symlink('conf', join(top, '.vscode'));
+    await symlink('.git', join(top, 'plain'));
+    await symlink('.git/hooks/new', join(top, 'dangling'));
+    await symlink('conf', join(top, '.husky'));
+    const workspace = await openWorkspace([top]);
+    for (const path of [
+      '.vscode/tasks.json',
+      'plain/config',
+      'plain/new/x',
+      'dangling',
+      '.git/new/x',
+      '.husky/x',
+      '.git',
+    ])
+      for (const follow of [true, false]) {
+        const outcome = workspace.openPlace(path, { follow, make: true });
+        if (path === 'dangling' && !follow) await (await outcome).folder.handle.close();
+        else expect(await failureOf(outcome)).toMatch(/^PATH_PROTECTED/);
+      }
+    expect(await failureOf(workspace.openFile('.git/new'))).toMatch(/^PATH_NOT_FOUND/);
+    await (await workspace.openFile('.git/config')).handle.close();
+  });
+});
+
+describe('moving', () => {
+  let top: string;
+  beforeEach(async () => {
+    top = await temporaryFolder();
+  });
+
+  const moved = (from: string, to: string, isLink = false) =>
+    refuseMoving(
+      { at: join(top, from), path: join(top, from), given: from },
+      { to: join(top, to), isLink, signal },
+    );
+
+  it('a folder must not make what is in it run', async () => {
+    await put(top, { 'x/tasks.json': '', 'x/a/b/c': '', 'y/nvim/init.lua': '', 'z/hooks/pre.sh': '' });
+    expect(await failureOf(moved('x', '.vscode'))).toBe(
+      `PATH_PROTECTED: x/tasks.json: is never changed from here, because as ${top}/.vscode/tasks.json an editor runs ` +
+        'what it names when the folder is opened. If it has to be, show the person what, so that they can do it themselves.',
+    );
+    expect(await failureOf(moved('y', '.config'))).toMatch(/^PATH_PROTECTED: y\/nvim/);
+    expect(await failureOf(moved('z', '.claude'))).toMatch(/^PATH_PROTECTED: z\/hooks/);
+    await moved('x', 'src');
+    await moved('z', 'src/z');
+  });
+
+  it('a folder may hold what is protected by itself, as it was before', async () => {
+    await put(top, { 'x/.envrc': '', 'x/.vscode/tasks.json': '', 'x/.git/config': '' });
+    await symlink('nothing', join(top, 'x', '.husky'));
+    await moved('x', 'y');
+    // But its name must not be part of it: it has no effect where it is, and would have it there.
+    expect(await failureOf(moved('x/.vscode', '.vscode'))).toMatch(/^PATH_PROTECTED: x\/.vscode\/tasks.json/);
+  });
+
+  it('a link must not come to be where it could lead to what runs', async () => {
+    await mkdir(join(top, 'z'));
+    await symlink('../elsewhere', join(top, 'z', 'settings'));
+    expect(await failureOf(moved('link', '.vscode', true))).toMatch(/^PATH_PROTECTED: link.*could lead to/);
+    expect(await failureOf(moved('z', '.kiro'))).toMatch(/^PATH_PROTECTED: z\/settings/);
+    await moved('link', 'other', true);
+    await moved('z', 'y');
+  });
+
+  it('our own files stay in place', async () => {
+    await put(top, { 'x/.config/toolcrib/config.json': '' });
+    expect(await failureOf(moved('x', 'y'))).toMatch(/^PATH_PROTECTED.*toolcrib itself/);
+  });
+});
+
+describe('deleting a folder', () => {
+  let top: string;
+  beforeEach(async () => {
+    top = await temporaryFolder();
+  });
+
+  const deleted = (path: string, given = new AbortController().signal) =>
+    refuseDeleting({ at: join(top, path), path: join(top, path), given: path }, { signal: given });
+
+  it.each([
+    ['.git/HEAD', /x\/a\/\.git is in it|a\/\.git is in it/],
+    ['.git', /a\/\.git is in it/],
+    ['.hg/store', /\.hg is in it/],
+    ['.toolcrib.json', /\.toolcrib\.json is in it/],
+    ['.local/state/toolcrib/j', /toolcrib is in it/],
+  ])('is refused for %s in it', async (inside, message) => {
+    await put(top, { 'x/y': '', [`x/a/${inside}`]: '' });
+    expect(await failureOf(deleted('x'))).toMatch(message);
+  });
+
+  it('is refused for a repository without a work tree in it', async () => {
+    await put(top, { 'x/bare/HEAD': '', 'x/bare/objects/a': '', 'x/bare/refs/a': '' });
+    expect(await failureOf(deleted('x'))).toMatch(/bare in it is a repository of git/);
+  });
+
+  it('takes other protected files along, and follows no links', async () => {
+    await put(top, {
+      'x/node_modules/a/.npmrc': '',
+      'x/b/.vscode/settings.json': '',
+      'outside/.git/HEAD': '',
+    });
+    await symlink('../outside', join(top, 'x', 'link'));
+    await symlink('..', join(top, 'x', 'up'));
+    await deleted('x');
+  });
+
+  it('can be called off', async () => {
+    await put(top, { 'x/y': '' });
+    expect(await failureOf(deleted('x', AbortSignal.abort()))).toMatch(/^CANCELLED/);
+  });
+});

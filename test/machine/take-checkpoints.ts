@@ -1,0 +1,19 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createCheckpoints } from '../../src/machine/checkpoints.ts';
+import { openWorkspace } from '../../src/machine/workspace.ts';
+import { findGit } from './find-git.ts';
+
+// Takes checkpoints of ever new states until it is killed: take-checkpoints.ts FOLDER STATE
+const [folder = '', state = ''] = process.argv.slice(2);
+const checkpoints = createCheckpoints({
+  folder: join(state, 'checkpoints'),
+  git: () => Promise.resolve({ program: findGit(), leading: [], env: { PATH: process.env['PATH'] ?? '' } }),
+});
+const workspace = await openWorkspace([folder]);
+process.stdout.write('begun\n');
+for (let n = 0; ; n++) {
+  for (let file = 0; file < 50; file++)
+    writeFileSync(join(folder, 'many', `${file}.txt`), `${n} ${file}`.repeat(1000));
+  await checkpoints.take(folder, 'test', workspace, new AbortController().signal);
+}

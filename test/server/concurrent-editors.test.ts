@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
+import { expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/repository.ts';
+import { connect, eras, inherited } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+
+const editors = Array.from({ length: 50 }, (_, index) => index);
+const lines = editors.map((index) => `line ${index} is free\n`);
+
+async function clientsFor(count: number, era: (typeof eras)[number], folder: string): Promise<Client[]> {
+  const env = { ...inherited(), XDG_STATE_HOME: temporaryFolder() };
+  const clients = await Promise.all(
+    Array.from({ length: count }, () => connect(era, { roots: [folder], env })),
+  );
+  onTestFinished(async () => void (await Promise.all(clients.map((client) => client.close()))));
+  return clients;
+}
+
+async function edit(client: Client, index: number): Promise<string> {
+  const edits = [{ old: `line ${index} is free`, new: `line ${index} is taken` }];
+  return textOf(await client.callTool({ name: 'edit_file', arguments: { path: 'a.txt', edits } }));
+}
+
+it.each(eras)('lets 50 editors at once lose no edit, in %s', async (era) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'a.txt'), lines.join(''));
+  const [client] = await clientsFor(1, era, folder);
+  await client!.callTool({ name: 'read_file', arguments: { path: 'a.txt' } });
+  const answers = await Promise.all(editors.map((index) => edit(client!, index)));
+  expect(answers.filter((answer) => !answer.startsWith('Edited a.txt: +1 -1'))).toEqual([]);
+  expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe(lines.join('').replaceAll('free', 'taken'));
+});
+
+it('lets editors of several servers lose no edit: who comes late is told, and reads again', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'a.txt'), lines.join(''));
+  const clients = await clientsFor(5, '2025-11-25', folder);
+  let told = 0;
+  await Promise.all(
+    editors.map(async (index) => {
+      const client = clients[index % clients.length]!;
+      for (;;) {
+        await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } });
+        const answer = await edit(client, index);
+        if (answer.startsWith('Edited')) return;
+        expect(answer).toMatch(/^(?:STALE_FILE|NOT_READ): /);
+        told++;
+      }
+    }),
+  );
+  expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe(lines.join('').replaceAll('free', 'taken'));
+  expect(told).toBeGreaterThan(0);
+});

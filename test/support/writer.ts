@@ -1,0 +1,44 @@
+// A program that changes files. Arguments: state folder, root, and how often to count up shared.txt; without the last
+// it changes several files without end, to be killed while it does.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFileChanges } from '../../src/machine/file-changes.ts';
+import { openWorkspace } from '../../src/machine/workspace.ts';
+import { nextVersion } from './version.ts';
+
+const [state = '', root = '', times] = process.argv.slice(2);
+const changes = createFileChanges({ folder: state });
+const workspace = await openWorkspace([root]);
+
+async function at<T>(
+  path: string,
+  work: (place: Awaited<ReturnType<typeof workspace.openPlace>>) => Promise<T>,
+) {
+  const place = await workspace.openPlace(path, { make: true, follow: false });
+  try {
+    return await work(place);
+  } finally {
+    await place.folder.handle.close();
+  }
+}
+
+const count = () =>
+  at('shared.txt', (place) =>
+    changes.write(place, (before) => ({ bytes: nextVersion(before?.bytes) }), { kind: 'edit' }),
+  );
+
+for (let time = 0; time < Number(times ?? 1); time++) await count();
+process.stdout.write('ready\n');
+for (let turn = 0; times === undefined; turn++) {
+  await count();
+  const name = `${process.pid}-${turn}`;
+  await at(`new-${name}`, (place) =>
+    changes.write(place, () => ({ bytes: Buffer.from(name) }), { kind: 'write' }),
+  );
+  await at(`new-${name}`, (from) => at(`deep-${name}/moved`, (to) => changes.move(from, to)));
+  await count();
+  mkdirSync(join(root, `folder-${name}`));
+  writeFileSync(join(root, `folder-${name}`, 'a.txt'), 'a');
+  await at(`folder-${name}`, (place) => changes.remove(place));
+  await at(`deep-${name}/moved`, (place) => changes.remove(place));
+}
