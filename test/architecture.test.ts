@@ -65,6 +65,11 @@ it('starts programs in one place', () => {
   expect(starters.sort()).toEqual(['machine/process-tree.ts', 'machine/process.ts']);
 });
 
+it('uses simple-git, which starts programs by itself, in one file', () => {
+  const users = files.filter((file) => importsOf(file).includes('simple-git'));
+  expect(users).toEqual(['machine/shadow-repository.ts']);
+});
+
 it('never asks for a shell', () => {
   const asking = files.filter((file) =>
     /shell:\s*true|\bexecSync\(|\bexec\(['"`]/.test(readFileSync(join('src', file), 'utf8')),

@@ -8,6 +8,7 @@ import { shownPath } from '../machine/shown-path.ts';
 import { rooted } from '../machine/workspace.ts';
 import { refuseStale } from './refuse-stale.ts';
 import type { Services } from './services.ts';
+import { versionOf } from './unchanged.ts';
 import type { UnifiedDiff } from './unified-diff.ts';
 
 /** For callers that have read the file through another server: `toolcrib call`, or one before this. */
@@ -101,7 +102,9 @@ async function proposal({ given, path, before, services, propose }: Proposing) {
     : Promise.resolve();
   // Somebody waits for it later; until then its failure must not end the process.
   fresh.catch(() => {});
-  const encoding = given.encoding ?? services.known.get(path)?.encoding;
+  // That the part which was read is UTF-8 does not say that all of it is.
+  const seen = services.known.get(path)?.encoding;
+  const encoding = given.encoding ?? (seen === 'utf-8' ? undefined : seen);
   try {
     return { ...(await propose(before?.bytes, encoding)), fresh };
   } catch (error) {
@@ -147,7 +150,7 @@ async function placeFor(
 
 function remember(path: string, { bytes, encoding }: Proposal, { stat, hash }: Written, { known }: Services) {
   known.remember(path, {
-    stat,
+    stat: versionOf(stat),
     hash,
     bytes,
     seenAt: Date.now(),

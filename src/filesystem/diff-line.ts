@@ -1,6 +1,6 @@
 import type { Block } from './changed-blocks.ts';
 import { commonPrefix } from './changed-spans.ts';
-import { characterStarts, shownText } from './exact-encoding.ts';
+import { shownText, wholeCharacters } from './exact-encoding.ts';
 import type { Encoding } from './text-file.ts';
 import { around } from './visible-text.ts';
 
@@ -25,23 +25,18 @@ export function shownLine(
 ): string {
   const { label } = encoding;
   // Of a very long one no more is decoded than is shown.
-  const [start, end] = to - from <= lineBytes ? [from, to] : windowOf(bytes, from, to, encoding, differsAt);
-  const text = shownText(bytes.subarray(start, end), label);
+  const start = to - from <= lineBytes ? from : startOf(to - from, differsAt) + from;
+  const end = Math.min(to, start + lineBytes);
+  const part = wholeCharacters(bytes.subarray(0, to), start, end, encoding);
+  const text = shownText(part, label);
   if (start === from && end === to && text.length <= lineCharacters) return text;
-  const before = shownText(bytes.subarray(start, Math.max(start, from + differsAt)), label).length;
+  const before = shownText(part.subarray(0, Math.max(0, from + differsAt - start)), label).length;
   const cut = around(text, before, lineCharacters);
   const first = start > from && !cut.startsWith('…') ? '…' : '';
   return first + cut + (end < to && !cut.endsWith('…') ? '…' : '');
 }
 
-/** The bytes around where a line differs, without halves of characters. */
-function windowOf(bytes: Buffer, from: number, to: number, encoding: Encoding, differsAt: number) {
-  const begins = encoding.label === 'utf-8' ? beginsUtf8(bytes) : characterStarts(bytes, encoding);
-  let start = from + Math.max(0, Math.min(differsAt - leadBytes, to - from - lineBytes));
-  while (start < to && !begins(start)) start++;
-  let end = Math.min(to, start + lineBytes);
-  while (end < to && !begins(end)) end++;
-  return [start, end] as const;
-}
-
-const beginsUtf8 = (bytes: Buffer) => (at: number) => ((bytes[at] ?? 0) & 0xc0) !== 0x80;
+const startOf = (length: number, differsAt: number): number => {
+  const start = Math.max(0, Math.min(differsAt - leadBytes, length - lineBytes));
+  return start - (start % 2);
+};

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { toUSVString } from 'node:util';
 import { ToolcribError } from '../core/errors.ts';
 import { decode } from '../machine/decode.ts';
-import { asWindows1252, codePage } from './code-page.ts';
+import { asWindows1252 } from '../machine/windows-1252.ts';
+import { codePage } from './code-page.ts';
 import { multiByte } from './encoding-name.ts';
 import type { Encoding } from './text-file.ts';
 
@@ -105,4 +106,16 @@ function characterLength(bytes: Buffer, at: number, label: string): number {
   if (label === 'euc-jp') return byte === 0x8f ? 3 : byte === 0x8e || byte >= 0xa1 ? 2 : 1;
   const next = bytes[at + 1] ?? 0;
   return label === 'gb18030' && next >= 0x30 && next <= 0x39 ? 4 : 2;
+}
+
+const beginsUtf8 = (bytes: Buffer) => (at: number) => ((bytes[at] ?? 0) & 0xc0) !== 0x80;
+
+/** Some bytes of a text, without the halves of characters at both ends. */
+export function wholeCharacters(bytes: Buffer, from: number, to: number, encoding: Encoding): Buffer {
+  const begins = encoding.label === 'utf-8' ? beginsUtf8(bytes) : characterStarts(bytes, encoding);
+  let start = from;
+  while (start < to && !begins(start)) start++;
+  let end = Math.min(to, bytes.length);
+  while (end < bytes.length && !begins(end)) end++;
+  return bytes.subarray(start, end);
 }

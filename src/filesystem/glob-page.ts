@@ -15,7 +15,7 @@ interface Found {
 
 /** One page of the files a walk finds, in whatever order it finds them. */
 export interface GlobPage {
-  take(files: FoundFiles): Promise<void>;
+  take(files: FoundFiles): Promise<void> | undefined;
   /** How many files there are on all pages. */
   readonly total: number;
   /** How many of them on the pages before. */
@@ -54,12 +54,13 @@ export function globPage({ sort, limit, cursor }: Wanted, pace: Pace): GlobPage 
     }
   };
   return {
-    async take(files) {
+    take(files) {
       const { names, path } = files;
       if (sort === 'modified') return byTime(files);
       // All that lies below a path comes after it, and most folders lie beyond the page.
       if (first.last && path > first.last.path) total += names.length;
       else for (const name of names) add({ path: path + name, modified: 0 });
+      return undefined;
     },
     get total() {
       return total;

@@ -93,14 +93,13 @@ const openFolder = (path: string | Buffer): Promise<number> =>
 class NumberedFolder implements HeldFolder {
   readonly at: string;
   readonly stat: HeldFolder['stat'];
+  readonly quick: boolean;
   readonly #number: number;
   #holders = 1;
 
-  constructor(
-    number: number,
-    readonly quick: boolean,
-  ) {
+  constructor(number: number, quick: boolean) {
     this.#number = number;
+    this.quick = quick;
     this.at = `/proc/${process.pid}/fd/${number}`;
     const { dev, size } = fstatSync(number);
     this.stat = { dev, size };
@@ -135,7 +134,7 @@ export const isLarge = ({ stat }: HeldFolder): boolean =>
 /** What a folder has; a large one in parts, so that it takes neither much memory nor much time at once. */
 export function* partsOf(folder: HeldFolder): Generator<Entries | Promise<Entries>> {
   if (!isLarge(folder)) {
-    yield folder.quick ? whole(folder) : wholeInThread(folder);
+    yield whole(folder);
     return;
   }
   const listing = opendirSync(folder.at, { encoding: bytewise, bufferSize: partLength });
@@ -155,14 +154,7 @@ export function* partsOf(folder: HeldFolder): Generator<Entries | Promise<Entrie
   }
 }
 
-function whole({ at }: HeldFolder): Entries {
-  const found = readdirSync(at, { withFileTypes: true });
-  return isLossy(found)
-    ? inBytes(readdirSync(at, { withFileTypes: true, encoding: bytewise }))
-    : { found, bytes: noBytes };
-}
-
-async function wholeInThread({ at }: HeldFolder): Promise<Entries> {
+async function whole({ at }: HeldFolder): Promise<Entries> {
   const found = await listAll(at, 'utf8');
   return isLossy(found) ? inBytes(await listAll(at, bytewise)) : { found, bytes: noBytes };
 }

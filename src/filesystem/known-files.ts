@@ -50,10 +50,11 @@ export function createKnownFiles(): KnownFiles {
   return {
     get: (path) => files.get(path),
     remember(path, { bytes, ...file }) {
+      const isKept = files.get(path)?.bytes === bytes;
       forget(path);
       const keeps = bytes !== undefined && bytes.length <= smallBytes;
       // A copy: what was read may be a part of a larger buffer, which it would keep alive.
-      files.set(path, keeps ? { ...file, bytes: Buffer.from(bytes) } : file);
+      files.set(path, keeps ? { ...file, bytes: isKept ? bytes : Buffer.from(bytes) } : file);
       if (keeps) kept += bytes.length;
       dropBytes();
       const [oldest] = files.keys();

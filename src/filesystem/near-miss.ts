@@ -1,5 +1,5 @@
 import { findEdit, withLf } from './find-edit.ts';
-import { shownText } from './exact-encoding.ts';
+import { shownText, wholeCharacters } from './exact-encoding.ts';
 import { countLines } from './line-count.ts';
 import { lineStart } from './line-endings.ts';
 import { nearestStart } from './nearest-lines.ts';
@@ -100,7 +100,7 @@ function nearestText(old: string, { bytes, encoding }: Where): Nearest | undefin
     encoding.mark,
     lineStartNear(bytes, piece - (piece === encoding.mark ? 0 : comparedBytes / 4), encoding),
   );
-  const part = bytes.subarray(from, from + comparedBytes);
+  const part = wholeCharacters(bytes, from, from + comparedBytes, encoding);
   const text = shownText(part, encoding.label);
   const lines = text.split('\n');
   const start = nearestStart(lines, wanted) ?? lineOfPiece(text, wanted);

@@ -31,7 +31,9 @@ export function pathPattern(alternatives: readonly (readonly PathPart[])[]): Pat
   for (let place = steps.length - 1; place >= 0; place--)
     canEnd[place] = steps[place] === end || (steps[place] === '**' && canEnd[place + 1] === true);
 
+  /** Those places and what lies behind their `**`; nothing comes after an end. */
   const reach = (places: readonly number[]): PathState => {
+    if (places.every((place) => steps[place] === end)) return [];
     const reached = new Set<number>();
     for (let place of places) {
       while (steps[place] === '**' && !reached.has(place)) reached.add(place++);
@@ -49,7 +51,7 @@ export function pathPattern(alternatives: readonly (readonly PathPart[])[]): Pat
         if (step === '**') next.push(place);
         else if (typeof step === 'function' && step(name)) next.push(place + 1);
       }
-      const reached = next.length === 0 ? next : reach(next);
+      const reached = reach(next);
       // Most often nothing changes; there can be very many folders to go through.
       return reached.length === state.length && reached.every((place, at) => place === state[at])
         ? state

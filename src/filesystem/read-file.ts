@@ -6,7 +6,6 @@ import { inlineLimit } from '../machine/presentable.ts';
 import { rooted } from '../machine/workspace.ts';
 import { withNotes } from './excerpt.ts';
 import { contentOf, mediaContent } from './file-content.ts';
-import { createLineIndexes } from './line-index.ts';
 import type { Services } from './services.ts';
 
 const mostLines = 2000;
@@ -40,7 +39,7 @@ export const readFile = (services: Services): Tool =>
       refuseTwoWays(given);
       const opened = await rooted(workspace).openFile(given.path);
       try {
-        const reading = { signal, known: services.known, lines: services.lines ?? createLineIndexes() };
+        const reading = { signal, known: services.known, lines: services.lines };
         const found = await contentOf(opened, { ...given, most: mostCharacters }, reading);
         if (found.kind === 'media') return { content: await mediaContent(opened, found, given.path) };
         const { text, notes } = found.excerpt.fit(mostCharacters);

@@ -9,7 +9,6 @@ import { shownPath } from '../machine/shown-path.ts';
 import { rooted, type RootedWorkspace } from '../machine/workspace.ts';
 import { withNotes } from './excerpt.ts';
 import { contentOf, mediaBytes, mediaContent, type FileContent } from './file-content.ts';
-import { createLineIndexes } from './line-index.ts';
 import type { Services } from './services.ts';
 
 const mostFiles = 50;
@@ -46,7 +45,7 @@ export const readFiles = (services: Services): Tool =>
     params,
     async call({ paths, limit }, context) {
       const workspace = rooted(context.workspace);
-      const lines = services.lines ?? createLineIndexes();
+      const lines = services.lines;
       const reading = { signal: context.signal, known: services.known, lines };
       const inTurn = limited(openAtOnce);
       const found = await Promise.all(

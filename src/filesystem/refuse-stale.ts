@@ -4,6 +4,7 @@ import type { Before } from '../machine/file-changes.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import type { KnownFile } from './known-files.ts';
 import type { Services } from './services.ts';
+import { sameVersion, settled } from './unchanged.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 /** A file about to be changed: as it is, and what was read of it. */
@@ -16,8 +17,6 @@ interface Candidate {
   readonly version?: string | undefined;
 }
 
-/** Within this time two changes can carry the same time: a tick of Linux is up to 10 ms, of FAT 2 s. */
-const tickMs = 20;
 const diffCharacters = 3_000;
 
 /**
@@ -57,17 +56,9 @@ async function refuseOtherContent(
 }
 
 /** Whether nobody can have written to it: then it need not be hashed. */
-function isUntouched(known: KnownFile, now: Stats): boolean {
-  const { stat, seenAt, hash } = known;
-  const same =
-    stat.dev === now.dev &&
-    stat.ino === now.ino &&
-    stat.size === now.size &&
-    stat.mtimeMs === now.mtimeMs &&
-    stat.ctimeMs === now.ctimeMs;
-  // What was written just before it was read could have been written again within the same tick.
-  return same && (hash === undefined || seenAt - stat.ctimeMs > tickMs);
-}
+const isUntouched = ({ stat, seenAt, hash }: KnownFile, now: Stats): boolean =>
+  // Of a file that was read in part there is no hash to compare.
+  sameVersion(stat, now) && (hash === undefined || settled(stat, seenAt));
 
 async function whatChanged(
   shown: string,

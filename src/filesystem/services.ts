@@ -14,8 +14,8 @@ export interface Services {
   env(): Record<string, string>;
   /** What was read and written so far; lives as long as the server. */
   known: KnownFiles;
-  /** Where the lines of large files are; lives as long as the server. Without it they are counted with each call. */
-  lines?: LineIndexes;
+  /** Where the lines of large files are; lives as long as the server. */
+  lines: LineIndexes;
   /** Everything that changes files, with the journal of it. */
   changes(): Promise<FileChanges>;
   versions: Versions;

@@ -1,6 +1,6 @@
 import { ToolcribError } from '../core/errors.ts';
 import { systemEncoding } from '../machine/decode.ts';
-import { asWindows1252 } from './code-page.ts';
+import { asWindows1252 } from '../machine/windows-1252.ts';
 
 /** How the bytes of a text file are to be read. */
 export interface Encoding {

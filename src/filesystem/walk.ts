@@ -21,7 +21,7 @@ export interface Walk {
   /** Told what could not be read or applied, by its path below the folder. */
   readonly complain: Complain;
   /** Gets the chosen files of one folder. Folders come in no order. */
-  found(files: FoundFiles): Promise<void>;
+  found(files: FoundFiles): Promise<void> | undefined;
 }
 
 export interface FoundFiles {
@@ -79,7 +79,10 @@ export async function walk(task: Walk): Promise<EndedEarly | undefined> {
     let here: Above | undefined;
     for (const next of partsOf(folder.held)) {
       const part = next instanceof Promise ? await next : next;
-      here ??= await withRules(folder, name, part);
+      if (!here) {
+        const ruled = withRules(folder, name, part);
+        here = ruled instanceof Promise ? await ruled : ruled;
+      }
       const names: string[] = [];
       const folders: Below[] = [];
       entries += part.found.length;
@@ -97,17 +100,23 @@ export async function walk(task: Walk): Promise<EndedEarly | undefined> {
         }
       }
       if (folders.length > 0) goInto(folders, here);
-      if (names.length > 0)
-        await task.found({ names, bytes: part.bytes, path: here.path, folder: here.held });
+      if (names.length === 0) continue;
+      const taken = task.found({ names, bytes: part.bytes, path: here.path, folder: here.held });
+      if (taken) await taken;
     }
   }
 
-  async function withRules(folder: Above, name: string, part: Entries): Promise<Above> {
+  function withRules(folder: Above, name: string, part: Entries): Above | Promise<Above> {
     const { held, path, rules } = folder;
     if (!rules) return folder;
+    const go = async (has: ReadonlySet<string>) => ({
+      ...folder,
+      rules: await scopeIn(rules, { name, at: held.at, path, has }, complain),
+    });
     // What a large folder has may come in a later part.
-    const has = isLarge(held) ? await ruleNamesIn(held.at) : ruleNamesAmong(part.found);
-    return { ...folder, rules: await scopeIn(rules, { name, at: held.at, path, has }, complain) };
+    if (isLarge(held)) return ruleNamesIn(held.at).then(go);
+    const has = ruleNamesAmong(part.found);
+    return has.size === 0 && rules.size === 0 ? folder : go(has);
   }
 
   function goInto(folders: readonly Below[], here: Above): void {

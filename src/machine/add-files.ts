@@ -17,18 +17,19 @@ const fewNames = 50;
 /** Files held open at once. */
 const heldOpen = 100;
 
-/** Brings an index up to date with its work tree, in portions; calls `done` after each with the number of files. */
+/** Brings an index up to date with its work tree, in portions. After each, when all that is in it has been checked, calls `done`. */
 export async function addFiles(
   { add, remove }: ChangedFiles,
   adding: Adding,
-  done: (files: number) => void,
+  done: (portion: { files: number; isLast: boolean }) => Promise<void>,
 ): Promise<void> {
   await removeNames(remove, adding);
   const command = [...(await addCommand(add.length, adding)), '--stdin'];
-  for (const names of portions(add)) {
+  const all = [...portions(add)];
+  for (const [index, names] of all.entries()) {
     await adding.ask(command, asInput(names));
     await checkAdded(names, adding);
-    done(names.length);
+    await done({ files: names.length, isLast: index === all.length - 1 });
   }
 }
 

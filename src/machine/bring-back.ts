@@ -15,6 +15,7 @@ import {
   type FileHandle,
 } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
+import { temporaryName } from './change-kit.ts';
 import { parentOf, type ByteName } from './changed-files.ts';
 import type { OpenScopes } from './open-scopes.ts';
 import { codeOf } from './real-path.ts';
@@ -98,7 +99,7 @@ async function write(change: TreeChange, plan: Plan): Promise<void> {
     if (found?.isDirectory()) throw new Left('a folder with other files is in its place');
     if (found && !change.from) throw notKept();
     if (found) refuseChanged(found, plan);
-    const temporary = below(parent, Buffer.from(`.toolcrib-${globalThis.crypto.randomUUID()}.tmp`));
+    const temporary = below(parent, Buffer.from(temporaryName()));
     try {
       await make(change, plan.staged.fileOf(change), temporary, found);
       if (found) await rename(temporary, path);

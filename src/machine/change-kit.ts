@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { ExtendedAttributes } from './extended-attributes.ts';
+import type { CarryOver } from './extended-attributes.ts';
 import type { FileLocks } from './file-lock.ts';
 import type { Journal } from './journal.ts';
 import type { Limits } from './journal-pruning.ts';
+import type { WrittenFiles } from './written-files.ts';
 
 /** What every kind of change is made with. */
 export interface ChangeKit {
   readonly journal: Journal;
   readonly locks: FileLocks;
-  readonly attributes: ExtendedAttributes;
+  readonly carryOver: CarryOver;
+  readonly written: WrittenFiles;
   /** A single file that is replaced has at most so many bytes: all of it has to be in memory. */
   readonly mostBytes: number;
   readonly limits: Limits;

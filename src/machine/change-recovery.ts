@@ -20,31 +20,36 @@ interface Side {
  * process die as well, comes to the same end.
  */
 export async function finishDead(journal: Journal, claim: Claim): Promise<void> {
-  const { token } = claim;
-  const entry = journal.begun(token);
-  if (entry) await (entry.step === 'write' ? finishWrite : finishRelocation)(journal, token, entry);
-  // Also one that could not be read.
-  journal.drop(token);
+  const entry = journal.begun(claim.token);
+  const tookEffect =
+    entry && (await (entry.step === 'write' ? finishWrite : finishRelocation)(journal, entry));
+  // Where the folder is gone it cannot be told; a change too many is harmless, one too few is not.
+  if (entry && tookEffect !== false) return journal.commitFor(claim.token, entry);
+  // Before the temporary file goes: without one, the change would seem to have taken effect.
+  if (entry) journal.dropFor(claim.token);
   for (const temporary of claim.temporaries)
     await withSide(temporary, ({ at }) => rm(at, { recursive: true, force: true }));
 }
 
-async function finishWrite(journal: Journal, token: string, entry: Entry): Promise<void> {
-  const tookEffect = await withSide(entry.path, ({ at, beside }) => {
+function finishWrite(journal: Journal, entry: Entry): Promise<boolean | undefined> {
+  return withSide(entry.path, ({ at, beside }) => {
+    const path = join(beside, entry.temporary);
     const there = look(at);
-    const temporary = look(join(beside, entry.temporary));
-    if (!temporary || isSame(there, temporary)) return true;
+    const temporary = look(path);
+    if (!temporary) return true;
+    if (isSame(there, temporary)) {
+      unlinkSync(path);
+      return true;
+    }
     if (entry.before?.hash && there)
       discardLink(join(contentsFolder(journal.folder), entry.before.hash), there.ino);
     return false;
   });
-  // Where the folder is gone it cannot be told; a change too many is harmless, one too few is not.
-  if (tookEffect !== false) journal.commit(token, entry);
 }
 
-async function finishRelocation(journal: Journal, token: string, entry: Entry): Promise<void> {
+function finishRelocation(journal: Journal, entry: Entry): Promise<boolean | undefined> {
   const [from, to] = endsOf(journal, entry);
-  const tookEffect = await withSide(from, (old) =>
+  return withSide(from, (old) =>
     withSide(to, async (now) => {
       const aside = join(old.beside, entry.temporary);
       const copy = join(now.beside, entry.temporary);
@@ -68,7 +73,6 @@ async function finishRelocation(journal: Journal, token: string, entry: Entry): 
       return false;
     }),
   );
-  if (tookEffect !== false) journal.commit(token, entry);
 }
 
 /** From where to where a change moves something. */

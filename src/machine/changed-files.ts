@@ -16,6 +16,9 @@ export interface ChangedFiles {
   readonly unreadable: number;
 }
 
+/** Files of ours that are about to get their name, or that a kill has left (see temporaryName). */
+const temporary = /(?:^|\/)\.toolcrib-[0-9a-f]{16}\.tmp$/;
+
 /** Files looked at between two chances for other calls. */
 const batch = 500;
 
@@ -38,6 +41,7 @@ export async function sortChanges(
   for (const name of new Set(listed.toString('latin1').split('\0'))) {
     // With a slash at the end: a repository inside this one, whose files are its own affair.
     if (name === '' || name.endsWith('/') || (own !== undefined && name.startsWith(own))) continue;
+    if (temporary.test(name)) continue;
     const path = pathOf(top, name);
     // Below a link lies what is somewhere else.
     const found = isFolder(parentOf(name)) ? lookAt(path) : undefined;

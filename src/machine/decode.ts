@@ -1,3 +1,5 @@
+import { asWindows1252 } from './windows-1252.ts';
+
 /**
  * Bytes as text: UTF-8 where they are valid UTF-8. Where not, each line or NUL-ended field is decided for itself, and what
  * is no UTF-8 is read in the system's own code page: one file in another encoding must not spoil the others. Replacing
@@ -6,12 +8,15 @@
 export function decode(bytes: Buffer, fallback?: string): string {
   const whole = utf8(bytes);
   if (whole !== undefined) return whole;
-  const other = new TextDecoder(fallback ?? systemEncoding());
+  const label = fallback ?? systemEncoding();
+  const other = new TextDecoder(label);
+  const inCodePage = (piece: Buffer) =>
+    label === 'windows-1252' ? asWindows1252(other.decode(piece)) : other.decode(piece);
   const pieces: string[] = [];
   for (let start = 0; start < bytes.length;) {
     const end = pieceEnd(bytes, start);
     const piece = bytes.subarray(start, end);
-    pieces.push(utf8(piece) ?? other.decode(piece));
+    pieces.push(utf8(piece) ?? inCodePage(piece));
     start = end;
   }
   return pieces.join('');

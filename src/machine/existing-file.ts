@@ -8,14 +8,16 @@ import { codeOf } from './real-path.ts';
 import { sha256 } from './sha256.ts';
 import { shownPath } from './shown-path.ts';
 import { unwritable } from './write-failure.ts';
+import type { Known, WrittenFiles } from './written-files.ts';
 
 /** The regular file that is at a place, open, with all of its content. */
 export interface ExistingFile {
   readonly bytes: Buffer;
   readonly stat: Stats;
   readonly fd: number;
-  /** Whether it had been changed just before: a further change within the same tick may not show in its times. */
+  /** Whether it was changed so shortly before that another change may not show in its times. */
   readonly isFresh: boolean;
+  readonly known: Known | undefined;
   /** SHA-256 in hexadecimal. Begins only when the caller waits for something, so that it can go on during a write. */
   hash(): Promise<string>;
   /** May be called again. */
@@ -31,7 +33,11 @@ const readSome = promisify(read);
  * Opens and reads what is at a place; undefined when there is nothing. Throws PATH_NOT_REGULAR, PATH_DENIED, and
  * TOO_LARGE for more than `mostBytes`.
  */
-export async function openExisting(place: Place, mostBytes: number): Promise<ExistingFile | undefined> {
+export async function openExisting(
+  place: Place,
+  mostBytes: number,
+  written: WrittenFiles,
+): Promise<ExistingFile | undefined> {
   const fd = openIfThere(place);
   if (fd === undefined) return undefined;
   try {
@@ -39,14 +45,16 @@ export async function openExisting(place: Place, mostBytes: number): Promise<Exi
     const stat = fstatSync(fd);
     refuseWrongKind(stat, place.path, 'file');
     if (stat.size > mostBytes) throw tooLarge(place.path, stat.size, mostBytes);
+    const known = written.known(stat);
     const bytes = await readAll(fd, stat.size);
-    let hash: Promise<string> | undefined;
+    let hash = known?.hash === undefined ? undefined : Promise.resolve(known.hash);
     let isOpen = true;
     return {
       bytes,
       stat,
       fd,
-      isFresh: lookedAt - stat.ctimeMs < tickMs,
+      isFresh: lookedAt - stat.ctimeMs < tickMs && !written.hasFineTimes(stat.dev),
+      known,
       hash: () => (hash ??= setImmediate().then(() => sha256(bytes))),
       close() {
         if (isOpen) closeSync(fd);

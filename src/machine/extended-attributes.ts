@@ -1,6 +1,6 @@
 import { existsSync, fchmodSync, fstatSync, type Stats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Run } from './process.ts';
+import type { Outcome, Run } from './process.ts';
 
 /** A file that is open. */
 interface OpenFile {
@@ -8,76 +8,61 @@ interface OpenFile {
   readonly stat: Stats;
 }
 
-export interface ExtendedAttributes {
-  /**
-   * Gives a new file the extended attributes and access list of the one it replaces. Says whether that one has none,
-   * when that is certain, and what to tell the caller when some may be lost. Never rejects.
-   */
-  carryOver(from: OpenFile, to: OpenFile): Promise<{ readonly none: boolean; readonly note?: string }>;
-  /** Takes down that a file has none but those that any new file in its folder gets. */
-  hasNone(stat: Stats): void;
+export interface CarriedOver {
+  /** Whether there was certainly nothing to carry over. */
+  readonly none: boolean;
+  /** What to tell the caller when something may be lost. */
+  readonly note?: string;
 }
 
-const mostRemembered = 10_000;
+/** Gives a new file the extended attributes and access list of the one it replaces. Never rejects. */
+export type CarryOver = (from: OpenFile, to: OpenFile) => Promise<CarriedOver>;
+
 /** The longest tick of Linux is 10 ms (CONFIG_HZ=100): only after it must a change show in a file's times. */
 const tickMs = 12;
 
 /**
- * Node has no calls for extended attributes. On Linux cp(1) copies them, which takes as long as writing a file of 1 MB;
- * so a file that has none is remembered until its ctime changes, as it does with each change of its attributes.
- * Elsewhere the new file begins as a copy made by the system, which takes them along: see replace-file.ts.
+ * Node has no calls for extended attributes. On Linux cp(1) copies them and ls(1) shows an access list by a `+`, which
+ * together take as long as writing a file of 1 MB: so it is only asked for files of which it is not known. Elsewhere
+ * the new file begins as a copy made by the system, which takes them along: see replace-file.ts.
  */
-export function createExtendedAttributes(run: Run | undefined): ExtendedAttributes {
-  const without = new Map<string, number>();
+export function createCarryOver(run: Run | undefined): CarryOver {
   let isMissing = process.platform !== 'linux' || run === undefined;
-  const keyOf = ({ dev, ino }: Stats) => `${dev}:${ino}`;
-
-  async function copy(run: Run, from: OpenFile, to: OpenFile) {
+  return async (from, to) => {
+    if (isMissing || !run) return { none: false };
     const before = await settledTime(to);
-    const program = ['/usr/bin/cp', '/bin/cp'].find((path) => existsSync(path));
-    const outcome =
-      program &&
-      (await run({
-        program,
-        argv: ['--attributes-only', '--preserve=mode,xattr', pathOf(from.fd), pathOf(to.fd)],
-        cwd: '/',
-        env: { LC_ALL: 'C' },
-        timeoutMs: 5_000,
-        keepBytes: 1024,
-      }));
+    const [copied, listed] = await Promise.all([
+      start(run, 'cp', ['--attributes-only', '--preserve=xattr', pathOf(from.fd), pathOf(to.fd)]),
+      start(run, 'ls', ['-ndL', pathOf(from.fd)]),
+    ]);
+    const hasList = listed !== undefined && /^\S{10}\+/.test(listed.stdout.text);
+    const granted = hasList
+      ? await start(run, 'cp', ['--attributes-only', '--preserve=mode', pathOf(from.fd), pathOf(to.fd)])
+      : undefined;
     const isUntouched = fstatSync(to.fd).ctimeMs === before;
-    // An access list may have been changed to grant what the mode did not.
-    if (!isUntouched) fchmodSync(to.fd, from.stat.mode & 0o777);
-    if (outcome && outcome.exitCode === 0) return { none: isUntouched };
+    if (granted) fchmodSync(to.fd, from.stat.mode & 0o777);
+    const isDone = copied?.exitCode === 0 && (!hasList || granted?.exitCode === 0);
+    if (isDone) return { none: isUntouched && listed?.exitCode === 0 };
     // BusyBox has a cp without these options: that is said once, not with each change.
-    isMissing = !outcome || /unrecognized|invalid|Usage/i.test(outcome.stderr.text);
-    return { none: false, note: 'Extended attributes and access lists, if it had any, could not be kept.' };
-  }
-
-  return {
-    async carryOver(from, to) {
-      if (without.get(keyOf(from.stat)) === from.stat.ctimeMs) return { none: true };
-      if (isMissing || !run) return { none: false };
-      return copy(run, from, to);
-    },
-    hasNone(stat) {
-      const key = keyOf(stat);
-      without.delete(key);
-      without.set(key, stat.ctimeMs);
-      const [oldest] = without.keys();
-      if (without.size > mostRemembered && oldest !== undefined) without.delete(oldest);
-    },
+    isMissing = !copied || /unrecognized|invalid option|Usage/i.test(copied.stderr.text);
+    return {
+      none: false,
+      note: 'Extended attributes and access lists, if it had any, could not all be kept.',
+    };
   };
+}
+
+async function start(run: Run, name: string, argv: readonly string[]): Promise<Outcome | undefined> {
+  const program = [`/usr/bin/${name}`, `/bin/${name}`].find((path) => existsSync(path));
+  return program === undefined
+    ? undefined
+    : run({ program, argv, cwd: '/', env: { LC_ALL: 'C' }, timeoutMs: 5_000, keepBytes: 1024 });
 }
 
 /** Leads a program we start to the very file that is open here. */
 const pathOf = (fd: number): string => `/proc/${process.pid}/fd/${fd}`;
 
-/**
- * The ctime of a file, once any later change must make it another. Since Linux 6.13 that is at once: when a time has been
- * asked for, the next change gets a finer one (Documentation/filesystems/multigrain-ts.rst). So it is tried, twice, since
- * an old kernel may tick in between.
- */
+/** The ctime of a file, once any later change must make it another: with fine times at once, with coarse after a tick. */
 async function settledTime({ fd, stat }: OpenFile): Promise<number> {
   const times = [0, 1, 2].map(() => {
     fchmodSync(fd, stat.mode & 0o777);

@@ -4,7 +4,7 @@ import { ToolcribError } from '../core/errors.ts';
 import { changeOf, type Change } from './change.ts';
 import { finishDead } from './change-recovery.ts';
 import { temporaryName, type ChangeKit } from './change-kit.ts';
-import { createExtendedAttributes } from './extended-attributes.ts';
+import { createCarryOver } from './extended-attributes.ts';
 import { createFileLocks } from './file-lock.ts';
 import { createJournal } from './journal.ts';
 import { needsPruning, pruneJournal, type Limits } from './journal-pruning.ts';
@@ -14,6 +14,7 @@ import type { Run } from './process.ts';
 import { gone, relocateChange, type Look } from './relocate-change.ts';
 import { isInRoots, undoChange, type Undone, type UndoOptions } from './undo-change.ts';
 import { writeChange, type About, type Decide, type Written } from './write-change.ts';
+import { createWrittenFiles } from './written-files.ts';
 
 export type { Change, Facts } from './change.ts';
 export { sha256 } from './sha256.ts';
@@ -103,7 +104,8 @@ function withJournal(
   const kit: ChangeKit = {
     journal,
     locks,
-    attributes: createExtendedAttributes(run),
+    carryOver: createCarryOver(run),
+    written: createWrittenFiles(),
     mostBytes: Math.min(mostBytes, quotaBytes),
     limits,
     temporaryName,
@@ -116,10 +118,9 @@ function withJournal(
 
   /** Also later on: the folder may have been removed, or a process may have died. */
   async function prepare({ settle }: { settle: boolean }): Promise<void> {
-    const isNew = !journal.isOpen();
-    if (isNew) journal.open();
-    if (!isNew && isReady && !settle) return;
-    await locks.settleDead();
+    const isOpen = isReady && journal.isOpen();
+    if (!isOpen) journal.open();
+    if (!isOpen || settle) await locks.settleDead();
     isReady = true;
   }
 

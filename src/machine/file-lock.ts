@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { ToolcribError } from '../core/errors.ts';
-import { createPrivate, readPrivate } from './folders.ts';
 import { createTurns, type Turns } from './limited.ts';
 import { isAlive, thisOwner, type Owner } from './lock-owner.ts';
+import { createNotes, readNotes, type NoteFile } from './note-file.ts';
 import { codeOf } from './real-path.ts';
 import { shownPath } from './shown-path.ts';
 import { noJournal } from './write-failure.ts';
@@ -20,6 +20,14 @@ export interface Claim {
   readonly temporaries: readonly string[];
 }
 
+/** A claim of this process while it works. */
+export interface HeldClaim extends Claim {
+  /** Adds a line to the file of the claim. Throws WRITE_FAILED. */
+  note(value: unknown): void;
+  /** Leaves the file of the claim where it is, for the next process to finish. */
+  leave(): void;
+}
+
 interface Request {
   readonly paths: readonly string[];
   readonly temporaries?: readonly string[];
@@ -32,7 +40,7 @@ export interface FileLocks {
    * Does something while nobody else has a lock on one of the paths. Throws WRITE_FAILED naming the process that has
    * one for ten seconds on end, CANCELLED, and what `work` throws.
    */
-  hold<T>(request: Request, work: (claim: Claim) => Promise<T>): Promise<T>;
+  hold<T>(request: Request, work: (claim: HeldClaim) => Promise<T>): Promise<T>;
   /** Finishes or discards what processes left that died. */
   settleDead(): Promise<void>;
 }
@@ -52,7 +60,8 @@ export const lockFolders = (folder: string): string[] => [claimsFolder(folder), 
 
 /**
  * Locks in a private folder. A claim is written to a file of its own, and a lock is a hard link to it: made in one step
- * with its content, which a file opened with O_EXCL is not. `finish` ends the work of a dead process, and must bear to be
+ * with its content, which a file opened with O_EXCL is not. What is done under the claim is noted in the same file, which
+ * then becomes the record of it: making a file is the dearest part of all this. `finish` ends the work of a dead process, and must bear to be
  * called again when it did not come to its own end.
  *
  * The lock of a dead process may only be removed by its heir, the one that holds the lock named after the claim; a
@@ -86,17 +95,32 @@ export function createFileLocks(folder: string, finish: (claim: Claim) => Promis
     }
   }
 
-  function stake(locks: readonly string[], temporaries: readonly string[]): Claim {
+  function stake(locks: readonly string[], temporaries: readonly string[]) {
     me ??= thisOwner();
     const token = randomBytes(8).toString('hex');
-    const claim = { token, owner: me, since: Date.now(), locks, temporaries };
+    const claim: Claim = { token, owner: me, since: Date.now(), locks, temporaries };
+    const path = `${claims}/${token}`;
+    let file: NoteFile | undefined;
+    let isLeft = false;
+    const end = () => {
+      file?.close();
+      if (!isLeft) remove(path);
+    };
+    const note = (value: unknown) => {
+      try {
+        file ??= createNotes(path);
+        file.note(value);
+      } catch (error) {
+        throw noJournal(folder, `cannot be written to (${codeOf(error)})`);
+      }
+    };
     try {
-      createPrivate(`${claims}/${token}`, JSON.stringify(claim));
+      note(claim);
     } catch (error) {
-      remove(`${claims}/${token}`);
-      throw noJournal(folder, `cannot be written to (${codeOf(error)})`);
+      end();
+      throw error;
     }
-    return claim;
+    return { held: { ...claim, note, leave: () => (isLeft = true) }, end };
   }
 
   async function take(name: string, claim: Claim, patience: Patience): Promise<void> {
@@ -146,18 +170,17 @@ export function createFileLocks(folder: string, finish: (claim: Claim) => Promis
       // Everybody takes several locks in the same order, so that no two wait for each other.
       const keys = [...new Set(paths.map(keyOf))].sort();
       const withLocks = async () => {
-        const claim = stake(keys, temporaries);
+        const { held, end } = stake(keys, temporaries);
         const taken: string[] = [];
         try {
           for (const key of keys) {
-            await take(key, claim, patience);
+            await take(key, held, patience);
             taken.push(key);
           }
-          return await work(claim);
+          return await work(held);
         } finally {
           for (const key of taken) remove(`${locks}/${key}`);
-          // A record that could not be filed is, once this process has ended, by the next.
-          if (!existsSync(`${claims}/${claim.token}.json`)) remove(`${claims}/${claim.token}`);
+          end();
         }
       };
       return keys.reduceRight((next, key) => () => inTurn(key, patience, next), withLocks)();
@@ -165,20 +188,20 @@ export function createFileLocks(folder: string, finish: (claim: Claim) => Promis
 
     async settleDead() {
       me ??= thisOwner();
-      const names = readdirSync(claims).filter((name) => !name.endsWith('.json'));
-      let mine: Claim | undefined;
+      const names = existsSync(claims) ? readdirSync(claims) : [];
+      let mine: ReturnType<typeof stake> | undefined;
       try {
         for (const name of names) {
           const found = readClaim(claims, name);
           if (!found || isAlive(found.owner, found.since, me)) continue;
           mine ??= stake([], []);
           const patience = { until: Date.now() + patienceMs, signal: undefined, path: folder };
-          await asHeir(found, mine, patience, () => settle(found));
+          await asHeir(found, mine.held, patience, () => settle(found));
           // There may be many, and each is some blocking system calls.
           await setImmediate();
         }
       } finally {
-        if (mine) remove(`${claims}/${mine.token}`);
+        mine?.end();
       }
     },
   };
@@ -211,12 +234,8 @@ function readClaim(folder: string, name: string): Claim | undefined {
     locks: [],
     temporaries: [],
   };
-  try {
-    const claim = JSON.parse(String(readPrivate(folder, name))) as Claim;
-    return claim.owner.pid > 0 ? claim : nobody;
-  } catch {
-    return nobody;
-  }
+  const [claim] = readNotes(folder, name) as [Claim?];
+  return claim?.owner && claim.owner.pid > 0 ? claim : nobody;
 }
 
 function remove(path: string): void {

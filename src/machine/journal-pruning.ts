@@ -115,17 +115,10 @@ async function dropOrphans(journal: Journal): Promise<void> {
   for (const { id, temporary } of goingOn(journal)) used.add(id).add(temporary);
   for (const id of journal.index().ids) used.add(id);
   for (const name of names) if (!used.has(name)) await removeTrash(journal.trashOf(name), journal.folder);
-  const claims = claimsFolder(journal.folder);
-  for (const name of readdirSync(claims)) {
-    const isNote = name.endsWith('.json') && !look(`${claims}/${name.replace(/\..*/, '')}`);
-    if (isNote && isOld(`${claims}/${name}`)) discard(`${claims}/${name}`);
-  }
 }
 
 function goingOn(journal: Journal): Entry[] {
-  return readdirSync(claimsFolder(journal.folder))
-    .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => journal.begun(name.replace(/\.json$/, '')) ?? []);
+  return readdirSync(claimsFolder(journal.folder)).flatMap((token) => journal.begun(token) ?? []);
 }
 
 /** In one step first, so that nobody brings back half of it. */

@@ -3,9 +3,10 @@ import { randomInt } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Entry } from './change.ts';
-import { claimsFolder, lockFolders } from './file-lock.ts';
-import { createPrivate, isPrivate, makePrivate, readPrivate } from './folders.ts';
+import { claimsFolder, lockFolders, type HeldClaim } from './file-lock.ts';
+import { isPrivate, makePrivate } from './folders.ts';
 import { contentsFolder, createKeptContents, type KeptContents } from './kept-contents.ts';
+import { addNotes, readNotes } from './note-file.ts';
 import { codeOf } from './real-path.ts';
 import { applySplice } from './splice.ts';
 import { noJournal } from './write-failure.ts';
@@ -34,15 +35,16 @@ export interface Journal {
   mint(): { id: string; at: number };
   /** Resolves when a change that begins now, in any process, gets a later name. */
   passed(at: number): Promise<void>;
-  /** Notes down what is about to be done under a claim. Throws WRITE_FAILED. */
-  begin(token: string, entry: Entry): void;
-  /** Replaces what was noted down. Throws WRITE_FAILED. */
-  amend(token: string, entry: Entry): void;
-  /** Files what was noted down: it has been done. Throws what the system says. */
-  commit(token: string, entry: Entry): void;
-  /** The same; where it cannot be done it stays noted down, and is filed by the next process. */
-  commitOrLeave(token: string, entry: Entry): void;
-  drop(token: string): void;
+  /** Notes down what is about to be done under a claim; again, when more is known of it. Throws WRITE_FAILED. */
+  begin(claim: HeldClaim, entry: Entry): void;
+  /** Files what was noted down: it has been done. Where it cannot be filed it is by the next process. */
+  commit(claim: HeldClaim, entry: Entry): void;
+  /** Notes down that it will not be done. */
+  drop(claim: HeldClaim): void;
+  /** The same as `commit` for a dead process. Throws what the system says. */
+  commitFor(token: string, entry: Entry): void;
+  /** The same as `drop`. */
+  dropFor(token: string): void;
   /** What was noted down under a claim. */
   begun(token: string): Entry | undefined;
   index(): Index;
@@ -60,24 +62,18 @@ export const trashFolder = (folder: string): string => `${folder}/trash`;
 /** `ID.json`, or `ID.UNDONE.json` for one that takes another back: so the index needs no record to be read. */
 const recordName = /^([0-9a-z]+-[0-9a-z]+)(?:\.([0-9a-z]+-[0-9a-z]+))?\.json$/;
 
+/** What is noted in the place of a change that came to nothing. */
+const nothing = {};
+
 export function createJournal(folder: string): Journal {
   const records = recordsFolder(folder);
-  const begunPath = (token: string) => `${claimsFolder(folder)}/${token}.json`;
+  const claimPath = (token: string) => `${claimsFolder(folder)}/${token}`;
   const contents = createKeptContents(folder);
   const isOpen = () => isPrivate(dirname(folder)) && isPrivate(folder);
   let last = 0;
 
-  function note(path: string, entry: Entry): void {
-    try {
-      createPrivate(path, JSON.stringify(entry));
-    } catch (error) {
-      discard(path);
-      throw noJournal(folder, `cannot be written to (${codeOf(error)})`);
-    }
-  }
-
-  function commit(token: string, { id, undoes }: Entry): void {
-    renameSync(begunPath(token), `${records}/${id}${undoes === undefined ? '' : `.${undoes}`}.json`);
+  function file(token: string, { id, undoes }: Entry): void {
+    renameSync(claimPath(token), `${records}/${id}${undoes === undefined ? '' : `.${undoes}`}.json`);
   }
 
   return {
@@ -124,23 +120,23 @@ export function createJournal(folder: string): Journal {
       while (Date.now() <= at) await setImmediate();
     },
 
-    begin: (token, entry) => note(begunPath(token), entry),
-    amend(token, entry) {
-      note(begunPath(`${token}.again`), entry);
-      renameSync(begunPath(`${token}.again`), begunPath(token));
-    },
-
-    commit,
-    commitOrLeave(token, entry) {
+    begin: (claim, entry) => claim.note(entry),
+    commit(claim, entry) {
       try {
-        commit(token, entry);
+        file(claim.token, entry);
       } catch {
         // The change has been made: to fail now would be a lie.
+        claim.leave();
       }
     },
-
-    drop: (token) => discard(begunPath(token)),
-    begun: (token) => entryIn(claimsFolder(folder), `${token}.json`),
+    drop: (claim) => claim.note(nothing),
+    commitFor: file,
+    dropFor(token) {
+      const notes = addNotes(claimPath(token));
+      notes.note(nothing);
+      notes.close();
+    },
+    begun: (token) => entryIn(claimsFolder(folder), token),
 
     index() {
       const names = new Map<string, string>();
@@ -185,14 +181,10 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** A record that is damaged, after a loss of power, is the same as none. */
+/** The last of the notes that follow a claim. A record that is damaged, after a loss of power, is the same as none. */
 function entryIn(folder: string, name: string): Entry | undefined {
-  try {
-    const entry: unknown = JSON.parse(String(readPrivate(folder, name)));
-    return typeof entry === 'object' && entry !== null && 'step' in entry ? (entry as Entry) : undefined;
-  } catch {
-    return undefined;
-  }
+  const entry = readNotes(folder, name).findLast((note, at) => at > 0 && note !== undefined);
+  return typeof entry === 'object' && entry !== null && 'step' in entry ? (entry as Entry) : undefined;
 }
 
 function discard(path: string): void {

@@ -13,7 +13,7 @@ import {
   type Checkpoint,
   type Shadow,
 } from './shadow-store.ts';
-import { NoSnapshot, takeSnapshot, type Limits } from './snapshot.ts';
+import { NoSnapshot, Overgrown, takeSnapshot, type Limits } from './snapshot.ts';
 
 /** A state that is kept, and what has to be said about that. */
 export interface Kept {
@@ -55,7 +55,7 @@ export async function keepState({ shadow, git: found, before, workspace, limits 
 
 /** Git, with nothing of the project on its way. */
 async function gitFor(git: Git | undefined, roots: readonly string[]): Promise<Git> {
-  if (!git) throw new NoSnapshot('git was not found', true);
+  if (!git) throw new NoSnapshot('no git of this machine was found that can be used', true);
   const project = await projectFolders(roots);
   if (await project.holds(git.program)) throw new NoSnapshot('git lies in the project', true);
   return { ...git, env: { ...git.env, PATH: project.pathWithout(git.env['PATH'] ?? '') } };
@@ -79,12 +79,14 @@ async function mending(shadow: Shadow, signal: AbortSignal, keep: () => Promise<
       return keep();
     });
   } catch (error) {
-    if (!(error instanceof GitFailure) || signal.aborted || !broken.test(error.message)) throw error;
-    const lost = await checkpointsOf(shadow);
+    const damaged = error instanceof GitFailure && broken.test(error.message);
+    if (signal.aborted || !(damaged || error instanceof Overgrown)) throw error;
+    const lost = (await checkpointsOf(shadow)).length;
     await discardShadow(shadow);
     const kept = await keep();
-    if (lost.length === 0) return kept;
-    return { ...kept, notes: [...kept.notes, `${lost.length} older ones were damaged and are gone`] };
+    if (lost === 0) return kept;
+    const why = damaged ? 'was damaged' : 'took more than 1 GB';
+    return { ...kept, notes: [...kept.notes, `what had been kept before (${lost}) ${why} and is gone`] };
   }
 }
 

@@ -25,6 +25,7 @@ import type { Kept } from './kept-contents.ts';
 import type { Place } from './place.ts';
 import { moveWithoutOverwriting } from './relocate.ts';
 import { shownPath } from './shown-path.ts';
+import { isSameVersion, type WrittenFiles } from './written-files.ts';
 
 /** A new content beside the place it is for. */
 export interface Beside {
@@ -45,6 +46,13 @@ export interface Beside {
   end(): void;
 }
 
+interface Content {
+  readonly bytes: Buffer;
+  /** What it is to replace. */
+  readonly existing: ExistingFile | undefined;
+  readonly written: WrittenFiles;
+}
+
 /** Longer writes would keep everything else waiting. */
 const atOnce = 4 * 1024 * 1024;
 const writeSome = promisify(write);
@@ -54,12 +62,13 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 /**
  * Writes a temporary file in the folder of a place: with the mode and owner of the file it is to replace, or those of
  * any new file. Without the bits that give a program the rights of its owner, as after any write.
+ *
+ * The folder is not synced: that would only decide which of two whole files is there after a loss of power.
  */
 export async function writeBeside(
   place: Place,
   name: string,
-  bytes: Buffer,
-  existing: ExistingFile | undefined,
+  { bytes, existing, written }: Content,
 ): Promise<Beside> {
   const temporary = join(place.folder.stablePath, name);
   const fd = create(temporary, place, existing);
@@ -79,7 +88,7 @@ export async function writeBeside(
       if (bytes.length <= atOnce) done += writeSync(fd, bytes, done);
       else done += (await writeSome(fd, bytes, done, Math.min(atOnce, bytes.length - done))).bytesWritten;
     }
-    const notes = existing ? likeOld(fd, existing.stat) : [];
+    const notes = existing ? likeOld(fd, existing.stat, written) : [];
     return {
       fd,
       stat: fstatSync(fd),
@@ -118,9 +127,10 @@ function create(temporary: string, place: Place, existing: ExistingFile | undefi
   return fd;
 }
 
-function likeOld(fd: number, old: Stats): string[] {
+function likeOld(fd: number, old: Stats, written: WrittenFiles): string[] {
   const notes: string[] = [];
-  const { uid, gid } = fstatSync(fd);
+  const before = fstatSync(fd);
+  const { uid, gid } = before;
   if (uid !== old.uid || gid !== old.gid) {
     try {
       fchownSync(fd, old.uid, old.gid);
@@ -130,6 +140,7 @@ function likeOld(fd: number, old: Stats): string[] {
   }
   // Last, since a change of owner takes bits away.
   fchmodSync(fd, old.mode & 0o777);
+  written.observe(before, fstatSync(fd));
   return notes;
 }
 
@@ -152,13 +163,7 @@ export function refuseReadOnly(place: Place, { mode }: Stats): void {
 /** Throws STALE_FILE when what is at a place is no longer what was read there. */
 function refuseChanged(place: Place, existing: ExistingFile): void {
   const now = lstatSync(place.at, { throwIfNoEntry: false });
-  const { stat } = existing;
-  const same =
-    now?.ino === stat.ino &&
-    now.dev === stat.dev &&
-    now.size === stat.size &&
-    now.mtimeMs === stat.mtimeMs &&
-    now.ctimeMs === stat.ctimeMs;
+  const same = now !== undefined && isSameVersion(now, existing.stat);
   if (!same || (existing.isFresh && !hasContent(existing.fd, existing.bytes))) throw changedMeanwhile(place);
 }
 

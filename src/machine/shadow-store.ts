@@ -110,6 +110,13 @@ export async function writeCurrent(shadow: Shadow, current: Current): Promise<vo
   await removeOldIndexes(shadow, current.index);
 }
 
+/** How many bytes were put into it since it was tidied up. Servers that count at once may count too little. */
+export const readGrown = async ({ folder }: Shadow): Promise<number> =>
+  (await readJson<number>(join(folder, 'grown.json'))) ?? 0;
+
+export const writeGrown = ({ folder }: Shadow, bytes: number): Promise<void> =>
+  replaceFile(join(folder, 'grown.json'), JSON.stringify(bytes));
+
 /** The next snapshot reads everything anew. */
 export const forgetCurrent = ({ folder }: Shadow): Promise<void> =>
   rm(join(folder, 'current.json'), { force: true });

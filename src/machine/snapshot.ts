@@ -9,8 +9,10 @@ import {
   copyIndex,
   isInUse,
   readCurrent,
+  readGrown,
   replaceFile,
   writeCurrent,
+  writeGrown,
   type Current,
   type Shadow,
 } from './shadow-store.ts';
@@ -48,38 +50,39 @@ export class NoSnapshot extends Error {
 }
 
 const excludesBytes = 64 * 1024;
+/** What may come in before it is tidied up, which only a server that stays does. */
+const mostGrown = 1024 * 1024 * 1024;
+
+/** The shadow holds so much that another has to be begun. */
+export class Overgrown extends Error {}
 
 /**
  * Keeps the content of a work tree in its shadow: what is not ignored, without nested repositories. Reads only what has
- * changed since the last time. Throws NoSnapshot at a limit, and GitFailure.
+ * changed since the last time. Throws NoSnapshot at a limit, Overgrown, and GitFailure.
  */
 export async function takeSnapshot({ shadow, git, limits, workspace, signal }: Subject): Promise<Snapshot> {
   const ask = (args: readonly string[], index: string, input?: Buffer) =>
     runGit(shadow.folder, git, { args, workTree: shadow.top, index, signal, ...(input ? { input } : {}) });
 
   const [current] = await Promise.all([readCurrent(shadow), takeExcludes(shadow, workspace)]);
-  const scopes = shadow.scopes.map((scope) => relative(shadow.top, scope)).filter((scope) => scope !== '');
+  const below = shadow.scopes.map((scope) => relative(shadow.top, scope)).filter((path) => path !== '');
+  const list = ['ls-files', '-z', '--others', '--modified', '--exclude-standard'];
   const listed = await ask(
-    [
-      'ls-files',
-      '-z',
-      '--others',
-      '--modified',
-      '--exclude-standard',
-      ...(scopes.length > 0 ? ['--', ...scopes] : []),
-    ],
+    below.length > 0 ? [...list, '--', ...below] : list,
     current?.index ?? 'index.none',
   );
   const changed = await sortChanges(listed, shadow.top, join(shadow.folder, '..', '..'), signal);
-  refuseTooMuch(changed, limits);
   const notes = changed.unreadable > 0 ? [`without ${changed.unreadable} files that cannot be read`] : [];
   const isSame = changed.add.length === 0 && changed.remove.length === 0;
   if (isSame && current?.checkpoint) {
     return { index: current.index, tree: current.checkpoint.tree, same: current.checkpoint, notes };
   }
+  await grow(shadow, sizeOf(changed, limits));
 
   const index = await copyIndex(shadow, current?.index);
   let done = 0;
+  // What git is interrupted in may hold what nobody has looked at.
+  let checked: string | undefined;
   try {
     const scopes = await openScopes(shadow, workspace);
     try {
@@ -88,7 +91,12 @@ export async function takeSnapshot({ shadow, git, limits, workspace, signal }: S
         scopes,
         signal,
       };
-      await addFiles(changed, adding, (files) => (done += files));
+      await addFiles(changed, adding, async ({ files, isLast }) => {
+        done += files;
+        const copy = isLast ? index : await copyIndex(shadow, index);
+        if (checked !== undefined) await rm(join(shadow.folder, checked), { force: true });
+        checked = copy;
+      });
     } finally {
       await scopes.close();
     }
@@ -97,11 +105,12 @@ export async function takeSnapshot({ shadow, git, limits, workspace, signal }: S
     return { index, tree, notes, ...(checkpoint?.tree === tree ? { same: checkpoint } : {}) };
   } catch (error) {
     await removeHalf(shadow, index);
-    if (!signal.aborted || done === 0) {
-      await rm(join(shadow.folder, index), { force: true });
+    if (checked !== index) await rm(join(shadow.folder, index), { force: true });
+    if (!signal.aborted || checked === undefined) {
+      if (checked !== undefined) await rm(join(shadow.folder, checked), { force: true });
       throw error;
     }
-    await writeCurrent(shadow, { index, checkpoint: undefined });
+    await writeCurrent(shadow, { index: checked, checkpoint: undefined });
     throw new NoSnapshot(
       `${done} of ${changed.add.length} files could be read in ${limits.ms / 1000} s; the next action goes on from there`,
       true,
@@ -109,14 +118,22 @@ export async function takeSnapshot({ shadow, git, limits, workspace, signal }: S
   }
 }
 
-function refuseTooMuch({ add }: ChangedFiles, { bytes }: Limits): void {
+/** Throws NoSnapshot when it is too much. */
+function sizeOf({ add }: ChangedFiles, { bytes }: Limits): number {
   const total = add.reduce((sum, { size }) => sum + size, 0);
-  if (total <= bytes) return;
+  if (total <= bytes) return total;
   const largest = add.reduce((most, one) => (one.size > most.size ? one : most));
   throw new NoSnapshot(
     `more than ${inMegabytes(bytes)} have changed or are new (largest: ${JSON.stringify(shownName(largest.name))}, ${inMegabytes(largest.size)}); what is in .gitignore is left out`,
     false,
   );
+}
+
+/** Throws Overgrown. */
+async function grow(shadow: Shadow, bytes: number): Promise<void> {
+  const grown = (await readGrown(shadow)) + bytes;
+  if (grown > mostGrown) throw new Overgrown();
+  await writeGrown(shadow, grown);
 }
 
 const inMegabytes = (bytes: number): string =>

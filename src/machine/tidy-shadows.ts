@@ -8,6 +8,7 @@ import {
   lastSeen,
   readCurrent,
   removeCheckpoint,
+  writeGrown,
   type Shadow,
 } from './shadow-store.ts';
 
@@ -97,6 +98,7 @@ async function tidyShadow(shadow: Shadow, git: Git, signal: AbortSignal): Promis
     for (const one of dropped) await removeCheckpoint(shadow, one);
     await repack(shadow, git, signal);
   }
+  await writeGrown(shadow, 0);
 }
 
 /** Drops what no checkpoint holds; but nothing young, which another server may be about to use. */

@@ -3,7 +3,8 @@ import type { Stats } from 'node:fs';
 import { changeOf, type Change, type Entry } from './change.ts';
 import type { ChangeKit } from './change-kit.ts';
 import { openExisting, tooLarge, type ExistingFile } from './existing-file.ts';
-import type { Claim } from './file-lock.ts';
+import type { CarriedOver } from './extended-attributes.ts';
+import type { HeldClaim } from './file-lock.ts';
 import type { Kept, Replaced } from './kept-contents.ts';
 import type { Place } from './place.ts';
 import { refuseReadOnly, writeBeside, type Beside } from './replace-file.ts';
@@ -67,7 +68,7 @@ export async function writeChange(
     signal: about.signal,
   };
   return kit.locks.hold(request, async (claim) => {
-    const existing = await openExisting(place, kit.mostBytes);
+    const existing = await openExisting(place, kit.mostBytes, kit.written);
     try {
       if (existing) refuseReadOnly(place, existing.stat);
       const decision = await decide(existing);
@@ -79,7 +80,7 @@ export async function writeChange(
         return undefined;
       }
       const minted = kit.journal.mint();
-      const beside = await writeBeside(place, temporary, bytes, existing);
+      const beside = await writeBeside(place, temporary, { bytes, existing, written: kit.written });
       try {
         return await finish(kit, { place, claim, existing, decision, about, beside, temporary, minted });
       } finally {
@@ -96,7 +97,7 @@ export async function writeChange(
 
 interface Work {
   readonly place: Place;
-  readonly claim: Claim;
+  readonly claim: HeldClaim;
   readonly existing: ExistingFile | undefined;
   readonly decision: Decision;
   readonly about: About;
@@ -105,17 +106,16 @@ interface Work {
   readonly minted: { readonly id: string; readonly at: number };
 }
 
-async function finish({ journal, attributes }: ChangeKit, work: Work): Promise<Written> {
+async function finish({ journal, carryOver, written: files }: ChangeKit, work: Work): Promise<Written> {
   const { place, claim, existing, decision, about, beside, temporary, minted } = work;
   const { bytes, added, removed } = decision;
   // First what other threads and programs do; hashing fills the time until they are done.
-  const [carried, [hash, oldHash]] = await all([
-    existing ? attributes.carryOver(existing, beside) : Promise.resolve({ none: true }),
-    Promise.all([sha256(bytes), existing?.hash()]),
+  const [carried, [hash, oldHash, splice]] = await all([
+    existing && !existing.known?.isPlain ? carryOver(existing, beside) : nothingToCarry(),
+    Promise.all([sha256(bytes), existing?.hash(), spliced(existing?.bytes, bytes)]),
     beside.synced(),
     decision.fresh ?? Promise.resolve(),
   ]);
-  const splice = spliceBetween(existing?.bytes ?? Buffer.alloc(0), bytes, mostSpliced);
   const entry: Entry = {
     ...minted,
     kind: about.kind,
@@ -140,18 +140,18 @@ async function finish({ journal, attributes }: ChangeKit, work: Work): Promise<W
 
   // From here on nothing is waited for: other programs have some ten microseconds to come in between.
   let kept: Kept | undefined;
-  journal.begin(claim.token, entry);
+  journal.begin(claim, entry);
   try {
     kept = beside.put(() => replaced && journal.contents.keep(replaced));
   } catch (error) {
-    journal.drop(claim.token);
+    journal.drop(claim);
     throw error;
   }
-  journal.commitOrLeave(claim.token, entry);
+  journal.commit(claim, entry);
   kept?.replaced();
   const stat = beside.inPlace();
-  if (carried.none) attributes.hasNone(stat);
-  const notes = [...beside.notes, ...('note' in carried && carried.note ? [carried.note] : [])];
+  files.remember(stat, { hash, isPlain: carried.none });
+  const notes = [...beside.notes, ...(carried.note === undefined ? [] : [carried.note])];
   const names = existing?.stat.nlink ?? 1;
   if (names > 1)
     notes.push(`It was one of ${names} hard links to the same file; the others keep the old content.`);
@@ -159,6 +159,11 @@ async function finish({ journal, attributes }: ChangeKit, work: Work): Promise<W
   decision.done?.(written);
   return written;
 }
+
+const spliced = async (before: Buffer | undefined, after: Buffer) =>
+  spliceBetween(before ?? Buffer.alloc(0), after, mostSpliced);
+
+const nothingToCarry = (): Promise<CarriedOver> => Promise.resolve({ none: true });
 
 /** Waits for all of them even when one fails: a file must not be closed while it is worked on. */
 async function all<T extends readonly unknown[]>(promises: readonly [...{ [K in keyof T]: Promise<T[K]> }]) {

@@ -17,8 +17,11 @@ export function createKeptStates(machine: Machine): () => Promise<Checkpoints> {
       folder: state === undefined ? undefined : join(state, 'checkpoints'),
       async git() {
         const installation = (await machine.discovery()).installed.get('git');
-        if (!installation) return undefined;
+        // A version manager's shim asks the project which git to start, and can be told one that lies there.
+        if (!installation || installation.shim !== undefined) return undefined;
         const { program, leading } = installation;
+        // simple-git takes one argument before its own.
+        if (leading.length > 1) return undefined;
         return { program, leading, env: (await machine.childEnvironment())([], {}) };
       },
     });

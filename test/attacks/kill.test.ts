@@ -45,7 +45,7 @@ const listed = async (path?: string) =>
   (await changes.list({ roots: [root], limit: 1e6, ...(path && { path }) })).changes.toReversed();
 
 describe('kill -9', () => {
-  it(`tears no file and loses no change, ${kills} times`, { timeout: 120_000 }, async () => {
+  it(`tears no file and loses no change, ${kills} times`, { timeout: 300_000 }, async () => {
     let left = kills;
     const worker = async () => {
       while (left-- > 0) await killOne();

@@ -107,7 +107,7 @@ it('ATTACK 90: text with everything a shell would read arrives as it is', async 
 it('ATTACK 91: a placeholder is always one argument', async () => {
   const { folder, write } = temporaryRepository();
   write('show.mjs', 'console.log(JSON.stringify(process.argv.slice(2)))');
-  const client = await connect('2025-11-25', { roots: [folder] });
+  const client = await connect('2025-11-25', { roots: [folder], args: ['--no-checkpoints'] });
   onTestFinished(() => client.close());
   const args = ['a b', '--c d', '', "'e'", 'f | sort', '$HOME', '*'];
   const result = await client.callTool({ name: 'node_run', arguments: { file: 'show.mjs', args } });
@@ -152,7 +152,11 @@ it('ATTACK 95: secrets of the host do not reach a program', async () => {
     NODE_OPTIONS: '--no-warnings',
     LD_PRELOAD: '',
   };
-  const client = await connect('2025-11-25', { roots: [folder], env: { ...inherited(), ...secrets } });
+  const client = await connect('2025-11-25', {
+    roots: [folder],
+    args: ['--no-checkpoints'],
+    env: { ...inherited(), ...secrets },
+  });
   onTestFinished(() => client.close());
   const result = await client.callTool({ name: 'node_run', arguments: { file: 'env.mjs' } });
   const env = JSON.parse(textOf(result)) as Record<string, string>;
@@ -177,7 +181,7 @@ it('ATTACK 99: long output is cut in the middle, and that is said', async () => 
   const { folder, write } = temporaryRepository();
   write('talk.mjs', "for (let i = 0; i < 1e6; i++) console.log('line', i)");
   write('one.mjs', "process.stdout.write('x'.repeat(6e7))");
-  const client = await connect('2025-11-25', { roots: [folder] });
+  const client = await connect('2025-11-25', { roots: [folder], args: ['--no-checkpoints'] });
   onTestFinished(() => client.close());
   for (const file of ['talk.mjs', 'one.mjs']) {
     const text = textOf(await client.callTool({ name: 'node_run', arguments: { file } }));
@@ -220,7 +224,7 @@ it.each(eras)('tells what is going on to a client that asks, in %s', async (era)
 it('ATTACK 44: control characters of a program do not reach the client', async () => {
   const { folder, write } = temporaryRepository();
   write('colour.mjs', String.raw`console.log('\u001b[31mred\u001b[0m\u001b]0;title\u0007 a\u202eb')`);
-  const client = await connect('2025-11-25', { roots: [folder] });
+  const client = await connect('2025-11-25', { roots: [folder], args: ['--no-checkpoints'] });
   onTestFinished(() => client.close());
   expect(textOf(await client.callTool({ name: 'node_run', arguments: { file: 'colour.mjs' } }))).toBe(
     'red ab',

@@ -248,6 +248,13 @@ describe('text that is not there', () => {
     expect(refused.length).toBeLessThan(1000);
   });
 
+  it('is found in a line that is longer than what is looked at, whatever its characters', async () => {
+    const line = `${'中'.repeat(700_001)};function foo(a,b){return a+b}${'国'.repeat(9)}`;
+    expect(await refusal(line, { old: 'function foo(a,c){return a+b}', new: 'x' })).toMatch(
+      /\+ 1 {2}…中+;function foo\(a,b\)\{return a\+b\}国+$/,
+    );
+  });
+
   it('is said to be nothing like the file when it is not', async () => {
     expect(await refusal(content, { old: 'SELECT 1 FROM users', new: 'x' })).toContain(
       'Nothing in the file is like it.',

@@ -5,6 +5,8 @@ import { applyPatch } from 'diff';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, type Edit } from '../../src/filesystem/apply-edits.ts';
+import { countLines } from '../../src/filesystem/line-count.ts';
+import { occurrences } from '../../src/filesystem/occurrences.ts';
 import { composed, type Span } from '../../src/filesystem/spans.ts';
 import { encodeText } from '../../src/filesystem/text-form.ts';
 import { unifiedDiff } from '../../src/filesystem/unified-diff.ts';
@@ -174,6 +176,52 @@ describe('an edit', () => {
   });
 });
 
+describe('a search', () => {
+  const few = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 40 });
+
+  it('finds every occurrence, also in texts that repeat themselves', () => {
+    fc.assert(
+      fc.property(
+        few,
+        fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 5 }),
+        (text, wanted) => {
+          const expected = [...text].flatMap((_, at) => (text.startsWith(wanted, at) ? [at] : []));
+          expect([...occurrences(Buffer.from(text), Buffer.from(wanted))]).toEqual(expected);
+          // Long ones are looked for in another way.
+          const long = 'c'.repeat(6000);
+          const found = [...occurrences(Buffer.from(long + text), Buffer.from(long + wanted))];
+          expect(found).toEqual(text.startsWith(wanted) ? [0] : []);
+          const repeated = [
+            ...occurrences(Buffer.from('ab'.repeat(4000) + text), Buffer.from('ab'.repeat(3000))),
+          ];
+          expect(repeated.slice(0, 1001)).toEqual(Array.from({ length: 1001 }, (_, index) => 2 * index));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('counts lines as they are', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 600, max: 12 }),
+        fc.nat(600),
+        fc.nat(600),
+        (given, one, other) => {
+          const content = Buffer.from(given);
+          const [from, to] = [
+            Math.min(one, other, content.length),
+            Math.min(Math.max(one, other), content.length),
+          ];
+          const expected = content.subarray(from, to).filter((byte) => byte === 10).length;
+          expect(countLines(content, from, to, { label: 'utf-8', mark: 0, unit: 1 })).toBe(expected);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
+
 describe('spans', () => {
   it('of two changes are those of both together', () => {
     const change = fc.array(fc.record({ skip: fc.nat(4), drop: fc.nat(3), add: fc.nat(3) }), {
@@ -261,6 +309,27 @@ describe('a diff', () => {
       runs,
     );
     expect(applied).toBeGreaterThan(10);
+  });
+
+  it('is the same in UTF-16', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        content,
+        content,
+        fc.constantFrom('utf-16le', 'utf-16be'),
+        async (before, now, encoding) => {
+          const wide = async (text: string) => (await encodeText(`x${text}`, { encoding })).bytes;
+          const narrow = await unifiedDiff(Buffer.from(`x${before}`), Buffer.from(`x${now}`), {
+            path: 'f',
+            encoding: 'utf-8',
+          });
+          expect(await unifiedDiff(await wide(before), await wide(now), { path: 'f', encoding })).toEqual(
+            narrow,
+          );
+        },
+      ),
+      runs,
+    );
   });
 
   it('is applied by git', async () => {

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryName } from '../../src/machine/change-kit.ts';
 import { addCheckpoint, checkpointsOf } from '../../src/machine/shadow-store.ts';
 import { openWorkspace } from '../../src/machine/workspace.ts';
 import { failureOf } from '../filesystem/folder.ts';
@@ -144,7 +145,7 @@ describe('taking', () => {
 
   it('says so when there is no git', async () => {
     const tree = await keptTree({ git: () => Promise.resolve(undefined) });
-    expect(await tree.take()).toBe('no checkpoint: git was not found');
+    expect(await tree.take()).toBe('no checkpoint: no git of this machine was found that can be used');
   });
 
   it.runIf(posix)('is kept where nobody else can look', async () => {
@@ -524,7 +525,25 @@ describe('keeping', () => {
     await tree.id();
     rmSync(join(shadowIn(tree.state), 'HEAD'));
     tree.write('src/a.txt', 'changed');
-    expect(await tree.take()).toContain('1 older ones were damaged and are gone');
+    expect(await tree.take()).toContain('; what had been kept before (1) was damaged and is gone');
+  });
+
+  it('begins anew when more came in than it may hold before anybody could tidy up', async () => {
+    const tree = await keptTree();
+    const first = await tree.id();
+    writeFileSync(join(shadowIn(tree.state), 'grown.json'), String(1024 ** 3 - 10));
+    expect(await tree.id()).toBe(first);
+    tree.write('src/a.txt', 'more than ten bytes');
+    expect(await tree.take()).toContain('; what had been kept before (1) took more than 1 GB and is gone');
+    const all = await tree.checkpoints.list(await openWorkspace([tree.folder]));
+    expect(all.map(({ id }) => id)).not.toContain(first);
+  });
+
+  it('leaves out files that are just being written by toolcrib', async () => {
+    const tree = await keptTree();
+    const id = await tree.id();
+    tree.write(`src/${temporaryName()}`, 'half a file');
+    expect(await tree.id()).toBe(id);
   });
 
   it('keeps the states of a folder inside the work tree out of it', async () => {

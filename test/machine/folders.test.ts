@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cacheFolder, readCache, writeCache } from '../../src/machine/folders.ts';
+import { cacheFolder, readCache, stateFolder, writeCache } from '../../src/machine/folders.ts';
 
 describe('cacheFolder', () => {
   it('follows the rules of each platform', () => {
@@ -32,6 +32,30 @@ describe('cacheFolder', () => {
     expect(cacheFolder('linux', { XDG_CACHE_HOME: 'cache' }, '/home/ada')).toBe('/home/ada/.cache/toolcrib');
     expect(cacheFolder('linux', {}, '')).toBeUndefined();
     expect(cacheFolder('win32', { LOCALAPPDATA: '.' }, '')).toBeUndefined();
+  });
+});
+
+describe('stateFolder', () => {
+  it('follows the rules of each platform', () => {
+    expect(stateFolder('linux', {}, '/home/ada')).toBe('/home/ada/.local/state/toolcrib');
+    expect(stateFolder('linux', { XDG_STATE_HOME: '/kept' }, '/home/ada')).toBe('/kept/toolcrib');
+    expect(stateFolder('darwin', { XDG_STATE_HOME: '/kept' }, '/Users/ada')).toBe(
+      '/Users/ada/Library/Application Support/toolcrib',
+    );
+    expect(stateFolder('win32', { LocalAppData: 'D:\\Local' }, 'C:\\Users\\ada')).toBe(
+      'D:\\Local\\toolcrib\\State',
+    );
+    expect(stateFolder('win32', {}, 'C:\\Users\\ada')).toBe(
+      'C:\\Users\\ada\\AppData\\Local\\toolcrib\\State',
+    );
+  });
+
+  it('never is a relative folder, which would lie in the project', () => {
+    expect(stateFolder('linux', { XDG_STATE_HOME: 'state' }, '/home/ada')).toBe(
+      '/home/ada/.local/state/toolcrib',
+    );
+    expect(stateFolder('linux', {}, '')).toBeUndefined();
+    expect(stateFolder('win32', { LOCALAPPDATA: '.' }, '')).toBeUndefined();
   });
 });
 

@@ -196,11 +196,11 @@ describe('forgetting', () => {
     await write('a.txt', 'new');
     const hash = await sha256(Buffer.from('old'));
     const [record = ''] = readdirSync(join(journal, 'changes'));
-    renameSync(join(journal, 'changes', record), join(journal, 'pending', 'f00.json'));
+    renameSync(join(journal, 'changes', record), join(journal, 'pending', 'f00'));
     await write('b.txt', 'new');
     await prune({ mostChanges: 1 });
     expect(contents()).toContain(hash);
-    rmSync(join(journal, 'pending', 'f00.json'));
+    rmSync(join(journal, 'pending', 'f00'));
     await prune({ mostChanges: 1 });
     expect(contents()).not.toContain(hash);
   });
@@ -261,7 +261,7 @@ describe('locks', () => {
     await write('b.txt', 'x');
     const dead = async (token: string, names: string[]) => {
       const claim = { token, owner, since: Date.now(), locks: names, temporaries: [] };
-      writeFileSync(join(journal, 'pending', token), JSON.stringify(claim), { mode: 0o600 });
+      writeFileSync(join(journal, 'pending', token), `${JSON.stringify(claim)}\n`, { mode: 0o600 });
       for (const name of names) linkSync(join(journal, 'pending', token), join(journal, 'locks', name));
     };
     let lock = '';
@@ -297,10 +297,9 @@ describe.runIf(isPosix)('after a process has died', () => {
     await changes.recover();
     const token = 'dead';
     const owner = { ...thisOwner(), pid: await deadPid(), started: '1' };
-    const temporaries = entry.step === 'write' ? [join(root, '.toolcrib-1.tmp')] : [];
+    const temporaries = (entry.step ?? 'write') === 'write' ? [join(root, '.toolcrib-1.tmp')] : [];
     const claim = { token, owner, since: Date.now(), locks: [], temporaries };
-    writeFileSync(join(journal, 'pending', token), JSON.stringify(claim), { mode: 0o600 });
-    createJournal(journal).begin(token, {
+    const noted = {
       id: 'mfz3k1q8-4c7d',
       at: Date.now(),
       kind: 'test',
@@ -308,9 +307,11 @@ describe.runIf(isPosix)('after a process has died', () => {
       step: 'write',
       temporary: '.toolcrib-1.tmp',
       ...entry,
-    });
+    };
+    const notes = [claim, noted].map((note) => `${JSON.stringify(note)}\n`).join('');
+    writeFileSync(join(journal, 'pending', token), notes, { mode: 0o600 });
   }
-  const put1 = (name: string, content: string) => writeFileSync(join(root, name), content);
+  const leave = (name: string, content: string) => writeFileSync(join(root, name), content);
   const recovered = async () => {
     await createFileChanges({ folder: state }).recover();
     expect(readdirSync(join(journal, 'pending'))).toEqual([]);
@@ -321,7 +322,7 @@ describe.runIf(isPosix)('after a process has died', () => {
   };
 
   it('a file that was not yet replaced is forgotten', async () => {
-    put1('.toolcrib-1.tmp', 'new');
+    leave('.toolcrib-1.tmp', 'new');
     const hash = await sha256(Buffer.from('old'));
     await dieWith({ before: { kind: 'file', size: 3, hash } });
     linkSync(join(root, 'a.txt'), join(journal, 'contents', hash));
@@ -334,7 +335,7 @@ describe.runIf(isPosix)('after a process has died', () => {
   it('a file that was replaced, or made, is filed', async () => {
     await dieWith({});
     expect(await recovered()).toBe(1);
-    put1('.toolcrib-1.tmp', 'new');
+    leave('.toolcrib-1.tmp', 'new');
     linkSync(join(root, '.toolcrib-1.tmp'), join(root, 'new.txt'));
     await dieWith({ id: 'mfz3k1q8-5555', path: join(root, 'new.txt') });
     expect(await recovered()).toBe(2);

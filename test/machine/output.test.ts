@@ -19,6 +19,7 @@ it('ATTACK 100: text that is not UTF-8 is read in the code page of the system, d
   expect(decode(Buffer.concat([ascii, shiftJis]), 'shift_jis')).toBe('plain ascii first\n日本');
   expect(decode(Buffer.from([0xc4, 0xe3, 0xba, 0xc3]), 'gbk')).toBe('你好');
   expect(decode(Buffer.from([0x8f, 0xe0, 0xa8]), 'ibm866')).toBe('При');
+  expect(decode(Buffer.from([0x80, 0x31, 0x93, 0xe9, 0x94]), 'windows-1252')).toBe('€1“é”');
 });
 
 it.each([

@@ -153,10 +153,19 @@ it('offers only the toolsets it is told to', async () => {
   onTestFinished(() => client.close());
   const names = (await client.listTools()).tools.map(({ name }) => name);
   expect(names.filter((name) => !name.startsWith('git_')).sort()).toEqual([
+    'delete_path',
+    'edit_file',
     'glob',
     'grep',
+    'list_changes',
+    'list_checkpoints',
     'list_directory',
+    'move_path',
     'read_file',
+    'read_files',
+    'restore_checkpoint',
+    'undo_change',
+    'write_file',
   ]);
   await expect(client.callTool({ name: 'list_programs', arguments: {} })).rejects.toThrow('not offered');
 });
