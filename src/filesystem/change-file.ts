@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import type { CallContext, ToolResult } from '../core/tool.ts';
 import type { Before, Written } from '../machine/file-changes.ts';
-import { openExisting } from '../machine/existing-file.ts';
 import type { Place } from '../machine/place.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { rooted } from '../machine/workspace.ts';
+import { readBefore } from './read-before.ts';
 import { refuseStale } from './refuse-stale.ts';
 import type { Services } from './services.ts';
 import { versionOf } from './unchanged.ts';
@@ -120,15 +120,14 @@ async function dryRun(
   proposeFor: (path: string, before: Before | undefined) => Promise<Proposal & { fresh: Promise<void> }>,
 ): Promise<ToolResult> {
   const place = await placeFor(given.path, context, kind);
-  const before = place && (await openExisting(place, mostBytes));
   try {
+    const before = place && (await readBefore(given.path, rooted(context.workspace), mostBytes));
     const { fresh, ...proposed } = await proposeFor(place?.path ?? '', before);
     await fresh;
     if (before?.bytes.equals(proposed.bytes)) return text(unchanged(given.path));
     const first = headline(`Would ${kind}`, given.path, proposed.diff, before === undefined);
     return text(`${first}${sentences(proposed.notes)}\n${proposed.diff.text}`);
   } finally {
-    before?.close();
     await place?.folder.handle.close();
   }
 }

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import { flag, path } from '../core/params.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
-import { openExisting } from '../machine/existing-file.ts';
 import { factsAt } from '../machine/facts.ts';
 import type { Facts } from '../machine/file-changes.ts';
 import { refuseDeleting } from '../machine/protected-trees.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { rooted } from '../machine/workspace.ts';
+import { readBefore } from './read-before.ts';
 import type { Services } from './services.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
@@ -27,7 +27,8 @@ export const deletePath = (services: Services): Tool =>
     effects: ['write'],
     params,
     async call(given, { workspace, signal }) {
-      const place = await rooted(workspace).openPlace(given.path, { follow: false });
+      const gate = rooted(workspace);
+      const place = await gate.openPlace(given.path, { follow: false });
       try {
         const look = async (found: Facts) => {
           if (found.kind === 'folder')
@@ -37,8 +38,7 @@ export const deletePath = (services: Services): Tool =>
           const found = await factsAt(place.at);
           if (!found) throw new ToolcribError('PATH_NOT_FOUND', `${shownPath(given.path)}: does not exist.`);
           await look(found);
-          const file = isShown(found) ? await openExisting(place, shownBytes) : undefined;
-          file?.close();
+          const file = isShown(found) ? await readBefore(given.path, gate, shownBytes) : undefined;
           return said(
             `Would delete ${shownPath(given.path)}${what(found)}`,
             await diffOf(given.path, file?.bytes),

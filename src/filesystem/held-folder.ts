@@ -134,7 +134,7 @@ export const isLarge = ({ stat }: HeldFolder): boolean =>
 /** What a folder has; a large one in parts, so that it takes neither much memory nor much time at once. */
 export function* partsOf(folder: HeldFolder): Generator<Entries | Promise<Entries>> {
   if (!isLarge(folder)) {
-    yield whole(folder);
+    yield folder.quick ? whole(folder) : wholeInThread(folder);
     return;
   }
   const listing = opendirSync(folder.at, { encoding: bytewise, bufferSize: partLength });
@@ -154,7 +154,14 @@ export function* partsOf(folder: HeldFolder): Generator<Entries | Promise<Entrie
   }
 }
 
-async function whole({ at }: HeldFolder): Promise<Entries> {
+function whole({ at }: HeldFolder): Entries {
+  const found = readdirSync(at, { withFileTypes: true });
+  return isLossy(found)
+    ? inBytes(readdirSync(at, { withFileTypes: true, encoding: bytewise }))
+    : { found, bytes: noBytes };
+}
+
+async function wholeInThread({ at }: HeldFolder): Promise<Entries> {
   const found = await listAll(at, 'utf8');
   return isLossy(found) ? inBytes(await listAll(at, bytewise)) : { found, bytes: noBytes };
 }

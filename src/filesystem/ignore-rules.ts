@@ -3,6 +3,8 @@ import { compileName, readClass } from './wildcard.ts';
 
 /** The rules of one ignore file. */
 export interface IgnoreRules {
+  /** Whether a rule looks at the folder something is in. */
+  readonly needsPath: boolean;
   /**
    * What the last rule says that fits something; undefined when none does. `prefix` leads from the folder of the ignore
    * file to the folder it is in (`''` or `a/b/`). That folder is taken not to be ignored itself.
@@ -37,6 +39,7 @@ export function parseIgnoreRules(text: string): IgnoreRules | undefined {
   const extensions = new Map<string, Latest>();
   const paths = new Map<string, Latest>();
   const tried: TriedRule[] = [];
+  let needsPath = false;
 
   const lines = (text.startsWith('\ufeff') ? text.slice(1) : text).split('\n');
   for (const line of lines) {
@@ -44,6 +47,7 @@ export function parseIgnoreRules(text: string): IgnoreRules | undefined {
     if (!rule) continue;
     const order = kept.push(rule.kept) - 1;
     const { pattern, folderOnly, anchored } = rule;
+    needsPath ||= anchored;
     if (!/[*?[\\]/.test(pattern)) {
       setLatest(anchored ? paths : names, pattern, order, folderOnly);
     } else if (!anchored && /^\*\.[^.*?[\\]+$/.test(pattern)) {
@@ -56,6 +60,7 @@ export function parseIgnoreRules(text: string): IgnoreRules | undefined {
   tried.reverse();
 
   return {
+    needsPath,
     verdict(prefix, name, isFolder) {
       let last = latest(names.get(name), isFolder);
       if (extensions.size > 0) {

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { ownExcludes, readSmallFile, userExcludes } from './ignore-files.ts';
 import { parseIgnoreRules, type IgnoreRules } from './ignore-rules.ts';
 
@@ -16,9 +16,11 @@ interface RuleFile {
 }
 
 interface Applied extends RuleFile {
-  /** From the file's folder to the one in question. */
-  readonly prefix: string;
+  /** Where the file is: folders above the walk's top that come before a path in it, or how much of a path leads to it. */
+  readonly place: Place;
 }
+
+type Place = { readonly above: string } | { readonly below: number };
 
 /** Characters of rules that are in force at once: some 50 times what large projects have. */
 const mostRules = 256 * 1024;
@@ -29,8 +31,11 @@ const mostRules = 256 * 1024;
  * the folder is in.
  */
 export interface IgnoreScope {
-  /** Whether they leave something in this folder out. */
-  leavesOut(name: string, isFolder: boolean): boolean;
+  /**
+   * Whether they leave something out. `path` is the folder it is in, below the top of the walk ('' or `a/b/`); the rules
+   * hold there too unless it has an ignore file of its own.
+   */
+  leavesOut(path: string, name: string, isFolder: boolean): boolean;
   /** How many characters of rules there are: each may have to be looked at for a name. */
   readonly size: number;
   readonly lists: Lists;
@@ -48,8 +53,13 @@ function scopeOf(lists: Lists, inRepository: boolean, user: RuleFile | undefined
     inRepository,
     user,
     size: inOrder.reduce((sum, { size }) => sum + size, 0),
-    leavesOut(name, isFolder) {
-      for (const { rules, prefix } of inOrder) {
+    leavesOut(path, name, isFolder) {
+      for (const { rules, place } of inOrder) {
+        const prefix = !rules.needsPath
+          ? ''
+          : 'above' in place
+            ? place.above + path
+            : path.slice(place.below);
         const verdict = rules.verdict(prefix, name, isFolder);
         if (verdict !== undefined) return verdict === 'ignored';
       }
@@ -60,7 +70,7 @@ function scopeOf(lists: Lists, inRepository: boolean, user: RuleFile | undefined
 
 /** A folder whose ignore files are to be read. */
 export interface RuledFolder {
-  readonly name: string;
+  readonly place: Place;
   /** Leads to it in system calls. */
   readonly at: string;
   /** For people. */
@@ -106,45 +116,42 @@ export async function scopeAbove(
   }
   const [user, ...present] = await Promise.all([readUserRules(env, complain), ...above.map(ruleNamesIn)]);
   let scope = scopeOf(nothing, false, user);
-  for (const [index, path] of above.entries())
-    scope = await scopeIn(
-      scope,
-      { name: basename(path), at: path, path, has: present[index] ?? new Set() },
-      complain,
-    );
+  for (const [index, path] of above.entries()) {
+    const place = { above: `${relative(path, folder).replaceAll(sep, '/')}/` };
+    scope = await scopeIn(scope, { place, at: path, path, has: present[index] ?? none }, complain);
+  }
   return scope;
 }
 
 /** The rules in a folder, given those in the one it is in. */
 export async function scopeIn(
   above: IgnoreScope,
-  { name, at, path, has }: RuledFolder,
+  { place, at, path, has }: RuledFolder,
   complain: Complain,
 ): Promise<IgnoreScope> {
-  if (has.size === 0 && above.size === 0) return above;
+  if (has.size === 0) return above;
   const begins = has.has('.git') || has.has('.jj');
   const inRepository = begins || above.inRepository;
-  const passedOn = (kind: Kind) =>
-    above.lists[kind].map((applied) => ({ ...applied, prefix: `${applied.prefix}${name}/` }));
-  const own = async (file: string, place: string | undefined) => {
-    if (place === undefined) return [];
-    const rules = await readRules(place, mostRules - above.size, (why) => complain(join(path, file), why));
-    return rules ? [{ ...rules, prefix: '' }] : [];
+  const own = async (file: string, from: string | undefined) => {
+    if (from === undefined) return [];
+    const rules = await readRules(from, mostRules - above.size, (why) => complain(join(path, file), why));
+    return rules ? [{ ...rules, place }] : [];
   };
   const listed = (file: string) => own(file, has.has(file) ? at + sep + file : undefined);
   const [rgignore, ignore, gitignore, exclude] = await Promise.all([
     listed('.rgignore'),
     listed('.ignore'),
     inRepository ? listed('.gitignore') : [],
-    has.has('.git') ? ownExcludes(at).then((place) => own('.git/info/exclude', place)) : [],
+    has.has('.git') ? ownExcludes(at).then((from) => own('.git/info/exclude', from)) : [],
   ]);
+  const before = above.lists;
   const lists: Lists = {
-    rgignore: [...rgignore, ...passedOn('rgignore')],
-    ignore: [...ignore, ...passedOn('ignore')],
+    rgignore: [...rgignore, ...before.rgignore],
+    ignore: [...ignore, ...before.ignore],
     // What lies above a repository's top does not count in it.
-    gitignore: begins ? gitignore : [...gitignore, ...passedOn('gitignore')],
-    exclude: begins ? exclude : passedOn('exclude'),
-    user: !begins ? passedOn('user') : above.user ? [{ ...above.user, prefix: '' }] : [],
+    gitignore: begins ? gitignore : [...gitignore, ...before.gitignore],
+    exclude: begins ? exclude : before.exclude,
+    user: !begins ? before.user : above.user ? [{ ...above.user, place }] : [],
   };
   return scopeOf(lists, inRepository, above.user);
 }

@@ -19,13 +19,22 @@ export interface ListPage {
   text(): string;
 }
 
-export function listPage({ limit, characters }: { limit: number; characters: number }): ListPage {
+/** A page of at most so many entries and characters. `top` is the folder whose entries need no heading. */
+export function listPage({
+  limit,
+  characters,
+  top,
+}: {
+  limit: number;
+  characters: number;
+  top: string;
+}): ListPage {
   const lines: string[] = [];
   let count = 0;
   let left = characters;
   let full = false;
   let last: readonly string[] | undefined;
-  let block = '';
+  let block = top;
   const put = (line: string, folder: string) => {
     const header = folder === block ? [] : ['', `${shownPath(folder)}:`];
     block = folder;

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
 import { unreadable, type Opened } from '../machine/opened.ts';
 import { codeOf } from '../machine/real-path.ts';
@@ -75,12 +74,12 @@ export async function walk(task: Walk): Promise<EndedEarly | undefined> {
   };
 
   /** Reads one folder, which the caller holds. */
-  async function read(folder: Above, name: string, state: PathState): Promise<void> {
+  async function read(folder: Above, state: PathState): Promise<void> {
     let here: Above | undefined;
     for (const next of partsOf(folder.held)) {
       const part = next instanceof Promise ? await next : next;
       if (!here) {
-        const ruled = withRules(folder, name, part);
+        const ruled = withRules(folder, part);
         here = ruled instanceof Promise ? await ruled : ruled;
       }
       const names: string[] = [];
@@ -91,11 +90,11 @@ export async function walk(task: Walk): Promise<EndedEarly | undefined> {
         if (!mayGoOn()) return;
         if (entry.name.startsWith('.') && (!hidden || entry.name === '.git')) continue;
         if (entry.isFile()) {
-          if (pattern.chooses(state, entry.name) && !here.rules?.leavesOut(entry.name, false))
+          if (pattern.chooses(state, entry.name) && !here.rules?.leavesOut(here.path, entry.name, false))
             names.push(entry.name);
         } else if (entry.isDirectory()) {
           const below = pattern.below(state, entry.name);
-          if (below.length === 0 || here.rules?.leavesOut(entry.name, true)) continue;
+          if (below.length === 0 || here.rules?.leavesOut(here.path, entry.name, true)) continue;
           folders.push({ above: here, name: entry.name, bytes: part.bytes.get(entry.name), state: below });
         }
       }
@@ -106,17 +105,17 @@ export async function walk(task: Walk): Promise<EndedEarly | undefined> {
     }
   }
 
-  function withRules(folder: Above, name: string, part: Entries): Above | Promise<Above> {
+  function withRules(folder: Above, part: Entries): Above | Promise<Above> {
     const { held, path, rules } = folder;
     if (!rules) return folder;
     const go = async (has: ReadonlySet<string>) => ({
       ...folder,
-      rules: await scopeIn(rules, { name, at: held.at, path, has }, complain),
+      rules: await scopeIn(rules, { place: { below: path.length }, at: held.at, path, has }, complain),
     });
     // What a large folder has may come in a later part.
     if (isLarge(held)) return ruleNamesIn(held.at).then(go);
     const has = ruleNamesAmong(part.found);
-    return has.size === 0 && rules.size === 0 ? folder : go(has);
+    return has.size === 0 ? folder : go(has);
   }
 
   function goInto(folders: readonly Below[], here: Above): void {
@@ -139,7 +138,7 @@ export async function walk(task: Walk): Promise<EndedEarly | undefined> {
         above.held.release();
       }
       if (!mayGoOn()) return;
-      await read({ held, path, depth: above.depth + 1, rules: above.rules }, name, state);
+      await read({ held, path, depth: above.depth + 1, rules: above.rules }, state);
     } catch (error) {
       if (error instanceof ToolcribError) {
         // What shows processes or devices is not searched; everything else ends the walk.
@@ -157,7 +156,7 @@ export async function walk(task: Walk): Promise<EndedEarly | undefined> {
   async function readAll(): Promise<void> {
     const top = { held: heldElsewhere(folder, task.quick), path: '', depth: 0, rules: task.rules };
     try {
-      await read(top, basename(folder.path), pattern.start).catch((error: unknown) => {
+      await read(top, pattern.start).catch((error: unknown) => {
         throw error instanceof ToolcribError ? error : unreadable(folder.path, codeOf(error));
       });
       await eachOf(pending, visit, mayGoOn);

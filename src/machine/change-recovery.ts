@@ -2,11 +2,11 @@ import { lstatSync, readlinkSync, rmdirSync, unlinkSync, type Stats } from 'node
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Entry } from './change.ts';
-import type { Claim } from './file-lock.ts';
 import type { Journal } from './journal.ts';
 import { contentsFolder, discardLink } from './kept-contents.ts';
 import { openPlaceAt } from './place.ts';
 import { moveWithoutOverwriting } from './relocate.ts';
+import { endFor, workIn } from './work-log.ts';
 
 /** A path while its folder is held open. */
 interface Side {
@@ -15,20 +15,28 @@ interface Side {
 }
 
 /**
- * Ends what a dead process was doing under a claim: a change that took effect is filed, any other leaves nothing behind.
- * Which it was is told by what lies on the disk. Each order below is such that the next one to try, should this
- * process die as well, comes to the same end.
+ * Ends what a dead process was doing: a change that took effect is filed, any other leaves nothing behind. Which it was
+ * is told by what lies on the disk. Each order below is such that the next one to try, should this process die as well,
+ * comes to the same end.
  */
-export async function finishDead(journal: Journal, claim: Claim): Promise<void> {
-  const entry = journal.begun(claim.token);
-  const tookEffect =
-    entry && (await (entry.step === 'write' ? finishWrite : finishRelocation)(journal, entry));
-  // Where the folder is gone it cannot be told; a change too many is harmless, one too few is not.
-  if (entry && tookEffect !== false) return journal.commitFor(claim.token, entry);
-  // Before the temporary file goes: without one, the change would seem to have taken effect.
-  if (entry) journal.dropFor(claim.token);
-  for (const temporary of claim.temporaries)
-    await withSide(temporary, ({ at }) => rm(at, { recursive: true, force: true }));
+export async function finishDead(journal: Journal, token: string): Promise<void> {
+  for (const work of workIn(journal.folder, token)) {
+    const { entry, end, temporaries } = work;
+    if (entry && end !== 'dropped') {
+      const tookEffect =
+        end === 'done' || (await (entry.step === 'write' ? finishWrite : finishRelocation)(journal, entry));
+      // Where the folder is gone it cannot be told; a change too many is harmless, one too few is not.
+      if (tookEffect !== false) {
+        journal.file(entry);
+        continue;
+      }
+      // Before the temporary file goes: without one, the change would seem to have taken effect.
+      endFor(journal.folder, token, work, 'dropped');
+    }
+    if (end === 'done') continue;
+    for (const temporary of temporaries)
+      await withSide(temporary, ({ at }) => rm(at, { recursive: true, force: true }));
+  }
 }
 
 function finishWrite(journal: Journal, entry: Entry): Promise<boolean | undefined> {

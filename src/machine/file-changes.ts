@@ -81,6 +81,9 @@ const gigabyte = 1024 ** 3;
 /** After so many changes it is looked whether the journal has grown too large. */
 const pruneEvery = 500;
 const mostRecent = 200;
+/** So many records are made at once, which takes some milliseconds, or those that there are after a while. */
+const fileAtOnce = 64;
+const filingMs = 250;
 
 /** Touches nothing before it is used. */
 export function createFileChanges({ folder, run, ...limits }: FileChangesOptions): FileChanges {
@@ -100,7 +103,7 @@ function withJournal(
   } = options;
   const limits: Limits = { quotaBytes, expiryMs, mostChanges };
   const journal = createJournal(join(folder, 'journal'));
-  const locks = createFileLocks(journal.folder, (claim) => finishDead(journal, claim));
+  const locks = createFileLocks(journal.folder, (token) => finishDead(journal, token));
   const kit: ChangeKit = {
     journal,
     locks,
@@ -115,6 +118,7 @@ function withJournal(
   let isReady = false;
   let sincePruned = 0;
   let addedBytes = 0;
+  let unfiled = 0;
 
   /** Also later on: the folder may have been removed, or a process may have died. */
   async function prepare({ settle }: { settle: boolean }): Promise<void> {
@@ -138,7 +142,19 @@ function withJournal(
         ? needsPruning(journal.folder)
         : sincePruned > pruneEvery || addedBytes > quotaBytes / 8;
     if (isDue) prune();
+    // Not while calls follow each other: making a file would hold up the next.
+    if (++unfiled % fileAtOnce === 0) void setImmediate().then(fileOwn);
+    else if (unfiled % fileAtOnce === 1) setTimeout(fileOwn, filingMs).unref();
     return change;
+  }
+
+  /** Until then, and when it fails, the changes are found where they were noted down. */
+  function fileOwn(): void {
+    try {
+      if (locks.fileOwn(journal.file)) unfiled = 0;
+    } catch {
+      // The disk is full, or the journal is gone.
+    }
   }
 
   function remember(hash: string, id: string): void {
@@ -153,7 +169,10 @@ function withJournal(
     sincePruned = 1;
     addedBytes = 0;
     void setImmediate()
-      .then(() => pruneJournal(journal, locks, limits))
+      .then(() => {
+        fileOwn();
+        return pruneJournal(journal, locks, limits);
+      })
       // It is tried again later, here or by another process.
       .catch(() => {});
   }

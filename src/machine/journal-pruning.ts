@@ -2,10 +2,11 @@ import { lstatSync, readdirSync, renameSync, unlinkSync, utimesSync } from 'node
 import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Entry } from './change.ts';
-import { claimsFolder, type FileLocks } from './file-lock.ts';
+import type { FileLocks } from './file-lock.ts';
 import { createPrivate } from './folders.ts';
 import { trashFolder, type Index, type Journal } from './journal.ts';
 import { contentsFolder } from './kept-contents.ts';
+import { allWork } from './work-log.ts';
 
 export interface Limits {
   readonly quotaBytes: number;
@@ -118,7 +119,7 @@ async function dropOrphans(journal: Journal): Promise<void> {
 }
 
 function goingOn(journal: Journal): Entry[] {
-  return readdirSync(claimsFolder(journal.folder)).flatMap((token) => journal.begun(token) ?? []);
+  return allWork(journal.folder).flatMap(({ entry }) => entry ?? []);
 }
 
 /** In one step first, so that nobody brings back half of it. */

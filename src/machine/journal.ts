@@ -1,14 +1,14 @@
-import { readdirSync, renameSync, unlinkSync } from 'node:fs';
+import { readdirSync, unlinkSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Entry } from './change.ts';
-import { claimsFolder, lockFolders, type HeldClaim } from './file-lock.ts';
-import { isPrivate, makePrivate } from './folders.ts';
+import { lockFolders } from './file-lock.ts';
+import { createPrivate, isPrivate, makePrivate, readPrivate } from './folders.ts';
 import { contentsFolder, createKeptContents, type KeptContents } from './kept-contents.ts';
-import { addNotes, readNotes } from './note-file.ts';
 import { codeOf } from './real-path.ts';
 import { applySplice } from './splice.ts';
+import { allWork } from './work-log.ts';
 import { noJournal } from './write-failure.ts';
 
 /** The names of the changes that are kept. */
@@ -35,18 +35,8 @@ export interface Journal {
   mint(): { id: string; at: number };
   /** Resolves when a change that begins now, in any process, gets a later name. */
   passed(at: number): Promise<void>;
-  /** Notes down what is about to be done under a claim; again, when more is known of it. Throws WRITE_FAILED. */
-  begin(claim: HeldClaim, entry: Entry): void;
-  /** Files what was noted down: it has been done. Where it cannot be filed it is by the next process. */
-  commit(claim: HeldClaim, entry: Entry): void;
-  /** Notes down that it will not be done. */
-  drop(claim: HeldClaim): void;
-  /** The same as `commit` for a dead process. Throws what the system says. */
-  commitFor(token: string, entry: Entry): void;
-  /** The same as `drop`. */
-  dropFor(token: string): void;
-  /** What was noted down under a claim. */
-  begun(token: string): Entry | undefined;
+  /** Makes a record of a change that was noted down as done. Throws what the system says. */
+  file(entry: Entry): void;
   index(): Index;
   /** Removes the record of a change. */
   forget(id: string, index: Index): void;
@@ -62,19 +52,11 @@ export const trashFolder = (folder: string): string => `${folder}/trash`;
 /** `ID.json`, or `ID.UNDONE.json` for one that takes another back: so the index needs no record to be read. */
 const recordName = /^([0-9a-z]+-[0-9a-z]+)(?:\.([0-9a-z]+-[0-9a-z]+))?\.json$/;
 
-/** What is noted in the place of a change that came to nothing. */
-const nothing = {};
-
 export function createJournal(folder: string): Journal {
   const records = recordsFolder(folder);
-  const claimPath = (token: string) => `${claimsFolder(folder)}/${token}`;
   const contents = createKeptContents(folder);
   const isOpen = () => isPrivate(dirname(folder)) && isPrivate(folder);
   let last = 0;
-
-  function file(token: string, { id, undoes }: Entry): void {
-    renameSync(claimPath(token), `${records}/${id}${undoes === undefined ? '' : `.${undoes}`}.json`);
-  }
 
   return {
     folder,
@@ -120,39 +102,38 @@ export function createJournal(folder: string): Journal {
       while (Date.now() <= at) await setImmediate();
     },
 
-    begin: (claim, entry) => claim.note(entry),
-    commit(claim, entry) {
-      try {
-        file(claim.token, entry);
-      } catch {
-        // The change has been made: to fail now would be a lie.
-        claim.leave();
-      }
+    file(entry) {
+      const { id, undoes } = entry;
+      const name = `${id}${undoes === undefined ? '' : `.${undoes}`}.json`;
+      // Whoever began with it may have got to its end, or have died half-way.
+      if (readRecord(records, name)) return;
+      discard(`${records}/${name}`);
+      createPrivate(`${records}/${name}`, JSON.stringify(entry));
     },
-    drop: (claim) => claim.note(nothing),
-    commitFor: file,
-    dropFor(token) {
-      const notes = addNotes(claimPath(token));
-      notes.note(nothing);
-      notes.close();
-    },
-    begun: (token) => entryIn(claimsFolder(folder), token),
 
     index() {
       const names = new Map<string, string>();
       const undoneBy = new Map<string, string>();
-      for (const name of isOpen() ? namesIn(records) : []) {
+      const unfiled = new Map<string, Entry>();
+      const isOurs = isOpen();
+      // In this order: what is noted down becomes a record, and must be met as one of them.
+      for (const { entry, end } of isOurs ? allWork(folder) : []) {
+        if (!entry || end !== 'done') continue;
+        unfiled.set(entry.id, entry);
+        if (entry.undoes !== undefined) undoneBy.set(entry.undoes, entry.id);
+      }
+      for (const name of isOurs ? namesIn(records) : []) {
         const [, id, undoes] = recordName.exec(name) ?? [];
         if (id !== undefined) names.set(id, name);
         if (id !== undefined && undoes !== undefined) undoneBy.set(undoes, id);
       }
       return {
-        ids: [...names.keys()].sort().toReversed(),
+        ids: [...new Set([...names.keys(), ...unfiled.keys()])].sort().toReversed(),
         undoneBy,
         names,
         entry(id) {
           const name = names.get(id);
-          return name === undefined ? undefined : entryIn(records, name);
+          return unfiled.get(id) ?? (name === undefined ? undefined : readRecord(records, name));
         },
       };
     },
@@ -181,10 +162,14 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** The last of the notes that follow a claim. A record that is damaged, after a loss of power, is the same as none. */
-function entryIn(folder: string, name: string): Entry | undefined {
-  const entry = readNotes(folder, name).findLast((note, at) => at > 0 && note !== undefined);
-  return typeof entry === 'object' && entry !== null && 'step' in entry ? (entry as Entry) : undefined;
+/** A record that is damaged, after a loss of power, is the same as none. */
+function readRecord(folder: string, name: string): Entry | undefined {
+  try {
+    const entry: unknown = JSON.parse(String(readPrivate(folder, name)));
+    return typeof entry === 'object' && entry !== null && 'step' in entry ? (entry as Entry) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function discard(path: string): void {

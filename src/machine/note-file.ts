@@ -1,29 +1,36 @@
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { readPrivate } from './folders.ts';
 
 /** A private file of JSON values, one a line, to which more are added. */
 export interface NoteFile {
   /** Throws what the system says; what was noted before stays readable. */
   note(value: unknown): void;
+  /** Drops all but what was noted at first. */
+  reset(): void;
   close(): void;
 }
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
+const adding = constants.O_WRONLY | constants.O_APPEND | noFollow;
 
-/** Makes one. Throws what the system says, also when something is at the path. */
-export function createNotes(path: string): NoteFile {
-  return notesIn(
-    openSync(
-      path,
-      constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | noFollow,
-      0o600,
-    ),
-  );
+/** Makes one, with something noted. Throws what the system says, also when something is at the path. */
+export function createNotes(path: string, first: unknown): NoteFile {
+  const fd = openSync(path, adding | constants.O_CREAT | constants.O_EXCL, 0o600);
+  const file = notesIn(fd);
+  file.note(first);
+  const { size } = fstatSync(fd);
+  return { ...file, reset: () => ftruncateSync(fd, size) };
 }
 
-/** Opens one to add to it. Throws what the system says. */
-export function addNotes(path: string): NoteFile {
-  return notesIn(openSync(path, constants.O_WRONLY | constants.O_APPEND | noFollow));
+/** Adds to the notes of a process that has died, perhaps in the middle of a line. Throws what the system says. */
+export function addNote(path: string, value: unknown): void {
+  const fd = openSync(path, adding);
+  try {
+    writeSync(fd, '\n');
+    notesIn(fd).note(value);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** What was noted, oldest first; undefined stands for what is not whole, or damaged. */
@@ -39,7 +46,7 @@ export function readNotes(folder: string, name: string): unknown[] {
   });
 }
 
-function notesIn(fd: number): NoteFile {
+function notesIn(fd: number): Omit<NoteFile, 'reset'> {
   return {
     note(value) {
       const line = Buffer.from(`${JSON.stringify(value)}\n`);

@@ -35,7 +35,7 @@ export async function relocateChange(kit: ChangeKit, { from, to, about, look }: 
   const { journal, locks } = kit;
   if (from && isInside(journal.folder, from.path)) throw holdsJournal(from.path);
   if (from && to && from.path !== to.path && isInside(to.path, from.path)) throw intoItself(from.path);
-  return locks.hold({ paths: places.map(({ path }) => path), signal: about.signal }, async (claim) => {
+  return locks.hold({ paths: places.map(({ path }) => path), signal: about.signal }, async (working) => {
     const minted = journal.mint();
     try {
       const old = from?.at ?? journal.trashOf(about.undoes ?? '');
@@ -60,7 +60,7 @@ export async function relocateChange(kit: ChangeKit, { from, to, about, look }: 
       };
       const beside = (place: Place | undefined) =>
         place ? join(place.folder.stablePath, temporary) : journal.trashOf(temporary);
-      journal.begin(claim, entry);
+      working.begin(entry);
       try {
         await relocate({
           from: old,
@@ -68,13 +68,13 @@ export async function relocateChange(kit: ChangeKit, { from, to, about, look }: 
           temporary: beside(to),
           aside: beside(from),
           shown,
-          copied: (copy) => journal.begin(claim, { ...entry, copy }),
+          copied: (copy) => working.begin({ ...entry, copy }),
         });
       } catch (error) {
-        journal.drop(claim);
+        working.drop();
         throw codeOfSystem(error) === 'EEXIST' && to ? unwritable(to.path, error) : error;
       }
-      journal.commit(claim, entry);
+      working.done();
       await journal.passed(minted.at);
       return changeOf(entry);
     } catch (error) {

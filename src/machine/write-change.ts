@@ -4,12 +4,12 @@ import { changeOf, type Change, type Entry } from './change.ts';
 import type { ChangeKit } from './change-kit.ts';
 import { openExisting, tooLarge, type ExistingFile } from './existing-file.ts';
 import type { CarriedOver } from './extended-attributes.ts';
-import type { HeldClaim } from './file-lock.ts';
 import type { Kept, Replaced } from './kept-contents.ts';
 import type { Place } from './place.ts';
 import { refuseReadOnly, writeBeside, type Beside } from './replace-file.ts';
 import { sha256 } from './sha256.ts';
 import { spliceBetween } from './splice.ts';
+import type { Working } from './work-log.ts';
 import { unwritable } from './write-failure.ts';
 
 /** The regular file as it is while it is locked. */
@@ -67,7 +67,7 @@ export async function writeChange(
     temporaries: [join(dirname(place.path), temporary)],
     signal: about.signal,
   };
-  return kit.locks.hold(request, async (claim) => {
+  return kit.locks.hold(request, async (working) => {
     const existing = await openExisting(place, kit.mostBytes, kit.written);
     try {
       if (existing) refuseReadOnly(place, existing.stat);
@@ -82,7 +82,7 @@ export async function writeChange(
       const minted = kit.journal.mint();
       const beside = await writeBeside(place, temporary, { bytes, existing, written: kit.written });
       try {
-        return await finish(kit, { place, claim, existing, decision, about, beside, temporary, minted });
+        return await finish(kit, { place, working, existing, decision, about, beside, temporary, minted });
       } finally {
         beside.end();
         await kit.journal.passed(minted.at);
@@ -95,9 +95,9 @@ export async function writeChange(
   });
 }
 
-interface Work {
+interface Writing {
   readonly place: Place;
-  readonly claim: HeldClaim;
+  readonly working: Working;
   readonly existing: ExistingFile | undefined;
   readonly decision: Decision;
   readonly about: About;
@@ -106,8 +106,8 @@ interface Work {
   readonly minted: { readonly id: string; readonly at: number };
 }
 
-async function finish({ journal, carryOver, written: files }: ChangeKit, work: Work): Promise<Written> {
-  const { place, claim, existing, decision, about, beside, temporary, minted } = work;
+async function finish({ journal, carryOver, written: files }: ChangeKit, work: Writing): Promise<Written> {
+  const { place, working, existing, decision, about, beside, temporary, minted } = work;
   const { bytes, added, removed } = decision;
   // First what other threads and programs do; hashing fills the time until they are done.
   const [carried, [hash, oldHash, splice]] = await all([
@@ -140,14 +140,14 @@ async function finish({ journal, carryOver, written: files }: ChangeKit, work: W
 
   // From here on nothing is waited for: other programs have some ten microseconds to come in between.
   let kept: Kept | undefined;
-  journal.begin(claim, entry);
+  working.begin(entry);
   try {
     kept = beside.put(() => replaced && journal.contents.keep(replaced));
   } catch (error) {
-    journal.drop(claim);
+    working.drop();
     throw error;
   }
-  journal.commit(claim, entry);
+  working.done();
   kept?.replaced();
   const stat = beside.inPlace();
   files.remember(stat, { hash, isPlain: carried.none });

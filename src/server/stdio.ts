@@ -9,6 +9,7 @@ import { buildServer, type Crib } from './build-server.ts';
 import type { Manifest } from './published.ts';
 import { createClientRoots } from './client-roots.ts';
 import { effectiveRoots } from './roots.ts';
+import { leanHeap } from './lean-heap.ts';
 import { createToolbox } from './toolbox.ts';
 import { refusalOf, wholeLines } from './whole-lines.ts';
 
@@ -56,6 +57,7 @@ export async function serve(settings: Settings, { manifest, machine, processes }
     onerror: (error) => process.stderr.write(`toolcrib: ${error.message}\n`),
   });
 
+  setTimeout(leanHeap, quietMs).unref();
   if ((await theEnd()) === 'input') await answered(lists);
   clearTimeout(settling);
   await Promise.allSettled([connection.close(), processes.endAll()]);

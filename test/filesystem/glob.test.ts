@@ -1,4 +1,5 @@
-import { symlink, utimes, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { chmod, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseGlob } from '../../src/filesystem/glob-pattern.ts';
@@ -113,10 +114,86 @@ describe('glob', () => {
     expect(await find({ pattern: '*.ts', limit: 2 })).toEqual([
       'a.ts',
       'packages/x/src/g.ts',
-      '[2 of 7 files: narrow the pattern or raise limit]',
+      expect.stringMatching(/^\[files 1-2 of 7; next: cursor [\w-]+\]$/),
     ]);
     expect(await find({ pattern: '*.rb' })).toEqual(['No files match.']);
     expect(await find({ pattern: 'none/*.rb' })).toEqual(['No files: there is no folder none.']);
+  });
+
+  it.each(['path', 'modified'] as const)('gives every file once, page by page, by %s', async (sort) => {
+    const all = (await find({ pattern: '*.ts', sort })).filter((line) => !line.startsWith('['));
+    const paged: string[] = [];
+    let next: string | undefined;
+    do {
+      const lines = await find({ pattern: '*.ts', sort, limit: 3, ...(next ? { cursor: next } : {}) });
+      next = /cursor ([\w-]+)\]$/.exec(lines.pop()!)?.[1];
+      paged.push(...lines);
+    } while (next);
+    expect(paged).toEqual(all);
+    expect(paged).toHaveLength(7);
+  });
+
+  it('keeps its place when files come and go between pages', async () => {
+    const folder = await temporaryFolder();
+    await put(folder, { b: '', d: '', f: '', h: '' });
+    const inFolder = callerFor(folder);
+    const first = textOf(await inFolder('glob', { pattern: '*', limit: 2 }));
+    expect(first).toMatch(/^b\nd\n\[files 1-2 of 4; next: cursor /);
+    await rm(join(folder, 'd'));
+    await put(folder, { a: '', e: '' });
+    const cursor = /cursor ([\w-]+)\]$/.exec(first)![1];
+    expect(textOf(await inFolder('glob', { pattern: '*', cursor }))).toBe('e\nf\nh\n[files 3-5 of 5]');
+    expect(await failureOf(inFolder('glob', { pattern: '*', cursor, sort: 'modified' }))).toMatch(
+      /^ARG_INVALID: cursor/,
+    );
+    expect(await failureOf(inFolder('glob', { pattern: '*', cursor: 'x' }))).toMatch(/^ARG_INVALID: cursor/);
+  });
+
+  it('sorts whole paths, not folder by folder', async () => {
+    const folder = await temporaryFolder();
+    await put(folder, { 'a/b': '', 'a-b': '', 'a.b': '', ab: '', 'a/-': '', 'A/z': '' });
+    expect(textOf(await callerFor(folder)('glob', { pattern: '*' }))).toBe('A/z\na-b\na.b\na/-\na/b\nab');
+  });
+
+  it('shows the first of many, wherever they lie', async () => {
+    const folder = await temporaryFolder();
+    const names = Array.from({ length: 300 }, (_, index) => `${index % 17}/${index % 5}/${index}.ts`);
+    await put(folder, Object.fromEntries(names.map((name) => [name, ''])));
+    const lines = textOf(await callerFor(folder)('glob', { pattern: '*.ts', limit: 20 })).split('\n');
+    expect(lines.slice(0, 20)).toEqual(names.toSorted().slice(0, 20));
+    expect(lines[20]).toMatch(/^\[files 1-20 of 300; /);
+  });
+
+  it('says which folders it could not read, and goes on', async () => {
+    if (process.platform === 'win32') return;
+    const folder = await temporaryFolder();
+    await put(folder, { 'locked/x.ts': '', 'open/y.ts': '' });
+    await chmod(join(folder, 'locked'), 0);
+    await chmod(folder, 0o755);
+    const isRoot = process.getuid?.() === 0;
+    const inFolder = callerFor(folder);
+    if (isRoot) process.seteuid?.('nobody');
+    const text = await inFolder('glob', { pattern: '*.ts' })
+      .then(textOf)
+      .finally(() => isRoot && process.seteuid?.(0));
+    expect(text).toBe('open/y.ts\n[not searched: locked/ (EACCES)]');
+    await chmod(join(folder, 'locked'), 0o755);
+  });
+
+  it('ends when the call does, and leaves no folder open', async () => {
+    const folder = await temporaryFolder();
+    for (let index = 0; index < 40; index++) {
+      const names = Array.from({ length: 100 }, (_, file) => [`${index}/${file % 10}/${file}.ts`, '']);
+      await put(folder, Object.fromEntries(names) as Record<string, string>);
+    }
+    const inFolder = callerFor(folder);
+    const failure = failureOf(inFolder('glob', { pattern: '*.ts' }, AbortSignal.abort()));
+    expect(await failure).toMatch(/^CANCELLED/);
+    if (process.platform !== 'linux') return;
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    await inFolder('glob', { pattern: '*.ts' });
+    expect(open()).toBeLessThanOrEqual(before);
   });
 
   it('refuses patterns that lead out', async () => {
@@ -149,9 +226,17 @@ describe('a glob', () => {
     ['*/b', 'a/b', true],
     ['*/b', 'a/a/b', false],
     ['?', '\u{1f600}', true],
+    ['[\\]]x', ']x', true],
+    ['[[:digit:]]*', '7a', true],
+    ['[[:digit:]]*', 'a7', false],
+    ['[a-c-]', '-', true],
+    ['a/**', 'a/b/c', true],
+    ['**/a/*', 'x/a/b', true],
+    ['**/a/*', 'x/a/b/c', false],
+    ['*.{ts,md}', 'a/b.md', true],
   ])('%s chooses %s: %s', (pattern, path, chosen) => {
     const { folder, matches } = parseGlob(pattern);
-    expect(folder).toBe('');
-    expect(matches(path)).toBe(chosen);
+    expect(path.startsWith(folder)).toBe(true);
+    expect(matches(path.slice(folder === '' ? 0 : folder.length + 1))).toBe(chosen);
   });
 });

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { grep as define } from '../../src/filesystem/grep.ts';
@@ -23,6 +23,9 @@ beforeAll(async () => {
     'src/deep/b.py': 'Needle in Python\n',
     'packages/x/src/c.ts': 'a needle c\n',
     'windows.txt': 'first;\r\nlast needle;\r\n',
+    'minified.js': `${'é€'.repeat(4000)}needle${'é€'.repeat(4000)}end\n${'y'.repeat(900)}\n`,
+    'old-mac.txt': 'one\rpath.ts\r1:needle',
+    'shift-jis.txt': Buffer.from([0x83, 0x65, 0x83, 0x58, 0x83, 0x67, 0x0a]),
     'long.txt': `needle ${'x'.repeat(5000)}\n`,
     'latin1.txt': Buffer.from('caf\u00e9 crowd\n', 'latin1'),
     'utf8.txt': 'caf\u00e9 crowd\n',
@@ -63,7 +66,7 @@ describe('grep', () => {
       'src/a.ts:2\nsrc/deep/b.py:1\n[3 matching lines in 2 files]',
     );
     expect(await grep({ pattern: 'needle', mode: 'files', limit: 1 })).toMatch(
-      /^bell.txt\n\[1 of \d files\]$/,
+      /^bell.txt\n\[1 of 9 files; next: cursor [\w-]+, or narrow it by path, glob or type\]$/,
     );
   });
 
@@ -94,19 +97,43 @@ describe('grep', () => {
     expect(await grep({ pattern: 'nowhere to be found' })).toBe('No matches.');
   });
 
-  it("says what is wrong with a pattern or type, in ripgrep's words", async () => {
-    expect(await failureOf(call('grep', { pattern: 'a(b' }))).toMatch(
-      /^ARG_INVALID: regex parse error:.*unclosed group/s,
+  it("says what is wrong with a parameter, in ripgrep's words, and the way out", async () => {
+    const failure = (given: object) => failureOf(call('grep', { pattern: 'x', ...given }));
+    expect(await failure({ pattern: 'a(b' })).toMatch(
+      /^ARG_INVALID: pattern: regex parse error:.*unclosed group\. Set fixed/s,
     );
-    expect(await failureOf(call('grep', { pattern: '(?=x)' }))).toMatch(/^ARG_INVALID/);
-    expect(await failureOf(call('grep', { pattern: 'x', type: 'klingon' }))).toMatch(
-      /^ARG_INVALID: unrecognized file type: klingon/,
+    expect(await failure({ pattern: '(?=x)' })).toMatch(
+      /^ARG_INVALID: pattern: .*not supported\. Use a broader/s,
     );
+    expect(await failure({ pattern: '(a)\\1' })).toMatch(
+      /^ARG_INVALID: pattern: .*not supported\. Use a broader/s,
+    );
+    expect(await failure({ pattern: 'a{1000}{1000}' })).toMatch(
+      /^ARG_INVALID: pattern: .*size limit.*Repeat less/,
+    );
+    expect(await failure({ type: 'klingon' })).toMatch(
+      /^ARG_INVALID: type: unrecognized file type: klingon\. Use glob/,
+    );
+    expect(await failure({ glob: '!{a' })).toMatch(/^ARG_INVALID: glob: .*unclosed alternate group/);
+    expect(await failure({ encoding: 'klingon' })).toMatch(/^ARG_INVALID: encoding: .*klingon/);
+    expect(await failure({ replace: 'a\0b' })).toMatch(/^ARG_INVALID: replace: has a NUL/);
   });
 
-  it('cuts long lines', async () => {
-    expect(await grep({ pattern: 'needle', path: 'long.txt' })).toMatch(
-      /^long.txt\n1:needle x{400,500} \[.*\]$/,
+  it('shows of a long line what is around its first match', async () => {
+    expect(await grep({ pattern: 'needle', path: 'long.txt' })).toMatch(/^long.txt\n1:needle x{493}…$/);
+    const [far, context] = (await grep({ pattern: 'needle', path: 'minified.js', after: 1 }))
+      .split('\n')
+      .slice(1);
+    expect(far).toMatch(/^1:…[é€]{60,70}needle[é€]{120,140}…$/);
+    expect(context).toMatch(/^2-y{500}…$/);
+    expect(await grep({ pattern: 'end$', path: 'minified.js' })).toMatch(
+      /^minified.js\n1:…[é€]{160,260}end$/,
+    );
+    // In a folder of its own: ripgrep keeps its buffer, and then sees at once that the next file is binary.
+    const folder = await temporaryFolder();
+    await put(folder, { 'huge.js': `${'z'.repeat(5_000_000)}needle\n` });
+    expect(textOf(await callerFor(folder)('grep', { pattern: 'needle' }))).toMatch(
+      /^huge.js\n1:z{500}… \[match at byte 5000000 of the line\]$/,
     );
   });
 
@@ -123,7 +150,10 @@ describe('grep', () => {
     expect(await grep({ pattern: 'needle (early|odd)' })).toBe(
       'late-binary\n1:needle early\n\n"odd/new\\nline.txt"\n1:needle odd',
     );
-    expect(await grep({ pattern: 'needle', path: 'binary.bin' })).toBe('No matches.');
+    expect(await grep({ pattern: 'needle', path: 'binary.bin' })).toBe(
+      'No matches.\n[the file is binary: what matches is not shown]',
+    );
+    expect(await grep({ pattern: 'nothing', path: 'binary.bin' })).toBe('No matches.');
   });
 
   it('leaves out what hides or commands, and says so', async () => {
@@ -132,14 +162,56 @@ describe('grep', () => {
     );
   });
 
+  it('keeps a carriage return from making a line of its own', async () => {
+    expect(await grep({ pattern: 'one', path: 'old-mac.txt' })).toBe(
+      'old-mac.txt\n1:one\u240dpath.ts\u240d1:needle',
+    );
+  });
+
+  it('searches in an encoding that is told', async () => {
+    expect(await grep({ pattern: 'テスト' })).toBe('No matches.');
+    expect(await grep({ pattern: 'テスト', encoding: 'Shift-JIS' })).toBe('shift-jis.txt\n1:テスト');
+  });
+
+  it('shows what lines would become, and changes nothing', async () => {
+    const preview = '[a preview, without files over 1 MB: edit_file makes the change]';
+    expect(await grep({ pattern: '(need)le (.)', path: 'src/a.ts', replace: '${2}-$1', before: 1 })).toBe(
+      `src/a.ts\n1-one\n2:a-need\n--\n5-five\n6:b-need\n${preview}`,
+    );
+    expect(await grep({ pattern: 'needle ', path: 'src/a.ts', replace: '' })).toBe(
+      `src/a.ts\n2:a\n6:b\n${preview}`,
+    );
+    expect(await grep({ pattern: ' b', path: 'src/a.ts', replace: '\r\nb\nc' })).toBe(
+      'src/a.ts\n6:needle↵b↵c\n[a preview, without files over 1 MB: edit_file makes the change; ↵ is a line break]',
+    );
+    expect(await grep({ pattern: 'nothing', replace: 'x' })).toBe(`No matches.\n${preview}`);
+    expect(await readFile(join(root, 'src/a.ts'), 'utf8')).toBe(
+      'one\nneedle a\nthree\nfour\nfive\nneedle b\n',
+    );
+    const failure = (given: object) => failureOf(call('grep', { pattern: 'x', replace: 'y', ...given }));
+    expect(await failure({ mode: 'count' })).toMatch(/^ARG_INVALID: replace: .*Leave one out/);
+    expect(await failure({ multiline: true })).toMatch(/^ARG_INVALID: replace: .*edit_file with dry_run/);
+  });
+
+  it('has the newest files first when asked', async () => {
+    await utimes(join(root, 'src/a.ts'), 1000, 1000);
+    await utimes(join(root, 'packages/x/src/c.ts'), 2000, 2000);
+    const given = { pattern: 'needle', glob: '*.ts', sort: 'modified' };
+    expect(await grep(given)).toBe('packages/x/src/c.ts\n1:a needle c\n\nsrc/a.ts\n2:needle a\n6:needle b');
+    expect(await grep({ ...given, mode: 'files' })).toBe('packages/x/src/c.ts\nsrc/a.ts');
+    expect(await grep({ ...given, path: 'src/a.ts' })).toBe('src/a.ts\n2:needle a\n6:needle b');
+  });
+
   it('stops at the limit and says so', async () => {
-    const text = await grep({ pattern: 'match', limit: 5 });
-    expect(text).toMatch(
-      /^many.log\n(?:\d:match me\n){5}\[the first 5 matching lines, there are more: narrow it/,
+    expect(await grep({ pattern: 'match', limit: 5 })).toMatch(
+      /^many.log\n(?:\d:match me\n){5}\[5 matching lines, there are more; next: cursor [\w-]+, or narrow it by path, glob or type\]$/,
+    );
+    expect(await grep({ pattern: 'needle', path: 'src', limit: 1 })).toMatch(
+      /\n\[1 matching lines, 1 more; next: /,
     );
     const most = await grep({ pattern: 'match', limit: 1000 });
     expect(most.length).toBeLessThan(16_000);
-    expect(most).toMatch(/\[the first \d{3,} matching lines, there are more/);
+    expect(most).toMatch(/\[\d{3,} matching lines, \d{4} more; next: /);
   });
 
   it('ends when the caller gives up', async () => {
@@ -153,9 +225,13 @@ describe('ripgrep', () => {
     expect(await findRipgrep('/nowhere/rg')).not.toBe('/nowhere/rg');
   });
 
-  /** grep with another program in its place. */
-  async function grepBy(program: string) {
-    const tool = define({ ...services, ripgrep: () => Promise.resolve(program) });
+  /** grep with another program in its place, or less time for it. */
+  async function grepBy(program: string, timeoutMs?: number) {
+    const tool = define({
+      ...services,
+      ripgrep: () => Promise.resolve(program),
+      run: (command) => services.run({ ...command, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
+    });
     const context = {
       workspace: await openWorkspace([root]),
       signal: new AbortController().signal,
@@ -174,7 +250,7 @@ describe('ripgrep', () => {
       const complains = join(root, 'complains');
       await writeFile(
         complains,
-        `#!/bin/sh\nprintf './a.txt\\0001:found\\n'\necho 'rg: ./locked: Permission denied (os error 13)' >&2\nexit 2\n`,
+        `#!/bin/sh\nprintf './a.txt\\0001:1:found\\n'\necho 'rg: ./locked: Permission denied (os error 13)' >&2\nexit 2\n`,
         { mode: 0o755 },
       );
       expect(textOf(await grepBy(complains))).toBe(
@@ -182,4 +258,23 @@ describe('ripgrep', () => {
       );
     },
   );
+
+  it.skipIf(process.platform === 'win32')(
+    'that takes too long is stopped: what it found is kept',
+    async () => {
+      const slow = join(root, 'slow');
+      await writeFile(slow, `#!/bin/sh\nprintf './a.txt\\0001:1:found\\n'\nexec sleep 60\n`, { mode: 0o755 });
+      expect(textOf(await grepBy(slow, 300))).toBe(
+        'a.txt\n1:found\n[stopped after 30 s, not all was searched: search a smaller folder]',
+      );
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')('that the system ends did not search everything', async () => {
+    const killed = join(root, 'killed');
+    await writeFile(killed, '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
+    expect(await failureOf(grepBy(killed))).toMatch(
+      /^PROGRAM_FAILED: ripgrep was ended by the system.*Search fewer/,
+    );
+  });
 });

@@ -1,32 +1,35 @@
 import { execFileSync } from 'node:child_process';
-import { rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { callerFor, failureOf, put, temporaryFolder, type Caller } from './folder.ts';
-
-interface Listing {
-  path: string;
-  entries: { name: string; type: string; size?: number; target?: string }[];
-  total?: number;
-  hidden?: number;
-  next?: string;
-}
+import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from './folder.ts';
 
 let root: string;
 let call: Caller;
-const list = async (given: object) => (await call('list_directory', given)).data as unknown as Listing;
-const names = async (given: object) => (await list(given)).entries.map(({ name }) => name);
+const list = async (given: object) => textOf(await call('list_directory', given)).split('\n');
 
-/** All names, page by page; `between` runs after each page. */
+/** All lines but the last of each page, page by page; `between` runs after each page. */
 async function pages(given: object, between = async (_shown: string[]) => {}): Promise<string[]> {
   const all: string[] = [];
   for (let cursor: string | undefined; ;) {
-    const { entries, next } = await list({ ...given, ...(cursor === undefined ? {} : { cursor }) });
-    all.push(...entries.map(({ name }) => name));
+    const lines = await list({ ...given, ...(cursor === undefined ? {} : { cursor }) });
+    const footer = lines.pop()!;
+    all.push(...lines);
     await between(all);
-    if (next === undefined) return all;
-    cursor = next;
+    cursor = /next: cursor ([\w-]+)\]$/.exec(footer)?.[1];
+    if (cursor === undefined) return all;
   }
+}
+
+/** Lines as paths: each entry with the heading it stands under. */
+function pathsIn(lines: readonly string[]): string[] {
+  const paths: string[] = [];
+  let folder = '';
+  for (const line of lines) {
+    if (line.endsWith(':')) folder = `${line.slice(0, -1)}/`;
+    else if (line !== '') paths.push(folder + line);
+  }
+  return paths;
 }
 
 beforeAll(async () => {
@@ -37,7 +40,7 @@ beforeAll(async () => {
     'mixed/a/inner.txt': 'x',
     'mixed/a/deep/end.txt': 'x',
     'mixed/.hidden': '',
-    'mixed/a.b': '',
+    'mixed/a.b': 'x'.repeat(1234),
   });
   await symlink('../elsewhere', join(root, 'mixed', 'link'));
   if (process.platform !== 'win32') execFileSync('mkfifo', [join(root, 'mixed', 'pipe')]);
@@ -50,50 +53,83 @@ beforeAll(async () => {
 });
 
 describe('list_directory', () => {
-  it('names types, sizes and link targets', async () => {
-    expect(await list({ path: 'mixed' })).toEqual({
-      path: join(root, 'mixed'),
-      entries: [
-        { name: 'a', type: 'folder' },
-        { name: 'a.b', type: 'file', size: 0 },
-        { name: 'b.txt', type: 'file', size: 2 },
-        { name: 'link', type: 'link', target: '../elsewhere' },
-        { name: 'pipe', type: 'fifo' },
-      ],
-      total: 5,
-      hidden: 1,
-    });
-    expect(await names({ path: 'mixed', hidden: true })).toContain('.hidden');
-  });
-
-  it('goes as deep as it is told, each folder before what it holds', async () => {
-    expect(await names({ path: 'mixed', depth: 2 })).toEqual([
-      'a',
-      'a/deep',
-      'a/inner.txt',
+  it('names what there is, and what kind it is', async () => {
+    expect(await list({ path: 'mixed' })).toEqual([
+      'a/',
       'a.b',
       'b.txt',
-      'link',
-      'pipe',
+      'link -> ../elsewhere',
+      'pipe  [fifo]',
+      '[5 entries; 1 hidden]',
     ]);
-    expect(await names({ path: 'mixed', depth: 10 })).toContain('a/deep/end.txt');
+    expect(await list({ path: 'mixed', hidden: true })).toContain('.hidden');
+  });
+
+  it('tells sizes when asked', async () => {
+    expect((await list({ path: 'mixed', sizes: true })).slice(0, 3)).toEqual([
+      'a/',
+      'a.b  1,234',
+      'b.txt  2',
+    ]);
+  });
+
+  it('shows each folder under its path, as the next call can take it', async () => {
+    expect(await list({ path: 'mixed', depth: 3 })).toEqual([
+      'a/',
+      'a.b',
+      'b.txt',
+      'link -> ../elsewhere',
+      'pipe  [fifo]',
+      '',
+      join('mixed', 'a:'),
+      'deep/',
+      'inner.txt',
+      '',
+      join('mixed', 'a', 'deep:'),
+      'end.txt',
+      '[8 entries; 1 hidden]',
+    ]);
+    expect(await list({ path: 'mixed', depth: 2 })).not.toContain('end.txt');
+  });
+
+  it('says that a folder is empty', async () => {
+    await mkdir(join(root, 'empty'), { recursive: true });
+    expect(await list({ path: 'empty' })).toEqual(['[0 entries]']);
+    await put(root, { 'empty/.x': '' });
+    expect(await list({ path: 'empty' })).toEqual(['[0 entries; 1 hidden]']);
   });
 
   it('gives every entry once, page by page', async () => {
     const all = await pages({ path: 'many', limit: 130 });
     expect(all).toHaveLength(2000);
     expect(new Set(all).size).toBe(2000);
-    expect(await pages({ path: 'mixed', depth: 10, limit: 1 })).toEqual(
-      await names({ path: 'mixed', depth: 10 }),
-    );
+    const whole = await list({ path: 'mixed', depth: 10 });
+    expect(pathsIn(await pages({ path: 'mixed', depth: 10, limit: 1 }))).toEqual(pathsIn(whole.slice(0, -1)));
   });
 
-  it('ends a page before its answer would be shortened', async () => {
-    const page = await list({ path: 'many', limit: 2000 });
-    expect(page.total).toBe(2000);
-    expect(JSON.stringify(page).length).toBeLessThan(16_000);
-    expect(page.next).toBeDefined();
-    expect(await pages({ path: 'many', limit: 2000 })).toHaveLength(2000);
+  it('says where in the listing a page is', async () => {
+    const first = await list({ path: 'many', limit: 2 });
+    expect(first.at(-1)).toMatch(/^\[entries 1-2 of 2,000; next: cursor [\w-]+\]$/);
+    const cursor = /cursor ([\w-]+)/.exec(first.at(-1)!)?.[1];
+    expect((await list({ path: 'many', limit: 2, cursor })).slice(0, 2)).toEqual([
+      'file-0002.txt',
+      'file-0003.txt',
+    ]);
+    const end = Buffer.from('zzz').toString('base64url');
+    expect(await list({ path: 'many', cursor: end })).toEqual(['[none left of 2,000 entries]']);
+  });
+
+  it('fits 2,000 entries into one answer for who asks for them, and 16,000 characters for who does not', async () => {
+    expect(await list({ path: 'many', limit: 2000 })).toHaveLength(2001);
+    const long = await temporaryFolder();
+    const files = Array.from({ length: 500 }, (_, index) => [`${'n'.repeat(200)}-${index}`, '']);
+    await put(long, Object.fromEntries(files) as Record<string, string>);
+    const usual = textOf(await callerFor(long)('list_directory', {}));
+    expect(usual.length).toBeLessThan(16_000);
+    expect(usual).toMatch(/next: cursor/);
+    const more = textOf(await callerFor(long)('list_directory', { limit: 2000 }));
+    expect(more.length).toBeGreaterThan(60_000);
+    expect(more.length).toBeLessThan(64_000);
   });
 
   it('keeps its place when entries come and go between pages', async () => {
@@ -107,6 +143,130 @@ describe('list_directory', () => {
       await writeFile(join(root, 'moving', 'i'), '');
     });
     expect(all).toEqual(['b', 'd', 'h', 'i', 'j']);
+  });
+
+  it('keeps its place when the folder it was in is gone', async () => {
+    await put(root, { 'going/a/1': '', 'going/a/2': '', 'going/b/3': '', 'going/c': '' });
+    const all = await pages({ path: 'going', depth: 2, limit: 4 }, () =>
+      rm(join(root, 'going', 'a'), { recursive: true, force: true }),
+    );
+    expect(pathsIn(all)).toEqual(['a/', 'b/', 'c', join('going', 'a/1'), join('going', 'b/3')]);
+  });
+
+  it('names folders that are ignored and enters them only when asked', async () => {
+    const project = await temporaryFolder();
+    await put(project, {
+      '.git/HEAD': '',
+      '.gitignore': 'built/\n*.log\n',
+      'a.log': '',
+      'built/out.js': '',
+      'src/built/out.js': '',
+      'src/c.ts': '',
+    });
+    const inProject = callerFor(project);
+    const named = async (given: object) => textOf(await inProject('list_directory', given)).split('\n');
+    expect(await named({ depth: 3 })).toEqual([
+      'a.log',
+      'built/  [ignored]',
+      'src/',
+      '',
+      'src:',
+      'built/  [ignored]',
+      'c.ts',
+      '[5 entries; 2 hidden]',
+    ]);
+    // At one level nothing is entered, so there is nothing to say.
+    expect(await named({})).toContain('built/');
+    expect(await named({ depth: 2, ignored: true })).toContain('out.js');
+    expect(await named({ depth: 2, hidden: true, ignored: true })).toContain('.git/  [not entered]');
+    expect(await named({ path: '.git' })).toEqual(['HEAD', '[1 entry]']);
+  });
+
+  it('quotes names that could be taken for something else', async () => {
+    if (process.platform === 'win32') return;
+    const odd = [
+      'a  [fifo]',
+      'b -> c',
+      'd\n[9 entries]',
+      '[1 entry]',
+      'e:',
+      ' f',
+      'g "h"',
+      'plain name',
+      'i\u202ej',
+    ];
+    await put(root, Object.fromEntries(odd.map((name) => [`odd/${name}`, ''])));
+    await symlink('x  [y]', join(root, 'odd', 'z'));
+    expect(await list({ path: 'odd' })).toEqual([
+      '" f"',
+      '"[1 entry]"',
+      '"a  [fifo]"',
+      '"b -> c"',
+      '"d\\n[9 entries]"',
+      '"e:"',
+      '"g \\"h\\""',
+      '"i\\u{202e}j"',
+      'plain name',
+      'z -> "x  [y]"',
+      '[10 entries]',
+    ]);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'reads names that are no UTF-8, and goes into such folders',
+    async () => {
+      const folder = await temporaryFolder();
+      const latin = Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.of(0xe9)]);
+      await mkdir(latin);
+      await writeFile(Buffer.concat([latin, Buffer.from('/in.txt')]), 'four');
+      await put(folder, { 'zo\u00eb.txt': '' });
+      expect(textOf(await callerFor(folder)('list_directory', { depth: 2, sizes: true }))).toBe(
+        'caf\u00e9/\nzo\u00eb.txt  0\n\ncaf\u00e9:\nin.txt  4\n[3 entries]',
+      );
+    },
+  );
+
+  it.runIf(process.platform === 'linux')('reads a folder too large to be read at once', async () => {
+    const folder = await temporaryFolder();
+    const names: string[] = [];
+    // What a name adds to its folder differs between file systems.
+    while ((await stat(folder)).size <= 256 * 1024) {
+      const more = Array.from({ length: 1000 }, (_, index) => `${'n'.repeat(200)}-${names.length + index}`);
+      await Promise.all(more.map((name) => writeFile(join(folder, name), '')));
+      names.push(...more);
+    }
+    names.sort();
+    await mkdir(join(folder, 'caf\u00e9'));
+    const caller = callerFor(folder);
+    const page = async (given: object) => textOf(await caller('list_directory', given)).split('\n');
+    const first = await page({ limit: 20, depth: 2 });
+    expect(first.slice(0, 2)).toEqual(['caf\u00e9/', names[0]]);
+    const total = (names.length + 1).toLocaleString('en');
+    expect((await page({ limit: 20 })).at(-1)).toMatch(new RegExp(`^\\[entries 1-20 of ${total}; next`));
+  });
+
+  it('goes on past a folder that may not be read', async () => {
+    if (process.platform === 'win32') return;
+    const folder = await temporaryFolder();
+    await put(folder, { 'locked/x': '', 'open/y': '' });
+    await chmod(join(folder, 'locked'), 0);
+    await chmod(folder, 0o755);
+    const asUser = process.getuid?.() === 0;
+    const caller = callerFor(folder);
+    if (asUser) process.seteuid?.('nobody');
+    const text = await caller('list_directory', { depth: 2 })
+      .then(textOf)
+      .finally(() => asUser && process.seteuid?.(0));
+    expect(text).toBe('locked/\nopen/\n\nlocked:\n[may not be read]\n\nopen:\ny\n[3 entries]');
+    await chmod(join(folder, 'locked'), 0o755);
+  });
+
+  it('ends when the call does', async () => {
+    const folder = await temporaryFolder();
+    for (let index = 0; index < 300; index++)
+      await mkdir(join(folder, `d${index}`, 'e'), { recursive: true });
+    const failure = failureOf(callerFor(folder)('list_directory', { depth: 5 }, AbortSignal.abort()));
+    expect(await failure).toMatch(/^CANCELLED/);
   });
 
   it('refuses what is no cursor of its own, and what is no folder', async () => {

@@ -114,7 +114,7 @@ describe('writing a file', () => {
     expect(statSync(join(root, 'a.txt')).ino).toBe(ino);
     expect(await list()).toEqual([]);
     expect(names()).toEqual(['a.txt', 'deep', 'deep/b.txt']);
-    expect(readdirSync(join(state, 'journal', 'pending'))).toEqual([]);
+    expect(readdirSync(join(state, 'journal', 'locks'))).toEqual([]);
   });
 
   it.runIf(isPosix)('keeps its mode and owner, without the bits that lend rights', async () => {

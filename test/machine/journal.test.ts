@@ -63,6 +63,12 @@ const list = async (query: { path?: string; limit?: number; before?: string | un
   changes.list({ roots: [root], limit: 100, ...query });
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
 
+/** Leaves a log as processes keep it of what they do. */
+function note(token: string, notes: object[]): void {
+  const lines = notes.map((each) => `${JSON.stringify(each)}\n`).join('');
+  writeFileSync(join(journal, 'pending', token), lines, { mode: 0o600 });
+}
+
 /** A process that has ended. */
 async function deadPid(): Promise<number> {
   const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
@@ -158,10 +164,14 @@ describe('the journal', () => {
 
 describe('forgetting', () => {
   const prune = async (limits: Partial<{ quotaBytes: number; expiryMs: number; mostChanges: number }>) => {
+    await filed();
     const kept = createJournal(journal);
     const locks = createFileLocks(journal, () => Promise.resolve());
     await pruneJournal(kept, locks, { quotaBytes: 1e9, expiryMs: 1e9, mostChanges: 100, ...limits });
   };
+  /** What has just been changed is only noted down; a moment later there is a record of it. */
+  const filed = () =>
+    until(() => readdirSync(join(journal, 'changes')).length === createJournal(journal).index().ids.length);
   const contents = () => readdirSync(join(journal, 'contents'));
 
   it('drops the oldest changes, and then what no other needs', async () => {
@@ -195,8 +205,12 @@ describe('forgetting', () => {
   it('leaves alone what a change needs that is going on', async () => {
     await write('a.txt', 'new');
     const hash = await sha256(Buffer.from('old'));
-    const [record = ''] = readdirSync(join(journal, 'changes'));
-    renameSync(join(journal, 'changes', record), join(journal, 'pending', 'f00'));
+    const [{ id = '' } = {}] = (await list()).changes;
+    const entry = createJournal(journal).index().entry(id)!;
+    note('f00', [
+      { token: 'f00', owner: thisOwner(), since: Date.now() },
+      { number: 1, entry },
+    ]);
     await write('b.txt', 'new');
     await prune({ mostChanges: 1 });
     expect(contents()).toContain(hash);
@@ -210,6 +224,7 @@ describe('forgetting', () => {
     await until(() => existsSync(join(journal, 'pruned')));
     changes = createFileChanges({ folder: state, mostChanges: 3 });
     for (let time = 0; time < 6; time++) await write('a.txt', `again ${time}`);
+    await filed();
     const longAgo = new Date(Date.now() - 3 * 3_600_000);
     utimesSync(join(journal, 'pruned'), longAgo, longAgo);
     await write('a.txt', 'last', createFileChanges({ folder: state, mostChanges: 3 }));
@@ -260,13 +275,12 @@ describe('locks', () => {
     const locks = createFileLocks(journal, () => Promise.resolve());
     await write('b.txt', 'x');
     const dead = async (token: string, names: string[]) => {
-      const claim = { token, owner, since: Date.now(), locks: names, temporaries: [] };
-      writeFileSync(join(journal, 'pending', token), `${JSON.stringify(claim)}\n`, { mode: 0o600 });
+      note(token, [{ token, owner, since: Date.now() }]);
       for (const name of names) linkSync(join(journal, 'pending', token), join(journal, 'locks', name));
     };
     let lock = '';
-    await locks.hold({ paths: [join(root, 'a.txt')] }, async ({ locks: [name = ''] }) => {
-      lock = name;
+    await locks.hold({ paths: [join(root, 'a.txt')] }, async () => {
+      [lock = ''] = readdirSync(join(journal, 'locks'));
     });
     await dead('one', [lock]);
     await dead('two', ['heir-one']);
@@ -274,7 +288,7 @@ describe('locks', () => {
     expect(text('a.txt')).toBe('new');
     expect(readdirSync(join(journal, 'locks'))).toEqual([]);
     await changes.recover();
-    expect(readdirSync(join(journal, 'pending'))).toEqual([]);
+    expect(readdirSync(join(journal, 'pending'))).not.toContain('dead');
   });
 
   it('know a process by more than its number', async () => {
@@ -297,8 +311,6 @@ describe.runIf(isPosix)('after a process has died', () => {
     await changes.recover();
     const token = 'dead';
     const owner = { ...thisOwner(), pid: await deadPid(), started: '1' };
-    const temporaries = (entry.step ?? 'write') === 'write' ? [join(root, '.toolcrib-1.tmp')] : [];
-    const claim = { token, owner, since: Date.now(), locks: [], temporaries };
     const noted = {
       id: 'mfz3k1q8-4c7d',
       at: Date.now(),
@@ -308,13 +320,17 @@ describe.runIf(isPosix)('after a process has died', () => {
       temporary: '.toolcrib-1.tmp',
       ...entry,
     };
-    const notes = [claim, noted].map((note) => `${JSON.stringify(note)}\n`).join('');
-    writeFileSync(join(journal, 'pending', token), notes, { mode: 0o600 });
+    const temporaries = noted.step === 'write' ? [join(root, '.toolcrib-1.tmp')] : [];
+    note(token, [
+      { token, owner, since: Date.now() },
+      { number: 1, temporaries },
+      { number: 1, entry: noted },
+    ]);
   }
   const leave = (name: string, content: string) => writeFileSync(join(root, name), content);
   const recovered = async () => {
     await createFileChanges({ folder: state }).recover();
-    expect(readdirSync(join(journal, 'pending'))).toEqual([]);
+    expect(readdirSync(join(journal, 'pending'))).not.toContain('dead');
     expect(
       readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.toolcrib')),
     ).toEqual([]);
@@ -340,6 +356,12 @@ describe.runIf(isPosix)('after a process has died', () => {
     await dieWith({ id: 'mfz3k1q8-5555', path: join(root, 'new.txt') });
     expect(await recovered()).toBe(2);
     expect(lstatSync(join(root, 'new.txt')).nlink).toBe(1);
+  });
+
+  it('a record that was only begun is made again', async () => {
+    await dieWith({});
+    writeFileSync(join(journal, 'changes', 'mfz3k1q8-4c7d.json'), '{"id":', { mode: 0o600 });
+    expect(await recovered()).toBe(1);
   });
 
   it('what was half moved is moved, or is not', async () => {

@@ -1,0 +1,164 @@
+import type { Dirent } from 'node:fs';
+import { join } from 'node:path';
+import { ToolcribError } from '../core/errors.ts';
+import { codeOf } from '../machine/real-path.ts';
+import { firstItems } from './first-items.ts';
+import { isLarge, openBelow, partsOf, type Entries, type HeldFolder } from './held-folder.ts';
+import { ruleNamesAmong, ruleNamesIn, scopeIn, type IgnoreScope } from './ignore-scope.ts';
+import { lineOf, type ListPage } from './list-page.ts';
+import type { Pace } from './pace.ts';
+
+/** One answer in the making. */
+export interface Listing {
+  readonly depth: number;
+  readonly hidden: boolean;
+  readonly sizes: boolean;
+  readonly page: ListPage;
+  readonly pace: Pace;
+  /** The listed folder, as the next call can take it. */
+  readonly start: string;
+  /** Of the listed folder: its entries, and those on the pages before. Of all folders: what was left out, and why. */
+  readonly seen: { total: number; before: number; hidden: number; readonly notes: Set<string> };
+}
+
+export interface ListedFolder {
+  readonly held: HeldFolder;
+  /** From the listed folder on. */
+  readonly names: readonly string[];
+  /** The rules in the folder above it; undefined when none are to be applied. */
+  readonly rules: IgnoreScope | undefined;
+}
+
+/** What there is to show of a folder. */
+interface Contents {
+  /** In order, at most as many as there is room for and one more. */
+  readonly shown: readonly Shown[];
+  /** Those that are gone into, in order. */
+  readonly folders: readonly Shown[];
+  readonly rules: IgnoreScope | undefined;
+}
+
+interface Shown {
+  readonly entry: Dirent;
+  /** Of a name that is no UTF-8. */
+  readonly bytes: Buffer | undefined;
+}
+
+/** Folders of one folder that are gone into: their names have to be kept meanwhile. */
+const mostFolders = 100_000;
+/** A name costs a microsecond, asking for a size or a target several. */
+const askingUnits = 5;
+
+/**
+ * Puts the entries of a folder on the page, then its folders one after the other. `after` leads to the last entry of the
+ * page before: what came up to there is left out. Throws the system's error, and CANCELLED.
+ */
+export async function listFolder(
+  folder: ListedFolder,
+  after: readonly string[] | undefined,
+  task: Listing,
+): Promise<void> {
+  const { page, pace, depth, sizes } = task;
+  const { shown, folders, rules } = await contentsOf(folder, after, task);
+  const path = join(task.start, ...folder.names);
+  const here = pathOf(folder);
+  for (const { entry, bytes } of shown) {
+    const tag = folder.names.length + 1 < depth && entry.isDirectory() ? tagOf(entry.name, here, rules) : '';
+    const line = lineOf(entry, folder.held, { bytes, sizes, tag });
+    if (!page.add(line, [...folder.names, entry.name], path)) return;
+    if (pace.spend(sizes || entry.isSymbolicLink() ? askingUnits : 1)) await pace.rest();
+  }
+  for (const below of folders) {
+    if (page.full || pace.over) return;
+    const goesOn = after !== undefined && after.length > 1 && below.entry.name === after[0];
+    await listBelow({ ...folder, rules }, below, goesOn ? after.slice(1) : undefined, task);
+  }
+}
+
+async function listBelow(
+  above: ListedFolder,
+  { entry: { name }, bytes }: Shown,
+  after: readonly string[] | undefined,
+  task: Listing,
+): Promise<void> {
+  const names = [...above.names, name];
+  let held: HeldFolder | undefined;
+  try {
+    held = await openBelow(above.held, name, bytes);
+    await listFolder({ held, names, rules: above.rules }, after, task);
+  } catch (error) {
+    if (error instanceof ToolcribError && error.code !== 'PATH_PROTECTED') throw error;
+    const why = error instanceof ToolcribError ? 'not entered' : codeOf(error);
+    // It vanished, or was replaced, after it was listed.
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(why)) return;
+    task.page.say(`[${why === 'EACCES' ? 'may not be read' : why}]`, join(task.start, ...names));
+  } finally {
+    held?.release();
+  }
+}
+
+async function contentsOf(
+  folder: ListedFolder,
+  after: readonly string[] | undefined,
+  task: Listing,
+): Promise<Contents> {
+  const { page, pace, seen } = task;
+  const isTop = folder.names.length === 0;
+  const goesOn = folder.names.length + 1 < task.depth;
+  // On a page that goes on further below, all entries of this folder were on pages before.
+  const isShown = after === undefined || after.length === 1;
+  const first = firstItems<Shown>(page.room + 1, byName);
+  const folders: Shown[] = [];
+  let rules: IgnoreScope | undefined;
+  let begun = false;
+  const here = pathOf(folder);
+  for (const next of partsOf(folder.held)) {
+    const part = await next;
+    if (!begun && goesOn) rules = await rulesIn(folder, part, task);
+    begun = true;
+    for (const entry of part.found) {
+      if (pace.spend(1)) await pace.rest();
+      if (pace.over) break;
+      const { name } = entry;
+      if (!task.hidden && name.startsWith('.')) {
+        seen.hidden++;
+        continue;
+      }
+      const passed = after !== undefined && (isShown ? name <= (after[0] ?? '') : true);
+      if (isTop) seen.total++;
+      if (isTop && passed) seen.before++;
+      const bytes = part.bytes.get(name);
+      if (!passed) first.add({ entry, bytes });
+      if (!goesOn || !entry.isDirectory() || tagOf(name, here, rules) !== '') continue;
+      if (!isShown && name < (after[0] ?? '')) continue;
+      if (folders.length < mostFolders) folders.push({ entry, bytes });
+      else seen.notes.add(`no more than ${mostFolders} folders of one are entered`);
+    }
+  }
+  return { shown: first.items(), folders: folders.sort(byName), rules };
+}
+
+/** Why a folder is not gone into; '' when it is. The folder of git's own files can be listed by itself. */
+function tagOf(name: string, path: string, rules: IgnoreScope | undefined): string {
+  if (name === '.git') return 'not entered';
+  return rules?.leavesOut(path, name, true) ? 'ignored' : '';
+}
+
+/** As ignore rules need it. */
+const pathOf = ({ names }: Pick<ListedFolder, 'names'>): string => names.map((name) => `${name}/`).join('');
+
+async function rulesIn({ held, names, rules }: ListedFolder, part: Entries, { start, seen }: Listing) {
+  if (!rules) return undefined;
+  // What a large folder has may come in a later part.
+  const has = isLarge(held) ? await ruleNamesIn(held.at) : ruleNamesAmong(part.found);
+  const folder = {
+    place: { below: pathOf({ names }).length },
+    at: held.at,
+    path: join(start, ...names),
+    has,
+  };
+  return scopeIn(rules, folder, (where, why) => seen.notes.add(`${where}: ${why}`));
+}
+
+const byName = (a: Shown, b: Shown): number =>
+  a.entry.name < b.entry.name ? -1 : a.entry.name > b.entry.name ? 1 : 0;
