@@ -88,7 +88,7 @@ async function listing({ given, pattern, folder }: Task, context: CallContext, s
     if (complained++ < mostComplaints) complaints.push(`${shownPath(where)} (${why})`);
   };
   const [rules, quick] = await Promise.all([
-    given.ignored ? undefined : scopeAbove(folder.path, services.env(), complain),
+    given.ignored ? undefined : scopeAbove(folder.path, services.env(), { complain, pace }),
     answersAtOnce(folder.path),
   ]);
   const ended = await walk({

@@ -1,3 +1,4 @@
+import type { Pace } from './pace.ts';
 import { pathPattern, type PathPart } from './path-pattern.ts';
 import { compileName, readClass } from './wildcard.ts';
 
@@ -25,6 +26,8 @@ interface Latest {
   folder: number;
 }
 
+/** Microseconds for reading a rule. */
+const ruleUnits = 5;
 /** Longer than any path: such a rule fits nothing. */
 const longestRule = 4096;
 
@@ -33,7 +36,7 @@ const longestRule = 4096;
  * undefined when there is no rule in it. Case counts. What most rules are, a name, an extension or a path, is looked up
  * instead of tried, and no rule takes longer than its length times that of the name: the file comes from strangers.
  */
-export function parseIgnoreRules(text: string): IgnoreRules | undefined {
+export async function parseIgnoreRules(text: string, pace: Pace): Promise<IgnoreRules | undefined> {
   const kept: boolean[] = [];
   const names = new Map<string, Latest>();
   const extensions = new Map<string, Latest>();
@@ -43,6 +46,7 @@ export function parseIgnoreRules(text: string): IgnoreRules | undefined {
 
   const lines = (text.startsWith('\ufeff') ? text.slice(1) : text).split('\n');
   for (const line of lines) {
+    if (pace.spend(ruleUnits)) await pace.rest();
     const rule = line.startsWith('#') ? undefined : readRule(line);
     if (!rule) continue;
     const order = kept.push(rule.kept) - 1;

@@ -2,9 +2,16 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { ownExcludes, readSmallFile, userExcludes } from './ignore-files.ts';
 import { parseIgnoreRules, type IgnoreRules } from './ignore-rules.ts';
+import type { Pace } from './pace.ts';
 
-/** Tells of an ignore file that is not applied. */
+/** Tells of something that is not read or applied. */
 export type Complain = (path: string, why: string) => void;
+
+/** What reading rules needs beside them. */
+export interface Reading {
+  readonly complain: Complain;
+  readonly pace: Pace;
+}
 
 const kinds = ['rgignore', 'ignore', 'gitignore', 'exclude', 'user'] as const;
 type Kind = (typeof kinds)[number];
@@ -107,18 +114,18 @@ export async function ruleNamesIn(folder: string): Promise<Set<string>> {
 export async function scopeAbove(
   folder: string,
   env: Readonly<Record<string, string | undefined>>,
-  complain: Complain,
+  reading: Reading,
 ): Promise<IgnoreScope> {
   const above: string[] = [];
   for (let here = dirname(folder); ; here = dirname(here)) {
     above.unshift(here);
     if (here === dirname(here)) break;
   }
-  const [user, ...present] = await Promise.all([readUserRules(env, complain), ...above.map(ruleNamesIn)]);
+  const [user, ...present] = await Promise.all([readUserRules(env, reading), ...above.map(ruleNamesIn)]);
   let scope = scopeOf(nothing, false, user);
   for (const [index, path] of above.entries()) {
     const place = { above: `${relative(path, folder).replaceAll(sep, '/')}/` };
-    scope = await scopeIn(scope, { place, at: path, path, has: present[index] ?? none }, complain);
+    scope = await scopeIn(scope, { place, at: path, path, has: present[index] ?? none }, reading);
   }
   return scope;
 }
@@ -127,14 +134,15 @@ export async function scopeAbove(
 export async function scopeIn(
   above: IgnoreScope,
   { place, at, path, has }: RuledFolder,
-  complain: Complain,
+  { complain, pace }: Reading,
 ): Promise<IgnoreScope> {
   if (has.size === 0) return above;
   const begins = has.has('.git') || has.has('.jj');
   const inRepository = begins || above.inRepository;
   const own = async (file: string, from: string | undefined) => {
     if (from === undefined) return [];
-    const rules = await readRules(from, mostRules - above.size, (why) => complain(join(path, file), why));
+    const named = { pace, complain: (_: string, why: string) => complain(join(path, file), why) };
+    const rules = await readRules(from, mostRules - above.size, named);
     return rules ? [{ ...rules, place }] : [];
   };
   const listed = (file: string) => own(file, has.has(file) ? at + sep + file : undefined);
@@ -158,25 +166,24 @@ export async function scopeIn(
 
 async function readUserRules(
   env: Readonly<Record<string, string | undefined>>,
-  complain: Complain,
+  reading: Reading,
 ): Promise<RuleFile | undefined> {
   const path = await userExcludes(env);
-  return path === undefined
-    ? undefined
-    : readRules(path, mostRules, (why) => complain(path, why), { follow: true });
+  return path === undefined ? undefined : readRules(path, mostRules, reading, { follow: true });
 }
 
 async function readRules(
   path: string,
   mostBytes: number,
-  complain: (why: string) => void,
+  { complain, pace }: Reading,
   options: { follow?: boolean } = {},
 ): Promise<RuleFile | undefined> {
   const text = await readSmallFile(path, mostBytes, options);
-  if (text === 'too_large') {
-    complain('too large to be applied');
-    return undefined;
+  if (text === undefined) return undefined;
+  if (text !== 'too_large') {
+    const rules = await parseIgnoreRules(text, pace);
+    return rules && { rules, size: text.length };
   }
-  const rules = text === undefined ? undefined : parseIgnoreRules(text);
-  return rules && { rules, size: text?.length ?? 0 };
+  complain(path, 'too large to be applied');
+  return undefined;
 }

@@ -10,7 +10,7 @@ import { rooted } from '../machine/workspace.ts';
 import { cursorAt, positionOf } from './cursor.ts';
 import { heldElsewhere } from './held-folder.ts';
 import { scopeAbove } from './ignore-scope.ts';
-import { listFolder, type Listing } from './list-folder.ts';
+import { listFolder, noteOn, type Listing } from './list-folder.ts';
 import { listPage } from './list-page.ts';
 import { createPace } from './pace.ts';
 import { answersAtOnce } from './quick-disk.ts';
@@ -65,11 +65,11 @@ async function listing(given: Params, opened: Opened, context: CallContext, serv
     start,
     seen: { total: 0, before: 0, hidden: 0, notes: new Set<string>() },
   };
-  const complain = (where: string, why: string) => task.seen.notes.add(`${where}: ${why}`);
+  const reading = { pace: task.pace, complain: (where: string, why: string) => noteOn(task, where, why) };
   const deep = given.depth > 1;
   const [quick, rules] = await Promise.all([
     deep && answersAtOnce(opened.path),
-    deep && !given.ignored ? scopeAbove(opened.path, services.env(), complain) : undefined,
+    deep && !given.ignored ? scopeAbove(opened.path, services.env(), reading) : undefined,
   ]);
   const folder = { held: heldElsewhere(opened, quick), names: [], rules };
   const work = listFolder(folder, after, task).catch((error: unknown) => {

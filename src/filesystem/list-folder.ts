@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
 import { codeOf } from '../machine/real-path.ts';
+import { shownPath } from '../machine/shown-path.ts';
 import { firstItems } from './first-items.ts';
 import { isLarge, openBelow, partsOf, type Entries, type HeldFolder } from './held-folder.ts';
 import { ruleNamesAmong, ruleNamesIn, scopeIn, type IgnoreScope } from './ignore-scope.ts';
@@ -46,6 +47,7 @@ interface Shown {
 
 /** Folders of one folder that are gone into: their names have to be kept meanwhile. */
 const mostFolders = 100_000;
+const mostNotes = 3;
 /** A name costs a microsecond, asking for a size or a target several. */
 const askingUnits = 5;
 
@@ -147,17 +149,18 @@ function tagOf(name: string, path: string, rules: IgnoreScope | undefined): stri
 /** As ignore rules need it. */
 const pathOf = ({ names }: Pick<ListedFolder, 'names'>): string => names.map((name) => `${name}/`).join('');
 
-async function rulesIn({ held, names, rules }: ListedFolder, part: Entries, { start, seen }: Listing) {
+async function rulesIn({ held, names, rules }: ListedFolder, part: Entries, task: Listing) {
   if (!rules) return undefined;
   // What a large folder has may come in a later part.
   const has = isLarge(held) ? await ruleNamesIn(held.at) : ruleNamesAmong(part.found);
-  const folder = {
-    place: { below: pathOf({ names }).length },
-    at: held.at,
-    path: join(start, ...names),
-    has,
-  };
-  return scopeIn(rules, folder, (where, why) => seen.notes.add(`${where}: ${why}`));
+  const place = { below: pathOf({ names }).length };
+  const reading = { pace: task.pace, complain: (where: string, why: string) => noteOn(task, where, why) };
+  return scopeIn(rules, { place, at: held.at, path: join(task.start, ...names), has }, reading);
+}
+
+/** Says at the end what could not be read or applied. */
+export function noteOn({ seen: { notes } }: Pick<Listing, 'seen'>, where: string, why: string): void {
+  if (notes.size < mostNotes) notes.add(`${shownPath(where)}: ${why}`);
 }
 
 const byName = (a: Shown, b: Shown): number =>

@@ -23,19 +23,25 @@ export function createPace({ signal, mostMs }: { signal: AbortSignal; mostMs: nu
   let restedAt = startedAt;
   let units = 0;
   let over = false;
+  // One for all that work at this pace: else each would begin a time of its own when it goes on.
+  let resting: Promise<void> | undefined;
+
+  const rest = async () => {
+    await setImmediate();
+    resting = undefined;
+    if (signal.aborted) throw cancelled();
+    restedAt = performance.now();
+    over ||= restedAt - startedAt > mostMs;
+  };
   return {
     spend(more) {
+      if (resting) return true;
       units += more;
       if (units < unitsPerLook) return false;
       units = 0;
       return performance.now() - restedAt > slice;
     },
-    async rest() {
-      await setImmediate();
-      if (signal.aborted) throw cancelled();
-      restedAt = performance.now();
-      over ||= restedAt - startedAt > mostMs;
-    },
+    rest: () => (resting ??= rest()),
     async within(work) {
       let end = () => {};
       const ended = new Promise<void>((resolve, reject) => {

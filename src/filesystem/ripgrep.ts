@@ -63,15 +63,14 @@ export async function search(services: Services, request: Search): Promise<Ended
   };
   const onOutput = (chunk: Buffer) => {
     heard = true;
-    if (stop.signal.aborted) return;
     try {
-      isEnough = !take(chunk);
-      if (isEnough) stop.abort();
+      isEnough ||= !take(chunk);
     } catch (error) {
       end(error);
     }
+    if (isEnough) stop.abort();
+    return !stop.signal.aborted;
   };
-  const listening = { onOutput };
   const looks = ignoreFiles === 'none' ? undefined : lookForBlocking(request, end);
   const outcome = await services
     .run({
@@ -81,13 +80,9 @@ export async function search(services: Services, request: Search): Promise<Ended
       env: services.env(),
       timeoutMs,
       signal: AbortSignal.any([signal, stop.signal]),
-      keepBytes: 16 * 1024 * 1024,
-      ...listening,
+      onOutput,
     })
     .finally(() => looks?.stop());
-  const { bytes, headBytes, omittedBytes } = outcome.stdout;
-  if (!heard && headBytes > 0) onOutput(bytes.subarray(0, omittedBytes > 0 ? headBytes : bytes.length));
-  isEnough ||= omittedBytes > 0;
   if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
   if (failure !== undefined) throw failure;
   const complaints = outcome.stderr.text.split('\n').filter((line) => line !== '');

@@ -37,6 +37,8 @@ export type EndedEarly = 'timed_out' | 'too_many';
 const mostEntries = 1_000_000;
 /** Each level keeps a folder open. Nobody's source is that deep. */
 const deepest = 128;
+/** Microseconds for a folder itself. */
+const folderUnits = 15;
 /** Folders that are read at once. The system answers some from memory while it looks up others. */
 const mostAtOnce = 16;
 
@@ -110,7 +112,7 @@ export async function walk(task: Walk): Promise<EndedEarly | undefined> {
     if (!rules) return folder;
     const go = async (has: ReadonlySet<string>) => ({
       ...folder,
-      rules: await scopeIn(rules, { place: { below: path.length }, at: held.at, path, has }, complain),
+      rules: await scopeIn(rules, { place: { below: path.length }, at: held.at, path, has }, task),
     });
     // What a large folder has may come in a later part.
     if (isLarge(held)) return ruleNamesIn(held.at).then(go);
@@ -132,6 +134,7 @@ export async function walk(task: Walk): Promise<EndedEarly | undefined> {
     let held: HeldFolder | undefined;
     try {
       try {
+        if (pace.spend(folderUnits)) await pace.rest();
         const opening = openBelow(above.held, name, bytes);
         held = opening instanceof Promise ? await opening : opening;
       } finally {

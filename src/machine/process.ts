@@ -16,6 +16,8 @@ export interface Command {
   readonly signal?: AbortSignal;
   /** Called with each line of output as it appears, blank ones left out. */
   readonly onLine?: (line: string) => void;
+  /** Called with each piece of standard output as it comes; none is then kept. False: no more is read. Must not throw. */
+  readonly onOutput?: (chunk: Buffer) => boolean;
   /** How many bytes of each stream to keep, half from its head and half from its tail. */
   readonly keepBytes?: number;
 }
@@ -120,7 +122,8 @@ async function runOne(
   }
 
   running.set(pid, marker);
-  child.stdout.on('data', stdout.add);
+  const { onOutput } = command;
+  child.stdout.on('data', onOutput ? (chunk) => onOutput(chunk) || child.stdout.destroy() : stdout.add);
   child.stderr.on('data', stderr.add);
   const end = await ended(child, command, () => endProcessTree(pid, marker, platform));
   child.stdout.destroy();

@@ -33,11 +33,10 @@ export async function serve(settings: Settings, { manifest, machine, processes }
   let settling: NodeJS.Timeout | undefined;
   let latest: ReturnType<typeof buildServer> | undefined;
   // Nothing waits for it, and nothing that goes wrong with it is a reason to end: a full disk, a client that has left.
+  const inBackground = (work: Promise<unknown> | undefined) =>
+    void work?.catch((error: unknown) => void process.stderr.write(`toolcrib: ${String(error)}\n`));
   const settle = () =>
-    void machine
-      .settle()
-      .then((changed) => (changed ? latest?.sendToolListChanged() : undefined))
-      .catch((error: unknown) => void process.stderr.write(`toolcrib: ${String(error)}\n`));
+    inBackground(machine.settle().then((changed) => (changed ? latest?.sendToolListChanged() : undefined)));
   const crib: Crib = {
     toolbox: createToolbox(manifest, machine, settings),
     clientRoots: createClientRoots(),
@@ -57,7 +56,10 @@ export async function serve(settings: Settings, { manifest, machine, processes }
     onerror: (error) => process.stderr.write(`toolcrib: ${error.message}\n`),
   });
 
-  setTimeout(leanHeap, quietMs).unref();
+  setTimeout(() => {
+    leanHeap();
+    inBackground(crib.toolbox.recover());
+  }, quietMs).unref();
   if ((await theEnd()) === 'input') await answered(lists);
   clearTimeout(settling);
   await Promise.allSettled([connection.close(), processes.endAll()]);

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AnyDiscoverer } from '../core/discoverer.ts';
 import { checkParams, nearest } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
@@ -7,6 +9,7 @@ import type { CallContext, Tool, ToolResult, Workspace } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
 import type { Services } from '../filesystem/services.ts';
+import { stateFolder } from '../machine/folders.ts';
 import type { Installation } from '../machine/installation.ts';
 import type { Machine } from '../machine/machine.ts';
 import { checkpointTools, createKeptStates } from './kept-states.ts';
@@ -19,6 +22,8 @@ export interface Toolbox {
   list(): Promise<PublishedTool[]>;
   /** The tool of that name. Throws UNKNOWN_TOOL. */
   find(name: string): PublishedTool;
+  /** Finishes or discards what servers left half done that were killed. */
+  recover(): Promise<void>;
   /** Never rejects but for a bug: what the caller can mend comes as a result with isError. */
   call(tool: PublishedTool, params: unknown, context: CallContext): Promise<ToolResult>;
 }
@@ -93,6 +98,13 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
           (tool.action === undefined || installed.has(tool.program)) &&
           refusalOf(tool.effects, settings) === undefined,
       );
+    },
+    async recover() {
+      // Most machines have nothing to recover, and need not load what could.
+      const { platform, env, home } = machine.host;
+      const state = stateFolder(platform, env, home);
+      if (state === undefined || !existsSync(join(state, 'journal'))) return;
+      await (await (await (services ??= fileServices())).changes()).recover();
     },
     find(name) {
       const published = byName.get(name);

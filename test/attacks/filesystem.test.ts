@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, link, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -167,9 +168,9 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
   });
 
   it('ATTACK 52: links are shown and not followed when folders are walked', async () => {
-    const listing = JSON.stringify((await call('list_directory', { depth: 10 })).data);
-    expect(listing).toContain('"name":"link","type":"link","target":"../outside"');
-    expect(listing).not.toMatch(/"name":"[^"]*secret/);
+    const listing = textOf(await call('list_directory', { depth: 10 })).split('\n');
+    expect(listing).toEqual(expect.arrayContaining(['link -> ../outside', 'deep-link -> ../outside/deep']));
+    expect(listing.filter((line) => line.startsWith('secret') || /^[^ ]*link.*:$/.test(line))).toEqual([]);
     expect(textOf(await call('glob', { pattern: '**/secret.txt' }))).toBe('No files match.');
     expect(await failureOf(call('glob', { pattern: 'link/**' }))).toMatch(outside);
     expect(textOf(await call('grep', { pattern: secret }))).toBe('No matches.');
@@ -196,6 +197,9 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
   it('ATTACK 44: a name with a line feed cannot pass for another line', async () => {
     await put(root, { 'odd/a\n[lines 1-1 of 5 bytes]': 'needle\n' });
     expect(textOf(await call('glob', { pattern: 'odd/*' }))).toBe('"odd/a\\n[lines 1-1 of 5 bytes]"');
+    expect(textOf(await call('list_directory', { path: 'odd' }))).toBe(
+      '"a\\n[lines 1-1 of 5 bytes]"\n[1 entry]',
+    );
     expect(textOf(await call('grep', { pattern: 'needle', path: 'odd' }))).toBe(
       '"odd/a\\n[lines 1-1 of 5 bytes]"\n1:needle',
     );
@@ -219,9 +223,8 @@ describe.skipIf(process.platform === 'win32')('what is no file', () => {
     expect(textOf(await call('grep', { pattern: '^inside$', mode: 'files' }))).toBe(
       'deep/inside.txt\ninside.txt',
     );
-    expect(JSON.stringify((await call('list_directory', {})).data)).toContain(
-      '{"name":"pipe","type":"fifo"}',
-    );
+    expect(textOf(await call('list_directory', {})).split('\n')).toContain('pipe  [fifo]');
+    expect(textOf(await call('glob', { pattern: 'pipe*' }))).toBe('No files match.');
   });
 
   it('ATTACK 57: a socket is refused at once', async () => {
@@ -274,6 +277,34 @@ async function asOrdinaryUser<T>(run: () => Promise<T>): Promise<T> {
     process.seteuid?.(0);
   }
 }
+
+describe.runIf(isLinux)('a walk', () => {
+  it('ATTACK 59: never goes through a folder that another process swaps for a link', async () => {
+    await put(top, { 'swapped/dir/harmless/in.txt': '', 'swapped-outside/outside/out.txt': '' });
+    const folder = join(top, 'swapped');
+    await symlink('../swapped-outside', join(folder, 'evil'));
+    const swap = `const { renameSync } = require('node:fs');
+      process.chdir(${JSON.stringify(folder)});
+      console.log('swapping');
+      for (;;) for (const [from, to] of [['dir', 'kept'], ['evil', 'dir'], ['dir', 'evil'], ['kept', 'dir']]) renameSync(from, to);`;
+    const swapper = spawn(process.execPath, ['-e', swap], { stdio: ['ignore', 'pipe', 'ignore'] });
+    await once(swapper.stdout, 'data');
+    const inFolder = callerFor(folder);
+    const seen = new Set<string>();
+    for (const until = performance.now() + 1500; performance.now() < until;) {
+      seen.add(textOf(await inFolder('glob', { pattern: '**/*.txt' })));
+      seen.add(textOf(await inFolder('list_directory', { depth: 3 })));
+    }
+    swapper.kill('SIGKILL');
+    await once(swapper, 'exit');
+    const all = [...seen].join('\n');
+    expect(all).not.toContain('out.txt');
+    expect(all).not.toMatch(/^outside/m);
+    // Both sides were met.
+    expect(all).toContain('dir/harmless/in.txt');
+    expect(all).toContain('dir -> ../swapped-outside');
+  });
+});
 
 describe('Windows', () => {
   it.each([

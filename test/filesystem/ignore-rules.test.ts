@@ -2,14 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { glob } from '../../src/filesystem/glob.ts';
 import { parseIgnoreRules } from '../../src/filesystem/ignore-rules.ts';
+import { createPace } from '../../src/filesystem/pace.ts';
 import { checkParams } from '../../src/core/check-params.ts';
 import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
 import { openWorkspace } from '../../src/machine/workspace.ts';
 import { callerFor, put, services, temporaryFolder, textOf } from './folder.ts';
+
+const parse = (text: string) =>
+  parseIgnoreRules(text, createPace({ signal: new AbortController().signal, mostMs: 1000 }));
 
 describe('ignore rules', () => {
   it.each([
@@ -54,16 +58,15 @@ describe('ignore rules', () => {
     ['x\\/y', 'x/', 'y', false, 'ignored'],
     ['{a,b}', '', 'a', false, undefined],
     ['{a,b}', '', '{a,b}', false, 'ignored'],
-  ])('%j about %j: %j (folder: %s) is %s', (text, prefix, name, isFolder, verdict) => {
-    expect(parseIgnoreRules(text)?.verdict(prefix, name, isFolder)).toBe(verdict);
+  ])('%j about %j: %j (folder: %s) is %s', async (text, prefix, name, isFolder, verdict) => {
+    expect((await parse(text))?.verdict(prefix, name, isFolder)).toBe(verdict);
   });
 
-  it('are none in a file without any', () => {
-    for (const text of ['', '\n\r\n', '# a\n', '/', '!', '   '])
-      expect(parseIgnoreRules(text)).toBeUndefined();
+  it('are none in a file without any', async () => {
+    for (const text of ['', '\n\r\n', '# a\n', '/', '!', '   ']) expect(await parse(text)).toBeUndefined();
   });
 
-  it('ATTACK 69: end soon, whatever they are', () => {
+  it('ATTACK 69: end soon, whatever they are', async () => {
     const bombs = [
       '*a'.repeat(100),
       '**/a/'.repeat(80) + 'b',
@@ -71,7 +74,7 @@ describe('ignore rules', () => {
       '?*'.repeat(100),
       `${'[a-z]*'.repeat(60)}!`,
     ];
-    const rules = parseIgnoreRules(`${bombs.join('\n')}\n`)!;
+    const rules = (await parse(`${bombs.join('\n')}\n`))!;
     const started = performance.now();
     expect(rules.verdict('a/'.repeat(100), 'a'.repeat(250), false)).toBe('ignored');
     rules.verdict('a/'.repeat(100), `${'a'.repeat(240)}c`, false);
@@ -200,7 +203,7 @@ describe.runIf(process.platform === 'linux')('a walk leaves out what git and rip
   ): Promise<string> {
     const root = await temporaryFolder();
     execFileSync('git', ['init', '-q'], { cwd: root, env });
-    for (const [index, { files, rules }] of fc.sample(tree(rule, rest), { numRuns: 250, seed }).entries()) {
+    for (const [index, { files, rules }] of fc.sample(tree(rule, rest), { numRuns: 150, seed }).entries()) {
       const all = [
         ...files.map((path) => [path, ''] as const),
         ...rules.map(([path, name, text]) => [[...path, name].join('/'), text] as const),
@@ -253,7 +256,7 @@ describe.runIf(process.platform === 'linux')('a walk leaves out what git and rip
     });
   }
 
-  const seeds = (process.env['IGNORE_SEEDS'] ?? '1,2').split(',').map(Number);
+  const seeds = (process.env['IGNORE_SEEDS'] ?? '1').split(',').map(Number);
 
   it.each(seeds)('as git does (seed %i)', async (seed) => {
     const root = await repositoryOf(gitRule, [], seed);
