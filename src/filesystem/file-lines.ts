@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import type { OpenFile } from '../machine/open-file.ts';
 import type { Opened } from '../machine/opened.ts';
 import type { Loan } from './read-buffers.ts';
 import { nextLine, type Encoding } from './text-file.ts';
@@ -49,7 +49,7 @@ export async function readAt(file: TextFile, position: number, count: number): P
 }
 
 /** Reads until the buffer is full or the file ends: one read may bring less than is there. */
-export async function fill(handle: FileHandle, buffer: Buffer, position: number): Promise<Buffer> {
+export async function fill(handle: OpenFile, buffer: Buffer, position: number): Promise<Buffer> {
   let filled = 0;
   while (filled < buffer.length) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, position + filled);

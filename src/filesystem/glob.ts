@@ -15,6 +15,7 @@ import { answersAtOnce } from './quick-disk.ts';
 import { pathFor } from './search-scope.ts';
 import type { Services } from './services.ts';
 import { noteOnEnd, walk } from './walk.ts';
+import { withCommas } from './with-commas.ts';
 
 const mostCharacters = inlineLimit - 1_500;
 const mostMs = 30_000;
@@ -106,8 +107,7 @@ async function listing({ given, pattern, folder }: Task, context: CallContext, s
   const lines = fitting(page.paths().map((name) => shownPath(below(start, name))));
   const shown = page.before + lines.length;
   const notes: string[] = [];
-  if (page.total > lines.length)
-    notes.push(`files ${page.before + 1}-${shown} of ${page.total.toLocaleString('en')}`);
+  if (page.total > lines.length) notes.push(`files ${page.before + 1}-${shown} of ${withCommas(page.total)}`);
   if (page.total > shown) notes.push(`next: cursor ${page.nextAfter(lines.length)}`);
   if (ended) notes.push(noteOnEnd(ended));
   if (complained > 0) {

@@ -16,6 +16,7 @@ import { createPace } from './pace.ts';
 import { answersAtOnce } from './quick-disk.ts';
 import { pathFor } from './search-scope.ts';
 import type { Services } from './services.ts';
+import { withCommas } from './with-commas.ts';
 
 const usualLimit = 500;
 const usualCharacters = inlineLimit - 500;
@@ -60,7 +61,7 @@ async function listing(given: Params, opened: Opened, context: CallContext, serv
   const start = join(pathFor('', opened.path, context.workspace.roots));
   const task: Listing = {
     ...given,
-    page: listPage({ limit: given.limit, characters, top: start }),
+    page: listPage(given.limit, characters),
     pace: createPace({ signal: context.signal, mostMs }),
     start,
     seen: { total: 0, before: 0, hidden: 0, notes: new Set<string>() },
@@ -81,18 +82,17 @@ async function listing(given: Params, opened: Opened, context: CallContext, serv
 }
 
 function footer({ depth, page, pace, seen }: Listing): string {
-  const isAll = depth > 1 || page.count === seen.total;
+  const isAll = depth > 1 || page.entries === seen.total;
   const range =
-    page.count === 0
-      ? `none left of ${counted(seen.total)} entries`
-      : `entries ${seen.before + 1}-${seen.before + page.count} of ${counted(seen.total)}`;
-  const shown = isAll ? (page.count === 1 ? '1 entry' : `${counted(page.count)} entries`) : range;
+    page.entries === 0
+      ? `none left of ${withCommas(seen.total)} entries`
+      : `entries ${seen.before + 1}-${seen.before + page.entries} of ${withCommas(seen.total)}`;
+  const shown = isAll ? (page.entries === 1 ? '1 entry' : `${withCommas(page.entries)} entries`) : range;
   const notes = [shown];
-  if (seen.hidden > 0) notes.push(`${counted(seen.hidden)} hidden`);
+  if (seen.hidden > 0) notes.push(`${withCommas(seen.hidden)} hidden`);
   notes.push(...seen.notes);
   if (pace.over) notes.push('stopped at the time limit');
-  if (page.full && page.last) notes.push(`next: cursor ${cursorAt(page.last.join('/'))}`);
+  const last = page.last();
+  if (page.full && last) notes.push(`next: cursor ${cursorAt(last.join('/'))}`);
   return notes.join('; ');
 }
-
-const counted = (number: number): string => number.toLocaleString('en');

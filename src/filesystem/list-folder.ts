@@ -62,18 +62,19 @@ export async function listFolder(
 ): Promise<void> {
   const { page, pace, depth, sizes } = task;
   const { shown, folders, rules } = await contentsOf(folder, after, task);
-  const path = join(task.start, ...folder.names);
+  const block = { path: join(task.start, ...folder.names), names: folder.names };
   const here = pathOf(folder);
+  const goesOn = folder.names.length + 1 < depth;
   for (const { entry, bytes } of shown) {
-    const tag = folder.names.length + 1 < depth && entry.isDirectory() ? tagOf(entry.name, here, rules) : '';
+    const tag = goesOn && entry.isDirectory() ? tagOf(entry.name, here, rules) : '';
     const line = lineOf(entry, folder.held, { bytes, sizes, tag });
-    if (!page.add(line, [...folder.names, entry.name], path)) return;
+    if (!page.add(line, entry.name, block)) return;
     if (pace.spend(sizes || entry.isSymbolicLink() ? askingUnits : 1)) await pace.rest();
   }
   for (const below of folders) {
     if (page.full || pace.over) return;
-    const goesOn = after !== undefined && after.length > 1 && below.entry.name === after[0];
-    await listBelow({ ...folder, rules }, below, goesOn ? after.slice(1) : undefined, task);
+    const isOnTheWay = after !== undefined && after.length > 1 && below.entry.name === after[0];
+    await listBelow({ ...folder, rules }, below, isOnTheWay ? after.slice(1) : undefined, task);
   }
 }
 
@@ -91,9 +92,10 @@ async function listBelow(
   } catch (error) {
     if (error instanceof ToolcribError && error.code !== 'PATH_PROTECTED') throw error;
     const why = error instanceof ToolcribError ? 'not entered' : codeOf(error);
-    // It vanished, or was replaced, after it was listed.
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(why)) return;
-    task.page.say(`[${why === 'EACCES' ? 'may not be read' : why}]`, join(task.start, ...names));
+    // It vanished, or was replaced, after it was listed; or the page before has said so.
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(why) || after) return;
+    const block = { path: join(task.start, ...names), names };
+    task.page.add(`[${why === 'EACCES' ? 'may not be read' : why}]`, '', block);
   } finally {
     held?.release();
   }
@@ -126,10 +128,10 @@ async function contentsOf(
         seen.hidden++;
         continue;
       }
-      const passed = after !== undefined && (isShown ? name <= (after[0] ?? '') : true);
+      const passed = !isShown || (after !== undefined && name <= (after[0] ?? ''));
       if (isTop) seen.total++;
       if (isTop && passed) seen.before++;
-      const bytes = part.bytes.get(name);
+      const bytes = part.bytes.size === 0 ? undefined : part.bytes.get(name);
       if (!passed) first.add({ entry, bytes });
       if (!goesOn || !entry.isDirectory() || tagOf(name, here, rules) !== '') continue;
       if (!isShown && name < (after[0] ?? '')) continue;

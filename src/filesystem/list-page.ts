@@ -2,70 +2,68 @@ import { lstatSync, readlinkSync, type Dirent } from 'node:fs';
 import { decode } from '../machine/decode.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { pathBelow, type HeldFolder } from './held-folder.ts';
+import { withCommas } from './with-commas.ts';
 
-/** The lines of one answer: blocks of entries, each but the first under the path of its folder. */
+/** A folder whose entries make a block. */
+export interface Block {
+  /** As the next call can take it. */
+  readonly path: string;
+  /** From the listed folder on. */
+  readonly names: readonly string[];
+}
+
+/** The lines of one answer: blocks, each but that of the listed folder itself under its path. */
 export interface ListPage {
-  /** How many more entries there is room for. */
+  /** How many more lines there is room for. */
   readonly room: number;
-  readonly count: number;
-  /** Whether an entry was refused. */
+  /** How many entries there are on it. */
+  readonly entries: number;
+  /** Whether a line was refused. */
   readonly full: boolean;
-  /** Names on the way to the last entry, from the listed folder on. */
-  readonly last: readonly string[] | undefined;
-  /** Adds an entry; false when there is no room. */
-  add(line: string, names: readonly string[], folder: string): boolean;
-  /** Says something about a folder in place of its entries. */
-  say(note: string, folder: string): void;
+  /** Adds the line of an entry, or with '' for its name that of a block without any; false when there is no room. */
+  add(line: string, name: string, block: Block): boolean;
+  /** Names on the way to the last entry, from the listed folder on; undefined on an empty page. */
+  last(): readonly string[] | undefined;
   text(): string;
 }
 
-/** A page of at most so many entries and characters. `top` is the folder whose entries need no heading. */
-export function listPage({
-  limit,
-  characters,
-  top,
-}: {
-  limit: number;
-  characters: number;
-  top: string;
-}): ListPage {
+/** A page of at most so many lines and characters. */
+export function listPage(limit: number, characters: number): ListPage {
   const lines: string[] = [];
   let count = 0;
+  let entries = 0;
   let left = characters;
   let full = false;
-  let last: readonly string[] | undefined;
-  let block = top;
-  const put = (line: string, folder: string) => {
-    const header = folder === block ? [] : ['', `${shownPath(folder)}:`];
-    block = folder;
-    for (const each of [...(lines.length === 0 ? header.slice(1) : header), line]) {
-      lines.push(each);
-      left -= each.length + 1;
-    }
-  };
+  let last: { readonly block: Block; readonly name: string } | undefined;
+  let heading = '';
   return {
     get room() {
       return limit - count;
     },
-    get count() {
-      return count;
+    get entries() {
+      return entries;
     },
     get full() {
       return full;
     },
-    get last() {
-      return last;
-    },
-    add(line, names, folder) {
-      const header = folder === block ? 0 : folder.length + 3;
-      full ||= count >= limit || (count > 0 && line.length + 1 + header > left);
+    add(line, name, block) {
+      const needed = block.names.length === 0 || block.path === heading ? '' : `${shownPath(block.path)}:`;
+      const length = line.length + 1 + (needed === '' ? 0 : needed.length + 2);
+      full ||= count >= limit || (count > 0 && length > left);
       if (full) return false;
-      put(line, folder);
+      if (needed !== '') {
+        if (count > 0) lines.push('');
+        lines.push(needed);
+        heading = block.path;
+      }
+      lines.push(line);
+      left -= length;
       count++;
-      last = names;
+      if (name !== '') entries++;
+      last = { block, name };
       return true;
     },
-    say: put,
+    last: () => last && [...last.block.names, last.name],
     text: () => lines.join('\n'),
   };
 }
@@ -91,6 +89,7 @@ export function lineOf(
 
 /** Quoted when it could be read as a name with something behind it, as the end of the listing, or as two lines. */
 function shownName(name: string): string {
+  if (/^[\w.][\w.+@~-]*$/.test(name)) return name;
   const shown = shownPath(name);
   return shown === name && /^[\s[]|\s$|\s\s| -> |[/:]$/.test(name) ? JSON.stringify(name) : shown;
 }
@@ -122,5 +121,3 @@ function targetOf(path: string | Buffer): string | undefined {
     return undefined;
   }
 }
-
-const withCommas = (size: number): string => String(size).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');

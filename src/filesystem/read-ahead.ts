@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import type { OpenFile } from '../machine/open-file.ts';
 import { fill } from './file-lines.ts';
 import type { Buffers } from './read-buffers.ts';
 
@@ -13,7 +13,7 @@ export interface Chunk {
  * caller works on this one. Ends early where the file does.
  */
 export async function* chunksOf(
-  handle: FileHandle,
+  handle: OpenFile,
   from: number,
   to: number,
   buffers: Buffers,

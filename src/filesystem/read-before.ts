@@ -21,7 +21,7 @@ export async function readBefore(
         'TOO_LARGE',
         `${shownPath(path)}: has ${stat.size.toLocaleString('en')} bytes.`,
       );
-    const bytes = await handle.readFile();
+    const bytes = await handle.readAll();
     return { bytes, stat, hash: () => sha256(bytes) };
   } finally {
     await handle.close();

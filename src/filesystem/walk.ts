@@ -5,6 +5,7 @@ import { heldElsewhere, isLarge, openBelow, partsOf, type Entries, type HeldFold
 import { ruleNamesAmong, ruleNamesIn, scopeIn, type Complain, type IgnoreScope } from './ignore-scope.ts';
 import type { Pace } from './pace.ts';
 import type { PathPattern, PathState } from './path-pattern.ts';
+import { withCommas } from './with-commas.ts';
 
 /** Which files are looked for, and where. */
 export interface Walk {
@@ -207,4 +208,4 @@ async function eachOf<T>(
 
 /** What to do about it. */
 export const noteOnEnd = (ended: EndedEarly): string =>
-  `${ended === 'timed_out' ? 'stopped at the time limit' : `stopped after ${mostEntries.toLocaleString('en')} entries`}: search a smaller folder`;
+  `${ended === 'timed_out' ? 'stopped at the time limit' : `stopped after ${withCommas(mostEntries)} entries`}: search a smaller folder`;

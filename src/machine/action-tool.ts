@@ -92,7 +92,7 @@ async function readFor(action: FileAction, { folder, context }: Where): Promise<
       const { size } = await opened.handle.stat();
       if (size > readBytes)
         throw new ToolcribError('TOO_LARGE', `${file}: ${size} bytes is more than is parsed.`);
-      return actionResult(action, await opened.handle.readFile('utf8'), []);
+      return actionResult(action, (await opened.handle.readAll()).toString('utf8'), []);
     } finally {
       await opened.handle.close();
     }

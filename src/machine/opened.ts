@@ -1,13 +1,14 @@
-import { constants, type Stats } from 'node:fs';
-import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { constants, readlinkSync, type Stats } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
 import type { PathKind } from '../core/params.ts';
+import { OpenFile } from './open-file.ts';
 import { codeOf } from './real-path.ts';
 import { shownPath } from './shown-path.ts';
 
 /** A file or folder that has been opened for reading. */
 export interface Opened {
-  readonly handle: FileHandle;
+  readonly handle: OpenFile;
   /** The real path of what was opened, asked after opening. */
   readonly path: string;
   readonly stat: Stats;
@@ -24,17 +25,24 @@ export interface Opened {
  * can tell. Throws what `unreadable` makes of a failure.
  */
 export async function openAt(real: string, given: string, kind: 'folder' | 'any' = 'any'): Promise<Opened> {
-  const handle = await open(real, readingFlags(kind)).catch((error: unknown) => {
+  const handle = openHere(real, kind, given);
+  return closeOnError(handle, async () => ({
+    handle,
+    stat: handle.opened,
+    ...(linkOf(handle) ?? (await lookAgain(handle, real, given))),
+  }));
+}
+
+function openHere(real: string, kind: 'folder' | 'any', given: string): OpenFile {
+  try {
+    return new OpenFile(real, readingFlags(kind));
+  } catch (error) {
     throw unreadable(given, codeOf(error));
-  });
-  return closeOnError(handle, async () => {
-    const [found, where] = await Promise.all([handle.stat(), whereIs(handle, real, given)]);
-    return { handle, stat: found, ...where };
-  });
+  }
 }
 
 /** Closes a handle that will not be handed on, because `then` failed. */
-export async function closeOnError<T>(handle: FileHandle, then: () => Promise<T>): Promise<T> {
+export async function closeOnError<T>(handle: OpenFile, then: () => Promise<T>): Promise<T> {
   try {
     return await then();
   } catch (error) {
@@ -115,15 +123,22 @@ function readingFlags(kind: 'folder' | 'any'): number {
   return O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | (kind === 'folder' ? O_DIRECTORY : 0);
 }
 
-/** The real path of what is open. Linux tells it for the handle itself, so nothing can be swapped in between. */
-async function whereIs(handle: FileHandle, real: string, given: string) {
-  if (process.platform === 'linux') {
-    const stablePath = `/proc/${process.pid}/fd/${handle.fd}`;
-    const path = await readlink(stablePath).catch(() => undefined);
-    if (path !== undefined) return { path, stablePath };
+/** The real path of what is open. Linux tells it for the descriptor itself, so nothing can be swapped in between. */
+function linkOf({ fd }: OpenFile): Pick<Opened, 'path' | 'stablePath'> | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const stablePath = `/proc/${process.pid}/fd/${fd}`;
+  try {
+    // The kernel answers this from its own memory.
+    return { path: readlinkSync(stablePath), stablePath };
+  } catch {
+    // No /proc here.
+    return undefined;
   }
-  const [path, now, then] = await Promise.all([realpath(real), stat(real), handle.stat()]);
-  if (now.ino !== then.ino || now.dev !== then.dev)
+}
+
+async function lookAgain({ opened }: OpenFile, real: string, given: string) {
+  const [path, now] = await Promise.all([realpath(real), stat(real)]);
+  if (now.ino !== opened.ino || now.dev !== opened.dev)
     throw new ToolcribError(
       'PATH_NOT_FOUND',
       `${shownPath(given)}: was replaced while it was being opened.`,

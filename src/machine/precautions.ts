@@ -88,7 +88,7 @@ async function textIn(path: string, workspace: Workspace): Promise<string> {
   try {
     if (opened.stat.size > settingsBytes)
       throw new ToolcribError('TOO_LARGE', `${path}: is too large to be checked.`);
-    return await opened.handle.readFile('utf8');
+    return (await opened.handle.readAll()).toString('utf8');
   } finally {
     await opened.handle.close();
   }

@@ -1,6 +1,7 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { isInside } from './inside.ts';
+import { isOnDisk } from './open-file.ts';
 
 /** Where kernels show processes, devices and settings as files; what is read there can be secrets or never end. */
 const pseudoFolders = ['/proc', '/sys', '/dev'];
@@ -38,7 +39,7 @@ export function inPseudoFolder(path: string): boolean {
 /** Whether what lies at a path is part of a pseudo file system, wherever that is mounted. */
 export async function onPseudoFilesystem(path: string, device: number): Promise<boolean> {
   // Pseudo file systems have no device behind them (major number 0), disks have one: nothing to ask for those.
-  if (process.platform !== 'linux' || (device & 0xfff00) !== 0) return false;
+  if (process.platform !== 'linux' || isOnDisk({ dev: device })) return false;
   const { type } = await statfs(path);
   return pseudoTypes.has(type);
 }

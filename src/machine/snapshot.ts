@@ -167,7 +167,7 @@ async function readExcludes(path: string, workspace: Workspace): Promise<Buffer>
     .catch(() => undefined);
   if (!opened) return nothing;
   try {
-    return opened.stat.size > excludesBytes ? nothing : await opened.handle.readFile();
+    return opened.stat.size > excludesBytes ? nothing : await opened.handle.readAll();
   } finally {
     await opened.handle.close();
   }

@@ -257,9 +257,7 @@ describe('patterns', () => {
     await mkdir(join(root, 'circle'));
     await symlink('..', join(root, 'circle', 'up'));
     expect(textOf(await call('glob', { pattern: 'circle/**' }))).toBe('No files match.');
-    expect(JSON.stringify((await call('list_directory', { path: 'circle', depth: 10 })).data)).not.toContain(
-      'up/',
-    );
+    expect(textOf(await call('list_directory', { path: 'circle', depth: 10 }))).not.toContain('up/');
   });
 });
 

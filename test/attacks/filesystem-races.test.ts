@@ -73,7 +73,7 @@ describe.runIf(process.platform === 'linux')('races', { timeout: 60_000 }, () =>
 
   it('ATTACK 59: nor does a listing', async () => {
     const seen = await whileSwapping(
-      async () => JSON.stringify((await call('list_directory', { path: 'race/dir/deep' })).data),
+      async () => textOf(await call('list_directory', { path: 'race/dir/deep' })),
       (data) => data.includes('secret.txt'),
     );
     expect([...seen].filter((text) => text.includes('only-outside'))).toEqual([]);

@@ -254,11 +254,26 @@ describe('list_directory', () => {
     const asUser = process.getuid?.() === 0;
     const caller = callerFor(folder);
     if (asUser) process.seteuid?.('nobody');
-    const text = await caller('list_directory', { depth: 2 })
+    const whole = await caller('list_directory', { depth: 2 })
       .then(textOf)
       .finally(() => asUser && process.seteuid?.(0));
-    expect(text).toBe('locked/\nopen/\n\nlocked:\n[may not be read]\n\nopen:\ny\n[3 entries]');
+    expect(whole).toBe('locked/\nopen/\n\nlocked:\n[may not be read]\n\nopen:\ny\n[3 entries]');
     await chmod(join(folder, 'locked'), 0o755);
+  });
+
+  it('pages through folders that may not be read', async () => {
+    if (process.platform === 'win32') return;
+    const folder = await temporaryFolder();
+    await put(folder, { 'a/x': '', 'b/x': '', 'c/x': '' });
+    await chmod(folder, 0o755);
+    for (const name of ['a', 'b']) await chmod(join(folder, name), 0);
+    call = callerFor(folder);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) process.seteuid?.('nobody');
+    const all = await pages({ depth: 2, limit: 1 }).finally(() => isRoot && process.seteuid?.(0));
+    call = callerFor(root);
+    expect(all).toEqual(['a/', 'b/', 'c/', 'a:', '[may not be read]', 'b:', '[may not be read]', 'c:', 'x']);
+    for (const name of ['a', 'b']) await chmod(join(folder, name), 0o755);
   });
 
   it('ends when the call does', async () => {

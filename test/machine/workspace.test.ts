@@ -30,7 +30,7 @@ beforeAll(async () => {
 async function contentOf(path: string, from?: string): Promise<string> {
   const { handle } = await workspace.openFile(path, from === undefined ? {} : { from });
   try {
-    return await handle.readFile('utf8');
+    return (await handle.readAll()).toString('utf8');
   } finally {
     await handle.close();
   }
