@@ -7,7 +7,7 @@ const mayImport: Record<string, readonly string[]> = {
   core: ['core', 'zod'],
   machine: ['machine', 'core', 'zod', 'node:', 'execa', 'which', 'simple-git'],
   discoverers: ['discoverers', 'core', 'zod'],
-  filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite', 'chardet', 'ignore'],
+  filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite', 'chardet'],
   server: [
     'server',
     'core',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import type { CallContext, ToolResult } from '../core/tool.ts';
-import type { Before, Written } from '../machine/file-changes.ts';
+import { mostChangedBytes, type Before, type Written } from '../machine/file-changes.ts';
 import type { Place } from '../machine/place.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { rooted } from '../machine/workspace.ts';
@@ -36,9 +36,6 @@ interface Proposal {
 }
 
 type Propose = (before: Buffer | undefined, encoding: string | undefined) => Promise<Proposal>;
-
-/** A larger one is no text that somebody wrote, and all of it has to be in memory several times. */
-const mostBytes = 64 * 1024 * 1024;
 
 /**
  * Changes one file that has been read, or makes a new one: proposed, checked, replaced in one step, journaled, and shown
@@ -91,12 +88,6 @@ interface Proposing {
 
 /** What the file is to be, and a promise that it is still what was read: hashing it need not hold up the rest. */
 async function proposal({ given, path, before, services, propose }: Proposing) {
-  if (before && before.bytes.length > mostBytes)
-    throw new ToolcribError(
-      'TOO_LARGE',
-      `${shownPath(given.path)}: has more than 64 MB.`,
-      'Change it with a program.',
-    );
   const fresh = before
     ? refuseStale({ path, shown: given.path, before, version: given.version }, services)
     : Promise.resolve();
@@ -121,7 +112,7 @@ async function dryRun(
 ): Promise<ToolResult> {
   const place = await placeFor(given.path, context, kind);
   try {
-    const before = place && (await readBefore(given.path, rooted(context.workspace), mostBytes));
+    const before = place && (await readBefore(given.path, rooted(context.workspace), mostChangedBytes));
     const { fresh, ...proposed } = await proposeFor(place?.path ?? '', before);
     await fresh;
     if (before?.bytes.equals(proposed.bytes)) return text(unchanged(given.path));

@@ -32,8 +32,9 @@ function linesWithOthers(head: Buffer): Buffer {
 async function guessed(sample: Buffer): Promise<string | undefined> {
   const others = sample.filter((byte) => byte >= 0x80).length;
   if (others < enoughBytes) return undefined;
-  const { analyse } = await import('chardet');
-  for (const { name, confidence } of analyse(sample)) {
+  // Its one export, whether the module was bundled or not.
+  const { default: chardet } = await import('chardet');
+  for (const { name, confidence } of chardet.analyse(sample)) {
     const label = labelOf(name);
     if (label === undefined || label.startsWith('utf')) continue;
     const enough = multiByte.has(label) ? enoughConfidence.multiByte : enoughConfidence.singleByte;

@@ -1,6 +1,6 @@
 import { ToolcribError } from '../core/errors.ts';
 import { readAt, type Line, type TextFile } from './file-lines.ts';
-import { decodePieces } from './text-file.ts';
+import { decodePieces, wholeUtf8 } from './text-file.ts';
 
 /** Characters shown of one line. */
 const lineCharacters = 2000;
@@ -32,8 +32,8 @@ interface Showing {
 
 /** Lines as they are shown. Throws ENCODING when they are no text. */
 export function excerptOf(lines: readonly Line[], file: TextFile, showing: Showing): Excerpt {
-  const { texts, label } = textsOf(lines, file);
-  const said = otherEncoding(label, file);
+  const { texts, label, broken } = textsOf(lines, file);
+  const said = otherEncoding({ label, broken }, file);
   const pieces = texts.map((text, index) => {
     const headless = lines[index]?.headless === true;
     const cut = headless || lines[index]?.cut || text.length > lineCharacters + 2;
@@ -59,11 +59,15 @@ export async function byteRange(file: TextFile, wanted: { from: number; count: n
   if (from >= size) throw new ToolcribError('ARG_INVALID', `bytes: ${name} has ${bytesOf(size)}.`);
   const raw = await readAt(file, from, Math.max(wanted.count, 4));
   const bytes = withoutPartialStart(raw, file);
-  const { text, label, length } = wholeCharacters(bytes, from + raw.length >= size, file);
+  const { text, label, length, broken } = wholeCharacters(bytes, from + raw.length >= size, file);
   // A character cut off at the end belongs to the next range.
   const end = from + raw.length - bytes.length + length;
   const next = end < size && end > from ? `next: bytes {"from": ${end}}` : 'end of file';
-  const notes = [`bytes ${from}-${end - 1} of ${bytesOf(size)}`, next, ...otherEncoding(label, file)];
+  const notes = [
+    `bytes ${from}-${end - 1} of ${bytesOf(size)}`,
+    next,
+    ...otherEncoding({ label, broken }, file),
+  ];
   return { label, length: text.length, fit: () => ({ text, notes }) };
 }
 
@@ -84,14 +88,14 @@ function withoutPartialStart(bytes: Buffer, file: TextFile): Buffer {
 
 /** The text of bytes that may end within a character, and how many of them became text. */
 function wholeCharacters(bytes: Buffer, last: boolean, file: TextFile) {
-  const { texts, label } = decoded([{ bytes, cut: !last }], file);
+  const { texts, label, broken } = decoded([{ bytes, cut: !last }], file);
   const [text = ''] = texts;
   const most = bytes.length;
-  if (last) return { text, label, length: most };
-  if (label === 'utf-8') return { text, label, length: Buffer.byteLength(text) };
-  if (label.startsWith('utf-16')) return { text, label, length: 2 * text.length };
+  if (last) return { text, label, broken, length: most };
+  if (label === 'utf-8') return { text, label, broken, length: wholeUtf8(bytes).length };
+  if (label.startsWith('utf-16')) return { text, label, broken, length: 2 * text.length };
   const half = halves.find((cut) => textIn(label, bytes.subarray(0, most - cut), false, file) === text) ?? 0;
-  return { text, label, length: most - half };
+  return { text, label, broken, length: most - half };
 }
 
 /** The text of bytes in that very encoding; undefined when they are none. */
@@ -123,10 +127,10 @@ function textsOf(lines: readonly Line[], file: TextFile) {
       run.cut = cut;
     } else runs.push({ bytes, cut, lines: 1 });
   }
-  const { texts, label } = decoded(runs, file);
+  const { texts, ...how } = decoded(runs, file);
   const split = texts.flatMap((text, index) => (runs[index]?.lines === 1 ? [text] : linesOf(text)));
   // An encoding in which a line feed can be half a character would be none that lines are found in.
-  return split.length === lines.length ? { texts: split, label } : decoded(lines, file);
+  return split.length === lines.length ? { texts: split, ...how } : decoded(lines, file);
 }
 
 function linesOf(text: string): string[] {
@@ -155,8 +159,13 @@ const shortened = (text: string, most: number): string => `${withoutHalf(text.sl
 
 const cutNote = `lines longer than ${lineCharacters.toLocaleString('en')} characters are cut at …`;
 
-const otherEncoding = (label: string, { encoding, chosen }: TextFile): string[] =>
-  label === 'utf-8' || encoding.mark > 0 || chosen ? [] : [`not UTF-8: read as ${label}`];
+function otherEncoding(
+  { label, broken }: { label: string; broken: boolean },
+  { encoding, chosen }: TextFile,
+): string[] {
+  if (broken) return ['bytes that are no UTF-8 are shown as \ufffd'];
+  return label === 'utf-8' || encoding.mark > 0 || chosen ? [] : [`not UTF-8: read as ${label}`];
+}
 
 /** As many pieces as fit; of one that does not fit even alone, its beginning. */
 function fitting(pieces: readonly string[], room: number): string[] {

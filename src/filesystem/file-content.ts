@@ -95,7 +95,8 @@ async function looked(opened: Opened, wanted: Wanted, reading: Reading, loan: Lo
   const file = await textFile(opened, head, wanted, loan);
   const shown = asNotebook ? asText(file) : { file, notes: [] };
   const excerpt = await excerptOf(shown.file, wanted, reading);
-  const { label } = excerpt;
+  // What a part of it was shown in for want of something better says nothing about the file.
+  const { label } = file.encoding;
   await remember(
     opened,
     { head, seenAt, encoding: label === 'utf-8' ? wanted.encoding : label },
@@ -183,7 +184,7 @@ async function remember(
     stat: versionOf(stat),
     seenAt,
     encoding,
-    ...(whole ? (unchangedContent(known.get(path), stat) ?? contentIn(head)) : {}),
+    ...(unchangedContent(known.get(path), stat) ?? (whole ? contentIn(head) : {})),
   });
 }
 

@@ -11,7 +11,8 @@ export const fileTools = {
     import('./list-checkpoints.ts').then((module) => module.listCheckpoints(services)),
   list_changes: (services: Services) =>
     import('./list-changes.ts').then((module) => module.listChanges(services)),
-  list_directory: () => import('./list-directory.ts').then((module) => module.listDirectory()),
+  list_directory: (services: Services) =>
+    import('./list-directory.ts').then((module) => module.listDirectory(services)),
   move_path: (services: Services) => import('./move-path.ts').then((module) => module.movePath(services)),
   read_file: (services: Services) => import('./read-file.ts').then((module) => module.readFile(services)),
   read_files: (services: Services) => import('./read-files.ts').then((module) => module.readFiles(services)),

@@ -13,7 +13,7 @@ import { scopeAbove } from './ignore-scope.ts';
 import { listFolder, noteOn, type Listing } from './list-folder.ts';
 import { listPage } from './list-page.ts';
 import { createPace } from './pace.ts';
-import { answersAtOnce } from './quick-disk.ts';
+import { answersAtOnce, isOnDisk } from './quick-disk.ts';
 import { pathFor } from './search-scope.ts';
 import type { Services } from './services.ts';
 import { withCommas } from './with-commas.ts';
@@ -36,7 +36,7 @@ const params = z.strictObject({
 type Params = z.output<typeof params>;
 
 /** What a folder holds, by name. Links are named and never followed. */
-export const listDirectory = (services: Pick<Services, 'env'> = { env: () => ({}) }): Tool =>
+export const listDirectory = (services: Pick<Services, 'env'>): Tool =>
   defineTool({
     name: 'list_directory',
     program: 'files',
@@ -69,7 +69,8 @@ async function listing(given: Params, opened: Opened, context: CallContext, serv
   const reading = { pace: task.pace, complain: (where: string, why: string) => noteOn(task, where, why) };
   const deep = given.depth > 1;
   const [quick, rules] = await Promise.all([
-    deep && answersAtOnce(opened.path),
+    // At one level there is one folder to ask, and finding out would take as long.
+    deep ? answersAtOnce(opened.path) : isOnDisk(opened.stat),
     deep && !given.ignored ? scopeAbove(opened.path, services.env(), reading) : undefined,
   ]);
   const folder = { held: heldElsewhere(opened, quick), names: [], rules };

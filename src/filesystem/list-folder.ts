@@ -33,16 +33,12 @@ export interface ListedFolder {
 /** What there is to show of a folder. */
 interface Contents {
   /** In order, at most as many as there is room for and one more. */
-  readonly shown: readonly Shown[];
-  /** Those that are gone into, in order. */
-  readonly folders: readonly Shown[];
+  readonly shown: readonly Dirent[];
+  /** The names of those that are gone into, in order. */
+  readonly folders: readonly string[];
+  /** Of names that are no UTF-8. */
+  readonly bytes: ReadonlyMap<string, Buffer>;
   readonly rules: IgnoreScope | undefined;
-}
-
-interface Shown {
-  readonly entry: Dirent;
-  /** Of a name that is no UTF-8. */
-  readonly bytes: Buffer | undefined;
 }
 
 /** Folders of one folder that are gone into: their names have to be kept meanwhile. */
@@ -61,26 +57,26 @@ export async function listFolder(
   task: Listing,
 ): Promise<void> {
   const { page, pace, depth, sizes } = task;
-  const { shown, folders, rules } = await contentsOf(folder, after, task);
+  const { shown, folders, bytes, rules } = await contentsOf(folder, after, task);
   const block = { path: join(task.start, ...folder.names), names: folder.names };
   const here = pathOf(folder);
   const goesOn = folder.names.length + 1 < depth;
-  for (const { entry, bytes } of shown) {
+  const view = { folder: folder.held, bytes, sizes };
+  for (const entry of shown) {
     const tag = goesOn && entry.isDirectory() ? tagOf(entry.name, here, rules) : '';
-    const line = lineOf(entry, folder.held, { bytes, sizes, tag });
-    if (!page.add(line, entry.name, block)) return;
+    if (!page.add(lineOf(entry, view, tag), entry.name, block)) return;
     if (pace.spend(sizes || entry.isSymbolicLink() ? askingUnits : 1)) await pace.rest();
   }
-  for (const below of folders) {
+  for (const name of folders) {
     if (page.full || pace.over) return;
-    const isOnTheWay = after !== undefined && after.length > 1 && below.entry.name === after[0];
-    await listBelow({ ...folder, rules }, below, isOnTheWay ? after.slice(1) : undefined, task);
+    const further = after && after.length > 1 && name === after[0] ? after.slice(1) : undefined;
+    await listBelow({ ...folder, rules }, { name, bytes: bytes.get(name) }, further, task);
   }
 }
 
 async function listBelow(
   above: ListedFolder,
-  { entry: { name }, bytes }: Shown,
+  { name, bytes }: { name: string; bytes: Buffer | undefined },
   after: readonly string[] | undefined,
   task: Listing,
 ): Promise<void> {
@@ -111,8 +107,9 @@ async function contentsOf(
   const goesOn = folder.names.length + 1 < task.depth;
   // On a page that goes on further below, all entries of this folder were on pages before.
   const isShown = after === undefined || after.length === 1;
-  const first = firstItems<Shown>(page.room + 1, byName);
-  const folders: Shown[] = [];
+  const first = firstItems<Dirent>(page.room + 1, byName);
+  const folders: string[] = [];
+  const bytes = new Map<string, Buffer>();
   let rules: IgnoreScope | undefined;
   let begun = false;
   const here = pathOf(folder);
@@ -120,6 +117,7 @@ async function contentsOf(
     const part = await next;
     if (!begun && goesOn) rules = await rulesIn(folder, part, task);
     begun = true;
+    for (const [name, raw] of part.bytes) bytes.set(name, raw);
     for (const entry of part.found) {
       if (pace.spend(1)) await pace.rest();
       if (pace.over) break;
@@ -131,15 +129,14 @@ async function contentsOf(
       const passed = !isShown || (after !== undefined && name <= (after[0] ?? ''));
       if (isTop) seen.total++;
       if (isTop && passed) seen.before++;
-      const bytes = part.bytes.size === 0 ? undefined : part.bytes.get(name);
-      if (!passed) first.add({ entry, bytes });
+      if (!passed) first.add(entry);
       if (!goesOn || !entry.isDirectory() || tagOf(name, here, rules) !== '') continue;
       if (!isShown && name < (after[0] ?? '')) continue;
-      if (folders.length < mostFolders) folders.push({ entry, bytes });
+      if (folders.length < mostFolders) folders.push(name);
       else seen.notes.add(`no more than ${mostFolders} folders of one are entered`);
     }
   }
-  return { shown: first.items(), folders: folders.sort(byName), rules };
+  return { shown: first.items(), folders: folders.sort(), bytes, rules };
 }
 
 /** Why a folder is not gone into; '' when it is. The folder of git's own files can be listed by itself. */
@@ -165,5 +162,4 @@ export function noteOn({ seen: { notes } }: Pick<Listing, 'seen'>, where: string
   if (notes.size < mostNotes) notes.add(`${shownPath(where)}: ${why}`);
 }
 
-const byName = (a: Shown, b: Shown): number =>
-  a.entry.name < b.entry.name ? -1 : a.entry.name > b.entry.name ? 1 : 0;
+const byName = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);

@@ -34,7 +34,8 @@ export function listPage(limit: number, characters: number): ListPage {
   let entries = 0;
   let left = characters;
   let full = false;
-  let last: { readonly block: Block; readonly name: string } | undefined;
+  let lastName: string | undefined;
+  let lastBlock: readonly string[] = [];
   let heading = '';
   return {
     get room() {
@@ -60,32 +61,40 @@ export function listPage(limit: number, characters: number): ListPage {
       left -= length;
       count++;
       if (name !== '') entries++;
-      last = { block, name };
+      lastName = name;
+      lastBlock = block.names;
       return true;
     },
-    last: () => last && [...last.block.names, last.name],
+    last: () => (lastName === undefined ? undefined : [...lastBlock, lastName]),
     text: () => lines.join('\n'),
   };
 }
 
-/** One entry as a line. `tag` says what else there is to say about a folder. */
-export function lineOf(
-  entry: Dirent,
-  folder: HeldFolder,
-  { bytes, sizes, tag }: { bytes: Buffer | undefined; sizes: boolean; tag: string },
-): string {
+/** What is shown of the entries of a folder. */
+export interface View {
+  readonly folder: HeldFolder;
+  /** Of names that are no UTF-8. */
+  readonly bytes: ReadonlyMap<string, Buffer>;
+  readonly sizes: boolean;
+}
+
+/** One entry as a line. `tag` is what else there is to say about a folder. */
+export function lineOf(entry: Dirent, view: View, tag: string): string {
   const name = shownName(entry.name);
-  if (entry.isDirectory()) return `${name}/${tag === '' ? '' : `  [${tag}]`}`;
+  if (entry.isDirectory()) return tag === '' ? `${name}/` : `${name}/  [${tag}]`;
   if (entry.isFile()) {
-    const size = sizes ? sizeOf(pathBelow(folder, entry.name, bytes)) : undefined;
+    const size = view.sizes ? sizeOf(placeOf(entry, view)) : undefined;
     return size === undefined ? name : `${name}  ${withCommas(size)}`;
   }
   if (entry.isSymbolicLink()) {
-    const target = targetOf(pathBelow(folder, entry.name, bytes));
+    const target = targetOf(placeOf(entry, view));
     return target === undefined ? `${name}  [link]` : `${name} -> ${shownName(target)}`;
   }
   return `${name}  [${kindOf(entry)}]`;
 }
+
+const placeOf = ({ name }: Dirent, { folder, bytes }: View): string | Buffer =>
+  pathBelow(folder, name, bytes.get(name));
 
 /** Quoted when it could be read as a name with something behind it, as the end of the listing, or as two lines. */
 function shownName(name: string): string {

@@ -53,3 +53,10 @@ export async function answersAtOnce(folder: string): Promise<boolean> {
   }
   return local.has(around.type);
 }
+
+/**
+ * Whether something lies on a disk of this machine, as far as that can be told without asking further: what comes from
+ * another machine or a program has no device behind it (major number 0), but so have some file systems on disks.
+ */
+export const isOnDisk = ({ dev }: { readonly dev: number }): boolean =>
+  process.platform === 'linux' && (dev & 0xfff00) !== 0;

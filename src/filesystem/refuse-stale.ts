@@ -36,7 +36,7 @@ export function refuseStale(candidate: Candidate, services: Services): Promise<v
       'Read it with read_file first.',
     );
   }
-  if (known && isUntouched(known, before.stat)) return Promise.resolve();
+  if (known && version === undefined && isUntouched(known, before.stat)) return Promise.resolve();
   return refuseOtherContent(candidate, known, services);
 }
 
@@ -46,8 +46,8 @@ async function refuseOtherContent(
   services: Services,
 ): Promise<void> {
   const hash = await before.hash();
-  if (known?.hash === hash) return;
-  if (version !== undefined && services.versions.fits(version, path, hash)) return;
+  // A version that was given has to hold, whatever else is known.
+  if (version === undefined ? known?.hash === hash : services.versions.fits(version, path, hash)) return;
   throw new ToolcribError(
     'STALE_FILE',
     `${shownPath(shown)}: has changed since it was read.${await whatChanged(shown, before, known, services)}`,
@@ -70,8 +70,8 @@ async function whatChanged(
     known?.bytes ?? (known?.hash ? await (await services.changes()).content(known.hash) : undefined);
   if (!old) {
     const { size, mtime } = before.stat;
-    const then = known ? `; it had ${known.stat.size.toLocaleString('en')} bytes` : '';
-    return ` It was written at ${mtime.toISOString()} and has ${size.toLocaleString('en')} bytes${then}.`;
+    const then = known && known.stat.size !== size ? `, then ${known.stat.size.toLocaleString('en')}` : '';
+    return ` It was written to, or touched, at ${mtime.toISOString()}; it has ${size.toLocaleString('en')} bytes${then}.`;
   }
   const { text } = await unifiedDiff(old, before.bytes, {
     path: shown,

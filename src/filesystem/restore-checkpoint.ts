@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { flag, list, path } from '../core/params.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
 import { shownName } from '../machine/changed-files.ts';
-import { presentable } from '../machine/presentable.ts';
+import { headAndTail, presentable } from '../machine/presentable.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import type { TreeChange } from '../machine/tree-changes.ts';
 import { pathFor } from './search-scope.ts';
@@ -11,6 +11,7 @@ import type { Services } from './services.ts';
 /** As many as a model can use; the counts tell the rest. */
 const mostShown = 100;
 const mostLeft = 20;
+const diffCharacters = 8_000;
 
 const params = z.strictObject({
   checkpoint: z
@@ -21,20 +22,6 @@ const params = z.strictObject({
   dry_run: flag('Only tell what would be done'),
 });
 
-const file = z.object({ path: z.string(), done: z.enum(['changed', 'made', 'removed']) });
-
-const result = z.object({
-  undo: z.string().describe('Checkpoint of what was there before'),
-  files: z.array(file),
-  total: z.int().describe('Files in all'),
-  left: z
-    .array(z.object({ path: z.string(), why: z.string() }))
-    .optional()
-    .describe('Not done'),
-  left_total: z.int().optional(),
-  notes: z.array(z.string()).optional(),
-});
-
 /** Makes the files of a work tree what they were when a checkpoint was taken. */
 export const restoreCheckpoint = (services: Services): Tool =>
   defineTool({
@@ -42,37 +29,33 @@ export const restoreCheckpoint = (services: Services): Tool =>
     program: 'files',
     title: 'Restore checkpoint',
     description:
-      'Bring the files of a work tree back to a checkpoint; files made since are removed. Ignored files, nested repositories and submodules are left alone; so are branch, index and history. The present state is kept first: `undo` restores it.',
+      'Bring the files of a work tree back to a checkpoint; files made since are removed. Ignored files, nested repositories and submodules are left alone; so are branch, index and history. The present state is kept first, as a checkpoint that undoes this.',
     effects: ['write'],
     params,
-    result,
     async call({ checkpoint, paths, dry_run: dryRun }, { workspace, signal }) {
       const checkpoints = await services.checkpoints();
-      const { top, undo, done, left, notes } = await checkpoints.restore(
+      const { top, undo, done, left, notes, diff } = await checkpoints.restore(
         checkpoint,
         { paths, dryRun },
         workspace,
         signal,
       );
       const shown = (name: string) => shownPath(pathFor(shownName(name), top, workspace.roots));
-      return {
-        data: {
-          undo,
-          files: done
-            .slice(0, mostShown)
-            .map((change) => ({ path: shown(change.name), done: doneTo(change) })),
-          total: done.length,
-          ...(left.length > 0
-            ? {
-                left: left
-                  .slice(0, mostLeft)
-                  .map(({ name, why }) => ({ path: shown(name), why: presentable(why) })),
-                left_total: left.length,
-              }
-            : {}),
-          ...(notes.length > 0 ? { notes: [...notes] } : {}),
-        },
-      };
+      const many = (count: number) => (count === 1 ? '1 file' : `${count.toLocaleString('en')} files`);
+      const first =
+        done.length === 0
+          ? `No file had to be changed for ${checkpoint}.`
+          : `${dryRun ? 'Would restore' : 'Restored'} ${checkpoint}: ${many(done.length)}${dryRun ? '' : ` (restore ${undo} to undo this)`}`;
+      const lines = [
+        first,
+        ...notes.map((note) => `[${note}]`),
+        ...done.slice(0, mostShown).map((change) => `${doneTo(change)} ${shown(change.name)}`),
+        ...(done.length > mostShown ? [`… and ${many(done.length - mostShown)} more`] : []),
+        ...left.slice(0, mostLeft).map(({ name, why }) => `left ${shown(name)}: ${presentable(why)}`),
+        ...(left.length > mostLeft ? [`… and ${many(left.length - mostLeft)} more left`] : []),
+        ...(diff === '' ? [] : [headAndTail(presentable(diff), diffCharacters)]),
+      ];
+      return { content: [{ type: 'text', text: lines.join('\n') }] };
     },
   });
 

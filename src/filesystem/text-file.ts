@@ -92,16 +92,33 @@ function decoded(pieces: readonly Piece[], label: string): string[] | undefined 
   }
 }
 
+/** Without a character that was cut off at the end. */
+export function wholeUtf8(bytes: Buffer): Buffer {
+  for (let back = 1; back <= 3; back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    // The first byte of a character of two, three or four.
+    if (byte >= 0xc0)
+      return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.subarray(0, -back) : bytes;
+    if (byte < 0x80) return bytes;
+  }
+  return bytes;
+}
+
 /**
  * The text of pieces of one file, and the encoding that was used: the file's, or else the system's code page for all of
- * them. Throws ENCODING when a piece is no text.
+ * them. In UTF-8 with a few bytes that are none, those are shown as U+FFFD. Throws ENCODING when a piece is no text.
  */
 export function decodePieces(pieces: readonly Piece[], encoding: Encoding, path: string) {
   const texts = decoded(pieces, encoding.label);
-  if (texts) return { texts, label: encoding.label };
+  if (texts) return { texts, label: encoding.label, broken: false };
+  if (encoding.label === 'utf-8' && mostlyUtf8(Buffer.concat(pieces.map(({ bytes }) => bytes)))) {
+    const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
+    const shown = pieces.map(({ bytes, cut }) => lenient.decode(cut ? wholeUtf8(bytes) : bytes));
+    return { texts: shown, label: 'utf-8', broken: true };
+  }
   const fallback = encoding.unit === 1 ? systemEncoding() : encoding.label;
   const again = pieces.some(({ bytes }) => bytes.includes(0)) ? undefined : decoded(pieces, fallback);
-  if (again) return { texts: again, label: fallback };
+  if (again) return { texts: again, label: fallback, broken: false };
   throw new ToolcribError(
     'ENCODING',
     `${path}: this part is not text in ${encoding.label}.`,

@@ -5,6 +5,7 @@ import { isInside } from './inside.ts';
 import { keepState } from './keep-state.ts';
 import { createTurns, type Turns } from './limited.ts';
 import { restoreTree } from './restore-tree.ts';
+import { differenceIn } from './tree-changes.ts';
 import type { Git } from './shadow-repository.ts';
 import { allShadows, checkpointsOf, shadowOf, type Checkpoint, type Shadow } from './shadow-store.ts';
 import { NoSnapshot, type Limits } from './snapshot.ts';
@@ -44,6 +45,8 @@ export interface Restored extends BroughtBack {
   readonly top: string;
   /** The checkpoint of what was there before. */
   readonly undo: string;
+  /** What was done, or would be, as a unified difference; of many files, only of the first. */
+  readonly diff: string;
   readonly notes: readonly string[];
 }
 
@@ -155,17 +158,22 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
           },
         );
         if (signal.aborted) throw cancelled();
-        const brought = await restoreTree({
+        const compared = {
           shadow,
           git: present.git,
-          trees: [present.checkpoint.tree, checkpoint.tree],
+          trees: [present.checkpoint.tree, checkpoint.tree] as const,
+          signal,
+        };
+        const brought = await restoreTree({
+          ...compared,
           paths: wanted,
           dryRun,
           since,
           workspace,
-          signal,
         });
-        return { top: shadow.top, undo: present.checkpoint.id, notes: present.notes, ...brought };
+        // What was done is done, also when it cannot be shown.
+        const diff = await differenceIn(brought.done, compared).catch(() => '');
+        return { top: shadow.top, undo: present.checkpoint.id, notes: present.notes, diff, ...brought };
       } finally {
         endTurn?.();
       }

@@ -78,6 +78,8 @@ export interface FileChangesOptions extends Partial<Limits> {
 
 const dayMs = 24 * 3_600_000;
 const gigabyte = 1024 ** 3;
+/** A larger file is no text that somebody wrote, and all of it has to be in memory. */
+export const mostChangedBytes = 64 * 1024 * 1024;
 /** After so many changes it is looked whether the journal has grown too large. */
 const pruneEvery = 500;
 const mostRecent = 200;
@@ -99,7 +101,7 @@ function withJournal(
     quotaBytes = gigabyte,
     expiryMs = 14 * dayMs,
     mostChanges = 50_000,
-    mostBytes = gigabyte / 4,
+    mostBytes = mostChangedBytes,
   } = options;
   const limits: Limits = { quotaBytes, expiryMs, mostChanges };
   const journal = createJournal(join(folder, 'journal'));

@@ -51,15 +51,18 @@ const reasonThere = (path: string, isLink: boolean) =>
   (isLink && couldHoldProtected(path) ? { effect: 'it could lead to files that are run' } : undefined);
 
 /**
- * Throws PATH_PROTECTED for a folder that holds a repository or what is toolcrib's own. Other protected files may go
- * along with it, as node_modules is full of them. Throws TOO_LARGE and CANCELLED as above.
+ * Throws PATH_PROTECTED for a folder that holds a repository or what is toolcrib's own, and for one like `.vscode` that
+ * holds what is protected there. Other protected files may go along, as node_modules is full of them. Throws TOO_LARGE and CANCELLED as above.
  */
 export async function refuseDeleting(tree: Tree, { signal }: { signal: AbortSignal }): Promise<void> {
   const isOwn = await ownReasons();
   const check = (below: string) => {
     const path = join(tree.path, below);
     const reason = isOwn(path) ?? protectedReason(path);
-    if (reason?.stays) throw protectedError(tree.given, `${shownPath(below)} is in it, and ${reason.effect}`);
+    // By the name of the folder that goes: `.vscode/tasks.json` with `.vscode`, not with what `.vscode` is in.
+    const isByFolder = reason && below !== '' && !protectedReason(below);
+    if (reason && (reason.stays || isByFolder))
+      throw protectedError(tree.given, `${shownPath(below)} is in it, and ${reason.effect}`);
   };
   const refuseRepository = (below: string) => {
     throw protectedError(tree.given, `${shownPath(below || '.')} in it is a repository of git`);

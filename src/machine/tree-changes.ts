@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteName } from './changed-files.ts';
+import { decode } from './decode.ts';
 import { runGit, type Git } from './shadow-repository.ts';
 import type { Shadow } from './shadow-store.ts';
 
@@ -45,6 +47,34 @@ export async function changesBetween(
   }
   // A folder that became a repository while it was read is in neither.
   return changes.filter(({ from, to }) => from || to);
+}
+
+/** Names beyond these are not shown in a difference. */
+const mostCompared = 50;
+
+/** The unified difference of two trees, as far as it concerns those changes. Throws GitFailure. */
+export async function differenceIn(
+  changes: readonly TreeChange[],
+  { shadow, git, trees, signal }: Compared,
+): Promise<string> {
+  // A name that is no UTF-8 could not be said on a command line.
+  const names = changes
+    .map(({ name }) => Buffer.from(name, 'latin1'))
+    .filter((bytes) => isUtf8(bytes))
+    .slice(0, mostCompared)
+    .map(String);
+  if (names.length === 0) return '';
+  // As text, since the repository's attributes keep git from looking into any file.
+  const options = ['-r', '-p', '--text', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-color'];
+  const args = ['diff-tree', ...options, ...trees, '--', ...names];
+  return decode(await runGit(shadow.folder, git, { args, workTree: shadow.folder, signal }));
+}
+
+interface Compared {
+  readonly shadow: Shadow;
+  readonly git: Git;
+  readonly trees: readonly [from: string, to: string];
+  readonly signal: AbortSignal;
 }
 
 /** Undefined for nothing, and for a repository inside another. */

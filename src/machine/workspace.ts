@@ -65,7 +65,19 @@ export async function openWorkspace(
   /** Where what is to be changed lies: a link at the end is what is meant unless it is to be followed. */
   async function locateForChange(given: string, from: string | undefined, follow: boolean) {
     const absolute = absolutePath(given, from, roots, home);
-    if (follow || endsInFolder.test(absolute)) return { absolute, ...(await locate(absolute)) };
+    if (follow) return { absolute, ...(await locate(absolute)) };
+    const unslashed = absolute.replace(slashesAtEnd, '');
+    if (unslashed !== absolute && unslashed !== '') {
+      // `rm -r link/` refuses too: one would mean the link, the other what it leads to.
+      const last = await lstat(unslashed).catch(() => undefined);
+      if (last && !last.isDirectory())
+        throw new ToolcribError(
+          'PATH_NOT_REGULAR',
+          `${shownPath(given)}: is no folder, though it ends like one.`,
+          'Leave out what follows the name.',
+        );
+    }
+    if (endsInFolder.test(absolute)) return { absolute, ...(await locate(absolute)) };
     const parent = await locate(dirname(absolute));
     const named = join(parent.real, basename(absolute));
     const found = await lstat(named).catch(() => undefined);
@@ -95,6 +107,12 @@ export async function openWorkspace(
       // Also by the way there: what `.git/hooks` leads to is run by that name.
       await refuseProtected({ path: normalize(absolute) }, given);
       if (missing !== undefined && missing !== 'ENOENT') throw unreadable(given, missing);
+      if (make && missing !== undefined && endsInFolder.test(absolute))
+        throw new ToolcribError(
+          'ARG_INVALID',
+          `${shownPath(given)}: ends like a folder.`,
+          'Give the whole path, with the name.',
+        );
       refuseChange(given, real, roots);
       return openPlaceAt(real, given, {
         make,
@@ -191,6 +209,7 @@ function refuseChange(given: string, real: string, roots: readonly string[]): vo
 }
 
 /** `x/`, `x/.` and `x/..` name what they lead to. */
+const slashesAtEnd = sep === '/' ? /(?:\/+\.?)+$/ : /(?:[\\/]+\.?)+$/;
 const endsInFolder = sep === '/' ? /(?:^|\/)\.{0,2}$/ : /(?:^|[\\/])\.{0,2}$/;
 
 /** The path with every link but the last resolved. */

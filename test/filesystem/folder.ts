@@ -16,7 +16,11 @@ import { createProcesses } from '../../src/machine/process.ts';
 import { openWorkspace } from '../../src/machine/workspace.ts';
 
 const folders: string[] = [];
-afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))));
+afterAll(() =>
+  Promise.all(
+    folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })),
+  ),
+);
 
 /** A real temporary folder whose path has no symbolic links, removed when the file's tests have run. */
 export async function temporaryFolder(): Promise<string> {
