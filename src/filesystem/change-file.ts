@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import type { CallContext, ToolResult } from '../core/tool.ts';
@@ -5,6 +7,7 @@ import { mostChangedBytes, type Before, type Written } from '../machine/file-cha
 import type { Place } from '../machine/place.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { rooted } from '../machine/workspace.ts';
+import { nameInRoots } from './name-in-roots.ts';
 import { readBefore } from './read-before.ts';
 import { refuseStale } from './refuse-stale.ts';
 import type { Services } from './services.ts';
@@ -12,7 +15,7 @@ import { versionOf } from './unchanged.ts';
 import type { UnifiedDiff } from './unified-diff.ts';
 
 /** For callers that have read the file through another server: `toolcrib call`, or one before this. */
-export const versionParam = z.string().max(100).optional().describe('As printed by read_file elsewhere');
+export const versionParam = z.string().max(100).optional().describe('What `toolcrib call read_file` printed');
 
 interface Given {
   readonly path: string;
@@ -68,10 +71,10 @@ export async function changeFile(given: Given, how: How, propose: Propose): Prom
       { kind, signal: context.signal },
     );
     if (!proposed) throw new Error('a change was not decided');
-    if (!written) return text(unchanged(given.path));
+    if (!written) return text(`${unchanged(given.path)}${sentences(proposed.notes)}`);
     const done = kind === 'edit' ? 'Edited' : 'Wrote';
     const first = headline(done, given.path, proposed.diff, written.change.before === undefined);
-    const notes = sentences([...proposed.notes, ...written.notes]);
+    const notes = sentences([...linkNote(place, given, context), ...proposed.notes, ...written.notes]);
     return text(`${first} (change ${written.change.id})${notes}\n${proposed.diff.text}`);
   } finally {
     await place.folder.handle.close();
@@ -115,12 +118,19 @@ async function dryRun(
     const before = place && (await readBefore(given.path, rooted(context.workspace), mostChangedBytes));
     const { fresh, ...proposed } = await proposeFor(place?.path ?? '', before);
     await fresh;
-    if (before?.bytes.equals(proposed.bytes)) return text(unchanged(given.path));
+    if (before?.bytes.equals(proposed.bytes))
+      return text(`${unchanged(given.path)}${sentences(proposed.notes)}`);
     const first = headline(`Would ${kind}`, given.path, proposed.diff, before === undefined);
     return text(`${first}${sentences(proposed.notes)}\n${proposed.diff.text}`);
   } finally {
     await place?.folder.handle.close();
   }
+}
+
+/** Where a link has led: that is the name by which the change is listed. */
+function linkNote({ path }: Place, given: Given, { workspace }: CallContext): string[] {
+  const asked = resolve(workspace.home, given.path.replace(/^~(?=\/)/, homedir()));
+  return asked === path ? [] : [`the file is ${shownPath(nameInRoots(path, workspace.roots))}`];
 }
 
 /** Undefined for a new file whose folder is missing too: a dry run makes none. */

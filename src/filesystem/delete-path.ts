@@ -1,15 +1,14 @@
 import * as z from 'zod';
-import { ToolcribError } from '../core/errors.ts';
 import { flag, path } from '../core/params.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
-import { factsAt } from '../machine/facts.ts';
-import type { Facts } from '../machine/file-changes.ts';
+import type { Facts, FileChanges } from '../machine/file-changes.ts';
+import type { Place } from '../machine/place.ts';
 import { refuseDeleting } from '../machine/protected-trees.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { rooted } from '../machine/workspace.ts';
+import { diffAfterwards } from './diff-afterwards.ts';
 import { readBefore } from './read-before.ts';
 import type { Services } from './services.ts';
-import { unifiedDiff } from './unified-diff.ts';
 
 const params = z.strictObject({
   path: path('File, link or folder'),
@@ -34,17 +33,15 @@ export const deletePath = (services: Services): Tool =>
           if (found.kind === 'folder')
             await refuseDeleting({ at: place.at, path: place.path, given: given.path }, { signal });
         };
+        const changes = await services.changes();
         if (given.dry_run) {
-          const found = await factsAt(place.at);
-          if (!found) throw new ToolcribError('PATH_NOT_FOUND', `${shownPath(given.path)}: does not exist.`);
-          await look(found);
+          const found = await wouldRemove(changes, place, look);
           const file = isShown(found) ? await readBefore(given.path, gate, shownBytes) : undefined;
           return said(
             `Would delete ${shownPath(given.path)}${what(found)}`,
             await diffOf(given.path, file?.bytes),
           );
         }
-        const changes = await services.changes();
         const change = await changes.remove(place, { kind: 'delete', signal }, look);
         services.known.forget(place.path);
         const hash = isShown(change.before) ? change.before?.hash : undefined;
@@ -57,6 +54,32 @@ export const deletePath = (services: Services): Tool =>
     },
   });
 
+/** Thrown in the place of removing something, once all that could speak against it has been looked at. */
+class DryRun extends Error {
+  readonly found: Facts;
+  constructor(found: Facts) {
+    super('dry run');
+    this.found = found;
+  }
+}
+
+async function wouldRemove(
+  changes: FileChanges,
+  place: Place,
+  look: (found: Facts) => Promise<void>,
+): Promise<Facts | undefined> {
+  try {
+    await changes.remove(place, { kind: 'delete' }, async (found) => {
+      await look(found);
+      throw new DryRun(found);
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.found;
+    throw error;
+  }
+  return undefined;
+}
+
 /** A larger file is not shown when it goes. */
 const shownBytes = 1024 * 1024;
 const diffCharacters = 2_000;
@@ -65,7 +88,7 @@ const isShown = (found: Facts | undefined): boolean => found?.kind === 'file' &&
 
 async function diffOf(path: string, bytes: Buffer | undefined): Promise<string> {
   if (!bytes) return '';
-  const { text, removed } = await unifiedDiff(bytes, undefined, { path, maxCharacters: diffCharacters });
+  const { text, removed } = await diffAfterwards(bytes, undefined, { path, maxCharacters: diffCharacters });
   return `: +0 -${removed}\n${text}`;
 }
 

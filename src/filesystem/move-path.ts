@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import { basename, sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import { flag, path } from '../core/params.ts';
@@ -7,11 +8,12 @@ import type { Place } from '../machine/place.ts';
 import { refuseMoving } from '../machine/protected-trees.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { rooted } from '../machine/workspace.ts';
+import { diffPath } from './diff-path.ts';
 import type { Services } from './services.ts';
 
 const params = z.strictObject({
   from: path('File, link or folder'),
-  to: path('Where it shall be, with its name; folders are made'),
+  to: path('Its new path, or a folder with / at the end; folders are made'),
   dry_run: flag('Only say whether it can be done'),
 });
 
@@ -25,8 +27,10 @@ export const movePath = (services: Services): Tool =>
       'Move or rename a file, link or folder. Never replaces what is there. undo_change takes it back.',
     effects: ['write'],
     params,
-    async call({ from, to, dry_run: isDry }, { workspace, signal }) {
+    async call({ from, to: given, dry_run: isDry }, { workspace, signal }) {
       const gate = rooted(workspace);
+      // As mv does: into the folder, under its name.
+      const to = given.endsWith('/') || given.endsWith(sep) ? given + basename(from) : given;
       const source = await gate.openPlace(from, { follow: false });
       try {
         const found = await lstat(source.at).catch(() => {
@@ -64,12 +68,18 @@ export const movePath = (services: Services): Tool =>
     },
   });
 
-/** With the header that git gives a rename. */
 const said = (first: string, from: string, to: string) => ({
-  content: [
-    { type: 'text', text: `${first}\nrename from ${shownPath(from)}\nrename to ${shownPath(to)}\n` },
-  ] as const,
+  content: [{ type: 'text', text: `${first}\n${renamed(from, to)}` }] as const,
 });
+
+/** What git says of a file that was only renamed, which `git apply` takes. */
+export const renamed = (from: string, to: string): string =>
+  [
+    `diff --git ${diffPath('a', from)} ${diffPath('b', to)}`,
+    'similarity index 100%',
+    `rename from ${shownPath(from)}`,
+    `rename to ${shownPath(to)}\n`,
+  ].join('\n');
 
 async function refuseTaken(
   to: string,

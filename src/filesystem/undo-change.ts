@@ -1,13 +1,16 @@
+import { lstat } from 'node:fs/promises';
 import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import { flag } from '../core/params.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
-import type { Change, Undone } from '../machine/file-changes.ts';
+import type { Undone } from '../machine/file-changes.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { rooted } from '../machine/workspace.ts';
+import { diffAfterwards } from './diff-afterwards.ts';
+import { renamed } from './move-path.ts';
 import { nameInRoots } from './name-in-roots.ts';
 import type { Services } from './services.ts';
-import { unifiedDiff } from './unified-diff.ts';
+import { versionOf } from './unchanged.ts';
 
 const params = z.strictObject({
   change: z.string().max(100).describe('Its id: edit_file and the like return it, list_changes lists it'),
@@ -29,14 +32,14 @@ export const undoChange = (services: Services): Tool =>
       const undone = await changes.undo(id, { workspace: rooted(workspace), dryRun: isDry, signal });
       const name = nameInRoots(undone.undone.path, workspace.roots);
       if (undone.state === 'conflict') throw await conflict(name, undone);
-      for (const path of [undone.undone.path, undone.undone.to]) if (path) services.known.forget(path);
+      await relearn(undone, services);
       const { change, undone: old, notes, was, is } = undone;
       const diff = await diffOf(name, { was, is });
       const done = `${isDry ? 'Would take' : 'Took'} back the ${old.kind} of ${shownPath(name)}`;
       const counts = diff ? `: +${diff.added} -${diff.removed}` : '';
       const made = change ? ` (change ${change.id})` : '';
       const said = notes.map((note) => `\n[${note.replace(/\.$/, '')}]`).join('');
-      const moved = old.to === undefined ? '' : renamed(old, workspace.roots);
+      const moved = old.to === undefined ? '' : `\n${renamed(nameInRoots(old.to, workspace.roots), name)}`;
       return {
         content: [
           { type: 'text', text: `${done}${counts}${made}${said}${moved}${diff ? `\n${diff.text}` : ''}` },
@@ -45,18 +48,34 @@ export const undoChange = (services: Services): Tool =>
     },
   });
 
-const renamed = ({ path, to = '' }: Change, roots: readonly string[]): string =>
-  `\nrename from ${shownPath(nameInRoots(to, roots))}\nrename to ${shownPath(nameInRoots(path, roots))}`;
+/** A file that was known to the caller is so still: it is what it was, and the answer shows how it got there. */
+async function relearn({ undone, change, is }: Done, { known }: Services): Promise<void> {
+  const before = known.get(undone.path);
+  for (const path of [undone.path, undone.to]) if (path !== undefined) known.forget(path);
+  const hash = change?.after?.kind === 'file' ? change.after.hash : undefined;
+  if (!change || !before || undone.to !== undefined || hash === undefined) return;
+  const stat = await lstat(undone.path).catch(() => undefined);
+  if (stat)
+    known.remember(undone.path, {
+      stat: versionOf(stat),
+      hash,
+      seenAt: Date.now(),
+      bytes: is,
+      encoding: before.encoding,
+    });
+}
+
+type Done = Extract<Undone, { state: 'done' }>;
 
 async function diffOf(path: string, { was, is }: { was?: Buffer | undefined; is?: Buffer | undefined }) {
-  return was || is ? unifiedDiff(was, is, { path }) : undefined;
+  return was || is ? diffAfterwards(was, is, { path }) : undefined;
 }
 
 async function conflict(
   name: string,
   { why, expected, found }: Extract<Undone, { state: 'conflict' }>,
 ): Promise<ToolcribError> {
-  const diff = expected && found ? await unifiedDiff(expected, found, { path: name }) : undefined;
+  const diff = expected && found ? await diffAfterwards(expected, found, { path: name }) : undefined;
   return new ToolcribError(
     'STALE_FILE',
     `${shownPath(name)}: ${why}${diff ? `\nWhat changed since:\n${diff.text}` : ''}`,

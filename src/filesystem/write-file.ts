@@ -8,7 +8,7 @@ import { unifiedDiff } from './unified-diff.ts';
 
 const params = z.strictObject({
   path: path('File to make or replace'),
-  content: z.string(),
+  content: z.string().describe('A file that ends its lines with CRLF keeps doing so'),
   encoding: z.string().optional().describe('Default: that of the file, or utf-8'),
   version: versionParam,
   dry_run: flag('Only show the diff'),

@@ -1,0 +1,233 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../filesystem/folder.ts';
+import { connect } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+
+let root: string;
+let client: Client;
+
+beforeAll(async () => {
+  root = await temporaryFolder();
+  client = await connect('2025-11-25', { roots: [root] });
+});
+afterAll(() => client.close());
+
+const call = async (name: string, given: object): Promise<string> =>
+  textOf(await client.callTool({ name, arguments: { ...given } }));
+const edit = (path: string, old: string, next: string, more: object = {}) =>
+  call('edit_file', { path, edits: [{ old, new: next, ...more }] });
+/** A file that has been written behind the server's back, and read through it. */
+async function readFresh(name: string, content: string | Buffer): Promise<string> {
+  writeFileSync(join(root, name), content);
+  return call('read_file', { path: name });
+}
+const bytesOf = (name: string): Buffer => readFileSync(join(root, name));
+
+describe('ATTACK 63: files that somebody else runs', () => {
+  it.each([
+    '.git/hooks/pre-commit',
+    '.git/config',
+    '.GIT/config',
+    'sub/.git/hooks/post-checkout',
+    '.git\u200b/config',
+    '.vscode/tasks.json',
+    '.VSCode/Tasks.json',
+    '.mcp.json',
+    '.cursor/mcp.json',
+    '.claude/settings.json',
+    '.envrc',
+    '.husky/pre-push',
+    '.bashrc',
+    '.zshenv',
+    '.config/fish/config.fish',
+    '.ssh/authorized_keys',
+    'link-to-git/hooks/pre-commit',
+  ])('%s is not written, made by a move, or undone into being', async (path) => {
+    mkdirSync(join(root, '.git', 'hooks'), { recursive: true });
+    if (!existsSync(join(root, 'link-to-git'))) symlinkSync('.git', join(root, 'link-to-git'));
+    const before = readdirSync(root, { recursive: true }).sort();
+    expect(await call('write_file', { path, content: 'touch /tmp/p' })).toMatch(/^PATH_PROTECTED: /);
+    expect(await call('write_file', { path, content: 'x', dry_run: true })).toMatch(/^PATH_PROTECTED: /);
+    expect(readdirSync(root, { recursive: true }).sort()).toEqual(before);
+    writeFileSync(join(root, 'harmless'), 'touch /tmp/p');
+    expect(await call('move_path', { from: 'harmless', to: path })).toMatch(/^PATH_PROTECTED: /);
+  });
+
+  it('nor does a folder that is moved make them', async () => {
+    mkdirSync(join(root, 'x'), { recursive: true });
+    writeFileSync(join(root, 'x', 'tasks.json'), '{}');
+    expect(await call('move_path', { from: 'x', to: '.vscode' })).toMatch(/^PATH_PROTECTED: /);
+    expect(existsSync(join(root, '.vscode'))).toBe(false);
+  });
+
+  it('nor are they deleted, alone or with the folder that makes them so', async () => {
+    mkdirSync(join(root, '.vscode'), { recursive: true });
+    writeFileSync(join(root, '.vscode', 'tasks.json'), '{}');
+    expect(await call('delete_path', { path: '.vscode/tasks.json' })).toMatch(/^PATH_PROTECTED: /);
+    expect(await call('delete_path', { path: '.vscode' })).toMatch(/^PATH_PROTECTED: /);
+    expect(await call('delete_path', { path: '.' })).toMatch(/^PATH_PROTECTED: /);
+    expect(existsSync(join(root, '.vscode', 'tasks.json'))).toBe(true);
+  });
+
+  it.each(['lnk/', 'lnk/.', 'lnk//'])(
+    'a link with a slash, %s, is not followed to what is deleted',
+    async (path) => {
+      mkdirSync(join(root, 'target'), { recursive: true });
+      writeFileSync(join(root, 'target', 'a'), 'a');
+      if (!existsSync(join(root, 'lnk'))) symlinkSync('target', join(root, 'lnk'));
+      expect(await call('delete_path', { path })).toMatch(/^PATH_NOT_REGULAR: /);
+      expect(readdirSync(join(root, 'target'))).toEqual(['a']);
+    },
+  );
+});
+
+describe('ATTACK 64: text that occurs more than once', () => {
+  it('is not edited, and the lines are said', async () => {
+    await readFresh('a.txt', 'foo\nbar\nfoo\nx foo\n');
+    const answer = await edit('a.txt', 'foo', 'baz');
+    expect(answer).toMatch(/^AMBIGUOUS_EDIT: .*3 times.*lines? 1, 3/s);
+    expect(await edit('a.txt', 'foo', 'baz', { all: 2 })).toMatch(/^AMBIGUOUS_EDIT: /);
+    expect(String(bytesOf('a.txt'))).toBe('foo\nbar\nfoo\nx foo\n');
+    expect(await edit('a.txt', 'foo', 'baz', { all: 3 })).toMatch(/^Edited a\.txt: \+3 -3/);
+    expect(String(bytesOf('a.txt'))).toBe('baz\nbar\nbaz\nx baz\n');
+  });
+});
+
+describe('ATTACK 65: line endings', () => {
+  it.each([
+    ['one\r\ntwo\r\nthree\r\n', 'one\r\n2\r\nzwei\r\nthree\r\n'],
+    ['one\ntwo\r\nthree\n', 'one\n2\r\nzwei\r\nthree\n'],
+    ['one\r\ntwo\nthree\r\n', 'one\r\n2\nzwei\nthree\r\n'],
+  ])('%j keeps those of each line', async (before, after) => {
+    await readFresh('eol.txt', before);
+    expect(await edit('eol.txt', 'one\ntwo\nthree', 'one\n2\nzwei\nthree')).toMatch(/^Edited/);
+    expect(String(bytesOf('eol.txt'))).toBe(after);
+  });
+});
+
+describe('ATTACK 66: encodings', () => {
+  // Text of some length, since a few bytes could be anything.
+  const latin = 'Größe und Übermaß: für Männer schöner Söhne\n';
+  const cases: [name: string, bytes: Buffer, old: string, next: string, after: Buffer][] = [
+    [
+      'Latin-1',
+      Buffer.from(`${latin}ascii line\n`, 'latin1'),
+      'ascii line',
+      'öffnen',
+      Buffer.from(`${latin}öffnen\n`, 'latin1'),
+    ],
+    [
+      'GBK',
+      // 你好，世界。这是一个测试文件。
+      Buffer.from(
+        'c4e3bac3a3accac0bde7a1a3d5e2cac7d2bbb8f6b2e2cad4cec4bcfea1a30d0a6173636969206c696e650d0a',
+        'hex',
+      ),
+      'ascii line',
+      '你好',
+      Buffer.from('c4e3bac3a3accac0bde7a1a3d5e2cac7d2bbb8f6b2e2cad4cec4bcfea1a30d0ac4e3bac30d0a', 'hex'),
+    ],
+    [
+      'UTF-16 with a mark',
+      Buffer.from('\ufeffgrün\r\nrot\r\n', 'utf16le'),
+      'rot',
+      'röt',
+      Buffer.from('\ufeffgrün\r\nröt\r\n', 'utf16le'),
+    ],
+    ['UTF-8 with a mark', Buffer.from('\ufeffgrün\nrot\n'), 'rot', 'röt', Buffer.from('\ufeffgrün\nröt\n')],
+  ];
+  it.each(cases)('%s is read and edited without a byte lost', async (_, before, old, next, after) => {
+    const shown = await readFresh('encoded.txt', before);
+    expect(shown).not.toContain('\ufffd');
+    expect(shown).toContain(old);
+    expect(await edit('encoded.txt', old, next)).toMatch(/^Edited/);
+    expect(bytesOf('encoded.txt')).toEqual(after);
+  });
+
+  it('a character that the encoding lacks is refused', async () => {
+    const before = Buffer.from(`${latin}ascii\n`, 'latin1');
+    await readFresh('latin.txt', before);
+    expect(await edit('latin.txt', 'ascii', '漢')).toMatch(/^ENCODING: .*漢/);
+    expect(bytesOf('latin.txt')).toEqual(before);
+  });
+
+  it('UTF-8 with a byte that is none stays UTF-8, with that byte', async () => {
+    const before = Buffer.concat([
+      Buffer.from('naïve café\n'.repeat(100)),
+      Buffer.of(0xff),
+      Buffer.from('\nworld\n'),
+    ]);
+    const shown = await readFresh('broken.txt', before);
+    expect(shown).toContain('naïve café');
+    expect(shown).toMatch(/no UTF-8/);
+    expect(await edit('broken.txt', 'world', 'wörld')).toMatch(/^Edited/);
+    expect(bytesOf('broken.txt')).toEqual(
+      Buffer.concat([Buffer.from('naïve café\n'.repeat(100)), Buffer.of(0xff), Buffer.from('\nwörld\n')]),
+    );
+  });
+
+  it('a binary file is refused, and comes back from a deletion all the same', async () => {
+    const bytes = Buffer.from('89abcdeffffeeddc0001020304050607'.repeat(20), 'hex');
+    expect(await readFresh('binary', bytes)).toMatch(/^ENCODING: /);
+    const change = /change ([\w-]+)/.exec(await call('delete_path', { path: 'binary' }))?.[1];
+    expect(await call('undo_change', { change })).toMatch(/^Took back the delete of binary.*\(change /);
+    expect(bytesOf('binary')).toEqual(bytes);
+  });
+});
+
+describe('ATTACK 67: files that have changed since, or were never read', () => {
+  it('are not written to', async () => {
+    writeFileSync(join(root, 'unread.txt'), 'one\n');
+    expect(await edit('unread.txt', 'one', 'two')).toMatch(/^NOT_READ: /);
+    expect(await call('write_file', { path: 'unread.txt', content: 'two\n' })).toMatch(/^NOT_READ: /);
+    await readFresh('stale.txt', 'one\n');
+    writeFileSync(join(root, 'stale.txt'), 'two\n');
+    expect(await edit('stale.txt', 'one', '1')).toMatch(/^STALE_FILE: .*-one\n\+two/s);
+    expect(String(bytesOf('stale.txt'))).toBe('two\n');
+  });
+
+  it('nor with the same size and the times set back', async () => {
+    await readFresh('forged.txt', 'one\n');
+    const then = new Date(2020, 1, 1);
+    utimesSync(join(root, 'forged.txt'), then, then);
+    await call('read_file', { path: 'forged.txt' });
+    writeFileSync(join(root, 'forged.txt'), 'two\n');
+    utimesSync(join(root, 'forged.txt'), then, then);
+    expect(await edit('forged.txt', 'o', '0')).toMatch(/^STALE_FILE: /);
+  });
+
+  it('nor with a version that is not of this content', async () => {
+    const result = await client.callTool({ name: 'read_file', arguments: { path: 'stale.txt' } });
+    const version = result._meta?.['toolcrib/version'];
+    const edits = [{ old: 'two', new: '2' }];
+    expect(await call('edit_file', { path: 'stale.txt', edits, version: 'AAAAAAAAAAAAAAAA' })).toMatch(
+      /^STALE_FILE/,
+    );
+    expect(await call('edit_file', { path: 'stale.txt', edits, version })).toMatch(/^Edited/);
+  });
+
+  it('a file that is read-only stays as it is', async () => {
+    await readFresh('locked.txt', 'one\n');
+    chmodSync(join(root, 'locked.txt'), 0o444);
+    expect(await edit('locked.txt', 'one', 'two')).toMatch(/^PATH_DENIED: /);
+  });
+
+  it('a file is known still after an edit was taken back', async () => {
+    await readFresh('undone.txt', 'one\n');
+    const change = /change ([\w-]+)/.exec(await edit('undone.txt', 'one', 'two'))?.[1];
+    await call('undo_change', { change });
+    expect(await edit('undone.txt', 'one', 'three')).toMatch(/^Edited/);
+  });
+});
