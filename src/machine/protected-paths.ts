@@ -1,4 +1,5 @@
-import { lstat, readdir, realpath } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Platform } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
@@ -28,7 +29,7 @@ export function couldHoldProtected(path: string): boolean {
  * `given` is how the caller named it. `openPlace` asks this itself; others do when they only tell what would be done.
  */
 export async function refuseProtected({ path }: { readonly path: string }, given = path): Promise<void> {
-  const reason = protectedReason(path) ?? (await ownReasons())(path);
+  const reason = protectedReason(path) ?? ownReasons()(path);
   if (reason) throw protectedError(given, reason.effect);
   if (await inGitFolder(path))
     throw protectedError(given, 'git takes its folder for a repository, and runs what that names');
@@ -44,16 +45,22 @@ export const protectedError = (given: string, effect: string): ToolcribError =>
   );
 
 /** As `protectedReason`, for what is ours because variables say so; where it is without them is in the list of names. */
-export async function ownReasons(
+export function ownReasons(
   platform: Platform = process.platform === 'win32' ? 'win32' : 'linux',
   env: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<(path: string) => Reason | undefined> {
+): (path: string) => Reason | undefined {
   const given = ownVariables.map((name) => variable({ env, platform }, name));
-  const folders = await Promise.all(
-    given.flatMap((folder) => (folder ? [realpath(folder).catch(() => folder)] : [])),
-  );
-  const own = folders.map((folder) => join(folder, 'toolcrib'));
+  const own = given.flatMap((folder) => (folder ? [join(realIfThere(folder), 'toolcrib')] : []));
   return (path) => (own.some((folder) => isInside(path, folder)) ? ownFiles : undefined);
+}
+
+/** Asked without another thread: they are folders of this user, and it is asked with every change. */
+function realIfThere(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder;
+  }
 }
 
 const ownVariables = [

@@ -33,7 +33,7 @@ export async function refuseMoving(
   tree: Tree,
   { to, isLink, signal }: { to: string; isLink: boolean; signal: AbortSignal },
 ): Promise<void> {
-  const isOwn = await ownReasons();
+  const isOwn = ownReasons();
   const check = (below: string, link: boolean) => {
     const [path, old] = [join(to, below), join(tree.path, below)];
     const before = isOwn(old) ?? protectedReason(old);
@@ -55,7 +55,7 @@ const reasonThere = (path: string, isLink: boolean) =>
  * holds what is protected there. Other protected files may go along, as node_modules is full of them. Throws TOO_LARGE and CANCELLED as above.
  */
 export async function refuseDeleting(tree: Tree, { signal }: { signal: AbortSignal }): Promise<void> {
-  const isOwn = await ownReasons();
+  const isOwn = ownReasons();
   const check = (below: string) => {
     const path = join(tree.path, below);
     const reason = isOwn(path) ?? protectedReason(path);

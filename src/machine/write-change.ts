@@ -110,10 +110,11 @@ async function finish({ journal, carryOver, written: files }: ChangeKit, work: W
   const { place, working, existing, decision, about, beside, temporary, minted } = work;
   const { bytes, added, removed } = decision;
   // First what other threads and programs do; hashing fills the time until they are done.
+  const synced = beside.synced();
   const [carried, [hash, oldHash, splice]] = await all([
     existing && !existing.known?.isPlain ? carryOver(existing, beside) : nothingToCarry(),
     Promise.all([sha256(bytes), existing?.hash(), spliced(existing?.bytes, bytes)]),
-    beside.synced(),
+    synced,
     decision.fresh ?? Promise.resolve(),
   ]);
   const entry: Entry = {

@@ -14,6 +14,8 @@ export interface Crib {
   readonly clientRoots: ClientRoots;
   /** The folders a call may touch, given what the client has said. */
   workspace(clientRoots: readonly string[] | undefined): Promise<RootedWorkspace>;
+  /** Called at the end of each call. */
+  called(): void;
   /** Called with the promise of each answered list. */
   listing(answer: Promise<unknown>): void;
 }
@@ -48,7 +50,10 @@ export function buildServer(crib: Crib): Server {
         signal: context.mcpReq.signal,
         progress: progress.report,
       })
-      .finally(progress.end);
+      .finally(() => {
+        progress.end();
+        crib.called();
+      });
     return server.projectCallToolResult(asMcpResult(result), published.outputSchema);
   });
   return server;

@@ -9,7 +9,7 @@ import { buildServer, type Crib } from './build-server.ts';
 import type { Manifest } from './published.ts';
 import { createClientRoots } from './client-roots.ts';
 import { effectiveRoots } from './roots.ts';
-import { leanHeap } from './lean-heap.ts';
+import { createLeanHeap } from './lean-heap.ts';
 import { createToolbox } from './toolbox.ts';
 import { refusalOf, wholeLines } from './whole-lines.ts';
 
@@ -32,6 +32,7 @@ export async function serve(settings: Settings, { manifest, machine, processes }
   const lists = new Set<Promise<unknown>>();
   let settling: NodeJS.Timeout | undefined;
   let latest: ReturnType<typeof buildServer> | undefined;
+  let tidyHeap: (() => void) | undefined;
   // Nothing waits for it, and nothing that goes wrong with it is a reason to end: a full disk, a client that has left.
   const inBackground = (work: Promise<unknown> | undefined) =>
     void work?.catch((error: unknown) => void process.stderr.write(`toolcrib: ${String(error)}\n`));
@@ -41,6 +42,8 @@ export async function serve(settings: Settings, { manifest, machine, processes }
     toolbox: createToolbox(manifest, machine, settings),
     clientRoots: createClientRoots(),
     workspace: workspacesFor(settings.roots, machine, manifest.programs),
+    // After the answer is out.
+    called: () => void setImmediate(() => tidyHeap?.()),
     listing(answer) {
       settling ??= setTimeout(settle, quietMs);
       lists.add(answer);
@@ -57,7 +60,7 @@ export async function serve(settings: Settings, { manifest, machine, processes }
   });
 
   setTimeout(() => {
-    leanHeap();
+    tidyHeap = createLeanHeap();
     inBackground(crib.toolbox.recover());
   }, quietMs).unref();
   if ((await theEnd()) === 'input') await answered(lists);

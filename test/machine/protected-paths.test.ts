@@ -494,10 +494,10 @@ describe('on the disk', () => {
   it('protects the folders that variables make ours', async () => {
     await mkdir(join(top, 'state'));
     await symlink('state', join(top, 'to-state'));
-    const reason = await ownReasons('linux', { XDG_STATE_HOME: join(top, 'to-state'), XDG_CACHE_HOME: '' });
+    const reason = ownReasons('linux', { XDG_STATE_HOME: join(top, 'to-state'), XDG_CACHE_HOME: '' });
     expect(reason(join(top, 'state', 'toolcrib', 'journal'))?.stays).toBe('in place');
     expect(reason(join(top, 'state', 'other'))).toBeUndefined();
-    const windows = await ownReasons('win32', { localappdata: top });
+    const windows = ownReasons('win32', { localappdata: top });
     expect(windows(join(top, 'toolcrib', 'x'))).toBeDefined();
   });
 
