@@ -5,9 +5,17 @@ export type PathKind = 'file' | 'folder' | 'any';
 /** Marks schemas whose values are paths. Private, so it never reaches the JSON Schema a model sees. */
 const paths = z.registry<{ kind: PathKind }>();
 
+/** PATH_MAX of Linux, the most that any system here takes in one call. Work on paths may need time in their square. */
+export const longestPath = 4096;
+
 /** A path that must lie inside the roots. Relative paths start at the action's folder. */
 export const path = (description: string, kind: PathKind = 'any') =>
-  z.string().min(1).describe(description).register(paths, { kind });
+  z
+    .string()
+    .min(1)
+    .max(longestPath, 'is too long for a path: expected at most 4,096 characters')
+    .describe(description)
+    .register(paths, { kind });
 
 /** What kind of path the values of a schema are, also inside optional, default and array; undefined for other schemas. */
 export function pathKind(schema: z.core.$ZodType): PathKind | undefined {

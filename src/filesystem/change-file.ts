@@ -68,7 +68,7 @@ export async function changeFile(given: Given, how: How, propose: Propose): Prom
           done: (made) => remember(place.path, next, made, services),
         };
       },
-      { kind, signal: context.signal },
+      { kind, lends: true, signal: context.signal },
     );
     if (!proposed) throw new Error('a change was not decided');
     if (!written) return text(`${unchanged(given.path)}${sentences(proposed.notes)}`);

@@ -29,23 +29,19 @@ export const deletePath = (services: Services): Tool =>
       const gate = rooted(workspace);
       const place = await gate.openPlace(given.path, { follow: false });
       try {
+        let bytes: Buffer | undefined;
         const look = async (found: Facts) => {
           if (found.kind === 'folder')
             await refuseDeleting({ at: place.at, path: place.path, given: given.path }, { signal });
+          if (isShown(found)) bytes = (await readBefore(given.path, gate, shownBytes))?.bytes;
         };
         const changes = await services.changes();
         if (given.dry_run) {
           const found = await wouldRemove(changes, place, look);
-          const file = isShown(found) ? await readBefore(given.path, gate, shownBytes) : undefined;
-          return said(
-            `Would delete ${shownPath(given.path)}${what(found)}`,
-            await diffOf(given.path, file?.bytes),
-          );
+          return said(`Would delete ${shownPath(given.path)}${what(found)}`, await diffOf(given.path, bytes));
         }
         const change = await changes.remove(place, { kind: 'delete', signal }, look);
         services.known.forget(place.path);
-        const hash = isShown(change.before) ? change.before?.hash : undefined;
-        const bytes = hash === undefined ? undefined : await changes.content(hash);
         const first = `Deleted ${shownPath(given.path)}${what(change.before)} (change ${change.id})`;
         return said(first, await diffOf(given.path, bytes));
       } finally {

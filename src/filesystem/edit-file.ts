@@ -5,6 +5,7 @@ import { defineTool, type Tool } from '../core/tool.ts';
 import { applyEdits } from './apply-edits.ts';
 import { changeFile, versionParam } from './change-file.ts';
 import type { Services } from './services.ts';
+import { joinedInLines } from './spans.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 const params = z.strictObject({
@@ -45,12 +46,13 @@ export const editFile = (services: Services): Tool =>
           );
         const edited = await applyEdits(before, given.edits, {
           path: given.path,
-          ...(encoding ? { encoding } : {}),
+          encoding,
+          signal: context.signal,
         });
         const diff = await unifiedDiff(before, edited.bytes, {
           path: given.path,
           encoding: edited.encoding,
-          spans: edited.spans,
+          spans: joinedInLines(edited.spans, before, edited.encoding),
         });
         return { ...edited, diff };
       }),

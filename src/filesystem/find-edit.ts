@@ -1,8 +1,9 @@
 import { encodeExactly, characterStarts } from './exact-encoding.ts';
-import { hasReturns, withUnifiedLines } from './line-endings.ts';
+import type { Pause } from './edit-pace.ts';
+import { hasMacLines, hasReturns, isLineStart, withUnifiedLines, type Unified } from './line-endings.ts';
 import { occurrences } from './occurrences.ts';
 import type { Match } from './replacement.ts';
-import type { Encoding } from './text-file.ts';
+import { nextLine, type Encoding } from './text-file.ts';
 
 /** Where some text is: bytes `from` to `to`. */
 export interface Place {
@@ -15,9 +16,9 @@ export interface Found {
   readonly match: Match;
   /** Those that do not overlap, from the beginning. */
   readonly places: readonly Place[];
-  /** All of them, also overlapping. */
+  /** Also those that overlap. */
   readonly overlapping: number;
-  /** Whether there are more, which were not counted. */
+  /** Whether there may be more, which were not counted. */
   readonly more: boolean;
   /** What the caller should know about how it was found. */
   readonly notes: readonly string[];
@@ -33,63 +34,110 @@ interface Wanted {
   readonly all?: number | undefined;
 }
 
+/** What is searched, and how. */
+export interface Look {
+  readonly bytes: Buffer;
+  readonly encoding: Encoding;
+  readonly pause: Pause;
+  /** Names `old` in errors. */
+  readonly what: string;
+}
+
 /**
  * Finds `old` in a text. A line feed in it matches any line ending of the text; a carriage return only itself, unless the
- * text has none there. `what` names `old` in errors, which are those of encodeExactly().
+ * text has none there. Throws what encodeExactly() and `pause` throw.
  */
-export async function findEdit(
-  bytes: Buffer,
-  edit: Wanted,
-  encoding: Encoding,
-  what: string,
-): Promise<Found> {
-  const given = edit.old.includes('\r');
-  const blind = hasReturns(bytes, encoding);
-  const limit = Math.max(mostCounted, edit.all ?? 0);
-  const look = { bytes, encoding, limit, what };
-  if (given) {
-    const exact = await search({ ...edit, anyEnding: false }, look);
+export async function findEdit(edit: Wanted, look: Look): Promise<Found> {
+  const blind = hasReturns(look.bytes, look.encoding);
+  const { all } = edit;
+  if (edit.old.includes('\r')) {
+    const exact = await search({ ...edit, anyEnding: false }, all, look);
     if (exact.places.length > 0 || !edit.old.includes('\r\n')) return exact;
     const unified = { old: withLf(edit.old), new: withLf(edit.new), anyEnding: true };
-    const found = blind ? await searchUnified(unified, look) : await search(unified, look);
+    const found = await search(unified, all, look, blind);
     return { ...found, notes: ['CRLF was given; the line endings of the file were kept'] };
   }
-  const match = { old: edit.old, new: edit.new, anyEnding: blind };
-  return blind && edit.old.includes('\n') ? searchUnified(match, look) : search(match, look);
+  return search(
+    { old: edit.old, new: edit.new, anyEnding: blind },
+    all,
+    look,
+    blind && edit.old.includes('\n'),
+  );
 }
 
 export const withLf = (text: string): string => text.replaceAll('\r\n', '\n');
 
-interface Look {
-  readonly bytes: Buffer;
-  readonly encoding: Encoding;
-  readonly limit: number;
-  readonly what: string;
-}
-
-async function search(match: Match, look: Look): Promise<Found> {
+async function search(match: Match, all: number | undefined, look: Look, unified = false): Promise<Found> {
   const wanted = await encodeExactly(match.old, look.encoding.label, look.what);
-  return { match, notes: [], ...collect(wanted, look) };
+  const parts = unified ? unifiedParts(look, wanted, match.old) : plainParts(look, wanted);
+  return { match, notes: [], ...(await collect(wanted, parts, all, look)) };
 }
 
-async function searchUnified(match: Match, look: Look): Promise<Found> {
-  const { bytes, original } = withUnifiedLines(look.bytes, look.encoding);
-  const found = await search(match, { ...look, bytes });
-  const places = found.places.map(({ from, to }) => ({ from: original(from), to: original(to) }));
-  return { ...found, places };
+/** A part of a text as it is searched, and what begins in it is one of its occurrences. */
+interface Part extends Unified {
+  /** Where it begins in the text, and where those begin that the next part has. */
+  readonly start: number;
+  readonly end: number;
 }
 
-function collect(wanted: Buffer, { bytes, encoding, limit }: Look) {
+/** Others can work between two parts: to search one takes some milliseconds. */
+const partBytes = 4 * 1024 * 1024;
+/** To take the carriage returns out of lines takes longer. */
+const unifiedBytes = 1024 * 1024;
+
+function* plainParts({ bytes, encoding }: Look, wanted: Buffer): Generator<Part> {
+  const step = Math.max(partBytes, wanted.length);
+  for (let start: number = encoding.mark; start < bytes.length; start += step) {
+    const end = start + step;
+    yield { start, end, bytes: bytes.subarray(start, end + wanted.length - 1), original: (at) => at };
+  }
+}
+
+/** With LF for every line ending. No part begins within one. */
+function* unifiedParts({ bytes, encoding }: Look, wanted: Buffer, old: string): Generator<Part> {
+  const { unit, mark } = encoding;
+  const isMac = hasMacLines(bytes, encoding);
+  const step = Math.max(unifiedBytes, wanted.length + (wanted.length % unit));
+  // Each line feed may stand for two characters; one more, so that none is cut at the end.
+  const longest = wanted.length + unit * old.split('\n').length;
+  for (let [start, end] = [mark as number, 0]; start < bytes.length; start = end) {
+    end = start + step;
+    if (isLineStart(bytes, end + unit, encoding)) end += unit;
+    const part = bytes.subarray(start, end + longest);
+    const within = { ...encoding, mark: 0 } as const;
+    // Without a line feed it would look as if lines ended with carriage returns alone.
+    const isPlain = !isMac && nextLine(part, 0, within) === -1;
+    const unified = isPlain ? { bytes: part, original: (at: number) => at } : withUnifiedLines(part, within);
+    yield { start, end, ...unified };
+  }
+}
+
+async function collect(wanted: Buffer, parts: Iterable<Part>, all: number | undefined, look: Look) {
+  const { bytes, encoding, pause } = look;
   const starts = characterStarts(bytes, encoding);
   const places: Place[] = [];
-  let [overlapping, end] = [0, 0];
-  for (const from of occurrences(bytes, wanted, encoding.mark)) {
-    if (!starts(from)) continue;
-    overlapping++;
-    if (from < end) continue;
-    if (places.length === limit) return { places, overlapping, more: true };
-    end = from + wanted.length;
-    places.push({ from, to: end });
+  const limit = Math.max(mostCounted, all ?? 0);
+  let [overlapping, last] = [0, 0];
+  for (const part of parts) {
+    for (const at of occurrences(part.bytes, wanted)) {
+      const from = part.start + part.original(at);
+      if (from >= part.end) break;
+      const resting = pause(1);
+      if (resting) await resting;
+      if (!starts(from)) continue;
+      // Those that overlap are only told; who says how often wants to know of the others.
+      if (all === undefined && overlapping === limit) return { places, overlapping, more: true };
+      overlapping++;
+      if (from < last) continue;
+      if (places.length === limit) return { places, overlapping, more: true };
+      last = part.start + part.original(at + wanted.length);
+      places.push({ from, to: last });
+    }
+    const resting = pause(part.bytes.length / bytesPerUnit);
+    if (resting) await resting;
   }
   return { places, overlapping, more: false };
 }
+
+/** Bytes that are searched in a microsecond. */
+const bytesPerUnit = 1000;

@@ -27,11 +27,11 @@ const params = z.strictObject({
     .min(1)
     .describe('Such as *.ts (by name, in any folder), src/**/*.{ts,tsx} or ./* (top folder only)'),
   path: path('Folder to search', 'folder').default('.'),
-  hidden: flag('Also names that begin with a dot'),
+  hidden: flag('Also dot names'),
   ignored: flag('Also what .gitignore leaves out'),
-  sort: z.enum(['path', 'modified']).default('path').describe('modified: newest first'),
+  sort: z.enum(['path', 'modified']).default('path'),
   limit: limit(2000, 200),
-  cursor: z.string().max(10_000).optional().describe('For the next page'),
+  cursor: z.string().max(10_000).optional(),
 });
 type Params = z.output<typeof params>;
 

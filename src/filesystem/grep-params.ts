@@ -3,48 +3,28 @@ import { ToolcribError } from '../core/errors.ts';
 import { flag, limit, path } from '../core/params.ts';
 
 export const grepParams = z.strictObject({
-  pattern: z
-    .string()
-    .min(1)
-    .max(10_000)
-    .describe('Regular expression (Rust syntax: no look-around, no backreferences)'),
+  pattern: z.string().min(1).max(10_000).describe('Rust syntax: no look-around, no backreferences'),
   path: path('File or folder to search').default('.'),
-  glob: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Only these files: *.ts, src/**/*.{ts,tsx}; !*.min.js leaves files out'),
+  glob: z.string().min(1).optional().describe('Only these: src/**/*.{ts,tsx}; !*.min.js leaves files out'),
   type: z
     .string()
     .regex(/^\w[\w+-]*$/)
     .optional()
-    .describe('Only files of a type ripgrep knows: ts, py, rust'),
-  mode: z
-    .enum(['lines', 'files', 'count'])
-    .default('lines')
-    .describe('Matching lines, names of files, or lines per file'),
+    .describe('File type: ts, py, rust'),
+  mode: z.enum(['lines', 'files', 'count']).default('lines').describe('count: of lines, by file'),
   context: z.int().min(0).max(20).default(0).describe('Lines around each match'),
   before: z.int().min(0).max(20).optional(),
   after: z.int().min(0).max(20).optional(),
-  ignore_case: flag('Upper and lower case alike'),
-  fixed: flag('The pattern is plain text'),
-  multiline: flag('Matches may span lines; skips files over 100 MB'),
-  replace: z
-    .string()
-    .max(1000)
-    .optional()
-    .describe('Preview lines with matches replaced, ${1} for a group; edit_file makes the change'),
-  hidden: flag('Also names that begin with a dot'),
+  ignore_case: z.boolean().default(false),
+  fixed: flag('Plain text'),
+  multiline: flag('Not in files over 100 MB'),
+  replace: z.string().max(1000).optional().describe('Only shows lines so changed; ${1} is a group'),
+  hidden: flag('Also dot names'),
   ignored: flag('Also what .gitignore leaves out'),
-  encoding: z
-    .string()
-    .min(1)
-    .max(50)
-    .optional()
-    .describe('Of files that are not UTF-8 and have no BOM: shift_jis'),
-  sort: z.enum(['path', 'modified']).default('path').describe('modified: newest first'),
+  encoding: z.string().min(1).max(50).optional().describe('Of files that are not UTF-8'),
+  sort: z.enum(['path', 'modified']).default('path'),
   limit: limit(1000, 200),
-  cursor: z.string().max(20_000).optional().describe('Of the next page'),
+  cursor: z.string().max(20_000).optional(),
 });
 export type GrepParams = z.output<typeof grepParams>;
 

@@ -20,7 +20,7 @@ const marks = ['\t', '→', ' | ', '| ', '|', ': ', ':'];
  * know what is meant.
  */
 export function withoutLineNumbers(edit: { readonly old: string; readonly new: string }): Numbered[] {
-  if (!/^[ \t]*\d/.test(edit.old)) return [];
+  if (!/^[ \t]*\d/.test(edit.old) || isLong(edit.old) || isLong(edit.new)) return [];
   return marks.flatMap((mark) => {
     const old = stripped(edit.old, mark);
     if (!old || old.numbers.some((number, index) => number !== (old.numbers[0] ?? 0) + index)) return [];
@@ -37,6 +37,18 @@ export function withoutLineNumbers(edit: { readonly old: string; readonly new: s
       },
     ];
   });
+}
+
+/** Nobody lists more lines than this to copy them. */
+const mostLines = 10_000;
+
+function isLong(text: string): boolean {
+  let at = -1;
+  for (let lines = 0; lines < mostLines; lines++) {
+    at = text.indexOf('\n', at + 1);
+    if (at === -1) return false;
+  }
+  return true;
 }
 
 function stripped(text: string, mark: string): { text: string; numbers: number[] } | undefined {

@@ -13,7 +13,7 @@ export const listCheckpoints = (services: Services): Tool =>
     program: 'files',
     title: 'List checkpoints',
     description:
-      'List the states of git work trees that were kept before actions that run code or can lose work, newest first, with the ids that restore_checkpoint takes.',
+      'List states of git work trees, kept before actions that run code or can lose work, newest first, with ids for restore_checkpoint.',
     effects: ['read'],
     params,
     async call({ limit: most }, { workspace }) {

@@ -27,11 +27,11 @@ const mostMs = 30_000;
 const params = z.strictObject({
   path: path('Folder to list', 'folder').default('.'),
   depth: z.int().min(1).max(10).default(1).describe('Levels of folders'),
-  hidden: flag('Also names that begin with a dot'),
+  hidden: flag('Also dot names'),
   ignored: flag('Also go into [ignored] folders'),
   sizes: flag('Bytes of files'),
   limit: z.int().min(1).max(2000).default(usualLimit).describe('Entries in a page'),
-  cursor: z.string().max(10_000).optional().describe('For the next page'),
+  cursor: z.string().max(10_000).optional(),
 });
 type Params = z.output<typeof params>;
 

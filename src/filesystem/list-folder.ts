@@ -1,6 +1,8 @@
 import type { Dirent } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
+import { ownFoldersBelow } from '../machine/own-folders.ts';
 import { codeOf } from '../machine/real-path.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { firstItems } from './first-items.ts';
@@ -28,6 +30,8 @@ export interface ListedFolder {
   readonly names: readonly string[];
   /** The rules in the folder above it; undefined when none are to be applied. */
   readonly rules: IgnoreScope | undefined;
+  /** What toolcrib itself keeps below the listed folder, which is not gone into; when that is known already. */
+  readonly own?: ReadonlySet<string>;
 }
 
 /** What there is to show of a folder. */
@@ -39,6 +43,7 @@ interface Contents {
   /** Of names that are no UTF-8. */
   readonly bytes: ReadonlyMap<string, Buffer>;
   readonly rules: IgnoreScope | undefined;
+  readonly own: ReadonlySet<string>;
 }
 
 /** Folders of one folder that are gone into: their names have to be kept meanwhile. */
@@ -57,20 +62,20 @@ export async function listFolder(
   task: Listing,
 ): Promise<void> {
   const { page, pace, depth, sizes } = task;
-  const { shown, folders, bytes, rules } = await contentsOf(folder, after, task);
+  const { shown, folders, bytes, rules, own } = await contentsOf(folder, after, task);
   const block = { path: join(task.start, ...folder.names), names: folder.names };
   const here = pathOf(folder);
   const goesOn = folder.names.length + 1 < depth;
   const view = { folder: folder.held, bytes, sizes };
   for (const entry of shown) {
-    const tag = goesOn && entry.isDirectory() ? tagOf(entry.name, here, rules) : '';
+    const tag = goesOn && entry.isDirectory() ? tagOf(entry.name, here, { rules, own }) : '';
     if (!page.add(lineOf(entry, view, tag), entry.name, block)) return;
     if (pace.spend(sizes || entry.isSymbolicLink() ? askingUnits : 1)) await pace.rest();
   }
   for (const name of folders) {
     if (page.full || pace.over) return;
     const further = after && after.length > 1 && name === after[0] ? after.slice(1) : undefined;
-    await listBelow({ ...folder, rules }, { name, bytes: bytes.get(name) }, further, task);
+    await listBelow({ ...folder, rules, own }, { name, bytes: bytes.get(name) }, further, task);
   }
 }
 
@@ -84,7 +89,7 @@ async function listBelow(
   let held: HeldFolder | undefined;
   try {
     held = await openBelow(above.held, name, bytes);
-    await listFolder({ held, names, rules: above.rules }, after, task);
+    await listFolder({ ...above, held, names }, after, task);
   } catch (error) {
     if (error instanceof ToolcribError && error.code !== 'PATH_PROTECTED') throw error;
     const why = error instanceof ToolcribError ? 'not entered' : codeOf(error);
@@ -113,6 +118,7 @@ async function contentsOf(
   let rules: IgnoreScope | undefined;
   let begun = false;
   const here = pathOf(folder);
+  const own = folder.own ?? (goesOn ? ownFoldersBelow(await realpath(folder.held.at)) : noFolders);
   for (const next of partsOf(folder.held)) {
     const part = await next;
     if (!begun && goesOn) rules = await rulesIn(folder, part, task);
@@ -130,18 +136,20 @@ async function contentsOf(
       if (isTop) seen.total++;
       if (isTop && passed) seen.before++;
       if (!passed) first.add(entry);
-      if (!goesOn || !entry.isDirectory() || tagOf(name, here, rules) !== '') continue;
+      if (!goesOn || !entry.isDirectory() || tagOf(name, here, { rules, own }) !== '') continue;
       if (!isShown && name < (after[0] ?? '')) continue;
       if (folders.length < mostFolders) folders.push(name);
       else seen.notes.add(`no more than ${mostFolders} folders of one are entered`);
     }
   }
-  return { shown: first.items(), folders: folders.sort(), bytes, rules };
+  return { shown: first.items(), folders: folders.sort(), bytes, rules, own };
 }
 
+const noFolders: ReadonlySet<string> = new Set();
+
 /** Why a folder is not gone into; '' when it is. The folder of git's own files can be listed by itself. */
-function tagOf(name: string, path: string, rules: IgnoreScope | undefined): string {
-  if (name === '.git') return 'not entered';
+function tagOf(name: string, path: string, { rules, own }: Pick<Contents, 'rules' | 'own'>): string {
+  if (name === '.git' || own.has(path + name)) return 'not entered';
   return rules?.leavesOut(path, name, true) ? 'ignored' : '';
 }
 

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import { flag, path } from '../core/params.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
-import type { Place } from '../machine/place.ts';
-import { refuseMoving } from '../machine/protected-trees.ts';
+import { removeMade, type Place } from '../machine/place.ts';
+import { refuseMovingTo } from '../machine/relocate-change.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { rooted } from '../machine/workspace.ts';
 import { diffPath } from './diff-path.ts';
@@ -40,25 +40,25 @@ export const movePath = (services: Services): Tool =>
             'glob finds files by name.',
           );
         });
-        const check = (path: string) =>
-          found.isFile()
-            ? Promise.resolve()
-            : refuseMoving(
-                { at: source.at, path: source.path, given: from },
-                { to: path, isLink: found.isSymbolicLink(), signal },
-              );
         const names = `${shownPath(from)} to ${shownPath(to)}`;
         if (isDry) {
-          await refuseTaken(to, gate, check);
+          const kind = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
+          await refuseTaken(to, gate, (path) =>
+            refuseMovingTo(source, { kind, to: path, given: from, signal }),
+          );
           return said(`Would move ${names}`, from, to);
         }
+        const changes = await services.changes();
+        // What the move would make of it is looked at there, once nothing in it can be changed from here.
         const target = await gate.openPlace(to, { follow: false, make: true });
         try {
-          await check(target.path);
-          const changes = await services.changes();
           const change = await changes.move(source, target, { kind: 'move', signal });
           moveKnown(source, target, services);
           return said(`Moved ${names} (change ${change.id})`, from, to);
+        } catch (error) {
+          // Also when it was refused before it was begun with.
+          await removeMade(target.made);
+          throw error;
         } finally {
           await target.folder.handle.close();
         }

@@ -1,3 +1,5 @@
+import { ToolcribError } from '../core/errors.ts';
+import type { Pause } from './edit-pace.ts';
 import { findEdit, withLf } from './find-edit.ts';
 import { shownText, wholeCharacters } from './exact-encoding.ts';
 import { countLines } from './line-count.ts';
@@ -23,13 +25,19 @@ interface Where {
   /** The text before the first edit. */
   readonly first: Buffer;
   readonly encoding: Encoding;
+  readonly pause: Pause;
 }
 
 /** More of a file is not compared line by line, only around a place that has a piece of the text. */
 const comparedBytes = 1536 * 1024;
 const mostWantedLines = 1000;
+/** More of a text than this is neither unwrapped nor compared. */
+const mostWanted = 256 * 1024;
 
-/** Says why `old` may not have been found, with the nearest text there is. Takes some 100 ms at worst. */
+/**
+ * Says why `old` may not have been found, with the nearest text there is. Takes some 100 ms at worst, and lets others work
+ * meanwhile. Throws what `pause` throws.
+ */
 export async function whyNotFound(edit: Edit, where: Where): Promise<Why> {
   const { bytes, encoding } = where;
   const words: string[] = [];
@@ -40,7 +48,7 @@ export async function whyNotFound(edit: Edit, where: Where): Promise<Why> {
     words.push('It was there until an earlier edit of this call changed it.');
   const other = await otherForm(edit.old, where);
   if (other) return { words: [...words, other].join(' '), wayOut: 'Give it as it is in the file.' };
-  const nearest = nearestText(edit.old, where);
+  const nearest = await nearestText(edit.old.slice(0, mostWanted), where);
   const shown =
     nearest && (await shownDifference(nearest.wanted, nearest.lines, nearest.start, nearest.firstLine));
   if (!shown)
@@ -54,15 +62,20 @@ export async function whyNotFound(edit: Edit, where: Where): Promise<Why> {
   };
 }
 
-async function isThere(text: string, { bytes, encoding }: Where): Promise<boolean> {
+async function isThere(text: string, where: Where): Promise<boolean> {
   // One word can be there for any reason.
   if (text.trim().length < 8) return false;
-  const found = await findEdit(bytes, { old: text, new: '' }, encoding, 'text').catch(() => undefined);
+  const found = await findEdit({ old: text, new: '' }, { ...where, what: 'text' }).catch((error: unknown) => {
+    // Then it cannot be there.
+    if (error instanceof ToolcribError && ['ENCODING', 'ARG_INVALID'].includes(error.code)) return undefined;
+    throw error;
+  });
   return found !== undefined && found.places.length > 0;
 }
 
 /** Ways in which a text is wrapped once too often, or once too rarely, on its way here. */
 async function otherForm(old: string, where: Where): Promise<string | undefined> {
+  if (old.length > mostWanted) return undefined;
   const forms: [string, string][] = [
     [unescaped(old), 'It is there with real line breaks, tabs and quotes where old has \\n, \\t or \\".'],
     [withoutEntities(old), 'It is there with < > & " where old has &lt; &gt; &amp; &quot;.'],
@@ -91,17 +104,19 @@ interface Nearest {
   readonly start: number;
 }
 
-function nearestText(old: string, { bytes, encoding }: Where): Nearest | undefined {
+async function nearestText(old: string, where: Where): Promise<Nearest | undefined> {
+  const { bytes, encoding, pause } = where;
   const wanted = withLf(old).split('\n').slice(0, mostWantedLines);
   // The end of a line is no line.
   if (wanted.length > 1 && wanted.at(-1) === '') wanted.pop();
-  const piece = bytes.length > comparedBytes ? placeOfPiece(old, bytes, encoding) : encoding.mark;
+  const piece = bytes.length > comparedBytes ? await placeOfPiece(old, where) : encoding.mark;
   const from = Math.max(
     encoding.mark,
     lineStartNear(bytes, piece - (piece === encoding.mark ? 0 : comparedBytes / 4), encoding),
   );
   const part = wholeCharacters(bytes, from, from + comparedBytes, encoding);
   const text = shownText(part, encoding.label);
+  await pause(part.length / bytesPerUnit);
   const lines = text.split('\n');
   const start = nearestStart(lines, wanted) ?? lineOfPiece(text, wanted);
   if (start === undefined) return undefined;
@@ -115,6 +130,8 @@ function lineStartNear(bytes: Buffer, at: number, encoding: Encoding): number {
   return even - start > comparedBytes / 4 ? even : start;
 }
 
+/** Bytes that are gone through in a microsecond. */
+const bytesPerUnit = 1000;
 const pieceCharacters = 16;
 const mostPieces = 16;
 
@@ -130,7 +147,7 @@ function piecesOf(text: string): string[] {
 }
 
 /** Where the first piece of a text is that occurs in the file; the beginning when none does. */
-function placeOfPiece(old: string, bytes: Buffer, encoding: Encoding): number {
+async function placeOfPiece(old: string, { bytes, encoding, pause }: Where): Promise<number> {
   for (const piece of piecesOf(old)) {
     const wanted =
       encoding.unit === 1
@@ -138,6 +155,7 @@ function placeOfPiece(old: string, bytes: Buffer, encoding: Encoding): number {
         : Buffer.from(piece, 'utf16le');
     if (encoding.label === 'utf-16be') wanted.swap16();
     for (const at of occurrences(bytes, wanted, encoding.mark)) return at;
+    await pause(bytes.length / bytesPerUnit);
   }
   return encoding.mark;
 }

@@ -33,7 +33,7 @@ export function refuseStale(candidate: Candidate, services: Services): Promise<v
     throw new ToolcribError(
       'NOT_READ',
       `${shownPath(shown)}: has not been read, so a change could destroy what is in it.`,
-      'Read it with read_file first.',
+      'Read it with read_file first, or give the version that it printed to another session.',
     );
   }
   if (known && version === undefined && isUntouched(known, before.stat)) return Promise.resolve();

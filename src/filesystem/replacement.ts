@@ -1,7 +1,7 @@
 import { encodeExactly } from './exact-encoding.ts';
-import { endingAt, endingsIn, hasMacLines } from './line-endings.ts';
+import { endingsIn, hasMacLines } from './line-endings.ts';
 import { changedLines } from './line-script.ts';
-import type { Encoding } from './text-file.ts';
+import { nextLine, type Encoding } from './text-file.ts';
 
 /** Some text that was found, and what is to take its place. */
 export interface Match {
@@ -13,7 +13,7 @@ export interface Match {
 
 /**
  * What stands in a place of a text instead of `old`: in its encoding, and with the line endings of the lines it stands for.
- * Throws ENCODING and ARG_INVALID as encodeExactly().
+ * Asked for ascending places. Throws ENCODING and ARG_INVALID as encodeExactly().
  */
 export async function replacer(
   bytes: Buffer,
@@ -27,10 +27,15 @@ export async function replacer(
   const mac = hasMacLines(bytes, encoding);
   const lines = match.new.split('\n');
   const standsFor = await linesStoodFor(match.old.split('\n'), lines);
+  /** By the line endings they are made of, of which there are few kinds in a file. */
   const encoded = new Map<string, Buffer>();
+  const endingAt = mac ? () => '\r' : lineEndings(bytes, encoding);
   return (from, to) => {
     const endings = endingsIn(bytes.subarray(from, to), encoding, mac);
-    let ending = endings[0] ?? endingAt(bytes, from, encoding);
+    let ending = endings[0] ?? endingAt(from);
+    const form = ending + endings.join('');
+    const known = encoded.get(form);
+    if (known) return known;
     const text = lines
       .map((line, index) => {
         if (index === lines.length - 1) return line;
@@ -40,13 +45,31 @@ export async function replacer(
         return line + ending;
       })
       .join('');
-    return (
-      encoded.get(text) ??
-      encodeExactly(text, encoding.label, what).then((made) => {
-        encoded.set(text, made);
-        return made;
-      })
-    );
+    return encodeExactly(text, encoding.label, what).then((made) => {
+      encoded.set(form, made);
+      return made;
+    });
+  };
+}
+
+/**
+ * How the line that begins or goes on at a byte ends; where none ends there, how the first of the file does, else LF. Asked
+ * for ascending bytes, it looks for the end of each line once.
+ */
+function lineEndings(bytes: Buffer, encoding: Encoding): (at: number) => string {
+  const endingBefore = (next: number) => {
+    const end = bytes.subarray(Math.max(encoding.mark, next - 2 * encoding.unit), next);
+    return endingsIn(end, encoding, false).at(-1) ?? '\n';
+  };
+  let next = nextLine(bytes, encoding.mark, encoding);
+  if (next === -1) return () => '\n';
+  const first = endingBefore(next);
+  let ending = first;
+  return (at) => {
+    if (at < next) return ending;
+    const found = nextLine(bytes, at, encoding);
+    next = found === -1 ? Infinity : found;
+    return (ending = found === -1 ? first : endingBefore(found));
   };
 }
 

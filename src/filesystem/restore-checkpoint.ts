@@ -29,7 +29,7 @@ export const restoreCheckpoint = (services: Services): Tool =>
     program: 'files',
     title: 'Restore checkpoint',
     description:
-      'Bring the files of a work tree back to a checkpoint; files made since are removed. Ignored files, nested repositories and submodules are left alone; so are branch, index and history. The present state is kept first, as a checkpoint that undoes this.',
+      'Bring the files of a work tree back to a checkpoint; files made since are removed. Ignored files, nested repositories, branch, index and history stay. The present state is kept first, as a checkpoint that undoes this.',
     effects: ['write'],
     params,
     async call({ checkpoint, paths, dry_run: dryRun }, { workspace, signal }) {

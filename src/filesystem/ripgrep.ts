@@ -1,4 +1,5 @@
 import { ToolcribError } from '../core/errors.ts';
+import { ownFoldersBelow } from '../machine/own-folders.ts';
 import type { Outcome } from '../machine/process.ts';
 import { pseudoMountsBelow } from '../machine/pseudo-filesystem.ts';
 import { blockingFileAbove, blockingFileBelow } from './blocking-ignore-file.ts';
@@ -75,7 +76,7 @@ export async function search(services: Services, request: Search): Promise<Ended
   const outcome = await services
     .run({
       program,
-      argv: [...always, ...pseudo.map(leftOut), ...argv],
+      argv: [...always, ...[...pseudo, ...ownFoldersBelow(realFolder)].map(leftOut), ...argv],
       cwd: folder,
       env: services.env(),
       timeoutMs,
@@ -113,7 +114,7 @@ function lookForBlocking(
   };
 }
 
-/** Processes and devices are not searched: what they show can be secrets, or never end. */
+/** Processes and devices are not searched: what they show can be secrets, or never end. Nor is what toolcrib keeps. */
 const leftOut = (place: string): string => `--glob=!/${place.replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`;
 
 /** Exit code 2 can also mean that some files could not be read; then its complaints are about files. */

@@ -1,3 +1,6 @@
+import { encodingIn } from './exact-encoding.ts';
+import { nextLine } from './text-file.ts';
+
 /** Bytes `from` to `to` of a text have become `nowFrom` to `nowTo`; what lies between two spans is the same. */
 export interface Span {
   readonly from: number;
@@ -32,4 +35,26 @@ export function composed(first: readonly Span[], second: readonly Span[]): Span[
     spans.push({ from, to: end - firstShift, nowFrom, nowTo: end + secondShift });
   }
   return spans;
+}
+
+/**
+ * Spans with no line feed between them as one: a difference is shown by lines, and for each span on its own the same long
+ * line would be gone through again. Takes time in the size of the text.
+ */
+export function joinedInLines(spans: readonly Span[], before: Buffer, label: string): Span[] {
+  const encoding = encodingIn(before, label);
+  const joined: Span[] = [];
+  /** Where the line begins that follows the last span, or one before. */
+  let next = 0;
+  for (const span of spans) {
+    const last = joined.at(-1);
+    if (last && next <= last.to) {
+      const found = nextLine(before, last.to - (last.to % encoding.unit), encoding);
+      next = found === -1 ? Infinity : found;
+    }
+    // A line that begins where this one does is its own.
+    if (last && span.from < next) joined[joined.length - 1] = { ...last, to: span.to, nowTo: span.nowTo };
+    else joined.push(span);
+  }
+  return joined;
 }

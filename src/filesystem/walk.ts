@@ -1,5 +1,6 @@
 import { ToolcribError } from '../core/errors.ts';
 import { unreadable, type Opened } from '../machine/opened.ts';
+import { ownFoldersBelow } from '../machine/own-folders.ts';
 import { codeOf } from '../machine/real-path.ts';
 import { heldElsewhere, isLarge, openBelow, partsOf, type Entries, type HeldFolder } from './held-folder.ts';
 import { ruleNamesAmong, ruleNamesIn, scopeIn, type Complain, type IgnoreScope } from './ignore-scope.ts';
@@ -67,6 +68,8 @@ interface Below {
 export async function walk(task: Walk): Promise<EndedEarly | undefined> {
   const { folder, pattern, hidden, pace, complain } = task;
   const pending: Below[] = [];
+  // What toolcrib itself keeps is nobody's file.
+  const leftOut = ownFoldersBelow(folder.path);
   let entries = 0;
   let ended: EndedEarly | undefined;
 
@@ -98,6 +101,7 @@ export async function walk(task: Walk): Promise<EndedEarly | undefined> {
         } else if (entry.isDirectory()) {
           const below = pattern.below(state, entry.name);
           if (below.length === 0 || here.rules?.leavesOut(here.path, entry.name, true)) continue;
+          if (leftOut.size > 0 && leftOut.has(here.path + entry.name)) continue;
           folders.push({ above: here, name: entry.name, bytes: part.bytes.get(entry.name), state: below });
         }
       }

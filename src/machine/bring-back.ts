@@ -1,34 +1,21 @@
-import { constants, type Stats } from 'node:fs';
-import {
-  chmod,
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  open,
-  readFile,
-  rename,
-  rm,
-  rmdir,
-  symlink,
-  unlink,
-  type FileHandle,
-} from 'node:fs/promises';
+import { constants, lstatSync, renameSync, unlinkSync, type BigIntStats } from 'node:fs';
+import { chmod, copyFile, link, lstat, readFile, rename, rm, rmdir, symlink } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
-import { temporaryName } from './change-kit.ts';
 import { parentOf, type ByteName } from './changed-files.ts';
 import type { OpenScopes } from './open-scopes.ts';
+import { below, inParent, Left, type Path } from './parent-folder.ts';
 import { codeOf } from './real-path.ts';
 import type { Staged, TreeChange } from './tree-changes.ts';
-
-/** A folder as it is used in system calls. */
-type Path = Buffer;
 
 export interface Plan {
   readonly changes: readonly TreeChange[];
   readonly staged: Staged;
   /** Throws ToolcribError for a path that is never changed. */
-  refuse(name: ByteName): Promise<void>;
+  refuse(change: TreeChange): Promise<void>;
+  /** Whether a file that is not there was readable to its owner alone. */
+  isClosed(name: ByteName): boolean;
+  /** What a file is called until it has its name. */
+  readonly temporary: string;
   /** The open folder of the scope a name lies in, and the rest of the name. */
   scopeOf: OpenScopes['scopeOf'];
   /** When the state that `from` describes began to be read: what has been touched since is not in it. */
@@ -41,9 +28,6 @@ export interface BroughtBack {
   readonly left: readonly { readonly name: ByteName; readonly why: string }[];
 }
 
-/** Why a path was left as it is. */
-class Left extends Error {}
-
 /**
  * Makes files what they are to be, one by one: each is replaced in one step. No link is followed on the way, and nothing
  * is touched that the undoing checkpoint does not hold. Never throws for a single path.
@@ -55,7 +39,7 @@ export async function bringBack(plan: Plan): Promise<BroughtBack> {
     // What has been done can be undone; the rest is told.
     if (plan.signal.aborted) return void left.push({ name: change.name, why: 'the call was cancelled' });
     try {
-      await plan.refuse(change.name);
+      await plan.refuse(change);
       await act();
       done.push(change);
     } catch (error) {
@@ -83,26 +67,26 @@ const reasons: Readonly<Record<string, string>> = {
 const reasonOf = (code: string): string => reasons[code] ?? `the system said ${code}`;
 
 async function remove(change: TreeChange, plan: Plan): Promise<void> {
-  await inParent(change.name, false, plan, async (parent, name) => {
+  await inParent(change.name, { ...plan, makeMissing: false }, async (parent, name) => {
     const path = below(parent, name);
-    const found = await lstat(path).catch(() => undefined);
+    const found = lookAt(path);
     if (!found) return;
     refuseChanged(found, plan);
-    await unlink(path);
+    unlinkSync(path);
   });
 }
 
 async function write(change: TreeChange, plan: Plan): Promise<void> {
-  await inParent(change.name, true, plan, async (parent, name) => {
+  await inParent(change.name, { ...plan, makeMissing: true }, async (parent, name) => {
     const path = below(parent, name);
-    const found = await lstat(path).catch(() => undefined);
+    const found = lookAt(path);
     if (found?.isDirectory()) throw new Left('a folder with other files is in its place');
     if (found && !change.from) throw notKept();
     if (found) refuseChanged(found, plan);
-    const temporary = below(parent, Buffer.from(temporaryName()));
+    const temporary = below(parent, Buffer.from(plan.temporary));
     try {
-      await make(change, plan.staged.fileOf(change), temporary, found);
-      if (found) await rename(temporary, path);
+      await make(change, plan, temporary, found);
+      if (found) replace(path, found, temporary);
       else await putNew(temporary, path);
     } finally {
       // After a rename there is nothing left of it.
@@ -111,19 +95,37 @@ async function write(change: TreeChange, plan: Plan): Promise<void> {
   });
 }
 
+/**
+ * Undefined where nothing is. Without another thread: what follows at once has no other call of this process in between,
+ * and next to no time for another process.
+ */
+const lookAt = (path: Path): BigIntStats | undefined =>
+  lstatSync(path, { bigint: true, throwIfNoEntry: false });
+
+/** In one step; not what has been written while the copy was made. */
+function replace(path: Path, found: BigIntStats, temporary: Path): void {
+  const now = lookAt(path);
+  const facts = ['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const;
+  if (!now || facts.some((fact) => now[fact] !== found[fact])) throw changedJustNow();
+  renameSync(temporary, path);
+}
+
 /** A link or a copy, with the permissions of what it replaces but for whether it can be run. */
 async function make(
   change: TreeChange,
-  staged: string,
+  { staged, isClosed }: Plan,
   temporary: Path,
-  found: Stats | undefined,
+  found: BigIntStats | undefined,
 ): Promise<void> {
-  if (change.to?.kind === 'link') return symlink(await readFile(staged), temporary);
-  await copyFile(staged, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  if (!found?.isFile()) return undefined;
-  const plain = found.mode & 0o666;
+  const source = staged.fileOf(change);
+  if (change.to?.kind === 'link') return symlink(await readFile(source), temporary);
+  const plain = found?.isFile() ? Number(found.mode) & 0o666 : isClosed(change.name) ? 0o600 : undefined;
   // Whoever may read it may run it, as git does.
-  return chmod(temporary, change.to?.kind === 'program' ? plain | ((plain & 0o444) >> 2) : plain);
+  const mode = plain && change.to?.kind === 'program' ? plain | ((plain & 0o444) >> 2) : plain;
+  // Before it is copied: the copy is never open to more than it is to be in the end.
+  if (mode !== undefined) await chmod(source, mode | 0o600);
+  await copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  if (mode !== undefined && (mode & 0o600) !== 0o600) await chmod(temporary, mode);
 }
 
 /** Does not replace what has come there since it was looked at. */
@@ -142,66 +144,14 @@ async function putNew(temporary: Path, path: Path): Promise<void> {
 const notKept = (): Left =>
   new Left('what is there now is ignored or new, so that it could not be brought back again');
 
+const changedJustNow = (): Left => new Left('it was changed just now');
+
 /** A file that was touched after the present state began to be read may be in it or not. */
-function refuseChanged(found: Stats, { since }: Plan): void {
+function refuseChanged(found: BigIntStats, { since }: Plan): void {
   if (found.isDirectory()) throw new Left('it has become a folder just now');
+  const changedAt = Number(found.ctimeNs) / 1e6;
   // Not from a clock that is wrong: a file server's.
-  if (found.ctimeMs > since && found.ctimeMs < Date.now() + 1000) throw new Left('it was changed just now');
-}
-
-/** Calls with the open folder that a name is in; every step on the way must be a real folder. */
-async function inParent(
-  name: ByteName,
-  makeMissing: boolean,
-  plan: Plan,
-  act: (parent: Path, name: Buffer) => Promise<void>,
-): Promise<void> {
-  const scope = plan.scopeOf(name);
-  if (!scope) throw new Left('it lies outside the folders that are open');
-  const steps = scope.rest.split('/').map((step) => Buffer.from(step, 'latin1'));
-  const last = steps.pop() ?? Buffer.alloc(0);
-  let here: { path: Path; handle?: FileHandle } = { path: Buffer.from(scope.path) };
-  try {
-    for (const step of steps) {
-      const next = await enter(here.path, step, makeMissing);
-      await here.handle?.close();
-      // Gone with all that was in it.
-      if (!next) return;
-      here = next;
-    }
-    await act(here.path, last);
-  } finally {
-    await here.handle?.close();
-  }
-}
-
-async function enter(
-  folder: Path,
-  step: Buffer,
-  makeMissing: boolean,
-): Promise<{ path: Path; handle?: FileHandle } | undefined> {
-  const path = below(folder, step);
-  if (makeMissing) {
-    await mkdir(path).catch((error: unknown) => {
-      if (codeOf(error) !== 'EEXIST') throw error;
-    });
-  }
-  try {
-    if (process.platform === 'linux') {
-      // Held open, it stays the same folder whatever is put in its place.
-      const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-      return { path: Buffer.from(`/proc/self/fd/${handle.fd}`), handle };
-    }
-    if (!(await lstat(path)).isDirectory()) throw new Left('a link or a file is in the place of its folder');
-    return { path };
-  } catch (error) {
-    if (error instanceof Left) throw error;
-    const code = codeOf(error);
-    if (code === 'ENOENT' && !makeMissing) return undefined;
-    if (code === 'ENOTDIR' || code === 'ELOOP')
-      throw new Left('a link or a file is in the place of its folder');
-    throw error;
-  }
+  if (changedAt > since && changedAt < Date.now() + 1000) throw changedJustNow();
 }
 
 /** Folders that hold nothing any more, from the inside; a scope itself stays. */
@@ -211,8 +161,8 @@ async function removeEmptied(folders: ReadonlySet<ByteName>, plan: Plan): Promis
   const inner = [...all].filter((name) => plan.scopeOf(name)?.rest);
   for (const name of inner.toSorted((a, b) => b.split('/').length - a.split('/').length)) {
     // Not empty, not there, not allowed: then it stays.
-    await inParent(name, false, plan, (parent, last) => rmdir(below(parent, last))).catch(() => {});
+    await inParent(name, { ...plan, makeMissing: false }, (parent, last) => rmdir(below(parent, last))).catch(
+      () => {},
+    );
   }
 }
-
-const below = (folder: Path, name: Buffer): Path => Buffer.concat([folder, Buffer.from('/'), name]);

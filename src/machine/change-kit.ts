@@ -3,6 +3,7 @@ import type { CarryOver } from './extended-attributes.ts';
 import type { FileLocks } from './file-lock.ts';
 import type { Journal } from './journal.ts';
 import type { Limits } from './journal-pruning.ts';
+import type { SpareBuffer } from './spare-buffer.ts';
 import type { WrittenFiles } from './written-files.ts';
 
 /** What every kind of change is made with. */
@@ -11,6 +12,7 @@ export interface ChangeKit {
   readonly locks: FileLocks;
   readonly carryOver: CarryOver;
   readonly written: WrittenFiles;
+  readonly spare: SpareBuffer;
   /** A single file that is replaced has at most so many bytes: all of it has to be in memory. */
   readonly mostBytes: number;
   readonly limits: Limits;

@@ -1,12 +1,12 @@
-import { lstatSync, readlinkSync, rmdirSync, unlinkSync, type Stats } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { lstatSync, readdirSync, readlinkSync, rmdirSync, unlinkSync, type Stats } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import type { Entry } from './change.ts';
 import type { Journal } from './journal.ts';
 import { contentsFolder, discardLink } from './kept-contents.ts';
 import { openPlaceAt } from './place.ts';
 import { moveWithoutOverwriting } from './relocate.ts';
-import { endFor, workIn } from './work-log.ts';
+import { removeTree } from './remove-tree.ts';
+import { endFor, isWrittenHere, workIn } from './work-log.ts';
 
 /** A path while its folder is held open. */
 interface Side {
@@ -17,14 +17,16 @@ interface Side {
 /**
  * Ends what a dead process was doing: a change that took effect is filed, any other leaves nothing behind. Which it was
  * is told by what lies on the disk. Each order below is such that the next one to try, should this process die as well,
- * comes to the same end.
+ * comes to the same end. By a log that came from elsewhere nothing is touched outside the journal.
  */
 export async function finishDead(journal: Journal, token: string): Promise<void> {
+  const isOurs = isWrittenHere(journal.folder, token);
   for (const work of workIn(journal.folder, token)) {
     const { entry, end, temporaries } = work;
+    if (entry && end === 'done') journal.file(entry);
+    if (end === 'done' || !isOurs) continue;
     if (entry && end !== 'dropped') {
-      const tookEffect =
-        end === 'done' || (await (entry.step === 'write' ? finishWrite : finishRelocation)(journal, entry));
+      const tookEffect = await (entry.step === 'write' ? finishWrite : finishRelocation)(journal, entry);
       // Where the folder is gone it cannot be told; a change too many is harmless, one too few is not.
       if (tookEffect !== false) {
         journal.file(entry);
@@ -33,9 +35,7 @@ export async function finishDead(journal: Journal, token: string): Promise<void>
       // Before the temporary file goes: without one, the change would seem to have taken effect.
       endFor(journal.folder, token, work, 'dropped');
     }
-    if (end === 'done') continue;
-    for (const temporary of temporaries)
-      await withSide(temporary, ({ at }) => rm(at, { recursive: true, force: true }));
+    for (const temporary of temporaries) await withSide(temporary, ({ at }) => removeFile(at));
   }
 }
 
@@ -55,21 +55,21 @@ function finishWrite(journal: Journal, entry: Entry): Promise<boolean | undefine
   });
 }
 
-function finishRelocation(journal: Journal, entry: Entry): Promise<boolean | undefined> {
+async function finishRelocation(journal: Journal, entry: Entry): Promise<boolean | undefined> {
   const [from, to] = endsOf(journal, entry);
-  return withSide(from, (old) =>
+  const both = await withSide(from, (old) =>
     withSide(to, async (now) => {
       const aside = join(old.beside, entry.temporary);
       const copy = join(now.beside, entry.temporary);
       const [first, second] = [look(old.at), look(now.at)];
       if (look(aside)) {
         if (second && second.ino === entry.copy) {
-          await rm(aside, { recursive: true, force: true });
+          await removeTree(aside);
           return true;
         }
         // When something else took its place, it stays aside rather than being lost.
         if (!first) moveWithoutOverwriting(aside, old.at);
-        await rm(copy, { recursive: true, force: true });
+        await removeTree(copy);
         return false;
       }
       if (!first) return second !== undefined;
@@ -81,6 +81,50 @@ function finishRelocation(journal: Journal, entry: Entry): Promise<boolean | und
       return false;
     }),
   );
+  return both ?? finishOneEnd(entry, from, to);
+}
+
+/**
+ * One end lies in a folder that has been renamed or removed since. What is whole at the other end has arrived there; else
+ * the original may still be aside, and a folder beside the one that is missing may be that one under its new name.
+ */
+async function finishOneEnd(entry: Entry, from: string, to: string): Promise<boolean | undefined> {
+  const arrived = await withSide(to, ({ at }) => look(at)?.ino ?? 0);
+  const isWhole = arrived !== undefined && arrived === entry.copy;
+  const aside = besideOf(from, entry.temporary);
+  for (const path of [aside, ...renamed(aside)]) {
+    const isFound = await withSide(path, async ({ at, beside }) => {
+      const place = join(beside, basename(from));
+      if (!look(at)) return false;
+      if (isWhole) await removeTree(at);
+      else if (!look(place)) moveWithoutOverwriting(at, place);
+      return true;
+    });
+    if (isFound) return isWhole;
+  }
+  if (arrived) return true;
+  // Into the journal and out of it things go whole or not at all, and the journal is there.
+  return entry.step === 'move' ? undefined : entry.step === 'restore' && !look(from);
+}
+
+/** More folders than this beside one that is missing are not looked into. */
+const mostSiblings = 10_000;
+
+/** Where a path may be now that one folder on its way has been renamed. */
+function renamed(path: string): string[] {
+  let top = dirname(path);
+  while (!look(top)?.isDirectory() && top !== dirname(top)) top = dirname(top);
+  const rest = relative(top, path).split(sep).slice(1).join(sep);
+  try {
+    return readdirSync(top, { withFileTypes: true })
+      .slice(0, mostSiblings)
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(top, name, rest))
+      .filter(look);
+  } catch {
+    // It may not be looked into.
+    return [];
+  }
 }
 
 /** From where to where a change moves something. */
@@ -113,6 +157,11 @@ const hasBothNames = (from: string, first: Stats, to: string, second: Stats): bo
   isSame(first, second) ||
   (first.isSymbolicLink() && second.isSymbolicLink() && readlinkSync(from) === readlinkSync(to));
 
+/** What is made beside a file to replace it is a file. */
+function removeFile(path: string): void {
+  if (look(path)?.isFile()) unlinkSync(path);
+}
+
 /** It may be one that was made to be replaced. */
 function removeIfEmpty(folder: string): void {
   try {
@@ -122,4 +171,4 @@ function removeIfEmpty(folder: string): void {
   }
 }
 
-export const besideOf = (path: string, name: string): string => join(dirname(path), name);
+const besideOf = (path: string, name: string): string => join(dirname(path), name);

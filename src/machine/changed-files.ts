@@ -8,8 +8,8 @@ export type ByteName = string;
 
 /** What has changed in a work tree since its index was written. */
 export interface ChangedFiles {
-  /** Files and links to read, with their size in bytes. */
-  readonly add: readonly { readonly name: ByteName; readonly size: number }[];
+  /** Files and links to read, with their size in bytes, and whether only their owner may read them. */
+  readonly add: readonly { readonly name: ByteName; readonly size: number; readonly isClosed: boolean }[];
   /** What is no file any more, or not at this place. */
   readonly remove: readonly ByteName[];
   /** Files that this user may not read. */
@@ -17,7 +17,7 @@ export interface ChangedFiles {
 }
 
 /** Files of ours that are about to get their name, or that a kill has left (see temporaryName). */
-const temporary = /(?:^|\/)\.toolcrib-[0-9a-f]{16}\.tmp$/;
+export const temporaryPattern = /^\.toolcrib-[0-9a-f]{16}\.tmp$/;
 
 /** Files looked at between two chances for other calls. */
 const batch = 500;
@@ -34,20 +34,20 @@ export async function sortChanges(
 ): Promise<ChangedFiles> {
   const own = isInside(leaveOut, top) ? `${byteName(leaveOut.slice(top.length + 1))}/` : undefined;
   const isFolder = folderTest(top);
-  const add: { name: ByteName; size: number }[] = [];
+  const add: { name: ByteName; size: number; isClosed: boolean }[] = [];
   const remove: ByteName[] = [];
   let unreadable = 0;
   let seen = 0;
   for (const name of new Set(listed.toString('latin1').split('\0'))) {
     // With a slash at the end: a repository inside this one, whose files are its own affair.
     if (name === '' || name.endsWith('/') || (own !== undefined && name.startsWith(own))) continue;
-    if (temporary.test(name)) continue;
+    if (temporaryPattern.test(name.slice(name.lastIndexOf('/') + 1))) continue;
     const path = pathOf(top, name);
     // Below a link lies what is somewhere else.
     const found = isFolder(parentOf(name)) ? lookAt(path) : undefined;
     if (!found || !(found.isFile() || found.isSymbolicLink())) remove.push(name);
     else if (found.isFile() && !isReadable(path)) unreadable++;
-    else add.push({ name, size: found.size });
+    else add.push({ name, size: found.size, isClosed: isClosed(found) });
     if (++seen % batch === 0) {
       await setImmediate();
       signal.throwIfAborted();
@@ -89,6 +89,10 @@ function lookAt(path: Buffer): Stats | undefined {
     return undefined;
   }
 }
+
+/** Windows says this in other ways, which files there take from their folder. */
+const isClosed = (found: Stats): boolean =>
+  process.platform !== 'win32' && found.isFile() && (found.mode & 0o077) === 0;
 
 function isReadable(path: Buffer): boolean {
   try {

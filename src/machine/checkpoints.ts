@@ -4,6 +4,7 @@ import type { BroughtBack } from './bring-back.ts';
 import { isInside } from './inside.ts';
 import { keepState } from './keep-state.ts';
 import { createTurns, type Turns } from './limited.ts';
+import { sweepRestores } from './restore-remains.ts';
 import { restoreTree } from './restore-tree.ts';
 import { differenceIn } from './tree-changes.ts';
 import type { Git } from './shadow-repository.ts';
@@ -79,6 +80,8 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   async function keep(shadow: Shadow, before: string, workspace: Workspace, within: Limits) {
     tidying.postpone();
     try {
+      // What cannot be removed is no reason to do without.
+      await sweepRestores(shadow, workspace).catch(() => {});
       return await keepState({ shadow, git: await options.git(), before, workspace, limits: within });
     } finally {
       tidying.plan();

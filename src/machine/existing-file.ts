@@ -2,11 +2,13 @@ import { closeSync, constants, fstatSync, openSync, read, readSync, type Stats }
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ToolcribError } from '../core/errors.ts';
+import { isOnDisk } from './open-file.ts';
 import { refuseWrongKind } from './opened.ts';
 import type { Place } from './place.ts';
 import { codeOf } from './real-path.ts';
 import { sha256 } from './sha256.ts';
 import { shownPath } from './shown-path.ts';
+import type { SpareBuffer } from './spare-buffer.ts';
 import { unwritable } from './write-failure.ts';
 import type { Known, WrittenFiles } from './written-files.ts';
 
@@ -24,19 +26,23 @@ export interface ExistingFile {
   close(): void;
 }
 
-/** Handing a read to another thread and back takes longer than reading so little. */
-const readAtOnce = 64 * 1024;
+/**
+ * Handing a read to another thread and back takes longer than reading so little. What is about to be changed has just
+ * been read, so a disk need not be waited for; other file systems may be slow all the same.
+ */
+const readAtOnce = { disk: 1024 * 1024, other: 64 * 1024 };
 const tickMs = 20;
 const readSome = promisify(read);
 
 /**
  * Opens and reads what is at a place; undefined when there is nothing. Throws PATH_NOT_REGULAR, PATH_DENIED, and
- * TOO_LARGE for more than `mostBytes`.
+ * TOO_LARGE for more than `mostBytes`. With `spare`, the bytes are only there until it is closed.
  */
 export async function openExisting(
   place: Place,
   mostBytes: number,
   written: WrittenFiles,
+  spare?: SpareBuffer,
 ): Promise<ExistingFile | undefined> {
   const fd = openIfThere(place);
   if (fd === undefined) return undefined;
@@ -46,7 +52,8 @@ export async function openExisting(
     refuseWrongKind(stat, place.path, 'file');
     if (stat.size > mostBytes) throw tooLarge(place.path, stat.size, mostBytes);
     const known = written.known(stat);
-    const bytes = await readAll(fd, stat.size);
+    const room = spare?.take(stat.size) ?? Buffer.allocUnsafeSlow(stat.size);
+    const bytes = await readAll(fd, stat, room);
     let hash = known?.hash === undefined ? undefined : Promise.resolve(known.hash);
     let isOpen = true;
     return {
@@ -57,8 +64,10 @@ export async function openExisting(
       known,
       hash: () => (hash ??= setImmediate().then(() => sha256(bytes))),
       close() {
-        if (isOpen) closeSync(fd);
+        if (!isOpen) return;
         isOpen = false;
+        closeSync(fd);
+        spare?.giveBack(room);
       },
     };
   } catch (error) {
@@ -93,12 +102,13 @@ function openIfThere(place: Place): number | undefined {
 }
 
 /** Up to the size it had; whether it is still the same is asked before it is replaced. */
-async function readAll(fd: number, size: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafeSlow(size);
+async function readAll(fd: number, stat: Stats, bytes: Buffer): Promise<Buffer> {
+  const { size } = stat;
+  const atOnce = isOnDisk(stat) ? readAtOnce.disk : readAtOnce.other;
   let done = 0;
   while (done < size) {
     const some =
-      size <= readAtOnce
+      size <= atOnce
         ? readSync(fd, bytes, done, size - done, done)
         : (await readSome(fd, bytes, done, size - done, done)).bytesRead;
     if (some === 0) break;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { constants, lstatSync, readdirSync, readlinkSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
+import { constants, lstatSync, readlinkSync } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import { createBreath } from './breath.ts';
 import type { Facts } from './change.ts';
 
 /** Hashing this much takes some 50 ms. */
@@ -21,11 +21,18 @@ export async function factsAt(path: string): Promise<Facts | undefined> {
   return { kind: 'file', size, ...(size <= mostHashed && { hash: await hashOf(path) }) };
 }
 
-/** Whether what is there is what was there, as far as both have been looked at. */
+/**
+ * Whether what is there is what was there, as far as both have been looked at. A folder that holds too much for that is
+ * never known again: anything could have come into it.
+ */
 export function sameFacts(a: Facts | undefined, b: Facts | undefined): boolean {
   if (!a || !b) return a === b;
+  if (isTooMuch(a)) return false;
   return a.kind === b.kind && a.size === b.size && a.hash === b.hash;
 }
+
+/** Whether it is a folder that holds more than is counted. */
+export const isTooMuch = ({ kind, hash }: Facts): boolean => kind === 'folder' && hash === undefined;
 
 async function hashOf(path: string): Promise<string> {
   const handle = await open(
@@ -41,12 +48,13 @@ async function hashOf(path: string): Promise<string> {
 /** Counts without following links, one folder at a time and never all names at once in memory. */
 async function folderFacts(top: string): Promise<Facts> {
   const shape = createHash('sha256');
+  const breathe = createBreath();
   const waiting = [''];
   let size = 0;
   let entries = 0;
   for (let steps = waiting.pop(); steps !== undefined; steps = waiting.pop()) {
-    await setImmediate();
-    for (const name of namesIn(top + steps)) {
+    for (const name of await namesIn(top + steps)) {
+      await breathe();
       if (++entries > mostEntries) return { kind: 'folder', size };
       const path = `${steps}/${name}`;
       const found = lstatSync(top + path, { throwIfNoEntry: false });
@@ -59,9 +67,9 @@ async function folderFacts(top: string): Promise<Facts> {
   return { kind: 'folder', size, entries, hash: shape.digest('hex') };
 }
 
-function namesIn(folder: string): string[] {
+async function namesIn(folder: string): Promise<string[]> {
   try {
-    return readdirSync(folder).sort();
+    return (await readdir(folder)).sort();
   } catch {
     // Closed to this user: it goes with the folder it is in, uncounted.
     return [];

@@ -14,6 +14,7 @@ import type { Run } from './process.ts';
 import { gone, relocateChange, type Look } from './relocate-change.ts';
 import { isInRoots, undoChange, type Undone, type UndoOptions } from './undo-change.ts';
 import { writeChange, type About, type Decide, type Written } from './write-change.ts';
+import { createSpareBuffer } from './spare-buffer.ts';
 import { createWrittenFiles } from './written-files.ts';
 
 export type { Change, Facts } from './change.ts';
@@ -56,6 +57,7 @@ export interface FileChanges {
   remove(place: Place, about?: Partial<About>, look?: Look): Promise<Change>;
   /** Moves a file, link or folder, never onto something. */
   move(from: Place, to: Place, about?: Partial<About>): Promise<Change>;
+  /** Changes nothing, not even what processes left that died. */
   list(query: ChangeQuery): Promise<ChangeList>;
   /**
    * Takes a change back, when what it left is still there; that is a change itself. Throws NOT_FOUND for one that is
@@ -111,6 +113,7 @@ function withJournal(
     locks,
     carryOver: createCarryOver(run),
     written: createWrittenFiles(),
+    spare: createSpareBuffer(),
     mostBytes: Math.min(mostBytes, quotaBytes),
     limits,
     temporaryName,
@@ -201,8 +204,7 @@ function withJournal(
       }),
 
     async list({ roots, path, limit, before }) {
-      // Looking makes no folders.
-      if (journal.isOpen()) await locks.settleDead();
+      // Looking makes no folders, and finishes nothing: a server that may only look must not change any root.
       const index = journal.index();
       const changes: Change[] = [];
       let read = 0;
@@ -220,7 +222,7 @@ function withJournal(
     },
 
     async content(hash) {
-      const kept = await journal.contents.content(hash);
+      const kept = await journal.contents.content(hash).catch(() => undefined);
       const id = recent.get(hash);
       if (kept || id === undefined) return kept;
       const entry = journal.index().entry(id);

@@ -5,6 +5,7 @@ import { ToolcribError } from '../core/errors.ts';
 import type { Entry } from './change.ts';
 import { createTurns, type Turns } from './limited.ts';
 import { isAlive, thisOwner } from './lock-owner.ts';
+import { createPathTurns, foldedPath } from './path-turns.ts';
 import { codeOf } from './real-path.ts';
 import { shownPath } from './shown-path.ts';
 import {
@@ -24,15 +25,20 @@ interface Request {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One lock per path for all processes of this user; in one process they are had in the order they are asked for. */
+/**
+ * One lock per path for all processes of this user. In one process they are had in the order they are asked for, and that
+ * of a folder is one for all that is in it as well; for other processes it is not.
+ */
 export interface FileLocks {
   /**
-   * Does something while nobody else has a lock on one of the paths. Throws WRITE_FAILED naming the process that has
+   * Does something while nobody else has a lock on one of the paths, which must not ask for one on them itself. Throws WRITE_FAILED naming the process that has
    * one for ten seconds on end, CANCELLED, and what `work` throws.
    */
   hold<T>(request: Request, work: (working: Working) => Promise<T>): Promise<T>;
   /** Finishes or discards what processes left that died. */
   settleDead(): Promise<void>;
+  /** Whether another process may be changing something, or died while it did. */
+  hasOthers(): boolean;
   /** Files the changes of this process that were only noted down; not while one is going on: then it says no. */
   fileOwn(file: (entry: Entry) => void): boolean;
 }
@@ -59,6 +65,7 @@ export const lockFolders = (folder: string): string[] => [logsFolder(folder), lo
  * lock of the first one.
  */
 export function createFileLocks(folder: string, finish: (token: string) => Promise<void>): FileLocks {
+  const atPaths = createPathTurns();
   const queues = new Map<string, { turns: Turns; users: number }>();
   const logs = logsFolder(folder);
   const locks = locksFolder(folder);
@@ -139,25 +146,25 @@ export function createFileLocks(folder: string, finish: (token: string) => Promi
       const patience = { until: Date.now() + patienceMs, signal, path };
       // Everybody takes several locks in the same order, so that no two wait for each other.
       const keys = [...new Set(paths.map(keyOf))].sort();
-      const withLocks = async () => {
+      const end = await atPaths.take(paths, { signal, timeoutMs: patienceMs });
+      if (!end) throw gaveUp(patience, 'another call');
+      const taken: string[] = [];
+      try {
         const log = ownLog();
-        const taken: string[] = [];
-        try {
-          for (const key of keys) {
-            await take(key, log, patience);
-            taken.push(key);
-          }
-          const { working, finish } = log.start(temporaries);
-          try {
-            return await work(working);
-          } finally {
-            finish();
-          }
-        } finally {
-          for (const key of taken) remove(`${locks}/${key}`);
+        for (const key of keys) {
+          await take(key, log, patience);
+          taken.push(key);
         }
-      };
-      return keys.reduceRight((next, key) => () => inTurn(key, patience, next), withLocks)();
+        const { working, finish } = log.start(temporaries);
+        try {
+          return await work(working);
+        } finally {
+          finish();
+        }
+      } finally {
+        for (const key of taken) remove(`${locks}/${key}`);
+        end();
+      }
     },
 
     async settleDead() {
@@ -173,13 +180,14 @@ export function createFileLocks(folder: string, finish: (token: string) => Promi
       }
     },
 
+    hasOthers: () => logsIn(folder).some((name) => name !== mine?.worker.token),
     fileOwn: (file) => mine?.clear(file) ?? true,
   };
 }
 
 /** Two names of one file where case does not count share a lock; elsewhere two files may, which only makes one wait. */
 const keyOf = (path: string): string =>
-  createHash('sha256').update(path.normalize('NFC').toLowerCase()).digest('hex').slice(0, 32);
+  createHash('sha256').update(foldedPath(path)).digest('hex').slice(0, 32);
 
 /** Whether the link was made; not when there is one already. */
 function isLinked(from: string, to: string, folder: string): boolean {

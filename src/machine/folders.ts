@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  fchmodSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -113,11 +114,28 @@ export function writePrivate(folder: string | undefined, name: string, content: 
 
 /**
  * Makes a folder that nobody else can open, when it is missing. Says whether it is one: ours, no symbolic link, and
- * closed to the writing of others. Throws what the system does.
+ * closed to others. One that others can look into, as `mkdir` makes it, is closed as long as it is empty: a project with
+ * such folders in it brings files as well. Throws what the system does.
  */
 export function makePrivate(folder: string): boolean {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return isPrivate(folder);
+  return isPrivate(folder) || isClosedNow(folder);
+}
+
+function isClosedNow(folder: string): boolean {
+  let opened: number | undefined;
+  try {
+    opened = openSync(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | noFollow);
+    // What nobody else can write to cannot be filled in between.
+    if (!isOurs(fstatSync(opened)) || readdirSync(folder).length > 0) return false;
+    fchmodSync(opened, 0o700);
+    return isPrivate(folder);
+  } catch {
+    // A link, a folder of somebody else, or a file system without permissions.
+    return false;
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
 }
 
 /** Makes a file that nobody else can open. Throws when something is at the path, be it a symbolic link to nothing. */
@@ -152,10 +170,14 @@ const nonBlocking = constants.O_NONBLOCK ?? 0;
 
 const pathIn = (folder: string, name: string): string => `${folder}/${name}`;
 
-/** Whoever can write to the folder could tell us what to run: it must be ours, a real folder, and closed to others. */
+/**
+ * Whoever can write to the folder could tell us what to run: it must be ours, a real folder, and closed to others. To
+ * their looking as well: a folder that we make is, and one that came with a project (git gives it 0755) is not.
+ */
 export function isPrivate(folder: string): boolean {
   const facts = lstatSync(folder, { throwIfNoEntry: false });
-  return facts !== undefined && facts.isDirectory() && isOurs(facts);
+  if (!facts?.isDirectory() || !isOurs(facts)) return false;
+  return process.geteuid === undefined || (facts.mode & 0o077) === 0;
 }
 
 function isOurs(facts: { readonly uid: number; readonly mode: number }): boolean {

@@ -1,14 +1,15 @@
-import { lstatSync, readdirSync, renameSync, unlinkSync, utimesSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { lstatSync, lutimesSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { Entry } from './change.ts';
 import type { FileLocks } from './file-lock.ts';
 import { createPrivate } from './folders.ts';
 import { trashFolder, type Index, type Journal } from './journal.ts';
 import { contentsFolder } from './kept-contents.ts';
+import { removeTree } from './remove-tree.ts';
 import { allWork } from './work-log.ts';
 
 export interface Limits {
+  /** For what was deleted, and as much again for what was replaced. */
   readonly quotaBytes: number;
   readonly expiryMs: number;
   readonly mostChanges: number;
@@ -25,8 +26,12 @@ export function needsPruning(folder: string): boolean {
 }
 
 /**
- * Forgets the oldest changes until what is kept is within the limits, then what no change needs any more. One process
- * at a time does; changes go on meanwhile.
+ * Forgets what is too old, too many or too large to be kept, then what no change needs any more. One process at a time
+ * does; changes go on meanwhile.
+ *
+ * What was deleted and what was replaced have a quota each, so that no number of edits pushes out what was deleted.
+ * In both, the newest change has its place first, then each older one that still fits: what is small stays when what is
+ * large has to go.
  *
  * A change first notes down which content it needs, and then looks whether it is kept. So a content that nobody needs
  * is first put out of the way, and put back when one of the notes of by now names it: a change either found it gone, and
@@ -51,16 +56,22 @@ async function choose(index: Index, { quotaBytes, expiryMs, mostChanges }: Limit
   const needed = new Set<string>();
   const forgotten: string[] = [];
   const oldest = Date.now() - expiryMs;
-  let bytes = 0;
+  const used = { deleted: 0, replaced: 0 };
   for (const [at, id] of index.ids.entries()) {
     // Reading a record is a few blocking system calls.
     if (at % 50 === 49) await setImmediate();
     const entry = index.entry(id);
-    if (entry) bytes += recordBytes + keptBytes(entry, index, needed);
-    const isKept = entry && entry.at >= oldest && bytes <= quotaBytes && at < mostChanges;
+    const quota = entry?.step === 'remove' ? 'deleted' : 'replaced';
+    const bytes = used[quota] + (entry ? recordBytes + keptBytes(entry, index, needed) : 0);
     // The latest one has been found to fit before it was made.
-    if (!isKept && at > 0) forgotten.push(id);
-    else for (const hash of needs(entry)) needed.add(hash);
+    const fits = bytes <= quotaBytes || used[quota] === 0;
+    const isKept = entry && entry.at >= oldest && at < mostChanges && fits;
+    if (!isKept && at > 0) {
+      forgotten.push(id);
+      continue;
+    }
+    used[quota] = bytes;
+    for (const hash of needs(entry)) needed.add(hash);
   }
   return { needed, forgotten };
 }
@@ -127,7 +138,7 @@ async function removeTrash(path: string, folder: string): Promise<void> {
   const gone = `${trashFolder(folder)}/.${globalThis.crypto.randomUUID()}`;
   try {
     renameSync(path, gone);
-    await rm(gone, { recursive: true, force: true });
+    await removeTree(gone);
   } catch {
     // It was no removal, or it was undone; what cannot be removed now is tried again next time.
   }
@@ -138,7 +149,7 @@ const look = (path: string) => lstatSync(path, { throwIfNoEntry: false });
 const isOld = (path: string): boolean => Date.now() - (look(path)?.mtimeMs ?? Infinity) > hourMs;
 
 function touch(path: string): void {
-  if (look(path)) return utimesSync(path, new Date(), new Date());
+  if (look(path)) return lutimesSync(path, new Date(), new Date());
   createPrivate(path, '');
 }
 

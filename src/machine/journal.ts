@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Entry } from './change.ts';
+import { isEntry } from './entry-check.ts';
 import { lockFolders } from './file-lock.ts';
 import { createPrivate, isPrivate, makePrivate, readPrivate } from './folders.ts';
 import { contentsFolder, createKeptContents, type KeptContents } from './kept-contents.ts';
@@ -33,7 +34,7 @@ export interface Journal {
   isOpen(): boolean;
   /** A name for a new change; later ones sort after it. */
   mint(): { id: string; at: number };
-  /** Resolves when a change that begins now, in any process, gets a later name. */
+  /** Resolves when a change that begins now, in any process, gets a later name; at once when the clock was set back. */
   passed(at: number): Promise<void>;
   /** Makes a record of a change that was noted down as done. Throws what the system says. */
   file(entry: Entry): void;
@@ -48,6 +49,9 @@ export interface Journal {
 
 export const recordsFolder = (folder: string): string => `${folder}/changes`;
 export const trashFolder = (folder: string): string => `${folder}/trash`;
+
+/** So far the names of many changes at once may be ahead of the clock. */
+const mostAheadMs = 100;
 
 /** `ID.json`, or `ID.UNDONE.json` for one that takes another back: so the index needs no record to be read. */
 const recordName = /^([0-9a-z]+-[0-9a-z]+)(?:\.([0-9a-z]+-[0-9a-z]+))?\.json$/;
@@ -80,7 +84,7 @@ export function createJournal(folder: string): Journal {
         if (!isOurs)
           throw noJournal(
             each,
-            'is a symbolic link, belongs to another user, or can be written to by others',
+            'is a symbolic link, belongs to another user, or is open to others (chmod 700 closes one that is yours)',
           );
       }
     },
@@ -99,12 +103,14 @@ export function createJournal(folder: string): Journal {
     },
 
     async passed(at) {
-      while (Date.now() <= at) await setImmediate();
+      // A clock that was set back would take as long to get there.
+      if (at - Date.now() > mostAheadMs) return;
+      const until = performance.now() + mostAheadMs;
+      while (Date.now() <= at && performance.now() < until) await setImmediate();
     },
 
     file(entry) {
-      const { id, undoes } = entry;
-      const name = `${id}${undoes === undefined ? '' : `.${undoes}`}.json`;
+      const name = recordNameOf(entry);
       // Whoever began with it may have got to its end, or have died half-way.
       if (readRecord(records, name)) return;
       discard(`${records}/${name}`);
@@ -145,13 +151,18 @@ export function createJournal(folder: string): Journal {
 
     async contentAfter({ before, splice }) {
       if (!splice) return undefined;
-      const from = before ? await contents.content(before.hash ?? '') : Buffer.alloc(0);
+      const from = before
+        ? await contents.content(before.hash ?? '', before.size).catch(() => undefined)
+        : Buffer.alloc(0);
       return from && applySplice(from, splice);
     },
 
     trashOf: (id) => `${trashFolder(folder)}/${id}`,
   };
 }
+
+const recordNameOf = ({ id, undoes }: Entry): string =>
+  `${id}${undoes === undefined ? '' : `.${undoes}`}.json`;
 
 function namesIn(folder: string): string[] {
   try {
@@ -162,11 +173,11 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** A record that is damaged, after a loss of power, is the same as none. */
+/** A record that is damaged, after a loss of power, or of another name than it has, is the same as none. */
 function readRecord(folder: string, name: string): Entry | undefined {
   try {
     const entry: unknown = JSON.parse(String(readPrivate(folder, name)));
-    return typeof entry === 'object' && entry !== null && 'step' in entry ? (entry as Entry) : undefined;
+    return isEntry(entry) && recordNameOf(entry) === name ? entry : undefined;
   } catch {
     return undefined;
   }

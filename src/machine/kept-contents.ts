@@ -1,5 +1,6 @@
 import { chmodSync, constants, linkSync, lstatSync, renameSync, unlinkSync, type Stats } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
+import { ToolcribError } from '../core/errors.ts';
 import { createPrivate } from './folders.ts';
 import { codeOf } from './real-path.ts';
 import { sha256 } from './sha256.ts';
@@ -20,8 +21,11 @@ export interface KeptContents {
   prepare(replaced: Replaced): Promise<void>;
   /** Keeps the content of a file that is replaced right after. What it returns is called once that has been done. Throws WRITE_FAILED. */
   keep(replaced: Replaced): Kept;
-  /** Undefined when it is not kept, or is damaged. */
-  content(hash: string): Promise<Buffer | undefined>;
+  /**
+   * Undefined when it is not kept. With its size it is also found when a program that still had the file open has added
+   * to it. Throws NOT_FOUND when what is kept is no longer what it was.
+   */
+  content(hash: string, size?: number): Promise<Buffer | undefined>;
 }
 
 export interface Kept {
@@ -32,11 +36,12 @@ export interface Kept {
 export const contentsFolder = (folder: string): string => `${folder}/contents`;
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
+const nonBlocking = constants.O_NONBLOCK ?? 0;
 
 /**
  * Keeps contents by hard links to the files that are replaced, which costs nothing whatever their size. Nobody can name
- * such a file any more once it is replaced; a program that still has it open may write to it, so a content is only
- * given out when it has its hash. Files with several names, and on other file systems, are copied.
+ * such a file any more once it is replaced; a program that still has it open (of a log, say) may write to it, so a
+ * content is only given out when it has its hash. Files with several names, and on other file systems, are copied.
  *
  * Nothing here is synced: after a loss of power (never after the end of a process) a content can be missing from the
  * journal, while the file itself has the old or the new content.
@@ -105,22 +110,39 @@ export function createKeptContents(folder: string): KeptContents {
       }
     },
 
-    async content(hash) {
-      try {
-        const handle = await open(pathOf(hash), constants.O_RDONLY | noFollow);
-        try {
-          const bytes = await handle.readFile();
-          return (await sha256(bytes)) === hash ? bytes : undefined;
-        } finally {
-          await handle.close();
-        }
-      } catch {
-        // Not kept, or no longer: the same for whoever asks.
-        return undefined;
-      }
+    async content(hash, size) {
+      const bytes = await firstBytes(pathOf(hash), size);
+      if (bytes && (await sha256(bytes)) !== hash) throw altered();
+      return bytes;
     },
   };
 }
+
+/** All bytes of a file, or the first `most`; undefined when it cannot be read, or is no file. */
+async function firstBytes(path: string, most = Infinity): Promise<Buffer | undefined> {
+  try {
+    const handle = await open(path, constants.O_RDONLY | noFollow | nonBlocking);
+    try {
+      const found = await handle.stat();
+      if (!found.isFile()) return undefined;
+      if (found.size <= most) return await handle.readFile();
+      const bytes = Buffer.allocUnsafe(most);
+      const { bytesRead } = await handle.read(bytes, 0, most, 0);
+      return bytes.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    // Not kept, or no longer: the same for whoever asks.
+    return undefined;
+  }
+}
+
+const altered = (): ToolcribError =>
+  new ToolcribError(
+    'NOT_FOUND',
+    'The old content is no longer what it was: a program that still had the file open wrote to it after the change, or it was damaged.',
+  );
 
 function close(path: string): void {
   try {

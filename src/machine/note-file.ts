@@ -11,13 +11,18 @@ export interface NoteFile {
 }
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
-const adding = constants.O_WRONLY | constants.O_APPEND | noFollow;
+/** A FIFO must neither block nor take the notes. */
+const nonBlocking = constants.O_NONBLOCK ?? 0;
+const adding = constants.O_WRONLY | constants.O_APPEND | noFollow | nonBlocking;
 
-/** Makes one, with something noted. Throws what the system says, also when something is at the path. */
-export function createNotes(path: string, first: unknown): NoteFile {
+/**
+ * Makes one and notes something, which may be about the inode of the file. Throws what the system says, also when
+ * something is at the path.
+ */
+export function createNotes(path: string, firstOf: (ino: number) => unknown): NoteFile {
   const fd = openSync(path, adding | constants.O_CREAT | constants.O_EXCL, 0o600);
   const file = notesIn(fd);
-  file.note(first);
+  file.note(firstOf(fstatSync(fd).ino));
   const { size } = fstatSync(fd);
   return { ...file, reset: () => ftruncateSync(fd, size) };
 }

@@ -1,6 +1,8 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
+import { lookOnceMore } from './last-look.ts';
 import { openAt, unreadable, type Opened } from './opened.ts';
 import { codeOf } from './real-path.ts';
 import { shownPath } from './shown-path.ts';
@@ -28,9 +30,9 @@ type Check = (place: string, folder: Opened) => Promise<void>;
 
 /**
  * Opens the folder that a real path is in. With `make`, the folders that are missing are made one by one, each inside
- * its parent, which is already open: what is swapped on the way is never followed. When that fails half-way, the empty
- * folders made so far remain. `check` is asked before anything is made, and again about what came of it. Throws what it
- * throws, PATH_NOT_FOUND, PATH_DENIED, ARG_INVALID, and WRITE_FAILED for a folder that cannot be made.
+ * its parent, which is already open: what is swapped on the way is never followed. When that fails half-way, those made
+ * so far are removed. `check` is asked before anything is made, and again about what came of it. Throws what it and
+ * `lookOnceMore` throw, PATH_NOT_FOUND, PATH_DENIED, ARG_INVALID, and WRITE_FAILED for a folder that cannot be made.
  */
 export async function openPlaceAt(
   real: string,
@@ -47,17 +49,41 @@ export async function openPlaceAt(
     if ([...missing, name].some(isTooLong)) throw unreadable(given, 'ENAMETOOLONG');
     for (const step of missing) {
       const parent = folder;
-      const isNew = await makeFolder(join(parent.stablePath, step), given);
+      lookOnceMore({ folder: parent, path: join(parent.path, step) }, given);
+      const isNew = makeFolder(join(parent.stablePath, step), given);
+      if (isNew) made.push(join(parent.path, step));
       folder = await openAt(join(parent.stablePath, step), given, 'folder');
       await parent.handle.close();
-      if (isNew) made.push(folder.path);
     }
     const path = join(folder.path, name);
     if (missing.length > 0) await check(path, folder);
     return { folder, name, path, at: join(folder.stablePath, name), made };
   } catch (error) {
     await folder.handle.close();
+    await removeMade(made);
     throw error;
+  }
+}
+
+/**
+ * Removes folders that were made for a place, innermost first, as far as nothing is in them: when nothing comes of it.
+ * Never throws; no more than an empty folder remains.
+ */
+export async function removeMade(made: readonly string[]): Promise<void> {
+  for (const path of made.toReversed()) {
+    const isThat: Check = (real) =>
+      real === path ? Promise.resolve() : Promise.reject(new Error('leads elsewhere'));
+    try {
+      const place = await openPlaceAt(path, path, { make: false, check: isThat });
+      try {
+        rmdirSync(place.at);
+      } finally {
+        await place.folder.handle.close();
+      }
+    } catch {
+      // Another call has put something into it, or somebody has moved it.
+      return;
+    }
   }
 }
 
@@ -83,10 +109,10 @@ const isThere = (path: string): Promise<boolean> =>
     (error: unknown) => codeOf(error) !== 'ENOENT',
   );
 
-/** Whether it is new: another call may just have made it. */
-async function makeFolder(path: string, given: string): Promise<boolean> {
+/** Whether it is new: another call may just have made it. In the same step as the look before it. */
+function makeFolder(path: string, given: string): boolean {
   try {
-    await mkdir(path);
+    mkdirSync(path);
     return true;
   } catch (error) {
     const code = codeOf(error);

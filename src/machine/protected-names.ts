@@ -43,6 +43,8 @@ const editorSettings = '{.config,application support,roaming}';
  * - .gitattributes, .gitmodules and .tool-versions name what only settings elsewhere can make run: not listed.
  * - .npmrc, pip.conf and the like decide whom code is fetched from: listed. Lock files and manifests: not.
  * - Folders on PATH are listed where they have a name of their own; `~/bin` and the like have not.
+ * - What belongs to an installation as a whole (node_modules, .venv) comes and goes with its tool, and whoever may write
+ *   a module in it needs no program in its `bin`: not listed, so that it can be deleted and made anew.
  * - `git~1` and `gi7eba~1` are what Windows may call `.git` for old programs.
  * - Where core.hooksPath points is not looked up; a file named like a hook in a folder named like hooks is listed.
  */
@@ -77,13 +79,15 @@ export const protectedNames: readonly ProtectedNames[] = [
   {
     effect: 'the system runs it by itself, when it starts, at set times or at a login',
     paths: [
-      '.config/{autostart,autostart-scripts,plasma-workspace,systemd,environment.d,upstart,sxhkd,karabiner}/**',
+      '.config/{autostart,autostart-scripts,plasma-workspace,systemd,environment.d,upstart,sxhkd,karabiner,xfce4}/**',
       '.config/{i3,sway,hypr,bspwm,awesome,openbox,xmonad,qtile,herbstluftwm,river,niri,yabai,skhd,aerospace}/**',
-      '.local/share/{systemd,applications,dbus-1,autostart}/**',
+      '.config/{labwc,waybar,lxsession,lxpanel,wayfire.ini,tigervnc}/**',
+      '.local/share/{systemd,applications,dbus-1,autostart,gnome-shell,flatpak}/**',
       'library/{launchagents,launchdaemons,startupitems,application scripts}/**',
       'start menu/programs/startup/**',
       '{.xinitrc,.xsession,.xsessionrc,.xprofile,.xserverrc,.skhdrc,.yabairc,.aerospace.toml}',
-      '{.xmonad,.i3,.hammerspoon}/**',
+      '{.xbindkeysrc*,.forward*,.qmail*,.procmailrc,.mailfilter}',
+      '{.xmonad,.i3,.hammerspoon,.fluxbox,.vnc}/**',
       '/{,private/}{etc/{cron*,anacrontab,systemd,init.d,rc.local,rc*.d,ld.so.*},var/{spool/cron,at,cron}}/**',
     ],
   },
@@ -102,7 +106,7 @@ export const protectedNames: readonly ProtectedNames[] = [
       '*.sublime-{project,settings,build}',
       `${editorSettings}/{zed,helix,sublime-text*,jetbrains}/**`,
       '{.helix,.vim,.nvim,.emacs.d,.doom.d,.spacemacs.d,.kak}/**',
-      `{${editorSettings}/{nvim,vim,lvim,emacs,doom,kak,micro,lite-xl},local/nvim}/**`,
+      `{${editorSettings}/{nvim,vim,lvim,emacs,doom,kak,micro,lite-xl},local/nvim,.local/share/{nvim,lvim}}/**`,
       '{.vimrc,_vimrc,.gvimrc,_gvimrc,.exrc,_exrc,.nvimrc,.nvim.lua,.lvimrc,.local.vimrc,.ideavimrc,.vimrc.local}',
       '{.emacs,.emacs.el,_emacs,.spacemacs,.dir-locals.el,.dir-locals-2.el,.kakrc,.nanorc,.ycm_extra_conf.py}',
     ],
@@ -134,9 +138,10 @@ export const protectedNames: readonly ProtectedNames[] = [
     paths: [
       '{.profile,.shrc,.shinit,.kshrc,.mkshrc,.yashrc,.yash_profile,.cshrc,.tcshrc,.login,.logout}',
       '.bash{rc,_profile,_login,_logout,_aliases,_functions,_completion,rc.local}',
-      '.z{shrc,shenv,profile,login,logout,shrc.local,shenv.local,preztorc,imrc,sh_plugins.txt}',
+      '.z{shrc,shenv,profile,login,logout,shrc.local,shenv.local,preztorc,imrc,sh_plugins.txt,compdump*}{,.zwc}',
       '{.bashrc.d,.zshrc.d,.zsh,.zfunc,.oh-my-zsh,.oh-my-bash,.bash_it,.zprezto,.zim,.bash_completion.d}/**',
-      '.p10k.zsh',
+      '.p10k.zsh{,.zwc}',
+      '.local/share/{bash-completion,zsh,fish}/**',
       '{microsoft.*profile,profile}.ps1',
       `${editorSettings}/{fish,zsh,bash,powershell,nushell,xonsh,elvish,oils,osh,direnv,starship}/**`,
       '{.xonshrc,rc.xsh,.elvish/**,.pam_environment,.inputrc}',
@@ -151,27 +156,28 @@ export const protectedNames: readonly ProtectedNames[] = [
     paths: [
       '{.envrc,.direnvrc,.autoenv,.autoenv.zsh,.asdfrc,.shadowenv.d/**}',
       '{,.}mise{,.*}.toml',
-      '{.rtx.toml,.mise/**,.config/mise/**}',
+      '{.rtx.toml,.mise/**,.config/mise/**,mise/config{,.*}.toml,mise/conf.d/**}',
     ],
   },
   {
     effect: 'a package manager or build tool takes from it what to run, and whom to fetch code from',
     paths: [
       '{.npmrc,.yarnrc,.yarnrc.*,.pnpmfile.*,pnpmfile.*,bunfig.toml,.bunfig.toml}',
-      '.yarn/{releases,plugins}/**',
+      '{.yarn/{releases,plugins}/**,.pnp.cjs,.pnp.loader.mjs}',
       '{pip.conf,pip.ini,.pypirc,.condarc,.gemrc,.bundle/config}',
       '.config/{pip,uv,npm,yarn,pnpm,bundle,composer,nuget}/**',
       '.cargo/{config,config.toml,credentials,credentials.toml,env}',
       '.gradle/{init.gradle*,gradle.properties,init.d/**}',
       '{.mvn/**,.mavenrc,.m2/settings*.xml,.m2/extensions.xml}',
       '{.sbt,.ivy2,.lein,.clojure}/**',
-      '{.stack/config.yaml,.cabal/config,.terraformrc,terraform.rc,.ansible.cfg}',
+      '{.stack/config.yaml,.cabal/config,.terraformrc,terraform.rc,.ansible.cfg,.bazelrc,.bazeliskrc}',
     ],
   },
   {
     effect: 'programs take from it how to log in, and what to run for that',
     paths: [
       '{.ssh,.gnupg}/**',
+      '{.rhosts,.shosts,.k5login,.pgpass}',
       '.aws/{config,credentials,cli/**}',
       '.kube/config*',
       '.docker/{config.json,daemon.json,cli-plugins/**}',
@@ -186,6 +192,8 @@ export const protectedNames: readonly ProtectedNames[] = [
       '{.local,.cargo,.bun,.deno,.yarn,.krew,.npm-global,.rd,.docker}/bin/**',
       '.{rbenv,pyenv,nodenv,jenv,asdf}/{shims,bin,plugins,hooks}/**',
       '{.dotnet/tools,.volta/bin,.nvm,.sdkman,.rustup,.local/share/mise,.local/share/pnpm}/**',
+      // In place of bazel, by https://github.com/bazelbuild/bazelisk and bazel's own starter.
+      'tools/bazel{,.bat,.ps1,.exe}',
     ],
   },
   {
@@ -196,6 +204,7 @@ export const protectedNames: readonly ProtectedNames[] = [
       '{.ipython,.jupyter,.julia/config,.ammonite}/**',
       '{.rprofile,.renviron,rprofile.site,renviron.site,.irbrc,.pryrc,.byebugrc,.rdebugrc,.perldb}',
       '{.pdbrc,.pdbrc.py,.gdbinit,.gdbearlyinit,.lldbinit*,.radare2rc}',
+      '.config/{gdb,irb,pry,sqlite3,ipython,python}/**',
       '{.psqlrc*,.sqliterc,.my.cnf,.mylogin.cnf,.mongorc.js,.mongoshrc.js,.duckdbrc}',
       '{.guile,.ghci,.ocamlinit,.utoprc,.iex.exs,.erlang,.juliarc.jl,.octaverc,.gnuplot,.sbclrc,.eclrc}',
     ],
@@ -205,6 +214,8 @@ export const protectedNames: readonly ProtectedNames[] = [
     paths: [
       '{.ripgreprc,.ackrc,.curlrc,_curlrc,.wgetrc,.lessfilter,.lesskey,.mailcap,.mailrc,.muttrc,.netrc,_netrc}',
       '.config/{bat,ripgrep,less,lf,ranger,nnn,yazi,vifm,mutt,neomutt,mpv,htop}/**',
+      '.config/{curlrc,*-flags.conf}',
+      '{nativemessaginghosts,.mozilla/native-messaging-hosts}/*.json',
     ],
   },
 ];

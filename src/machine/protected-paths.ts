@@ -1,13 +1,10 @@
-import { realpathSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import type { Platform } from '../core/discoverer.ts';
+import { dirname } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
 import { inGitFolder } from './git-folder.ts';
-import { isInside } from './inside.ts';
+import { ownFolders } from './own-folders.ts';
 import { protectedNames, type ProtectedNames } from './protected-names.ts';
 import { shownPath } from './shown-path.ts';
-import { variable } from './variables.ts';
 
 type Reason = Pick<ProtectedNames, 'effect' | 'stays'>;
 
@@ -44,33 +41,15 @@ export const protectedError = (given: string, effect: string): ToolcribError =>
     'If it has to be, show the person what, so that they can do it themselves.',
   );
 
-/** As `protectedReason`, for what is ours because variables say so; where it is without them is in the list of names. */
-export function ownReasons(
-  platform: Platform = process.platform === 'win32' ? 'win32' : 'linux',
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): (path: string) => Reason | undefined {
-  const given = ownVariables.map((name) => variable({ env, platform }, name));
-  const own = given.flatMap((folder) => (folder ? [join(realIfThere(folder), 'toolcrib')] : []));
-  return (path) => (own.some((folder) => isInside(path, folder)) ? ownFiles : undefined);
+/** As `protectedReason`, for what is ours because variables or the system say so: the folders of `ownFolders`. */
+export function ownReasons(...where: Parameters<typeof ownFolders>): (path: string) => Reason | undefined {
+  const own = ownFolders(...where).map((folder) => foldPath(folder));
+  return (path) => {
+    const folded = foldPath(path);
+    return own.some((folder) => folded === folder || folded.startsWith(`${folder}/`)) ? ownFiles : undefined;
+  };
 }
 
-/** Asked without another thread: they are folders of this user, and it is asked with every change. */
-function realIfThere(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return folder;
-  }
-}
-
-const ownVariables = [
-  'XDG_CONFIG_HOME',
-  'XDG_CACHE_HOME',
-  'XDG_STATE_HOME',
-  'XDG_DATA_HOME',
-  'APPDATA',
-  'LOCALAPPDATA',
-];
 const ownFiles: Reason = { effect: 'it is what toolcrib itself remembers', stays: 'in place' };
 
 /**
@@ -88,7 +67,14 @@ function foldName(name: string): string {
   const visible = name.replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '');
   // Upper case first: ſ, ı and ligatures become the letters that they are equal to.
   const folded = visible.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
-  return folded.replace(/:.*$/s, '').replace(/[. ]+$/, '');
+  return withoutDroppedEnd(folded.replace(/:.*$/s, ''));
+}
+
+/** No regular expression: they need time in the square of the dots that are not at the end. */
+function withoutDroppedEnd(name: string): string {
+  let end = name.length;
+  while (name[end - 1] === '.' || name[end - 1] === ' ') end--;
+  return name.slice(0, end);
 }
 
 interface Matcher {
@@ -120,8 +106,10 @@ function patternOf(paths: readonly string[], partly: boolean): RegExp {
 function sourceOf(path: string, partly: boolean): string {
   const open = [0];
   const close = (): string => ')?'.repeat(open.splice(-1, 1, 0)[0] ?? 0);
-  const source = path.replaceAll(/\/\*\*|[^\w]/g, (sign) => {
+  const source = path.replaceAll(/\/\*\*|\*\w+\*|[^\w]/g, (sign) => {
     if (sign === '/**') return '(?:/[^]*)?';
+    // Looked for once: with a star on both sides, a name that holds it often would be gone through for each.
+    if (/^\*\w/.test(sign)) return `(?=[^/]*${sign.slice(1, -1)})[^/]*`;
     if (sign === '*') return '[^/]*';
     if (sign === '{') {
       open.push(0);

@@ -24,26 +24,29 @@ const mostMs = 15_000;
 
 /**
  * Throws PATH_PROTECTED when moving a folder would make something in it a file that somebody runs, which it is not by
- * its names inside that folder alone: `x/tasks.json` when `x` becomes `.vscode`. What is protected by those alone
- * (`x/.envrc`) is so before and after. Nor may a symbolic link come to be where it could lead to such files, nor what is
- * toolcrib's own be moved. Throws TOO_LARGE for a folder that is too large to be looked through, and CANCELLED. Where
+ * its names inside that folder alone: `x/tasks.json` when `x` becomes `.vscode`; or would take that from it, so that it
+ * could be changed before it is moved back. What is protected by its names alone (`x/.envrc`) is so before and after. Nor
+ * may a symbolic link come to be, or no longer be, where it could lead to such files, nor what is toolcrib's own be moved. Throws TOO_LARGE for a folder that is too large to be looked through, and CANCELLED. Where
  * it lies and where it will lie must have been allowed already, as `openPlace` does.
  */
 export async function refuseMoving(
   tree: Tree,
-  { to, isLink, signal }: { to: string; isLink: boolean; signal: AbortSignal },
+  { to, isLink, signal }: { to: string; isLink: boolean; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const isOwn = ownReasons();
   const check = (below: string, link: boolean) => {
     const [path, old] = [join(to, below), join(tree.path, below)];
     const before = isOwn(old) ?? protectedReason(old);
     if (before?.stays === 'in place') throw protectedError(join(tree.given, below), before.effect);
+    if (below !== '' && reasonThere(below, link)) return;
+    const away = reasonThere(old, link);
+    if (away) throw protectedError(join(tree.given, below), away.effect);
     const reason = reasonThere(path, link);
-    if (!reason || (below !== '' && reasonThere(below, link))) return;
+    if (!reason) return;
     throw protectedError(join(tree.given, below), `as ${shownPath(path)} ${reason.effect}`);
   };
   check('', isLink);
-  if (!isLink) await walk(tree, check, signal);
+  if (!isLink) await walk(tree, check, signal ?? new AbortController().signal);
 }
 
 const reasonThere = (path: string, isLink: boolean) =>
@@ -84,30 +87,53 @@ async function walk(
   repository: (below: string) => void = () => {},
 ): Promise<void> {
   const until = performance.now() + mostMs;
-  const folders = [''];
+  const folders: Folder[] = [{ below: '', path: at }];
   let entries = 0;
   while (folders.length > 0) {
     if (signal.aborted)
       throw new ToolcribError('CANCELLED', `Stopped: ${shownPath(given)} was looked through.`);
     if (entries > mostEntries || performance.now() > until) throw tooLarge(given);
     const batch = folders.splice(-atOnce);
-    const lists = await Promise.all(batch.map((below) => list(join(at, below), given)));
+    const lists = await Promise.all(batch.map(({ path }) => list(path, given)));
     for (const [index, found] of lists.entries()) {
-      const below = batch[index] ?? '';
-      if (looksLikeGitFolder(new Set(found.map(({ name }) => name)))) repository(below);
+      const { below = '', path = at } = batch[index] ?? {};
+      const names = found.map(({ name }) => String(name));
+      if (looksLikeGitFolder(new Set(names))) repository(below);
       entries += found.length;
-      for (const entry of found) {
-        const path = join(below, entry.name);
-        check(path, entry.isSymbolicLink());
-        if (entry.isDirectory()) folders.push(path);
+      for (const [position, entry] of found.entries()) {
+        const inside = join(below, names[position] ?? '');
+        check(inside, entry.isSymbolicLink());
+        if (entry.isDirectory()) folders.push({ below: inside, path: stepInto(path, entry.name) });
       }
     }
   }
 }
 
-async function list(path: string, given: string): Promise<Dirent[]> {
+/** A folder in the tree: by its names as text, which tells what it is, and as system calls find it. */
+interface Folder {
+  readonly below: string;
+  /** Bytes where a name is no text: as text it would name something else, or nothing, and pass for empty. */
+  readonly path: string | Buffer;
+}
+
+const stepInto = (folder: string | Buffer, name: string | Buffer): string | Buffer =>
+  typeof folder === 'string' && typeof name === 'string'
+    ? join(folder, name)
+    : Buffer.concat([Buffer.from(folder), Buffer.from('/'), Buffer.from(name)]);
+
+/** What stands in a name for bytes that are no UTF-8. */
+const replaced = '\ufffd';
+
+async function list(
+  path: string | Buffer,
+  given: string,
+): Promise<readonly (Dirent<string> | Dirent<Buffer>)[]> {
   try {
-    return await readdir(path, { withFileTypes: true });
+    if (typeof path === 'string') {
+      const found = await readdir(path, { withFileTypes: true });
+      if (!found.some(({ name }) => name.includes(replaced))) return found;
+    }
+    return await readdir(path, { withFileTypes: true, encoding: 'buffer' });
   } catch (error) {
     const code = codeOf(error);
     // It was removed, or is no folder any more.

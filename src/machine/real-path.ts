@@ -1,4 +1,4 @@
-import { lstat, readlink, realpath } from 'node:fs/promises';
+import { lstat, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 
 /** Where a path leads. */
@@ -11,24 +11,49 @@ export interface Location {
 
 /** As many as Linux follows. */
 const mostLinks = 40;
+/** So many steps back are tried one by one. */
+const singleSteps = 3;
 
 /**
  * Follows an absolute path the way the system does: links first, then `..`. Where that ends early, the deepest
- * ancestor that exists decides, and a link to nothing is followed to where its target would be.
+ * ancestor that exists decides, and a link to nothing is followed to where its target would be. Throws the system's
+ * error when not even the root can be followed.
  */
 export async function locate(path: string, followed = 0): Promise<Location> {
   const missing: string[] = [];
   let failure: string | undefined;
-  for (let ancestor = path; ; ancestor = dirname(ancestor)) {
+  for (let ancestor = path; ;) {
     try {
       const real = await realpath(ancestor);
       return failure === undefined ? { real } : await beyond(real, missing, failure, followed);
     } catch (error) {
       if (ancestor === dirname(ancestor)) throw error;
       failure ??= codeOf(error);
-      missing.unshift(basename(ancestor));
     }
+    const above = missing.length < singleSteps ? dirname(ancestor) : await deepestAbove(ancestor);
+    for (; ancestor !== above; ancestor = dirname(ancestor)) missing.unshift(basename(ancestor));
   }
+}
+
+/**
+ * The deepest ancestor that can be followed, or the root. Halving, and without its real path: of a thousand steps each of
+ * these would take a call of the system for every one.
+ */
+async function deepestAbove(path: string): Promise<string> {
+  const ancestors: string[] = [];
+  for (let here = path; here !== dirname(here);) ancestors.push((here = dirname(here)));
+  let [from, to] = [0, ancestors.length - 1];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const isThere = await stat(ancestors[middle] ?? path).then(
+      () => true,
+      () => false,
+    );
+    // What cannot be followed up to a folder cannot be followed further.
+    if (isThere) to = middle;
+    else from = middle + 1;
+  }
+  return ancestors[to] ?? dirname(path);
 }
 
 /** The code of a failed system call; throws what is none. */

@@ -6,7 +6,9 @@ import type { ChangeKit } from './change-kit.ts';
 import { tooLarge } from './existing-file.ts';
 import { factsAt } from './facts.ts';
 import { isInside } from './inside.ts';
+import { lookOnceMore } from './last-look.ts';
 import type { Place } from './place.ts';
+import { refuseMoving } from './protected-trees.ts';
 import { relocate } from './relocate.ts';
 import { codeOf } from './real-path.ts';
 import { shownPath } from './shown-path.ts';
@@ -25,9 +27,9 @@ export interface Move {
 }
 
 /**
- * Moves a file, link or folder, and never onto something. Throws PATH_NOT_FOUND, PATH_EXISTS, PATH_DENIED,
- * PATH_PROTECTED for a folder that the journal is in, TOO_LARGE for what the journal does not take, NOT_FOUND for what it no
- * longer has, and WRITE_FAILED; then nothing has changed.
+ * Moves a file, link or folder, and never onto something. Throws PATH_NOT_FOUND, PATH_EXISTS, PATH_DENIED, STALE_FILE,
+ * PATH_PROTECTED for a folder that the journal is in and for what `refuseMoving` refuses, TOO_LARGE for what the journal
+ * does not take, NOT_FOUND for what it no longer has, and WRITE_FAILED; then nothing has changed.
  */
 export async function relocateChange(kit: ChangeKit, { from, to, about, look }: Move): Promise<Change> {
   const places = [from, to].filter((place) => place !== undefined);
@@ -38,11 +40,13 @@ export async function relocateChange(kit: ChangeKit, { from, to, about, look }: 
   return locks.hold({ paths: places.map(({ path }) => path), signal: about.signal }, async (working) => {
     const minted = journal.mint();
     try {
+      for (const place of places) lookOnceMore(place);
       const old = from?.at ?? journal.trashOf(about.undoes ?? '');
       const found = await factsAt(old);
       if (!found) throw from ? unwritable(from.path, { code: 'ENOENT' }) : gone(about);
       if (!to && found.size > kit.limits.quotaBytes) throw tooLarge(shown, found.size, kit.limits.quotaBytes);
       await look?.(found);
+      if (from && to) await refuseMovingTo(from, { kind: found.kind, to: to.path, signal: about.signal });
       if (to && !isSamePlace(from, to) && lstatSync(to.at, { throwIfNoEntry: false }))
         throw unwritable(to.path, { code: 'EEXIST' });
       const temporary = kit.temporaryName();
@@ -60,19 +64,39 @@ export async function relocateChange(kit: ChangeKit, { from, to, about, look }: 
       };
       const beside = (place: Place | undefined) =>
         place ? join(place.folder.stablePath, temporary) : journal.trashOf(temporary);
+      const ends = {
+        from: old,
+        to: to?.at ?? journal.trashOf(minted.id),
+        temporary: beside(to),
+        aside: beside(from),
+      };
       working.begin(entry);
       try {
+        for (const place of places) lookOnceMore(place);
         await relocate({
-          from: old,
-          to: to?.at ?? journal.trashOf(minted.id),
-          temporary: beside(to),
-          aside: beside(from),
+          ...ends,
           shown,
-          copied: (copy) => working.begin({ ...entry, copy }),
+          copied(copy) {
+            if (to) lookOnceMore(to);
+            working.begin({ ...entry, copy });
+          },
         });
       } catch (error) {
         working.drop();
         throw codeOfSystem(error) === 'EEXIST' && to ? unwritable(to.path, error) : error;
+      }
+      if (from && to && found.kind === 'folder' && locks.hasOthers()) {
+        // Another process may have put something in between the look and the move. From now on it finds the folder gone.
+        const late = await refuseMovingTo(
+          { at: to.at, path: from.path },
+          { kind: 'folder', to: to.path },
+        ).catch((error: unknown) => error);
+        if (late !== undefined) {
+          const { from: to, to: from, temporary: aside, aside: temporary } = ends;
+          await relocate({ from, to, temporary, aside, shown, copied: () => {} });
+          working.drop();
+          throw late;
+        }
       }
       working.done();
       await journal.passed(minted.at);
@@ -81,6 +105,23 @@ export async function relocateChange(kit: ChangeKit, { from, to, about, look }: 
       throw unwritable(shown, error);
     }
   });
+}
+
+interface MoveTo {
+  /** Its kind, as found by who asks. */
+  readonly kind: Facts['kind'];
+  readonly to: string;
+  readonly given?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Throws what `refuseMoving` throws; a file may be at any place that could be opened. */
+export async function refuseMovingTo(
+  { at, path }: Pick<Place, 'at' | 'path'>,
+  { kind, to, given = path, signal }: MoveTo,
+): Promise<void> {
+  if (kind === 'folder' || kind === 'link')
+    await refuseMoving({ at, path, given }, { to, isLink: kind === 'link', signal });
 }
 
 const codeOfSystem = (error: unknown): string | undefined =>

@@ -9,9 +9,9 @@ import {
   unlinkSync,
   type Stats,
 } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { copyTree } from './copy-tree.ts';
 import { codeOf } from './real-path.ts';
+import { removeTree } from './remove-tree.ts';
 
 /** Something that moves, and the names it needs on the way. All are paths for system calls. */
 export interface Relocation {
@@ -48,11 +48,13 @@ async function relocateByCopy({ from, to, temporary, aside, shown, copied }: Rel
     copied(lstatSync(temporary).ino);
     moveWithoutOverwriting(temporary, to);
   } catch (error) {
-    await rm(temporary, { recursive: true, force: true });
+    // What has been swapped meanwhile may refuse to go; the original comes back all the same.
+    await removeTree(temporary).catch(() => {});
     moveWithoutOverwriting(aside, from);
     throw error;
   }
-  await rm(aside, { recursive: true, force: true });
+  // It has been moved: what cannot be removed of the original stays, hidden, and is no failure of that.
+  await removeTree(aside).catch(() => {});
 }
 
 /**

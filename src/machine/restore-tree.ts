@@ -3,8 +3,10 @@ import { ToolcribError } from '../core/errors.ts';
 import type { Workspace } from '../core/tool.ts';
 import { bringBack, type BroughtBack } from './bring-back.ts';
 import { byteName, shownName, type ByteName } from './changed-files.ts';
+import { readClosed } from './closed-files.ts';
 import { isAtOrBelow, openScopes } from './open-scopes.ts';
-import { refuseProtected } from './protected-paths.ts';
+import { couldHoldProtected, protectedError, refuseProtected } from './protected-paths.ts';
+import { noteRestore, removeStaged } from './restore-remains.ts';
 import { GitFailure, type Git } from './shadow-repository.ts';
 import type { Shadow } from './shadow-store.ts';
 import { changesBetween, stage, type TreeChange } from './tree-changes.ts';
@@ -46,7 +48,7 @@ async function allowed(changes: readonly TreeChange[], top: string): Promise<Bro
   const done: TreeChange[] = [];
   const left: { name: ByteName; why: string }[] = [];
   for (const change of changes) {
-    const refusal = await refuseName(top, change.name).then(
+    const refusal = await refuse(top, change).then(
       () => undefined,
       (error: unknown) => {
         if (error instanceof ToolcribError) return error.message;
@@ -59,26 +61,40 @@ async function allowed(changes: readonly TreeChange[], top: string): Promise<Bro
   return { done, left };
 }
 
-/** A file that somebody runs unasked does not come back unasked either. */
-const refuseName = (top: string, name: ByteName): Promise<void> =>
-  refuseProtected({ path: join(top, shownName(name)) }, shownName(name));
+/** A file that somebody runs unasked does not come back unasked either, nor a link that makes others such files. */
+async function refuse(top: string, { name, to }: TreeChange): Promise<void> {
+  const [path, given] = [join(top, shownName(name)), shownName(name)];
+  await refuseProtected({ path }, given);
+  if (to?.kind === 'link' && couldHoldProtected(path))
+    throw protectedError(given, 'as a link it could lead to files that are run');
+}
 
 async function apply(
   changes: readonly TreeChange[],
   { shadow, git, since, workspace, signal }: Restoration,
 ): Promise<BroughtBack> {
-  const staged = await stage(shadow, git, changes, signal);
+  const names = changes.filter(({ to }) => to).map(({ name }) => name);
+  const { key, temporary, end } = await noteRestore(shadow, names);
   try {
+    const staged = await stage(shadow, git, { changes, key, signal });
     const scopes = await openScopes(shadow, workspace);
     try {
-      const { scopeOf } = scopes;
-      const refuse = (name: ByteName) => refuseName(shadow.top, name);
-      return await bringBack({ changes, staged, refuse, scopeOf, since, signal });
+      return await bringBack({
+        changes,
+        staged,
+        temporary,
+        refuse: (change) => refuse(shadow.top, change),
+        isClosed: readClosed(shadow),
+        scopeOf: scopes.scopeOf,
+        since,
+        signal,
+      });
     } finally {
       await scopes.close();
     }
   } finally {
-    await staged.remove();
+    await removeStaged(shadow, key);
+    await end();
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The git of this machine. */
@@ -130,9 +130,10 @@ export async function makeRepository(folder: string): Promise<void> {
     'info/exclude': '',
   };
   for (const [name, content] of Object.entries(files)) {
-    const path = join(folder, name);
-    await rm(path, { force: true });
-    await writeFile(path, content, { flag: 'wx', mode: 0o600 });
+    // Another server may be making the same one at the same time.
+    const temporary = join(folder, `${name}.${globalThis.crypto.randomUUID()}`);
+    await writeFile(temporary, content, { flag: 'wx', mode: 0o600 });
+    await rename(temporary, join(folder, name));
   }
 }
 

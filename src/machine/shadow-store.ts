@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, lstat, open, readdir, readFile, rename, rm, utimes } from 'node:fs/promises';
+import { copyFile, lstat, open, readdir, rename, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makePrivate } from './folders.ts';
+import { makePrivate, readPrivate } from './folders.ts';
 import { codeOf } from './real-path.ts';
 import { makeRepository } from './shadow-repository.ts';
 import type { WorkTree } from './work-tree.ts';
@@ -59,14 +59,12 @@ export async function openShadow(shadow: Shadow): Promise<void> {
 /** Every shadow there is, with what it is of. */
 export async function allShadows(shadows: string): Promise<Shadow[]> {
   const names = await readdir(shadows).catch(() => []);
-  const found = await Promise.all(
-    names.map(async (name) => {
-      const tree = await readJson<WorkTree>(join(shadows, name, about));
-      if (!tree) return undefined;
-      const shadow = shadowOf({ top: tree.top, scopes: tree.scopes }, shadows);
-      return shadow.folder === join(shadows, name) ? shadow : undefined;
-    }),
-  );
+  const found = names.map((name) => {
+    const folder = join(shadows, name);
+    const tree = readJson<WorkTree>(folder, about);
+    const shadow = tree && shadowOf({ top: tree.top, scopes: tree.scopes }, shadows);
+    return shadow?.folder === folder ? shadow : undefined;
+  });
   return found.filter((shadow) => shadow !== undefined);
 }
 
@@ -85,7 +83,7 @@ export async function discardShadow({ folder }: Shadow): Promise<void> {
 }
 
 export const readCurrent = ({ folder }: Pick<Shadow, 'folder'>): Promise<Current | undefined> =>
-  readJson<Current>(join(folder, 'current.json'));
+  Promise.resolve(readJson<Current>(folder, 'current.json'));
 
 /** A copy of an index, to be changed. What is there already is not read by anybody else. */
 export async function copyIndex({ folder }: Shadow, from: string | undefined): Promise<string> {
@@ -112,7 +110,7 @@ export async function writeCurrent(shadow: Shadow, current: Current): Promise<vo
 
 /** How many bytes were put into it since it was tidied up. Servers that count at once may count too little. */
 export const readGrown = async ({ folder }: Shadow): Promise<number> =>
-  (await readJson<number>(join(folder, 'grown.json'))) ?? 0;
+  readJson<number>(folder, 'grown.json') ?? 0;
 
 export const writeGrown = ({ folder }: Shadow, bytes: number): Promise<void> =>
   replaceFile(join(folder, 'grown.json'), JSON.stringify(bytes));
@@ -160,7 +158,7 @@ export async function removeCheckpoint(shadow: Shadow, { id }: Pick<Checkpoint, 
 export async function checkpointsOf({ folder }: Pick<Shadow, 'folder'>): Promise<Checkpoint[]> {
   const names = await readdir(join(folder, 'checkpoints')).catch(() => []);
   const files = names.filter((name) => idPattern.test(name.replace(/\.json$/, '')));
-  const all = await Promise.all(files.map((name) => readJson<Checkpoint>(join(folder, 'checkpoints', name))));
+  const all = files.map((name) => readJson<Checkpoint>(join(folder, 'checkpoints'), name));
   return all.filter((one) => one !== undefined).toSorted((a, b) => (a.at < b.at ? 1 : -1));
 }
 
@@ -203,12 +201,12 @@ export async function replaceFile(path: string, content: string | Buffer): Promi
   }
 }
 
-/** Ours, in a private folder, so the shape is what was written; one that was cut short counts as missing. */
-async function readJson<T>(path: string): Promise<T | undefined> {
+/** Ours, in a private folder, so the shape is what was written; one that was cut short, or is no file, counts as missing. */
+function readJson<T>(folder: string, name: string): T | undefined {
+  const content = readPrivate(folder, name);
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as T;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) codeOf(error);
+    return content && (JSON.parse(content.toString()) as T);
+  } catch {
     return undefined;
   }
 }

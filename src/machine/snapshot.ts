@@ -1,8 +1,10 @@
-import { lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Workspace } from '../core/tool.ts';
 import { addFiles } from './add-files.ts';
 import { shownName, sortChanges, type ChangedFiles } from './changed-files.ts';
+import { rememberClosed } from './closed-files.ts';
+import { readPrivate } from './folders.ts';
 import { openScopes } from './open-scopes.ts';
 import { runGit, type Git } from './shadow-repository.ts';
 import {
@@ -78,6 +80,10 @@ export async function takeSnapshot({ shadow, git, limits, workspace, signal }: S
     return { index: current.index, tree: current.checkpoint.tree, same: current.checkpoint, notes };
   }
   await grow(shadow, sizeOf(changed, limits));
+  await rememberClosed(
+    shadow,
+    changed.add.filter(({ isClosed }) => isClosed).map(({ name }) => name),
+  );
 
   const index = await copyIndex(shadow, current?.index);
   let done = 0;
@@ -151,11 +157,9 @@ async function removeHalf(shadow: Shadow, index: string): Promise<void> {
 
 /** What the project ignores on this machine alone. Of all in `.git` this is the one file that is read: patterns. */
 async function takeExcludes({ top, folder }: Shadow, workspace: Workspace): Promise<void> {
-  const [theirs, ours] = await Promise.all([
-    readExcludes(join(top, '.git', 'info', 'exclude'), workspace),
-    readFile(join(folder, 'info', 'exclude')).catch(() => undefined),
-  ]);
-  if (!ours?.equals(theirs)) await replaceFile(join(folder, 'info', 'exclude'), theirs);
+  const theirs = await readExcludes(join(top, '.git', 'info', 'exclude'), workspace);
+  if (!readPrivate(join(folder, 'info'), 'exclude')?.equals(theirs))
+    await replaceFile(join(folder, 'info', 'exclude'), theirs);
 }
 
 async function readExcludes(path: string, workspace: Workspace): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteName } from './changed-files.ts';
 import { decode } from './decode.ts';
@@ -87,20 +87,18 @@ export function contentOf(mode: string, blob: string): Content | undefined {
 export interface Staged {
   /** The file with the content that a change leads to. A link's content is its target. */
   fileOf(change: TreeChange): string;
-  remove(): Promise<void>;
 }
 
 /**
  * Writes what is to come back into a folder of ours, under numbers for names: what a tree calls its files cannot lead
- * git anywhere. The caller removes it. Throws GitFailure, and what the system says.
+ * git anywhere. The caller removes what has this key (`removeStaged`), also after a failure. Throws GitFailure, and what
+ * the system says.
  */
 export async function stage(
   shadow: Shadow,
   git: Git,
-  changes: readonly TreeChange[],
-  signal: AbortSignal,
+  { changes, key, signal }: { changes: readonly TreeChange[]; key: string; signal: AbortSignal },
 ): Promise<Staged> {
-  const key = globalThis.crypto.randomUUID();
   const folder = join(shadow.folder, `staged.${key}`);
   const index = `staged-index.${key}`;
   const numbers = new Map<TreeChange, number>();
@@ -111,21 +109,12 @@ export async function stage(
     numbers.set(change, number);
     lines.push(`${change.to.kind === 'program' ? '100755' : '100644'} ${change.to.blob}\t${number}\0`);
   }
-  const remove = async () => {
-    await rm(folder, { recursive: true, force: true });
-    await rm(join(shadow.folder, index), { force: true });
-  };
   const ask = (args: readonly string[], input?: Buffer) =>
     runGit(shadow.folder, git, { args, workTree: folder, index, signal, ...(input ? { input } : {}) });
-  try {
-    await mkdir(folder, { mode: 0o700 });
-    if (lines.length > 0) {
-      await ask(['update-index', '-z', '--index-info'], Buffer.from(lines.join('')));
-      await ask(['checkout-index', '--all', '--force']);
-    }
-  } catch (error) {
-    await remove();
-    throw error;
+  await mkdir(folder, { mode: 0o700 });
+  if (lines.length > 0) {
+    await ask(['update-index', '-z', '--index-info'], Buffer.from(lines.join('')));
+    await ask(['checkout-index', '--all', '--force']);
   }
-  return { remove, fileOf: (change) => join(folder, String(numbers.get(change))) };
+  return { fileOf: (change) => join(folder, String(numbers.get(change))) };
 }

@@ -1,13 +1,14 @@
 import { constants, existsSync, lstatSync, rmdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
 import { changeOf, type Change, type Entry, type Facts } from './change.ts';
 import type { ChangeKit } from './change-kit.ts';
-import { factsAt, sameFacts } from './facts.ts';
+import { factsAt, isTooMuch, sameFacts } from './facts.ts';
 import { isInside } from './inside.ts';
 import type { Index } from './journal.ts';
-import type { Place } from './place.ts';
-import { gone, relocateChange } from './relocate-change.ts';
+import { removeMade, type Place } from './place.ts';
+import { gone, refuseMovingTo, relocateChange } from './relocate-change.ts';
 import { shownPath } from './shown-path.ts';
 import type { RootedWorkspace } from './workspace.ts';
 import { writeChange } from './write-change.ts';
@@ -108,7 +109,7 @@ function undo(undoing: Undoing): Promise<Done> {
 
 /** An edited or replaced file gets its old content. */
 async function writeBack({ kit, entry, ...undoing }: Undoing, before: Facts): Promise<Done> {
-  const old = await kit.journal.contents.content(before.hash ?? '');
+  const old = await kit.journal.contents.content(before.hash ?? '', before.size);
   if (!old) throw gone({ undoes: entry.id });
   return atPlace(entry.path, { ...undoing, entry, kit }, undefined, async (place) => {
     let was: Buffer | undefined;
@@ -140,7 +141,7 @@ function takeAway(undoing: Undoing): Promise<Done> {
     const look = async (found: Facts | undefined) => {
       undoing.refuseUndone();
       if (!sameFacts(found, entry.after))
-        throw new Conflict(found ? 'It has been changed since.' : 'It no longer exists.', {
+        throw new Conflict(whyNot(found, 'It no longer exists.'), {
           expected: await kit.journal.contentAfter(entry),
           found: was,
         });
@@ -176,7 +177,7 @@ async function bringBack(undoing: Undoing): Promise<Done> {
 }
 
 function moveBack(undoing: Undoing): Promise<Done> {
-  const { kit, entry, dryRun } = undoing;
+  const { kit, entry, dryRun, signal } = undoing;
   const nothing = { notes: [] };
   return atPlace(entry.to ?? '', undoing, undefined, (from) =>
     atPlace(
@@ -187,12 +188,12 @@ function moveBack(undoing: Undoing): Promise<Done> {
         const look = (found: Facts | undefined) => {
           undoing.refuseUndone();
           if (!sameFacts(found, entry.after))
-            throw new Conflict(
-              found ? 'It has been changed since.' : 'It is no longer where it was moved to.',
-            );
+            throw new Conflict(whyNot(found, 'It is no longer where it was moved to.'));
         };
-        look(await factsAt(from.at));
+        const found = await factsAt(from.at);
+        look(found);
         if (from.path.toLowerCase() !== to.path.toLowerCase()) await refuseOccupied(to);
+        if (dryRun && found) await refuseMovingTo(from, { kind: found.kind, to: to.path, signal });
         if (dryRun) return nothing;
         const change = await relocateChange(kit, { from, to, about: aboutUndoing(undoing), look });
         await removeEmpty(entry.made ?? [], undoing);
@@ -200,6 +201,14 @@ function moveBack(undoing: Undoing): Promise<Done> {
       },
     ),
   );
+}
+
+/** What keeps something from being taken for what a change left. */
+function whyNot(found: Facts | undefined, missing: string): string {
+  if (!found) return missing;
+  return isTooMuch(found)
+    ? 'It holds too much to tell whether it has been changed since; move_path and delete_path take it all the same.'
+    : 'It has been changed since.';
 }
 
 const aboutUndoing = ({ entry, signal }: Pick<Undoing, 'entry' | 'signal'>) => ({
@@ -218,23 +227,32 @@ async function atPlace<T>(
   missing: (() => T) | undefined,
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
-  const place = await workspace
-    .openPlace(path, { follow: false, make: missing !== undefined && !dryRun })
-    .catch((error: unknown) => {
-      if (!(error instanceof ToolcribError) || error.code !== 'PATH_NOT_FOUND') throw error;
-      return undefined;
-    });
+  const open = async () => {
+    // Before folders are made where it leads now. With a slash at the end, a link there is followed.
+    const now = await workspace.resolve(dirname(path) + sep);
+    if (now !== dirname(path)) throw leadsElsewhere(join(now, basename(path)));
+    return workspace.openPlace(path, { follow: false, make: missing !== undefined && !dryRun });
+  };
+  const place = await open().catch((error: unknown) => {
+    if (!(error instanceof ToolcribError) || error.code !== 'PATH_NOT_FOUND') throw error;
+    return undefined;
+  });
   if (!place) {
     if (missing && dryRun) return missing();
     throw new Conflict('The folder it was in no longer exists.');
   }
   try {
-    if (place.path !== path) throw new Conflict(`The path now leads to ${shownPath(place.path)}.`);
+    if (place.path !== path) throw leadsElsewhere(place.path);
     return await work(place);
+  } catch (error) {
+    await removeMade(place.made);
+    throw error;
   } finally {
     await place.folder.handle.close();
   }
 }
+
+const leadsElsewhere = (now: string) => new Conflict(`The path now leads to ${shownPath(now)}.`);
 
 async function refuseOccupied(place: Place): Promise<void> {
   if (!lstatSync(place.at, { throwIfNoEntry: false })) return;

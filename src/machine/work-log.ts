@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import type { Entry } from './change.ts';
+import { isEntry, isTemporaryPath } from './entry-check.ts';
 import { thisOwner, type Owner } from './lock-owner.ts';
 import { addNote, createNotes, readNotes, type NoteFile } from './note-file.ts';
 import { codeOf } from './real-path.ts';
@@ -12,6 +13,8 @@ export interface Worker {
   readonly owner: Owner;
   /** When it last noted something. */
   readonly since: number;
+  /** The inode of the log, which a copy of it has not. */
+  readonly ino?: number;
 }
 
 /** What is known of one piece of work, by its number in a log. */
@@ -66,7 +69,7 @@ export function createWorkLog(folder: string): WorkLog {
       throw noJournal(folder, `cannot be written to (${codeOf(error)})`);
     }
   };
-  const file: NoteFile = orFail(() => createNotes(path, worker));
+  const file: NoteFile = orFail(() => createNotes(path, (ino) => ({ ...worker, ino })));
   const goingOn = new Set<number>();
   let last = 0;
   let isRetired = false;
@@ -126,23 +129,36 @@ export function createWorkLog(folder: string): WorkLog {
   };
 }
 
-/** Whose log, or lock that leads to one, it is; undefined when there is none. A damaged one has an unknown owner. */
+/**
+ * Whose log, or lock that leads to one, it is; undefined when there is none. A damaged one, and one with a token that
+ * is none, has an unknown owner.
+ */
 export function workerOf(folder: string, name: string): Worker | undefined {
   const found = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
   if (!found) return undefined;
   const [worker] = readNotes(folder, name) as [Worker?];
-  const isWhole = worker?.owner !== undefined && worker.owner.pid > 0;
+  const isWhole = worker?.owner !== undefined && worker.owner.pid > 0 && isToken(worker.token);
   return {
     ...(isWhole ? worker : { token: name, owner: { pid: 0, host: '' } }),
     since: found.mtimeMs,
   };
 }
 
-/** What is noted in a log, in the order it began. */
+/**
+ * Whether a log was written where it is: only then is anything touched that it names. A project can bring a copy of one,
+ * when the state folder is in it.
+ */
+export function isWrittenHere(folder: string, token: string): boolean {
+  const found = lstatSync(`${logsFolder(folder)}/${token}`, { throwIfNoEntry: false });
+  const worker = workerOf(logsFolder(folder), token);
+  return found !== undefined && worker?.token === token && worker.ino === found.ino;
+}
+
+/** What is noted in a log, in the order it began; without what this program does not note. */
 export function workIn(folder: string, token: string): Work[] {
   const works = new Map<number, Work>();
   for (const note of readNotes(logsFolder(folder), token).slice(1) as (Note | undefined)[])
-    if (typeof note?.number === 'number')
+    if (typeof note?.number === 'number' && isNote(note))
       works.set(note.number, { temporaries: [], ...works.get(note.number), ...note });
   return [...works.values()];
 }
@@ -152,8 +168,14 @@ export function allWork(folder: string): Work[] {
   return logsIn(folder).flatMap((token) => workIn(folder, token));
 }
 
+const isNote = ({ entry, temporaries = [] }: Note): boolean =>
+  (entry === undefined || isEntry(entry)) && Array.isArray(temporaries) && temporaries.every(isTemporaryPath);
+
+/** Tokens become parts of paths. */
+const isToken = (name: string): boolean => /^[0-9a-f]{16}$/.test(name);
+
 export const logsIn = (folder: string): string[] =>
-  existsSync(logsFolder(folder)) ? readdirSync(logsFolder(folder)) : [];
+  existsSync(logsFolder(folder)) ? readdirSync(logsFolder(folder)).filter(isToken) : [];
 
 /** Notes how the work of a dead process ended. Throws what the system says. */
 export function endFor(folder: string, token: string, { number }: Work, end: 'done' | 'dropped'): void {

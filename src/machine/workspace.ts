@@ -3,12 +3,13 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, normalize, resolve as resolveLexically, sep } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
-import type { PathKind } from '../core/params.ts';
+import { longestPath, type PathKind } from '../core/params.ts';
 import type { Workspace } from '../core/tool.ts';
 import { closeOnError, openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
 import { isInside } from './inside.ts';
 import { inPseudoFolder, onPseudoFilesystem } from './pseudo-filesystem.ts';
-import { refuseProtected } from './protected-paths.ts';
+import { ownFolders } from './own-folders.ts';
+import { ownReasons, refuseProtected } from './protected-paths.ts';
 import { codeOf, locate } from './real-path.ts';
 import { openPlaceAt, type Place } from './place.ts';
 import { shownPath } from './shown-path.ts';
@@ -32,20 +33,37 @@ export interface RootedWorkspace extends Workspace {
 }
 
 /**
- * The one gate for paths: opens the given folders, and nothing else, to the tools. Throws PATH_NOT_FOUND,
- * PATH_NOT_REGULAR or PATH_PROTECTED for a folder that cannot be a root.
+ * The one gate for paths: opens the given folders, and nothing else, to the tools; and of them not what toolcrib itself
+ * keeps there, which is PATH_PROTECTED to every call. Throws PATH_NOT_FOUND, PATH_NOT_REGULAR or PATH_PROTECTED for a
+ * folder that cannot be a root.
  */
 export async function openWorkspace(
   folders: readonly string[],
   { home = homedir() }: { home?: string } = {},
 ): Promise<RootedWorkspace> {
   const roots = [...new Set(await Promise.all(folders.map((folder) => rootOf(folder, home))))];
+  // Where they lie apart no call has to ask: nothing outside of the roots is opened.
+  const own = ownFolders();
+  const isOwn = ownReasons();
+  const couldBeOwn = roots.some((root) => isOwn(root) || own.some((folder) => isInside(folder, root)));
+
+  /** Throws PATH_PROTECTED for what toolcrib keeps: in its journal are files of other projects. */
+  function refuseOwn(given: string, real: string): void {
+    const reason = couldBeOwn ? ownReasons()(real) : undefined;
+    if (!reason) return;
+    throw new ToolcribError(
+      'PATH_PROTECTED',
+      `${shownPath(given)}: is never opened, because ${reason.effect}.`,
+      'list_changes and list_checkpoints show what can be brought back from there.',
+    );
+  }
 
   /** Where a path leads, inside the roots. */
   async function locateInside(given: string, from: string | undefined) {
     const absolute = absolutePath(given, from, roots, home);
     const location = await locate(absolute);
     refuseOutside(given, location.real, roots);
+    refuseOwn(given, location.real);
     return { absolute, ...location };
   }
 
@@ -56,6 +74,7 @@ export async function openWorkspace(
     // What was opened decides, not what lay there a moment ago.
     return closeOnError(opened.handle, async () => {
       refuseOutside(given, opened.path, roots);
+      refuseOwn(given, opened.path);
       refuseWrongKind(opened.stat, given, kind);
       if (await onPseudoFilesystem(opened.stablePath, opened.stat.dev)) throw protectedPath(given);
       return opened;
@@ -66,7 +85,7 @@ export async function openWorkspace(
   async function locateForChange(given: string, from: string | undefined, follow: boolean) {
     const absolute = absolutePath(given, from, roots, home);
     if (follow) return { absolute, ...(await locate(absolute)) };
-    const unslashed = absolute.replace(slashesAtEnd, '');
+    const unslashed = withoutSlashes(absolute);
     if (unslashed !== absolute && unslashed !== '') {
       // `rm -r link/` refuses too: one would mean the link, the other what it leads to.
       const last = await lstat(unslashed).catch(() => undefined);
@@ -144,6 +163,7 @@ function absolutePath(
   const start = from ?? firstRoot(roots);
   if (given === '')
     throw new ToolcribError('ARG_INVALID', 'The path is empty.', 'Use "." for the folder itself.');
+  if (given.length > longestPath) throw unreadable(given, 'ENAMETOOLONG');
   if (given.includes('\0'))
     throw new ToolcribError('ARG_INVALID', `${shownPath(given)}: has a NUL character.`);
   const trick = process.platform === 'win32' ? windowsPathTrick(given) : undefined;
@@ -208,8 +228,19 @@ function refuseChange(given: string, real: string, roots: readonly string[]): vo
   );
 }
 
+/** A path without `/` and `/.` at its end. No regular expression: those that find this need too long for many slashes. */
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  for (;;) {
+    if (isSlash(path[end - 1])) end--;
+    else if (path[end - 1] === '.' && isSlash(path[end - 2])) end -= 2;
+    else return path.slice(0, end);
+  }
+}
+
+const isSlash = (character: string | undefined): boolean => character === '/' || character === sep;
+
 /** `x/`, `x/.` and `x/..` name what they lead to. */
-const slashesAtEnd = sep === '/' ? /(?:\/+\.?)+$/ : /(?:[\\/]+\.?)+$/;
 const endsInFolder = sep === '/' ? /(?:^|\/)\.{0,2}$/ : /(?:^|[\\/])\.{0,2}$/;
 
 /** The path with every link but the last resolved. */

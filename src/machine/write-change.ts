@@ -5,7 +5,8 @@ import type { ChangeKit } from './change-kit.ts';
 import { openExisting, tooLarge, type ExistingFile } from './existing-file.ts';
 import type { CarriedOver } from './extended-attributes.ts';
 import type { Kept, Replaced } from './kept-contents.ts';
-import type { Place } from './place.ts';
+import { lookOnceMore } from './last-look.ts';
+import { removeMade, type Place } from './place.ts';
 import { refuseReadOnly, writeBeside, type Beside } from './replace-file.ts';
 import { sha256 } from './sha256.ts';
 import { spliceBetween } from './splice.ts';
@@ -38,6 +39,8 @@ export interface About {
   /** What to call it in the list: edit, write, delete, move… */
   readonly kind: string;
   readonly undoes?: string;
+  /** Whether the content before is only looked at until the change is done: its memory is used again then. */
+  readonly lends?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -67,8 +70,14 @@ export async function writeChange(
     temporaries: [join(dirname(place.path), temporary)],
     signal: about.signal,
   };
-  return kit.locks.hold(request, async (working) => {
-    const existing = await openExisting(place, kit.mostBytes, kit.written);
+  const changing = kit.locks.hold(request, async (working) => {
+    lookOnceMore(place);
+    const existing = await openExisting(
+      place,
+      kit.mostBytes,
+      kit.written,
+      about.lends ? kit.spare : undefined,
+    );
     try {
       if (existing) refuseReadOnly(place, existing.stat);
       const decision = await decide(existing);
@@ -93,6 +102,10 @@ export async function writeChange(
       existing?.close();
     }
   });
+  if (place.made.length === 0) return changing;
+  const written = await changing.catch(() => undefined);
+  if (!written) await removeMade(place.made);
+  return changing;
 }
 
 interface Writing {
@@ -143,7 +156,10 @@ async function finish({ journal, carryOver, written: files }: ChangeKit, work: W
   let kept: Kept | undefined;
   working.begin(entry);
   try {
-    kept = beside.put(() => replaced && journal.contents.keep(replaced));
+    kept = beside.put(() => {
+      lookOnceMore(place);
+      return replaced && journal.contents.keep(replaced);
+    });
   } catch (error) {
     working.drop();
     throw error;

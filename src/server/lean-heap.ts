@@ -1,34 +1,30 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** As much may pile up between two calls: a call with a file of 1 MB leaves several times that behind. */
-const mostGarbage = 4 * 1024 * 1024;
+/** So much may pile up in buffers between two calls: one with a file of 1 MB leaves several times that behind. */
+const mostGarbage = 2 * 1024 * 1024;
 
 /**
- * Keeps the memory of a server small, which runs all day next to an editor and most of the time waits. To be called after
- * each call.
+ * Keeps the memory of a server small, which runs all day next to an editor and most of the time waits. To be made when it
+ * has nothing to do; what is returned is to be called after each call.
  *
- * V8 lets up to 32 MB of short-lived objects pile up before it looks, and does not count what buffers hold outside its
- * heap. So young objects get no more room than they have after the start (the flag is read whenever that room might grow,
- * `NewSpace::Grow` in V8's src/heap, so it works in a process that runs already), and after calls with much data the young
- * ones, some hundred microseconds' work, are collected at once.
+ * Left alone, V8 gives short-lived objects up to 32 MB, looks at the old ones when there are three times as many as there
+ * were the last time, and hardly counts what buffers hold outside its heap. So young ones get no more room than they
+ * have now (the flag is read whenever that room might grow, `NewSpace::Grow` in V8's src/heap), the heap grows in small
+ * steps (`Heap::CurrentHeapGrowingMode`; both work in a process that runs already), and after calls with much data the
+ * young ones are collected at once, which takes some hundred microseconds.
  */
 export function createLeanHeap(): () => void {
   setFlagsFromString('--semi-space-growth-factor=1');
-  let collectYoung: ((options: { type: 'minor' }) => void) | undefined;
+  setFlagsFromString('--optimize-for-size');
+  // What this adds to every new context is the only way to ask for a collection.
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
+  collect();
   let settled = getHeapStatistics().external_memory;
   return () => {
     const now = getHeapStatistics().external_memory;
-    if (now - settled < mostGarbage) {
-      settled = Math.min(settled, now);
-      return;
-    }
-    if (!collectYoung) {
-      // What --expose-gc adds to every new context; this process has been started without.
-      setFlagsFromString('--expose-gc');
-      collectYoung = runInNewContext('gc') as typeof collectYoung;
-    }
-    collectYoung?.({ type: 'minor' });
-    settled = getHeapStatistics().external_memory;
+    if (now - settled >= mostGarbage) collect({ type: 'minor' });
+    settled = Math.min(settled, getHeapStatistics().external_memory);
   };
 }

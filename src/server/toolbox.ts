@@ -100,6 +100,8 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
       );
     },
     async recover() {
+      // A server that may change nothing does not tidy up either.
+      if (settings.readOnly) return;
       // Most machines have nothing to recover, and need not load what could.
       const { platform, env, home } = machine.host;
       const state = stateFolder(platform, env, home);

@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openWorkspace } from '../../src/machine/workspace.ts';
 import { contentOf, keptTree } from '../machine/kept-trees.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 
@@ -372,6 +373,30 @@ unix('strange trees', () => {
     expect(new Set(readdirSync(outside).map((name) => readFileSync(join(outside, name), 'utf8')))).toEqual(
       new Set(['SECRET']),
     );
+  });
+});
+
+unix('FIFOs in the place of what is kept', () => {
+  it('keep nobody waiting', async () => {
+    const tree = await keptTree();
+    const id = await tree.id();
+    const shadows = join(tree.state, 'checkpoints');
+    const shadow = join(shadows, readdirSync(shadows)[0]!);
+    const other = join(shadows, '0'.repeat(32));
+    mkdirSync(other, { mode: 0o700 });
+    const names = ['current.json', 'grown.json', 'info/exclude', 'closed-files'];
+    for (const name of names) rmSync(join(shadow, name), { force: true });
+    const fifos = [...names, 'checkpoints/c_00000000.json', `restoring.${globalThis.crypto.randomUUID()}`];
+    execFileSync('mkfifo', [join(other, 'about-1.json'), ...fifos.map((name) => join(shadow, name))]);
+    const workspace = await openWorkspace([tree.folder]);
+    expect((await tree.checkpoints.list(workspace)).map((one) => one.id)).toEqual([id]);
+    tree.write('src/a.txt', 'changed');
+    chmodSync(tree.write('key', 'closed'), 0o600);
+    // A FIFO that is to be added to is no place to remember anything: told, not waited for.
+    expect(await tree.take()).toMatch(/^no checkpoint: ENXIO/);
+    rmSync(join(shadow, 'closed-files'));
+    expect(await tree.take()).toMatch(/^checkpoint/);
+    await tree.checkpoints.tidy();
   });
 });
 

@@ -1,6 +1,14 @@
-import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync, type Stats } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  truncateSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs';
 import { mkdir, open, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contentOf } from '../../src/filesystem/file-content.ts';
@@ -305,4 +313,73 @@ describe('ripgrep', () => {
       await rename(join(root, '--pre=.x'), join(root, 'plain'));
     },
   );
+});
+
+describe('the server goes on', () => {
+  it('with other calls during an edit of much, and the edit ends when it is cancelled', async () => {
+    await put(root, { 'lines.txt': 'ab\r\n'.repeat(2e6) });
+    await call('read_file', { path: 'lines.txt', limit: 1 });
+    const edits = Array.from({ length: 100 }, () => ({ old: 'ab\nab\nzz', new: 'q' }));
+    const cancelled = call('edit_file', { path: 'lines.txt', edits }, AbortSignal.timeout(100));
+    const during = await call('read_file', { path: 'inside.txt' });
+    expect(textOf(during)).toBe('inside\n');
+    expect(await failureOf(cancelled)).toMatch(/^CANCELLED/);
+  });
+
+  it('after paths that no system takes', async () => {
+    const started = performance.now();
+    for (const path of [
+      'hook'.repeat(1e5),
+      `é${' '.repeat(1e5)}x`,
+      `${'a/'.repeat(1e5)}x`,
+      '/'.repeat(1e5),
+    ]) {
+      expect(await failureOf(call('read_file', { path }))).toMatch(/^ARG_INVALID: path: is too long/);
+      expect(await failureOf(call('write_file', { path, content: '' }))).toMatch(/^ARG_INVALID: path: /);
+      expect(await failureOf(call('glob', { pattern: `${path}/*` }))).toMatch(/^(ARG_INVALID|PATH_)/);
+    }
+    expect(await failureOf(call('delete_path', { path: `inside.txt${'/'.repeat(200)}x` }))).toMatch(
+      /^PATH_NOT_FOUND/,
+    );
+    expect(performance.now() - started).toBeLessThan(1500);
+  });
+});
+
+describe('what toolcrib itself keeps, in a root', () => {
+  it('is neither read nor searched, and listed by no more than its name', async () => {
+    const state = realpathSync(process.env['XDG_STATE_HOME'] ?? '');
+    await put(state, {
+      'toolcrib/journal/contents/x.txt': 'SECRET of another project',
+      'toolcrib-docs/x.txt': 'SECRET in the open',
+    });
+    const look = callerFor(state);
+    for (const [tool, given] of [
+      ['read_file', { path: 'toolcrib/journal/contents/x.txt' }],
+      ['list_directory', { path: 'toolcrib' }],
+      ['grep', { pattern: 'SECRET', path: 'toolcrib' }],
+      ['grep', { pattern: 'SECRET', glob: 'toolcrib/**/*.txt' }],
+      ['glob', { pattern: 'toolcrib/journal/**/*.txt' }],
+    ] as const)
+      expect(await failureOf(look(tool, given))).toMatch(/^PATH_PROTECTED.*what toolcrib itself remembers/);
+    for (const given of [{ mode: 'lines' }, { mode: 'files' }, { ignored: true, hidden: true }])
+      expect(textOf(await look('grep', { pattern: 'SECRET', ...given }))).toMatch(
+        /^toolcrib-docs\/x\.txt[^/]*$/,
+      );
+    expect(textOf(await look('glob', { pattern: '**/x.txt', hidden: true, ignored: true }))).toBe(
+      'toolcrib-docs/x.txt',
+    );
+    const listed = textOf(await look('list_directory', { depth: 5, hidden: true }));
+    expect(listed).toMatch(/^toolcrib\/ .*not entered/m);
+    expect(listed).toContain('x.txt');
+    expect(listed).not.toContain('journal');
+    // Also from where it is two folders down.
+    const above = textOf(
+      await callerFor(join(state, '..'))('list_directory', {
+        path: relative(join(state, '..'), state),
+        depth: 5,
+      }),
+    );
+    expect(above).not.toContain('journal');
+    await rm(join(state, 'toolcrib-docs'), { recursive: true });
+  });
 });

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, type Edit } from '../../src/filesystem/apply-edits.ts';
+import { joinedInLines } from '../../src/filesystem/spans.ts';
+import { unifiedDiff } from '../../src/filesystem/unified-diff.ts';
 import { failureOf } from './folder.ts';
 
 const edited = (content: string | Buffer, edits: Edit | Edit[], encoding?: string) =>
@@ -63,6 +65,108 @@ describe('all places', () => {
       'AMBIGUOUS_EDIT: a.ts: old occurs 3 times (line 1); all says 2. Nothing was changed. Give more of the text around it, or all: 3 to replace every one.',
     );
     expect(await refusal('foo', { old: 'foo', new: 'b', all: 2 })).toContain('Leave all out.');
+    // Also where there are more than are counted.
+    expect(await refusal('x'.repeat(20_000), { old: 'x', new: 'y', all: 12_000 })).toMatch(
+      /^AMBIGUOUS_EDIT: .*more than 12,000 times .*all says 12000\. .*Give more of the text around it\.$/,
+    );
+  });
+});
+
+describe('much work', () => {
+  it('is refused before it is begun: too many places, and too many edits of too much', async () => {
+    expect(await refusal('a'.repeat(9e6), { old: 'a', new: 'b', all: 9e6 })).toMatch(
+      /^ARG_INVALID: a\.ts: all says 9,000,000, and one edit replaces up to 100,000\./,
+    );
+    const many = Array.from({ length: 1000 }, () => ({ old: 'a', new: 'b' }));
+    expect(await refusal(Buffer.alloc(60e6), many, 'utf-8')).toMatch(
+      /^TOO_LARGE: a\.ts: 1,000 edits of 60,000,000 bytes .*Make up to 143 in one call\.$/,
+    );
+  });
+
+  it('is refused when it would make too much', async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await refusal('a'.repeat(1e5), { old: 'a', new: 'x'.repeat(1e6), all: 1e5 })).toMatch(
+      /^TOO_LARGE: a\.ts: the file would have more than 64 MB/,
+    );
+    expect(
+      await refusal(`a\r\n${'a'.repeat(1e5)}`, { old: 'a', new: 'x\n'.repeat(5e4), all: 100_001 }),
+    ).toMatch(/^ARG_INVALID/);
+    expect(await refusal(`\r\n${'a'.repeat(1e4)}`, { old: 'a', new: 'x\n'.repeat(5e4), all: 1e4 })).toMatch(
+      /^TOO_LARGE/,
+    );
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64e6);
+  });
+
+  it('in one line takes time in its size, not in its square', async () => {
+    const places = 50_000;
+    const before = Buffer.from(`\r\n${`b${'a'.repeat(100)}`.repeat(places)}`);
+    const started = performance.now();
+    const { bytes, spans, encoding } = await edited(before, { old: 'b', new: 'c\nd', all: places });
+    expect(bytes.equals(Buffer.from(before.toString().replaceAll('b', 'c\r\nd')))).toBe(true);
+    const joined = joinedInLines(spans, before, encoding);
+    expect(joined).toHaveLength(1);
+    const diff = await unifiedDiff(before, bytes, { path: 'a.ts', encoding, spans: joined });
+    expect([diff.added, diff.removed]).toEqual([places + 1, 1]);
+    expect(performance.now() - started).toBeLessThan(1500);
+  });
+
+  it('lets others work, and ends when the call is cancelled', async () => {
+    const content = Buffer.from('ab\r\n'.repeat(2e6));
+    const miss = { old: 'ab\nab\nzz', new: 'q' };
+    let others = 0;
+    const work = setInterval(() => others++, 1);
+    expect(await refusal(content, miss)).toMatch(/^NOT_FOUND/);
+    clearInterval(work);
+    expect(others).toBeGreaterThan(4);
+    const cancelled = applyEdits(content, [miss], { path: 'a.ts', signal: AbortSignal.timeout(20) });
+    expect(await failureOf(cancelled)).toMatch(/^CANCELLED/);
+  });
+
+  it('of finding what is nearest is little for a text that nobody could have copied', async () => {
+    const content = Buffer.from(`x ${' '.repeat(1e6)}y\n`);
+    const numbered = Array.from({ length: 4e5 }, (_, index) => `${index + 1}: x`).join('\n');
+    for (const old of ['&lt;&amp;'.repeat(8e5), numbered, `${' '.repeat(4e6)}q`]) {
+      const started = performance.now();
+      expect(await refusal(content, { old, new: 'q' })).toMatch(/^NOT_FOUND/);
+      expect(performance.now() - started).toBeLessThan(500);
+    }
+  });
+
+  it('is done in parts, and finds what lies across them', async () => {
+    const part = 1024 * 1024;
+    for (const end of ['\n', '\r\n']) {
+      for (const at of [part - 3, part - 1, part, 4 * part - 2]) {
+        const filler = 'x'.repeat(at);
+        const content = `${filler}one${end}two${'y'.repeat(5 * part - at)}${end}`;
+        const expected = `${filler}1${end}2${'y'.repeat(5 * part - at)}${end}`;
+        expect((await textAfter(content, { old: 'one\ntwo', new: '1\n2' })) === expected).toBe(true);
+        const ended = `${filler}${end}zwei${'y'.repeat(5 * part - at)}${end}`;
+        const without = `${filler}${end}2${'y'.repeat(5 * part - at)}${end}`;
+        expect((await textAfter(ended, { old: '\nzwei', new: '\n2' })) === without).toBe(true);
+      }
+    }
+    // A carriage return that ends no line, far from the lines.
+    const lone = `one\n${'x'.repeat(part)}a\rb${'x'.repeat(2 * part)}`;
+    expect(await refusal(lone, { old: 'a\nb\n', new: '' })).toMatch(/^NOT_FOUND/);
+    const mac = `one\r${'x'.repeat(part)}a\rb${'x'.repeat(2 * part)}`;
+    expect((await textAfter(mac, { old: 'a\nb', new: 'c' })) === mac.replace('a\rb', 'c')).toBe(true);
+  });
+
+  it('joins what is in one line, and only that', () => {
+    const span = (from: number, to: number) => ({ from, to, nowFrom: from, nowTo: to });
+    const text = Buffer.from('0123\n5678\n');
+    expect(joinedInLines([span(0, 1), span(2, 3), span(5, 6), span(8, 9)], text, 'utf-8')).toEqual([
+      span(0, 3),
+      span(5, 9),
+    ]);
+    expect(joinedInLines([span(3, 4), span(5, 6)], text, 'utf-8')).toHaveLength(2);
+    expect(joinedInLines([span(3, 6), span(8, 10)], text, 'utf-8')).toEqual([span(3, 10)]);
+    // Half of one character and half of the next look like a line feed.
+    const wide = Buffer.from('a\u000a\u0a00\u0100', 'utf16le');
+    expect(joinedInLines([span(0, 2), span(4, 6), span(6, 8)], wide, 'utf-16le')).toEqual([
+      span(0, 2),
+      span(4, 8),
+    ]);
   });
 });
 

@@ -161,6 +161,16 @@ describe('taking', () => {
     chmodSync(join(tree.state, 'checkpoints'), 0o777);
     expect(await tree.take()).toMatch(/^no checkpoint: .* is not a folder of this user alone$/);
   });
+
+  it.runIf(posix)('is not kept in a repository that somebody else has brought, nor read there', async () => {
+    const tree = await keptTree();
+    const id = await tree.id();
+    // As in a clone: git makes no folder that is closed to others.
+    chmodSync(shadowIn(tree.state), 0o755);
+    expect(await tree.take()).toMatch(/^no checkpoint: .* is not a folder of this user alone$/);
+    expect(await failureOf(tree.restore(id))).toMatch(/^NOT_FOUND/);
+    await tree.checkpoints.tidy();
+  });
 });
 
 describe('limits', () => {
@@ -319,6 +329,50 @@ describe('restoring', () => {
     await tree.restore(id);
     expect(readFileSync(join(tree.folder, 'private.txt'), 'utf8')).toBe('one');
     expect(lstatSync(join(tree.folder, 'private.txt')).mode & 0o777).toBe(0o600);
+  });
+
+  it.runIf(posix)('does not open to others what was closed to them, when it was deleted', async () => {
+    const tree = await keptTree();
+    for (const [name, mode] of [
+      ['secret.env', 0o600],
+      ['key.sh', 0o700],
+      ['open.txt', 0o644],
+    ] as const)
+      chmodSync(tree.write(name, name), mode);
+    const modes = () => {
+      const all = ['secret.env', 'key.sh', 'open.txt'].map((name) => lstatSync(join(tree.folder, name)).mode);
+      return all.map((mode) => (mode & 0o777).toString(8));
+    };
+    const [, , open] = modes();
+    const id = await tree.id();
+    for (const name of ['secret.env', 'key.sh', 'open.txt']) rmSync(join(tree.folder, name));
+    // Another server knows it too, after the index has been read anew.
+    const another = await keptTree({ folder: tree.state, repository: tree });
+    expect((await another.restore(id)).left).toEqual([]);
+    expect(modes()).toEqual(['600', '700', open]);
+  });
+
+  it.runIf(posix)('does not bring back a link that makes other files run', async () => {
+    const tree = await keptTree();
+    tree.write('x/keep', '1');
+    symlinkSync('x', join(tree.folder, '.claude'));
+    symlinkSync('x', join(tree.folder, 'plain'));
+    const id = await tree.id();
+    rmSync(join(tree.folder, '.claude'));
+    rmSync(join(tree.folder, 'plain'));
+    const dry = await tree.checkpoints.restore(
+      id,
+      { paths: [], dryRun: true },
+      await openWorkspace([tree.folder]),
+      signal,
+    );
+    for (const { done, left } of [dry, await tree.restore(id)]) {
+      expect(done.map(({ name }) => name)).toEqual(['plain']);
+      expect(left).toMatchObject([
+        { name: '.claude', why: expect.stringContaining('as a link it could lead to files that are run') },
+      ]);
+    }
+    expect(readdirSync(tree.folder)).not.toContain('.claude');
   });
 
   it('leaves what the present checkpoint does not have, and says so', async () => {

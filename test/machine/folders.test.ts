@@ -95,6 +95,18 @@ describe.skipIf(process.platform === 'win32')('a cache', () => {
     expect(readdirSync(folder)).toEqual(['a.json']);
   });
 
+  it('is not used in a folder that others can look into, which is closed only while it is empty', () => {
+    mkdirSync(folder, { recursive: true, mode: 0o755 });
+    writeCache(folder, 'a.json', 1);
+    expect(readCache(folder, 'a.json')).toBe(1);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    chmodSync(folder, 0o755);
+    expect(readCache(folder, 'a.json')).toBeUndefined();
+    writeCache(folder, 'b.json', 2);
+    expect(readdirSync(folder)).toEqual(['a.json']);
+    expect(statSync(folder).mode & 0o777).toBe(0o755);
+  });
+
   it('is not used through a symbolic link', () => {
     const elsewhere = join(parent, 'elsewhere');
     mkdirSync(elsewhere, { mode: 0o700 });

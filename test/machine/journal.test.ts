@@ -63,10 +63,16 @@ const list = async (query: { path?: string; limit?: number; before?: string | un
   changes.list({ roots: [root], limit: 100, ...query });
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
 
+const deadToken = 'dead'.repeat(4);
+const temporary = '.toolcrib-0123456789abcdef.tmp';
+
 /** Leaves a log as processes keep it of what they do. */
-function note(token: string, notes: object[]): void {
-  const lines = notes.map((each) => `${JSON.stringify(each)}\n`).join('');
-  writeFileSync(join(journal, 'pending', token), lines, { mode: 0o600 });
+function note(token: string, [first, ...more]: object[]): void {
+  const path = join(journal, 'pending', token);
+  rmSync(path, { force: true });
+  writeFileSync(path, '', { mode: 0o600 });
+  const notes = [{ ...first, ino: statSync(path).ino }, ...more];
+  writeFileSync(path, notes.map((each) => `${JSON.stringify(each)}\n`).join(''));
 }
 
 /** A process that has ended. */
@@ -196,10 +202,23 @@ describe('forgetting', () => {
     for (const size of [300_000, 200_000, 100_000, 1]) await write('a.txt', 'x'.repeat(size));
     await at('a.txt', (place) => changes.remove(place));
     await prune({ quotaBytes: 350_000 });
-    expect((await list()).changes.map(({ before }) => before?.size)).toEqual([1, 100_000, 200_000]);
+    // What is large goes, and what is older and small stays.
+    expect((await list()).changes.map(({ before }) => before?.size)).toEqual([1, 100_000, 200_000, 3]);
     await prune({ quotaBytes: 1 });
-    expect((await list()).changes.map(({ before }) => before?.size)).toEqual([1]);
+    // The latest deletion and the latest edit.
+    expect((await list()).changes.map(({ before }) => before?.size)).toEqual([1, 100_000]);
     expect(readdirSync(join(journal, 'trash')).length).toBe(1);
+  });
+
+  it('drops no deletion for edits, however many', async () => {
+    await write('b.txt', 'x'.repeat(250_000));
+    const { id } = await at('b.txt', (place) => changes.remove(place));
+    for (const size of [200_000, 200_001, 200_002, 200_003]) await write('a.txt', 'x'.repeat(size));
+    await prune({ quotaBytes: 300_000 });
+    // That of b.txt had three bytes less, the first of a.txt kept three; of the others only the latest has a place.
+    expect((await list()).changes.map(({ before }) => before?.size)).toEqual([200_002, 3, 250_000, 1]);
+    expect((await changes.undo(id, { workspace })).state).toBe('done');
+    expect(text('b.txt').length).toBe(250_000);
   });
 
   it('leaves alone what a change needs that is going on', async () => {
@@ -207,14 +226,14 @@ describe('forgetting', () => {
     const hash = await sha256(Buffer.from('old'));
     const [{ id = '' } = {}] = (await list()).changes;
     const entry = createJournal(journal).index().entry(id)!;
-    note('f00', [
-      { token: 'f00', owner: thisOwner(), since: Date.now() },
+    note(deadToken, [
+      { token: deadToken, owner: thisOwner(), since: Date.now() },
       { number: 1, entry },
     ]);
     await write('b.txt', 'new');
     await prune({ mostChanges: 1 });
     expect(contents()).toContain(hash);
-    rmSync(join(journal, 'pending', 'f00'));
+    rmSync(join(journal, 'pending', deadToken));
     await prune({ mostChanges: 1 });
     expect(contents()).not.toContain(hash);
   });
@@ -282,13 +301,14 @@ describe('locks', () => {
     await locks.hold({ paths: [join(root, 'a.txt')] }, async () => {
       [lock = ''] = readdirSync(join(journal, 'locks'));
     });
-    await dead('one', [lock]);
-    await dead('two', ['heir-one']);
+    const [one, two] = ['1'.repeat(16), '2'.repeat(16)];
+    await dead(one, [lock]);
+    await dead(two, [`heir-${one}`]);
     await write('a.txt', 'new');
     expect(text('a.txt')).toBe('new');
     expect(readdirSync(join(journal, 'locks'))).toEqual([]);
     await changes.recover();
-    expect(readdirSync(join(journal, 'pending'))).not.toContain('dead');
+    expect(readdirSync(join(journal, 'pending'))).not.toContain(deadToken);
   });
 
   it('know a process by more than its number', async () => {
@@ -309,7 +329,7 @@ describe.runIf(isPosix)('after a process has died', () => {
   /** Leaves things as a process does that dies with this noted down. */
   async function dieWith(entry: Partial<Entry>): Promise<void> {
     await changes.recover();
-    const token = 'dead';
+    const token = deadToken;
     const owner = { ...thisOwner(), pid: await deadPid(), started: '1' };
     const noted = {
       id: 'mfz3k1q8-4c7d',
@@ -317,10 +337,10 @@ describe.runIf(isPosix)('after a process has died', () => {
       kind: 'test',
       path: join(root, 'a.txt'),
       step: 'write',
-      temporary: '.toolcrib-1.tmp',
+      temporary,
       ...entry,
     };
-    const temporaries = noted.step === 'write' ? [join(root, '.toolcrib-1.tmp')] : [];
+    const temporaries = noted.step === 'write' ? [join(root, temporary)] : [];
     note(token, [
       { token, owner, since: Date.now() },
       { number: 1, temporaries },
@@ -330,7 +350,7 @@ describe.runIf(isPosix)('after a process has died', () => {
   const leave = (name: string, content: string) => writeFileSync(join(root, name), content);
   const recovered = async () => {
     await createFileChanges({ folder: state }).recover();
-    expect(readdirSync(join(journal, 'pending'))).not.toContain('dead');
+    expect(readdirSync(join(journal, 'pending'))).not.toContain(deadToken);
     expect(
       readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.toolcrib')),
     ).toEqual([]);
@@ -338,7 +358,7 @@ describe.runIf(isPosix)('after a process has died', () => {
   };
 
   it('a file that was not yet replaced is forgotten', async () => {
-    leave('.toolcrib-1.tmp', 'new');
+    leave(temporary, 'new');
     const hash = await sha256(Buffer.from('old'));
     await dieWith({ before: { kind: 'file', size: 3, hash } });
     linkSync(join(root, 'a.txt'), join(journal, 'contents', hash));
@@ -351,8 +371,8 @@ describe.runIf(isPosix)('after a process has died', () => {
   it('a file that was replaced, or made, is filed', async () => {
     await dieWith({});
     expect(await recovered()).toBe(1);
-    leave('.toolcrib-1.tmp', 'new');
-    linkSync(join(root, '.toolcrib-1.tmp'), join(root, 'new.txt'));
+    leave(temporary, 'new');
+    linkSync(join(root, temporary), join(root, 'new.txt'));
     await dieWith({ id: 'mfz3k1q8-5555', path: join(root, 'new.txt') });
     expect(await recovered()).toBe(2);
     expect(lstatSync(join(root, 'new.txt')).nlink).toBe(1);
@@ -397,8 +417,8 @@ describe.runIf(isPosix)('after a process has died', () => {
       before: { kind: 'folder', size: 1 },
     } as const;
     await dieWith(removal);
-    renameSync(join(root, 'deep'), join(root, '.toolcrib-1.tmp'));
-    mkdirSync(join(journal, 'trash', '.toolcrib-1.tmp'));
+    renameSync(join(root, 'deep'), join(root, temporary));
+    mkdirSync(join(journal, 'trash', temporary));
     expect(await recovered()).toBe(0);
     expect(text('deep/c.txt')).toBe('c');
     expect(readdirSync(join(journal, 'trash'))).toEqual([]);
@@ -406,19 +426,55 @@ describe.runIf(isPosix)('after a process has died', () => {
     const copy = join(journal, 'trash', 'mfz3k1q8-4c7d');
     mkdirSync(copy);
     await dieWith({ ...removal, copy: statSync(copy).ino });
-    renameSync(join(root, 'deep'), join(root, '.toolcrib-1.tmp'));
+    renameSync(join(root, 'deep'), join(root, temporary));
     expect(await recovered()).toBe(1);
     expect(existsSync(join(root, 'deep'))).toBe(false);
   });
 
+  it.each(['aside', 'removed'] as const)(
+    'what was %s in a folder that got another name is found there',
+    async (where) => {
+      await put(root, { 'old/inner/deep/c.txt': 'mine' });
+      const removal = {
+        step: 'remove',
+        path: join(root, 'old/inner/deep'),
+        before: { kind: 'folder', size: 4 },
+      } as const;
+      const copy = join(journal, 'trash', 'mfz3k1q8-4c7d');
+      if (where === 'removed') await changes.recover();
+      if (where === 'removed') mkdirSync(copy);
+      await dieWith({ ...removal, ...(where === 'removed' && { copy: statSync(copy).ino }) });
+      renameSync(join(root, 'old/inner/deep'), join(root, 'old/inner', temporary));
+      renameSync(join(root, 'old'), join(root, 'new'));
+      expect(await recovered()).toBe(where === 'removed' ? 1 : 0);
+      expect(readdirSync(join(root, 'new/inner'))).toEqual(where === 'removed' ? [] : ['deep']);
+    },
+  );
+
+  it('what was not removed is not said to have been, though its folder is gone', async () => {
+    await dieWith({ step: 'remove', path: join(root, 'deep/c.txt'), before: { kind: 'file', size: 1 } });
+    rmSync(join(root, 'deep'), { recursive: true });
+    expect(await recovered()).toBe(0);
+  });
+
+  it('looking at the list leaves all as it is', async () => {
+    leave(temporary, 'new');
+    await dieWith({});
+    expect(await createFileChanges({ folder: state }).list({ roots: [root], limit: 9 })).toEqual({
+      changes: [],
+    });
+    expect(text(temporary)).toBe('new');
+    expect(readdirSync(join(journal, 'pending'))).toContain(deadToken);
+  });
+
   it('nothing is followed that became a link meanwhile', async () => {
     const outside = await temporaryFolder();
-    await put(outside, { '.toolcrib-1.tmp': 'theirs' });
+    await put(outside, { [temporary]: 'theirs' });
     await dieWith({});
     renameSync(root, `${root}-moved`);
     symlinkSync(outside, root);
     await createFileChanges({ folder: state }).recover();
-    expect(readdirSync(outside)).toEqual(['.toolcrib-1.tmp']);
+    expect(readdirSync(outside)).toEqual([temporary]);
   });
 });
 

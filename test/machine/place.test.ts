@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, readFile, rename, symlink, writeFile } from 'nod
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ToolcribError } from '../../src/core/errors.ts';
 import { openPlaceAt, type Place } from '../../src/machine/place.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
@@ -122,6 +123,35 @@ describe('missing folders', () => {
     expect(places.flatMap(({ made }) => made).sort()).toEqual(
       ['p', 'p/q', 'p/q/r'].map((name) => join(root, name)),
     );
+  });
+
+  it('are not made when they would complete a repository by now', async () => {
+    const d = join(root, 'd');
+    const refs = join(d, 'refs');
+    await put(d, { config: '', HEAD: '' });
+    const check = () => put(d, { 'objects/x': '' });
+    expect(await failureOf(openPlaceAt(join(refs, 'x'), 'd/refs/x', { make: true, check }))).toMatch(
+      /^PATH_PROTECTED: d\/refs\/x: .*git takes its folder for a repository/,
+    );
+    expect((await readdir(d)).sort()).toEqual(['HEAD', 'config', 'objects']);
+  });
+
+  it('are not made in a folder that has been moved by now', async () => {
+    const check = () => rename(join(root, 'deep'), join(root, 'moved'));
+    expect(
+      await failureOf(openPlaceAt(join(root, 'deep', 'x', 'y'), 'deep/x/y', { make: true, check })),
+    ).toMatch(/^STALE_FILE: deep\/x\/y: the folder that it is in was moved/);
+    expect(await readdir(join(root, 'moved'))).toEqual(['b.txt']);
+  });
+
+  it('are removed again when the place is refused in the end', async () => {
+    const check = (path: string) =>
+      readdirSync(root).includes('x')
+        ? Promise.reject(new ToolcribError('PATH_DENIED', path))
+        : Promise.resolve();
+    const z = join(root, 'x', 'y', 'z');
+    expect(await failureOf(openPlaceAt(z, 'x/y/z', { make: true, check }))).toBe(`PATH_DENIED: ${z}`);
+    expect(await readdir(root)).toEqual(['a.txt', 'deep']);
   });
 
   it('are not made for a name that no file system takes', async () => {

@@ -87,6 +87,7 @@ describe('by its names', () => {
       '.dir-locals.el',
       '.config/helix/languages.toml',
       'AppData/Local/nvim/init.lua',
+      '.local/share/nvim/site/plugin/x.lua',
       '.config/Code/User/settings.json',
       'Library/Application Support/Cursor/User/tasks.json',
     ],
@@ -179,6 +180,12 @@ describe('by its names', () => {
       'Documents/PowerShell/Microsoft.PowerShell_profile.ps1',
       'Documents/PowerShell/profile.ps1',
       '.inputrc',
+      '.zshrc.zwc',
+      '.zlogin.zwc',
+      '.zcompdump-host-5.9',
+      '.local/share/bash-completion/completions/git',
+      '.local/share/zsh/site-functions/_x',
+      '.local/share/fish/vendor_conf.d/x.fish',
       '.tmux.conf',
       '.screenrc',
     ],
@@ -190,6 +197,7 @@ describe('by its names', () => {
       '.mise.toml',
       'mise.toml',
       'mise.local.toml',
+      'mise/config.toml',
       '.config/mise/config.toml',
       '.asdfrc',
       '.autoenv.zsh',
@@ -208,6 +216,8 @@ describe('by its names', () => {
       '.mvn/extensions.xml',
       '.m2/settings.xml',
       '.gemrc',
+      '.pnp.cjs',
+      '.bazelrc',
     ],
     [
       'how to log in',
@@ -220,6 +230,8 @@ describe('by its names', () => {
       '.docker/config.json',
       '.docker/cli-plugins/docker-x',
       '.config/gh/config.yml',
+      '.rhosts',
+      '.pgpass',
     ],
     [
       'by itself',
@@ -229,9 +241,26 @@ describe('by its names', () => {
       'AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup/a.bat',
       '.xinitrc',
       '.config/sway/config',
+      '.config/labwc/autostart',
+      '.config/lxsession/LXDE/autostart',
+      '.config/waybar/config',
+      '.config/wayfire.ini',
+      '.fluxbox/startup',
+      '.vnc/xstartup',
+      '.xbindkeysrc',
+      '.forward',
+      '.procmailrc',
+      '.local/share/gnome-shell/extensions/x/extension.js',
       '.local/share/applications/a.desktop',
     ],
-    ['in place of a program', '.local/bin/git', '.cargo/bin/cargo', '.pyenv/shims/python', '.nvm/nvm.sh'],
+    [
+      'in place of a program',
+      '.local/bin/git',
+      '.cargo/bin/cargo',
+      '.pyenv/shims/python',
+      '.nvm/nvm.sh',
+      'tools/bazel',
+    ],
     [
       'an interpreter',
       '.pythonrc',
@@ -246,12 +275,26 @@ describe('by its names', () => {
       '.lldbinit',
       '.psqlrc',
       '.sqliterc',
+      '.config/gdb/gdbinit',
+      '.config/irb/irbrc',
+      '.config/sqlite3/sqliterc',
       '.my.cnf',
       '.guile',
       '.ghci',
       '.ipython/profile_default/startup/a.py',
     ],
-    ['a command-line program', '.ripgreprc', '.curlrc', '.wgetrc', '.lessfilter', '.netrc'],
+    [
+      'a command-line program',
+      '.ripgreprc',
+      '.curlrc',
+      '.config/curlrc',
+      '.wgetrc',
+      '.lessfilter',
+      '.netrc',
+      '.config/electron-flags.conf',
+      '.config/google-chrome/NativeMessagingHosts/x.json',
+      '.mozilla/native-messaging-hosts/x.json',
+    ],
   ])('%s: %s', (effect, ...paths) => {
     for (const path of paths)
       expect([path, protectedReason(`/home/a/${path}`)?.effect]).toEqual([
@@ -391,6 +434,13 @@ describe('by its names', () => {
       '.codex/worktrees/1/r/src/a.py',
     ],
     [
+      'installations as a whole',
+      '.venv/bin/python',
+      '.venv/lib/python3.12/site-packages/a.py',
+      'node_modules/.bin/tsc',
+      'tools/bazel/rules.bzl',
+    ],
+    [
       'names that are only similar',
       '.gitx/config',
       'x.git/a',
@@ -416,6 +466,14 @@ describe('by its names', () => {
     for (const part of ['hook', '-', 'mcp', '.', 'hook/', 'a/', '\u200c', '{'])
       protectedReason(`/${part.repeat(4096 / part.length)}`);
     expect(performance.now() - start).toBeLessThan(1000);
+  });
+
+  it('takes no long time for a name that holds a part of a pattern often', () => {
+    const start = performance.now();
+    expect(protectedReason(`/${'hook'.repeat(40_000)}`)).toBeUndefined();
+    expect(couldHoldProtected(`/${'hook'.repeat(40_000)}/x`)).toBe(false);
+    expect(protectedReason(`/${'hook'.repeat(40_000)}/pre-commit`)).toBeDefined();
+    expect(performance.now() - start).toBeLessThan(500);
   });
 
   it('knows what a link could lead to', () => {
@@ -556,7 +614,9 @@ describe('moving', () => {
     await symlink('nothing', join(top, 'x', '.husky'));
     await moved('x', 'y');
     // But its name must not be part of it: it has no effect where it is, and would have it there.
-    expect(await failureOf(moved('x/.vscode', '.vscode'))).toMatch(/^PATH_PROTECTED: x\/.vscode\/tasks.json/);
+    expect(await failureOf(moved('x/.vscode', '.vscode'))).toMatch(
+      /^PATH_PROTECTED: x\/.vscode.*tasks\.json/,
+    );
   });
 
   it('a link must not come to be where it could lead to what runs', async () => {
@@ -608,6 +668,12 @@ describe('deleting a folder', () => {
     await symlink('../outside', join(top, 'x', 'link'));
     await symlink('..', join(top, 'x', 'up'));
     await deleted('x');
+  });
+
+  it.runIf(process.platform === 'linux')('looks below names that are no text', async () => {
+    const bad = Buffer.concat([Buffer.from(join(top, 'x', 'bad')), Buffer.from([0xff])]);
+    await mkdir(Buffer.concat([bad, Buffer.from('/in/.git')]), { recursive: true });
+    expect(await failureOf(deleted('x'))).toMatch(/^PATH_PROTECTED: x: .*in\/\.git is in it/);
   });
 
   it('can be called off', async () => {

@@ -1,6 +1,8 @@
+import { realpathSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ownReasons } from '../../src/machine/protected-paths.ts';
 import { openWorkspace, rooted, type RootedWorkspace } from '../../src/machine/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
 
@@ -153,6 +155,103 @@ describe('resolving', () => {
     expect(await failureOf(workspace.resolve('x'.repeat(300), { mustExist: true }))).toMatch(
       /^ARG_INVALID.*too long/,
     );
+  });
+});
+
+describe('long paths', () => {
+  /** What a call failed with, which must not have taken long. */
+  async function soon(call: () => Promise<unknown>): Promise<string> {
+    const started = performance.now();
+    const failure = await failureOf(call());
+    expect(performance.now() - started).toBeLessThan(10_000);
+    return failure;
+  }
+
+  it('are refused before anything is done with them', async () => {
+    for (const path of [
+      'hook'.repeat(1e5),
+      `é${' '.repeat(1e5)}x`,
+      'a/'.repeat(1e5),
+      '.config/'.repeat(1e4),
+    ]) {
+      expect(await soon(() => workspace.openPlace(path))).toMatch(/^ARG_INVALID.*too long/);
+      expect(await soon(() => workspace.openFile(path))).toMatch(/^ARG_INVALID.*too long/);
+    }
+    expect(await soon(() => workspace.openPlace(`é${' '.repeat(4000)}x`))).toMatch(/^ARG_INVALID.*too long/);
+  });
+
+  it('lead nowhere soon, however deep the folders are and however many steps are missing', async () => {
+    const deep = Array.from({ length: 200 }, () => 'd').join('/');
+    await mkdir(join(root, 'abyss', deep), { recursive: true });
+    await writeFile(join(root, 'abyss', deep, 'file'), 'found');
+    expect(await contentOf(`abyss/${deep}/file`)).toBe('found');
+    const missing = `abyss/${deep}/${'e/'.repeat(1000)}x`;
+    expect(await soon(() => workspace.openFile(missing))).toMatch(/^PATH_NOT_FOUND/);
+    expect(await workspace.resolve(missing)).toBe(join(root, missing));
+  });
+
+  it('are followed through a link to nothing with much behind it', async () => {
+    const more = Array.from({ length: 20 }, (_, index) => `n${index}`).join('/');
+    expect(await workspace.resolve(`dangling/${more}`)).toBe(join(root, 'nowhere', more));
+    expect(await failureOf(workspace.resolve(`dangling-out/${more}`))).toMatch(/^PATH_OUTSIDE_ROOTS/);
+    expect(await failureOf(workspace.resolve(`dangling/${more}/../x`))).toMatch(/^PATH_NOT_FOUND/);
+  });
+
+  it('may have any number of slashes', async () => {
+    const slashes = '/'.repeat(2000);
+    expect(await soon(() => workspace.openPlace(`to-b${slashes}x`, { follow: false }))).toMatch(
+      /^PATH_NOT_FOUND/,
+    );
+    expect(await soon(() => workspace.openPlace(`to-b${slashes}`, { follow: false }))).toMatch(
+      /^PATH_NOT_REGULAR.*ends like one/,
+    );
+    for (const end of ['/', '/.', '//./', '/.//.'])
+      expect(await failureOf(workspace.openPlace(`to-b${end}`, { follow: false }))).toMatch(
+        /^PATH_NOT_REGULAR.*ends like one/,
+      );
+  });
+});
+
+describe('what toolcrib itself keeps', () => {
+  const state = () => realpathSync(process.env['XDG_STATE_HOME'] ?? '');
+  const isOurs = /^PATH_PROTECTED: .*is never opened, because it is what toolcrib itself remembers/;
+
+  it('is opened by nobody, also where a root lies around it or in it', async () => {
+    await put(state(), { 'toolcrib/journal/contents/x': 'of another project', 'toolcribs/y': 'y' });
+    await symlink(join(state(), 'toolcrib', 'journal'), join(state(), 'to-journal'));
+    const around = await openWorkspace([state()]);
+    expect(await failureOf(around.openFile('toolcrib/journal/contents/x'))).toMatch(isOurs);
+    expect(await failureOf(around.openFolder('toolcrib'))).toMatch(isOurs);
+    expect(await failureOf(around.openEither('to-journal/contents'))).toMatch(isOurs);
+    expect(await failureOf(around.resolve('to-journal/contents/x'))).toMatch(isOurs);
+    // Nor is told what is there.
+    expect(await failureOf(around.openFile('toolcrib/none'))).toMatch(isOurs);
+    const other = await around.openFile('toolcribs/y');
+    await other.handle.close();
+
+    const within = await openWorkspace([join(state(), 'toolcrib', 'journal')]);
+    expect(await failureOf(within.openFile('contents/x'))).toMatch(isOurs);
+    expect(await failureOf(within.openFolder('.'))).toMatch(isOurs);
+  });
+
+  it('is found through links that the variable leads over, and that are made later', async () => {
+    const usual = process.env['XDG_STATE_HOME'];
+    process.env['XDG_STATE_HOME'] = join(top, 'to-app', 'kept', 'state');
+    try {
+      const opened = await openWorkspace([root]);
+      await put(root, { 'kept/state/toolcrib/x': 'x' });
+      expect(await failureOf(opened.openFile('kept/state/toolcrib/x'))).toMatch(isOurs);
+    } finally {
+      process.env['XDG_STATE_HOME'] = usual;
+    }
+  });
+
+  it('is not changed by another spelling of its name either', async () => {
+    const own = join(state(), 'toolcrib', 'x');
+    expect(ownReasons()(own)).toBeDefined();
+    expect(ownReasons()(own.toUpperCase())).toBeDefined();
+    expect(ownReasons()(join(state(), 'toolcrib. ', 'x'))).toBeDefined();
+    expect(ownReasons()(join(state(), 'toolcrib-not', 'x'))).toBeUndefined();
   });
 });
 
