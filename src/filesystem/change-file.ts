@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import type { CallContext, ToolResult } from '../core/tool.ts';
 import { mostChangedBytes, type Before, type Written } from '../machine/file-changes.ts';
-import type { Place } from '../machine/place.ts';
+import { removeMade, type Place } from '../machine/place.ts';
 import { shownPath } from '../machine/shown-path.ts';
 import { rooted } from '../machine/workspace.ts';
 import { nameInRoots } from './name-in-roots.ts';
@@ -76,6 +76,9 @@ export async function changeFile(given: Given, how: How, propose: Propose): Prom
     const first = headline(done, given.path, proposed.diff, written.change.before === undefined);
     const notes = sentences([...linkNote(place, given, context), ...proposed.notes, ...written.notes]);
     return text(`${first} (change ${written.change.id})${notes}\n${proposed.diff.text}`);
+  } catch (error) {
+    await removeMade(place.made);
+    throw error;
   } finally {
     await place.folder.handle.close();
   }

@@ -92,7 +92,9 @@ export function characterStarts(bytes: Buffer, { label, unit }: Encoding): (at: 
   if (!multiByte.has(label)) return () => true;
   let walked = 0;
   return (at) => {
-    if (at > walked) walked = Math.max(walked, bytes.lastIndexOf(0x0a, at - 1) + 1);
+    // Never back beyond what has been walked: in one long line that would be the beginning, for every hit.
+    const feed = at > walked ? bytes.subarray(walked, at).lastIndexOf(0x0a) : -1;
+    if (feed !== -1) walked += feed + 1;
     while (walked < at) walked += characterLength(bytes, walked, label);
     return walked === at;
   };

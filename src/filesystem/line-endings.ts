@@ -105,15 +105,6 @@ function countBelow(numbers: readonly number[], limit: number): number {
   return from;
 }
 
-/** How the line that begins or goes on at a byte ends; where none ends there, how the first of the file does, else LF. */
-export function endingAt(bytes: Buffer, at: number, encoding: Encoding): string {
-  if (hasMacLines(bytes, encoding)) return '\r';
-  const here = nextLine(bytes, at, encoding);
-  const end = here === -1 ? nextLine(bytes, encoding.mark, encoding) : here;
-  const before = end - 2 * encoding.unit;
-  return end !== -1 && before >= 0 && isUnit(bytes, before, carriageReturn, encoding) ? '\r\n' : '\n';
-}
-
 /** The ending of each line that ends within some bytes of a text. */
 export function endingsIn(bytes: Buffer, encoding: Encoding, mac: boolean): string[] {
   const text = encoding.unit === 1 ? bytes.toString('latin1') : new TextDecoder(encoding.label).decode(bytes);

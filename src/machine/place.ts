@@ -90,14 +90,21 @@ export async function removeMade(made: readonly string[]): Promise<void> {
 /** The deepest folder on the way that exists, open, and the names of those that do not; without `make` all must. */
 async function openDeepest(path: string, given: string, make: boolean) {
   const missing: string[] = [];
-  for (let here = path; ; here = dirname(here)) {
+  let again = 3;
+  for (let here = path; ;) {
     try {
       return { folder: await openAt(here, given, 'folder'), missing };
     } catch (error) {
       // Only what is not there can be made; anything else on the way is a failure, and said so.
-      if (here === dirname(here) || (await isThere(here))) throw error;
+      if (here === dirname(here)) throw error;
+      if (await isThere(here)) {
+        // Another call may have made it since.
+        if (again-- > 0 && error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') continue;
+        throw error;
+      }
       if (!make) throw withoutFolder(given, here);
       missing.unshift(basename(here));
+      here = dirname(here);
     }
   }
 }

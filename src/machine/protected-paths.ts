@@ -23,10 +23,15 @@ export function couldHoldProtected(path: string): boolean {
 /**
  * Throws PATH_PROTECTED for a real path that is never changed: by its names, because it is ours, or because it lies in
  * a repository without a work tree or would complete one; and ARG_INVALID for a name that is only another, short one.
- * `given` is how the caller named it. `openPlace` asks this itself; others do when they only tell what would be done.
+ * `given` is how the caller named it, `isOwn` what tells what is ours. `openPlace` asks this itself; others do when they
+ * only tell what would be done.
  */
-export async function refuseProtected({ path }: { readonly path: string }, given = path): Promise<void> {
-  const reason = protectedReason(path) ?? ownReasons()(path);
+export async function refuseProtected(
+  { path }: { readonly path: string },
+  given = path,
+  isOwn = ownReasons(),
+): Promise<void> {
+  const reason = protectedReason(path) ?? isOwn(path);
   if (reason) throw protectedError(given, reason.effect);
   if (await inGitFolder(path))
     throw protectedError(given, 'git takes its folder for a repository, and runs what that names');

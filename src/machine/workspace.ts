@@ -42,14 +42,11 @@ export async function openWorkspace(
   { home = homedir() }: { home?: string } = {},
 ): Promise<RootedWorkspace> {
   const roots = [...new Set(await Promise.all(folders.map((folder) => rootOf(folder, home))))];
-  // Where they lie apart no call has to ask: nothing outside of the roots is opened.
-  const own = ownFolders();
-  const isOwn = ownReasons();
-  const couldBeOwn = roots.some((root) => isOwn(root) || own.some((folder) => isInside(folder, root)));
+  const ownReasonsNow = ownReasonsFor(roots);
 
   /** Throws PATH_PROTECTED for what toolcrib keeps: in its journal are files of other projects. */
   function refuseOwn(given: string, real: string): void {
-    const reason = couldBeOwn ? ownReasons()(real) : undefined;
+    const reason = ownReasonsNow()(real);
     if (!reason) return;
     throw new ToolcribError(
       'PATH_PROTECTED',
@@ -124,7 +121,8 @@ export async function openWorkspace(
       const { absolute, real, missing } = await locateForChange(given, from, follow);
       refuseOutside(given, real, roots);
       // Also by the way there: what `.git/hooks` leads to is run by that name.
-      await refuseProtected({ path: normalize(absolute) }, given);
+      const isOwn = ownReasonsNow();
+      await refuseProtected({ path: normalize(absolute) }, given, isOwn);
       if (missing !== undefined && missing !== 'ENOENT') throw unreadable(given, missing);
       if (make && missing !== undefined && endsInFolder.test(absolute))
         throw new ToolcribError(
@@ -140,7 +138,7 @@ export async function openWorkspace(
           refuseOutside(given, folder.path, roots);
           refuseWrongKind(folder.stat, given, 'folder');
           refuseChange(given, place, roots);
-          await refuseProtected({ path: place }, given);
+          await refuseProtected({ path: place }, given, isOwn);
           if (await onPseudoFilesystem(folder.stablePath, folder.stat.dev)) throw protectedPath(given);
         },
       });
@@ -152,6 +150,14 @@ export async function openWorkspace(
 export function rooted(workspace: Workspace): RootedWorkspace {
   if (!('openFile' in workspace)) throw new TypeError('This workspace cannot open files.');
   return workspace as RootedWorkspace;
+}
+
+/** Where the roots and what is toolcrib's own lie apart no call has to ask: nothing outside of the roots is opened. */
+function ownReasonsFor(roots: readonly string[]): typeof ownReasons {
+  const isOwn = ownReasons();
+  const own = ownFolders();
+  const couldBe = roots.some((root) => isOwn(root) || own.some((folder) => isInside(folder, root)));
+  return couldBe ? ownReasons : () => () => undefined;
 }
 
 function absolutePath(

@@ -317,13 +317,24 @@ describe('ripgrep', () => {
 
 describe('the server goes on', () => {
   it('with other calls during an edit of much, and the edit ends when it is cancelled', async () => {
-    await put(root, { 'lines.txt': 'ab\r\n'.repeat(2e6) });
+    await put(root, { 'lines.txt': `${'line of text\n'.repeat(6e5)}one\n` });
     await call('read_file', { path: 'lines.txt', limit: 1 });
-    const edits = Array.from({ length: 100 }, () => ({ old: 'ab\nab\nzz', new: 'q' }));
-    const cancelled = call('edit_file', { path: 'lines.txt', edits }, AbortSignal.timeout(100));
-    const during = await call('read_file', { path: 'inside.txt' });
-    expect(textOf(during)).toBe('inside\n');
-    expect(await failureOf(cancelled)).toMatch(/^CANCELLED/);
+    const edits = Array.from({ length: 1000 }, (_, index) =>
+      index % 2 === 0 ? { old: 'one', new: 'two' } : { old: 'two', new: 'one' },
+    );
+    edits[999] = { old: 'two', new: 'three' };
+    const cancel = new AbortController();
+    const started = performance.now();
+    const cancelled = failureOf(call('edit_file', { path: 'lines.txt', edits }, cancel.signal));
+    // Long enough that the edit has begun.
+    while (performance.now() - started < 200) {
+      expect(textOf(await call('read_file', { path: 'inside.txt' }))).toBe('inside\n');
+      await setImmediate();
+    }
+    cancel.abort();
+    expect(await cancelled).toMatch(/^CANCELLED/);
+    expect(performance.now() - started).toBeLessThan(1500);
+    expect(readFileSync(join(root, 'lines.txt'), 'utf8')).toMatch(/one\n$/);
   });
 
   it('after paths that no system takes', async () => {
