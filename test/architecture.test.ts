@@ -67,7 +67,7 @@ it('starts programs in one place', () => {
 
 it('uses simple-git, which starts programs by itself, in one file', () => {
   const users = files.filter((file) => importsOf(file).includes('simple-git'));
-  expect(users).toEqual(['machine/shadow-repository.ts']);
+  expect(users).toEqual(['machine/checkpoints/shadow-repository.ts']);
 });
 
 it('never asks for a shell', () => {

@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path';
-import { isInside } from '../machine/inside.ts';
+import { isInside } from '../machine/paths/inside.ts';
 
 /** An absolute path as the next call can take it: relative to the first root where it is inside, else absolute. */
 export function nameInRoots(path: string, roots: readonly string[]): string {

@@ -1,9 +1,9 @@
-import type { Checkpoints } from '../machine/checkpoints.ts';
-import type { Versions } from '../machine/content-version.ts';
-import type { FileChanges } from '../machine/file-changes.ts';
+import type { Checkpoints } from '../machine/checkpoints/checkpoints.ts';
+import type { Versions } from '../machine/changes/content-version.ts';
+import type { FileChanges } from '../machine/changes/file-changes.ts';
 import type { Run } from '../machine/process.ts';
 import type { KnownFiles } from './known-files.ts';
-import type { LineIndexes } from './line-index.ts';
+import type { LineIndexes } from './reading/line-index.ts';
 
 /** What the file tools need of this machine beside the workspace. */
 export interface Services {

@@ -5,7 +5,7 @@ import { pathKind } from '../core/params.ts';
 import type { CallContext, Tool, ToolResult } from '../core/tool.ts';
 import { actionResult } from './action-result.ts';
 import { runAction, type ActionServices } from './run-action.ts';
-import { rooted } from './workspace.ts';
+import { rooted } from './paths/workspace.ts';
 
 interface Where {
   folder: string;

@@ -6,7 +6,7 @@ import type { Workspace } from '../core/tool.ts';
 import type { Outcome } from './process.ts';
 import type { FoundRepository } from './repository.ts';
 import { upwards } from './upwards.ts';
-import { rooted } from './workspace.ts';
+import { rooted } from './paths/workspace.ts';
 
 /** Runs the program with a question of ours, in a folder. */
 export type Ask = (question: readonly string[], folder: string) => Promise<Outcome>;

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter } from 'node:path';
-import { isInside } from './inside.ts';
+import { isInside } from './paths/inside.ts';
 
 /** What lies in the project, where whoever wrote that has put it. */
 export interface ProjectFolders {

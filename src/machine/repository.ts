@@ -3,7 +3,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Effect, Repository } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Workspace } from '../core/tool.ts';
-import { isInside } from './inside.ts';
+import { isInside } from './paths/inside.ts';
 import { upwards } from './upwards.ts';
 
 /** The repository that a program will use, if it looks no further up than `top`. */

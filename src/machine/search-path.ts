@@ -1,5 +1,5 @@
 import { pathsOf, type Host } from './host.ts';
-import { isInside } from './inside.ts';
+import { isInside } from './paths/inside.ts';
 import type { SearchFolder, SearchPath } from './installation.ts';
 import { knownFolders } from './known-folders.ts';
 import { variable } from './variables.ts';

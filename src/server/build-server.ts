@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
 import { ToolcribError } from '../core/errors.ts';
-import type { RootedWorkspace } from '../machine/workspace.ts';
+import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import type { ClientRoots } from './client-roots.ts';
 import { asListed, asMcpResult } from './mcp-tool.ts';
 import { progressOf } from './progress.ts';

@@ -1,8 +1,8 @@
 import { createKnownFiles } from '../filesystem/known-files.ts';
-import { createLineIndexes } from '../filesystem/line-index.ts';
+import { createLineIndexes } from '../filesystem/reading/line-index.ts';
 import type { Services } from '../filesystem/services.ts';
-import { createVersions } from '../machine/content-version.ts';
-import type { FileChanges } from '../machine/file-changes.ts';
+import { createVersions } from '../machine/changes/content-version.ts';
+import type { FileChanges } from '../machine/changes/file-changes.ts';
 import { stateFolder } from '../machine/folders.ts';
 import type { Machine } from '../machine/machine.ts';
 
@@ -21,7 +21,7 @@ export function createFileServices(
     lines: createLineIndexes(),
     versions: createVersions(folder),
     changes: () =>
-      (changes ??= import('../machine/file-changes.ts').then(({ createFileChanges }) =>
+      (changes ??= import('../machine/changes/file-changes.ts').then(({ createFileChanges }) =>
         createFileChanges({ folder, run: machine.run }),
       )),
   };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Checkpoints } from '../machine/checkpoints.ts';
+import type { Checkpoints } from '../machine/checkpoints/checkpoints.ts';
 import { stateFolder } from '../machine/folders.ts';
 import type { Machine } from '../machine/machine.ts';
 
@@ -10,7 +10,7 @@ export const checkpointTools: ReadonlySet<string> = new Set(['list_checkpoints',
 export function createKeptStates(machine: Machine): () => Promise<Checkpoints> {
   let made: Promise<Checkpoints> | undefined;
   const make = async () => {
-    const { createCheckpoints } = await import('../machine/checkpoints.ts');
+    const { createCheckpoints } = await import('../machine/checkpoints/checkpoints.ts');
     const { platform, env, home } = machine.host;
     const state = stateFolder(platform, env, home);
     return createCheckpoints({

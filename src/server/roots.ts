@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Host } from '../machine/host.ts';
-import { isInside } from '../machine/inside.ts';
+import { isInside } from '../machine/paths/inside.ts';
 import type { ProgramFacts } from '../machine/installation.ts';
 
 export interface RootSources {

@@ -4,7 +4,7 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import type { ProgramFacts } from '../machine/installation.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Processes } from '../machine/process.ts';
-import type { RootedWorkspace } from '../machine/workspace.ts';
+import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import { buildServer, type Crib } from './build-server.ts';
 import type { Manifest } from './published.ts';
 import { createClientRoots } from './client-roots.ts';
@@ -94,7 +94,7 @@ function workspacesFor(operator: readonly string[], { host }: Machine, programs:
     const known = opened.get(key);
     if (known) return known;
     const roots = await effectiveRoots({ operator, client, workingFolder: process.cwd() }, host, programs);
-    const { openWorkspace } = await import('../machine/workspace.ts');
+    const { openWorkspace } = await import('../machine/paths/workspace.ts');
     const workspace = await openWorkspace(roots);
     // A folder that is no project yet may be one with the next call.
     if (roots.length > 0) opened.set(key, workspace);

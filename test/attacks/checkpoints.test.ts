@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { contentOf, keptTree } from '../machine/kept-trees.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 

@@ -11,10 +11,10 @@ import { mkdir, open, rename, rm, symlink, truncate, writeFile } from 'node:fs/p
 import { join, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { contentOf } from '../../src/filesystem/file-content.ts';
+import { contentOf } from '../../src/filesystem/reading/file-content.ts';
 import { createKnownFiles } from '../../src/filesystem/known-files.ts';
-import { createLineIndexes } from '../../src/filesystem/line-index.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { initialize, startRaw } from '../support/server.ts';
 import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
 

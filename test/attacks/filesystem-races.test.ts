@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
-import { openWorkspace, type RootedWorkspace } from '../../src/machine/workspace.ts';
+import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { callerFor, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
 
 const secret = 'TOP-SECRET-CONTENT';

@@ -4,8 +4,8 @@ import { chmod, link, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openWorkspace, type RootedWorkspace } from '../../src/machine/workspace.ts';
-import { windowsPathTrick } from '../../src/machine/windows-path.ts';
+import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
+import { windowsPathTrick } from '../../src/machine/paths/windows-path.ts';
 import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
 
 const secret = 'TOP-SECRET-CONTENT';

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { grep as define } from '../../src/filesystem/grep.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+import { grep as define } from '../../src/filesystem/searching/grep.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import {
   callerFor,
   failureOf,

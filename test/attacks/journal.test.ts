@@ -18,11 +18,11 @@ import {
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { copyTree } from '../../src/machine/copy-tree.ts';
-import { createFileChanges, sha256, type FileChanges } from '../../src/machine/file-changes.ts';
-import { createJournal } from '../../src/machine/journal.ts';
-import { removeTree } from '../../src/machine/remove-tree.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+import { copyTree } from '../../src/machine/changes/copy-tree.ts';
+import { createFileChanges, sha256, type FileChanges } from '../../src/machine/changes/file-changes.ts';
+import { createJournal } from '../../src/machine/changes/journal.ts';
+import { removeTree } from '../../src/machine/changes/remove-tree.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
 
 const isPosix = process.platform !== 'win32';

@@ -13,10 +13,10 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
-import { sameFacts } from '../../src/machine/facts.ts';
-import { createFileChanges, type FileChanges } from '../../src/machine/file-changes.ts';
-import type { Place } from '../../src/machine/place.ts';
-import { openWorkspace, type RootedWorkspace } from '../../src/machine/workspace.ts';
+import { sameFacts } from '../../src/machine/changes/facts.ts';
+import { createFileChanges, type FileChanges } from '../../src/machine/changes/file-changes.ts';
+import type { Place } from '../../src/machine/paths/place.ts';
+import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import {
   callerFor,
   failureOf,

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { applyEdits, type Edit } from '../../src/filesystem/apply-edits.ts';
-import { joinedInLines } from '../../src/filesystem/spans.ts';
-import { unifiedDiff } from '../../src/filesystem/unified-diff.ts';
+import { applyEdits, type Edit } from '../../src/filesystem/editing/apply-edits.ts';
+import { joinedInLines } from '../../src/filesystem/editing/spans.ts';
+import { unifiedDiff } from '../../src/filesystem/diff/unified-diff.ts';
 import { failureOf } from './folder.ts';
 
 const edited = (content: string | Buffer, edits: Edit | Edit[], encoding?: string) =>

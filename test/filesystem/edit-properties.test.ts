@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { applyPatch } from 'diff';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEdits, type Edit } from '../../src/filesystem/apply-edits.ts';
-import { countLines } from '../../src/filesystem/line-count.ts';
-import { occurrences } from '../../src/filesystem/occurrences.ts';
-import { composed, type Span } from '../../src/filesystem/spans.ts';
-import { encodeText } from '../../src/filesystem/text-form.ts';
-import { unifiedDiff } from '../../src/filesystem/unified-diff.ts';
+import { applyEdits, type Edit } from '../../src/filesystem/editing/apply-edits.ts';
+import { countLines } from '../../src/filesystem/text/line-count.ts';
+import { occurrences } from '../../src/filesystem/editing/occurrences.ts';
+import { composed, type Span } from '../../src/filesystem/editing/spans.ts';
+import { encodeText } from '../../src/filesystem/text/text-form.ts';
+import { unifiedDiff } from '../../src/filesystem/diff/unified-diff.ts';
 import { temporaryFolder } from './folder.ts';
 
 const runs = { numRuns: 400, interruptAfterTimeLimit: 4000, markInterruptAsFailure: false } as const;

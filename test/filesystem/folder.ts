@@ -7,13 +7,13 @@ import { ToolcribError } from '../../src/core/errors.ts';
 import type { ToolResult } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
 import { createKnownFiles } from '../../src/filesystem/known-files.ts';
-import { createLineIndexes } from '../../src/filesystem/line-index.ts';
-import { createVersions } from '../../src/machine/content-version.ts';
-import { createFileChanges } from '../../src/machine/file-changes.ts';
+import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
+import { createVersions } from '../../src/machine/changes/content-version.ts';
+import { createFileChanges } from '../../src/machine/changes/file-changes.ts';
 import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/process.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 
 const folders: string[] = [];
 afterAll(() =>

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { chmod, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseGlob } from '../../src/filesystem/glob-pattern.ts';
+import { parseGlob } from '../../src/filesystem/listing/glob-pattern.ts';
 import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from './folder.ts';
 
 let root: string;

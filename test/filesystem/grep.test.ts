@@ -1,9 +1,9 @@
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { grep as define } from '../../src/filesystem/grep.ts';
+import { grep as define } from '../../src/filesystem/searching/grep.ts';
 import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { callerFor, failureOf, put, services, temporaryFolder, textOf, type Caller } from './folder.ts';
 
 let root: string;

@@ -4,12 +4,12 @@ import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { glob } from '../../src/filesystem/glob.ts';
-import { parseIgnoreRules } from '../../src/filesystem/ignore-rules.ts';
-import { createPace } from '../../src/filesystem/pace.ts';
+import { glob } from '../../src/filesystem/listing/glob.ts';
+import { parseIgnoreRules } from '../../src/filesystem/listing/ignore-rules.ts';
+import { createPace } from '../../src/filesystem/listing/pace.ts';
 import { checkParams } from '../../src/core/check-params.ts';
 import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { callerFor, put, services, temporaryFolder, textOf } from './folder.ts';
 
 const parse = (text: string) =>

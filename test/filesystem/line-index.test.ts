@@ -3,12 +3,12 @@ import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { TextFile } from '../../src/filesystem/file-lines.ts';
-import { createLineIndexes, type LineIndexes } from '../../src/filesystem/line-index.ts';
-import { lend } from '../../src/filesystem/read-buffers.ts';
-import { encodingOf } from '../../src/filesystem/text-file.ts';
+import type { TextFile } from '../../src/filesystem/reading/file-lines.ts';
+import { createLineIndexes, type LineIndexes } from '../../src/filesystem/reading/line-index.ts';
+import { lend } from '../../src/filesystem/reading/read-buffers.ts';
+import { encodingOf } from '../../src/filesystem/text/text-file.ts';
 import { settled } from '../../src/filesystem/unchanged.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { until } from '../support/until.ts';
 import { failureOf, temporaryFolder } from './folder.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { notebookText } from '../../src/filesystem/notebook.ts';
+import { notebookText } from '../../src/filesystem/reading/notebook.ts';
 import { callerFor, failureOf, put, services, temporaryFolder, textOf, type Caller } from './folder.ts';
 
 let root: string;

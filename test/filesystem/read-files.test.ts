@@ -2,7 +2,7 @@ import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharesOf } from '../../src/filesystem/read-files.ts';
+import { sharesOf } from '../../src/filesystem/reading/read-files.ts';
 import { callerFor, failureOf, put, services, temporaryFolder, textOf, type Caller } from './folder.ts';
 
 const megabyte = 1024 * 1024;

@@ -1,11 +1,11 @@
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { applyEdits } from '../../src/filesystem/apply-edits.ts';
-import { detectEncoding } from '../../src/filesystem/detect-encoding.ts';
-import { namedEncoding } from '../../src/filesystem/encoding-name.ts';
-import { encodeExactly } from '../../src/filesystem/exact-encoding.ts';
-import { decodePieces, encodingOf } from '../../src/filesystem/text-file.ts';
-import { encodeText } from '../../src/filesystem/text-form.ts';
+import { applyEdits } from '../../src/filesystem/editing/apply-edits.ts';
+import { detectEncoding } from '../../src/filesystem/text/detect-encoding.ts';
+import { namedEncoding } from '../../src/filesystem/text/encoding-name.ts';
+import { encodeExactly } from '../../src/filesystem/text/exact-encoding.ts';
+import { decodePieces, encodingOf } from '../../src/filesystem/text/text-file.ts';
+import { encodeText } from '../../src/filesystem/text/text-form.ts';
 import { failureOf } from './folder.ts';
 
 /** One text in each encoding, and an edit with characters of its own. */

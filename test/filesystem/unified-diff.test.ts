@@ -3,9 +3,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { applyEdits } from '../../src/filesystem/apply-edits.ts';
-import { diffPath } from '../../src/filesystem/diff-path.ts';
-import { unifiedDiff } from '../../src/filesystem/unified-diff.ts';
+import { applyEdits } from '../../src/filesystem/editing/apply-edits.ts';
+import { diffPath } from '../../src/filesystem/diff/diff-path.ts';
+import { unifiedDiff } from '../../src/filesystem/diff/unified-diff.ts';
 import { temporaryFolder } from './folder.ts';
 
 const diffOf = (before: string | undefined, after: string | undefined, maxCharacters?: number) =>

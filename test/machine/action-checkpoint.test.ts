@@ -6,7 +6,7 @@ import { defineDiscoverer, type Effect } from '../../src/core/discoverer.ts';
 import { path, text } from '../../src/core/params.ts';
 import { actionTool } from '../../src/machine/action-tool.ts';
 import { createProcesses } from '../../src/machine/process.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, textOf } from '../filesystem/folder.ts';
 import { temporaryFolder } from '../support/repository.ts';
 

@@ -2,9 +2,9 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bringBack, type Plan } from '../../src/machine/bring-back.ts';
-import { temporaryName } from '../../src/machine/change-kit.ts';
-import type { TreeChange } from '../../src/machine/tree-changes.ts';
+import { bringBack, type Plan } from '../../src/machine/checkpoints/bring-back.ts';
+import { temporaryName } from '../../src/machine/changes/change-kit.ts';
+import type { TreeChange } from '../../src/machine/checkpoints/tree-changes.ts';
 import { put, temporaryFolder } from '../filesystem/folder.ts';
 
 const content = { kind: 'file', blob: '0' } as const;

@@ -15,9 +15,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryName } from '../../src/machine/change-kit.ts';
-import { addCheckpoint, checkpointsOf } from '../../src/machine/shadow-store.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+import { temporaryName } from '../../src/machine/changes/change-kit.ts';
+import { addCheckpoint, checkpointsOf } from '../../src/machine/checkpoints/shadow-store.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf } from '../filesystem/folder.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 import { contentOf, keptTree } from './kept-trees.ts';

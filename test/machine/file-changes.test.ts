@@ -18,10 +18,10 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
-import { createFileChanges, type Decide, type FileChanges } from '../../src/machine/file-changes.ts';
-import type { Place } from '../../src/machine/place.ts';
+import { createFileChanges, type Decide, type FileChanges } from '../../src/machine/changes/file-changes.ts';
+import type { Place } from '../../src/machine/paths/place.ts';
 import { createProcesses } from '../../src/machine/process.ts';
-import { openWorkspace, type RootedWorkspace } from '../../src/machine/workspace.ts';
+import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
 
 const isPosix = process.platform !== 'win32';

@@ -4,8 +4,8 @@ import {
   createCheckpoints,
   type CheckpointOptions,
   type Checkpoints,
-} from '../../src/machine/checkpoints.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+} from '../../src/machine/checkpoints/checkpoints.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { temporaryFolder, temporaryRepository, type Repository } from '../support/repository.ts';
 import { findGit } from './find-git.ts';
 

@@ -3,8 +3,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
-import { openPlaceAt, type Place } from '../../src/machine/place.ts';
-import { openWorkspace, type RootedWorkspace } from '../../src/machine/workspace.ts';
+import { openPlaceAt, type Place } from '../../src/machine/paths/place.ts';
+import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
 
 let top: string;

@@ -6,9 +6,9 @@ import {
   ownReasons,
   protectedReason,
   refuseProtected,
-} from '../../src/machine/protected-paths.ts';
-import { refuseDeleting, refuseMoving } from '../../src/machine/protected-trees.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+} from '../../src/machine/paths/protected-paths.ts';
+import { refuseDeleting, refuseMoving } from '../../src/machine/paths/protected-trees.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
 
 const { signal } = new AbortController();

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { noteRestore } from '../../src/machine/restore-remains.ts';
+import { noteRestore } from '../../src/machine/checkpoints/restore-remains.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { keptTree, type KeptTree } from './kept-trees.ts';
 

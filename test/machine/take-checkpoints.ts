@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createCheckpoints } from '../../src/machine/checkpoints.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+import { createCheckpoints } from '../../src/machine/checkpoints/checkpoints.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { findGit } from './find-git.ts';
 
 // Takes checkpoints of ever new states until it is killed: take-checkpoints.ts FOLDER STATE

@@ -2,8 +2,8 @@ import { realpathSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ownReasons } from '../../src/machine/protected-paths.ts';
-import { openWorkspace, rooted, type RootedWorkspace } from '../../src/machine/workspace.ts';
+import { ownReasons } from '../../src/machine/paths/protected-paths.ts';
+import { openWorkspace, rooted, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
 
 let top: string;

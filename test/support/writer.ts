@@ -2,8 +2,8 @@
 // it changes several files without end, to be killed while it does.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFileChanges } from '../../src/machine/file-changes.ts';
-import { openWorkspace } from '../../src/machine/workspace.ts';
+import { createFileChanges } from '../../src/machine/changes/file-changes.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { nextVersion } from './version.ts';
 
 const [state = '', root = '', times] = process.argv.slice(2);

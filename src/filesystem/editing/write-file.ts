@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { flag, path } from '../../core/params.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { changeFile, versionParam } from './change-file.ts';
+import type { Services } from '../services.ts';
+import { encodeText } from '../text/text-form.ts';
+import { unifiedDiff } from '../diff/unified-diff.ts';
+
+const params = z.strictObject({
+  path: path('File to make or replace'),
+  content: z.string().describe('A file that ends its lines with CRLF keeps doing so'),
+  encoding: z.string().optional().describe('Default: that of the file, or utf-8'),
+  version: versionParam,
+  dry_run: flag('Only show the diff'),
+});
+
+/** Makes a file, or replaces all of one, in one step. */
+export const writeFile = (services: Services): Tool =>
+  defineTool({
+    name: 'write_file',
+    program: 'files',
+    title: 'Write file',
+    description:
+      'Make a file, with its folders, or replace all of one that has been read. Returns a diff; undo_change takes it back. To change a part, use edit_file.',
+    effects: ['write'],
+    params,
+    call: (given, context) =>
+      changeFile(given, { context, services, kind: 'write' }, async (before, encoding) => {
+        const written = await encodeText(given.content, {
+          ...(before ? { like: before } : {}),
+          ...(encoding ? { encoding } : {}),
+        });
+        const diff = await unifiedDiff(before, written.bytes, {
+          path: given.path,
+          encoding: written.encoding,
+        });
+        return { ...written, diff };
+      }),
+  });

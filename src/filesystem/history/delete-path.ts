@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { flag, path } from '../../core/params.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import type { Facts, FileChanges } from '../../machine/changes/file-changes.ts';
+import type { Place } from '../../machine/paths/place.ts';
+import { refuseDeleting } from '../../machine/paths/protected-trees.ts';
+import { shownPath } from '../../machine/paths/shown-path.ts';
+import { rooted } from '../../machine/paths/workspace.ts';
+import { diffAfterwards } from '../diff/diff-afterwards.ts';
+import { readBefore } from '../editing/read-before.ts';
+import type { Services } from '../services.ts';
+
+const params = z.strictObject({
+  path: path('File, link or folder'),
+  dry_run: flag('Only say what would go'),
+});
+
+/** Moves a file, link or folder into the journal. */
+export const deletePath = (services: Services): Tool =>
+  defineTool({
+    name: 'delete_path',
+    program: 'files',
+    title: 'Delete',
+    description:
+      'Delete a file, a link (not what it names) or a folder with all that is in it. undo_change brings it back.',
+    effects: ['write'],
+    params,
+    async call(given, { workspace, signal }) {
+      const gate = rooted(workspace);
+      const place = await gate.openPlace(given.path, { follow: false });
+      try {
+        let bytes: Buffer | undefined;
+        const look = async (found: Facts) => {
+          if (found.kind === 'folder')
+            await refuseDeleting({ at: place.at, path: place.path, given: given.path }, { signal });
+          if (isShown(found)) bytes = (await readBefore(given.path, gate, shownBytes))?.bytes;
+        };
+        const changes = await services.changes();
+        if (given.dry_run) {
+          const found = await wouldRemove(changes, place, look);
+          return said(`Would delete ${shownPath(given.path)}${what(found)}`, await diffOf(given.path, bytes));
+        }
+        const change = await changes.remove(place, { kind: 'delete', signal }, look);
+        services.known.forget(place.path);
+        const first = `Deleted ${shownPath(given.path)}${what(change.before)} (change ${change.id})`;
+        return said(first, await diffOf(given.path, bytes));
+      } finally {
+        await place.folder.handle.close();
+      }
+    },
+  });
+
+/** Thrown in the place of removing something, once all that could speak against it has been looked at. */
+class DryRun extends Error {
+  readonly found: Facts;
+  constructor(found: Facts) {
+    super('dry run');
+    this.found = found;
+  }
+}
+
+async function wouldRemove(
+  changes: FileChanges,
+  place: Place,
+  look: (found: Facts) => Promise<void>,
+): Promise<Facts | undefined> {
+  try {
+    await changes.remove(place, { kind: 'delete' }, async (found) => {
+      await look(found);
+      throw new DryRun(found);
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.found;
+    throw error;
+  }
+  return undefined;
+}
+
+/** A larger file is not shown when it goes. */
+const shownBytes = 1024 * 1024;
+const diffCharacters = 2_000;
+
+const isShown = (found: Facts | undefined): boolean => found?.kind === 'file' && found.size <= shownBytes;
+
+async function diffOf(path: string, bytes: Buffer | undefined): Promise<string> {
+  if (!bytes) return '';
+  const { text, removed } = await diffAfterwards(bytes, undefined, { path, maxCharacters: diffCharacters });
+  return `: +0 -${removed}\n${text}`;
+}
+
+const said = (first: string, diff: string) => ({ content: [{ type: 'text', text: first + diff }] as const });
+
+/** What is or was there, in some words. */
+function what(found: Facts | undefined): string {
+  if (!found) return '';
+  const bytes = `${found.size.toLocaleString('en')} bytes`;
+  if (found.kind === 'folder') {
+    const entries =
+      found.entries === undefined ? 'very many entries' : `${found.entries.toLocaleString('en')} entries`;
+    return `, a folder with ${entries}, ${bytes}`;
+  }
+  return found.kind === 'file' ? `, ${bytes}` : `, a ${found.kind === 'link' ? 'link' : 'special file'}`;
+}

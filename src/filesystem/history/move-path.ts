@@ -1,0 +1,116 @@
+import { lstat } from 'node:fs/promises';
+import { basename, sep } from 'node:path';
+import * as z from 'zod';
+import { ToolcribError } from '../../core/errors.ts';
+import { flag, path } from '../../core/params.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { removeMade, type Place } from '../../machine/paths/place.ts';
+import { refuseMovingTo } from '../../machine/changes/relocate-change.ts';
+import { shownPath } from '../../machine/paths/shown-path.ts';
+import { rooted } from '../../machine/paths/workspace.ts';
+import { diffPath } from '../diff/diff-path.ts';
+import type { Services } from '../services.ts';
+
+const params = z.strictObject({
+  from: path('File, link or folder'),
+  to: path('Its new path, or a folder with / at the end; folders are made'),
+  dry_run: flag('Only say whether it can be done'),
+});
+
+/** Moves or renames, never onto something. */
+export const movePath = (services: Services): Tool =>
+  defineTool({
+    name: 'move_path',
+    program: 'files',
+    title: 'Move or rename',
+    description:
+      'Move or rename a file, link or folder. Never replaces what is there. undo_change takes it back.',
+    effects: ['write'],
+    params,
+    async call({ from, to: given, dry_run: isDry }, { workspace, signal }) {
+      const gate = rooted(workspace);
+      // As mv does: into the folder, under its name.
+      const to = given.endsWith('/') || given.endsWith(sep) ? given + basename(from) : given;
+      const source = await gate.openPlace(from, { follow: false });
+      try {
+        const found = await lstat(source.at).catch(() => {
+          throw new ToolcribError(
+            'PATH_NOT_FOUND',
+            `${shownPath(from)}: does not exist.`,
+            'glob finds files by name.',
+          );
+        });
+        const names = `${shownPath(from)} to ${shownPath(to)}`;
+        if (isDry) {
+          const kind = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
+          await refuseTaken(to, gate, (path) =>
+            refuseMovingTo(source, { kind, to: path, given: from, signal }),
+          );
+          return said(`Would move ${names}`, from, to);
+        }
+        const changes = await services.changes();
+        // What the move would make of it is looked at there, once nothing in it can be changed from here.
+        const target = await gate.openPlace(to, { follow: false, make: true });
+        try {
+          const change = await changes.move(source, target, { kind: 'move', signal });
+          moveKnown(source, target, services);
+          return said(`Moved ${names} (change ${change.id})`, from, to);
+        } catch (error) {
+          // Also when it was refused before it was begun with.
+          await removeMade(target.made);
+          throw error;
+        } finally {
+          await target.folder.handle.close();
+        }
+      } finally {
+        await source.folder.handle.close();
+      }
+    },
+  });
+
+const said = (first: string, from: string, to: string) => ({
+  content: [{ type: 'text', text: `${first}\n${renamed(from, to)}` }] as const,
+});
+
+/** What git says of a file that was only renamed, which `git apply` takes. */
+export const renamed = (from: string, to: string): string =>
+  [
+    `diff --git ${diffPath('a', from)} ${diffPath('b', to)}`,
+    'similarity index 100%',
+    `rename from ${shownPath(from)}`,
+    `rename to ${shownPath(to)}\n`,
+  ].join('\n');
+
+async function refuseTaken(
+  to: string,
+  gate: ReturnType<typeof rooted>,
+  check: (path: string) => Promise<void>,
+): Promise<void> {
+  let target: Place | undefined;
+  try {
+    target = await gate.openPlace(to, { follow: false });
+  } catch (error) {
+    // Its folder would be made.
+    if (!(error instanceof ToolcribError) || error.code !== 'PATH_NOT_FOUND') throw error;
+    return check(await gate.resolve(to));
+  }
+  try {
+    await check(target.path);
+    const taken = await lstat(target.at).catch(() => undefined);
+    if (taken)
+      throw new ToolcribError(
+        'PATH_EXISTS',
+        `${shownPath(to)}: is there already.`,
+        'Delete it first, or take another name.',
+      );
+  } finally {
+    await target.folder.handle.close();
+  }
+}
+
+/** A file that was read is still known under its new name; its times are not as they were. */
+function moveKnown(source: Place, target: Place, { known }: Services): void {
+  const file = known.get(source.path);
+  known.forget(source.path);
+  if (file?.hash !== undefined) known.remember(target.path, file);
+}

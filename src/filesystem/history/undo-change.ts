@@ -1,0 +1,84 @@
+import { lstat } from 'node:fs/promises';
+import * as z from 'zod';
+import { ToolcribError } from '../../core/errors.ts';
+import { flag } from '../../core/params.ts';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import type { Undone } from '../../machine/changes/file-changes.ts';
+import { shownPath } from '../../machine/paths/shown-path.ts';
+import { rooted } from '../../machine/paths/workspace.ts';
+import { diffAfterwards } from '../diff/diff-afterwards.ts';
+import { renamed } from './move-path.ts';
+import { nameInRoots } from '../name-in-roots.ts';
+import type { Services } from '../services.ts';
+import { versionOf } from '../unchanged.ts';
+
+const params = z.strictObject({
+  change: z.string().max(100).describe('Its id: edit_file and the like return it, list_changes lists it'),
+  dry_run: flag('Only show what would change'),
+});
+
+/** Takes one change back; that is a change itself and can be undone. */
+export const undoChange = (services: Services): Tool =>
+  defineTool({
+    name: 'undo_change',
+    program: 'files',
+    title: 'Undo change',
+    description:
+      'Take back a change made by edit_file, write_file, move_path, delete_path or undo_change itself. Refuses when the file has changed since.',
+    effects: ['write'],
+    params,
+    async call({ change: id, dry_run: isDry }, { workspace, signal }) {
+      const changes = await services.changes();
+      const undone = await changes.undo(id, { workspace: rooted(workspace), dryRun: isDry, signal });
+      const name = nameInRoots(undone.undone.path, workspace.roots);
+      if (undone.state === 'conflict') throw await conflict(name, undone);
+      await relearn(undone, services);
+      const { change, undone: old, notes, was, is } = undone;
+      const diff = await diffOf(name, { was, is });
+      const done = `${isDry ? 'Would take' : 'Took'} back the ${old.kind} of ${shownPath(name)}`;
+      const counts = diff ? `: +${diff.added} -${diff.removed}` : '';
+      const made = change ? ` (change ${change.id})` : '';
+      const said = notes.map((note) => `\n[${note.replace(/\.$/, '')}]`).join('');
+      const moved = old.to === undefined ? '' : `\n${renamed(nameInRoots(old.to, workspace.roots), name)}`;
+      return {
+        content: [
+          { type: 'text', text: `${done}${counts}${made}${said}${moved}${diff ? `\n${diff.text}` : ''}` },
+        ],
+      };
+    },
+  });
+
+/** A file that was known to the caller is so still: it is what it was, and the answer shows how it got there. */
+async function relearn({ undone, change, is }: Done, { known }: Services): Promise<void> {
+  const before = known.get(undone.path);
+  for (const path of [undone.path, undone.to]) if (path !== undefined) known.forget(path);
+  const hash = change?.after?.kind === 'file' ? change.after.hash : undefined;
+  if (!change || !before || undone.to !== undefined || hash === undefined) return;
+  const stat = await lstat(undone.path).catch(() => undefined);
+  if (stat)
+    known.remember(undone.path, {
+      stat: versionOf(stat),
+      hash,
+      seenAt: Date.now(),
+      bytes: is,
+      encoding: before.encoding,
+    });
+}
+
+type Done = Extract<Undone, { state: 'done' }>;
+
+async function diffOf(path: string, { was, is }: { was?: Buffer | undefined; is?: Buffer | undefined }) {
+  return was || is ? diffAfterwards(was, is, { path }) : undefined;
+}
+
+async function conflict(
+  name: string,
+  { why, expected, found }: Extract<Undone, { state: 'conflict' }>,
+): Promise<ToolcribError> {
+  const diff = expected && found ? await diffAfterwards(expected, found, { path: name }) : undefined;
+  return new ToolcribError(
+    'STALE_FILE',
+    `${shownPath(name)}: ${why}${diff ? `\nWhat changed since:\n${diff.text}` : ''}`,
+    'Undo what came after it first (list_changes), or change the file with edit_file.',
+  );
+}

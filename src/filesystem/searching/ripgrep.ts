@@ -1,0 +1,168 @@
+import { ToolcribError } from '../../core/errors.ts';
+import { ownFoldersBelow } from '../../machine/paths/own-folders.ts';
+import type { Outcome } from '../../machine/process.ts';
+import { pseudoMountsBelow } from '../../machine/paths/pseudo-filesystem.ts';
+import { blockingFileAbove, blockingFileBelow } from './blocking-ignore-file.ts';
+import type { Services } from '../services.ts';
+
+interface Search {
+  readonly argv: readonly string[];
+  /** Where it runs; what it prints is relative to it. */
+  readonly folder: string;
+  /** The real path of that. */
+  readonly realFolder: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** What of the ignore files ripgrep reads: those in hidden folders too, or none. */
+  readonly ignoreFiles: 'visible' | 'all' | 'none';
+  /** Takes its output piece by piece. Returns false when enough has been found: the search ends. */
+  take(chunk: Buffer): boolean;
+}
+
+/** How a search ended. */
+export interface Ended {
+  /** Whether it ended before its end. */
+  readonly early: 'timed_out' | 'enough' | undefined;
+  /** What it could not read, as it said so. */
+  readonly complaints: readonly string[];
+}
+
+/**
+ * What every search is run with: nothing but these arguments configures it, links are not followed, and patterns are run
+ * by the engine that takes linear time. ripgrep's own limits are ten and two hundred times these: `(a{1000}){1000}` would
+ * take 100 MB, and to find where `((a{1,50}){1,50}){1,50}` matches in a line of 50 KB a minute and 1 GB.
+ */
+const always = [
+  '--no-config',
+  '--no-follow',
+  '--color=never',
+  '--engine=default',
+  '--regex-size-limit=10M',
+  '--dfa-size-limit=5M',
+];
+
+/**
+ * When a search is no usual one any more: what is near is looked at first. A folder with 20,000 files takes 0.1 s to
+ * search, and another 0.1 s to walk.
+ */
+const suspiciousMs = { near: 250, far: 2000 };
+
+/**
+ * Runs ripgrep in a folder. Finding nothing is no failure. Throws ARG_INVALID with its words when it does not accept an
+ * argument, PATH_NOT_REGULAR and TOO_LARGE for an ignore file it cannot read, CANCELLED, and PROGRAM_FAILED.
+ */
+export async function search(services: Services, request: Search): Promise<Ended> {
+  const { argv, folder, realFolder, signal, timeoutMs, ignoreFiles, take } = request;
+  const [program, pseudo] = await Promise.all([services.ripgrep(), pseudoMountsBelow(realFolder)]);
+  const stop = new AbortController();
+  let isEnough = false;
+  let heard = false;
+  let failure: unknown;
+  const end = (why: unknown) => {
+    failure ??= why;
+    stop.abort();
+  };
+  const onOutput = (chunk: Buffer) => {
+    heard = true;
+    try {
+      isEnough ||= !take(chunk);
+    } catch (error) {
+      end(error);
+    }
+    if (isEnough) stop.abort();
+    return !stop.signal.aborted;
+  };
+  const looks = ignoreFiles === 'none' ? undefined : lookForBlocking(request, end);
+  const outcome = await services
+    .run({
+      program,
+      argv: [...always, ...[...pseudo, ...ownFoldersBelow(realFolder)].map(leftOut), ...argv],
+      cwd: folder,
+      env: services.env(),
+      timeoutMs,
+      signal: AbortSignal.any([signal, stop.signal]),
+      onOutput,
+    })
+    .finally(() => looks?.stop());
+  if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
+  if (failure !== undefined) throw failure;
+  const complaints = outcome.stderr.text.split('\n').filter((line) => line !== '');
+  refuse(outcome, complaints, heard, isEnough);
+  return { complaints, early: isEnough ? 'enough' : outcome.ended === 'timed_out' ? 'timed_out' : undefined };
+}
+
+/** While ripgrep runs, looks for what it may be waiting for, and tells `found`. */
+function lookForBlocking(
+  { realFolder, ignoreFiles }: Search,
+  found: (what: unknown) => void,
+): { stop(): void } {
+  const ended = new AbortController();
+  const tell = (look: Promise<ToolcribError | undefined>) =>
+    void look.then((problem) => problem && !ended.signal.aborted && found(problem), found);
+  const timers = [
+    setTimeout(() => tell(blockingFileAbove(realFolder)), suspiciousMs.near),
+    setTimeout(
+      () => tell(blockingFileBelow(realFolder, ignoreFiles === 'all', ended.signal)),
+      suspiciousMs.far,
+    ),
+  ];
+  return {
+    stop() {
+      for (const timer of timers) clearTimeout(timer);
+      ended.abort();
+    },
+  };
+}
+
+/** Processes and devices are not searched: what they show can be secrets, or never end. Nor is what toolcrib keeps. */
+const leftOut = (place: string): string => `--glob=!/${place.replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`;
+
+/** Exit code 2 can also mean that some files could not be read; then its complaints are about files. */
+function refuse(
+  { ended, exitCode }: Outcome,
+  complaints: readonly string[],
+  heard: boolean,
+  isEnough: boolean,
+): void {
+  const words = complaints.join('\n').replace(/^rg: /, '');
+  if (ended === 'not_started')
+    throw new ToolcribError('PROGRAM_FAILED', `ripgrep could not be started: ${words}`);
+  // A file that is shortened while it is read ends ripgrep, and so does the system when memory runs out.
+  if (ended === 'exited' && exitCode === null && !isEnough)
+    throw new ToolcribError(
+      'PROGRAM_FAILED',
+      `ripgrep was ended by the system. ${words}`,
+      'Search fewer files: give path, glob or type.',
+    );
+  if (ended !== 'exited' || exitCode === null || exitCode < 2 || heard) return;
+  if (/\(os error |error building NFA/.test(words)) return;
+  throw badArgument(words);
+}
+
+/** Which parameter ripgrep's words are about, and what to do instead. */
+const complaintsAbout: readonly (readonly [about: RegExp, parameter: string, wayOut: string])[] = [
+  [/--multiline flag/, 'pattern', 'Set multiline to search across lines.'],
+  [/--pcre2 flag/, 'pattern', 'Use a broader pattern, and read what it finds.'],
+  [
+    /^compiled regex exceeds/,
+    'pattern',
+    'Repeat less: counts like {1000} multiply, and [a-z] is far smaller than \\w.',
+  ],
+  [/^regex parse error/, 'pattern', 'Set fixed to search for plain text.'],
+  [/^unrecognized file type/, 'type', 'Use glob instead: *.EXTENSION.'],
+  [/^error parsing glob/, 'glob', ''],
+];
+
+function badArgument(words: string): ToolcribError {
+  const [, parameter, wayOut] = complaintsAbout.find(([about]) => about.test(words)) ?? [];
+  const plain = words.replace(/\n+Consider enabling [^]*/, '').replace(/([^.])$/, '$1.');
+  return new ToolcribError('ARG_INVALID', parameter === undefined ? plain : `${parameter}: ${plain}`, wayOut);
+}
+
+/** What to tell a caller about files that could not be searched. */
+export function notesOn({ complaints }: Pick<Ended, 'complaints'>): string[] {
+  if (complaints.length === 0) return [];
+  const shown = complaints.slice(0, 3).map((line) => line.replace(/^rg: (?:\.\/)?/, ''));
+  const more = complaints.length > shown.length ? ` and ${complaints.length - shown.length} more` : '';
+  return [`not searched: ${shown.join('; ')}${more}`];
+}

@@ -1,0 +1,41 @@
+import { join, relative } from 'node:path';
+import type { GlobPattern } from '../listing/glob-pattern.ts';
+
+interface Scope {
+  readonly hidden: boolean;
+  readonly ignored: boolean;
+  readonly pattern?: GlobPattern | undefined;
+  /** A file type that ripgrep knows. */
+  readonly type?: string | undefined;
+}
+
+/** The arguments by which ripgrep chooses files. */
+export function scopeOf({ hidden, ignored, pattern, type }: Scope): string[] {
+  // Types add up, so names can only be chosen by one of the two; the pattern is then applied to what was found.
+  const names = type === undefined ? (pattern?.names ?? []) : [];
+  return [
+    // The folder of git's own files is nobody's hidden file.
+    ...(hidden || pattern?.hidden ? ['--hidden', '--glob=!.git'] : []),
+    // A type by which ripgrep chooses would bring files with a dot back.
+    ...(!hidden && !pattern?.hidden && names.length > 0 ? ['--glob=!.*'] : []),
+    ...(ignored ? ['--no-ignore'] : []),
+    ...(type === undefined ? [] : [`--type=${type}`]),
+    ...names.map((name) => `--type-add=wanted:${name}`),
+    ...(names.length > 0 ? ['--type=wanted'] : []),
+    ...(pattern?.depth === undefined ? [] : [`--max-depth=${pattern.depth}`]),
+  ];
+}
+
+/** A path that ripgrep printed, as it lies below the searched folder, with `/` between names. */
+export function printedPath(printed: string): string {
+  const path = process.platform === 'win32' ? printed.replaceAll('\\', '/') : printed;
+  return path.startsWith('./') ? path.slice(2) : path;
+}
+
+/** A path as the next call can take it: relative to the first root where it is inside, else absolute. */
+export function pathFor(name: string, folder: string, roots: readonly string[]): string {
+  const absolute = join(folder, name);
+  const [home = ''] = roots;
+  const fromHome = relative(home, absolute);
+  return fromHome === '..' || /^\.\.[\\/]/.test(fromHome) ? absolute : fromHome;
+}
