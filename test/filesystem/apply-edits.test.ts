@@ -405,7 +405,7 @@ describe('the library of other encodings', () => {
   function loadedBy(edit: string): number {
     const script = `
       import { createRequire } from 'node:module';
-      import { applyEdits } from './src/filesystem/apply-edits.ts';
+      import { applyEdits } from './src/filesystem/editing/apply-edits.ts';
       await applyEdits(Buffer.from('é one\\r\\n'), [{ old: 'one', new: 'two' }], { path: 'f' });
       ${edit}
       const loaded = Object.keys(createRequire('${process.cwd()}/x.js').cache);
