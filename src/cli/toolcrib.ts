@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire, wrap } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { cacheFolder, prunePrivate, readPrivate, writePrivate } from '../machine/folders.ts';
 
@@ -53,7 +54,8 @@ function evaluate(name: string, asScript: (source: string) => string): unknown {
   // The build writes ASCII only, which Latin-1 reads without looking at each byte.
   const source = asScript(readFileSync(file, 'latin1'));
   // Names carry a hash of the content, so they are keys for what was compiled from it; stack traces name the place.
-  const key = `${process.version}-${process.arch}-${placeHash}-${name}`;
+  // V8 takes back only what it made itself, with the same flags: a server changes two once it has started.
+  const key = `${process.version}-${process.arch}-${cachedDataVersionTag()}-${placeHash}-${name}`;
   const cachedData = readPrivate(folder, key);
   const script = new Script(source, { filename: file, ...(cachedData ? { cachedData } : {}) });
   if (!cachedData || script.cachedDataRejected) keepSoon(key, script);

@@ -22,6 +22,8 @@ export interface Found {
 
 /** How long after the first list slower questions are put: the client's next requests come first. */
 const quietMs = 250;
+/** After this, what V8 has compiled is kept for the next start, which must be done before its flags change. */
+const startedMs = 1000;
 /** How long lists that were asked for before the client closed its end may still be answered. */
 const drainMs = 500;
 
@@ -62,7 +64,7 @@ export async function serve(settings: Settings, { manifest, machine, processes }
   setTimeout(() => {
     tidyHeap = createLeanHeap();
     inBackground(crib.toolbox.recover());
-  }, quietMs).unref();
+  }, startedMs).unref();
   if ((await theEnd()) === 'input') await answered(lists);
   clearTimeout(settling);
   await Promise.allSettled([connection.close(), processes.endAll()]);
