@@ -1,4 +1,5 @@
 import type { Checkpoints } from '../machine/checkpoints/checkpoints.ts';
+import type { SpareBuffer } from '../machine/changes/spare-buffer.ts';
 import type { Versions } from '../machine/changes/content-version.ts';
 import type { FileChanges } from '../machine/changes/file-changes.ts';
 import type { Run } from '../machine/process.ts';
@@ -19,6 +20,8 @@ export interface Services {
   /** Everything that changes files, with the journal of it. */
   changes(): Promise<FileChanges>;
   versions: Versions;
+  /** Memory for the new content of a file that is edited. */
+  spare: SpareBuffer;
   /** States of work trees, kept before actions that can do anything to them. */
   checkpoints(): Promise<Checkpoints>;
 }

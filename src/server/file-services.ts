@@ -1,6 +1,7 @@
 import { createKnownFiles } from '../filesystem/known-files.ts';
 import { createLineIndexes } from '../filesystem/reading/line-index.ts';
 import type { Services } from '../filesystem/services.ts';
+import { createSpareBuffer } from '../machine/changes/spare-buffer.ts';
 import { createVersions } from '../machine/changes/content-version.ts';
 import type { FileChanges } from '../machine/changes/file-changes.ts';
 import { stateFolder } from '../machine/folders.ts';
@@ -20,6 +21,7 @@ export function createFileServices(
     known: createKnownFiles(),
     lines: createLineIndexes(),
     versions: createVersions(folder),
+    spare: createSpareBuffer(),
     changes: () =>
       (changes ??= import('../machine/changes/file-changes.ts').then(({ createFileChanges }) =>
         createFileChanges({ folder, run: machine.run }),

@@ -302,3 +302,20 @@ describe('move_path and delete_path', () => {
     expect(await readdir(folder)).toEqual(['a.txt']);
   });
 });
+
+it('edits files of all sizes one after the other and at once, in memory that is lent from one to the next', async () => {
+  const { call, read, edit, bytes } = await workspaceWith({});
+  const sizes = [1_500_000, 10, 70_000, 1_000_000, 300];
+  const contentOf = (size: number, word: string) => `${'x'.repeat(size)} ${word}\n${'y'.repeat(size)}\n`;
+  for (const [index, size] of sizes.entries())
+    await call('write_file', { path: `${index}.txt`, content: contentOf(size, 'one') });
+  for (const [from, to] of [
+    ['one', 'two'],
+    ['two', 'three'],
+  ] as const)
+    await Promise.all(sizes.map((_, index) => edit(`${index}.txt`, `x ${from}`, `x ${to}`)));
+  for (const [index, size] of sizes.entries()) {
+    await read(`${index}.txt`);
+    expect(String(await bytes(`${index}.txt`)) === contentOf(size, 'three')).toBe(true);
+  }
+});

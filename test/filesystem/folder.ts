@@ -8,6 +8,7 @@ import type { ToolResult } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
 import { createKnownFiles } from '../../src/filesystem/known-files.ts';
 import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
+import { createSpareBuffer } from '../../src/machine/changes/spare-buffer.ts';
 import { createVersions } from '../../src/machine/changes/content-version.ts';
 import { createFileChanges } from '../../src/machine/changes/file-changes.ts';
 import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
@@ -50,6 +51,7 @@ export function freshServices(state = join(tmpdir(), `toolcrib-state-${process.p
     known: createKnownFiles(),
     lines: createLineIndexes(),
     versions: createVersions(state),
+    spare: createSpareBuffer(),
     changes: () => Promise.resolve(changes),
     checkpoints: () => Promise.reject(new Error('not in these tests')),
   };

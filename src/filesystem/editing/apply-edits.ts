@@ -40,13 +40,18 @@ interface Task {
   readonly first: Buffer;
   readonly encoding: Encoding;
   readonly pause: Pause;
+  readonly room: Room | undefined;
 }
+
+/** Memory of at least so many bytes, for what is returned. */
+type Room = (bytes: number) => Buffer;
 
 interface How {
   /** As it is shown. */
   readonly path: string;
   readonly encoding?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly room?: Room;
 }
 
 /** More places are not replaced one by one. */
@@ -62,7 +67,7 @@ const mostEditedBytes = 8 * 1024 ** 3;
 export async function applyEdits(
   bytes: Buffer,
   edits: readonly Edit[],
-  { path, encoding: name, signal }: How,
+  { path, encoding: name, signal, room }: How,
 ): Promise<Edited> {
   const shown = shownPath(path);
   refuseTooMany(bytes, edits, shown);
@@ -76,7 +81,16 @@ export async function applyEdits(
   for (const [index, given] of edits.entries()) {
     const edit = encoding.mark > 0 ? withoutMark(given) : given;
     const what = edits.length === 1 ? shown : `${shown}: edit ${index + 1} of ${edits.length}`;
-    const task = { edit, what, bytes: now, first: bytes, encoding, pause };
+    // Of several edits each makes a new text, and only the last of them is what is asked for.
+    const task = {
+      edit,
+      what,
+      bytes: now,
+      first: bytes,
+      encoding,
+      pause,
+      room: edits.length === 1 ? room : undefined,
+    };
     refuseSenseless(task, whole);
     await pause(1);
     const step = await applyEdit(task);
@@ -131,7 +145,7 @@ function refuseSenseless({ edit, what, first }: Task, { encoding, broken }: Whol
 }
 
 async function applyEdit(task: Task): Promise<{ bytes: Buffer; spans: Span[]; notes: readonly string[] }> {
-  const { edit, what, bytes, encoding, pause } = task;
+  const { edit, what, bytes, encoding, pause, room } = task;
   const found = await wantedPlaces(task);
   const replace = await replacer(bytes, found.match, encoding, `${what}: new`);
   const places = edit.all === undefined ? found.places.slice(0, 1) : found.places;
@@ -151,14 +165,16 @@ async function applyEdit(task: Task): Promise<{ bytes: Buffer; spans: Span[]; no
     const resting = pause(1 + piece.length / bytesPerUnit);
     if (resting) await resting;
   }
-  return { bytes: withPieces(bytes, spans, pieces, grown), spans, notes: found.notes };
+  const length = bytes.length + grown;
+  const now = room?.(length).subarray(0, length) ?? Buffer.allocUnsafe(length);
+  putPieces(now, bytes, spans, pieces);
+  return { bytes: now, spans, notes: found.notes };
 }
 
 /** Bytes that are made or copied in a microsecond. */
 const bytesPerUnit = 1000;
 
-function withPieces(bytes: Buffer, spans: readonly Span[], pieces: readonly Buffer[], grown: number): Buffer {
-  const now = Buffer.allocUnsafe(bytes.length + grown);
+function putPieces(now: Buffer, bytes: Buffer, spans: readonly Span[], pieces: readonly Buffer[]): void {
   let [copied, length] = [0, 0];
   for (const [index, { from, to, nowFrom }] of spans.entries()) {
     bytes.copy(now, length, copied, from);
@@ -166,7 +182,6 @@ function withPieces(bytes: Buffer, spans: readonly Span[], pieces: readonly Buff
     copied = to;
   }
   bytes.copy(now, length, copied);
-  return now;
 }
 
 const tooLong = (what: string): ToolcribError =>

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag, path } from '../../core/params.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineTool, type CallContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import { applyEdits } from './apply-edits.ts';
 import { changeFile, versionParam } from './change-file.ts';
 import type { Services } from '../services.ts';
@@ -36,24 +36,38 @@ export const editFile = (services: Services): Tool =>
       'Replace exact text in a file that has been read. Line endings, encoding and mode stay. Returns a diff; undo_change takes it back.',
     effects: ['write'],
     params,
-    call: (given, context) =>
-      changeFile(given, { context, services, kind: 'edit' }, async (before, encoding) => {
-        if (!before)
-          throw new ToolcribError(
-            'PATH_NOT_FOUND',
-            `${given.path}: does not exist.`,
-            'write_file makes a new file; glob finds files by part of their name.',
-          );
-        const edited = await applyEdits(before, given.edits, {
-          path: given.path,
-          encoding,
-          signal: context.signal,
-        });
-        const diff = await unifiedDiff(before, edited.bytes, {
-          path: given.path,
-          encoding: edited.encoding,
-          spans: joinedInLines(edited.spans, before, edited.encoding),
-        });
-        return { ...edited, diff };
-      }),
+    async call(given, context) {
+      // Lent from call to call: the system gives new memory page by page, which takes longer than the edit.
+      let lent: Buffer | undefined;
+      const room = (bytes: number) => (lent = services.spare.take(bytes));
+      try {
+        return await edit(given, { context, services }, room);
+      } finally {
+        if (lent) services.spare.giveBack(lent);
+      }
+    },
   });
+
+/** All of one call: when it is over, nobody looks at what was made in `room` any more. */
+function edit(
+  given: z.output<typeof params>,
+  { context, services }: { context: CallContext; services: Services },
+  room: (bytes: number) => Buffer,
+): Promise<ToolResult> {
+  return changeFile(given, { context, services, kind: 'edit' }, async (before, encoding) => {
+    if (!before)
+      throw new ToolcribError(
+        'PATH_NOT_FOUND',
+        `${given.path}: does not exist.`,
+        'write_file makes a new file; glob finds files by part of their name.',
+      );
+    const { signal } = context;
+    const edited = await applyEdits(before, given.edits, { path: given.path, encoding, signal, room });
+    const diff = await unifiedDiff(before, edited.bytes, {
+      path: given.path,
+      encoding: edited.encoding,
+      spans: joinedInLines(edited.spans, before, edited.encoding),
+    });
+    return { ...edited, diff };
+  });
+}
