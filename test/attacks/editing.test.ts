@@ -227,6 +227,9 @@ describe('ATTACK 67: files that have changed since, or were never read', () => {
   it('a file is known still after an edit was taken back', async () => {
     await readFresh('undone.txt', 'one\n');
     const change = /change ([\w-]+)/.exec(await edit('undone.txt', 'one', 'two'))?.[1];
+    expect(await call('undo_change', { change, dry_run: true })).toMatch(/^Would take back/);
+    await edit('undone.txt', 'two', '2');
+    await edit('undone.txt', '2', 'two');
     await call('undo_change', { change });
     expect(await edit('undone.txt', 'one', 'three')).toMatch(/^Edited/);
   });

@@ -50,10 +50,12 @@ export const undoChange = (services: Services): Tool =>
 
 /** A file that was known to the caller is so still: it is what it was, and the answer shows how it got there. */
 async function relearn({ undone, change, is }: Done, { known }: Services): Promise<void> {
+  // A dry run changes nothing.
+  if (!change) return;
   const before = known.get(undone.path);
   for (const path of [undone.path, undone.to]) if (path !== undefined) known.forget(path);
-  const hash = change?.after?.kind === 'file' ? change.after.hash : undefined;
-  if (!change || !before || undone.to !== undefined || hash === undefined) return;
+  const hash = change.after?.kind === 'file' ? change.after.hash : undefined;
+  if (!before || undone.to !== undefined || hash === undefined) return;
   const stat = await lstat(undone.path).catch(() => undefined);
   if (stat)
     known.remember(undone.path, {
