@@ -38,6 +38,9 @@ function complaintsOf(issue: z.core.$ZodIssue, known: readonly string[], noun: s
   if (issue.code === 'unrecognized_keys') return [`${where}: unknown key ${issue.keys.join(', ')}.`];
   const wasMissing = issue.code === 'invalid_type' && issue.input === undefined;
   if (wasMissing) return [`${where || 'arguments'}: is required (expected ${issue.expected}).`];
+  const isEmpty =
+    issue.code === 'too_small' && issue.minimum === 1 && issue.origin !== 'number' && issue.origin !== 'int';
+  if (isEmpty) return [`${where}: is empty.`];
   return [
     `${where || 'arguments'}: ${issue.message.replace(/^Invalid input: /, '').replace(/^Invalid option: /, '')}.`,
   ];

@@ -234,3 +234,28 @@ describe('ATTACK 67: files that have changed since, or were never read', () => {
     expect(await edit('undone.txt', 'one', 'three')).toMatch(/^Edited/);
   });
 });
+
+describe('what is refused is refused in a dry run too, in words that fit', () => {
+  it.each(['plain.txt/', 'plain.txt/b', 'circle', 'new-folder/'])('write_file to %s', async (path) => {
+    writeFileSync(join(root, 'plain.txt'), 'one\n');
+    if (!readdirSync(root).includes('circle')) symlinkSync('circle', join(root, 'circle'));
+    const real = await call('write_file', { path, content: 'x' });
+    expect(real).toMatch(/^(?:PATH_NOT_FOUND|ARG_INVALID): /);
+    expect(await call('write_file', { path, content: 'x', dry_run: true })).toBe(real);
+    expect(String(bytesOf('plain.txt'))).toBe('one\n');
+  });
+
+  it('a version of another content, of a file that has not changed', async () => {
+    await readFresh('same.txt', 'one\n');
+    const edits = [{ old: 'one', new: 'two' }];
+    const answer = await call('edit_file', { path: 'same.txt', edits, version: 'AAAAAAAAAAAAAAAA' });
+    expect(answer).toMatch(/^STALE_FILE: same\.txt: version: is not that of what is in the file now\./);
+    expect(answer).not.toContain('What changed');
+  });
+
+  it('nothing where something is expected, and a cursor that was never given', async () => {
+    expect(await call('read_file', { path: '' })).toBe('ARG_INVALID: path: is empty.');
+    expect(await call('read_files', { paths: [] })).toBe('ARG_INVALID: paths: is empty.');
+    expect(await call('list_changes', { cursor: 'zzz' })).toMatch(/^ARG_INVALID: cursor: /);
+  });
+});

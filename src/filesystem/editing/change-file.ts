@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, ToolResult } from '../../core/tool.ts';
@@ -48,6 +48,7 @@ export async function changeFile(given: Given, how: How, propose: Propose): Prom
   const { context, services, kind } = how;
   const proposeFor = (path: string, before: Before | undefined) =>
     proposal({ given, path, before, services, propose });
+  if (kind === 'write') refuseFolderName(given.path);
   if (given.dry_run) return dryRun(given, how, proposeFor);
 
   const place = await rooted(context.workspace).openPlace(given.path, { make: kind === 'write' });
@@ -82,6 +83,16 @@ export async function changeFile(given: Given, how: How, propose: Propose): Prom
   } finally {
     await place.folder.handle.close();
   }
+}
+
+/** Before a dry run, which makes nothing that could show it. */
+function refuseFolderName(path: string): void {
+  if (!path.endsWith('/') && !path.endsWith(sep)) return;
+  throw new ToolcribError(
+    'ARG_INVALID',
+    `${shownPath(path)}: ends like a folder.`,
+    'Give the whole path, with the name of the file.',
+  );
 }
 
 interface Proposing {
@@ -145,9 +156,10 @@ async function placeFor(
   try {
     return await rooted(workspace).openPlace(path);
   } catch (error) {
-    if (kind === 'write' && error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND')
-      return undefined;
-    throw error;
+    if (kind !== 'write' || !(error instanceof ToolcribError) || error.code !== 'PATH_NOT_FOUND') throw error;
+    // Throws when it is more than missing folders that is in the way: a file, or links that lead in a circle.
+    await workspace.resolve(path);
+    return undefined;
   }
 }
 

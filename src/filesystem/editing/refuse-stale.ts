@@ -48,6 +48,12 @@ async function refuseOtherContent(
   const hash = await before.hash();
   // A version that was given has to hold, whatever else is known.
   if (version === undefined ? known?.hash === hash : services.versions.fits(version, path, hash)) return;
+  if (version !== undefined && (!known || known.hash === hash))
+    throw new ToolcribError(
+      'STALE_FILE',
+      `${shownPath(shown)}: version: is not that of what is in the file now.`,
+      'Read it again, and leave version out or give the one that comes with it.',
+    );
   throw new ToolcribError(
     'STALE_FILE',
     `${shownPath(shown)}: has changed since it was read.${await whatChanged(shown, before, known, services)}`,

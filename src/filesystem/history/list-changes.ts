@@ -9,7 +9,10 @@ import type { Services } from '../services.ts';
 const params = z.strictObject({
   path: path('Only changes of this file or in this folder').optional(),
   limit: limit(200, 20),
-  cursor: z.string().max(100).optional(),
+  cursor: z
+    .string()
+    .regex(/^[0-9a-z]{6,12}-[0-9a-z]{2,8}$/, 'expected the one at the end of a page before')
+    .optional(),
 });
 
 /** What was changed through toolcrib, newest first. */
