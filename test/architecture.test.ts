@@ -19,7 +19,18 @@ const mayImport: Record<string, readonly string[]> = {
     '@modelcontextprotocol/server/',
     'package.json',
   ],
-  cli: ['cli', 'server', 'machine', 'core', 'node:', '@modelcontextprotocol/client/'],
+  repl: [
+    'repl',
+    'node:',
+    'zod',
+    '@modelcontextprotocol/client/',
+    'openai',
+    'openai/',
+    '@anthropic-ai/sdk',
+    '@anthropic-ai/sdk/',
+    'yaml',
+  ],
+  cli: ['cli', 'server', 'repl', 'machine', 'core', 'node:', '@modelcontextprotocol/client/'],
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
@@ -61,8 +72,9 @@ it('starts programs in one place', () => {
   const starters = files.filter((file) =>
     importsOf(file).some((name) => name === 'execa' || name === 'node:child_process'),
   );
+  // repl/program.ts is the one place of the REPL, which imports nothing of ours: hooks, key commands, the editor.
   // process-tree.ts asks ps and taskkill, with fixed arguments, to end what process.ts has started.
-  expect(starters.sort()).toEqual(['machine/process-tree.ts', 'machine/process.ts']);
+  expect(starters.sort()).toEqual(['machine/process-tree.ts', 'machine/process.ts', 'repl/program.ts']);
 });
 
 it('uses simple-git, which starts programs by itself, in one file', () => {

@@ -1,12 +1,7 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { version } from '../server/version.ts';
-
-/** How a host starts this very program: the Node that runs now, and its script. */
-export const ownCommand = (): { command: string; script: string } => ({
-  command: process.execPath,
-  script: process.argv[1] ?? '',
-});
+import { ownCommand } from './own-command.ts';
 
 /** Starts our own server the way a host does, and connects a real client to it. The caller closes the client. */
 export async function connect(serveArguments: readonly string[]): Promise<Client> {

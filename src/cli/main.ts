@@ -3,6 +3,7 @@ import { UsageError } from './usage.ts';
 
 /** Subcommands. Each file is loaded only when its command is used. */
 const commands: Record<string, (args: string[]) => Promise<number>> = {
+  chat: (args) => import('./chat.ts').then((m) => m.chatCommand(args)),
   serve: (args) => import('./serve.ts').then((m) => m.serveCommand(args)),
   call: (args) => import('./call.ts').then((m) => m.callCommand(args)),
   list: (args) => import('./list.ts').then((m) => m.list(args)),

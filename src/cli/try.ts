@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { relative } from 'node:path';
-import { connect, ownCommand } from './connect.ts';
+import { connect } from './connect.ts';
+import { ownCommand } from './own-command.ts';
 import { asArguments, checkRoots, parseCommandLine, serveOptions, settingsOf } from './usage.ts';
 
 type Client = Awaited<ReturnType<typeof connect>>;

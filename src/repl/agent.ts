@@ -1,0 +1,52 @@
+import type { Answer, CheckedCall, Rule } from './approval/approval.ts';
+import type { Hooks } from './hooks.ts';
+import type { ImagePart, Part } from './message.ts';
+import type { Model } from './models/model.ts';
+import type { Provider } from './providers/provider.ts';
+import type { StoredPart } from './session/entry.ts';
+import type { Session } from './session/session.ts';
+import type { Tool } from './toolbox/tool.ts';
+import type { Mode } from './turn-event.ts';
+
+/** Everything a turn needs. What may change while one runs (the mode, by an approved plan) is read when it is needed. */
+export interface Agent {
+  session: Session;
+  model: Model;
+  provider: Provider;
+  mode: Mode;
+  /** Whether to think: true and false are said to the model, undefined leaves it to it. */
+  thinking?: boolean;
+  /** The last compaction had to do without the model: automatic ones only prune until one succeeds. */
+  compactionFailed: boolean;
+  readonly limits: Limits;
+  readonly hooks: Hooks;
+  readonly person: Person | undefined;
+  /** All tools there are now, whatever the mode allows; sorted by name. */
+  tools(): readonly Tool[];
+  rules(): readonly Rule[];
+  /** Told to the person, beside the turn. */
+  warn(text: string): void;
+  system(): string;
+  /** The stored bytes as a part, or a note that they are gone. */
+  load(stored: StoredPart): Part;
+  keep(image: ImagePart, name: string): StoredPart;
+  /** JSON Schema of the last answer, in one-shot use. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+}
+
+export interface Limits {
+  /** Answers of the model in one turn. */
+  readonly rounds: number;
+  readonly autoCompact: boolean;
+  /** Tokens of context to be used, when that is less than the model's window. */
+  readonly window?: number;
+}
+
+/** Who can be asked. Without one, what would have to be asked is refused. */
+export interface Person {
+  approve(call: CheckedCall, why: string, signal: AbortSignal): Promise<Answer>;
+  /** Keeps what a lasting answer stands for. */
+  remember(answer: 'session' | 'tool' | 'server', call: CheckedCall): void;
+  /** A question of ours that is answered with yes or no. */
+  confirm(question: string, signal: AbortSignal): Promise<boolean>;
+}

@@ -1,0 +1,182 @@
+import { addRule, ruleFor } from './approval/rules.ts';
+import { askingPerson } from './approval/ask-person.ts';
+import { createChat, type Chat, type World } from './chat.ts';
+import { readChatConfig, type ChatConfig } from './config/config.ts';
+import { readProfiles, type Profile } from './config/profiles.ts';
+import { createDialog } from './dialog.ts';
+import { askForm } from './elicit.ts';
+import { ChatError } from './errors.ts';
+import { chatFolders } from './folders.ts';
+import { openLog } from './log.ts';
+import { askLocalModel, findLocalEndpoint } from './models/local-endpoint.ts';
+import { resolveModel } from './models/choose-model.ts';
+import { keyOf } from './models/key.ts';
+import type { Model } from './models/model.ts';
+import type { ChatOptions } from './options.ts';
+import { ownTools } from './own-tools/index.ts';
+import { runProgram } from './program.ts';
+import { createProvider } from './providers/create-provider.ts';
+import type { Provider } from './providers/provider.ts';
+import { recording, replaying } from './providers/recording.ts';
+import { keptRefusals } from './refusals.ts';
+import { openSession } from './session-choice.ts';
+import { ownServer } from './servers.ts';
+import { sessionStore, type Store } from './session/store.ts';
+import { printable } from './terminal/printable.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { createToolbox } from './toolbox/toolbox.ts';
+import { traceTo } from './toolbox/trace.ts';
+
+/** A password manager may ask the person for its own password. */
+const keyCommandMs = 120_000;
+
+/** What is known before anything is opened. */
+export interface Setting {
+  readonly options: ChatOptions;
+  readonly folders: World['folders'];
+  readonly config: ChatConfig;
+  readonly store: Store;
+}
+
+/** Reads the configuration. Throws ChatError CONFIG_INVALID. */
+export async function readSetting(options: ChatOptions): Promise<Setting> {
+  const folders = chatFolders(options.env, options.platform, options.home);
+  return {
+    options,
+    folders,
+    config: await readChatConfig(folders.config),
+    store: sessionStore(folders.state, options.cwd),
+  };
+}
+
+/**
+ * A chat from the command line and the configuration. No server is started and no model asked yet. `terminal` is the person's
+ * side; without it, nobody can be asked. Throws ChatError: NO_MODEL, CONFIG_INVALID, SESSION_UNUSABLE.
+ */
+export async function assemble(setting: Setting, terminal: Terminal | undefined): Promise<Chat> {
+  const { options, folders, config, store } = setting;
+  const log = openLog(folders.state);
+  const trace = options.trace === undefined ? undefined : traceTo(options.trace);
+  const refusals = keptRefusals(folders.state);
+  const modelOf = (name: string | undefined) => resolveModel(name, config, options.env);
+  const replay = options.replay === undefined ? undefined : replaying(options.replay);
+  const runKeyCommand = (argv: readonly string[]) => runProgram(argv, { timeoutMs: keyCommandMs });
+  const warn = (text: string) => {
+    log.write(text);
+    if (terminal) terminal.print(terminal.paint.warning(`! ${printable(text)}`));
+    else process.stderr.write(`toolcrib: ${printable(text)}\n`);
+  };
+  let chat: Chat | undefined;
+
+  const world: World = {
+    options,
+    config,
+    folders,
+    store,
+    toolbox: createToolbox({
+      servers: ownServer(options),
+      roots: () => chat?.roots ?? options.roots,
+      elicit: (request) => askForm(terminal, request),
+      warn,
+      log: (text) => log.write(text),
+      ...(trace ? { trace } : {}),
+      env: options.env,
+      clientInfo: { name: 'toolcrib-chat', version: options.version },
+    }),
+    ownTools: (of) => ownTools(of, terminal?.interactive ? createDialog(terminal) : undefined),
+    person: terminal?.interactive
+      ? (of) => askingPerson(terminal, (answer, call) => remember(of, answer, call))
+      : undefined,
+    warn,
+    modelOf,
+    providerFor(model): Provider {
+      if (replay) return replay;
+      const provider = createProvider(model, {
+        key: () => keyOf(model.endpoint, options.env, runKeyCommand),
+        remembered: refusals,
+      });
+      return options.record === undefined ? provider : recording(provider, options.record);
+    },
+  };
+
+  const session = await openSession(options, store, terminal);
+  const before = session.path().findLast(({ type }) => type === 'model');
+  const name = options.model ?? (before?.type === 'model' ? before.model : undefined);
+  const model =
+    replay && name === undefined ? modelOf('openai/replayed') : await firstModel(name, world, terminal);
+  chat = createChat(world, session, model);
+  chat.useSession(chat.session);
+  if (options.profile ?? config.profile) await useNamedProfile(chat, options.profile ?? config.profile ?? '');
+  return chat;
+}
+
+/** The profiles there are, by name. Throws ChatError CONFIG_INVALID. */
+export async function profilesOf(
+  { options, config, folders }: World,
+  warn: (text: string) => void,
+): Promise<ReadonlyMap<string, Profile>> {
+  const { profiles, warnings } = await readProfiles({ config: folders.config, project: options.cwd }, config);
+  for (const warning of warnings) warn(warning);
+  return profiles;
+}
+
+/** A server on this machine knows its model better than any table does: its window, and what it can do. */
+export async function askModelItself(chat: Chat): Promise<void> {
+  const { model } = chat;
+  const better = await askLocalModel(model, fetch);
+  if (chat.model === model) chat.useModel(better);
+}
+
+/** Takes the profile of that name into use. Throws ChatError USAGE. */
+export async function useNamedProfile(chat: Chat, name: string): Promise<void> {
+  const profiles = await profilesOf(chat.world, chat.warn);
+  const profile = profiles.get(name);
+  if (!profile)
+    throw new ChatError(
+      'USAGE',
+      `There is no profile "${name}". There are: ${[...profiles.keys()].join(', ') || 'none'}.`,
+    );
+  chat.useProfile(profile);
+}
+
+function remember(
+  chat: Chat,
+  answer: 'session' | 'tool' | 'server',
+  call: Parameters<typeof ruleFor>[1],
+): void {
+  const rule = ruleFor(answer, call, {
+    mode: chat.mode,
+    tools: chat.tools(),
+    project: chat.world.options.cwd,
+  });
+  if (answer === 'session') chat.sessionRules.push(rule);
+  else {
+    addRule(chat.world.folders.config, rule);
+    chat.readRulesAgain();
+  }
+}
+
+/**
+ * The model of that name, or the one the configuration or a key in the environment stands for; else one that answers on this
+ * machine, if the person wants it. Throws ChatError NO_MODEL, with what to do.
+ */
+async function firstModel(
+  name: string | undefined,
+  { modelOf, options }: World,
+  terminal: Terminal | undefined,
+): Promise<Model> {
+  try {
+    return modelOf(name);
+  } catch (error) {
+    if (!(error instanceof ChatError) || error.code !== 'NO_MODEL') throw error;
+    const found = await findLocalEndpoint(fetch, options.env);
+    const local = found?.models[0] === undefined ? undefined : `${found.endpoint}/${found.models[0]}`;
+    if (local === undefined) throw error;
+    if (!terminal?.interactive)
+      throw new ChatError('NO_MODEL', `${error.message}\nOne answers on this machine: --model ${local}`);
+    terminal.print(printable(error.message));
+    const said = await terminal.ask(`${printable(local)} answers on this machine. Use it? [y]es [n]o`);
+    if (!/^y(es)?$/i.test(said?.trim() ?? '')) throw new ChatError('NO_MODEL', 'No model was chosen.');
+    return modelOf(local);
+  }
+}

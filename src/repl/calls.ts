@@ -1,0 +1,222 @@
+import type { Agent } from './agent.ts';
+import type { Answer, CheckedCall, Verdict } from './approval/approval.ts';
+import { decide } from './approval/decide.ts';
+import { createChannel, merged } from './channel.ts';
+import { afterCall, beforeCall } from './hooked.ts';
+import type { ToolCall } from './message.ts';
+import type { CallState } from './session/entry.ts';
+import { checkArguments } from './toolbox/check-arguments.ts';
+import { failed, type Tool, type ToolReply } from './toolbox/tool.ts';
+import { limited } from './limited.ts';
+import { offeredTools } from './offered-tools.ts';
+import type { TurnEvent } from './turn-event.ts';
+
+/** Calls that only read run side by side, as many as this at a time. */
+const atOnce = 6;
+/** The same call with the same arguments, so often in one turn, is asked about. */
+const repeats = 3;
+
+interface OpenCall {
+  readonly call: ToolCall;
+  /** How far an earlier process got with it. */
+  readonly state: 'none' | Exclude<CallState, 'done'>;
+}
+
+interface Batch {
+  readonly calls: readonly OpenCall[];
+  /** How often each call was made in this turn. */
+  readonly counts: Map<string, number>;
+  readonly signal: AbortSignal;
+  /** The answer was cut, so that the arguments may be as well. */
+  readonly cut?: boolean;
+}
+
+type Ready = {
+  readonly call: ToolCall;
+  readonly checked: CheckedCall;
+  readonly notes: readonly string[];
+  readonly verdict: Verdict;
+};
+
+/**
+ * Gives every call of one answer its result. Those that only read and need no question run side by side, the others one
+ * after the other; a no rejects the ones still waiting. Says `stop` when the person wants the turn to end.
+ */
+export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<TurnEvent, 'go_on' | 'stop'> {
+  const { session } = agent;
+  for (const { call, state } of batch.calls) {
+    if (state === 'none')
+      session.append({ type: 'tool', callId: call.id, name: call.name, state: 'proposed' });
+  }
+  let together: Ready[] = [];
+  let rejected: string | undefined;
+  let stop = false;
+  for (const open of batch.calls) {
+    const { call } = open;
+    const refusal = batch.signal.aborted
+      ? 'Not run: the turn was interrupted.'
+      : (rejected ?? refusalOf(open, batch));
+    const ready = refusal === undefined ? await prepare(agent, call, batch) : failed(refusal);
+    if (!('checked' in ready)) {
+      yield* finish(agent, call, ready, 0);
+      continue;
+    }
+    if (ready.verdict.effect === 'allow' && readsOnly(ready.checked.tool)) {
+      together.push(ready);
+      continue;
+    }
+    yield* runTogether(agent, together, batch.signal);
+    together = [];
+    const answer = await answerFor(agent, ready, batch);
+    if (answer === 'run') yield* runOne(agent, ready, batch.signal);
+    else {
+      yield* finish(agent, call, failed(answer.text), 0);
+      if (answer.rejects) rejected = 'Not run: the person rejected a call before it.';
+      stop ||= answer.stops;
+    }
+  }
+  yield* runTogether(agent, together, batch.signal);
+  return stop || batch.signal.aborted ? 'stop' : 'go_on';
+}
+
+/** Our own tools talk to the person: one at a time. */
+const readsOnly = ({ annotations, server }: Tool): boolean =>
+  annotations.readOnlyHint === true && server !== 'chat';
+
+function refusalOf({ call, state }: OpenCall, { cut, counts }: Batch): string | undefined {
+  if (state === 'started')
+    return 'The program ended while this call ran: no result was recorded; it may or may not have taken effect. It was not repeated.';
+  if (cut)
+    return 'The answer was cut at its length limit, so that the arguments may be incomplete. The call was not run.';
+  const key = `${call.name} ${call.arguments}`;
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+  return undefined;
+}
+
+/** The call with its tool, its arguments and what is to be done with it; a reply when it cannot be made. */
+async function prepare(agent: Agent, call: ToolCall, { signal }: Batch): Promise<Ready | ToolReply> {
+  const tool = agent.tools().find(({ name }) => name === call.name);
+  if (!tool) {
+    const names = offeredTools(agent).map(({ name }) => name);
+    return failed(`There is no tool named ${call.name}. The tools are ${names.join(', ')}.`);
+  }
+  const found = await checkArguments(tool, call.arguments);
+  if ('problem' in found) return failed(`${found.problem} The call was not run.`);
+  const checked: CheckedCall = { tool, args: found.args };
+  const verdict = decide(checked, {
+    mode: agent.mode,
+    rules: agent.rules(),
+    interactive: agent.person !== undefined,
+  });
+  if (verdict.effect === 'deny') return failed(`Refused: ${verdict.why}`);
+  const before = await beforeCall(agent, checked, signal);
+  if (before.refused !== undefined) return failed(`Refused by a hook: ${before.refused}`);
+  return { call, checked, verdict, notes: before.notes };
+}
+
+interface Rejection {
+  readonly text: string;
+  /** The calls of this answer that were not run yet are not run either. */
+  readonly rejects: boolean;
+  readonly stops: boolean;
+}
+
+async function answerFor(agent: Agent, ready: Ready, { counts, signal }: Batch): Promise<'run' | Rejection> {
+  const { call, checked } = ready;
+  const often = counts.get(`${call.name} ${call.arguments}`) ?? 0;
+  if (often >= repeats && often % repeats === 0 && !(await mayRepeat(agent, call, often, signal)))
+    return {
+      text: `This very call was made ${often} times in this turn. Do something else.`,
+      rejects: false,
+      stops: signal.aborted,
+    };
+  if (ready.verdict.effect === 'allow') return 'run';
+  // An answer to an earlier call of the batch may have settled this one.
+  const verdict = decide(checked, { mode: agent.mode, rules: agent.rules(), interactive: true });
+  if (verdict.effect === 'allow') return 'run';
+  if (verdict.effect === 'deny' || !agent.person)
+    return { text: `Refused: ${verdict.why}`, rejects: false, stops: false };
+  return outcomeOf(await agent.person.approve(checked, verdict.why, signal), agent, checked);
+}
+
+function outcomeOf(answer: Answer, agent: Agent, checked: CheckedCall): 'run' | Rejection {
+  switch (answer.answer) {
+    case 'once':
+      return 'run';
+    case 'session':
+    case 'tool':
+    case 'server':
+      agent.person?.remember(answer.answer, checked);
+      return 'run';
+    case 'feedback':
+      return {
+        text: `The person did not allow this call, and says: ${answer.text}`,
+        rejects: false,
+        stops: false,
+      };
+    case 'no':
+      return { text: 'The person rejected this call.', rejects: true, stops: false };
+    case 'stop':
+      return { text: 'The person rejected this call and stopped the turn.', rejects: true, stops: true };
+  }
+}
+
+async function mayRepeat(agent: Agent, call: ToolCall, often: number, signal: AbortSignal): Promise<boolean> {
+  return (
+    (await agent.person?.confirm(
+      `${call.name} was called ${often} times with the same arguments. Once more?`,
+      signal,
+    )) ?? false
+  );
+}
+
+async function* runTogether(
+  agent: Agent,
+  calls: readonly Ready[],
+  signal: AbortSignal,
+): AsyncGenerator<TurnEvent> {
+  for (let at = 0; at < calls.length; at += atOnce) {
+    yield* merged(calls.slice(at, at + atOnce).map((ready) => runOne(agent, ready, signal)));
+  }
+}
+
+async function* runOne(
+  agent: Agent,
+  { call, checked, notes }: Ready,
+  signal: AbortSignal,
+): AsyncGenerator<TurnEvent> {
+  const { tool, args } = checked;
+  agent.session.append({ type: 'tool', callId: call.id, name: call.name, state: 'started' });
+  yield { type: 'call_started', call, tool };
+  const startedAt = performance.now();
+  const progress = createChannel<string>();
+  const reply = tool
+    .call(args, { signal, progress: progress.push })
+    .catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)))
+    .finally(progress.end);
+  for await (const message of progress) yield { type: 'call_progress', call, message };
+  const result = await reply;
+  const ms = performance.now() - startedAt;
+  yield* finish(agent, call, await afterCall(agent, { checked, notes, reply: result, signal }), ms);
+}
+
+async function* finish(
+  agent: Agent,
+  call: ToolCall,
+  reply: ToolReply,
+  ms: number,
+): AsyncGenerator<TurnEvent> {
+  const images = reply.images.map((image, at) => agent.keep(image, `${call.name} ${at + 1}`));
+  const text = limited(reply.text, agent.model.capabilities.contextWindow);
+  agent.session.append({
+    type: 'tool',
+    callId: call.id,
+    name: call.name,
+    state: 'done',
+    text,
+    isError: reply.isError,
+    ms: Math.round(ms),
+    ...(images.length > 0 ? { images } : {}),
+  });
+  yield { type: 'call_ended', call, reply, ms };
+}

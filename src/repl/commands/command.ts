@@ -1,0 +1,48 @@
+import type { Chat } from '../chat.ts';
+import type { Part } from '../message.ts';
+import type { Model } from '../models/model.ts';
+import type { TurnView } from '../terminal/turn-view.ts';
+import type { OpenTerminal } from '../terminal/options.ts';
+import type { TurnEvent } from '../turn-event.ts';
+
+/** What a command works with. */
+export interface Console {
+  readonly chat: Chat;
+  readonly terminal: OpenTerminal;
+  /** The last turn as it was shown. */
+  readonly view: () => TurnView | undefined;
+  thoughts: boolean;
+}
+
+/** What is to be done after a command; nothing, when it has done all. */
+export type After =
+  | undefined
+  | {
+      readonly next: 'send';
+      readonly text: string;
+      readonly more?: readonly Part[];
+      /** For this message only. */
+      readonly model?: Model;
+      /** The text is as it is: an @ in it names nothing. */
+      readonly plain?: boolean;
+    }
+  /** Runs the turn on what the session holds. */
+  | { readonly next: 'run'; readonly model?: Model }
+  /** Calls that the session was left in come first. */
+  | { readonly next: 'resume' }
+  | { readonly next: 'show'; events(signal: AbortSignal): AsyncGenerator<TurnEvent, unknown> }
+  | { readonly next: 'leave' };
+
+export interface Command {
+  /** Without the slash. */
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  /** What follows the name: `[name]`, `list | add DIR`. */
+  readonly usage?: string;
+  /** One line. */
+  readonly help: string;
+  /** Words that may come next, given all before the one being typed. */
+  complete?(console: Console, words: readonly string[]): readonly string[] | Promise<readonly string[]>;
+  /** Throws ChatError USAGE for what it does not understand. */
+  run(console: Console, args: string): After | Promise<After>;
+}

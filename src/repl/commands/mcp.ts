@@ -1,0 +1,51 @@
+import { otherServers } from '../servers.ts';
+import { printable } from '../terminal/printable.ts';
+import { table } from '../terminal/show.ts';
+import type { Command } from './command.ts';
+import { wordsOf, wrongUse } from './usage-error.ts';
+
+/** /mcp [restart NAME | trust] */
+export const mcpCommand: Command = {
+  name: 'mcp',
+  usage: '[restart name | trust]',
+  help: 'shows the MCP servers; restarts one; starts those of the project',
+  complete: ({ chat }, words) =>
+    words.at(-1) === 'restart' ? chat.world.toolbox.servers().map(({ name }) => name) : ['restart', 'trust'],
+  async run({ chat, terminal }, args) {
+    const { toolbox, options, folders } = chat.world;
+    const [word, name] = wordsOf(args);
+    if (word === undefined) {
+      const rows = toolbox
+        .servers()
+        .map((one) => [
+          one.name,
+          one.state,
+          `${one.tools} tools`,
+          one.protocol ?? '',
+          printable(one.error ?? ''),
+        ]);
+      terminal.print(rows.length === 0 ? 'There are no servers.' : table(rows, terminal.width).join('\n'));
+    } else if (word === 'restart') {
+      if (!toolbox.servers().some((one) => one.name === name))
+        throw wrongUse(`/mcp restart: there is no server ${name ?? 'without a name'}.`);
+      await toolbox.restart(name ?? '');
+      terminal.print(`${name} is ${toolbox.servers().find((one) => one.name === name)?.state}`);
+    } else if (word === 'trust') {
+      const { untrusted } = await otherServers(options, folders.config);
+      if (!untrusted)
+        throw wrongUse("/mcp trust: the project's .mcp.json names no server that is not started already.");
+      terminal.print(`${printable(untrusted.file)} starts:`);
+      for (const line of untrusted.lines) terminal.print(`  ${printable(line)}`);
+      if (
+        !/^y(es)?$/i.test(
+          (await terminal.ask('Start these, now and whenever the file is unchanged? [y]es [n]o'))?.trim() ??
+            '',
+        )
+      )
+        return undefined;
+      untrusted.trust();
+      for (const server of untrusted.servers) toolbox.add(server);
+    } else throw wrongUse(`/mcp ${word}: restart NAME or trust is expected.`);
+    return undefined;
+  },
+};

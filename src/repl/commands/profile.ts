@@ -1,0 +1,28 @@
+import { profilesOf, useNamedProfile } from '../assemble.ts';
+import { printable } from '../terminal/printable.ts';
+import { table } from '../terminal/show.ts';
+import type { Command } from './command.ts';
+
+/** /profile [name | none] */
+export const profileCommand: Command = {
+  name: 'profile',
+  usage: '[name | none]',
+  help: 'shows the profiles, or takes one into use',
+  complete: async ({ chat }) => ['none', ...(await profilesOf(chat.world, () => undefined)).keys()],
+  async run({ chat, terminal }, args) {
+    if (args === '') {
+      const all = [...(await profilesOf(chat.world, chat.warn)).values()];
+      const rows = all.map(({ name, description }) => [
+        chat.profile?.name === name ? `* ${name}` : `  ${name}`,
+        printable(description ?? ''),
+      ]);
+      terminal.print(
+        rows.length === 0
+          ? 'There are no profiles yet: docs/repl.md says how to write one.'
+          : table(rows, terminal.width).join('\n'),
+      );
+    } else if (args === 'none') chat.useProfile(undefined);
+    else await useNamedProfile(chat, args);
+    return undefined;
+  },
+};

@@ -1,0 +1,30 @@
+import { printable } from '../terminal/printable.ts';
+import type { Command } from './command.ts';
+import { wrongUse } from './usage-error.ts';
+
+/** /last, /thoughts */
+export const shownCommands: readonly Command[] = [
+  {
+    name: 'last',
+    help: 'the whole result of the last call',
+    run({ terminal, view }) {
+      const last = view()?.last;
+      terminal.print(last ? `${last.title}:\n${printable(last.reply.text)}` : 'No tool was called yet.');
+      return undefined;
+    },
+  },
+  {
+    name: 'thoughts',
+    usage: '[on | off | think | do not think]',
+    help: 'what the model thought; on, off: whether thoughts are shown as they come; think: whether it should',
+    complete: () => ['on', 'off', 'think', 'do not think'],
+    run(console, args) {
+      const { terminal, chat, view } = console;
+      if (args === '') terminal.print(printable(view()?.thoughts || 'No thoughts were told.'));
+      else if (args === 'on' || args === 'off') console.thoughts = args === 'on';
+      else if (args === 'think' || args === 'do not think') chat.thinking = args === 'think';
+      else throw wrongUse(`/thoughts ${args}: on, off, think or do not think is expected.`);
+      return undefined;
+    },
+  },
+];

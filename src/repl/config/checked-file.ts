@@ -1,0 +1,73 @@
+import { open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { ChatError } from '../errors.ts';
+import { Misfit, type Check } from './check.ts';
+
+/** Far more than anybody writes by hand. */
+const mostBytes = 1024 * 1024;
+
+/**
+ * The text of a configuration file; undefined when there is none. Throws CONFIG_INVALID for what is no file, is too large, or
+ * can be written by everybody: it names programs to start.
+ */
+export async function readConfigText(file: string): Promise<string | undefined> {
+  let opened;
+  try {
+    // A FIFO in somebody's project would otherwise be waited for.
+    opened = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const facts = await opened.stat();
+    if (!facts.isFile()) throw invalid(file, 'is no regular file.');
+    if (facts.size > mostBytes) throw invalid(file, 'has more than 1 MB.');
+    if (process.platform !== 'win32' && (facts.mode & 0o002) !== 0)
+      throw invalid(file, `can be written by everybody. Run: chmod o-w '${file}'`);
+    return await opened.readFile('utf8');
+  } catch (error) {
+    if (error instanceof ChatError) throw error;
+    const code = error instanceof Error && 'code' in error ? error.code : String(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw invalid(file, `cannot be read (${String(code)}).`, error);
+  } finally {
+    await opened?.close();
+  }
+}
+
+/**
+ * What a YAML or JSON file holds, checked; undefined when there is no file, the check of {} when it is empty. Throws
+ * CONFIG_INVALID with file and line.
+ */
+export async function readCheckedFile<T>(file: string, check: Check<T>): Promise<T | undefined> {
+  const text = await readConfigText(file);
+  if (text === undefined) return undefined;
+  // Loaded only by those who have such a file: start-up time. JSON is YAML.
+  const { default: yaml } = await import('yaml');
+  const { LineCounter, parseDocument, isMap, isNode } = yaml;
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const broken = document.errors[0];
+  if (broken)
+    throw invalid(`${file}:${lines.linePos(broken.pos[0]).line}:`, `it cannot be read: ${broken.message}`);
+  const lineOf = (path: readonly (string | number)[]): number => {
+    for (let length = path.length; length > 0; length--) {
+      const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
+      const pair = isMap(parent) && parent.items.find(({ key }) => String(key) === String(path[length - 1]));
+      const node = pair ? pair.key : document.getIn(path.slice(0, length), true);
+      if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+    }
+    return 1;
+  };
+  try {
+    return check(document.toJS() ?? {}, []);
+  } catch (error) {
+    // Too many aliases of one anchor: the parser's guard against files that grow without end.
+    if (error instanceof ReferenceError) throw invalid(file, `cannot be read: ${error.message}`, error);
+    if (!(error instanceof Misfit)) throw error;
+    throw invalid(`${file}:${lineOf(error.path)}:`, `${whereOf(error.path)}${error.message}`);
+  }
+}
+
+/** CONFIG_INVALID for a place in a file. */
+export const invalid = (place: string, why: string, cause?: unknown): ChatError =>
+  new ChatError('CONFIG_INVALID', `${place} ${why}`, cause === undefined ? undefined : { cause });
+
+const whereOf = (path: readonly (string | number)[]): string =>
+  path.length === 0 ? 'it ' : `${path.join('.')} `;

@@ -1,0 +1,146 @@
+import { ChatError } from '../errors.ts';
+import { count, fields, flag, list, Misfit, oneOf, record, text, type Check, type Checked } from './check.ts';
+import { invalid, readConfigText } from './checked-file.ts';
+import { nearest } from './nearest.ts';
+import type { ServerConfig } from './server-config.ts';
+
+export interface McpConfig {
+  readonly servers: Readonly<Record<string, ServerConfig>>;
+  /** What is wrong with the file or with one of its servers, which is left out then. */
+  readonly warnings: readonly string[];
+}
+
+/** The SDK's own: what a server may take for one request. */
+const usualTimeoutMs = 60_000;
+
+/**
+ * The servers of an mcp.json, in the shape other hosts use (`mcpServers`, or `servers` as in VS Code). A server that cannot be
+ * understood is a warning. A missing file has none; when it is `needed`, it throws CONFIG_INVALID, as does one that is no JSON.
+ */
+export async function readMcpConfig(
+  file: string,
+  { source, env, needed }: { source: ServerConfig['source']; env: NodeJS.ProcessEnv; needed: boolean },
+): Promise<McpConfig> {
+  const servers: Record<string, ServerConfig> = {};
+  const warnings: string[] = [];
+  try {
+    const text = await readConfigText(file);
+    if (text === undefined && needed) throw invalid(file, 'does not exist.');
+    for (const [name, entry] of Object.entries(text === undefined ? {} : serversIn(text, file))) {
+      try {
+        if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
+          throw new Misfit([], 'The name may have letters, digits, "_" and "-".');
+        const { given, doubtful } = givenIn(entry);
+        for (const hint of doubtful) warnings.push(`${file}: ${name}: ${hint}`);
+        if (given.disabled) continue;
+        if (given.trust && source === 'project')
+          warnings.push(`${file}: ${name}: "trust" is ignored in a project's file.`);
+        servers[name] = serverOf(name, given, { source, env });
+      } catch (error) {
+        if (!(error instanceof Misfit)) throw error;
+        const where = error.path.length === 0 ? '' : `${error.path.join('.')} `;
+        warnings.push(`${file}: ${name}: ${where}${error.message}`);
+      }
+    }
+  } catch (error) {
+    // What a project's file looks like is not the person's doing, and no reason not to start.
+    if (source !== 'project' || !(error instanceof ChatError)) throw error;
+    warnings.push(error.message);
+  }
+  return { servers, warnings };
+}
+
+const anything: Check<unknown> = (value) => value;
+
+const known = {
+  type: oneOf('stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'),
+  command: text,
+  args: list((value, path) => (value === '' ? '' : text(value, path))),
+  env: record((value) => String(value), /^[^=\0]+$/),
+  cwd: text,
+  url: text,
+  headers: record(text, /^[\w-]+$/),
+  trust: flag,
+  protocol: oneOf('auto', '2025-11-25', '2026-07-28'),
+  timeout: count,
+  disabled: flag,
+  tools: list(text),
+};
+const shape = fields(known);
+
+/** Other hosts have keys of their own, which are left alone; one that looks like a slip is told of. */
+function givenIn(entry: unknown): { given: Checked<typeof shape>; doubtful: string[] } {
+  const entries = Object.entries(record(anything, /^/)(entry, []));
+  const own = entries.filter(([key]) => Object.hasOwn(known, key));
+  const doubtful = entries.flatMap(([key]) => {
+    const meant = Object.hasOwn(known, key) ? undefined : nearest(key, Object.keys(known));
+    return meant === undefined ? [] : [`"${key}" is ignored. Did you mean "${meant}"?`];
+  });
+  return { given: shape(Object.fromEntries(own), []), doubtful };
+}
+
+function serverOf(
+  name: string,
+  given: Checked<typeof shape>,
+  { source, env }: { source: ServerConfig['source']; env: NodeJS.ProcessEnv },
+): ServerConfig {
+  const filled = (value: string, ...path: string[]) => expand(value, env, path);
+  const all = (values: Readonly<Record<string, string>> = {}, key: string) =>
+    Object.fromEntries(Object.entries(values).map(([each, value]) => [each, filled(value, key, each)]));
+  const common = {
+    name,
+    trust: given.trust === true && source !== 'project',
+    protocol: given.protocol ?? 'auto',
+    timeoutMs: given.timeout ?? usualTimeoutMs,
+    ...(given.tools && { tools: given.tools }),
+    source,
+  };
+  if (given.type === 'sse')
+    throw new Misfit(
+      ['type'],
+      'is the old SSE transport. Use "http" (Streamable HTTP) with the URL the server has for it.',
+    );
+  if (given.url !== undefined && given.type !== 'stdio') {
+    const url = filled(given.url, 'url');
+    if (!/^https?:\/\/./.test(url) || !URL.canParse(url))
+      throw new Misfit(['url'], 'should be an http or https URL.');
+    return { ...common, kind: 'http', url, headers: all(given.headers, 'headers') };
+  }
+  if (given.command === undefined || (given.type !== undefined && given.type !== 'stdio'))
+    throw new Misfit([], 'It needs "command" (a program) or "url" (Streamable HTTP).');
+  return {
+    ...common,
+    kind: 'stdio',
+    command: filled(given.command, 'command'),
+    args: (given.args ?? []).map((arg, index) => filled(arg, 'args', String(index))),
+    env: all(given.env, 'env'),
+    ...(given.cwd !== undefined && { cwd: filled(given.cwd, 'cwd') }),
+  };
+}
+
+/** Fills in `${NAME}`, `${NAME:-otherwise}` and VS Code's `${env:NAME}`. */
+const expand = (value: string, env: NodeJS.ProcessEnv, path: readonly string[]): string =>
+  value.replaceAll(/\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, otherwise?: string) => {
+    const found = env[name] || otherwise;
+    if (found !== undefined) return found;
+    throw new Misfit(path, `uses \${${name}}, which is not set. Set it, or write \${${name}:-otherwise}.`);
+  });
+
+function serversIn(text: string, file: string): Readonly<Record<string, unknown>> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const at = /position (\d+)/.exec(String(error))?.[1];
+    const line = at === undefined ? '' : `:${text.slice(0, Number(at)).split('\n').length}`;
+    throw invalid(`${file}${line}`, 'is no JSON.', error);
+  }
+  try {
+    const { mcpServers, servers } = record(anything, /^/)(parsed, []);
+    return record(anything, /^/)(mcpServers ?? servers ?? {}, []);
+  } catch (error) {
+    throw error instanceof Misfit
+      ? invalid(`${file}:`, '"mcpServers" should be names with servers.', error)
+      : error;
+  }
+}

@@ -1,0 +1,219 @@
+import { ChatError } from '../errors.ts';
+import type { ToolDefinition } from '../providers/provider.ts';
+import { estimateAll, type Budget } from './budget.ts';
+import { cutOf } from './cut.ts';
+import { fallbackSummary } from './fallback.ts';
+import { pruned, pruningOf } from './prune.ts';
+import {
+  requestIn,
+  summaryMessage,
+  summarySystem,
+  summaryText,
+  userText,
+  withoutRequest,
+  withRequest,
+} from './summary-prompt.ts';
+import { estimateMessage, firstTokens } from './tokens.ts';
+import type { Item } from './view.ts';
+
+export interface CompactionInput {
+  readonly items: readonly Item[];
+  readonly budget: Budget;
+  /** As `usedTokens` says. */
+  readonly used: number;
+  readonly tools: readonly ToolDefinition[];
+  readonly system?: string;
+  readonly previousSummary?: string;
+  /** What the summary is to dwell on. */
+  readonly focus?: string;
+  /** Because the window is nearly full; otherwise because somebody asked for a summary. */
+  readonly auto: boolean;
+  /** The last summary had to be made without the model: an automatic compaction only prunes then. */
+  readonly failedBefore: boolean;
+}
+
+/** What to append to the session; nothing has changed before that. `why` says it to the person. */
+export type CompactionResult =
+  | { readonly kind: 'none'; readonly why: string }
+  /** To be recorded even without calls: old images go with it. */
+  | {
+      readonly kind: 'prune';
+      readonly callIds: readonly string[];
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+    }
+  | {
+      readonly kind: 'compaction';
+      readonly summary: string;
+      readonly firstKeptId: string;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+      readonly by: 'model' | 'fallback';
+      /** Calls among those kept whose output is to be left out as well. */
+      readonly pruned: readonly string[];
+    };
+
+export type Summarise = (
+  request: { readonly system: string; readonly text: string; readonly maxTokens: number },
+  signal: AbortSignal,
+) => Promise<string>;
+
+/** Characters of each tool's output that the model sees: more at first, fewer when its summary was no good. */
+const outputChars = [2_000, 200];
+/** How often the oldest third is left out because the model cannot take it all. */
+const mostDrops = 3;
+
+/**
+ * Makes a conversation smaller: by leaving out old images and output if that is enough, else by a summary of all but the
+ * newest messages. Throws INTERRUPTED, and what the provider says when no request at all can be answered now (no key, no
+ * quota, no connection): then nothing is lost. For any other failure there is a summary without the model.
+ */
+export async function compact(
+  input: CompactionInput,
+  summarise: Summarise,
+  signal: AbortSignal,
+): Promise<CompactionResult> {
+  const { items, budget, used, auto } = input;
+  stopIf(signal);
+  if (items.filter((item) => !item.isSummary && !item.wasKept).length < 2)
+    return none('fewer than two messages were added since the last time.');
+  const pruning = pruningOf(items, budget, used);
+  const callIds = pruning?.callIds ?? [];
+  const pruneOnly: CompactionResult | undefined = pruning && {
+    kind: 'prune',
+    callIds,
+    tokensBefore: used,
+    tokensAfter: Math.max(0, used - pruning.freed),
+  };
+  if (auto && pruneOnly && (input.failedBefore || pruneOnly.tokensAfter < budget.limit)) return pruneOnly;
+  if (auto && input.failedBefore) return none('the last summary could not be made; /compact tries again.');
+  const smaller = pruned(items, callIds);
+  const cut = cutOf(smaller, budget);
+  const first = cut === undefined ? undefined : items[cut];
+  if (cut === undefined || !first) return pruneOnly ?? none('there is nothing old to summarise.');
+
+  const plan = planOf(input, smaller, cut);
+  const fallback = lastResort(plan);
+  if (fallback === undefined)
+    return pruneOnly ?? none('a summary would not be smaller than the conversation.');
+  const byModel = await modelSummary(plan, summarise, signal);
+  const kept = new Set(
+    items.slice(cut).map(({ message }) => (message.role === 'tool' ? message.callId : '')),
+  );
+  return {
+    kind: 'compaction',
+    summary: byModel ?? fallback,
+    firstKeptId: first.entryId,
+    tokensBefore: used,
+    tokensAfter: plan.sizeWith(byModel ?? fallback),
+    by: byModel === undefined ? 'fallback' : 'model',
+    pruned: callIds.filter((id) => kept.has(id)),
+  };
+}
+
+interface Plan {
+  readonly input: CompactionInput;
+  /** What the summary stands for. */
+  readonly old: readonly Item[];
+  /** The newest words of the person, if they are among the old. */
+  readonly request: string | undefined;
+  /** Tokens of the conversation with this summary. */
+  sizeWith(summary: string): number;
+  /** A summary has to make it smaller than this. */
+  readonly size: number;
+}
+
+function planOf(input: CompactionInput, smaller: readonly Item[], cut: number): Plan {
+  const { items, tools, system, used } = input;
+  const old = items.slice(0, cut).filter((item) => !item.isSummary);
+  const kept = smaller.slice(cut);
+  const rest = estimateAll(kept, tools, system);
+  return {
+    input,
+    old,
+    request: kept.some(isUser) ? undefined : requestOf(input, old),
+    sizeWith: (summary) => rest + estimateMessage(summaryMessage(summary)),
+    // Providers count differently from us: what is measured in the same way has to shrink, too.
+    size: Math.min(used, estimateAll(items, tools, system)),
+  };
+}
+
+function requestOf({ previousSummary, budget }: CompactionInput, old: readonly Item[]): string | undefined {
+  const newest = old.findLast(isUser)?.message;
+  const words = newest?.role === 'user' ? userText(newest) : previousSummary && requestIn(previousSummary);
+  const carried = words && firstTokens(words, budget.keep);
+  return carried === words ? carried : `${carried} […]`;
+}
+
+/** Undefined when the model could not make one that is of use. */
+async function modelSummary(
+  plan: Plan,
+  summarise: Summarise,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { previousSummary, focus, budget } = plan.input;
+  let messages = plan.old.map(({ message }) => message);
+  let drops = 0;
+  for (let attempt = 0; attempt < outputChars.length;) {
+    const text = summaryText({
+      messages,
+      mostChars: outputChars[attempt] ?? 0,
+      previousSummary,
+      focus,
+      partial: drops > 0,
+    });
+    try {
+      const answer = await summarise({ system: summarySystem, text, maxTokens: budget.summary }, signal);
+      stopIf(signal);
+      const summary = complete(answer.toWellFormed(), plan);
+      if (summary !== undefined && plan.sizeWith(summary) < plan.size) return summary;
+      attempt++;
+    } catch (error) {
+      stopIf(signal);
+      if (!(error instanceof ChatError) || unanswerable.has(error.code)) throw error;
+      if (error.code !== 'MODEL_OVERFLOW' || drops >= mostDrops || messages.length < 2) return undefined;
+      messages = messages.slice(Math.ceil(messages.length / 3));
+      drops++;
+    }
+  }
+  return undefined;
+}
+
+/** Failures that would meet any other request, too: a summary without the model would only lose what it could still read. */
+const unanswerable: ReadonlySet<string> = new Set([
+  'INTERRUPTED',
+  'NO_KEY',
+  'MODEL_KEY_REFUSED',
+  'MODEL_QUOTA',
+  'MODEL_UNREACHABLE',
+]);
+
+const complete = (summary: string, { request }: Plan): string | undefined => {
+  const own = withoutRequest(summary);
+  return own === '' || request === undefined ? own || undefined : withRequest(own, request);
+};
+
+/** A summary without the model: undefined when there is no room even for that. */
+function lastResort(plan: Plan): string | undefined {
+  const { input, old, request } = plan;
+  const tokens = Math.min(
+    input.budget.fallback,
+    plan.size - plan.sizeWith(withRequest('', request ?? '')) - 1,
+  );
+  // What is carried along word for word need not be said twice.
+  const said = request === undefined ? undefined : old.findLast(isUser);
+  const messages = old.flatMap((item) => (item === said ? [] : [item.message]));
+  const summary = complete(
+    fallbackSummary({ messages, previousSummary: input.previousSummary, tokens }),
+    plan,
+  );
+  return summary !== undefined && plan.sizeWith(summary) < plan.size ? summary : undefined;
+}
+
+const isUser = ({ message }: Item): boolean => message.role === 'user';
+
+const none = (why: string): CompactionResult => ({ kind: 'none', why });
+
+function stopIf(signal: AbortSignal): void {
+  if (signal.aborted) throw new ChatError('INTERRUPTED', 'Interrupted: the conversation is as it was.');
+}

@@ -1,0 +1,27 @@
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A log file is put aside at this size; two are kept. */
+const mostBytes = 1_000_000;
+
+export interface Log {
+  write(text: string): void;
+}
+
+/** `<state>/chat.log`, with the time before each line; the one before is kept as `chat.log.1`. Logging never fails a chat. */
+export function openLog(folder: string): Log {
+  const file = join(folder, 'chat.log');
+  return {
+    write(text) {
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+        if (size > mostBytes) renameSync(file, `${file}.1`);
+        const line = `${new Date().toISOString()} ${process.pid} ${text.replaceAll('\n', '\n  ')}\n`;
+        appendFileSync(file, line, { mode: 0o600 });
+      } catch {
+        // A full disk or a read-only home: the chat goes on without a log.
+      }
+    },
+  };
+}

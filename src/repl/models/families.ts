@@ -1,0 +1,76 @@
+import type { Capabilities } from './model.ts';
+
+/** A guess for what is not known. */
+const unknown: Capabilities = {
+  contextWindow: 128_000,
+  maxOutput: 8000,
+  tools: true,
+  images: false,
+  thinking: false,
+  thinkingOrTools: false,
+  echoReasoning: 'if_sent',
+  streaming: true,
+};
+
+/** What an id begins with, the endpoint a bare one belongs to, thousands of tokens of window and answer, and what else is known. */
+type Family = readonly [
+  fits: RegExp,
+  endpoint: string | undefined,
+  window: number,
+  answer: number,
+  known?: Partial<Capabilities>,
+];
+
+const sees = { images: true };
+const thinks = { thinking: true };
+const both = { images: true, thinking: true };
+
+/** As the providers' own pages say, November 2026; the first that fits counts. */
+const families: readonly Family[] = [
+  // The window is that of the input: of 1,050,000 and 400,000 tokens, 128,000 are kept for the answer.
+  [/^gpt-5\.([4-9]|\d\d)/, 'openai', 922, 128, both],
+  [/^gpt-5[\d.]*-chat/, 'openai', 128, 16, sees],
+  [/^gpt-5/, 'openai', 272, 128, both],
+  [/^gpt-4\.1/, 'openai', 1047, 32, sees],
+  [/^(gpt-4o|chatgpt)/, 'openai', 128, 16, sees],
+  [/^o[134]\b/, 'openai', 200, 100, both],
+  [/^gpt-oss/, undefined, 131, 32, thinks],
+  [/^claude-([a-z]+-5|(opus|sonnet)-4[-.][6-9])/, 'anthropic', 1000, 128, both],
+  [/^claude-opus-4([-.][01])?(-2\d{7})?$/, 'anthropic', 200, 32, both],
+  [/^claude-3/, 'anthropic', 200, 4, sees],
+  [/^claude/, 'anthropic', 200, 64, both],
+  [/^gemini-(1|2\.0)/, 'gemini', 1048, 8, sees],
+  [/^gemini/, 'gemini', 1048, 65, both],
+  [/^deepseek-v([4-9]|\d\d)/, 'deepseek', 1000, 256, { thinking: true, echoReasoning: 'calls' }],
+  // Calls tools only while it does not think.
+  [/^deepseek-v3\.1/, 'deepseek', 128, 8, { thinking: true, thinkingOrTools: true }],
+  [
+    /^deepseek-(r1|reasoner)/,
+    'deepseek',
+    64,
+    8,
+    { thinking: true, thinkingOrTools: true, echoReasoning: 'calls' },
+  ],
+  [/^deepseek/, 'deepseek', 128, 8, { echoReasoning: 'calls' }],
+  [/^minimax-m[3-9]/, 'minimax', 1000, 128, both],
+  [/^minimax/, 'minimax', 204, 131, thinks],
+  [/^(kimi|grok)/, undefined, 256, 32, thinks],
+  [/^glm-[5-9]/, undefined, 200, 128, thinks],
+  [/^(qwen.*vl|llava|pixtral)/, undefined, 32, 8, sees],
+  [/^qwen3/, undefined, 128, 32, thinks],
+  [/^gemma-?[3-9]/, undefined, 128, 8, sees],
+  [/^(tinyllama|llama-?2|codellama|gemma|phi-?[123]|starcoder|vicuna)/, undefined, 4, 1, { tools: false }],
+];
+
+/**
+ * What is known of a model by its id, with a cautious guess for the rest, and the endpoint a bare id of its family belongs to.
+ * Folders before it, as aggregators write them (`anthropic/claude-…`, `models/gemini-…`), are not looked at.
+ */
+export function familyOf(id: string): { readonly capabilities: Capabilities; readonly endpoint?: string } {
+  const bare = (id.split('/').pop() ?? id).toLowerCase();
+  const family = families.find(([fits]) => fits.test(bare));
+  if (!family) return { capabilities: unknown };
+  const [, endpoint, window, answer, known] = family;
+  const capabilities = { ...unknown, contextWindow: window * 1000, maxOutput: answer * 1000, ...known };
+  return { capabilities, ...(endpoint !== undefined && { endpoint }) };
+}

@@ -1,0 +1,40 @@
+import type { Mode } from './turn-event.ts';
+
+/** What the command line says, and where it was said. */
+export interface ChatOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  readonly version: string;
+  /** How our own server is started; undefined: not at all. */
+  readonly ownServer: { readonly command: string; readonly args: readonly string[] } | undefined;
+  /** Absolute paths; the first one is where relative ones begin. */
+  readonly roots: readonly string[];
+  readonly model?: string;
+  readonly mode?: Mode;
+  readonly profile?: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** Rules as text, `server:tool(arg=pattern)`. */
+  readonly rules: {
+    readonly allow: readonly string[];
+    readonly ask: readonly string[];
+    readonly deny: readonly string[];
+  };
+  readonly mcpFiles: readonly string[];
+  readonly session: SessionChoice;
+  readonly temporary: boolean;
+  readonly maxTurns?: number;
+  readonly schema?: Readonly<Record<string, unknown>>;
+  readonly record?: string;
+  readonly replay?: string;
+  readonly trace?: string;
+}
+
+export type SessionChoice =
+  | { readonly kind: 'new' }
+  /** Nothing is kept. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'latest' }
+  /** By id, the beginning of one, or a name; without it, the person picks. */
+  | { readonly kind: 'resume'; readonly which?: string };

@@ -1,0 +1,33 @@
+import type { CallOptions, Tool, ToolReply } from '../toolbox/tool.ts';
+
+interface OwnTool {
+  readonly name: string;
+  readonly description: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required: readonly string[];
+  call(args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolReply>;
+}
+
+/** A tool of the REPL itself: it changes nothing but what the person sees and the session keeps. */
+export function ownTool({ name, description, properties, required, call }: OwnTool): Tool {
+  return {
+    name,
+    description,
+    inputSchema: { type: 'object', properties, required, additionalProperties: false },
+    server: 'chat',
+    tool: name,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    trusted: true,
+    identity: 'chat',
+    definition: name,
+    call,
+  };
+}
+
+/** What own tools need of the person's side. */
+export interface Dialog {
+  /** Shows Markdown of the model. */
+  show(markdown: string): void;
+  /** Undefined when the person did not answer. Choices can be answered by their number. */
+  ask(question: string, choices: readonly string[], signal: AbortSignal): Promise<string | undefined>;
+}

@@ -1,0 +1,32 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { absolute } from './attached.ts';
+
+/** More are no help. */
+const most = 200;
+
+/**
+ * What a beginning such as `@src/re` or `@"my fi` can become: whole mentions, quoted where they have to be. A folder ends
+ * with `/`, and is left open to go on. Names that cannot be written as a mention are left out.
+ */
+export async function completePath(fragment: string, cwd: string): Promise<string[]> {
+  const [, quote = '', typed = ''] = /^@?("?)(.*)$/s.exec(fragment) ?? [];
+  const [, folder = '', beginning = ''] = /^(.*[/\\])?(.*)$/s.exec(typed) ?? [];
+  const names = await readdir(absolute(folder || '.', cwd)).catch(() => []);
+  const visible = names.filter((name) => beginning.startsWith('.') || !name.startsWith('.'));
+  const exact = visible.filter((name) => name.startsWith(beginning));
+  const wanted = beginning.toLowerCase();
+  const found = exact.length > 0 ? exact : visible.filter((name) => name.toLowerCase().startsWith(wanted));
+  const some = found
+    .filter((name) => !/["\p{Cc}]/u.test(folder + name))
+    .sort()
+    .slice(0, most);
+  return Promise.all(
+    some.map(async (name) => {
+      const facts = await stat(join(absolute(folder || '.', cwd), name)).catch(() => undefined);
+      const path = `${folder}${name}${facts?.isDirectory() === true ? '/' : ''}`;
+      if (quote === '' && !/[\s@]/.test(path)) return `@${path}`;
+      return `@"${path}${path.endsWith('/') ? '' : '"'}`;
+    }),
+  );
+}

@@ -1,0 +1,44 @@
+/** Something that may be a file, a folder or a resource: `@name` or `@"name with spaces"`. */
+export interface Mention {
+  /** What it may mean, best first: what follows a name in a sentence is not always part of it. */
+  readonly names: readonly string[];
+  /** Written in quotes: surely meant as a name. */
+  readonly quoted: boolean;
+}
+
+/** More are not looked at: a pasted file may be full of them. */
+const most = 200;
+/** As long as names get; and as many ways to end one as are tried. */
+const mostChars = 1024;
+const mostNames = 20;
+
+/** The mentions in a text, each once. The `@` of an e-mail address, inside a word, is none. */
+export function mentionsIn(text: string): readonly Mention[] {
+  const found = new Map<string, Mention>();
+  for (const [whole, quoted, plain = ''] of text.matchAll(
+    /(?<![\w@./+-])@(?:"([^"\r\n]+)"|([^\s"@]+(?:(?<=[!-~])@[^\s"@]+){0,8}))/g,
+  )) {
+    if (found.size === most) break;
+    if (found.has(whole)) continue;
+    if (quoted !== undefined) found.set(whole, { names: [quoted], quoted: true });
+    // `@.` and `@...` are marks of a sentence; the folder is written `@./`.
+    else
+      found.set(whole, {
+        names: shorter(plain.slice(0, mostChars)).filter((name) => !/^\.+$/.test(name)),
+        quoted: false,
+      });
+  }
+  return [...found.values()];
+}
+
+/** The name without what may follow it in a sentence: punctuation, or text of a script that needs no spaces. */
+function shorter(name: string): string[] {
+  const names: string[] = [];
+  for (let rest = name; rest !== '' && names.length < mostNames;) {
+    names.push(rest);
+    const end = /(?:[.,;:!?)\]}>'`*]|[^\0-\x7f]+)$/.exec(rest);
+    if (!end) break;
+    rest = rest.slice(0, end.index);
+  }
+  return names;
+}

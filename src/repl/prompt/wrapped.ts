@@ -1,0 +1,15 @@
+/** Tags that must not come from elsewhere: those that end our elements, and any that speaks for us. */
+const reserved = /<(?=\s*(?:\/\s*(?:file|directory|resource|instructions)|\/?\s*environment)\b)/gi;
+
+/** Text of elsewhere, in an element that says where it is from, and that the text itself cannot end. */
+export function wrapped(tag: string, attributes: Readonly<Record<string, string>>, text?: string): string {
+  const head = Object.entries(attributes).map(([name, value]) => ` ${name}="${attribute(value)}"`);
+  if (text === undefined) return `<${tag}${head.join('')}/>`;
+  const body = text.replace(reserved, '&lt;');
+  return `<${tag}${head.join('')}>\n${body}${body.endsWith('\n') ? '' : '\n'}</${tag}>`;
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+const attribute = (value: string): string =>
+  value.replace(/[&<>"\p{Cc}]/gu, (character) => entities[character] ?? `&#${character.codePointAt(0)};`);

@@ -1,0 +1,127 @@
+import type { AssistantMessage, Message, Part, UserMessage } from '../message.ts';
+import type { Model } from '../models/model.ts';
+import { argumentsObject, nativeOf, prepared, safeId, safeName, systemOf } from './outgoing.ts';
+import type { Body, WireCall } from './wire.ts';
+
+/** A block of Anthropic's content, as it came. */
+export type Block = Readonly<Record<string, unknown>>;
+
+interface Said {
+  readonly role: 'user' | 'assistant';
+  readonly content: Block[];
+}
+
+/** Below 1,024 the API refuses a budget. */
+const leastBudget = 1024;
+const usualBudget = 8192;
+
+/** A request as Anthropic's messages want it. */
+export function anthropicBody({ model, request, refused }: WireCall): Body {
+  const { tools, schema } = request;
+  const { capabilities } = model;
+  const messages = said(request.messages, model);
+  const max_tokens = Math.min(request.maxTokens ?? Infinity, capabilities.maxOutput);
+  const cached = refused.has('cache_control') ? {} : { cache_control: { type: 'ephemeral' } };
+  const system = systemOf(request);
+  const thinking = capabilities.thinking && thinkable(request.messages, model) ? request.thinking : undefined;
+  const format = { type: 'json_schema', schema };
+  return {
+    model: model.id,
+    max_tokens,
+    ...(system === '' ? {} : { system: [{ type: 'text', text: system, ...cached }] }),
+    messages: messages.map((message, at) => (at === messages.length - 1 ? marked(message, cached) : message)),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, inputSchema }) => ({
+            name,
+            description,
+            input_schema: inputSchema,
+          })),
+        }),
+    ...(capabilities.streaming ? { stream: true } : {}),
+    ...(schema ? { output_config: { format } } : {}),
+    ...thinkingOf(thinking, max_tokens, refused.has('adaptive')),
+  };
+}
+
+function thinkingOf(thinking: boolean | undefined, maxTokens: number, older: boolean): Body {
+  if (thinking === undefined) return {};
+  if (!thinking) return { thinking: { type: 'disabled' } };
+  if (!older) return { thinking: { type: 'adaptive', display: 'summarized' } };
+  const budget_tokens = Math.min(usualBudget, Math.floor(maxTokens / 2));
+  return budget_tokens < leastBudget ? {} : { thinking: { type: 'enabled', budget_tokens } };
+}
+
+/** While results are being sent, thinking is only allowed if the answer that asked for them began with thoughts of its own. */
+function thinkable(messages: readonly Message[], model: Model): boolean {
+  if (messages.at(-1)?.role !== 'tool') return true;
+  const asking = messages.findLast((message) => message.role === 'assistant');
+  const first = asking && (nativeOf(asking, model) as readonly Block[] | undefined)?.[0];
+  return first?.['type'] === 'thinking' || first?.['type'] === 'redacted_thinking';
+}
+
+/** The last block of the last message: all before it is read from the cache next time. */
+const marked = (message: Said, cached: Block): Said => ({
+  ...message,
+  content: message.content.map((block, at) =>
+    message.role === 'user' && at === message.content.length - 1 ? { ...block, ...cached } : block,
+  ),
+});
+
+/** Turns that alternate, beginning with the person's; all results of an answer stand in one message, before anything else. */
+function said(messages: readonly Message[], model: Model): Said[] {
+  const turns: Said[] = [];
+  for (const message of prepared(messages, model, true)) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const content = blocksOf(message, model);
+    const last = turns.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else if (content.length > 0) turns.push({ role, content });
+  }
+  if (turns[0]?.role === 'assistant') {
+    turns.unshift({ role: 'user', content: [{ type: 'text', text: '(The beginning is left out.)' }] });
+  }
+  return turns;
+}
+
+function blocksOf(message: Message, model: Model): Block[] {
+  switch (message.role) {
+    case 'user':
+      return partsOf(message);
+    case 'assistant':
+      return answerBlocks(message, model);
+    case 'tool': {
+      const text: Part = { type: 'text', text: message.text };
+      const content =
+        message.images.length > 0 ? partsOf({ content: [text, ...message.images] }) : message.text;
+      const error = message.isError ? { is_error: true } : {};
+      return [{ type: 'tool_result', tool_use_id: safeId(message.callId), content, ...error }];
+    }
+  }
+}
+
+const partsOf = ({ content }: Pick<UserMessage, 'content'>): Block[] =>
+  content.map((part) =>
+    part.type === 'text'
+      ? { type: 'text', text: part.text }
+      : { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } },
+  );
+
+function answerBlocks(message: AssistantMessage, model: Model): Block[] {
+  const native = nativeOf(message, model) as readonly Block[] | undefined;
+  if (native) {
+    return native.map((block) =>
+      block['type'] === 'tool_use' ? { ...block, id: safeId(String(block['id'])) } : block,
+    );
+  }
+  return [
+    ...(message.text.trim() === '' ? [] : [{ type: 'text', text: message.text }]),
+    ...message.calls.map(({ id, name, arguments: text }) => ({
+      type: 'tool_use',
+      id: safeId(id),
+      name: safeName(name),
+      input: argumentsObject(text),
+    })),
+  ];
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { AssistantMessage, Message, Part } from '../message.ts';
+import type { Model } from '../models/model.ts';
+import type { ModelRequest } from './provider.ts';
+
+/**
+ * The conversation as every wire can say it: nothing empty, user messages merged (many chat templates want turns to
+ * alternate), images only where the model takes them. A tool's images stay with its result where `imagesInResults`; else the
+ * user message after the results has them.
+ */
+export function prepared(messages: readonly Message[], model: Model, imagesInResults: boolean): Message[] {
+  const made: Message[] = [];
+  let users: Part[] = [];
+  const flush = () => {
+    if (users.length > 0) made.push({ role: 'user', content: users });
+    users = [];
+  };
+  const shown = (part: Part): Part[] => {
+    if (part.type === 'text') return part.text.trim() === '' ? [] : [part];
+    return model.capabilities.images ? [part] : [{ type: 'text', text: noImage(part.mimeType) }];
+  };
+  for (const message of messages) {
+    if (message.role === 'user') {
+      users.push(...message.content.flatMap(shown));
+    } else if (message.role === 'assistant') {
+      if (message.text.trim() === '' && message.calls.length === 0) continue;
+      flush();
+      made.push(message);
+    } else {
+      const images = model.capabilities.images ? message.images : [];
+      const notes = model.capabilities.images ? [] : message.images.map((image) => noImage(image.mimeType));
+      const text = [message.text, ...notes].filter((line) => line.trim() !== '').join('\n');
+      const moved = !imagesInResults && images.length > 0;
+      // Results stand together: what the images of one need comes after the last.
+      made.push({
+        ...message,
+        text: text || (images.length > 0 ? '(an image)' : '(no output)'),
+        images: moved ? [] : images,
+      });
+      if (moved) users.push({ type: 'text', text: `Shown by ${message.name}:` }, ...images);
+    }
+  }
+  flush();
+  return made;
+}
+
+const noImage = (mimeType: string): string => `[an image (${mimeType}) is left out: this model takes none]`;
+
+/** What has to be sent back word for word: only to the model that said it, over the wire it was said. */
+export function nativeOf(message: AssistantMessage, { endpoint, id }: Model): unknown {
+  const same = message.provider === endpoint.name && message.model === id && message.wire === endpoint.wire;
+  return same ? message.native : undefined;
+}
+
+/** An id that every wire takes: those of some providers are too long for others, or have characters they refuse. */
+export const safeId = (id: string): string =>
+  /^[\w-]{1,40}$/.test(id) ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 24)}`;
+
+/** A name that every wire takes: what a model called may be no name at all. */
+export const safeName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown';
+
+/** A call's arguments as an object; of broken ones, which their results tell of, nothing is left. */
+export function argumentsObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // Not JSON: as good as none.
+  }
+  return {};
+}
+
+/** The same as text, word for word where it is JSON: servers parse what they are sent back. */
+export const argumentsText = (text: string): string =>
+  Object.keys(argumentsObject(text)).length > 0 ? text : '{}';
+
+/** The system prompt, with the schema where one is asked for: few endpoints can be made to keep to it. */
+export const systemOf = ({ system, schema }: ModelRequest): string =>
+  schema
+    ? `${system}\n\nAnswer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`.trim()
+    : system;
+
+/** A copy in which every text can be encoded: one half of a surrogate pair makes providers refuse the whole request. */
+export function wellFormed<T>(value: T): T {
+  if (typeof value === 'string') return value.toWellFormed() as T;
+  if (Array.isArray(value)) return value.map(wellFormed) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([key, each]) => [key.toWellFormed(), wellFormed(each)]);
+  return Object.fromEntries(fields) as T;
+}

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { readPrivateFile, writePrivateFile } from './private-file.ts';
+import type { RememberedRefusals } from './providers/create-provider.ts';
+
+type Kept = Record<string, ReturnType<RememberedRefusals['get']>>;
+
+/** So many endpoints and models; the oldest go. */
+const most = 200;
+
+/** What endpoints do not take, kept in `<state>/refusals.json` so that each is asked in vain only once. Never throws. */
+export function keptRefusals(state: string): RememberedRefusals {
+  const file = join(state, 'refusals.json');
+  const read = (): Kept => {
+    try {
+      return JSON.parse(readPrivateFile(file) ?? '{}') as Kept;
+    } catch {
+      // Damaged: they are found out again.
+      return {};
+    }
+  };
+  let known: Kept | undefined;
+  return {
+    get: (model) => (known ??= read())[model] ?? [],
+    set(model, refused) {
+      known = Object.fromEntries(Object.entries({ ...read(), [model]: refused }).slice(-most));
+      try {
+        writePrivateFile(file, JSON.stringify(known));
+      } catch {
+        // Known until the program ends.
+      }
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { Agent } from './agent.ts';
+import { budgetAfterOverflow, budgetOf, usedTokens } from './context/budget.ts';
+import { compact } from './context/compaction.ts';
+import { viewOf } from './context/view.ts';
+import { ChatError } from './errors.ts';
+import { offeredTools } from './offered-tools.ts';
+import { ProviderFailure } from './providers/provider.ts';
+import type { TurnEvent } from './turn-event.ts';
+
+/** What the model would be sent now. */
+export const contextOf = (agent: Agent): ReturnType<typeof viewOf> =>
+  viewOf(agent.session.path(), (stored) => agent.load(stored));
+
+/** The model's context window in tokens, or what the person wants to use of it. */
+export const windowOf = ({ model, limits }: Pick<Agent, 'model' | 'limits'>): number =>
+  Math.min(model.capabilities.contextWindow, limits.window ?? Infinity);
+
+interface How {
+  readonly signal: AbortSignal;
+  /** auto: only when the context is nearly full; overflow: it was, and the window may be smaller than it is said to be. */
+  readonly why: 'auto' | 'asked' | 'overflow';
+  readonly focus?: string;
+}
+
+/** Shortens the conversation when it has to be, or when it is asked for; returns whether it was. Throws INTERRUPTED. */
+export async function* shorten(
+  agent: Agent,
+  { signal, why, focus }: How,
+): AsyncGenerator<TurnEvent, boolean> {
+  const { messages: items, summary } = contextOf(agent);
+  const tools = offeredTools(agent);
+  const system = agent.system();
+  const usual = budgetOf(windowOf(agent));
+  const used = usedTokens(items, tools, system);
+  if (why === 'auto' && used.tokens < usual.limit) return false;
+  const result = await compact(
+    {
+      items,
+      budget: why === 'overflow' ? budgetAfterOverflow(usual, used.tokens) : usual,
+      used: used.tokens,
+      tools,
+      system,
+      auto: why === 'auto',
+      failedBefore: agent.compactionFailed,
+      ...(summary === undefined ? {} : { previousSummary: summary }),
+      ...(focus === undefined ? {} : { focus }),
+    },
+    (request, stop) => summarise(agent, request, stop),
+    signal,
+  );
+  if (result.kind === 'none') {
+    if (why !== 'auto') yield { type: 'warning', text: `Nothing was shortened: ${result.why}` };
+    return false;
+  }
+  const { tokensBefore, tokensAfter } = result;
+  if (result.kind === 'prune') {
+    agent.session.append({ type: 'prune', callIds: result.callIds });
+    yield { type: 'compacted', tokensBefore, tokensAfter, by: 'prune' };
+    return true;
+  }
+  const { kind: _, pruned, ...entry } = result;
+  if (pruned.length > 0) agent.session.append({ type: 'prune', callIds: pruned });
+  agent.session.append({ type: 'compaction', ...entry });
+  agent.compactionFailed = result.by === 'fallback';
+  yield { type: 'compacted', tokensBefore, tokensAfter, by: result.by };
+  return true;
+}
+
+/** Text of an answer without tools or thoughts. */
+export async function summarise(
+  { provider }: Pick<Agent, 'provider'>,
+  { system, text, maxTokens }: { system: string; text: string; maxTokens: number },
+  signal: AbortSignal,
+): Promise<string> {
+  const request = {
+    system,
+    messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }],
+    tools: [],
+    maxTokens,
+    thinking: false,
+  };
+  for await (const event of provider.stream(request, signal)) {
+    if (event.type !== 'end') continue;
+    if (event.message.stop === 'aborted') throw new ChatError('INTERRUPTED', 'Interrupted.');
+    return event.message.text.trim();
+  }
+  throw new ProviderFailure('MODEL_UNREACHABLE', 'The model ended without an answer.');
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+
+/** A server that ends its own children needs some milliseconds. */
+const graceMs = 300;
+const stepMs = 10;
+
+/** Sends a signal; a process that is gone by then is what was wanted. */
+export function signalTo(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+/**
+ * Ends processes while nothing else may run (a crash, a second Ctrl-C): TERM, so that servers end what they started, and KILL for
+ * those that are still there shortly afterwards. Blocks for 0.3 seconds at most.
+ */
+export function endProcesses(pids: readonly number[]): void {
+  for (const pid of pids) signalTo(pid, 'SIGTERM');
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; waited < graceMs && pids.some(isRunning); waited += stepMs)
+    Atomics.wait(clock, 0, 0, stepMs);
+  for (const pid of pids) signalTo(pid, 'SIGKILL');
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  if (process.platform !== 'linux') return true;
+  try {
+    // What has ended stays a zombie until the event loop runs again: `pid (name) Z …`.
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}

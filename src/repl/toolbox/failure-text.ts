@@ -1,0 +1,53 @@
+import { oneLine } from './one-line.ts';
+
+/** Why a server could not be started or did not answer, in one line. */
+export function failureText(error: unknown, lastWords: string): string {
+  const { code, status, message } = factsOf(error);
+  const said = lastWordsText(lastWords);
+  if (code === 'ENOENT') return 'its program, or the folder it runs in, was not found';
+  if (code === 'EACCES') return 'its program may not be run';
+  if (code === 'CONNECTION_CLOSED') return closedText(lastWords);
+  if (code === 'REQUEST_TIMEOUT') return `it did not answer in time${said}`;
+  if (status === 401 || status === 403)
+    return `it refused the key (HTTP ${status}); "headers" in mcp.json may hold one`;
+  if (status !== undefined) return `HTTP ${status}: ${oneLine(message)}`;
+  return `${oneLine(message)}${said}`;
+}
+
+/** A server that is gone. */
+export const closedText = (lastWords: string): string => `it ended${lastWordsText(lastWords)}`;
+
+const lastWordsText = (lastWords: string): string =>
+  lastWords === '' ? '' : ` (it said: ${oneLine(lastWords)})`;
+
+/** Whether the other side answered, if only with an error: then the connection is good. */
+export const isAnswer = (error: unknown): boolean => typeof factsOf(error).code === 'number';
+
+/** Whether a server over HTTP no longer knows our session, so that it did not look at the request: 404, or 400 in older ones. */
+export function isLostSession(error: unknown): boolean {
+  const { status, message } = factsOf(error);
+  return status === 404 || (status === 400 && /session/i.test(message));
+}
+
+interface Facts {
+  /** A number in an answer of JSON-RPC, a word from the SDK or from the system. */
+  readonly code: string | number | undefined;
+  readonly status: number | undefined;
+  readonly message: string;
+}
+
+/** `fetch` hides what went wrong in `cause`. */
+function factsOf(error: unknown): Facts {
+  if (!(error instanceof Error)) return { code: undefined, status: undefined, message: String(error) };
+  const code =
+    'code' in error && (typeof error.code === 'string' || typeof error.code === 'number')
+      ? error.code
+      : undefined;
+  const status = 'status' in error && typeof error.status === 'number' ? error.status : undefined;
+  if (status === undefined && error.cause instanceof Error) {
+    const cause = factsOf(error.cause);
+    const message = cause.message === '' ? `${error.message} ${cause.code ?? ''}` : cause.message;
+    return { ...cause, code: code ?? cause.code, message };
+  }
+  return { code, status, message: error.message };
+}

@@ -1,0 +1,39 @@
+/** How long a call may take. Time during which a person is being asked does not count. */
+export interface Patience {
+  /** Aborted when the time is over. */
+  readonly signal: AbortSignal;
+  /** Begins anew: the server has shown that it works. */
+  reset(): void;
+  pause(): void;
+  resume(): void;
+  /** Stops the clock for good. */
+  end(): void;
+}
+
+export function createPatience(ms: number, ended: () => void): Patience {
+  const over = new AbortController();
+  let stops = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const reset = () => {
+    clearTimeout(timer);
+    if (stops === 0) timer = setTimeout(() => over.abort(), ms);
+  };
+  const pause = () => {
+    stops++;
+    reset();
+  };
+  reset();
+  return {
+    signal: over.signal,
+    reset,
+    pause,
+    resume() {
+      stops--;
+      reset();
+    },
+    end() {
+      pause();
+      ended();
+    },
+  };
+}

@@ -1,0 +1,225 @@
+import type { Client, Prompt } from '@modelcontextprotocol/client';
+import type { ServerConfig } from '../config/server-config.ts';
+import { ChatError } from '../errors.ts';
+import { callTool, type Callee } from './call-tool.ts';
+import { createClient, type Host } from './create-client.ts';
+import { closedText, failureText, isLostSession } from './failure-text.ts';
+import { identityOf, type Environment } from './fingerprints.ts';
+import { oneLine } from './one-line.ts';
+import { openTransport, type Line } from './open-transport.ts';
+import { within } from './within.ts';
+import { createPatience, type Patience } from './patience.ts';
+import { listTools } from './server-tools.ts';
+import type { Tool } from './tool.ts';
+import type { Trace } from './trace.ts';
+
+/** `npx` may have to fetch a server first. */
+const connectMs = 60_000;
+
+/** As long as a person who leaves has to wait. */
+const closeMs = 3_000;
+
+/** What a connection needs of the host. */
+export interface Surroundings extends Host {
+  readonly env: Environment;
+  warn(text: string): void;
+  readonly trace?: Trace | undefined;
+  /** Tools, prompts or the state are no longer what they were. */
+  changed(): void;
+}
+
+export type ServerState = 'connecting' | 'ready' | 'failed' | 'closed';
+
+/** One server: started, asked, and started again when it has died. */
+export interface ServerConnection {
+  readonly config: ServerConfig;
+  readonly state: ServerState;
+  /** Why it failed. */
+  readonly error: string | undefined;
+  readonly protocol: string | undefined;
+  readonly instructions: string | undefined;
+  /** Those of a server that has died stay: a call starts it again. */
+  readonly tools: readonly Tool[];
+  readonly prompts: readonly Prompt[];
+  /** Resolves when it is ready or has failed. */
+  start(): Promise<void>;
+  /** Runs a request, after one attempt to start a server that is not running. Throws what it throws, or SERVER_FAILED. */
+  use<T>(ask: (client: Client, timeout: { readonly timeout: number }) => Promise<T>): Promise<T>;
+  rootsChanged(): Promise<void>;
+  close(): Promise<void>;
+  /** Its process, to be ended at once. */
+  pid(): number | undefined;
+}
+
+/** Nothing is started before `start`. */
+export function createConnection(config: ServerConfig, world: Surroundings): ServerConnection {
+  const { name } = config;
+  const identity = identityOf(config, world.env);
+  const timeout = { timeout: Math.min(config.timeoutMs, connectMs) };
+  const clocks = new Set<Patience>();
+  const told = new Set<string>();
+  let state: ServerState = 'connecting';
+  let error: string | undefined;
+  let tools: readonly Tool[] = [];
+  let prompts: readonly Prompt[] = [];
+  let link: { readonly client?: Client; readonly line: Line } | undefined;
+  let starting: Promise<void> | undefined;
+
+  const isClosed = () => state === 'closed';
+  const log = (what: string, thrown: unknown) => world.log(`${name}: ${what}: ${failureText(thrown, '')}`);
+
+  const start = (): Promise<void> =>
+    (starting ??= open().finally(() => {
+      starting = undefined;
+    }));
+
+  async function open(): Promise<void> {
+    state = 'connecting';
+    await link?.line.close();
+    try {
+      const line = await openTransport(config, world);
+      link = { line };
+      const client = await createClient(config, { ...world, elicit: askPerson }, changes);
+      link = { line, client };
+      if (isClosed()) return;
+      await client.connect(line.transport, { timeout: connectMs });
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
+      client.onclose = () => lost(client);
+      await Promise.all([refreshTools(client), refreshPrompts(client)]);
+      if (isClosed()) return;
+      state = 'ready';
+      error = undefined;
+    } catch (thrown) {
+      await link?.line.close();
+      if (isClosed()) return;
+      fail(failureText(thrown, link?.line.lastWords() ?? ''));
+    }
+    world.changed();
+  }
+
+  function fail(why: string): void {
+    // One line for one cause, however many notice it.
+    if (error !== why) world.warn(`MCP server "${name}": ${why}. /mcp restart ${name} tries again.`);
+    state = 'failed';
+    error = why;
+  }
+
+  function lost(client: Client): void {
+    if (link?.client !== client || state !== 'ready') return;
+    fail(closedText(link.line.lastWords()));
+    world.changed();
+  }
+
+  const changes = {
+    toolsChanged: (client: Client) =>
+      void refreshTools(client).then(world.changed, (thrown: unknown) => log('tools', thrown)),
+    promptsChanged: (client: Client) => void refreshPrompts(client).then(world.changed),
+  };
+
+  async function refreshTools(client: Client): Promise<void> {
+    const listed = await listTools(client, config, { ...timeout, identity });
+    const before = new Map(tools.map(({ tool, definition }) => [tool, definition]));
+    tools = listed.tools.map((tool) => ({
+      ...tool,
+      call: (args, options) => callTool(callee, tool, args, options),
+    }));
+    for (const problem of listed.problems.filter((one) => !told.has(one))) {
+      told.add(problem);
+      world.warn(`MCP server "${name}": left out ${oneLine(problem)}.`);
+    }
+    const changed = tools.filter(({ tool, definition }) => (before.get(tool) ?? definition) !== definition);
+    if (changed.length === 0) return;
+    const names = oneLine(changed.map(({ tool }) => tool).join(', '));
+    world.warn(`MCP server "${name}" has changed ${names}: what was allowed of it is asked again.`);
+  }
+
+  async function refreshPrompts(client: Client): Promise<void> {
+    if (client.getServerCapabilities()?.prompts === undefined) return;
+    try {
+      prompts = (await client.listPrompts({}, { ...timeout, cacheMode: 'refresh' })).prompts;
+    } catch (thrown) {
+      // Tools matter more: a server is not given up for its prompts.
+      log('prompts', thrown);
+    }
+  }
+
+  /** How long a person takes to answer is not the server's time. */
+  async function askPerson(request: Parameters<Host['elicit']>[0]): ReturnType<Host['elicit']> {
+    const paused = [...clocks];
+    for (const clock of paused) clock.pause();
+    try {
+      return await world.elicit(request);
+    } finally {
+      for (const clock of paused) clock.resume();
+    }
+  }
+
+  /** Starts a server that has died once more. Throws SERVER_FAILED. */
+  async function connected(): Promise<Client> {
+    if (state !== 'ready' && state !== 'closed') await start();
+    if (state === 'ready' && link?.client) return link.client;
+    const why = state === 'closed' ? 'it was closed' : (error ?? 'it did not start');
+    throw new ChatError(
+      'SERVER_FAILED',
+      `MCP server "${name}" is not running: ${why}. Use /mcp restart ${name}.`,
+    );
+  }
+
+  async function withClient<T>(ask: (client: Client) => Promise<T>): Promise<T> {
+    try {
+      return await ask(await connected());
+    } catch (thrown) {
+      if (config.kind !== 'http' || !isLostSession(thrown)) throw thrown;
+      // The server was started anew, and has not looked at the request.
+      state = 'failed';
+      return await ask(await connected());
+    }
+  }
+
+  const callee: Callee = {
+    timeoutMs: config.timeoutMs,
+    current: (tool) => tools.find((one) => one.tool === tool),
+    withClient,
+    patience() {
+      const clock = createPatience(config.timeoutMs, () => clocks.delete(clock));
+      clocks.add(clock);
+      return clock;
+    },
+    lastWords: () => link?.line.lastWords() ?? '',
+  };
+
+  return {
+    config,
+    get state() {
+      return state;
+    },
+    get error() {
+      return error;
+    },
+    get protocol() {
+      return link?.client?.getNegotiatedProtocolVersion();
+    },
+    get instructions() {
+      return link?.client?.getInstructions();
+    },
+    get tools() {
+      return tools;
+    },
+    get prompts() {
+      return prompts;
+    },
+    start,
+    use: (ask) => withClient((client) => ask(client, timeout)),
+    async rootsChanged() {
+      // The newer revision has no such message: its servers ask with each call.
+      if (state !== 'ready' || link?.client?.getProtocolEra() === 'modern') return;
+      await link?.client?.sendRootsListChanged().catch((thrown: unknown) => log('roots', thrown));
+    },
+    async close() {
+      state = 'closed';
+      // One that is just being started ends as soon as it notices.
+      await within(closeMs, Promise.all([link?.line.close(), starting]));
+    },
+    pid: () => link?.line.pid(),
+  };
+}

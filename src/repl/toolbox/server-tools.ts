@@ -1,0 +1,103 @@
+import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
+import type { ServerConfig } from '../config/server-config.ts';
+import { definitionOf } from './fingerprints.ts';
+import { listOf, objectOf, textOf, type JsonObject } from './json.ts';
+import { isWanted, toolName } from './names.ts';
+import { acceptableSchema } from './schema.ts';
+import type { Annotations, Tool } from './tool.ts';
+import { isTrusted } from './trusted.ts';
+
+/** As the SDK's own listing: a server whose pages never end is broken. */
+const mostPages = 64;
+/** Other hosts cut descriptions at 2 KB; this is for servers that mean harm. */
+const mostDescription = 16 * 1024;
+
+export interface Listed {
+  readonly tools: readonly Omit<Tool, 'call'>[];
+  /** One line for each tool that had to be left out. */
+  readonly problems: readonly string[];
+}
+
+interface Page {
+  readonly tools: readonly unknown[];
+  readonly next: string | undefined;
+}
+
+/** Takes the page as it is: the SDK's own schema would refuse a whole server for one bad tool. */
+const anyPage: StandardSchemaV1<unknown, Page> = {
+  '~standard': {
+    version: 1,
+    vendor: 'toolcrib',
+    validate: (value) => {
+      const { tools, nextCursor } = objectOf(value);
+      const next = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;
+      return { value: { tools: listOf(tools), next } };
+    },
+  },
+};
+
+/** Asks a server for its tools; those that are wanted and usable, in its order. */
+export async function listTools(
+  client: Client,
+  config: ServerConfig,
+  { identity, timeout }: { readonly identity: string; readonly timeout: number },
+): Promise<Listed> {
+  if (client.getServerCapabilities()?.tools === undefined) return { tools: [], problems: [] };
+  const raw: unknown[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < mostPages; pages++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const page: Page = await client.request({ method: 'tools/list', params }, anyPage, {
+      timeout,
+    });
+    raw.push(...page.tools);
+    cursor = page.next;
+    if (cursor === undefined) break;
+  }
+  const tools = new Map<string, Omit<Tool, 'call'>>();
+  const problems: string[] = [];
+  for (const one of raw) {
+    const { name, inputSchema, ...said } = objectOf(one);
+    if (typeof name !== 'string' || name === '') problems.push('a tool without a name');
+    else if (isWanted(name, config.tools)) {
+      const schema = acceptableSchema(inputSchema);
+      if (schema === undefined) problems.push(`"${name}": its input schema describes no object`);
+      else if (tools.has(name)) problems.push(`"${name}" was listed twice`);
+      else tools.set(name, toolOf(config, identity, { ...said, name, inputSchema: schema }));
+    }
+  }
+  return { tools: [...tools.values()], problems };
+}
+
+function toolOf(
+  config: ServerConfig,
+  identity: string,
+  said: JsonObject & {
+    readonly name: string;
+    readonly inputSchema: Tool['inputSchema'];
+  },
+): Omit<Tool, 'call'> {
+  const description = textOf(said['description']) ?? '';
+  const title = textOf(said['title']) ?? textOf(objectOf(said['annotations'])['title']);
+  const annotations = annotationsOf(objectOf(said['annotations']));
+  const { name, inputSchema } = said;
+  return {
+    name: toolName(config.name, name),
+    server: config.name,
+    tool: name,
+    ...(title === undefined ? {} : { title }),
+    description: description.slice(0, mostDescription).toWellFormed(),
+    inputSchema,
+    annotations,
+    trusted: isTrusted(config),
+    identity,
+    definition: definitionOf({ name, title, description, inputSchema, annotations }),
+  };
+}
+
+function annotationsOf(said: JsonObject): Annotations {
+  const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+  return Object.fromEntries(
+    hints.flatMap((hint) => (typeof said[hint] === 'boolean' ? [[hint, said[hint]]] : [])),
+  );
+}

@@ -1,0 +1,47 @@
+import type { ImagePart } from '../message.ts';
+import type { ToolDefinition } from '../providers/provider.ts';
+
+export interface ToolReply {
+  readonly text: string;
+  readonly images: readonly ImagePart[];
+  readonly isError: boolean;
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  progress?(message: string): void;
+}
+
+/** What a server says of a tool; of a server that is not trusted, nothing of it is believed. */
+export interface Annotations {
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+/** A tool as the model sees it, whichever server it comes from. */
+export interface Tool extends ToolDefinition {
+  /** `mcp__server__tool` of at most 64 characters; a plain name for the REPL's own. */
+  readonly name: string;
+  /** The server's name in mcp.json; `chat` for the REPL's own. */
+  readonly server: string;
+  /** As the server calls it. */
+  readonly tool: string;
+  readonly title?: string;
+  readonly annotations: Annotations;
+  /** Our own server, or one with `"trust": true`: its annotations are believed. */
+  readonly trusted: boolean;
+  /** Hash of how the server is reached: a rule holds only for the server it was made for. */
+  readonly identity: string;
+  /** Hash of name, description, schema and annotations: a rule is void when they change. */
+  readonly definition: string;
+  /** A trusted server that puts its own question to the person before it runs this: we need not ask as well. */
+  readonly asksItself?: boolean;
+  /** Never throws for what the tool does; an interrupted call ends with isError. */
+  call(args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolReply>;
+}
+
+/** A failed reply that says why. */
+export const failed = (text: string): ToolReply => ({ text, images: [], isError: true });
+export const replied = (text: string): ToolReply => ({ text, images: [], isError: false });

@@ -1,0 +1,25 @@
+import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
+
+/** Told of every message, as it is on the wire. */
+export type Trace = (direction: 'out' | 'in', server: string, message: unknown) => void;
+
+/**
+ * Appends every message to a file, one JSON line each, readable by its owner only. Written at once, so that a crash loses
+ * nothing. Throws when the file cannot be opened; a disk that fills up later ends the trace, not the session.
+ */
+export function traceTo(path: string): Trace {
+  const file = openSync(path, 'a', 0o600);
+  // The mode above holds only for a new file.
+  fchmodSync(file, 0o600);
+  let open = true;
+  return (direction, server, message) => {
+    if (!open) return;
+    try {
+      writeSync(file, `${JSON.stringify({ ts: new Date().toISOString(), server, direction, message })}\n`);
+    } catch {
+      // No room left: what is traced matters more than its trace.
+      open = false;
+      closeSync(file);
+    }
+  };
+}

@@ -1,0 +1,27 @@
+import type { AssistantMessage, ToolCall } from './message.ts';
+import type { Tool, ToolReply } from './toolbox/tool.ts';
+
+/** What happens in a turn, for whoever shows it: the terminal, or `--output stream-json`. */
+export type TurnEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'call_begun'; readonly name: string }
+  | { readonly type: 'retry'; readonly reason: string; readonly inMs: number; readonly discard: boolean }
+  /** One answer of the model is complete; its calls, if any, follow. */
+  | { readonly type: 'answer'; readonly message: AssistantMessage }
+  | { readonly type: 'call_started'; readonly call: ToolCall; readonly tool?: Tool }
+  | { readonly type: 'call_progress'; readonly call: ToolCall; readonly message: string }
+  | { readonly type: 'call_ended'; readonly call: ToolCall; readonly reply: ToolReply; readonly ms: number }
+  | {
+      readonly type: 'compacted';
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+      readonly by: 'model' | 'fallback' | 'prune';
+    }
+  | { readonly type: 'warning'; readonly text: string }
+  | { readonly type: 'ended'; readonly reason: TurnEnd };
+
+export type TurnEnd = 'done' | 'length' | 'filtered' | 'interrupted' | 'rounds' | 'stopped' | 'failed';
+
+/** plan: only what reads; ask: anything else is asked; auto: what cannot destroy or reach out is not; yolo: nothing is. */
+export type Mode = 'plan' | 'ask' | 'auto' | 'yolo';

@@ -1,0 +1,116 @@
+import type { Agent } from './agent.ts';
+import { runCalls } from './calls.ts';
+import { ChatError } from './errors.ts';
+import type { AssistantMessage } from './message.ts';
+import { offeredTools } from './offered-tools.ts';
+import { ProviderFailure, type ModelRequest } from './providers/provider.ts';
+import { unfinishedCalls } from './session/unfinished.ts';
+import { contextOf, shorten } from './shorten.ts';
+import type { TurnEnd, TurnEvent } from './turn-event.ts';
+
+type Turn<T = void> = AsyncGenerator<TurnEvent, T>;
+
+/**
+ * Asks the model, runs what it calls, tells it the results, until it answers in prose. What has to be said has been appended
+ * to the session; so is all that happens here, before it takes effect, so that whatever ends this process leaves a session
+ * that can go on. Calls that an earlier process left open are asked again, or reported, first. The last event is `ended`.
+ * Throws ProviderFailure when the model cannot be reached; the session is valid then, too.
+ */
+export async function* runTurn(agent: Agent, signal: AbortSignal): Turn {
+  const counts = new Map<string, number>();
+  let recovered = false;
+  let nudged = false;
+  const left = unfinishedCalls(agent.session.path());
+  if (left.length > 0 && (yield* runCalls(agent, { calls: left, counts, signal })) === 'stop')
+    return yield ended(signal.aborted ? 'interrupted' : 'stopped');
+
+  for (let round = 1; ; round++) {
+    if (signal.aborted) return yield ended('interrupted');
+    if (agent.limits.autoCompact) yield* shorten(agent, { signal, why: 'auto' });
+    let message: AssistantMessage;
+    try {
+      message = yield* answer(agent, signal, recovered);
+    } catch (error) {
+      const overflow = error instanceof ProviderFailure && error.code === 'MODEL_OVERFLOW';
+      if (!overflow || recovered) throw error;
+      recovered = true;
+      yield {
+        type: 'warning',
+        text: 'The conversation does not fit the model: it is shortened, and sent again.',
+      };
+      if (!(yield* shorten(agent, { signal, why: 'overflow' }))) throw error;
+      continue;
+    }
+    if (message.stop === 'aborted' || signal.aborted) return yield ended('interrupted');
+    if (message.calls.length === 0) {
+      const silent = message.text.trim() === '' && message.stop === 'done';
+      if (!silent || nudged) return yield ended(endOf(message));
+      // Some models end a turn with their thoughts alone; asked once more, they answer.
+      nudged = true;
+      agent.session.append({
+        type: 'user',
+        content: [{ type: 'text', text: 'Please go on: give your answer.' }],
+        typed: '',
+      });
+      continue;
+    }
+    const calls = message.calls.map((call) => ({ call, state: 'none' as const }));
+    const cut = message.stop === 'length';
+    if ((yield* runCalls(agent, { calls, counts, signal, cut })) === 'stop')
+      return yield ended(signal.aborted ? 'interrupted' : 'stopped');
+    if (round % agent.limits.rounds === 0 && !(await goOn(agent, round, signal)))
+      return yield ended('rounds');
+  }
+}
+
+/** One answer of the model, appended to the session. An answer that was silently cut to fit is an overflow, too. */
+async function* answer(agent: Agent, signal: AbortSignal, recovered: boolean): Turn<AssistantMessage> {
+  const { messages } = contextOf(agent);
+  const tools = offeredTools(agent);
+  const { capabilities } = agent.model;
+  const thinking = capabilities.thinkingOrTools && tools.length > 0 ? false : agent.thinking;
+  const request: ModelRequest = {
+    system: agent.system(),
+    messages: messages.map(({ message }) => message),
+    tools,
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(agent.schema ? { schema: agent.schema } : {}),
+  };
+  for await (const event of agent.provider.stream(request, signal)) {
+    if (event.type !== 'end') {
+      yield event;
+      continue;
+    }
+    const { message } = event;
+    // Once shortened, it is the window that is said to be smaller than it is.
+    if (!recovered && overflowedSilently(message, capabilities.contextWindow)) {
+      throw new ProviderFailure('MODEL_OVERFLOW', 'The model was sent more than its context window holds.');
+    }
+    agent.session.append({ type: 'assistant', message });
+    yield { type: 'answer', message };
+    return message;
+  }
+  throw new ChatError('MODEL_UNREACHABLE', 'The model ended without an answer.');
+}
+
+/** Some servers cut what does not fit and say nothing: more was read than fits, or nothing could be written. */
+function overflowedSilently(
+  { usage, stop, text, calls, reasoning }: AssistantMessage,
+  window: number,
+): boolean {
+  if (usage.estimated) return false;
+  const read = usage.input + usage.cacheRead + usage.cacheWrite;
+  const nothing = text === '' && reasoning === '' && calls.length === 0;
+  return read > window || (stop === 'length' && nothing && read > window / 2);
+}
+
+async function goOn(agent: Agent, rounds: number, signal: AbortSignal): Promise<boolean> {
+  if (!agent.person) return false;
+  return agent.person.confirm(`The model has answered ${rounds} times in this turn. Go on?`, signal);
+}
+
+function endOf({ stop }: AssistantMessage): TurnEnd {
+  return stop === 'length' || stop === 'filtered' ? stop : 'done';
+}
+
+const ended = (reason: TurnEnd): TurnEvent => ({ type: 'ended', reason });

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { decide, isDeniedWhole, type DecisionContext } from '../../../src/repl/approval/decide.ts';
+import type { Tool } from '../../../src/repl/toolbox/tool.ts';
+import { aRule, aTool } from './a-tool.ts';
+
+const reading = { readOnlyHint: true };
+const harmless = { destructiveHint: false, openWorldHint: false };
+
+function verdict(
+  tool: Partial<Tool>,
+  context: Partial<DecisionContext>,
+  args: Readonly<Record<string, unknown>> = {},
+) {
+  return decide({ tool: aTool(tool), args }, { mode: 'ask', rules: [], interactive: true, ...context });
+}
+
+describe('the order of the decision', () => {
+  const allow = aRule('allow');
+  const ask = aRule('ask');
+  const deny = aRule('deny');
+  const changed = aRule('allow', { definition: 'another' });
+
+  it.each<[string, Partial<Tool>, Partial<DecisionContext>, 'allow' | 'ask' | 'deny', string]>([
+    ['plan mode comes before allow rules', {}, { mode: 'plan', rules: [allow] }, 'deny', 'plan mode'],
+    ['plan mode wants a hint, not its absence', { annotations: harmless }, { mode: 'plan' }, 'deny', 'plan'],
+    ['plan mode lets reading through', { annotations: reading }, { mode: 'plan' }, 'allow', 'readOnlyHint'],
+    [
+      'deny holds in plan mode',
+      { annotations: reading },
+      { mode: 'plan', rules: [deny] },
+      'deny',
+      'rule: deny',
+    ],
+    [
+      'a rule without a mode does not speak for an untrusted tool in plan mode',
+      { annotations: reading, trusted: false },
+      { mode: 'plan', rules: [allow] },
+      'ask',
+      'not trusted',
+    ],
+    [
+      'an answer given in plan mode holds there for what says it reads',
+      { annotations: reading, trusted: false },
+      { mode: 'plan', rules: [aRule('allow', { mode: 'plan' })] },
+      'allow',
+      'rule: allow',
+    ],
+    ['deny comes before ask', {}, { rules: [allow, ask, deny] }, 'deny', 'rule: deny'],
+    ['ask comes before allow', {}, { rules: [allow, ask] }, 'ask', 'rule: ask'],
+    ['ask comes before yolo', {}, { mode: 'yolo', rules: [ask] }, 'ask', 'rule: ask'],
+    ['deny comes before yolo', {}, { mode: 'yolo', rules: [deny] }, 'deny', 'rule: deny'],
+    ['ask comes before readOnlyHint', { annotations: reading }, { rules: [ask] }, 'ask', 'rule: ask'],
+    [
+      'allow comes before destructiveHint',
+      { annotations: { destructiveHint: true } },
+      { rules: [allow] },
+      'allow',
+      'rule: allow',
+    ],
+    ['yolo asks nothing', { trusted: false }, { mode: 'yolo' }, 'allow', 'mode yolo'],
+    [
+      'a definition that changed voids an allow rule',
+      {},
+      { rules: [changed] },
+      'ask',
+      'the tool has changed',
+    ],
+    [
+      'a server that changed voids an allow rule',
+      {},
+      { rules: [aRule('allow', { identity: 'x' })] },
+      'ask',
+      'the server has changed',
+    ],
+    [
+      'a tool that came later is not in a server rule',
+      {},
+      { rules: [aRule('allow', { definitions: ['x'] })] },
+      'ask',
+      'or come',
+    ],
+    [
+      'a server rule covers the tools it knew',
+      {},
+      { rules: [aRule('allow', { definitions: ['definition-1'] })] },
+      'allow',
+      'rule',
+    ],
+    [
+      'a deny rule holds whatever changes',
+      {},
+      { rules: [aRule('deny', { definition: 'x' })] },
+      'deny',
+      'rule: deny',
+    ],
+    [
+      'a rule made in auto does not hold in ask',
+      {},
+      { rules: [aRule('allow', { mode: 'auto' })] },
+      'ask',
+      'mode ask',
+    ],
+    [
+      'a rule made in ask holds in auto',
+      {},
+      { mode: 'auto', rules: [aRule('allow', { mode: 'ask' })] },
+      'allow',
+      'rule',
+    ],
+    [
+      'destructiveHint comes before readOnlyHint',
+      { annotations: { ...reading, destructiveHint: true } },
+      {},
+      'ask',
+      'destructiveHint',
+    ],
+    [
+      'auto does not cover what destroys',
+      { annotations: { destructiveHint: true } },
+      { mode: 'auto' },
+      'ask',
+      'destructiveHint',
+    ],
+    [
+      'auto covers what neither destroys nor reaches out',
+      { annotations: harmless },
+      { mode: 'auto' },
+      'allow',
+      'mode auto',
+    ],
+    [
+      'auto needs both hints',
+      { annotations: { destructiveHint: false } },
+      { mode: 'auto' },
+      'ask',
+      'mode auto',
+    ],
+    ['ask asks about the same', { annotations: harmless }, {}, 'ask', 'mode ask'],
+    [
+      'hints of an untrusted server are nothing',
+      { annotations: reading, trusted: false },
+      {},
+      'ask',
+      'not trusted',
+    ],
+    [
+      'nor are they in auto',
+      { annotations: harmless, trusted: false },
+      { mode: 'auto' },
+      'ask',
+      'not trusted',
+    ],
+    ['nobody to ask means no', {}, { interactive: false }, 'deny', "--allow 'git:git_push'"],
+    [
+      'a rule that asks cannot be allowed away',
+      {},
+      { interactive: false, rules: [ask] },
+      'deny',
+      'nobody can be asked',
+    ],
+    ['reading needs nobody', { annotations: reading }, { interactive: false }, 'allow', 'readOnlyHint'],
+    ['a server that asks by itself spares a question', { asksItself: true }, {}, 'allow', 'asks by itself'],
+    [
+      'but only when somebody is there',
+      { asksItself: true },
+      { interactive: false },
+      'deny',
+      'needs approval',
+    ],
+    ['and only when it is trusted', { asksItself: true, trusted: false }, {}, 'ask', 'not trusted'],
+    ['and not when a rule asks', { asksItself: true }, { rules: [ask] }, 'ask', 'rule: ask'],
+  ])('%s', (_, tool, context, effect, why) => {
+    expect(verdict(tool, context)).toEqual({ effect, why: expect.stringContaining(why) });
+  });
+
+  it('names the rule, where it is from and when it was made', () => {
+    const rule = aRule('allow', { tool: 'git_*', at: '2026-11-02T10:00:00Z' });
+    expect(verdict({}, { rules: [rule] }).why).toBe('rule: allow git_* (user, made 2026-11-02)');
+  });
+
+  it('tells of the rule of the nearest source', () => {
+    const rules = [aRule('deny'), aRule('deny', { source: 'project' }), aRule('deny', { source: 'flag' })];
+    expect(verdict({}, { rules }).why).toContain('(flag');
+  });
+});
+
+describe('patterns', () => {
+  it.each<[string, Record<string, string>, Record<string, unknown>, boolean]>([
+    ['a value', { command: 'git *' }, { command: 'git status' }, true],
+    ['the whole value', { command: 'git' }, { command: 'git status' }, false],
+    ['a number', { lines: '1*' }, { lines: 100 }, true],
+    ['a list as JSON', { paths: '*"src/*' }, { paths: ['src/a.ts'] }, true],
+    ['a missing argument never', { path: '*' }, {}, false],
+    ['nor an inherited one', { toString: '*' }, {}, false],
+    ['all patterns', { a: '1', b: '2' }, { a: '1', b: '3' }, false],
+  ])('fit %s', (_, args, given, holds) => {
+    const { effect } = verdict({}, { rules: [aRule('deny', { args })] }, given);
+    expect(effect).toBe(holds ? 'deny' : 'ask');
+  });
+
+  it('are about a server and a tool, which may be called as the model calls it', () => {
+    const effects = ['git:git_*', 'other:git_*', '*:mcp__git__*', '*:push'].map((text) => {
+      const [server = '', tool = ''] = text.split(':');
+      return verdict({}, { rules: [aRule('deny', { server, tool })] }).effect;
+    });
+    expect(effects).toEqual(['deny', 'ask', 'deny', 'ask']);
+  });
+});
+
+it('takes a tool away as a whole only by a rule that has no patterns', () => {
+  expect(isDeniedWhole(aTool(), [aRule('deny', { tool: 'git_*' })])).toBe(true);
+  expect(isDeniedWhole(aTool(), [aRule('deny', { args: { force: 'true' } })])).toBe(false);
+  expect(isDeniedWhole(aTool(), [aRule('ask'), aRule('allow')])).toBe(false);
+});

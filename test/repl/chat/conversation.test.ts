@@ -1,0 +1,28 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { call, say } from '../support/fake-model.ts';
+import { chatPlace, openChat, runChat } from '../support/chat.ts';
+
+it('answers, calls a tool that only reads without asking, and says what it cost', async () => {
+  const place = await chatPlace();
+  writeFileSync(join(place.cwd, 'a.txt'), 'the content of a\n');
+  const chat = openChat(place);
+  await chat.sees('/help');
+  place.model.script(call('mcp__toolcrib__read_file', { path: 'a.txt' }), say('It says **the content**.'));
+  chat.type('what is in a.txt?');
+  chat.press('enter');
+  await chat.sees('It says the content.');
+  await chat.sees(/in .* out/);
+  expect(place.model.requests[1]?.text).toContain('the content of a');
+  chat.type('/exit');
+  chat.press('enter');
+  expect(await chat.exit).toBe(0);
+});
+
+it('answers once', async () => {
+  const place = await chatPlace();
+  place.model.script(say('four'));
+  const { code, stdout, stderr } = await runChat(place, ['-p', 'two and two?']);
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'four\n', stderr: '' });
+});

@@ -1,0 +1,228 @@
+import { rmSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { forkSession, treeLines, userEntries } from '../../../src/repl/session/fork.ts';
+import { searchSessions } from '../../../src/repl/session/search.ts';
+import { createSession, memorySession, openSession } from '../../../src/repl/session/session.ts';
+import { sessionStore, type Store } from '../../../src/repl/session/store.ts';
+import { unfinishedCalls } from '../../../src/repl/session/unfinished.ts';
+import { answers, calls, emptyFolder, emptyStore, says, tool } from './support.ts';
+
+const cwd = process.cwd();
+
+describe('a fork', () => {
+  it('begins with the path to an entry, as it was', () => {
+    const store = emptyStore();
+    const session = createSession(store, { cwd, temporary: true });
+    session.append({ type: 'mode', mode: 'plan' });
+    const one = session.append(says('one'));
+    const answer = session.append(answers('1'));
+    session.append(says('two'));
+    const fork = forkSession(store, session, answer.id);
+    expect(fork.path()).toEqual(session.path().slice(0, 3));
+    expect(fork.header).toMatchObject({ parent: session.id, temporary: true, cwd });
+    fork.close();
+    expect(openSession(fork.file!).path()).toEqual(session.path().slice(0, 3));
+    expect(userEntries(session).map(({ id }) => id)).toEqual([one.id, session.leaf]);
+  });
+
+  it('of nothing leaves no file, and of an entry that is not there is refused', () => {
+    const store = emptyStore();
+    const session = createSession(store, { cwd });
+    expect(forkSession(store, session).file).toBeUndefined();
+    expect(() => forkSession(store, session, 'none')).toThrow(expect.objectContaining({ code: 'USAGE' }));
+  });
+});
+
+describe('the tree', () => {
+  const shown = (session: ReturnType<typeof memorySession>) =>
+    treeLines(session).map(
+      ({ depth, label, current }) => `${'  '.repeat(depth)}${label}${current ? ' <' : ''}`,
+    );
+
+  it('is flat where the conversation went straight on, and one deeper for each branch', () => {
+    const session = memorySession(cwd);
+    session.append(says('one'));
+    const first = session.append(answers('1', [calls('a')]));
+    session.append(tool('a', 'done', 'x'));
+    session.append(says('two'));
+    session.append(answers('2'));
+    session.moveTo(first.id);
+    session.append({ type: 'mode', mode: 'plan' });
+    const other = session.append(says('other\nway'));
+    session.append(answers('3'));
+    session.moveTo(other.id);
+    session.append({ type: 'mode', mode: 'ask' });
+    expect(shown(session)).toEqual([
+      'you: one',
+      'answer: 1',
+      '  you: two',
+      '  answer: 2',
+      '  you: other way <',
+      '  answer: 3',
+    ]);
+  });
+
+  it('of 20,000 entries and as many branches does not overflow', () => {
+    const session = memorySession(cwd);
+    for (let at = 0; at < 20_000; at++)
+      session.append(at % 3 === 0 ? says('a') : { type: 'mode', mode: 'plan' });
+    for (let at = 0; at < 5000; at++) {
+      session.moveTo(null);
+      session.append(says('b'));
+    }
+    expect(treeLines(session)).toHaveLength(6667 + 5000);
+  });
+});
+
+describe('unfinished calls', () => {
+  const path = (...bodies: Parameters<ReturnType<typeof memorySession>['append']>[0][]) => {
+    const session = memorySession(cwd);
+    for (const body of bodies) session.append(body);
+    return session.path();
+  };
+  const states = (entries: ReturnType<typeof path>) =>
+    unfinishedCalls(entries).map(({ call, state }) => [call.id, state]);
+
+  it('are those without a result, as far as each got, in call order', () => {
+    const answer = answers('', [calls('a'), calls('b'), calls('c'), calls('d'), calls('e')]);
+    const entries = path(
+      says('go'),
+      answer,
+      tool('a', 'proposed'),
+      tool('b', 'proposed'),
+      tool('c', 'proposed'),
+      tool('d', 'proposed'),
+      tool('d', 'started'),
+      tool('b', 'approved'),
+      tool('d', 'done', 'x'),
+      tool('c', 'started'),
+    );
+    expect(states(entries)).toEqual([
+      ['a', 'proposed'],
+      ['b', 'approved'],
+      ['c', 'started'],
+      ['e', 'none'],
+    ]);
+    expect(unfinishedCalls(entries).at(-1)?.entryId).toBe(entries[1]!.id);
+    expect(unfinishedCalls(entries)[2]?.entryId).toBe(entries.at(-1)!.id);
+  });
+
+  it('are found after what was said since, and not in earlier answers', () => {
+    const entries = path(answers('', [calls('a')]), answers('', [calls('b')]), says('hello?'));
+    expect(states(entries)).toEqual([['b', 'none']]);
+  });
+
+  it('are told apart from those of an earlier answer with the same ids', () => {
+    expect(
+      states(path(answers('', [calls('0')]), tool('0', 'done', 'x'), answers('', [calls('0')]))),
+    ).toEqual([['0', 'none']]);
+  });
+
+  it('are none after an answer in prose, an interrupted one, and in a failed attempt that was taken out', () => {
+    expect(states(path(answers('', [calls('a')]), answers('done')))).toEqual([]);
+    const aborted = answers('', [calls('a')]) as Extract<ReturnType<typeof answers>, { type: 'assistant' }>;
+    expect(states(path({ ...aborted, message: { ...aborted.message, stop: 'aborted' } }))).toEqual([]);
+    const session = memorySession(cwd);
+    const attempt = session.append(answers('', [calls('a')]));
+    session.append({ type: 'omit', target: attempt.id });
+    expect(states(session.path())).toEqual([]);
+    expect(states([])).toEqual([]);
+  });
+});
+
+describe('search', () => {
+  function said(store: Store, ...texts: string[]) {
+    const session = createSession(store, { cwd });
+    session.append(says(texts[0]!));
+    for (const text of texts.slice(1)) session.append(answers(text));
+    session.close();
+    return session;
+  }
+  const search = async (store: Store, query: string, limit = 10) =>
+    (await searchSessions(store, query, { limit })).found.map(({ role, excerpt }) => `${role}: ${excerpt}`);
+
+  it('finds entries with all the words in any case, and phrases as they stand', async () => {
+    const store = emptyStore();
+    said(store, 'The Quick brown fox', 'a fox,\nquick and "quoted" \\ back', 'ÜBER die Brücke\u2028weiter');
+    expect(await search(store, 'FOX quick')).toEqual([
+      'answer: a fox, quick and "quoted" \\ back',
+      'you: The Quick brown fox',
+    ]);
+    expect(await search(store, '"quick brown"')).toEqual(['you: The Quick brown fox']);
+    expect(await search(store, 'über brücke')).toEqual(['answer: ÜBER die Brücke weiter']);
+    expect(await search(store, '\\ back')).toHaveLength(1);
+    expect(await search(store, 'fox wolf')).toEqual([]);
+  });
+
+  it('finds nothing in what is no text of the conversation', async () => {
+    const store = emptyStore();
+    said(store, 'hello', 'world');
+    expect(await search(store, 'fake-1')).toEqual([]);
+    expect(await search(store, 'assistant')).toEqual([]);
+  });
+
+  it('finds calls, results and summaries', async () => {
+    const store = emptyStore();
+    const session = createSession(store, { cwd });
+    session.append(says('go'));
+    session.append(answers('', [calls('a', 'git_log', '{"path":"needle.ts"}')]));
+    session.append(tool('a', 'started'));
+    session.append(tool('a', 'done', 'a needle here'));
+    session.append({
+      type: 'compaction',
+      summary: 'needle found',
+      firstKeptId: 'x',
+      tokensBefore: 2,
+      tokensAfter: 1,
+      by: 'model',
+    });
+    expect(await search(store, 'needle')).toEqual([
+      'summary: needle found',
+      'tool: a needle here',
+      'answer: {"path":"needle.ts"}',
+    ]);
+    session.close();
+  });
+
+  it('shows where a word is in a long text, without half a character', async () => {
+    const store = emptyStore();
+    said(store, `${'😀'.repeat(1000)}x needle ${'😀'.repeat(1000)}`);
+    const [found = ''] = await search(store, 'needle');
+    expect(found).toContain('needle');
+    expect(found.isWellFormed()).toBe(true);
+    expect(found.length).toBeLessThan(230);
+  });
+
+  it('keeps the newest when there are more than are wanted, and passes over what is gone', async () => {
+    const store = emptyStore();
+    said(store, ...Array.from({ length: 20 }, (_, at) => `word ${at}`));
+    expect(await search(store, 'word', 3)).toEqual(['answer: word 19', 'answer: word 18', 'answer: word 17']);
+    const listed = store.list();
+    rmSync(listed[0]!.file);
+    const found = await searchSessions({ list: () => listed, listAll: () => listed }, 'word', { limit: 3 });
+    expect(found).toEqual({ found: [], incomplete: false });
+  });
+
+  it('looks into other projects only when it is told to', async () => {
+    const state = emptyFolder();
+    said(sessionStore(state, emptyFolder()), 'needle');
+    const store = sessionStore(state, cwd);
+    expect((await searchSessions(store, 'needle', { limit: 9 })).found).toEqual([]);
+    expect((await searchSessions(store, 'needle', { limit: 9, all: true })).found).toHaveLength(1);
+  });
+
+  it('says so when it had no time, or was interrupted', async () => {
+    const store = emptyStore();
+    const session = createSession(store, { cwd });
+    for (let at = 0; at < 3000; at++) session.append(says(`needle ${'x'.repeat(5000)}`));
+    session.close();
+    const short = await searchSessions(store, 'needle', { limit: 10_000, withinMs: 0 });
+    expect(short.incomplete).toBe(true);
+    const signal = AbortSignal.abort();
+    expect((await searchSessions(store, 'needle', { limit: 10_000, signal })).incomplete).toBe(true);
+  });
+
+  it('wants a word', async () => {
+    await expect(searchSessions(emptyStore(), ' "" ', { limit: 1 })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});

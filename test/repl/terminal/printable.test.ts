@@ -1,0 +1,109 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPrintable, escaped, printable } from '../../../src/repl/terminal/printable.ts';
+
+/** Pieces that hostile text is made of. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '\u001b',
+        '\u001b[',
+        '\u001b]',
+        '\u001bP',
+        '\u001b\\',
+        '\u0007',
+        '\u009b',
+        '\u009d',
+        '\u009c',
+        '\u0090',
+      ),
+      fc.constantFrom(
+        '\u001b[31m',
+        '\u001b]0;title\u0007',
+        '\u001b]52;c;aGk=\u001b\\',
+        '\u001b[2J',
+        '\r',
+        '\b',
+        '\n',
+        '\t',
+      ),
+      fc.constantFrom('\u202e', '\u2066', '\ud83d', '\ude00', '😀', '👨‍👩‍👧', 'a', 'text ', ';', '1', '(', ' '),
+    ),
+    { maxLength: 30 },
+  )
+  .map((parts) => parts.join(''));
+
+const inChunks = (text: string, size: number): string => {
+  const cleaner = createPrintable();
+  let shown = '';
+  for (let at = 0; at < text.length; at += size) shown += cleaner.push(text.slice(at, at + size));
+  return shown + cleaner.end();
+};
+
+describe('printable', () => {
+  it.each([
+    ['colours', '\u001b[1;31mred\u001b[0m', 'red'],
+    ['a title', '\u001b]0;evil\u0007text', 'text'],
+    ['the clipboard', '\u001b]52;c;ZXZpbA==\u001b\\text', 'text'],
+    ['a link, but not its text', '\u001b]8;;http://x\u001b\\text\u001b]8;;\u001b\\', 'text'],
+    ['a device string', '\u001bPq#0;2\u001b\\text', 'text'],
+    ['single C1 bytes', '\u009b2Jtext\u009d0;evil\u009c\u0085', 'text'],
+    ['a reset and a charset', '\u001bc\u001b(0text', 'text'],
+    ['what reorders', 'a\u202eb\u2066c', 'abc'],
+    ['carriage returns, backspaces and bells', 'a\r\nb\rc\b\u0007', 'a\nbc'],
+    ['half characters', 'a\ud83d', 'a\ufffd'],
+    ['the halves around a control, without joining them', '\ud83d\b\ude00', '\ufffd\ufffd'],
+  ])('removes %s', (_what, text, shown) => {
+    expect(printable(text)).toBe(shown);
+  });
+
+  it('keeps line feeds, tabs and joined emoji', () => {
+    expect(printable('a\n\tb 👨‍👩‍👧 ❤️ é')).toBe('a\n\tb 👨‍👩‍👧 ❤️ é');
+  });
+
+  it('shows the text after a sequence that is never closed', () => {
+    expect(printable('\u001b]0;all of this\nand this')).toBe('0;all of this\nand this');
+  });
+
+  it('lets nothing through that a terminal obeys', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(printable(text)).not.toMatch(
+          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
+        );
+        expect(printable(text)).not.toMatch(/\p{Surrogate}/u);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('gives the same for a text in chunks of any size', () => {
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 1, max: 5 }), (text, size) => {
+        expect(inChunks(text, size)).toBe(printable(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is done with 200 KB of anything at once', () => {
+    for (const piece of ['\u001b', '\u001b]', '\u001b[1', '\u001b]a', '\u009d']) {
+      const begun = performance.now();
+      printable(piece.repeat(200_000 / piece.length));
+      expect(performance.now() - begun).toBeLessThan(1000);
+    }
+  });
+});
+
+describe('escaped', () => {
+  it('shows what is not seen', () => {
+    expect(escaped('a\u001b[2Jb\rc\u202ed\u200be\u{e0041}f\u00a0g\ud83d')).toBe(
+      'a\\x1b[2Jb\\x0dc\\u202ed\\u200be\\u{e0041}f\\xa0g\\ud83d',
+    );
+  });
+
+  it('leaves text, line feeds and tabs alone', () => {
+    expect(escaped('größe 漢字 😀\n\tx')).toBe('größe 漢字 😀\n\tx');
+  });
+});
