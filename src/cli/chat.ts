@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { version } from '../server/version.ts';
 import type { ChatOptions, SessionChoice } from '../repl/options.ts';
 import type { Output } from '../repl/one-shot.ts';
+import type { Said } from '../repl/send.ts';
 import { asArguments, checkRoots, parseCommandLine, UsageError } from './usage.ts';
 import { ownCommand } from './own-command.ts';
 
@@ -188,18 +189,20 @@ function schemaOf(file: string, text: string): Readonly<Record<string, unknown>>
 }
 
 /** What is to be said: what came through the pipe, then the prompt; or the prompts of files. */
-async function promptsFrom(values: Values, given: string): Promise<string[]> {
+async function promptsFrom(values: Values, given: string): Promise<Said[]> {
   const [{ readNamed }, { promptsOf }] = await Promise.all([
     import('../repl/start.ts'),
     import('../repl/prompts-of.ts'),
   ]);
   const files = await Promise.all((values.file ?? []).map(async (file) => promptsOf(await readNamed(file))));
-  const piped = process.stdin.isTTY || values.file ? '' : await readPiped();
+  const piped = process.stdin.isTTY || values.file ? '' : await readPiped(given !== '');
+  // An @ in what was piped in names nothing: somebody else may have written it.
+  const text = [...(piped === '' ? [] : [given === '' ? piped : `<stdin>\n${piped}\n</stdin>`]), given]
+    .join('\n\n')
+    .trim();
   const prompts = [
-    ...files.flat(),
-    ...(piped + given === ''
-      ? []
-      : [piped === '' ? given : given === '' ? piped : `<stdin>\n${piped}\n</stdin>\n\n${given}`]),
+    ...files.flat().map((prompt) => ({ text: prompt })),
+    ...(text === '' ? [] : [{ text, named: given }]),
   ];
   if (prompts.length === 0)
     throw new UsageError('-p: there is no prompt. toolcrib chat -p "question", or pipe it in.');
@@ -208,14 +211,22 @@ async function promptsFrom(values: Values, given: string): Promise<string[]> {
 
 /** A prompt longer than this is a mistake. */
 const mostBytes = 10_000_000;
+const patienceMs = 3000;
 
-async function readPiped(): Promise<string> {
+async function readPiped(hasPrompt: boolean): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
+  // Whoever starts us with a pipe that nobody closes would wait for ever and not know why.
+  const hint = setTimeout(
+    () => process.stderr.write('toolcrib: reading standard input until it ends; </dev/null leaves it out\n'),
+    patienceMs,
+  );
+  if (!hasPrompt) clearTimeout(hint);
   for await (const part of process.stdin as AsyncIterable<Buffer>) {
     bytes += part.length;
     if (bytes > mostBytes) throw new UsageError('standard input holds more than 10 MB.');
     parts.push(part);
   }
+  clearTimeout(hint);
   return Buffer.concat(parts).toString('utf8').trimEnd();
 }

@@ -159,8 +159,11 @@ export function createChat(world: World, session: Session, model: Model): Chat {
       const mode = last('mode')?.mode;
       // Nothing but a flag switches questions off.
       if (mode && mode !== 'yolo' && options.mode === undefined) chat.mode = mode;
-      const roots = last('roots')?.roots;
-      if (roots && options.session.kind !== 'new') chat.roots = roots;
+      const roots = last('roots')?.roots ?? options.roots;
+      if (roots.join('\n') !== chat.roots.join('\n')) {
+        chat.roots = roots;
+        void toolbox.rootsChanged();
+      }
     },
     useProfile(profile) {
       chat.profile = profile;

@@ -70,10 +70,10 @@ export function createInteraction(chat: Chat, terminal: OpenTerminal, hooks: Hoo
     }
   }
 
-  async function obey(line: string): Promise<boolean> {
+  async function obey(line: string, named: string): Promise<boolean> {
     const after: After = line.startsWith('/')
       ? await hooks.command(console, line)
-      : { next: 'send', text: line };
+      : { next: 'send', text: line, named };
     switch (after?.next) {
       case 'leave':
         return false;
@@ -125,11 +125,12 @@ export function createInteraction(chat: Chat, terminal: OpenTerminal, hooks: Hoo
     async run(first) {
       await finishCalls();
       for (let line = first; ; line = undefined) {
+        const given = line;
         line ??= await terminal.readLine(promptOf(chat, paint));
         if (line === undefined) return 0;
         if (line.trim() === '') continue;
         try {
-          if (!(await obey(line))) return 0;
+          if (!(await obey(line, given ?? terminal.typed))) return 0;
         } catch (error) {
           report(terminal, error);
         }

@@ -1,6 +1,6 @@
 import type { Chat } from './chat.ts';
 import { nameOf } from './models/model.ts';
-import { send } from './send.ts';
+import { send, type Said } from './send.ts';
 import type { AssistantMessage, Usage } from './message.ts';
 import type { TurnEnd, TurnEvent } from './turn-event.ts';
 
@@ -30,7 +30,7 @@ const exitCodes: Readonly<Record<TurnEnd, number>> = {
  */
 export async function runOneShot(
   chat: Chat,
-  prompts: readonly string[],
+  prompts: readonly Said[],
   ways: Ways,
   signal: AbortSignal,
 ): Promise<number> {
@@ -38,8 +38,8 @@ export async function runOneShot(
   const startedAt = performance.now();
   const totals: Totals = { turns: 0, calls: 0, text: '', usage: undefined };
   let reason: TurnEnd = 'done';
-  for (const text of prompts) {
-    for await (const event of send(chat, { text }, signal)) {
+  for (const prompt of prompts) {
+    for await (const event of send(chat, prompt, signal)) {
       count(totals, event);
       if (output === 'stream-json') write(`${JSON.stringify(plainEvent(event))}\n`);
       else if (event.type === 'warning') note(event.text);

@@ -8,11 +8,11 @@ import type { TurnEvent } from './turn-event.ts';
 
 type UserEntry = Extract<EntryBody, { type: 'user' }>;
 
-interface Said {
+export interface Said {
   readonly text: string;
   readonly more?: readonly Part[];
-  /** An @ in it names nothing. */
-  readonly plain?: boolean;
+  /** The part of it in which an @ counts: what the person typed. Without it, all of it. */
+  readonly named?: string;
 }
 
 /** A quarter of the window for what a message brings along: the rest is for the work. */
@@ -21,16 +21,17 @@ const attachmentsShare = 0.25;
 /** Appends what the person said, with what it refers to and what has changed around it, and runs the turn. */
 export async function* send(
   chat: Chat,
-  { text, more = [], plain = false }: Said,
+  { text, more = [], named }: Said,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent> {
   await before(chat.connected, signal);
   const { contextWindow, images } = chat.model.capabilities;
   const { toolbox } = chat.world;
-  const attached = await readAttachments(plain ? '' : text, {
+  const attached = await readAttachments(text, {
     cwd: chat.roots[0] ?? chat.world.options.cwd,
     budgetTokens: Math.floor(contextWindow * attachmentsShare),
     images,
+    ...(named === undefined ? {} : { named }),
     readResource: async (server, uri) =>
       toolbox.servers().some(({ name }) => name === server) ? toolbox.readResource(server, uri) : undefined,
   });
@@ -38,7 +39,7 @@ export async function* send(
   const news = await chat.news();
   const content: UserEntry['content'] = [
     ...(news === undefined ? [] : [{ type: 'text' as const, text: news }]),
-    ...(plain ? [{ type: 'text' as const, text }] : attached.content),
+    ...attached.content,
     ...more,
   ].map((part) => (part.type === 'image' ? chat.keep(part, attached.nameOf(part) ?? 'image') : part));
   chat.session.append({ type: 'user', content, typed: text });

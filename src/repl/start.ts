@@ -11,6 +11,7 @@ import { createInteraction, promptOf, type Interaction } from './interactive.ts'
 import { nameSession } from './name-session.ts';
 import { nameOf } from './models/model.ts';
 import { runOneShot, type Output } from './one-shot.ts';
+import type { Said } from './send.ts';
 import type { ChatOptions } from './options.ts';
 import { otherServers } from './servers.ts';
 import { openHistory } from './terminal/history.ts';
@@ -73,7 +74,7 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
 }
 
 export interface OneShot {
-  readonly prompts: readonly string[];
+  readonly prompts: readonly Said[];
   readonly output: Output;
 }
 

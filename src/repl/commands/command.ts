@@ -23,8 +23,8 @@ export type After =
       readonly more?: readonly Part[];
       /** For this message only. */
       readonly model?: Model;
-      /** The text is as it is: an @ in it names nothing. */
-      readonly plain?: boolean;
+      /** The part of it in which an @ counts; without it, all. */
+      readonly named?: string;
     }
   /** Runs the turn on what the session holds. */
   | { readonly next: 'run'; readonly model?: Model }

@@ -29,7 +29,7 @@ export async function runPrompt({ chat, terminal }: Console, command: string, ar
     next: 'send',
     text: textOf(parts),
     more: parts.filter(({ type }) => type === 'image'),
-    plain: true,
+    named: '',
   };
 }
 

@@ -6,6 +6,8 @@ import { mentionsIn } from './mentions.ts';
 import { wrapped } from './wrapped.ts';
 
 export interface AttachmentOptions extends Sources {
+  /** The part of the text in which an @ counts, when it is not all of it: what was pasted or piped in names nothing. */
+  readonly named?: string;
   /** For all attachments of the message together; images do not count. */
   readonly budgetTokens: number;
 }
@@ -28,7 +30,7 @@ export async function readAttachments(text: string, options: AttachmentOptions):
   const seen = new Set<string>();
   const found: Attached[] = [];
   const notes: string[] = [];
-  for (const mention of mentionsIn(text)) {
+  for (const mention of mentionsIn(options.named ?? text)) {
     found.push(...(await attachedBy(mention, options, seen)));
   }
   const wanted = found.reduce((sum, item) => sum + (item.kind === 'text' ? estimateTokens(item.text) : 0), 0);

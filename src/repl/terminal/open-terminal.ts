@@ -38,6 +38,7 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
   let asking: Promise<unknown> = Promise.resolve();
   let interruptedAt = -Infinity;
   let handedOver = false;
+  let typed = '';
 
   const spinner = openSpinner(output, paint, () => atLineStart && !editor.shown && !handedOver);
   const put = (text: string) => {
@@ -72,7 +73,10 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     if (question) return question.answer(line.text);
     if (line.text.trim() === '' && !waiting) return;
     options.history?.add(line.text);
-    if (waiting) return settle(line.text);
+    if (waiting) {
+      typed = line.shown;
+      return settle(line.text);
+    }
     if (options.whileBusy?.(line.text)) return;
     queue.push(line);
     notices.push(line.shown.replaceAll('\n', ' '));
@@ -158,6 +162,9 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
       return output.columns;
     },
     paint,
+    get typed() {
+      return typed;
+    },
     print(text) {
       spinner.stop();
       const { shown } = editor;
@@ -179,6 +186,7 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
       spinner.stop();
       const next = queue.shift();
       if (next) {
+        typed = next.shown;
         notices = [];
         putLines(`${prompt}${next.shown}`);
         return next.text;

@@ -12,6 +12,7 @@ export function openPlainTerminal(options: TerminalOptions, interactive: boolean
   const lines: string[] = [];
   let reader: Interface | undefined;
   let ended = false;
+  let typed = '';
   let atLineStart = true;
   /** The prompt or the question that stands there. */
   let shown:
@@ -82,11 +83,15 @@ export function openPlainTerminal(options: TerminalOptions, interactive: boolean
       put(text.endsWith('\n') ? text : `${text}\n`);
       putPrompt();
     },
+    get typed() {
+      return typed;
+    },
     write: put,
     async readLine(prompt) {
       await asking;
-      const line = lines.shift();
-      return line === undefined && !ended ? wait(prompt, false) : line;
+      const line = lines.shift() ?? (ended ? undefined : await wait(prompt, false));
+      typed = line ?? '';
+      return line;
     },
     async ask(question) {
       const answer = asking.then(() => (interactive && !ended ? wait(question, true) : undefined));

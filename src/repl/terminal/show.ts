@@ -74,17 +74,6 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)}m ${String(seconds % 60).padStart(2, '0')}s`;
 }
 
-/** The beginning and the end of a text of more than `most` characters, and how much is left out between them. */
-export function fold(text: string, most = 20 * 1024): string {
-  if (text.length <= most) return text;
-  const half = Math.floor(most / 2);
-  const head = text.slice(0, half).replace(/[\ud800-\udbff]$/, '');
-  const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, '');
-  const between = text.slice(head.length, text.length - tail.length);
-  const lines = between.split('\n').length;
-  return `${head}\n… ${counted(lines, 'line')}, ${counted(between.length, 'character')} left out …\n${tail}`;
-}
-
 /** More arguments than this are folded, and characters of a line that is longer. */
 const mostArguments = 30;
 const mostOfLine = 500;

@@ -6,7 +6,6 @@ import {
   callLine,
   diffLines,
   duration,
-  fold,
   looksLikeDiff,
   resultLine,
   table,
@@ -172,14 +171,6 @@ describe('the arguments a person is asked about', () => {
     expect(shown(many).at(-1)).toBe('  … 10 more arguments (/show)');
     expect(shown(many, Infinity)).toHaveLength(40);
   });
-});
-
-it('folds the middle of a long text, and says how much', () => {
-  const text = `begin\n${'😀'.repeat(10_000)}\nend`;
-  const folded = fold(text, 101);
-  expect(folded).toMatch(/^begin\n😀+\n… 1 line, 19,910 characters left out …\n😀+\nend$/u);
-  expect(folded).not.toMatch(/\p{Surrogate}/u);
-  expect(fold('short')).toBe('short');
 });
 
 describe('diffs', () => {
