@@ -4,10 +4,10 @@ import { version } from '../server/version.ts';
 import type { ChatOptions, SessionChoice } from '../repl/options.ts';
 import type { Output } from '../repl/one-shot.ts';
 import type { Said } from '../repl/send.ts';
-import { asArguments, checkRoots, parseCommandLine, UsageError } from './usage.ts';
+import { asArguments, checkRoots, parseCommandLine, settingsOf, UsageError } from './usage.ts';
 import { ownCommand } from './own-command.ts';
 
-const options = {
+export const options = {
   print: { type: 'boolean', short: 'p' },
   file: { type: 'string', short: 'f', multiple: true },
   output: { type: 'string' },
@@ -56,14 +56,14 @@ export async function chatCommand(args: string[]): Promise<number> {
           throw new UsageError(`--${name} goes with -p: toolcrib chat -p "…" --${name} …`);
       return await start.chatInTerminal(chat, given === '' ? undefined : given);
     }
-    return await start.chatOnce(chat, {
-      prompts: await promptsFrom(values, given),
-      output: outputOf(values.output),
-    });
+    // Standard input last: what is wrong with the command line is said before anybody waits for it.
+    const output = outputOf(values.output);
+    return await start.chatOnce(chat, { prompts: await promptsFrom(values, given), output });
   } catch (error) {
     if (!(error instanceof start.ChatError)) throw error;
-    if (error.code === 'USAGE' || error.code === 'CONFIG_INVALID') throw new UsageError(error.message);
-    process.stderr.write(`toolcrib: ${error.code}: ${error.message}\n`);
+    const text = start.printable(error.message);
+    if (error.code === 'USAGE' || error.code === 'CONFIG_INVALID') throw new UsageError(text);
+    process.stderr.write(`toolcrib: ${error.code}: ${text}\n`);
     return error.code === 'INTERRUPTED' ? 130 : 1;
   }
 }
@@ -82,6 +82,18 @@ function read(args: string[]) {
 
 async function optionsOf(values: Values): Promise<ChatOptions> {
   const { readNamed } = await import('../repl/start.ts');
+  if (values.mcp) {
+    // What is in them is taken later, beside the prompt.
+    const { readMcpConfig } = await import('../repl/config/mcp-config.ts');
+    for (const file of values.mcp)
+      await readMcpConfig(resolve(file), { source: 'flag', env: process.env, needed: true });
+  }
+  if (values.toolsets !== undefined && !values['no-toolcrib']) {
+    const { checkToolsets } = await import('./toolsets.ts');
+    await checkToolsets(settingsOf({ toolsets: values.toolsets }).toolsets ?? []);
+  }
+  if (values.record !== undefined && values.replay !== undefined)
+    throw new UsageError('--record and --replay: only one of them.');
   const { command, script } = ownCommand();
   const cwd = process.cwd();
   // "destroy" is what our own server calls what it does not offer unasked; anything else is a rule.
@@ -100,6 +112,7 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
     version,
     ownServer: values['no-toolcrib'] ? undefined : { command, args: [script, 'serve', ...served] },
     roots: (values.root ?? [cwd]).map((root) => resolve(root)),
+    rootsGiven: values.root !== undefined,
     variables: variablesOf(values.var ?? []),
     rules: {
       allow: allow.filter((rule) => rule !== 'destroy'),
@@ -115,7 +128,7 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(values.schema === undefined
       ? {}
-      : { schema: schemaOf(values.schema, await readNamed(values.schema)) }),
+      : { schema: await schemaOf(values.schema, await readNamed(values.schema)) }),
     ...(values.record === undefined ? {} : { record: resolve(values.record) }),
     ...(values.replay === undefined ? {} : { replay: resolve(values.replay) }),
     ...(values.trace === undefined ? {} : { trace: resolve(values.trace) }),
@@ -177,33 +190,41 @@ function outputOf(text = 'text'): Output {
   return found;
 }
 
-function schemaOf(file: string, text: string): Readonly<Record<string, unknown>> {
+async function schemaOf(file: string, text: string): Promise<Readonly<Record<string, unknown>>> {
+  const { answerReader } = await import('../repl/toolbox/check-arguments.ts');
   try {
     const schema: unknown = JSON.parse(text);
-    if (typeof schema === 'object' && schema !== null && !Array.isArray(schema))
-      return schema as Record<string, unknown>;
+    if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) {
+      const found = schema as Record<string, unknown>;
+      await answerReader(found);
+      return found;
+    }
   } catch (error) {
-    throw new UsageError(`--schema ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    // It quotes the file, with its line ends.
+    throw new UsageError(`--schema ${file}: ${why.replaceAll(/\s+/g, ' ')}`);
   }
   throw new UsageError(`--schema ${file}: a JSON Schema object is expected.`);
 }
 
 /** What is to be said: what came through the pipe, then the prompt; or the prompts of files. */
 async function promptsFrom(values: Values, given: string): Promise<Said[]> {
-  const [{ readNamed }, { promptsOf }] = await Promise.all([
+  const [{ readNamed }, { promptsOf }, { harmless, wrapped }, { inert }] = await Promise.all([
     import('../repl/start.ts'),
     import('../repl/prompts-of.ts'),
+    import('../repl/prompt/wrapped.ts'),
+    import('../repl/inert.ts'),
   ]);
   const files = await Promise.all((values.file ?? []).map(async (file) => promptsOf(await readNamed(file))));
   const piped = process.stdin.isTTY || values.file ? '' : await readPiped(given !== '');
-  // An @ in what was piped in names nothing: somebody else may have written it.
-  const text = [...(piped === '' ? [] : [given === '' ? piped : `<stdin>\n${piped}\n</stdin>`]), given]
+  // Somebody else may have written what was piped in.
+  const text = [
+    ...(piped === '' ? [] : [inert(given === '' ? harmless(piped) : wrapped('stdin', {}, piped))]),
+    given,
+  ]
     .join('\n\n')
     .trim();
-  const prompts = [
-    ...files.flat().map((prompt) => ({ text: prompt })),
-    ...(text === '' ? [] : [{ text, named: given }]),
-  ];
+  const prompts = [...files.flat().map((prompt) => ({ text: prompt })), ...(text === '' ? [] : [{ text }])];
   if (prompts.length === 0)
     throw new UsageError('-p: there is no prompt. toolcrib chat -p "question", or pipe it in.');
   return prompts;

@@ -19,6 +19,7 @@ export const help = `toolcrib ${version} - the development tools of this machine
   toolcrib call TOOL [key=value…]   one call, through a real client; lists: key=a key=b; or --json ARGS
   toolcrib call [TOOL --help]       the tools there are, or the parameters of one
   toolcrib try                      find, call and show, as a host would; ends with the entry to paste
+  toolcrib chat [prompt]            a model in the terminal, with these tools; chat --help has its options
 
 Options of serve, call and try:
   --root DIR          a folder the model may use; repeat it for more (call and try: the current one)
@@ -36,7 +37,8 @@ export async function main(args: string[]): Promise<number> {
   if (name === '--version' || name === '-v') return print(`${version}\n`);
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return print(help);
   const ofTool = name === 'call' && rest[0]?.startsWith('-') === false;
-  if (!ofTool && (rest.includes('--help') || rest.includes('-h'))) return print(help);
+  if (!ofTool && (rest.includes('--help') || rest.includes('-h')))
+    return print(name === 'chat' ? (await import('./chat-help.ts')).chatHelp : help);
   const command = commands[name];
   // Whoever read our output has left (`toolcrib list | head`): nobody is there to be told. A server has more to end.
   if (name !== 'serve')

@@ -1,9 +1,8 @@
-import { nearest } from '../core/check-params.ts';
 import { mergeSettings } from '../core/settings.ts';
-import { loadManifest } from '../server/manifest.ts';
 import { start } from '../server/start.ts';
 import { readConfig } from './config.ts';
-import { checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
+import { checkToolsets } from './toolsets.ts';
+import { checkRoots, parseCommandLine, serveOptions, settingsOf } from './usage.ts';
 
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. */
 export async function serveCommand(args: string[]): Promise<number> {
@@ -13,16 +12,4 @@ export async function serveCommand(args: string[]): Promise<number> {
   if (settings.toolsets) await checkToolsets(settings.toolsets);
   await start(settings);
   return 0;
-}
-
-/** A misspelt toolset would silently leave its tools out. */
-async function checkToolsets(toolsets: readonly string[]): Promise<void> {
-  const { programs } = await loadManifest();
-  const known = ['files', 'toolcrib', ...programs.map(({ id }) => id)];
-  const wrong = toolsets.find((name) => !known.includes(name));
-  if (wrong === undefined) return;
-  const best = nearest(wrong, known);
-  throw new UsageError(
-    `toolset ${wrong}: there is no such toolset${best ? `; did you mean ${best}?` : `; there are ${known.join(', ')}.`}`,
-  );
 }

@@ -45,8 +45,8 @@ export interface Limits {
 /** Who can be asked. Without one, what would have to be asked is refused. */
 export interface Person {
   approve(call: CheckedCall, why: string, signal: AbortSignal): Promise<Answer>;
-  /** Keeps what a lasting answer stands for. */
-  remember(answer: 'session' | 'tool' | 'server', call: CheckedCall): void;
+  /** Keeps what a lasting answer stands for. `tools`: those there were when it was asked. */
+  remember(answer: 'session' | 'tool' | 'server', call: CheckedCall, tools: readonly Tool[]): void;
   /** A question of ours that is answered with yes or no. */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
 }

@@ -1,3 +1,4 @@
+import type { Person } from './agent.ts';
 import { addRule, ruleFor } from './approval/rules.ts';
 import { askingPerson } from './approval/ask-person.ts';
 import { createChat, type Chat, type World } from './chat.ts';
@@ -7,21 +8,24 @@ import { createDialog } from './dialog.ts';
 import { askForm } from './elicit.ts';
 import { ChatError } from './errors.ts';
 import { chatFolders } from './folders.ts';
+import { oneAtATime } from './in-turn.ts';
+import { isYes } from './is-yes.ts';
 import { openLog } from './log.ts';
 import { askLocalModel, findLocalEndpoint } from './models/local-endpoint.ts';
-import { resolveModel } from './models/choose-model.ts';
+import { resolveModel, withoutKeys } from './models/choose-model.ts';
 import { keyOf } from './models/key.ts';
-import type { Model } from './models/model.ts';
+import { nameOf, type Model } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
-import { ownTools } from './own-tools/index.ts';
+import { ownTools } from './own-tools/own-tools.ts';
 import { runProgram } from './program.ts';
 import { createProvider } from './providers/create-provider.ts';
-import type { Provider } from './providers/provider.ts';
-import { recording, replaying } from './providers/recording.ts';
+import type { Provider, ProviderFailure } from './providers/provider.ts';
+import { recording, replaying, type Replay } from './providers/recording.ts';
 import { keptRefusals } from './refusals.ts';
 import { openSession } from './session-choice.ts';
 import { ownServer } from './servers.ts';
 import { sessionStore, type Store } from './session/store.ts';
+import { counted, nothingSpent } from './spent.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { createToolbox } from './toolbox/toolbox.ts';
@@ -57,15 +61,27 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
   const { options, folders, config, store } = setting;
   const log = openLog(folders.state);
   const trace = options.trace === undefined ? undefined : traceTo(options.trace);
-  const refusals = keptRefusals(folders.state);
+  // A recording has what was refused, too: what is remembered elsewhere would change what is asked.
+  const apart = options.record !== undefined || options.replay !== undefined;
+  const refusals = apart ? undefined : keptRefusals(folders.state);
   const modelOf = (name: string | undefined) => resolveModel(name, config, options.env);
-  const replay = options.replay === undefined ? undefined : replaying(options.replay);
+  const isKnown = (name: string) => {
+    try {
+      return modelOf(name) !== undefined;
+    } catch {
+      return false;
+    }
+  };
   const runKeyCommand = (argv: readonly string[]) => runProgram(argv, { timeoutMs: keyCommandMs });
   const warn = (text: string) => {
     log.write(text);
-    if (terminal) terminal.print(terminal.paint.warning(`! ${printable(text)}`));
+    if (terminal) terminal.note(terminal.paint.warning(`! ${printable(text)}`));
     else process.stderr.write(`toolcrib: ${printable(text)}\n`);
   };
+  const replay = options.replay === undefined ? undefined : replaying(options.replay, warn);
+  const recorder = options.record === undefined ? undefined : recording(fetch, options.record, warn);
+  const spent = nothingSpent();
+  const inTurn = oneAtATime();
   let chat: Chat | undefined;
 
   const world: World = {
@@ -76,37 +92,61 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
     toolbox: createToolbox({
       servers: ownServer(options),
       roots: () => chat?.roots ?? options.roots,
-      elicit: (request) => askForm(terminal, request),
+      elicit: (request) => inTurn(() => askForm(terminal, request)),
       warn,
       log: (text) => log.write(text),
       ...(trace ? { trace } : {}),
-      env: options.env,
+      env: withoutKeys(config, options.env),
       clientInfo: { name: 'toolcrib-chat', version: options.version },
     }),
-    ownTools: (of) => ownTools(of, terminal?.interactive ? createDialog(terminal) : undefined),
+    ownTools: (of) => ownTools(of, terminal?.interactive ? createDialog(terminal, inTurn) : undefined),
     person: terminal?.interactive
-      ? (of) => askingPerson(terminal, (answer, call) => remember(of, answer, call))
+      ? (of) => askingPerson(terminal, inTurn, (...said) => remember(of, ...said))
       : undefined,
     warn,
     modelOf,
+    spent,
+    log: (text) => log.write(text),
     providerFor(model): Provider {
-      if (replay) return replay;
-      const provider = createProvider(model, {
-        key: () => keyOf(model.endpoint, options.env, runKeyCommand),
+      const common = {
         remembered: refusals,
-      });
-      return options.record === undefined ? provider : recording(provider, options.record);
+        // What a provider says may repeat what it was sent.
+        failed: ({ code, facts }: ProviderFailure) =>
+          log.write([nameOf(model), code, ...(facts.status === undefined ? [] : [facts.status])].join(' ')),
+      };
+      const provider = replay
+        ? createProvider(asRecorded(model, replay), {
+            ...common,
+            key: async () => 'none',
+            fetch: replay.fetch,
+            sleep: async () => {},
+          })
+        : createProvider(model, {
+            ...common,
+            key: () => keyOf(model.endpoint, options.env, runKeyCommand),
+            ...(recorder ? { fetch: recorder } : {}),
+          });
+      return counted(provider, model, spent);
     },
   };
 
   const session = await openSession(options, store, terminal);
   const before = session.path().findLast(({ type }) => type === 'model');
-  const name = options.model ?? (before?.type === 'model' ? before.model : undefined);
-  const model =
-    replay && name === undefined ? modelOf('openai/replayed') : await firstModel(name, world, terminal);
+  // One that is gone from the configuration is no reason not to start: useSession says so.
+  const name =
+    options.model ?? (before?.type === 'model' && isKnown(before.model) ? before.model : undefined);
+  // A recording needs no model, but what was recorded with one looks the same with it.
+  const model = replay ? replayedModel(name, modelOf) : await firstModel(name, world, terminal);
   chat = createChat(world, session, model);
   chat.useSession(chat.session);
+  if (options.model !== undefined && session.path().length === 0)
+    session.append({ type: 'model', model: nameOf(model) });
+  const mode = session.path().findLast(({ type }) => type === 'mode');
+  // Nothing but a flag switches questions off, each time anew.
+  if (options.mode && options.mode !== 'yolo' && (mode?.type !== 'mode' || mode.mode !== options.mode))
+    session.append({ type: 'mode', mode: options.mode });
   if (options.profile ?? config.profile) await useNamedProfile(chat, options.profile ?? config.profile ?? '');
+  log.write(`toolcrib ${options.version} starts: ${nameOf(chat.model)}, mode ${chat.mode}`);
   return chat;
 }
 
@@ -122,7 +162,9 @@ export async function profilesOf(
 
 /** A server on this machine knows its model better than any table does: its window, and what it can do. */
 export async function askModelItself(chat: Chat): Promise<void> {
-  const { model } = chat;
+  const { model, world } = chat;
+  // A recording has no server behind it.
+  if (world.options.replay !== undefined) return;
   const better = await askLocalModel(model, fetch);
   if (chat.model === model) chat.useModel(better);
 }
@@ -139,20 +181,31 @@ export async function useNamedProfile(chat: Chat, name: string): Promise<void> {
   chat.useProfile(profile);
 }
 
-function remember(
-  chat: Chat,
-  answer: 'session' | 'tool' | 'server',
-  call: Parameters<typeof ruleFor>[1],
-): void {
-  const rule = ruleFor(answer, call, {
-    mode: chat.mode,
-    tools: chat.tools(),
-    project: chat.world.options.cwd,
-  });
-  if (answer === 'session') chat.sessionRules.push(rule);
-  else {
+function remember(chat: Chat, ...[answer, call, tools]: Parameters<Person['remember']>): void {
+  const rule = ruleFor(answer, call, { mode: chat.mode, tools, project: chat.world.options.cwd });
+  if (answer === 'session') return void chat.sessionRules.push(rule);
+  try {
     addRule(chat.world.folders.config, rule);
     chat.readRulesAgain();
+  } catch (error) {
+    // What was allowed is allowed, whether or not it can be kept.
+    chat.sessionRules.push({ ...rule, source: 'session' });
+    chat.warn(`It holds for this session only: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The model, spoken to as the recorded one was: nobody is asked, so that any will do. */
+const asRecorded = (model: Model, { wires }: Replay): Model => {
+  const [wire = model.endpoint.wire] = wires.includes(model.endpoint.wire) ? [] : wires;
+  return { ...model, endpoint: { ...model.endpoint, wire } };
+};
+
+function replayedModel(name: string | undefined, modelOf: World['modelOf']): Model {
+  try {
+    return modelOf(name);
+  } catch (error) {
+    if (name !== undefined || !(error instanceof ChatError) || error.code !== 'NO_MODEL') throw error;
+    return modelOf('openai/replayed');
   }
 }
 
@@ -176,7 +229,7 @@ async function firstModel(
       throw new ChatError('NO_MODEL', `${error.message}\nOne answers on this machine: --model ${local}`);
     terminal.print(printable(error.message));
     const said = await terminal.ask(`${printable(local)} answers on this machine. Use it? [y]es [n]o`);
-    if (!/^y(es)?$/i.test(said?.trim() ?? '')) throw new ChatError('NO_MODEL', 'No model was chosen.');
+    if (!isYes(said)) throw new ChatError('NO_MODEL', 'No model was chosen.');
     return modelOf(local);
   }
 }

@@ -1,11 +1,13 @@
-import type { Agent } from './agent.ts';
+import type { Agent, Person } from './agent.ts';
 import type { Answer, CheckedCall, Verdict } from './approval/approval.ts';
 import { decide } from './approval/decide.ts';
 import { createChannel, merged } from './channel.ts';
 import { afterCall, beforeCall } from './hooked.ts';
 import type { ToolCall } from './message.ts';
+import { argumentsObject } from './providers/outgoing.ts';
 import type { CallState } from './session/entry.ts';
 import { checkArguments } from './toolbox/check-arguments.ts';
+import { fingerprint } from './toolbox/fingerprints.ts';
 import { failed, type Tool, type ToolReply } from './toolbox/tool.ts';
 import { limited } from './limited.ts';
 import { offeredTools } from './offered-tools.ts';
@@ -13,6 +15,8 @@ import type { TurnEvent } from './turn-event.ts';
 
 /** Calls that only read run side by side, as many as this at a time. */
 const atOnce = 6;
+/** Calls of one answer that are made; a model that has lost its way writes thousands. */
+const mostCalls = 64;
 /** The same call with the same arguments, so often in one turn, is asked about. */
 const repeats = 3;
 
@@ -51,17 +55,19 @@ export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<Turn
   let together: Ready[] = [];
   let rejected: string | undefined;
   let stop = false;
-  for (const open of batch.calls) {
+  for (const [at, open] of batch.calls.entries()) {
     const { call } = open;
     const refusal = batch.signal.aborted
       ? 'Not run: the turn was interrupted.'
-      : (rejected ?? refusalOf(open, batch));
+      : at < mostCalls
+        ? (rejected ?? refusalOf(open, batch))
+        : `Not run: of one answer, ${mostCalls} calls are made at most. Make those again that are still needed.`;
     const ready = refusal === undefined ? await prepare(agent, call, batch) : failed(refusal);
     if (!('checked' in ready)) {
       yield* finish(agent, call, ready, 0);
       continue;
     }
-    if (ready.verdict.effect === 'allow' && readsOnly(ready.checked.tool)) {
+    if (ready.verdict.effect === 'allow' && readsOnly(ready.checked.tool) && !isRepeated(call, batch)) {
       together.push(ready);
       continue;
     }
@@ -79,19 +85,28 @@ export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<Turn
   return stop || batch.signal.aborted ? 'stop' : 'go_on';
 }
 
-/** Our own tools talk to the person: one at a time. */
-const readsOnly = ({ annotations, server }: Tool): boolean =>
-  annotations.readOnlyHint === true && server !== 'chat';
+/** As far as it is believed. Our own tools talk to the person: one at a time. */
+const readsOnly = ({ annotations, own, trusted }: Tool): boolean =>
+  trusted && annotations.readOnlyHint === true && !own;
 
 function refusalOf({ call, state }: OpenCall, { cut, counts }: Batch): string | undefined {
   if (state === 'started')
     return 'The program ended while this call ran: no result was recorded; it may or may not have taken effect. It was not repeated.';
   if (cut)
     return 'The answer was cut at its length limit, so that the arguments may be incomplete. The call was not run.';
-  const key = `${call.name} ${call.arguments}`;
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+  counts.set(keyOf(call), (counts.get(keyOf(call)) ?? 0) + 1);
   return undefined;
 }
+
+/** Neither blanks nor the order of the arguments make another call of it. */
+const keyOf = (call: ToolCall): string => `${call.name} ${fingerprint(argumentsObject(call.arguments))}`;
+
+const timesOf = (call: ToolCall, { counts }: Batch): number => counts.get(keyOf(call)) ?? 0;
+
+const isRepeated = (call: ToolCall, batch: Batch): boolean => {
+  const often = timesOf(call, batch);
+  return often > 0 && often % repeats === 0;
+};
 
 /** The call with its tool, its arguments and what is to be done with it; a reply when it cannot be made. */
 async function prepare(agent: Agent, call: ToolCall, { signal }: Batch): Promise<Ready | ToolReply> {
@@ -121,32 +136,45 @@ interface Rejection {
   readonly stops: boolean;
 }
 
-async function answerFor(agent: Agent, ready: Ready, { counts, signal }: Batch): Promise<'run' | Rejection> {
+async function answerFor(agent: Agent, ready: Ready, batch: Batch): Promise<'run' | Rejection> {
+  const { counts, signal } = batch;
   const { call, checked } = ready;
-  const often = counts.get(`${call.name} ${call.arguments}`) ?? 0;
-  if (often >= repeats && often % repeats === 0 && !(await mayRepeat(agent, call, often, signal)))
-    return {
-      text: `This very call was made ${often} times in this turn. Do something else.`,
-      rejects: false,
-      stops: signal.aborted,
-    };
+  if (isRepeated(call, batch)) {
+    const often = timesOf(call, batch);
+    const question = `${call.name} was called ${often} times with the same arguments. Once more?`;
+    if (!(await agent.person?.confirm(question, signal))) {
+      // Not counted: it is asked about whenever it comes again.
+      counts.set(keyOf(call), often - 1);
+      return {
+        text: `This very call was made ${often} times in this turn, and not run again. Do something else.`,
+        rejects: false,
+        stops: signal.aborted,
+      };
+    }
+  }
   if (ready.verdict.effect === 'allow') return 'run';
   // An answer to an earlier call of the batch may have settled this one.
   const verdict = decide(checked, { mode: agent.mode, rules: agent.rules(), interactive: true });
   if (verdict.effect === 'allow') return 'run';
   if (verdict.effect === 'deny' || !agent.person)
     return { text: `Refused: ${verdict.why}`, rejects: false, stops: false };
-  return outcomeOf(await agent.person.approve(checked, verdict.why, signal), agent, checked);
+  const tools = agent.tools();
+  const answer = await agent.person.approve(checked, verdict.why, signal);
+  return outcomeOf(answer, agent.person, { checked, tools });
 }
 
-function outcomeOf(answer: Answer, agent: Agent, checked: CheckedCall): 'run' | Rejection {
+function outcomeOf(
+  answer: Answer,
+  person: Person,
+  { checked, tools }: { readonly checked: CheckedCall; readonly tools: readonly Tool[] },
+): 'run' | Rejection {
   switch (answer.answer) {
     case 'once':
       return 'run';
     case 'session':
     case 'tool':
     case 'server':
-      agent.person?.remember(answer.answer, checked);
+      person.remember(answer.answer, checked, tools);
       return 'run';
     case 'feedback':
       return {
@@ -159,15 +187,6 @@ function outcomeOf(answer: Answer, agent: Agent, checked: CheckedCall): 'run' | 
     case 'stop':
       return { text: 'The person rejected this call and stopped the turn.', rejects: true, stops: true };
   }
-}
-
-async function mayRepeat(agent: Agent, call: ToolCall, often: number, signal: AbortSignal): Promise<boolean> {
-  return (
-    (await agent.person?.confirm(
-      `${call.name} was called ${often} times with the same arguments. Once more?`,
-      signal,
-    )) ?? false
-  );
 }
 
 async function* runTogether(

@@ -1,18 +1,22 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, Person } from './agent.ts';
 import { parseRule, readRules } from './approval/rules.ts';
 import type { Rule } from './approval/approval.ts';
 import type { ChatConfig } from './config/config.ts';
+import { surveyOf } from './context/survey.ts';
+import { ChatError } from './errors.ts';
 import { profilePrompt, type Profile } from './config/profiles.ts';
-import { globMatches } from './glob.ts';
-import type { Model } from './models/model.ts';
+import { isNamed } from './glob.ts';
+import { nameOf, type Model } from './models/model.ts';
 import { environmentOf, noteOfChange, type Environment } from './prompt/environment.ts';
 import { readInstructions, type Instructions } from './prompt/instructions.ts';
 import { systemPrompt } from './prompt/system-prompt.ts';
 import type { Provider } from './providers/provider.ts';
 import type { ChatOptions } from './options.ts';
-import type { EntryBody, Todo } from './session/entry.ts';
+import type { Entry, EntryBody, Todo } from './session/entry.ts';
 import type { Session } from './session/session.ts';
+import type { Spent } from './spent.ts';
 import type { Store } from './session/store.ts';
 import { keepPart, loadPart } from './session/stored-parts.ts';
 import type { Tool } from './toolbox/tool.ts';
@@ -29,10 +33,12 @@ export interface World {
   readonly toolbox: Toolbox;
   readonly ownTools: (chat: Chat) => readonly Tool[];
   readonly person: ((chat: Chat) => Person) | undefined;
-  /** A line for the person. */
+  /** A line for the person; `log`: for the log file, which has neither keys nor what was said. */
   warn(text: string): void;
+  log(text: string): void;
   modelOf(name: string | undefined): Model;
   providerFor(model: Model): Provider;
+  readonly spent: Readonly<Spent>;
 }
 
 /** A conversation with its settings: what commands change and a turn reads. */
@@ -47,12 +53,16 @@ export interface Chat extends Agent {
   useModel(model: Model): void;
   useMode(mode: Mode): void;
   useSession(session: Session): void;
+  /** Goes on from another entry of the session, with the settings as they are now. */
+  moveTo(id: string | null): void;
   useProfile(profile: Profile | undefined): void;
   useRoots(roots: readonly string[]): Promise<void>;
   /** Replaces the system prompt of this session; null brings the usual one back. */
   useSystem(text: string | null): void;
   /** Rules that were kept have changed. */
   readRulesAgain(): void;
+  /** Reads the instructions where they have changed; returns those that the system prompt has. */
+  readInstructions(): Promise<Instructions>;
   /** Instructions and what else has changed since the model was last told; to be said with the next message. */
   news(): Promise<string | undefined>;
   /** Is told to the model with the next message. */
@@ -71,7 +81,8 @@ export function createChat(world: World, session: Session, model: Model): Chat {
   let instructions: Instructions = { text: '', files: [] };
   /** What the system prompt has of them: it stays as it is, and changes are told in a message, so that prompt caches hold. */
   let first: Instructions | undefined;
-  let told: Environment | undefined;
+  /** What the model was told of its surroundings, and in which words: it knows as long as it can still read them all. */
+  let told: { readonly environment: Environment; readonly notes: readonly string[] } | undefined;
   let notes: string[] = [];
   let system: { readonly key: string; readonly text: string } | undefined;
 
@@ -79,6 +90,21 @@ export function createChat(world: World, session: Session, model: Model): Chat {
     chat.session.path().findLast((entry) => entry.type === type) as
       | Extract<EntryBody, { type: T }>
       | undefined;
+
+  /** What there was before the profile. */
+  let replaced: { mode?: Mode; model?: Model; by?: string } = {};
+  const promptOf = (profile: Profile) =>
+    profilePrompt(profile, options.variables, { cwd: options.cwd, env: options.env });
+
+  /** A session's own model may be gone from the configuration. */
+  const useNamed = (model: string) => {
+    try {
+      chat.useModel(world.modelOf(model));
+    } catch (error) {
+      if (!(error instanceof ChatError)) throw error;
+      world.warn(`${error.message} ${nameOf(chat.model)} goes on with this session.`);
+    }
+  };
 
   const chat: Chat = {
     world,
@@ -103,7 +129,7 @@ export function createChat(world: World, session: Session, model: Model): Chat {
     tools() {
       const { profile } = chat;
       const all = [...world.ownTools(chat), ...toolbox.tools()];
-      const wanted = all.filter((tool) => tool.server === 'chat' || !profile || inProfile(tool, profile));
+      const wanted = all.filter((tool) => tool.own || !profile || inProfile(tool, profile));
       return wanted.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
     rules: () => [...written, ...chat.sessionRules, ...kept, ...config.rules],
@@ -117,9 +143,7 @@ export function createChat(world: World, session: Session, model: Model): Chat {
         chat.model.id,
       ]);
       if (system?.key !== key) {
-        const profile =
-          chat.profile &&
-          profilePrompt(chat.profile, options.variables, { cwd: options.cwd, env: options.env });
+        const profile = chat.profile && promptOf(chat.profile);
         const text = systemPrompt({
           ...((own ?? config.systemPrompt) ? { base: own ?? config.systemPrompt } : {}),
           ...(profile ? { profilePrompt: profile } : {}),
@@ -150,25 +174,54 @@ export function createChat(world: World, session: Session, model: Model): Chat {
       chat.session.append({ type: 'mode', mode });
     },
     useSession(next) {
+      const isNew = next !== chat.session && next.path().length === 0;
+      const settings = isNew ? settingsOf(chat.session).filter(({ type }) => type !== 'system') : [];
       if (next !== chat.session) chat.session.close();
       chat.session = next;
+      for (const entry of settings) next.append(entry);
       chat.compactionFailed = false;
       chat.sessionRules.length = 0;
       [told, first] = [undefined, undefined];
       notes = [];
       const mode = last('mode')?.mode;
       // Nothing but a flag switches questions off.
-      if (mode && mode !== 'yolo' && options.mode === undefined) chat.mode = mode;
-      const roots = last('roots')?.roots ?? options.roots;
+      if (options.mode === undefined) {
+        if (mode && mode !== 'yolo') chat.mode = mode;
+        else if (!isNew) chat.mode = modeIn(chat.profile, config.mode ?? 'ask');
+      }
+      const model = last('model')?.model;
+      if (model !== undefined && options.model === undefined && model !== nameOf(chat.model)) useNamed(model);
+      const wanted = options.rootsGiven ? chat.roots : (last('roots')?.roots ?? options.roots);
+      const there = wanted.filter((root) => existsSync(root));
+      const gone = wanted.filter((root) => !there.includes(root));
+      if (gone.length > 0) world.warn(`No longer there, and left out: ${gone.join(', ')}`);
+      const roots = there.length > 0 ? there : options.roots;
       if (roots.join('\n') !== chat.roots.join('\n')) {
         chat.roots = roots;
         void toolbox.rootsChanged();
       }
     },
+    moveTo(id) {
+      const before = settingsOf(chat.session);
+      chat.session.moveTo(id);
+      // The conversation goes back, and not what the person has set since.
+      const now = settingsOf(chat.session);
+      for (const entry of before) if (!now.includes(entry)) chat.session.append(entry);
+    },
     useProfile(profile) {
+      // One that cannot be used throws here, and nothing has changed.
+      if (profile) promptOf(profile);
+      const model = profile?.model && options.model === undefined ? world.modelOf(profile.model) : undefined;
+      // What the last one changed goes with it, unless the person has changed it since.
+      if (replaced.mode && chat.mode === modeIn(chat.profile, replaced.mode)) chat.mode = replaced.mode;
+      if (replaced.model && nameOf(chat.model) === replaced.by) chat.useModel(replaced.model);
+      replaced = {};
       chat.profile = profile;
-      if (profile?.mode && options.mode === undefined) chat.mode = profile.mode;
-      if (profile?.model && options.model === undefined) chat.useModel(world.modelOf(profile.model));
+      if (profile?.mode && options.mode === undefined)
+        [replaced.mode, chat.mode] = [chat.mode, modeIn(profile, chat.mode)];
+      if (!model) return;
+      Object.assign(replaced, { model: chat.model, by: nameOf(model) });
+      chat.useModel(model);
     },
     async useRoots(roots) {
       chat.roots = roots;
@@ -181,15 +234,22 @@ export function createChat(world: World, session: Session, model: Model): Chat {
     readRulesAgain() {
       kept = readRules(folders.config, options.cwd);
     },
-    async news() {
-      instructions = await readInstructions(
-        { roots: chat.roots, cwd: options.cwd, config: folders.config },
-        instructions,
-      );
+    async readInstructions() {
+      const places = { roots: chat.roots, cwd: options.cwd, config: folders.config };
+      instructions = await readInstructions(places, instructions);
       first ??= instructions;
+      return first;
+    },
+    async news() {
+      const { files } = await chat.readInstructions();
       const now = environmentOf({ roots: chat.roots, mode: chat.mode, instructions, date: new Date() });
-      const change = noteOfChange(told, now);
-      told = now;
+      // After /clear, /branch or a summary, it may not be there any more.
+      const known = told && told.notes.every(canBeRead(chat.session)) ? told : undefined;
+      const change = noteOfChange(known?.environment, now, files);
+      told = {
+        environment: now,
+        notes: [...(known?.notes ?? []), ...(change === undefined ? [] : [change])],
+      };
       const all = [...(change === undefined ? [] : [change]), ...notes];
       notes = [];
       return all.length === 0 ? undefined : all.join('\n');
@@ -201,17 +261,40 @@ export function createChat(world: World, session: Session, model: Model): Chat {
   return Object.assign(chat, { person: world.person?.(chat) });
 }
 
+/** Whether what is said is written to a file: the first message makes it. */
+export const isKept = ({ session, world }: Chat): boolean =>
+  session.file !== undefined || world.options.session.kind !== 'none';
+
 /** The list of what is to be done, as the model last wrote it on this branch. */
 export function todosOf({ session }: Pick<Agent, 'session'>): readonly Todo[] {
   const entry = session.path().findLast(({ type }) => type === 'todos');
   return entry?.type === 'todos' ? entry.todos : [];
 }
 
-function inProfile({ name, tool, server }: Tool, { tools, servers }: Profile): boolean {
-  if (servers && !servers.includes(server)) return false;
+/** What the person has set, as the session has it. */
+const settingsOf = (session: Session): Entry[] =>
+  (['mode', 'model', 'roots', 'system'] as const).flatMap(
+    (wanted) => session.path().findLast(({ type }) => type === wanted) ?? [],
+  );
+
+/** Whether a note that was told is still among what the model is sent. */
+function canBeRead(session: Session): (note: string) => boolean {
+  const path = session.path();
+  const texts = path
+    .slice(surveyOf(path).start)
+    .flatMap((entry) => (entry.type === 'user' ? entry.content : []));
+  return (note) => texts.some((part) => part.type === 'text' && part.text.includes(note));
+}
+
+/** One of the project may be `plan` or `ask`, and loosens nothing. */
+const modeIn = (profile: Profile | undefined, before: Mode): Mode =>
+  (before === 'plan' && profile?.source === 'project' ? undefined : profile?.mode) ?? before;
+
+function inProfile(tool: Tool, { tools, servers }: Profile): boolean {
+  if (servers && !servers.includes(tool.server)) return false;
   if (!tools) return true;
   const excluded = tools.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
   const included = tools.filter((glob) => !glob.startsWith('!'));
-  const fits = (glob: string) => globMatches(glob, tool) || globMatches(glob, name);
+  const fits = (glob: string) => isNamed(glob, tool);
   return (included.length === 0 || included.some(fits)) && !excluded.some(fits);
 }

@@ -1,5 +1,6 @@
 import type { Console } from './commands/command.ts';
 import { commands, namesOf } from './commands/index.ts';
+import { completePrompt } from './commands/prompts.ts';
 import { completePath } from './prompt/complete-path.ts';
 import type { Completion } from './terminal/completion.ts';
 
@@ -19,10 +20,11 @@ export async function completeLine(console: Console, line: string, cursor: numbe
   if (mention !== undefined) return mentioned(console, mention, cursor);
   const [, own, rest = ''] = /^\/(\S+)\s+([^]*)$/.exec(before) ?? [];
   const command = commands.find((one) => one.name === own || one.aliases?.includes(own ?? ''));
-  if (!command?.complete) return { from: cursor, candidates: [] };
   const words = rest.split(/\s+/);
   const typed = words.pop() ?? '';
-  const candidates = await command.complete(console, words);
+  const candidates = command
+    ? ((await command.complete?.(console, words)) ?? [])
+    : await completePrompt(console, own ?? '', { before: words, typed });
   return { from: cursor - typed.length, candidates: starting(typed, candidates) };
 }
 
@@ -36,7 +38,7 @@ async function mentioned({ chat }: Console, mention: string, cursor: number): Pr
       from,
       candidates: starting(
         mention,
-        found.map(({ uri }) => `@${server}:${uri}`),
+        found.map((uri) => `@${server}:${uri}`),
       ),
     };
   }

@@ -1,3 +1,9 @@
+/** Whether a pattern is for a tool: `mcp__…` only by its whole name, since a server may call its tools anything. */
+export const isNamed = (
+  pattern: string,
+  { tool, name }: { readonly tool: string; readonly name: string },
+): boolean => globMatches(pattern, name) || (!pattern.startsWith('mcp__') && globMatches(pattern, tool));
+
 /** Whether a pattern, in which `*` stands for any characters, fits the whole text. Linear in both, whatever they hold. */
 export function globMatches(pattern: string, text: string): boolean {
   const [head = '', ...rest] = pattern.split('*');

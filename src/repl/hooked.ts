@@ -12,7 +12,7 @@ export async function beforeCall(
   signal: AbortSignal,
 ): Promise<{ readonly refused?: string; readonly notes: readonly string[] }> {
   // Our own tools change nothing that a hook could guard.
-  if (tool.server === 'chat') return { notes: [] };
+  if (tool.own) return { notes: [] };
   return told(agent, 'before', { tool: tool.tool, server: tool.server, args }, signal);
 }
 
@@ -27,7 +27,7 @@ export async function afterCall(
   }: { checked: CheckedCall; notes: readonly string[]; reply: ToolReply; signal: AbortSignal },
 ): Promise<ToolReply> {
   const { tool, args } = checked;
-  if (tool.server === 'chat' || signal.aborted) return reply;
+  if (tool.own || signal.aborted) return reply;
   const result = { text: reply.text, isError: reply.isError };
   const after = await told(agent, 'after', { tool: tool.tool, server: tool.server, args, result }, signal);
   const all = [...notes, ...after.notes].map((note) => `[hook] ${note}`);
@@ -36,7 +36,8 @@ export async function afterCall(
 
 /** Tells the hooks that a turn is over. */
 export async function afterTurn(agent: Hooked, signal: AbortSignal): Promise<void> {
-  await told(agent, 'end', {}, signal);
+  // Who interrupted it knows that it is over.
+  if (!signal.aborted) await told(agent, 'end', {}, signal);
 }
 
 async function told(

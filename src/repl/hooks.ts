@@ -1,6 +1,7 @@
 import { globMatches } from './glob.ts';
 import { ChatError } from './errors.ts';
 import { runProgram, type ProgramResult } from './program.ts';
+import { toolName } from './toolbox/names.ts';
 
 export type HookEvent = 'before' | 'after' | 'end';
 
@@ -74,13 +75,12 @@ export async function runHooks(
 
 function isFor({ tools }: Hook, { tool = '', server = '' }: HookPayload): boolean {
   if (tools === undefined) return true;
-  // Offered to the model as mcp__server__tool; a person writes the tool's own name.
-  const prefix = `mcp__${server}__`;
-  const own = tool.startsWith(prefix) ? tool.slice(prefix.length) : tool;
+  // As the model knows it, and as a person writes it.
+  const names = [tool, `${server}:${tool}`, toolName(server, tool)];
   return tools
     .split(',')
     .map((pattern) => pattern.trim())
-    .some((pattern) => [own, tool, `${server}:${own}`].some((name) => globMatches(pattern, name)));
+    .some((pattern) => names.some((name) => globMatches(pattern, name)));
 }
 
 async function run(

@@ -3,6 +3,7 @@ import type { After, Console } from './commands/command.ts';
 import { ChatError } from './errors.ts';
 import type { Model } from './models/model.ts';
 import { send, turn } from './send.ts';
+import { fillNow } from './shorten.ts';
 import { unfinishedCalls } from './session/unfinished.ts';
 import { createTurnView, type TurnView } from './terminal/turn-view.ts';
 import { printable } from './terminal/printable.ts';
@@ -14,6 +15,8 @@ const ladderMs = 2000;
 
 export interface Interaction {
   readonly console: Console;
+  /** A turn is under way. */
+  readonly busy: boolean;
   /** A line that was entered while a turn runs: whether it is a command that cannot wait, and was run. */
   whileBusy(line: string): boolean;
   /** To be called for every Ctrl-C or Escape while a turn runs. */
@@ -37,6 +40,7 @@ export function createInteraction(chat: Chat, terminal: OpenTerminal, hooks: Hoo
   let running: AbortController | undefined;
   let interruptedAt = -Infinity;
   let view: TurnView | undefined;
+  let nearlyFull = false;
   const console: Console = { chat, terminal, view: () => view, thoughts: chat.world.config.thoughts };
 
   async function show(events: (signal: AbortSignal) => AsyncGenerator<TurnEvent, unknown>): Promise<void> {
@@ -48,15 +52,40 @@ export function createInteraction(chat: Chat, terminal: OpenTerminal, hooks: Hoo
     view = shown;
     terminal.working('waiting for the model');
     try {
-      for await (const event of events(running.signal)) shown.show(event);
-      if (!running.signal.aborted) hooks.afterTurn(chat);
+      for await (const event of events(running.signal)) {
+        shown.show(event);
+        if (event.type === 'ended' && event.reason === 'stopped') giveBack();
+      }
+      if (running.signal.aborted) return;
+      hooks.afterTurn(chat);
+      tellFill();
     } catch (error) {
       shown.show({ type: 'ended', reason: running.signal.aborted ? 'interrupted' : 'failed' });
-      if (!running.signal.aborted) report(terminal, error);
+      if (!running.signal.aborted) report(error);
     } finally {
       running = undefined;
       terminal.idle();
     }
+  }
+
+  /** Once each time, before it happens: a person may want to end something first. */
+  function tellFill(): void {
+    const { state, percent } = fillNow(chat);
+    if (state === 'near' && !nearlyFull && chat.limits.autoCompact)
+      terminal.note(
+        paint.dim(
+          `The context is ${percent} % full: it will be shortened soon (/compact does it now, /new begins afresh)`,
+        ),
+      );
+    nearlyFull = state !== 'free';
+  }
+
+  /** One line for what a person can mend; a bug keeps its stack. */
+  function report(error: unknown): void {
+    const known = error instanceof ChatError;
+    const text = known ? error.message : stackOf(error);
+    if (!known) chat.world.log(text);
+    terminal.note(paint.bad(`${known ? error.code : 'BUG'}: ${printable(text)}`));
   }
 
   /** Runs with another model for once. */
@@ -70,10 +99,10 @@ export function createInteraction(chat: Chat, terminal: OpenTerminal, hooks: Hoo
     }
   }
 
-  async function obey(line: string, named: string): Promise<boolean> {
+  async function obey(line: string): Promise<boolean> {
     const after: After = line.startsWith('/')
       ? await hooks.command(console, line)
-      : { next: 'send', text: line, named };
+      : { next: 'send', text: line };
     switch (after?.next) {
       case 'leave':
         return false;
@@ -96,18 +125,22 @@ export function createInteraction(chat: Chat, terminal: OpenTerminal, hooks: Hoo
 
   async function finishCalls(): Promise<void> {
     if (unfinishedCalls(chat.session.path()).length === 0) return;
-    terminal.print(paint.warning('The last turn was left in the middle: its open calls come first.'));
+    terminal.note(paint.warning('The last turn was left in the middle: its open calls come first.'));
     await show((signal) => turn(chat, signal));
   }
 
+  /** What was to be said next goes back into the editor: the person decides anew. */
+  const giveBack = () => terminal.prefill(terminal.takeQueued().join('\n'));
   const interrupt = () => {
     running?.abort();
-    // What was to be said next goes back into the editor: the person decides anew.
-    terminal.prefill(terminal.takeQueued().join('\n'));
+    giveBack();
   };
 
   return {
     console,
+    get busy() {
+      return running !== undefined;
+    },
     whileBusy(line) {
       const [command] = line.trim().split(' ');
       if (!running || (command !== '/stop' && command !== '/queue')) return false;
@@ -116,23 +149,22 @@ export function createInteraction(chat: Chat, terminal: OpenTerminal, hooks: Hoo
     },
     interrupt(kind) {
       const now = performance.now();
-      if (!running) return;
-      if (kind === 'ctrl_c' && running.signal.aborted && now - interruptedAt < ladderMs) return hooks.kill();
+      const again = now - interruptedAt < ladderMs;
       interruptedAt = now;
-      if (running.signal.aborted) return;
-      interrupt();
+      // A command that hangs is no turn, and cannot be interrupted otherwise.
+      if (kind === 'ctrl_c' && again && running?.signal.aborted !== false) return hooks.kill();
+      if (running?.signal.aborted === false) interrupt();
     },
     async run(first) {
       await finishCalls();
       for (let line = first; ; line = undefined) {
-        const given = line;
         line ??= await terminal.readLine(promptOf(chat, paint));
         if (line === undefined) return 0;
         if (line.trim() === '') continue;
         try {
-          if (!(await obey(line, given ?? terminal.typed))) return 0;
+          if (!(await obey(line))) return 0;
         } catch (error) {
-          report(terminal, error);
+          report(error);
         }
       }
     },
@@ -144,13 +176,5 @@ export function promptOf({ mode }: Chat, paint: OpenTerminal['paint']): string {
   return mode === 'ask' ? paint.prompt('> ') : `${paint.dim(mode)} ${paint.prompt('> ')}`;
 }
 
-/** One line for what a person can mend; a bug keeps its stack. */
-function report(terminal: OpenTerminal, error: unknown): void {
-  const known = error instanceof ChatError;
-  const text = known
-    ? error.message
-    : error instanceof Error
-      ? (error.stack ?? error.message)
-      : String(error);
-  terminal.print(terminal.paint.bad(`${known ? error.code : 'BUG'}: ${printable(text)}`));
-}
+const stackOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { appendPrivately } from './private-file.ts';
 
 /** A log file is put aside at this size; two are kept. */
 const mostBytes = 1_000_000;
@@ -15,10 +16,10 @@ export function openLog(folder: string): Log {
     write(text) {
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+        const size = lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
         if (size > mostBytes) renameSync(file, `${file}.1`);
         const line = `${new Date().toISOString()} ${process.pid} ${text.replaceAll('\n', '\n  ')}\n`;
-        appendFileSync(file, line, { mode: 0o600 });
+        appendPrivately(file, line);
       } catch {
         // A full disk or a read-only home: the chat goes on without a log.
       }

@@ -70,6 +70,6 @@ export interface ToolMessage {
 
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
-/** The text of a message's parts, without its images. */
-export const textOf = (content: readonly Part[]): string =>
+/** The text of a message's parts, without its images and what is stored elsewhere. */
+export const textOf = (content: readonly (Part | { readonly type: 'stored' })[]): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');

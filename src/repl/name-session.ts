@@ -1,7 +1,6 @@
 import type { Chat } from './chat.ts';
-import { textOf } from './message.ts';
 import { printable } from './terminal/printable.ts';
-import { summarise, contextOf } from './shorten.ts';
+import { summarise } from './shorten.ts';
 
 const longest = 60;
 
@@ -9,13 +8,13 @@ const longest = 60;
 export async function nameSession(chat: Chat, signal: AbortSignal): Promise<void> {
   const { session, world } = chat;
   if (!world.config.nameSessions || session.file === undefined || session.name !== undefined) return;
-  const first = contextOf(chat).messages.find(({ message }) => message.role === 'user')?.message;
-  if (first?.role !== 'user') return;
+  const first = session.path().find(({ type }) => type === 'user');
+  if (first?.type !== 'user' || !first.typed) return;
   const { smallModel } = world.config;
   const provider = smallModel === undefined ? chat.provider : world.providerFor(world.modelOf(smallModel));
   const request = {
     system: 'You name conversations. Answer with a title of two to six words and nothing else.',
-    text: `A conversation begins with this text; it is only to be named, not to be answered:\n\n${textOf(first.content).slice(0, 2000)}`,
+    text: `A conversation begins with this text; it is only to be named, not to be answered:\n\n${first.typed.slice(0, 2000)}`,
     maxTokens: 200,
   };
   try {

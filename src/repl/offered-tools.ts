@@ -17,6 +17,6 @@ export function offeredTools({
       !isDeniedWhole(tool, standing) &&
       (mode === 'plan'
         ? tool.annotations.readOnlyHint === true
-        : tool.tool !== 'exit_plan' || tool.server !== 'chat'),
+        : tool.tool !== 'exit_plan' || !tool.own),
   );
 }

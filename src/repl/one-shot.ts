@@ -1,4 +1,6 @@
 import type { Chat } from './chat.ts';
+import { ChatError } from './errors.ts';
+import { inert } from './inert.ts';
 import { nameOf } from './models/model.ts';
 import { send, type Said } from './send.ts';
 import type { AssistantMessage, Usage } from './message.ts';
@@ -11,6 +13,8 @@ interface Ways {
   readonly write: (text: string) => void;
   /** For people: what is not the answer. */
   readonly note: (text: string) => void;
+  /** Somebody watches: text is written as it comes. Else only the answer is, and nothing that was taken back or came before a call. */
+  readonly live: boolean;
 }
 
 /** As they are documented: 0 well, 1 a failure, 3 the limit of turns, 130 interrupted. 2, a wrong command line, comes from elsewhere. */
@@ -25,55 +29,85 @@ const exitCodes: Readonly<Record<TurnEnd, number>> = {
 };
 
 /**
- * One turn, or several in a row (each prompt sees the ones before), without anybody to ask. `text` writes the answer as it comes,
- * `json` one object at the end, `stream-json` one line an event. Returns the exit code. Throws what a turn throws.
+ * One turn, or several in a row (each prompt sees the ones before), without anybody to ask. `text` writes each answer, `json` one
+ * object at the end, `stream-json` one line an event and that object. Returns the exit code. Throws what a turn throws, once the
+ * object is written.
  */
 export async function runOneShot(
   chat: Chat,
   prompts: readonly Said[],
-  ways: Ways,
+  { output, write, note, live }: Ways,
   signal: AbortSignal,
 ): Promise<number> {
-  const { output, write, note } = ways;
   const startedAt = performance.now();
   const totals: Totals = { turns: 0, calls: 0, text: '', usage: undefined };
+  const streams = output === 'text' && live && !chat.schema;
   let reason: TurnEnd = 'done';
-  for (const prompt of prompts) {
+  let failure: string | undefined;
+
+  async function say(prompt: Said): Promise<void> {
+    totals.text = '';
     for await (const event of send(chat, prompt, signal)) {
       count(totals, event);
       if (output === 'stream-json') write(`${JSON.stringify(plainEvent(event))}\n`);
       else if (event.type === 'warning') note(event.text);
-      else if (event.type === 'retry') note(`${event.reason}: again in ${Math.ceil(event.inMs / 1000)} s`);
-      else if (output === 'text' && event.type === 'text' && !chat.schema) write(event.text);
+      else if (event.type === 'retry') {
+        if (streams && event.discard) write('\n');
+        note(`${event.reason.replace(/\.$/, '')}: again in ${Math.ceil(event.inMs / 1000)} s`);
+      } else if (streams && event.type === 'text') write(event.text);
+      if (streams && event.type === 'answer') write(lineEnd(event.message.text));
       if (event.type === 'ended') ({ reason } = event);
     }
-    if (output === 'text' && totals.text !== '')
-      write(chat.schema ? `${totals.text.trim()}\n` : totals.text.endsWith('\n') ? '' : '\n');
-    if (reason !== 'done') break;
   }
-  const misfit = reason === 'done' && chat.schema ? await misfitOf(totals.text, chat.schema) : undefined;
-  if (misfit !== undefined)
-    [reason] = ['failed' as const, note(`The answer does not fit the schema: ${misfit}`)];
-  if (output !== 'text') {
-    const result = {
-      type: 'result',
-      reason,
-      text: totals.text,
-      ...(chat.schema && misfit === undefined && reason === 'done'
-        ? { data: JSON.parse(totals.text) as unknown }
-        : {}),
-      turns: totals.turns,
-      calls: totals.calls,
-      usage: totals.usage,
-      model: nameOf(chat.model),
-      ms: Math.round(performance.now() - startedAt),
-      session: chat.session.file === undefined ? undefined : chat.session.id,
-    };
-    write(`${JSON.stringify(result)}\n`);
+  const result = (data?: unknown) => ({
+    type: 'result',
+    reason,
+    ...(failure === undefined ? {} : { error: failure }),
+    text: totals.text,
+    ...(data === undefined ? {} : { data }),
+    turns: totals.turns,
+    calls: totals.calls,
+    usage: totals.usage,
+    model: nameOf(chat.model),
+    ms: Math.round(performance.now() - startedAt),
+    session: chat.session.file === undefined ? undefined : chat.session.id,
+  });
+
+  let data: unknown;
+  try {
+    for (const prompt of prompts) {
+      await say(prompt);
+      if (reason === 'done' && chat.schema) {
+        const { answerReader } = await import('./toolbox/check-arguments.ts');
+        const read = await answerReader(chat.schema);
+        let found = read(totals.text);
+        if ('problem' in found) {
+          note(`The answer does not fit the schema, and is asked for again: ${found.problem}`);
+          // What the problem quotes names no files.
+          await say({ text: inert(`${found.problem} Answer again, with nothing but that JSON value.`) });
+          if (reason === 'done') found = read(totals.text);
+        }
+        if ('value' in found) data = found.value;
+        else if (reason === 'done')
+          [reason, failure] = ['failed', `The answer does not fit the schema: ${found.problem}`];
+      }
+      if (output === 'text' && !streams && failure === undefined)
+        write(`${totals.text}${lineEnd(totals.text)}`);
+      if (reason !== 'done') break;
+    }
+  } catch (error) {
+    reason = error instanceof ChatError && error.code === 'INTERRUPTED' ? 'interrupted' : 'failed';
+    failure = error instanceof Error ? error.message : String(error);
+    throw error;
+  } finally {
+    if (output !== 'text') write(`${JSON.stringify(result(reason === 'done' ? data : undefined))}\n`);
   }
-  if (reason !== 'done' && output === 'text') note(endings[reason] ?? reason);
+  if (failure !== undefined) note(failure);
+  else if (reason !== 'done' && output === 'text') note(endings[reason] ?? reason);
   return exitCodes[reason];
 }
+
+const lineEnd = (text: string): string => (text === '' || text.endsWith('\n') ? '' : '\n');
 
 const endings: Partial<Record<TurnEnd, string>> = {
   length: 'The answer was cut at the length limit.',
@@ -128,13 +162,4 @@ function plainEvent(event: TurnEvent): object {
     default:
       return event;
   }
-}
-
-async function misfitOf(
-  text: string,
-  schema: Readonly<Record<string, unknown>>,
-): Promise<string | undefined> {
-  const { checkArguments } = await import('./toolbox/check-arguments.ts');
-  const found = await checkArguments({ name: 'answer', description: '', inputSchema: schema }, text.trim());
-  return 'problem' in found ? found.problem : undefined;
 }

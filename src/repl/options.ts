@@ -11,6 +11,8 @@ export interface ChatOptions {
   readonly ownServer: { readonly command: string; readonly args: readonly string[] } | undefined;
   /** Absolute paths; the first one is where relative ones begin. */
   readonly roots: readonly string[];
+  /** They were named: those of a session do not count. */
+  readonly rootsGiven: boolean;
   readonly model?: string;
   readonly mode?: Mode;
   readonly profile?: string;

@@ -2,22 +2,52 @@ import {
   chmodSync,
   closeSync,
   constants,
+  fchmodSync,
   fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ChatError } from './errors.ts';
 
+const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 // Windows has neither; there the folder's access list keeps others out.
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const nonBlocking = constants.O_NONBLOCK ?? 0;
+
+/** Whether what cannot be used is configuration or a conversation. */
+type Code = 'CONFIG_INVALID' | 'SESSION_UNUSABLE';
+
+/**
+ * Opens a regular file of this person without following a link, or waiting for a pipe. Throws ChatError for one that is not there,
+ * and for anything else.
+ */
+function openOwn(path: string, flags: number, code: Code): number {
+  let opened: number;
+  try {
+    opened = openSync(path, flags | noFollow | nonBlocking, 0o600);
+  } catch (error) {
+    const why = codeOf(error) === 'ELOOP' ? 'is a symbolic link. Put the file itself there.' : undefined;
+    throw refused(code, path, why ?? `cannot be opened (${codeOf(error)}).`, error);
+  }
+  try {
+    const facts = fstatSync(opened);
+    if (!facts.isFile()) throw refused(code, path, 'is no regular file.');
+    if (!isOurs(facts.uid)) throw refused(code, path, 'belongs to somebody else.');
+    return opened;
+  } catch (error) {
+    closeSync(opened);
+    throw error;
+  }
+}
 
 /**
  * The text of a file that only this person may have written; undefined when there is none. Throws CONFIG_INVALID for a
@@ -26,21 +56,48 @@ const nonBlocking = constants.O_NONBLOCK ?? 0;
 export function readPrivateFile(path: string): string | undefined {
   let opened: number;
   try {
-    opened = openSync(path, constants.O_RDONLY | noFollow | nonBlocking);
+    opened = openOwn(path, O_RDONLY, 'CONFIG_INVALID');
   } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    if (code === 'ELOOP') throw refused(path, 'is a symbolic link. Put the file itself there.', error);
-    throw refused(path, `cannot be read (${code}).`, error);
+    if (error instanceof ChatError && ['ENOENT', 'ENOTDIR'].includes(codeOf(error.cause))) return undefined;
+    throw error;
   }
   try {
-    const facts = fstatSync(opened);
-    if (!facts.isFile()) throw refused(path, 'is no regular file.');
-    if (!isOurs(facts.uid)) throw refused(path, 'belongs to somebody else.');
-    if (isWritableByOthers(facts.mode)) {
-      throw refused(path, `can be written by others. Run: chmod go-w '${path}'`);
+    if (isWritableByOthers(fstatSync(opened).mode)) {
+      throw refused('CONFIG_INVALID', path, `can be written by others. Run: chmod go-w '${path}'`);
     }
     return readFileSync(opened, 'utf8');
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/** The text of a session, or its first bytes. Throws SESSION_UNUSABLE for what is no file of this person. */
+export function readSessionText(path: string, most = Infinity): string {
+  const opened = openOwn(path, O_RDONLY, 'SESSION_UNUSABLE');
+  try {
+    const bytes = Buffer.allocUnsafe(Math.min(fstatSync(opened).size, most));
+    return bytes.toString('utf8', 0, readSync(opened, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/**
+ * Opens a file to add to and to read, and closes it to others. With O_APPEND each write goes to the end, whoever else writes. It is
+ * made when it is missing, unless `flags` says otherwise. Throws for what is no file of this person.
+ */
+export function openToAppend(path: string, flags = O_CREAT, code: Code = 'CONFIG_INVALID'): number {
+  const opened = openOwn(path, O_RDWR | O_APPEND | flags, code);
+  // The mode above holds only for a new file.
+  fchmodSync(opened, 0o600);
+  return opened;
+}
+
+/** Adds to such a file, with one write. */
+export function appendPrivately(path: string, text: string): void {
+  const opened = openToAppend(path);
+  try {
+    writeSync(opened, text);
   } finally {
     closeSync(opened);
   }
@@ -50,15 +107,11 @@ export function readPrivateFile(path: string): string | undefined {
  * Writes a file that nobody else can open, in a folder that nobody else can look into and that is made when it is missing.
  * Readers see the old or the new text, whenever the power goes. Throws CONFIG_INVALID when it cannot.
  */
-export function writePrivateFile(path: string, text: string): void {
+export function writePrivateFile(path: string, text: string | Buffer): void {
   makePrivateFolder(dirname(path));
   const temporary = join(dirname(path), `.${basename(path)}.${globalThis.crypto.randomUUID()}.tmp`);
   try {
-    const opened = openSync(
-      temporary,
-      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
-      0o600,
-    );
+    const opened = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | noFollow, 0o600);
     try {
       writeFileSync(opened, text);
       fsyncSync(opened);
@@ -68,12 +121,15 @@ export function writePrivateFile(path: string, text: string): void {
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw refused(path, `cannot be written (${codeOf(error)}).`, error);
+    throw refused('CONFIG_INVALID', path, `cannot be written (${codeOf(error)}).`, error);
   }
 }
 
-/** Makes a folder of mode 0700, or closes one of ours that others could write to. Throws CONFIG_INVALID for any other. */
-export function makePrivateFolder(folder: string): void {
+/**
+ * Makes a folder of mode 0700, or closes one of ours that others could write to; a link counts as what it leads to. Throws for any
+ * other: whoever owns it could read what is written there.
+ */
+export function makePrivateFolder(folder: string, code: Code = 'CONFIG_INVALID'): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const facts = statSync(folder);
@@ -82,9 +138,9 @@ export function makePrivateFolder(folder: string): void {
       return;
     }
   } catch (error) {
-    throw refused(folder, `cannot be made or opened (${codeOf(error)}).`, error);
+    throw refused(code, folder, `cannot be made or opened (${codeOf(error)}).`, error);
   }
-  throw refused(folder, 'belongs to somebody else.');
+  throw refused(code, folder, 'belongs to somebody else.');
 }
 
 const isOurs = (uid: number): boolean => process.geteuid === undefined || process.geteuid() === uid;
@@ -94,5 +150,5 @@ const isWritableByOthers = (mode: number): boolean => process.geteuid !== undefi
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error);
 
-const refused = (path: string, why: string, cause?: unknown): ChatError =>
-  new ChatError('CONFIG_INVALID', `${path} ${why}`, cause === undefined ? undefined : { cause });
+const refused = (code: Code, path: string, why: string, cause?: unknown): ChatError =>
+  new ChatError(code, `${path} ${why}`, cause === undefined ? undefined : { cause });

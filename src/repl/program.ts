@@ -32,56 +32,49 @@ export interface ProgramResult {
 export async function runProgram(argv: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
   const { spawn } = await import('node:child_process');
   const { file, args } = startable(argv);
-  if (options.signal?.aborted) return { exitCode: null, stdout: '', stderr: '', ended: 'aborted' };
+  const { input = '', timeoutMs, signal, ...place } = options;
+  if (signal?.aborted) return { exitCode: null, stdout: '', stderr: '', ended: 'aborted' };
   return new Promise((resolve, reject) => {
-    const spawned = attempt(argv, () =>
-      spawn(file, args, {
-        // A group of its own, so that all of it can be ended.
-        detached: process.platform !== 'win32',
-        windowsHide: true,
-        stdio: 'pipe',
-        ...(options.cwd !== undefined && { cwd: options.cwd }),
-        ...(options.env && { env: options.env }),
-      }),
+    // In a group of its own, so that all of it can be ended.
+    const detached = process.platform !== 'win32';
+    const child = attempt(argv, () =>
+      spawn(file, args, { ...place, detached, windowsHide: true, stdio: 'pipe' }),
     );
+    const done = new AbortController();
     let ended: ProgramResult['ended'] = 'exited';
-    let linger: NodeJS.Timeout | undefined;
-    let kill: NodeJS.Timeout | undefined;
     const end = (how: 'timed_out' | 'aborted') => {
-      if (ended !== 'exited' || spawned.pid === undefined) return;
+      if (ended !== 'exited' || child.pid === undefined) return;
       ended = how;
-      endGroup(spawned.pid, 'SIGTERM');
-      kill = setTimeout(endGroup, graceMs, spawned.pid, 'SIGKILL');
+      endGroup(child.pid, 'SIGTERM');
+      after(graceMs, () => endGroup(child.pid, 'SIGKILL'));
     };
-    const onAbort = () => end('aborted');
-    const limit = setTimeout(end, options.timeoutMs, 'timed_out');
-    options.signal?.addEventListener('abort', onAbort, { once: true });
-    const release = () => {
-      clearTimeout(limit);
-      clearTimeout(kill);
-      clearTimeout(linger);
-      options.signal?.removeEventListener('abort', onAbort);
+    const after = (ms: number, work: () => void) => {
+      const timer = setTimeout(work, ms);
+      done.signal.addEventListener('abort', () => clearTimeout(timer));
+      return timer;
     };
+    after(timeoutMs, () => end('timed_out'));
+    signal?.addEventListener('abort', () => end('aborted'), { signal: done.signal });
 
-    const stdout = keepHead(spawned.stdout, () => linger?.refresh());
-    const stderr = keepHead(spawned.stderr, () => linger?.refresh());
+    let linger: NodeJS.Timeout | undefined;
+    const stdout = keepHead(child.stdout, () => linger?.refresh());
+    const stderr = keepHead(child.stderr, () => linger?.refresh());
     // A program need not read what it is given.
-    spawned.stdin.on('error', () => undefined);
-    spawned.stdin.end(options.input ?? '');
-    spawned.once('error', (error) => {
-      release();
+    child.stdin.on('error', () => undefined).end(input);
+    child.once('error', (error) => {
+      done.abort();
       reject(cannotStart(argv, error, options.cwd));
     });
-    spawned.once('exit', () => {
-      linger = setTimeout(() => {
-        spawned.stdout.destroy();
-        spawned.stderr.destroy();
-      }, lingerMs);
+    child.once('exit', () => {
+      linger = after(lingerMs, () => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      });
     });
-    spawned.once('close', (exitCode) => {
-      release();
+    child.once('close', (exitCode) => {
+      done.abort();
       // What ignored SIGTERM and let go of the pipes is not left behind.
-      if (ended !== 'exited' && spawned.pid !== undefined) endGroup(spawned.pid, 'SIGKILL');
+      if (ended !== 'exited') endGroup(child.pid, 'SIGKILL');
       resolve({ exitCode, stdout: stdout(), stderr: stderr(), ended });
     });
   });
@@ -154,7 +147,8 @@ function keepHead(stream: NodeJS.ReadableStream, onData: () => void): () => stri
   return () => Buffer.concat(chunks).toString('utf8');
 }
 
-function endGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+function endGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (pid === undefined) return;
   if (process.platform === 'win32') return void taskkill(pid);
   try {
     process.kill(-pid, signal);

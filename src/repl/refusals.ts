@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { readPrivateFile, writePrivateFile } from './private-file.ts';
+import { objectOf } from './text/json.ts';
 import type { RememberedRefusals } from './providers/create-provider.ts';
 
-type Kept = Record<string, ReturnType<RememberedRefusals['get']>>;
+type Refusals = ReturnType<RememberedRefusals['get']>;
+type Kept = Record<string, Refusals>;
 
 /** So many endpoints and models; the oldest go. */
 const most = 200;
@@ -12,7 +14,7 @@ export function keptRefusals(state: string): RememberedRefusals {
   const file = join(state, 'refusals.json');
   const read = (): Kept => {
     try {
-      return JSON.parse(readPrivateFile(file) ?? '{}') as Kept;
+      return objectOf(JSON.parse(readPrivateFile(file) ?? '{}')) as Kept;
     } catch {
       // Damaged: they are found out again.
       return {};
@@ -20,7 +22,11 @@ export function keptRefusals(state: string): RememberedRefusals {
   };
   let known: Kept | undefined;
   return {
-    get: (model) => (known ??= read())[model] ?? [],
+    get(model) {
+      known ??= read();
+      const refused: unknown = known[model];
+      return Array.isArray(refused) ? (refused as Refusals) : [];
+    },
     set(model, refused) {
       known = Object.fromEntries(Object.entries({ ...read(), [model]: refused }).slice(-most));
       try {

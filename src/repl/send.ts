@@ -1,6 +1,8 @@
+import { before } from './before.ts';
 import type { Chat } from './chat.ts';
+import { live } from './inert.ts';
 import type { Part } from './message.ts';
-import { readAttachments } from './prompt/attachments.ts';
+import { readAttachments, type Attachments } from './prompt/attachments.ts';
 import type { EntryBody } from './session/entry.ts';
 import { afterTurn } from './hooked.ts';
 import { runTurn } from './turn.ts';
@@ -9,10 +11,9 @@ import type { TurnEvent } from './turn-event.ts';
 type UserEntry = Extract<EntryBody, { type: 'user' }>;
 
 export interface Said {
+  /** What of it is not the person's own is `inert`. */
   readonly text: string;
   readonly more?: readonly Part[];
-  /** The part of it in which an @ counts: what the person typed. Without it, all of it. */
-  readonly named?: string;
 }
 
 /** A quarter of the window for what a message brings along: the rest is for the work. */
@@ -21,43 +22,50 @@ const attachmentsShare = 0.25;
 /** Appends what the person said, with what it refers to and what has changed around it, and runs the turn. */
 export async function* send(
   chat: Chat,
-  { text, more = [], named }: Said,
+  { text, more = [] }: Said,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent> {
-  await before(chat.connected, signal);
+  await untilConnected(chat, signal);
   const { contextWindow, images } = chat.model.capabilities;
   const { toolbox } = chat.world;
-  const attached = await readAttachments(text, {
+  // A server may take its time with what is wanted of it: then it is said without.
+  const reading = readAttachments(text, {
     cwd: chat.roots[0] ?? chat.world.options.cwd,
     budgetTokens: Math.floor(contextWindow * attachmentsShare),
     images,
-    ...(named === undefined ? {} : { named }),
     readResource: async (server, uri) =>
       toolbox.servers().some(({ name }) => name === server) ? toolbox.readResource(server, uri) : undefined,
   });
-  for (const note of attached.notes) yield { type: 'warning', text: note };
+  const attached = (await before(reading, signal)) ?? plain(live(text));
+  for (const text of attached.notes) yield { type: 'note', text };
+  for (const text of attached.warnings) yield { type: 'warning', text };
   const news = await chat.news();
   const content: UserEntry['content'] = [
     ...(news === undefined ? [] : [{ type: 'text' as const, text: news }]),
     ...attached.content,
     ...more,
   ].map((part) => (part.type === 'image' ? chat.keep(part, attached.nameOf(part) ?? 'image') : part));
-  chat.session.append({ type: 'user', content, typed: text });
+  const typed = live(text);
+  chat.session.append({ type: 'user', content, typed, ...(typed === text ? {} : { line: text }) });
   yield* turn(chat, signal);
 }
 
 /** A turn on what the session holds, and what is to be done after it. Throws as runTurn does. */
 export async function* turn(chat: Chat, signal: AbortSignal): AsyncGenerator<TurnEvent> {
-  await before(chat.connected, signal);
+  await untilConnected(chat, signal);
   yield* runTurn(chat, signal);
   await afterTurn(chat, signal);
 }
 
-/** Waits for something, until the person is tired of it. */
-async function before(ready: Promise<void>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await Promise.race([
-    ready,
-    new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
-  ]);
+/** Waits for the servers, until the person is tired of it: then never again. */
+export async function untilConnected(chat: Chat, signal: AbortSignal): Promise<void> {
+  await before(chat.connected, signal);
+  if (signal.aborted) chat.connected = Promise.resolve();
 }
+
+const plain = (text: string): Attachments => ({
+  content: [{ type: 'text', text }],
+  notes: [],
+  warnings: [],
+  nameOf: () => undefined,
+});

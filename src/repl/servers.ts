@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { readMcpConfig } from './config/mcp-config.ts';
+import { readMcpConfig, variablesOf, type WrittenServer } from './config/mcp-config.ts';
 import type { ServerConfig } from './config/server-config.ts';
 import type { ChatOptions } from './options.ts';
 import { readPrivateFile, writePrivateFile } from './private-file.ts';
+import { escaped } from './terminal/printable.ts';
 
 export interface Servers {
   readonly servers: readonly ServerConfig[];
@@ -15,7 +16,7 @@ export interface Servers {
 export interface Untrusted {
   readonly file: string;
   readonly servers: readonly ServerConfig[];
-  /** What would be started, a line each. */
+  /** All that they would be started with and sent, safe to be shown. */
   readonly lines: readonly string[];
   trust(): void;
 }
@@ -66,11 +67,7 @@ export async function otherServers(options: ChatOptions, configFolder: string): 
   const key = `${options.cwd} ${hash}`;
   const wanted = names.flatMap((name) => project.servers[name] ?? []);
   if (trusted.keys.includes(key)) return { servers: [...byName.values(), ...wanted], warnings };
-  const lines = wanted.map((server) =>
-    server.kind === 'stdio'
-      ? `${server.name}: ${[server.command, ...server.args].join(' ')}`
-      : `${server.name}: ${server.url}`,
-  );
+  const lines = names.flatMap((name) => linesOf(name, project.written[name] ?? {}));
   const untrusted = {
     file: join(options.cwd, '.mcp.json'),
     servers: wanted,
@@ -79,6 +76,23 @@ export async function otherServers(options: ChatOptions, configFolder: string): 
   };
   return { servers: [...byName.values()], warnings, untrusted };
 }
+
+/** As the file has it: what a variable stands for may be a secret of the person's, and which it is matters more. */
+function linesOf(name: string, server: WrittenServer): string[] {
+  const { command, args = [], env = {}, cwd, url, headers = {} } = server;
+  const given = variablesOf(server);
+  return [
+    `${name}: ${[command, ...args, url].flatMap((word) => (word === undefined ? [] : [shown(word)])).join(' ')}`,
+    ...Object.entries(env).map(([key, value]) => `  env ${shown(key)}=${shown(value)}`),
+    ...(cwd === undefined ? [] : [`  folder ${shown(cwd)}`]),
+    ...Object.entries(headers).map(([key, value]) => `  header ${key}: ${shown(value)}`),
+    ...(given.length === 0 ? [] : [`  from your environment: ${given.join(', ')}`]),
+  ];
+}
+
+/** A word on one line, where it begins and ends: neither a line end nor many blanks can look like another line. */
+const shown = (word: string): string =>
+  escaped(/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word)).replaceAll('  ', String.raw`\x20\x20`);
 
 function trustedFiles(configFolder: string): { keys: readonly string[]; add(key: string): void } {
   const file = join(configFolder, 'trusted.json');

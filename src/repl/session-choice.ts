@@ -40,13 +40,17 @@ async function infoFor(
   if (!found)
     throw new ChatError(
       'SESSION_UNUSABLE',
-      `There is no session "${choice.which}" in this project; --resume alone lists them.`,
+      `There is no session "${choice.which}" in this project; toolcrib chat --resume lists them.`,
     );
   return found;
 }
 
 /** Lets the person pick one of the latest sessions by its number. Undefined: none. */
-export async function pickSession(store: Store, terminal: Terminal): Promise<SessionInfo | undefined> {
+export async function pickSession(
+  store: Store,
+  terminal: Terminal,
+  otherwise = 'a new session',
+): Promise<SessionInfo | undefined> {
   const sessions = store.list().slice(0, mostShown);
   if (sessions.length === 0) {
     terminal.print('There are no sessions of this project yet.');
@@ -59,9 +63,10 @@ export async function pickSession(store: Store, terminal: Terminal): Promise<Ses
     );
   }
   for (;;) {
-    const said = (await terminal.ask('which one? (a number; Enter for a new session)'))?.trim();
+    const said = (await terminal.ask(`which one? (a number; Enter for ${otherwise})`))?.trim();
     if (!said) return undefined;
-    const found = sessions[Number(said) - 1] ?? store.find(said);
+    // A number is one of the list, and not the beginning of some id.
+    const found = /^\d{1,3}$/.test(said) ? sessions[Number(said) - 1] : store.find(said);
     if (found) return found;
     terminal.print(terminal.paint.bad(`There is no session "${printable(said)}" in this list.`));
   }

@@ -1,5 +1,5 @@
 import type { Agent } from './agent.ts';
-import { budgetAfterOverflow, budgetOf, usedTokens } from './context/budget.ts';
+import { budgetAfterOverflow, budgetOf, fillOf, usedTokens, type Fill, type Used } from './context/budget.ts';
 import { compact } from './context/compaction.ts';
 import { viewOf } from './context/view.ts';
 import { ChatError } from './errors.ts';
@@ -15,6 +15,12 @@ export const contextOf = (agent: Agent): ReturnType<typeof viewOf> =>
 export const windowOf = ({ model, limits }: Pick<Agent, 'model' | 'limits'>): number =>
   Math.min(model.capabilities.contextWindow, limits.window ?? Infinity);
 
+/** How full the context is now. */
+export function fillNow(agent: Agent): Fill & Used {
+  const used = usedTokens(contextOf(agent).messages, offeredTools(agent), agent.system());
+  return { ...used, ...fillOf(budgetOf(windowOf(agent)), used.tokens) };
+}
+
 interface How {
   readonly signal: AbortSignal;
   /** auto: only when the context is nearly full; overflow: it was, and the window may be smaller than it is said to be. */
@@ -27,7 +33,7 @@ export async function* shorten(
   agent: Agent,
   { signal, why, focus }: How,
 ): AsyncGenerator<TurnEvent, boolean> {
-  const { messages: items, summary } = contextOf(agent);
+  const { messages: items, summary: previous } = contextOf(agent);
   const tools = offeredTools(agent);
   const system = agent.system();
   const usual = budgetOf(windowOf(agent));
@@ -42,8 +48,8 @@ export async function* shorten(
       system,
       auto: why === 'auto',
       failedBefore: agent.compactionFailed,
-      ...(summary === undefined ? {} : { previousSummary: summary }),
-      ...(focus === undefined ? {} : { focus }),
+      previous,
+      focus,
     },
     (request, stop) => summarise(agent, request, stop),
     signal,

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { askModelItself, assemble, readSetting } from './assemble.ts';
-import type { Chat } from './chat.ts';
-import type { Console } from './commands/command.ts';
+import type { Chat, World } from './chat.ts';
 import { completeLine } from './complete.ts';
 import { runCommand } from './commands/index.ts';
 import { showEnd } from './commands/sessions.ts';
@@ -16,11 +15,13 @@ import type { ChatOptions } from './options.ts';
 import { otherServers } from './servers.ts';
 import { openHistory } from './terminal/history.ts';
 import { openTerminal } from './terminal/open-terminal.ts';
-import { createPaint, detectPalette } from './terminal/paint.ts';
-import { printable } from './terminal/printable.ts';
+import { createPaint } from './terminal/paint.ts';
+import { createPrintable, printable } from './terminal/printable.ts';
+import { wrapped } from './terminal/prose.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 export { ChatError } from './errors.ts';
+export { printable } from './terminal/printable.ts';
 
 /** The REPL: returns the exit code when the person leaves. Throws ChatError for what stops it from starting. */
 export async function chatInTerminal(options: ChatOptions, first: string | undefined): Promise<number> {
@@ -28,12 +29,11 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
   const { folders, config, store } = setting;
   const background = new AbortController();
   let interaction: Interaction | undefined;
-  const palette = config.palette === 'auto' ? detectPalette(options.env) : config.palette;
   const terminal = openTerminal({
     input: process.stdin,
     output: process.stdout,
     env: options.env,
-    paint: createPaint({ palette, env: options.env, stream: process.stdout }),
+    paint: createPaint({ palette: config.palette, env: options.env, stream: process.stdout }),
     history: openHistory(
       join(folders.state, 'history', `${basename(store.folder)}.jsonl`),
       config.historySize,
@@ -41,18 +41,20 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
     complete: async (line, cursor) =>
       interaction ? completeLine(interaction.console, line, cursor) : { from: cursor, candidates: [] },
     onInterrupt: (kind) => interaction?.interrupt(kind),
-    onModeKey: () => interaction && nextMode(interaction.console),
+    onModeKey: () => interaction && nextMode(interaction),
     whileBusy: (line) => interaction?.whileBusy(line) ?? false,
   });
   let chat: Chat | undefined;
   try {
     chat = await assemble(setting, terminal);
-    const { toolbox } = chat.world;
+    endWithProcess(chat.world);
+    for (const [signal, code] of fatal) process.on(signal, () => process.exit(code));
+    // In a terminal, it is a key.
+    if (!terminal.interactive) process.on('SIGINT', () => process.exit(130));
     interaction = createInteraction(chat, terminal, {
       command: runCommand,
       afterTurn: (of) => void nameSession(of, background.signal),
       kill() {
-        toolbox.kill();
         terminal.close();
         process.exit(130);
       },
@@ -62,12 +64,14 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
     // The prompt first: servers and SDKs are loaded while the person reads or types.
     const running = chat;
     running.connected = new Promise((resolve) => {
-      setImmediate(() => resolve(connect(running, (text) => terminal.print(printable(text)))));
+      setImmediate(() => resolve(connect(running, (text) => terminal.note(printable(text)))));
     });
     return await interaction.run(first);
   } finally {
     background.abort();
     terminal.close();
+    // Some servers take their time to end.
+    process.on('SIGINT', () => process.exit(130));
     chat?.session.close();
     await chat?.world.toolbox.close();
   }
@@ -84,23 +88,35 @@ export async function chatOnce(options: ChatOptions, { prompts, output }: OneSho
   const chat = await assemble(await readSetting(options), undefined);
   const { toolbox } = chat.world;
   const controller = new AbortController();
+  endWithProcess(chat.world);
   const onSignal = () => {
-    if (controller.signal.aborted) {
-      toolbox.kill();
-      process.exit(130);
-    }
+    if (controller.signal.aborted) process.exit(130);
     controller.abort();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   try {
     chat.connected = connect(chat, note);
-    const write = (text: string) => void process.stdout.write(text);
-    return await runOneShot(chat, prompts, { output, write, note }, controller.signal);
+    const live = process.stdout.isTTY;
+    // What a program reads is as the model wrote it; a terminal must not obey it.
+    const clean = live ? createPrintable() : undefined;
+    const write = (text: string) => void process.stdout.write(clean?.push(text) ?? text);
+    return await runOneShot(chat, prompts, { output, write, note, live }, controller.signal);
   } finally {
     chat.session.close();
     await toolbox.close();
   }
+}
+
+const fatal = [
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const;
+
+/** Whatever ends this process: a server need not notice that nobody reads it any more. */
+function endWithProcess({ toolbox, log }: World): void {
+  // First: the terminal's listener may have to kill this process.
+  process.prependListener('exit', toolbox.kill);
+  process.on('uncaughtExceptionMonitor', (error) => log(error.stack ?? String(error)));
 }
 
 /** A server that takes longer than this to start is not waited for: its tools come with a later message. */
@@ -118,10 +134,12 @@ async function connect(chat: Chat, tell: (text: string) => void): Promise<void> 
     if (untrusted) tell(`This project's .mcp.json names servers (${names}); /mcp trust starts them.`);
     store.removeExpired(Date.now());
   } catch (error) {
-    if (!(error instanceof ChatError)) throw error;
-    tell(`! ${error.message}`);
+    // Whatever it is: nobody waits for this, so that it would end the program.
+    tell(`! ${error instanceof Error ? error.message : String(error)}`);
   }
   await Promise.all([askModelItself(chat), toolbox.ready(patienceMs)]);
+  for (const { name, state } of toolbox.servers())
+    if (state === 'connecting') tell(`! MCP server "${name}" is still starting: its tools come later.`);
   chat.provider.warm?.();
 }
 
@@ -131,15 +149,16 @@ function banner(chat: Chat, terminal: Terminal): void {
   const { name } = chat.session;
   const session = name === undefined ? '' : ` · ${printable(name)}`;
   const { version } = chat.world.options;
-  terminal.print(
-    dim(`toolcrib ${version} · ${printable(nameOf(chat.model))} · mode ${chat.mode}${session} · /help`),
-  );
+  const line = `toolcrib ${version} · ${printable(nameOf(chat.model))} · mode ${chat.mode}${session} · /help`;
+  terminal.print(dim(wrapped(line, terminal.width)));
 }
 
 /** Shift+Tab goes round: ask, auto, plan. yolo is left by it and never entered. */
-function nextMode({ chat, terminal }: Console): void {
+function nextMode({ console: { chat, terminal }, busy }: Interaction): void {
   chat.useMode(chat.mode === 'ask' ? 'auto' : chat.mode === 'auto' ? 'plan' : 'ask');
   terminal.reprompt(promptOf(chat, terminal.paint));
+  // There is no prompt that would say it.
+  if (busy) terminal.print(terminal.paint.dim(`mode ${chat.mode}`));
 }
 
 /** Text of a file that was named on the command line. Throws ChatError USAGE. */

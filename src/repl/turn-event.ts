@@ -19,6 +19,8 @@ export type TurnEvent =
       readonly by: 'model' | 'fallback' | 'prune';
     }
   | { readonly type: 'warning'; readonly text: string }
+  /** What went as it should: which files a message brought along. */
+  | { readonly type: 'note'; readonly text: string }
   | { readonly type: 'ended'; readonly reason: TurnEnd };
 
 export type TurnEnd = 'done' | 'length' | 'filtered' | 'interrupted' | 'rounds' | 'stopped' | 'failed';

@@ -32,18 +32,24 @@ export async function* runTurn(agent: Agent, signal: AbortSignal): Turn {
       message = yield* answer(agent, signal, recovered);
     } catch (error) {
       const overflow = error instanceof ProviderFailure && error.code === 'MODEL_OVERFLOW';
-      if (!overflow || recovered) throw error;
-      recovered = true;
+      if (!overflow) throw error;
       yield {
         type: 'warning',
-        text: 'The conversation does not fit the model: it is shortened, and sent again.',
+        text: 'The conversation does not fit the model. What came of this answer does not count.',
       };
-      if (!(yield* shorten(agent, { signal, why: 'overflow' }))) throw error;
+      if (recovered || !(yield* shorten(agent, { signal, why: 'overflow' })))
+        throw new ProviderFailure(
+          'MODEL_OVERFLOW',
+          `${error.message} Begin anew (/new), or choose a model with a larger window (/model).`,
+          error.facts,
+        );
+      recovered = true;
       continue;
     }
     if (message.stop === 'aborted' || signal.aborted) return yield ended('interrupted');
     if (message.calls.length === 0) {
       const silent = message.text.trim() === '' && message.stop === 'done';
+      if (silent && nudged) yield { type: 'warning', text: 'The model gave no answer.' };
       if (!silent || nudged) return yield ended(endOf(message));
       // Some models end a turn with their thoughts alone; asked once more, they answer.
       nudged = true;

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { chatHelp } from '../../src/cli/chat-help.ts';
 import { help } from '../../src/cli/main.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 import { program } from '../support/server.ts';
@@ -23,6 +24,7 @@ it('says its version, and helps', () => {
   for (const args of [[], ['--help'], ['help'], ['serve', '--help'], ['call', '-h']]) {
     expect(toolcrib(args)).toEqual({ status: 0, stdout: help, stderr: '' });
   }
+  expect(toolcrib(['chat', '--help'])).toEqual({ status: 0, stdout: chatHelp, stderr: '' });
 });
 
 it.each([

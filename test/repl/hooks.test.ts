@@ -7,7 +7,7 @@ const hook = (script: string, facts: Partial<Hook> = {}): Hook => ({
   ...facts,
 });
 const payload = (facts: Partial<HookPayload> = {}): HookPayload => ({
-  tool: 'mcp__git__git_push',
+  tool: 'git_push',
   server: 'git',
   args: { remote: 'origin' },
   cwd: temporaryFolder(),

@@ -1,77 +1,78 @@
 import type { Person } from '../agent.ts';
 import { diffLines, argumentsForApproval } from '../terminal/show.ts';
-import { escaped, printable } from '../terminal/printable.ts';
+import { escaped, inLine } from '../terminal/printable.ts';
+import { wrapped } from '../terminal/prose.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Answer, CheckedCall } from './approval.ts';
+import type { InTurn } from '../in-turn.ts';
+import { isYes } from '../is-yes.ts';
 import { previewOf } from './preview.ts';
 
-const short: Readonly<Record<string, Answer>> = {
-  y: { answer: 'once' },
-  yes: { answer: 'once' },
-  s: { answer: 'session' },
-  t: { answer: 'tool' },
-  m: { answer: 'server' },
-  n: { answer: 'no' },
-  no: { answer: 'no' },
-};
-
-const lastingAnswers = '[s]ession, in this project: [t]ool always [m]cp server always';
+const short: ReadonlyMap<string, Answer> = new Map([
+  ['y', { answer: 'once' }],
+  ['yes', { answer: 'once' }],
+  ['s', { answer: 'session' }],
+  ['t', { answer: 'tool' }],
+  ['m', { answer: 'server' }],
+  ['n', { answer: 'no' }],
+  ['no', { answer: 'no' }],
+]);
 
 /** Longer previews are folded; `/show` prints all of one. */
 const mostLines = 60;
 
 /** Puts the questions of a turn to the person, one at a time, whoever asks. */
-export function askingPerson(terminal: Terminal, remember: Person['remember']): Person {
-  let before: Promise<unknown> = Promise.resolve();
-  /** Calls that run side by side must not talk at once. */
-  const inTurn = <T>(question: () => Promise<T>): Promise<T> => {
-    const answer = before.then(question);
-    before = answer.catch(() => undefined);
-    return answer;
-  };
+export function askingPerson(terminal: Terminal, inTurn: InTurn, remember: Person['remember']): Person {
   return {
     remember,
-    approve: (call, why, signal) => inTurn(() => approve(terminal, { call, why }, signal)),
+    async approve(call, why, signal) {
+      // Before its turn comes: a server may ask something itself meanwhile.
+      const preview = await previewOf(call, signal);
+      return inTurn(() => approve(terminal, { call, why, preview }, signal));
+    },
     confirm: (question, signal) =>
-      inTurn(
-        async () =>
-          !signal.aborted &&
-          /^y(es)?$/i.test((await terminal.ask(`${printable(question)} [y]es [n]o`))?.trim() ?? ''),
-      ),
+      inTurn(async () => {
+        if (signal.aborted) return false;
+        return isYes(await terminal.ask(`${inLine(question)} [y]es [n]o`));
+      }),
   };
 }
 
 interface Question {
   readonly call: CheckedCall;
   readonly why: string;
+  readonly preview: string | undefined;
 }
 
-async function approve(terminal: Terminal, { call, why }: Question, signal: AbortSignal): Promise<Answer> {
+async function approve(
+  terminal: Terminal,
+  { call, why, preview }: Question,
+  signal: AbortSignal,
+): Promise<Answer> {
   const { paint } = terminal;
   const { tool, args } = call;
-  const preview = await previewOf(call, signal);
   if (signal.aborted) return { answer: 'stop' };
   const whole = {
     arguments: argumentsForApproval(args, paint, Infinity),
     // Nothing in it may look like something else, or like nothing.
     preview: preview && diffLines(preview.split('\n').map(escaped).join('\n'), paint),
   };
-  terminal.print(
-    `${paint.warning('?')} ${paint.tool(escaped(`${tool.server}: ${tool.tool}`))}${paint.dim(`  ${printable(why)}`)}`,
-  );
-  terminal.print(argumentsForApproval(args, paint, 12).join('\n'));
+  const title = paint.tool(inLine(`${tool.server}: ${tool.tool}`));
+  const head = `${paint.warning('?')} ${title}${paint.dim(`  ${inLine(why)}`)}`;
+  terminal.print([wrapped(head, terminal.width), ...argumentsForApproval(args, paint, 12)].join('\n'));
   if (whole.preview) terminal.print(folded(whole.preview, paint.dim));
   // Where a rule says that this is asked, no answer makes it otherwise.
   const lasting = !why.startsWith('rule: ask');
   for (;;) {
     const said = await terminal.ask(
-      `${lasting ? `[y]es ${lastingAnswers} [n]o` : '[y]es [n]o'}, or say what to do instead`,
+      `[y]es [n]o${lasting ? ' [s]ession, always [t]ool [m]cp server' : ''}, or say what to do instead`,
     );
     if (said === undefined || signal.aborted) return { answer: 'stop' };
     const text = said.trim();
-    const known = short[text.toLowerCase()];
+    const known = short.get(text.toLowerCase());
     if (known && (lasting || /^[yn]/i.test(text))) return known;
     if (text === '/show') terminal.print([...whole.arguments, ...(whole.preview ?? [])].join('\n'));
+    else if (text.startsWith('/')) terminal.print(paint.dim('Only /show is a command here.'));
     else if (text.length > 1) return { answer: 'feedback', text };
   }
 }

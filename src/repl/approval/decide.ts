@@ -1,7 +1,8 @@
+import { posix } from 'node:path';
 import type { Tool } from '../toolbox/tool.ts';
 import type { Mode } from '../turn-event.ts';
 import type { CheckedCall, Rule, Verdict } from './approval.ts';
-import { globMatches } from '../glob.ts';
+import { globMatches, isNamed } from '../glob.ts';
 
 export interface DecisionContext {
   readonly mode: Mode;
@@ -51,7 +52,9 @@ export function decide(call: CheckedCall, context: DecisionContext): Verdict {
   }
   const plain = tool.trusted
     ? `mode ${mode}: nothing says that it only reads`
-    : 'no rule, and the server is not trusted';
+    : tool.changed
+      ? 'the tool has changed since its server was started'
+      : 'no rule, and the server is not trusted';
   return unlessItAsks(`${plain}${since ?? ''}`, call, context);
 }
 
@@ -61,8 +64,7 @@ export const isDeniedWhole = (tool: Tool, rules: readonly Rule[]): boolean =>
 
 /** Whether a rule is about a tool, its arguments and its changes left aside. Hosts' names, `mcp__…`, are understood, too. */
 export const isFor = (rule: Rule, tool: Tool): boolean =>
-  globMatches(rule.server, tool.server) &&
-  (globMatches(rule.tool, tool.tool) || globMatches(rule.tool, tool.name));
+  globMatches(rule.server, tool.server) && isNamed(rule.tool, tool);
 
 /** A rule as a person writes it, `server:tool(arg=pattern)`; without its server when it is for any. */
 export function ruleText({ server, tool, args }: Rule): string {
@@ -77,11 +79,22 @@ const told = (rule: Rule): string =>
 const argumentsFit = (rule: Rule, { args }: CheckedCall): boolean =>
   Object.entries(rule.args ?? {}).every(([name, pattern]) => {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
-    return (
-      value !== undefined &&
-      globMatches(pattern, typeof value === 'object' ? JSON.stringify(value) : String(value))
-    );
+    if (value === undefined) return false;
+    const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    if (globMatches(pattern, text))
+      return rule.effect !== 'allow' || pattern === '*' || stepsUp(text) <= stepsUp(pattern);
+    // Written another way, a path is still the one that was not to be.
+    return rule.effect !== 'allow' && globMatches(pattern, posix.normalize(text.replaceAll('\\', '/')));
   });
+
+/** How many `..` a path or URL has: a `*` was not written for those. */
+const stepsUp = (text: string): number =>
+  [
+    ...text
+      .replaceAll(/%2e/gi, '.')
+      .replaceAll(/%2f|%5c/gi, '/')
+      .matchAll(/(?<![\w.])\.\.(?![\w.])/g),
+  ].length;
 
 /** A rule without a mode was made for work, not for plans. */
 const holdsIn = (rule: Rule, mode: Mode): boolean => modes.indexOf(rule.mode ?? 'ask') <= modes.indexOf(mode);

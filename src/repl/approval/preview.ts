@@ -1,3 +1,4 @@
+import { isObject } from '../text/json.ts';
 import type { CheckedCall } from './approval.ts';
 
 const mostMs = 10_000;
@@ -28,9 +29,9 @@ export async function previewOf(call: CheckedCall, signal: AbortSignal): Promise
 
 async function dryRun({ tool, args }: CheckedCall, signal: AbortSignal): Promise<string | undefined> {
   const properties = tool.inputSchema['properties'];
-  const parameter = isRecord(properties) ? properties['dry_run'] : undefined;
+  const parameter = isObject(properties) ? properties['dry_run'] : undefined;
   // What a server says that nobody trusts may be untrue, and the "dry run" the deed.
-  const canTry = tool.trusted && isRecord(parameter) && parameter['type'] === 'boolean';
+  const canTry = tool.trusted && isObject(parameter) && parameter['type'] === 'boolean';
   if (!canTry || args['dry_run'] === true) return undefined;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(mostMs)]);
   const reply = await tool.call({ ...args, dry_run: true }, { signal: limit }).catch(() => undefined);
@@ -43,7 +44,7 @@ function changesIn(args: Readonly<Record<string, unknown>>): string | undefined 
   if (single !== undefined) return single;
   const { edits } = args;
   if (Array.isArray(edits)) {
-    const changes = edits.map((edit) => (isRecord(edit) ? changeIn(edit) : undefined));
+    const changes = edits.map((edit) => (isObject(edit) ? changeIn(edit) : undefined));
     // A part of the edits would look like the whole of them.
     return changes.length === 0 || changes.includes(undefined) ? undefined : changes.join('\n@@\n');
   }
@@ -80,6 +81,3 @@ function change(before: string, after: string): string {
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/));
 
 const marked = (mark: string, lines: readonly string[]): string[] => lines.map((line) => `${mark}${line}`);
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

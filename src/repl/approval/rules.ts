@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../private-file.ts';
 import { takeLock } from '../session/lock.ts';
+import { isObject } from '../text/json.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { Mode } from '../turn-event.ts';
 import type { CheckedCall, Rule } from './approval.ts';
@@ -24,20 +25,9 @@ export function addRule(configFolder: string, rule: Rule): void {
   changeRules(configFolder, (rules) => [...rules.filter((kept) => !isSame(kept, rule)), rule]);
 }
 
-/** Forgets a rule; says whether there was one. Throws CONFIG_INVALID. */
-export function removeRule(configFolder: string, rule: Rule): boolean {
-  let found = false;
-  changeRules(configFolder, (rules) => {
-    const left = rules.filter((kept) => !isSame(kept, rule));
-    found = left.length < rules.length;
-    return left;
-  });
-  return found;
-}
-
 export interface RuleContext {
   readonly mode: Mode;
-  /** All tools there are: those of the call's server are the ones a rule for it covers. */
+  /** All tools there were when it was asked: those of the call's server are the ones a rule for it covers. */
   readonly tools: readonly Tool[];
   /** Absolute path; without it, the rule is for everywhere. */
   readonly project?: string;
@@ -105,7 +95,7 @@ function allRules(configFolder: string): readonly Rule[] {
   } catch (error) {
     throw damaged(path, 'it is no JSON', error);
   }
-  if (!isRecord(value) || value['version'] !== 1 || !Array.isArray(value['rules'])) {
+  if (!isObject(value) || value['version'] !== 1 || !Array.isArray(value['rules'])) {
     throw damaged(path, 'it is no list of rules of version 1');
   }
   return value['rules'].map((rule: unknown, at) => {
@@ -115,7 +105,7 @@ function allRules(configFolder: string): readonly Rule[] {
 }
 
 function isKeptRule(rule: unknown): rule is Omit<Rule, 'source'> {
-  if (!isRecord(rule)) return false;
+  if (!isObject(rule)) return false;
   const { effect, server, tool, args, definitions } = rule;
   const optional = [rule['identity'], rule['definition'], rule['project'], rule['at']];
   return (
@@ -123,15 +113,12 @@ function isKeptRule(rule: unknown): rule is Omit<Rule, 'source'> {
     [server, tool].every(isText) &&
     optional.every((value) => value === undefined || isText(value)) &&
     [undefined, 'plan', 'ask', 'auto', 'yolo'].includes(rule['mode'] as Mode | undefined) &&
-    (args === undefined || (isRecord(args) && Object.values(args).every(isText))) &&
+    (args === undefined || (isObject(args) && Object.values(args).every(isText))) &&
     (definitions === undefined || (Array.isArray(definitions) && definitions.every(isText)))
   );
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const damaged = (path: string, why: string, cause?: unknown): ChatError =>
   new ChatError(

@@ -1,4 +1,5 @@
 import { runSubAgent } from '../own-tools/sub-agent.ts';
+import { untilConnected } from '../send.ts';
 import type { Command } from './command.ts';
 import { wrongUse } from './usage-error.ts';
 
@@ -12,6 +13,7 @@ export const agentCommand: Command = {
     return {
       next: 'show',
       async *events(signal) {
+        await untilConnected(chat, signal);
         const { text, isError } = await runSubAgent(chat, task, { signal });
         if (isError) yield { type: 'warning', text };
         else {

@@ -1,15 +1,17 @@
+import { isKept } from '../chat.ts';
 import { textOf } from '../message.ts';
 import type { Entry } from '../session/entry.ts';
 import { forkSession, treeLines, userEntries } from '../session/fork.ts';
 import { editText } from '../terminal/editor.ts';
 import { printable } from '../terminal/printable.ts';
+import { cutToCells } from '../terminal/width.ts';
 import { runInTerminal } from '../program.ts';
 import type { Command, Console } from './command.ts';
 import { wrongUse } from './usage-error.ts';
 
 type UserEntry = Extract<Entry, { type: 'user' }>;
 
-/** /tree, /branch, /fork, /retry, /edit */
+/** /tree, /branch, /fork */
 export const branchCommands: readonly Command[] = [
   {
     name: 'tree',
@@ -17,8 +19,10 @@ export const branchCommands: readonly Command[] = [
     run({ chat, terminal }) {
       const { dim, strong } = terminal.paint;
       const lines = treeLines(chat.session).map(({ id, depth, label, current }) => {
-        const text = `${'  '.repeat(depth)}${dim(id)} ${printable(label)}`;
-        return current ? strong(`* ${text}`) : `  ${text}`;
+        const begin = `${current ? '*' : ' '} ${'  '.repeat(depth)}`;
+        const text = cutToCells(printable(label), terminal.width - 2 - begin.length - id.length);
+        const shown = chat.session.entry(id)?.type === 'user' ? text : dim(text);
+        return `${begin}${dim(id)} ${current ? strong(text) : shown}`;
       });
       terminal.print(lines.length === 0 ? 'Nothing was said yet.' : lines.join('\n'));
       return undefined;
@@ -32,13 +36,13 @@ export const branchCommands: readonly Command[] = [
     run({ chat, terminal }, id) {
       const entry = entryOf(chat, id);
       if (entry.type === 'user') {
-        chat.session.moveTo(entry.parent);
+        chat.moveTo(entry.parent);
         terminal.prefill(said(entry));
       } else if (entry.type === 'assistant' && entry.message.calls.length > 0) {
         throw wrongUse(
           `/branch ${id}: that answer made calls, whose results come after it. Choose a message of yours.`,
         );
-      } else chat.session.moveTo(entry.id);
+      } else chat.moveTo(entry.id);
       return undefined;
     },
   },
@@ -48,6 +52,10 @@ export const branchCommands: readonly Command[] = [
     help: 'goes on in a copy: of all of it, or up to before a message',
     run({ chat, terminal }, id) {
       const { store } = chat.world;
+      if (!isKept(chat))
+        throw wrongUse(
+          '/fork: this session is not kept (--no-session); /branch goes back to a message in it.',
+        );
       const entry = id === '' ? undefined : entryOf(chat, id);
       const at = entry?.type === 'user' ? (entry.parent ?? undefined) : entry?.id;
       const fork = forkSession(store, chat.session, at);
@@ -60,6 +68,10 @@ export const branchCommands: readonly Command[] = [
       return undefined;
     },
   },
+];
+
+/** /retry, /edit */
+export const againCommands: readonly Command[] = [
   {
     name: 'retry',
     usage: '[model]',
@@ -67,7 +79,7 @@ export const branchCommands: readonly Command[] = [
     run({ chat }, name) {
       const last = lastSaid(chat);
       const model = name === '' ? undefined : chat.world.modelOf(name);
-      chat.session.moveTo(last.id);
+      chat.moveTo(last.id);
       return { next: 'run', ...(model ? { model } : {}) };
     },
   },
@@ -75,20 +87,22 @@ export const branchCommands: readonly Command[] = [
     name: 'edit',
     usage: '[last | id | text]',
     help: 'writes a message in your editor; last or an id: changes that one and branches there',
+    sends: true,
     async run({ chat, terminal }, args) {
       const entry = args === 'last' ? lastSaid(chat) : chat.session.entry(args);
       const old = entry?.type === 'user' ? entry : undefined;
       const { env } = chat.world.options;
       const text = await terminal.handOver(() => editText(old ? said(old) : args, env, runInTerminal));
       if (text === undefined || text.trim() === '') return undefined;
-      if (old) chat.session.moveTo(old.parent);
+      if (old) chat.moveTo(old.parent);
       return { next: 'send', text: text.trimEnd() };
     },
   },
 ];
 
 function entryOf({ session }: Console['chat'], id: string): Entry {
-  const entry = id === '' ? undefined : session.entry(id);
+  if (id === '') throw wrongUse('The id of an entry is expected; /tree shows them.');
+  const entry = session.entry(id);
   if (!entry) throw wrongUse(`There is no entry "${id}" in this session; /tree shows them.`);
   return entry;
 }
@@ -100,5 +114,4 @@ function lastSaid({ session }: Console['chat']): UserEntry {
   return last;
 }
 
-const said = ({ typed, content }: UserEntry): string =>
-  typed ?? textOf(content.filter((part) => part.type !== 'stored'));
+const said = ({ line, typed, content }: UserEntry): string => line ?? typed ?? textOf(content);

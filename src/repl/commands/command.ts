@@ -23,8 +23,6 @@ export type After =
       readonly more?: readonly Part[];
       /** For this message only. */
       readonly model?: Model;
-      /** The part of it in which an @ counts; without it, all. */
-      readonly named?: string;
     }
   /** Runs the turn on what the session holds. */
   | { readonly next: 'run'; readonly model?: Model }
@@ -41,8 +39,16 @@ export interface Command {
   readonly usage?: string;
   /** One line. */
   readonly help: string;
+  /** It makes a message of its arguments: of them, what was pasted is still `inert`. */
+  readonly sends?: true;
   /** Words that may come next, given all before the one being typed. */
   complete?(console: Console, words: readonly string[]): readonly string[] | Promise<readonly string[]>;
   /** Throws ChatError USAGE for what it does not understand. */
   run(console: Console, args: string): After | Promise<After>;
+}
+
+/** Commands under the heading that /help gives them. */
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly Command[];
 }

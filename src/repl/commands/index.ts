@@ -1,7 +1,7 @@
-import type { After, Command, Console } from './command.ts';
+import type { After, CommandGroup, Console } from './command.ts';
 import { agentCommand } from './agent.ts';
-import { branchCommands } from './branches.ts';
-import { contextCommands } from './context.ts';
+import { againCommands, branchCommands } from './branches.ts';
+import { contextCommands, statusCommand } from './context.ts';
 import { helpCommand } from './help.ts';
 import { hooksCommand } from './hooks.ts';
 import { mcpCommand } from './mcp.ts';
@@ -16,41 +16,54 @@ import { shownCommands } from './shown.ts';
 import { systemCommand } from './system.ts';
 import { todoCommand } from './todo.ts';
 import { toolsCommand } from './tools.ts';
+import { live } from '../inert.ts';
+import { nearest } from '../config/nearest.ts';
 import { wrongUse } from './usage-error.ts';
 
-/** Every command, in the order in which /help lists them. */
-export const commands: readonly Command[] = [
-  helpCommand(() => commands),
-  modelCommand,
-  toolsCommand,
-  mcpCommand,
-  ...modeCommands,
-  ...contextCommands,
-  ...sessionCommands,
-  ...branchCommands,
-  ...shownCommands,
-  todoCommand,
-  rootsCommand,
-  systemCommand,
-  profileCommand,
-  agentCommand,
-  hooksCommand,
-  ...queueCommands,
+/** In the order in which /help lists them. */
+export const commandGroups: readonly CommandGroup[] = [
   {
-    name: 'exit',
-    aliases: ['quit', 'q'],
-    help: 'leaves; the session is kept',
-    run: () => ({ next: 'leave' }),
+    title: 'Talk',
+    commands: [
+      ...againCommands,
+      ...modeCommands,
+      todoCommand,
+      agentCommand,
+      ...queueCommands,
+      {
+        name: 'exit',
+        aliases: ['quit', 'q'],
+        help: 'leaves; the session is kept',
+        run: () => ({ next: 'leave' }),
+      },
+    ],
   },
+  {
+    title: 'Model and tools',
+    commands: [
+      modelCommand,
+      toolsCommand,
+      mcpCommand,
+      rootsCommand,
+      systemCommand,
+      profileCommand,
+      hooksCommand,
+    ],
+  },
+  { title: 'Sessions', commands: [...contextCommands, ...sessionCommands, ...branchCommands] },
+  { title: 'Look', commands: [helpCommand(() => commandGroups), statusCommand, ...shownCommands] },
 ];
+
+export const commands = commandGroups.flatMap((group) => group.commands);
 
 /** Runs a line that begins with a slash. Throws ChatError USAGE when there is no such command. */
 export async function runCommand(console: Console, line: string): Promise<After> {
   const [, name = '', args = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
   const command = commands.find((one) => one.name === name || one.aliases?.includes(name));
-  if (command) return command.run(console, args.trim());
-  if (name.includes(':')) return runPrompt(console, name, args.trim());
-  const near = namesOf(console).find((one) => one.startsWith(name) && name !== '');
+  if (command) return command.run(console, command.sends ? args.trim() : live(args.trim()));
+  if (name.includes(':')) return runPrompt(console, name, live(args.trim()));
+  const names = namesOf(console);
+  const near = name === '' ? undefined : (names.find((one) => one.startsWith(name)) ?? nearest(name, names));
   throw wrongUse(`There is no command /${name}${near ? `; did you mean /${near}?` : '.'} /help lists them.`);
 }
 

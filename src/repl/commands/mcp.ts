@@ -1,4 +1,5 @@
 import { otherServers } from '../servers.ts';
+import { isYes } from '../is-yes.ts';
 import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/show.ts';
 import type { Command } from './command.ts';
@@ -14,6 +15,10 @@ export const mcpCommand: Command = {
   async run({ chat, terminal }, args) {
     const { toolbox, options, folders } = chat.world;
     const [word, name] = wordsOf(args);
+    const stateOf = (wanted: string) => {
+      const { state, error } = toolbox.servers().find((one) => one.name === wanted) ?? {};
+      return `${wanted} is ${state}${error === undefined ? '' : `: ${printable(error)}`}`;
+    };
     if (word === undefined) {
       const rows = toolbox
         .servers()
@@ -21,7 +26,7 @@ export const mcpCommand: Command = {
           one.name,
           one.state,
           `${one.tools} tools`,
-          one.protocol ?? '',
+          one.protocol ? `MCP ${one.protocol}` : '',
           printable(one.error ?? ''),
         ]);
       terminal.print(rows.length === 0 ? 'There are no servers.' : table(rows, terminal.width).join('\n'));
@@ -29,22 +34,18 @@ export const mcpCommand: Command = {
       if (!toolbox.servers().some((one) => one.name === name))
         throw wrongUse(`/mcp restart: there is no server ${name ?? 'without a name'}.`);
       await toolbox.restart(name ?? '');
-      terminal.print(`${name} is ${toolbox.servers().find((one) => one.name === name)?.state}`);
+      terminal.print(stateOf(name ?? ''));
     } else if (word === 'trust') {
       const { untrusted } = await otherServers(options, folders.config);
       if (!untrusted)
         throw wrongUse("/mcp trust: the project's .mcp.json names no server that is not started already.");
       terminal.print(`${printable(untrusted.file)} starts:`);
       for (const line of untrusted.lines) terminal.print(`  ${printable(line)}`);
-      if (
-        !/^y(es)?$/i.test(
-          (await terminal.ask('Start these, now and whenever the file is unchanged? [y]es [n]o'))?.trim() ??
-            '',
-        )
-      )
+      if (!isYes(await terminal.ask('Start these, now and whenever the file is unchanged? [y]es [n]o')))
         return undefined;
       untrusted.trust();
-      for (const server of untrusted.servers) toolbox.add(server);
+      await Promise.all(untrusted.servers.map((server) => toolbox.add(server)));
+      for (const server of untrusted.servers) terminal.print(stateOf(server.name));
     } else throw wrongUse(`/mcp ${word}: restart NAME or trust is expected.`);
     return undefined;
   },

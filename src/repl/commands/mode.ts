@@ -33,6 +33,7 @@ export const modeCommands: readonly Command[] = [
     name: 'plan',
     usage: '[task]',
     help: 'changes to plan mode, and begins with the task',
+    sends: true,
     run({ chat, terminal }, args) {
       chat.useMode('plan');
       terminal.print(terminal.paint.dim(`mode plan: ${meanings['plan']}`));

@@ -2,7 +2,7 @@ import { askModelItself } from '../assemble.ts';
 import { listModels } from '../models/choose-model.ts';
 import { nameOf } from '../models/model.ts';
 import { printable } from '../terminal/printable.ts';
-import { table } from '../terminal/show.ts';
+import { oneLineEach } from '../terminal/show.ts';
 import type { Command, Console } from './command.ts';
 
 /** /model [name[: message]]: shows, changes, or uses another one for a single message. */
@@ -10,6 +10,7 @@ export const modelCommand: Command = {
   name: 'model',
   usage: '[name | name: message]',
   help: 'shows the models, changes to one, or asks one a single question',
+  sends: true,
   complete: ({ chat }) => listModels(chat.world.config, chat.world.options.env).map(({ name }) => name),
   async run({ chat, terminal }: Console, args) {
     const { modelOf, config, options } = chat.world;
@@ -19,13 +20,14 @@ export const modelCommand: Command = {
       return { next: 'send', text, model: modelOf(name) };
     }
     if (args === '') {
-      const rows = listModels(config, options.env).map(({ name, note }) => [
-        name === nameOf(chat.model) ? `* ${name}` : `  ${name}`,
+      const rows = listModels(config, options.env).map(({ name, note }): [string, string] => [
+        // An alias is shown with what it stands for.
+        [name, note].includes(nameOf(chat.model)) ? `* ${name}` : `  ${name}`,
         note,
       ]);
       const { contextWindow } = chat.model.capabilities;
       terminal.print(`${printable(nameOf(chat.model))}, a window of ${contextWindow} tokens`);
-      terminal.print(table(rows, terminal.width).join('\n'));
+      terminal.print(oneLineEach(rows, terminal.width).join('\n'));
       return undefined;
     }
     chat.useModel(modelOf(args));

@@ -1,6 +1,7 @@
 import type { Chat } from '../chat.ts';
+import { inert } from '../inert.ts';
 import { textOf } from '../message.ts';
-import { printable } from '../terminal/printable.ts';
+import { inLine } from '../terminal/printable.ts';
 import type { After, Console } from './command.ts';
 import { wrongUse } from './usage-error.ts';
 
@@ -8,9 +9,33 @@ import { wrongUse } from './usage-error.ts';
 export const promptCommands = (chat: Chat): string[] =>
   chat.world.toolbox.prompts().map(({ server, name }) => `${server}:${name}`);
 
+/** What Tab offers after `/server:prompt`: the names of arguments, and the values the server knows for one. */
+export async function completePrompt(
+  { chat }: Console,
+  command: string,
+  { before, typed }: { readonly before: readonly string[]; readonly typed: string },
+): Promise<readonly string[]> {
+  const { toolbox } = chat.world;
+  const prompt = toolbox.prompts().find(({ server, name }) => `${server}:${name}` === command);
+  if (!prompt) return [];
+  const given = Object.fromEntries(before.map((word) => word.split(/=(.*)/s, 2)));
+  const [argument = '', value] = typed.split(/=(.*)/s, 2);
+  if (value === undefined)
+    return prompt.arguments.filter(({ name }) => !Object.hasOwn(given, name)).map(({ name }) => `${name}=`);
+  const values = await toolbox.complete(prompt.server, {
+    prompt: prompt.name,
+    argument,
+    value,
+    given,
+  });
+  return values.map((one) => `${argument}=${/\s/.test(one) ? `"${one}"` : one}`);
+}
+
 /** Runs `/server:prompt name=value …`; what is not given and needed is asked. */
 export async function runPrompt({ chat, terminal }: Console, command: string, args: string): Promise<After> {
   const { toolbox } = chat.world;
+  // A server may still be starting.
+  await chat.connected;
   const prompt = toolbox.prompts().find(({ server, name }) => `${server}:${name}` === command);
   if (!prompt)
     throw wrongUse(`There is no prompt /${command}. /help lists commands; prompts are /server:name.`);
@@ -19,17 +44,17 @@ export async function runPrompt({ chat, terminal }: Console, command: string, ar
     prompt.arguments.map(({ name }) => name),
   );
   for (const { name, description, required } of prompt.arguments) {
-    if (given[name] !== undefined || !required) continue;
-    const said = await terminal.ask(`${printable(name)}${description ? ` (${printable(description)})` : ''}`);
+    if (Object.hasOwn(given, name) || !required) continue;
+    const what = inLine(description ? `${name} (${description})` : name);
+    const said = await terminal.ask(`${prompt.server} asks: ${what}`);
     if (said === undefined) return undefined;
     given[name] = said;
   }
   const parts = await toolbox.getPrompt(prompt.server, prompt.name, given);
   return {
     next: 'send',
-    text: textOf(parts),
+    text: inert(textOf(parts)),
     more: parts.filter(({ type }) => type === 'image'),
-    named: '',
   };
 }
 

@@ -10,7 +10,8 @@ export const rootsCommand: Command = {
   name: 'roots',
   usage: '[add dir | remove dir]',
   help: 'the folders that servers may touch',
-  complete: ({ chat }, words) => (words.at(-1) === 'remove' ? chat.roots : ['add', 'remove']),
+  complete: ({ chat }, [word]) =>
+    word === 'remove' ? chat.roots : word === undefined ? ['add', 'remove'] : [],
   async run({ chat, terminal }, args) {
     const [, word, given] = /^(add|remove)\s+(.+)$/.exec(args) ?? [];
     if (args !== '' && given === undefined)

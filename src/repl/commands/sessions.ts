@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { askModelItself } from '../assemble.ts';
 import { pickSession, resumed } from '../session-choice.ts';
 import { exportJson, exportMarkdown } from '../session/export.ts';
 import { searchSessions } from '../session/search.ts';
 import { clean } from '../session/stored-parts.ts';
+import { isYes } from '../is-yes.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Command, Console } from './command.ts';
 import { wordsOf, wrongUse } from './usage-error.ts';
@@ -20,7 +22,7 @@ export const sessionCommands: readonly Command[] = [
       const { store } = chat.world;
       const [, doomed] = /^remove\s+(.+)$/.exec(args) ?? [];
       const wanted = doomed ?? args;
-      const info = wanted === '' ? await pickSession(store, terminal) : store.find(wanted);
+      const info = wanted === '' ? await pickSession(store, terminal, 'none of them') : store.find(wanted);
       if (!info) {
         if (wanted !== '')
           throw wrongUse(`There is no session "${wanted}" in this project; /resume lists them.`);
@@ -28,16 +30,13 @@ export const sessionCommands: readonly Command[] = [
       }
       if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
       if (doomed !== undefined) {
-        if (
-          !/^y(es)?$/i.test(
-            (await terminal.ask(`Remove "${printable(info.name)}" for good? [y]es [n]o`))?.trim() ?? '',
-          )
-        )
+        if (!isYes(await terminal.ask(`Remove "${printable(info.name)}" for good? [y]es [n]o`)))
           return undefined;
         store.remove(info.file);
         return undefined;
       }
       chat.useSession(resumed(store, info, (text) => terminal.print(terminal.paint.warning(text))));
+      await askModelItself(chat);
       terminal.print(terminal.paint.dim(`session ${printable(chat.session.name ?? info.name)}`));
       showEnd({ chat, terminal });
       return { next: 'resume' };
@@ -57,10 +56,10 @@ export const sessionCommands: readonly Command[] = [
     name: 'search',
     usage: '[--all] words',
     help: 'looks through all sessions of this project, or of all projects',
-    async run({ chat, terminal }, args) {
+    run({ chat, terminal }, args) {
       const all = /^--all(?=\s|$)/.test(args);
       const query = args.replace(/^--all\s*/, '');
-      const { found, incomplete } = await searchSessions(chat.world.store, query, { limit: 20, all });
+      const { found, incomplete } = searchSessions(chat.world.store, query, { limit: 20, all });
       const { dim, strong } = terminal.paint;
       for (const { session, role, excerpt } of found)
         terminal.print(

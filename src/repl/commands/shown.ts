@@ -7,9 +7,18 @@ export const shownCommands: readonly Command[] = [
   {
     name: 'last',
     help: 'the whole result of the last call',
-    run({ terminal, view }) {
-      const last = view()?.last;
-      terminal.print(last ? `${last.title}:\n${printable(last.reply.text)}` : 'No tool was called yet.');
+    run({ chat, terminal, view }) {
+      const seen = view()?.last;
+      // That of an earlier turn is as the model was told it.
+      const told = chat.session.path().findLast((entry) => entry.type === 'tool' && entry.state === 'done');
+      const [name, text = ''] = seen
+        ? [seen.title, seen.reply.text]
+        : told?.type === 'tool'
+          ? [told.name, told.text]
+          : [];
+      terminal.print(
+        name === undefined ? 'No tool was called yet.' : `${printable(name)}:\n${printable(text)}`,
+      );
       return undefined;
     },
   },

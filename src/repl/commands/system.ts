@@ -19,7 +19,7 @@ export const systemCommand: Command = {
         terminal.print(text === '' ? 'The usual one; /system preview shows it whole.' : printable(text));
         return undefined;
       case 'preview':
-        await chat.news().then((news) => news !== undefined && chat.tell(news));
+        await chat.readInstructions();
         terminal.print(printable(chat.system()));
         return undefined;
       case 'reset':

@@ -2,7 +2,7 @@ import { whyTable } from '../approval/why-table.ts';
 import { offeredTools } from '../offered-tools.ts';
 import { estimateTools } from '../context/tokens.ts';
 import { printable } from '../terminal/printable.ts';
-import { table } from '../terminal/show.ts';
+import { oneLineEach } from '../terminal/show.ts';
 import type { Command } from './command.ts';
 import { wordsOf, wrongUse } from './usage-error.ts';
 
@@ -14,19 +14,24 @@ export const toolsCommand: Command = {
   complete: ({ chat }) => ['list', 'why', 'refresh', 'stats', ...chat.tools().map(({ name }) => name)],
   async run({ chat, terminal }, args) {
     const { toolbox } = chat.world;
-    await toolbox.ready();
+    await chat.connected;
     const all = chat.tools();
     const [word = 'list'] = wordsOf(args);
     const firstLine = (text: string) => printable(text.split('\n')[0] ?? '');
     switch (word) {
-      case 'list':
-        terminal.print(
-          table(
-            offeredTools(chat).map(({ name, description }) => [name, firstLine(description)]),
-            terminal.width,
-          ).join('\n'),
-        );
+      case 'list': {
+        const offered = offeredTools(chat);
+        for (const server of new Set(offered.map((tool) => tool.server))) {
+          const tools = offered.filter((tool) => tool.server === server);
+          terminal.print(terminal.paint.strong(`${printable(server)}: ${tools.length} tools`));
+          const rows = tools.map(({ tool, description }): [string, string] => [
+            `  ${printable(tool)}`,
+            firstLine(description),
+          ]);
+          terminal.print(oneLineEach(rows, terminal.width).join('\n'));
+        }
         return undefined;
+      }
       case 'why':
         terminal.print(
           whyTable(all, {

@@ -5,6 +5,7 @@ import { Misfit, type Check } from './check.ts';
 
 /** Far more than anybody writes by hand. */
 const mostBytes = 1024 * 1024;
+const mostDepth = 200;
 
 /**
  * The text of a configuration file; undefined when there is none. Throws CONFIG_INVALID for what is no file, is too large, or
@@ -40,8 +41,14 @@ export async function readCheckedFile<T>(file: string, check: Check<T>): Promise
   if (text === undefined) return undefined;
   // Loaded only by those who have such a file: start-up time. JSON is YAML.
   const { default: yaml } = await import('yaml');
-  const { LineCounter, parseDocument, isMap, isNode } = yaml;
+  const { Lexer, LineCounter, Parser, parseDocument, isMap, isNode } = yaml;
   const lines = new LineCounter();
+  // Where the stack ends, Node may not even throw: a regular expression that has to be compiled there aborts it.
+  const parser = new Parser();
+  for (const token of new Lexer().lex(text)) {
+    for (const _ of parser.next(token)) continue;
+    if (parser.stack.length > mostDepth) throw invalid(file, 'is nested too deeply.');
+  }
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const broken = document.errors[0];
   if (broken)

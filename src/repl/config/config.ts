@@ -27,7 +27,7 @@ export type ModelAlias = { readonly model: string } & Partial<Capabilities>;
 /** What the person's chat.yaml says, with defaults for what it leaves out. */
 export interface ChatConfig {
   readonly model?: string;
-  /** For names of sessions and summaries. */
+  /** For names of sessions. */
   readonly smallModel?: string;
   readonly models: Readonly<Record<string, ModelAlias>>;
   /** New ones, or changes to those that are known. */
@@ -49,15 +49,11 @@ export interface ChatConfig {
 }
 
 /**
- * What chat.yaml (or chat.yml, or chat.json) of the configuration folder says; defaults when there is none. Throws CONFIG_INVALID
+ * What chat.yaml of the configuration folder says; defaults when there is none. Throws CONFIG_INVALID
  * with file, line and the key that was probably meant.
  */
 export async function readChatConfig(folder: string): Promise<ChatConfig> {
-  for (const name of ['chat.yaml', 'chat.yml', 'chat.json']) {
-    const found = await readCheckedFile(join(folder, name), wholeFile);
-    if (found) return withDefaults(found);
-  }
-  return withDefaults({});
+  return withDefaults((await readCheckedFile(join(folder, 'chat.yaml'), wholeFile)) ?? {});
 }
 
 const withDefaults = ({ rules, compaction, ...given }: Checked<typeof wholeFile>): ChatConfig => ({

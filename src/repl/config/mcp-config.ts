@@ -6,6 +6,8 @@ import type { ServerConfig } from './server-config.ts';
 
 export interface McpConfig {
   readonly servers: Readonly<Record<string, ServerConfig>>;
+  /** The same as the file has them, with `${NAME}` where something of the environment will be. */
+  readonly written: Readonly<Record<string, WrittenServer>>;
   /** What is wrong with the file or with one of its servers, which is left out then. */
   readonly warnings: readonly string[];
 }
@@ -22,20 +24,21 @@ export async function readMcpConfig(
   { source, env, needed }: { source: ServerConfig['source']; env: NodeJS.ProcessEnv; needed: boolean },
 ): Promise<McpConfig> {
   const servers: Record<string, ServerConfig> = {};
+  const written: Record<string, WrittenServer> = {};
   const warnings: string[] = [];
   try {
     const text = await readConfigText(file);
     if (text === undefined && needed) throw invalid(file, 'does not exist.');
     for (const [name, entry] of Object.entries(text === undefined ? {} : serversIn(text, file))) {
       try {
-        if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
-          throw new Misfit([], 'The name may have letters, digits, "_" and "-".');
+        checkName(name, source);
         const { given, doubtful } = givenIn(entry);
         for (const hint of doubtful) warnings.push(`${file}: ${name}: ${hint}`);
         if (given.disabled) continue;
         if (given.trust && source === 'project')
           warnings.push(`${file}: ${name}: "trust" is ignored in a project's file.`);
         servers[name] = serverOf(name, given, { source, env });
+        written[name] = given;
       } catch (error) {
         if (!(error instanceof Misfit)) throw error;
         const where = error.path.length === 0 ? '' : `${error.path.join('.')} `;
@@ -47,16 +50,35 @@ export async function readMcpConfig(
     if (source !== 'project' || !(error instanceof ChatError)) throw error;
     warnings.push(error.message);
   }
-  return { servers, warnings };
+  return { servers, written, warnings };
+}
+
+function checkName(name: string, source: ServerConfig['source']): void {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
+    throw new Misfit([], 'The name may have letters, digits, "_" and "-".');
+  // Rules, hooks and profiles know servers by their names.
+  if (/^(chat|toolcrib)$/i.test(name))
+    throw new Misfit(
+      [],
+      'The chat has that name itself. Give it another; --no-toolcrib leaves our own server out.',
+    );
+  // "mcp__git__*" was not written for a server named git__x.
+  if (source === 'project' && /__|_$/.test(name))
+    throw new Misfit([], 'In the file of a project, the name may have no "__", nor end in "_".');
 }
 
 const anything: Check<unknown> = (value) => value;
+
+const plain: Check<string> = (value, path) => {
+  if (['string', 'number', 'boolean'].includes(typeof value)) return String(value);
+  throw new Misfit(path, 'should be text, a number, true or false.');
+};
 
 const known = {
   type: oneOf('stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'),
   command: text,
   args: list((value, path) => (value === '' ? '' : text(value, path))),
-  env: record((value) => String(value), /^[^=\0]+$/),
+  env: record(plain, /^[^=\0]+$/),
   cwd: text,
   url: text,
   headers: record(text, /^[\w-]+$/),
@@ -67,9 +89,10 @@ const known = {
   tools: list(text),
 };
 const shape = fields(known);
+export type WrittenServer = Checked<typeof shape>;
 
 /** Other hosts have keys of their own, which are left alone; one that looks like a slip is told of. */
-function givenIn(entry: unknown): { given: Checked<typeof shape>; doubtful: string[] } {
+function givenIn(entry: unknown): { given: WrittenServer; doubtful: string[] } {
   const entries = Object.entries(record(anything, /^/)(entry, []));
   const own = entries.filter(([key]) => Object.hasOwn(known, key));
   const doubtful = entries.flatMap(([key]) => {
@@ -81,7 +104,7 @@ function givenIn(entry: unknown): { given: Checked<typeof shape>; doubtful: stri
 
 function serverOf(
   name: string,
-  given: Checked<typeof shape>,
+  given: WrittenServer,
   { source, env }: { source: ServerConfig['source']; env: NodeJS.ProcessEnv },
 ): ServerConfig {
   const filled = (value: string, ...path: string[]) => expand(value, env, path);
@@ -118,9 +141,24 @@ function serverOf(
   };
 }
 
+const variables = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+
+/** The names of what a server is given of the environment. */
+export const variablesOf = ({
+  command,
+  args = [],
+  env = {},
+  cwd,
+  url,
+  headers = {},
+}: WrittenServer): string[] => {
+  const texts = [command, ...args, ...Object.values(env), cwd, url, ...Object.values(headers)];
+  return [...new Set([...texts.join('\n').matchAll(variables)].map(([, name = '']) => name))];
+};
+
 /** Fills in `${NAME}`, `${NAME:-otherwise}` and VS Code's `${env:NAME}`. */
 const expand = (value: string, env: NodeJS.ProcessEnv, path: readonly string[]): string =>
-  value.replaceAll(/\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, otherwise?: string) => {
+  value.replaceAll(variables, (_, name: string, otherwise?: string) => {
     const found = env[name] || otherwise;
     if (found !== undefined) return found;
     throw new Misfit(path, `uses \${${name}}, which is not set. Set it, or write \${${name}:-otherwise}.`);

@@ -1,9 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { ChatError } from '../errors.ts';
 import type { ChatConfig } from './config.ts';
-import { readCheckedFile } from './checked-file.ts';
+import { invalid, readCheckedFile } from './checked-file.ts';
 import { hint } from './nearest.ts';
 import { profileFields, projectProfileFields, type ProfileFields } from './profile-fields.ts';
 
@@ -14,8 +13,9 @@ export interface Profile extends ProfileFields {
 }
 
 /**
- * The profiles of chat.yaml, of `profiles/` in the configuration folder and of `.toolcrib/profiles/` in the project, the later ones
- * instead of earlier ones of that name. A project's file that cannot be used is a warning; the person's own throws CONFIG_INVALID.
+ * The profiles of chat.yaml, of `profiles/` in the configuration folder and of `.toolcrib/profiles/` in the project. A file
+ * of the person's comes instead of what chat.yaml has of that name; one of the project that has the name of one of the person's, or
+ * cannot be used, is a warning. The person's own throws CONFIG_INVALID.
  */
 export async function readProfiles(
   folders: { readonly config: string; readonly project?: string },
@@ -30,28 +30,22 @@ export async function readProfiles(
     if (fields) profiles.set(name, { ...fields, name, source: 'user' });
   }
   if (folders.project === undefined) return { profiles, warnings };
-  for (const { name, file } of await filesIn(join(folders.project, '.toolcrib', 'profiles'))) {
+  const warn = (error: unknown) => {
+    if (!(error instanceof ChatError)) throw error;
+    warnings.push(error.message);
+    return [];
+  };
+  for (const { name, file } of await filesIn(join(folders.project, '.toolcrib', 'profiles')).catch(warn)) {
     try {
+      if (profiles.get(name)?.source === 'user')
+        throw invalid(file, 'is left out: a profile of yours has its name.');
       const fields = await readCheckedFile(file, projectProfileFields);
-      if (fields) profiles.set(name, { ...fields, ...limitsOf(profiles.get(name)), name, source: 'project' });
+      if (fields) profiles.set(name, { ...fields, name, source: 'project' });
     } catch (error) {
-      if (!(error instanceof ChatError)) throw error;
-      warnings.push(error.message);
+      warn(error);
     }
   }
   return { profiles, warnings };
-}
-
-/** A project cannot widen what the person's own profile of that name allows. */
-function limitsOf(own: Profile | undefined): Partial<ProfileFields> {
-  if (!own) return {};
-  const { tools, servers, model, mode } = own;
-  return {
-    ...(tools && { tools }),
-    ...(servers && { servers }),
-    ...(model && { model }),
-    ...(mode === 'plan' && { mode }),
-  };
 }
 
 async function filesIn(folder: string): Promise<{ name: string; file: string }[]> {
@@ -59,15 +53,15 @@ async function filesIn(folder: string): Promise<{ name: string; file: string }[]
     const names = (await readdir(folder)).filter((name) => /^[\w-]+\.ya?ml$/.test(name)).sort();
     return names.map((name) => ({ name: basename(name).replace(/\.ya?ml$/, ''), file: join(folder, name) }));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return [];
-    throw error;
+    const code = error instanceof Error && 'code' in error ? error.code : String(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw invalid(folder, `cannot be read (${String(code)}).`, error);
   }
 }
 
 /**
- * A profile's prompt with its `{{variables}}` filled in: cwd, date, platform, user, git_branch, the profile's own, and `env.NAME`
- * in the person's own profiles. Throws CONFIG_INVALID for one that there is not.
+ * A profile's prompt with its `{{variables}}` filled in: cwd, date, platform, user, the profile's own, and `env.NAME` in
+ * the person's own profiles. Throws CONFIG_INVALID for one that there is not.
  */
 export function profilePrompt(
   profile: Profile,
@@ -85,10 +79,9 @@ export function profilePrompt(
     }),
   );
   return (profile.prompt ?? '').replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (_, name: string) => {
-    if (name === 'git_branch' && !known.has(name)) return branchOf(cwd);
     const value = known.get(name) ?? fromEnvironment(name, profile, env);
     if (value !== undefined) return value;
-    const meant = hint(name, [...known.keys(), 'git_branch']);
+    const meant = hint(name, [...known.keys()]);
     throw new ChatError(
       'CONFIG_INVALID',
       `The profile ${profile.name} uses {{${name}}}, which is nothing that is known.${meant} Give it with --var ${name}=value.`,
@@ -99,21 +92,3 @@ export function profilePrompt(
 /** A project's profile is not written by the person: it cannot have what the environment holds sent to a model. */
 const fromEnvironment = (name: string, { source }: Profile, env: NodeJS.ProcessEnv): string | undefined =>
   name.startsWith('env.') && source === 'user' ? env[name.slice(4)] : undefined;
-
-/** Of the repository that a folder is in: its branch, the beginning of a commit, or nothing. No program is needed for that. */
-function branchOf(cwd: string): string {
-  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    const git = join(folder, '.git');
-    // In a worktree or submodule `.git` is a file that names the folder.
-    const named = smallFile(git)?.replace(/^gitdir:\s*/, '');
-    const head = smallFile(join(named === undefined ? git : resolve(folder, named), 'HEAD'));
-    if (head !== undefined) return /^ref: (?:refs\/heads\/)?(\S+)$/.exec(head)?.[1] ?? head.slice(0, 12);
-    if (dirname(folder) === folder) return '';
-  }
-}
-
-/** The text of what is a file and small; nothing else is opened, since a FIFO would be waited for. */
-function smallFile(path: string): string | undefined {
-  const facts = statSync(path, { throwIfNoEntry: false });
-  return facts?.isFile() && facts.size < 4096 ? readFileSync(path, 'utf8').trim() : undefined;
-}

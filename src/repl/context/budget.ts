@@ -58,15 +58,10 @@ export interface Used {
 /** What the next request holds: what was counted for the last answer, and an estimate of what came after it. */
 export function usedTokens(items: readonly Item[], tools: readonly ToolDefinition[], system = ''): Used {
   let after = 0;
-  for (let at = items.length - 1; at >= 0; at--) {
-    const item = items[at];
-    if (!item || item.wasKept) break;
-    const measured = item.message.role === 'assistant' ? measuredTokens(item.message) : undefined;
-    if (measured !== undefined) {
-      const freed = items.slice(0, at + 1).reduce((sum, item) => sum + (item.freed ?? 0), 0);
-      return { tokens: Math.max(0, measured - freed) + after, estimated: false };
-    }
-    after += estimateMessage(item.message);
+  for (const { message } of items.toReversed()) {
+    const measured = message.role === 'assistant' ? measuredTokens(message) : undefined;
+    if (measured !== undefined) return { tokens: measured + after, estimated: false };
+    after += estimateMessage(message);
   }
   return { tokens: estimateAll(items, tools, system), estimated: true };
 }

@@ -3,18 +3,10 @@ import type { ToolDefinition } from '../providers/provider.ts';
 import { estimateAll, type Budget } from './budget.ts';
 import { cutOf } from './cut.ts';
 import { fallbackSummary } from './fallback.ts';
-import { pruned, pruningOf } from './prune.ts';
-import {
-  requestIn,
-  summaryMessage,
-  summarySystem,
-  summaryText,
-  userText,
-  withoutRequest,
-  withRequest,
-} from './summary-prompt.ts';
+import { pruned, prunedCalls } from './prune.ts';
+import { summaryMessage, summarySystem, summaryText, userText } from './summary-prompt.ts';
 import { estimateMessage, firstTokens } from './tokens.ts';
-import type { Item } from './view.ts';
+import type { Item, Summary } from './view.ts';
 
 export interface CompactionInput {
   readonly items: readonly Item[];
@@ -23,9 +15,9 @@ export interface CompactionInput {
   readonly used: number;
   readonly tools: readonly ToolDefinition[];
   readonly system?: string;
-  readonly previousSummary?: string;
+  readonly previous?: Summary | undefined;
   /** What the summary is to dwell on. */
-  readonly focus?: string;
+  readonly focus?: string | undefined;
   /** Because the window is nearly full; otherwise because somebody asked for a summary. */
   readonly auto: boolean;
   /** The last summary had to be made without the model: an automatic compaction only prunes then. */
@@ -42,16 +34,15 @@ export type CompactionResult =
       readonly tokensBefore: number;
       readonly tokensAfter: number;
     }
-  | {
+  | (Summary & {
       readonly kind: 'compaction';
-      readonly summary: string;
       readonly firstKeptId: string;
       readonly tokensBefore: number;
       readonly tokensAfter: number;
       readonly by: 'model' | 'fallback';
       /** Calls among those kept whose output is to be left out as well. */
       readonly pruned: readonly string[];
-    };
+    });
 
 export type Summarise = (
   request: { readonly system: string; readonly text: string; readonly maxTokens: number },
@@ -73,21 +64,22 @@ export async function compact(
   summarise: Summarise,
   signal: AbortSignal,
 ): Promise<CompactionResult> {
-  const { items, budget, used, auto } = input;
+  const { items, budget, used, tools, system, auto } = input;
   stopIf(signal);
   if (items.filter((item) => !item.isSummary && !item.wasKept).length < 2)
     return none('fewer than two messages were added since the last time.');
-  const pruning = pruningOf(items, budget, used);
-  const callIds = pruning?.callIds ?? [];
-  const pruneOnly: CompactionResult | undefined = pruning && {
+  const callIds = prunedCalls(items, budget, used);
+  const smaller = pruned(items, callIds ?? []);
+  const freed = estimateAll(items, tools, system) - estimateAll(smaller, tools, system);
+  const tokensAfter = Math.max(0, used - freed);
+  const pruneOnly: CompactionResult | undefined = callIds && {
     kind: 'prune',
     callIds,
     tokensBefore: used,
-    tokensAfter: Math.max(0, used - pruning.freed),
+    tokensAfter,
   };
-  if (auto && pruneOnly && (input.failedBefore || pruneOnly.tokensAfter < budget.limit)) return pruneOnly;
+  if (auto && pruneOnly && (input.failedBefore || tokensAfter < budget.limit)) return pruneOnly;
   if (auto && input.failedBefore) return none('the last summary could not be made; /compact tries again.');
-  const smaller = pruned(items, callIds);
   const cut = cutOf(smaller, budget);
   const first = cut === undefined ? undefined : items[cut];
   if (cut === undefined || !first) return pruneOnly ?? none('there is nothing old to summarise.');
@@ -103,11 +95,12 @@ export async function compact(
   return {
     kind: 'compaction',
     summary: byModel ?? fallback,
+    ...(plan.request === undefined ? {} : { request: plan.request }),
     firstKeptId: first.entryId,
     tokensBefore: used,
     tokensAfter: plan.sizeWith(byModel ?? fallback),
     by: byModel === undefined ? 'fallback' : 'model',
-    pruned: callIds.filter((id) => kept.has(id)),
+    pruned: (callIds ?? []).filter((id) => kept.has(id)),
   };
 }
 
@@ -128,19 +121,21 @@ function planOf(input: CompactionInput, smaller: readonly Item[], cut: number): 
   const old = items.slice(0, cut).filter((item) => !item.isSummary);
   const kept = smaller.slice(cut);
   const rest = estimateAll(kept, tools, system);
+  const request = kept.some(isUser) ? undefined : requestOf(input, old);
   return {
     input,
     old,
-    request: kept.some(isUser) ? undefined : requestOf(input, old),
-    sizeWith: (summary) => rest + estimateMessage(summaryMessage(summary)),
+    request,
+    sizeWith: (summary) =>
+      rest + estimateMessage(summaryMessage(request === undefined ? { summary } : { summary, request })),
     // Providers count differently from us: what is measured in the same way has to shrink, too.
     size: Math.min(used, estimateAll(items, tools, system)),
   };
 }
 
-function requestOf({ previousSummary, budget }: CompactionInput, old: readonly Item[]): string | undefined {
+function requestOf({ previous, budget }: CompactionInput, old: readonly Item[]): string | undefined {
   const newest = old.findLast(isUser)?.message;
-  const words = newest?.role === 'user' ? userText(newest) : previousSummary && requestIn(previousSummary);
+  const words = newest?.role === 'user' ? userText(newest) : previous?.request;
   const carried = words && firstTokens(words, budget.keep);
   return carried === words ? carried : `${carried} […]`;
 }
@@ -151,22 +146,22 @@ async function modelSummary(
   summarise: Summarise,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { previousSummary, focus, budget } = plan.input;
+  const { previous, focus, budget } = plan.input;
   let messages = plan.old.map(({ message }) => message);
   let drops = 0;
   for (let attempt = 0; attempt < outputChars.length;) {
     const text = summaryText({
       messages,
       mostChars: outputChars[attempt] ?? 0,
-      previousSummary,
+      previousSummary: previous?.summary,
       focus,
       partial: drops > 0,
     });
     try {
       const answer = await summarise({ system: summarySystem, text, maxTokens: budget.summary }, signal);
       stopIf(signal);
-      const summary = complete(answer.toWellFormed(), plan);
-      if (summary !== undefined && plan.sizeWith(summary) < plan.size) return summary;
+      const summary = answer.toWellFormed().trim();
+      if (summary !== '' && plan.sizeWith(summary) < plan.size) return summary;
       attempt++;
     } catch (error) {
       stopIf(signal);
@@ -188,26 +183,15 @@ const unanswerable: ReadonlySet<string> = new Set([
   'MODEL_UNREACHABLE',
 ]);
 
-const complete = (summary: string, { request }: Plan): string | undefined => {
-  const own = withoutRequest(summary);
-  return own === '' || request === undefined ? own || undefined : withRequest(own, request);
-};
-
 /** A summary without the model: undefined when there is no room even for that. */
 function lastResort(plan: Plan): string | undefined {
   const { input, old, request } = plan;
-  const tokens = Math.min(
-    input.budget.fallback,
-    plan.size - plan.sizeWith(withRequest('', request ?? '')) - 1,
-  );
+  const tokens = Math.min(input.budget.fallback, plan.size - plan.sizeWith('') - 1);
   // What is carried along word for word need not be said twice.
   const said = request === undefined ? undefined : old.findLast(isUser);
   const messages = old.flatMap((item) => (item === said ? [] : [item.message]));
-  const summary = complete(
-    fallbackSummary({ messages, previousSummary: input.previousSummary, tokens }),
-    plan,
-  );
-  return summary !== undefined && plan.sizeWith(summary) < plan.size ? summary : undefined;
+  const summary = fallbackSummary({ messages, previousSummary: input.previous?.summary, tokens });
+  return plan.sizeWith(summary) < plan.size ? summary : undefined;
 }
 
 const isUser = ({ message }: Item): boolean => message.role === 'user';

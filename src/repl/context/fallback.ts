@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts';
-import { userText, withoutRequest } from './summary-prompt.ts';
+import { userText } from './summary-prompt.ts';
 import { estimateTokens, firstTokens } from './tokens.ts';
 
 interface Material {
@@ -32,7 +32,7 @@ export function fallbackSummary({ messages, previousSummary, tokens }: Material)
   add('## Files changed', changed.join('\n'), Math.floor(tokens / 8));
   add('## Files read', read.join('\n'), Math.floor(tokens / 8));
   if (previousSummary !== undefined) {
-    add('## An earlier summary', withoutRequest(previousSummary), Math.floor(tokens / 2));
+    add('## An earlier summary', previousSummary, Math.floor(tokens / 2));
   }
   const users = messages.flatMap((message) => (message.role === 'user' ? [userText(message)] : []));
   for (const text of users.toReversed()) if (!add('## The user said', text)) break;

@@ -14,27 +14,19 @@ export const prunedText = (chars: number, tool: string): string =>
 export const withNotes = (text: string, images: number): string =>
   [text, ...Array<string>(images).fill(imageNote)].filter(Boolean).join('\n');
 
-export interface Pruning {
-  /** Calls whose output is to be left out: none, when it is enough to drop images. */
-  readonly callIds: readonly string[];
-  /** Tokens. */
-  readonly freed: number;
-}
-
 /**
- * What can be left out of a conversation without a summary. First the images before the last two turns of the person; when
- * that is not enough, the output of tools before them, but for the newest. Undefined when it would free too little.
+ * The calls whose output can be left out of a conversation: first only the images before the last two turns of the person go,
+ * which names no calls; when that is not enough, the output of tools before them, but for the newest. Undefined when too little
+ * would be freed.
  */
-export function pruningOf(items: readonly Item[], budget: Budget, used: number): Pruning | undefined {
+export function prunedCalls(items: readonly Item[], budget: Budget, used: number): string[] | undefined {
   const until = oldUntil(items);
   const freedBy = (shorter: (message: Message) => Message) =>
     items.slice(0, until).reduce((sum, { message }) => sum + savedBy(message, shorter(message)), 0);
   const byImages = freedBy(withoutImages);
-  if (byImages >= budget.leastPruned && used - byImages < budget.limit)
-    return { callIds: [], freed: byImages };
+  if (byImages >= budget.leastPruned && used - byImages < budget.limit) return [];
   const callIds = oldOutputs(items, until, budget.protectedOutput);
-  const freed = freedBy(shortening(callIds));
-  return freed >= budget.leastPruned ? { callIds: [...callIds], freed } : undefined;
+  return freedBy(shortening(callIds)) >= budget.leastPruned ? [...callIds] : undefined;
 }
 
 /** The conversation without its old images and the output of these calls, as its view will be when that is recorded. */

@@ -1,4 +1,5 @@
 import { textOf, type Message, type UserMessage } from '../message.ts';
+import type { Summary } from './view.ts';
 
 /** What a model is told that summarises: without tools and without thinking. */
 export const summarySystem = `You write the memory of a coding assistant whose conversation has grown too long. The messages you are given will be gone: what you leave out is lost, and the assistant goes on from your summary alone.
@@ -42,10 +43,10 @@ export function summaryText({ messages, mostChars, previousSummary, focus, parti
   const parts = [
     ...(previousSummary === undefined
       ? []
-      : [`<previous-summary>\n${contained(withoutRequest(previousSummary))}\n</previous-summary>`]),
+      : [`<previous-summary>\n${harmless(previousSummary)}\n</previous-summary>`]),
     '<conversation>',
     ...(partial ? ['[older messages are left out]'] : []),
-    ...messages.map((message) => contained(asText(message, mostChars))),
+    ...messages.map((message) => harmless(asText(message, mostChars))),
     '</conversation>',
     'Write the summary.',
     ...(focus === undefined || focus.trim() === '' ? [] : [`The user asks you to dwell on: ${focus.trim()}`]),
@@ -85,37 +86,15 @@ function shortened(text: string, most: number): string {
 }
 
 /** Material cannot end the element it stands in. */
-const contained = (text: string): string =>
+const harmless = (text: string): string =>
   text.replace(/<(?=\/?(?:conversation|previous-summary)\b)/gi, '&lt;');
 
-/** A summary as the model is sent it. */
-export const summaryMessage = (summary: string): UserMessage => ({
-  role: 'user',
-  content: [
-    {
-      type: 'text',
-      text: `This is a summary of the conversation up to here; the messages themselves are no longer there.\n\n<summary>\n${summary}\n</summary>`,
-    },
-  ],
-});
-
-const requestOpens = '<newest-request>\n';
-const requestCloses = '\n</newest-request>';
-
-/** A summary with the newest words of the person, for when their message is not among what is kept. */
-export const withRequest = (summary: string, request: string): string =>
-  `${withoutRequest(summary)}\n\nWhat the user asked for last, word for word:\n${requestOpens}${request}${requestCloses}`;
-
-/** The newest words of the person that a summary carries. */
-export function requestIn(summary: string): string | undefined {
-  const at = summary.indexOf(requestOpens);
-  return at < 0 ? undefined : summary.slice(at + requestOpens.length, -requestCloses.length);
-}
-
-/** A summary without the words it carries. A model may have copied them: only what we add ourselves may look like that. */
-export function withoutRequest(summary: string): string {
-  const at = summary.indexOf(requestOpens.trim());
-  return (
-    at < 0 ? summary : summary.slice(0, at).replace(/What the user asked for last, word for word:\s*$/, '')
-  ).trim();
+/** What the model is sent in the place of the older messages. */
+export function summaryMessage({ summary, request }: Summary): UserMessage {
+  const parts = [
+    'This is a summary of the conversation up to here; the messages themselves are no longer there.',
+    `<summary>\n${summary}\n</summary>`,
+    ...(request === undefined ? [] : [`What the user asked for last, word for word:\n\n${request}`]),
+  ];
+  return { role: 'user', content: [{ type: 'text', text: parts.join('\n\n') }] };
 }

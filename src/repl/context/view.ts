@@ -1,10 +1,8 @@
-import type { AssistantMessage, ImagePart, Message, Part, ToolCall, ToolMessage } from '../message.ts';
-import type { Entry, StoredPart, Todo } from '../session/entry.ts';
+import { textOf, type AssistantMessage, type Message, type Part, type ToolCall, type ToolMessage } from '../message.ts';
+import type { Entry, StoredPart } from '../session/entry.ts';
 import { imageNote, prunedText, withNotes } from './prune.ts';
-import { sendable } from './sendable.ts';
 import { summaryMessage } from './summary-prompt.ts';
 import { surveyOf, type Survey } from './survey.ts';
-import { estimateMessage, estimateTokens, imageTokens } from './tokens.ts';
 
 /** A message as the model is sent it, and the entry it comes from. */
 export interface Item {
@@ -12,17 +10,21 @@ export interface Item {
   readonly message: Message;
   /** What a compaction put in the place of older messages. */
   readonly isSummary?: true;
-  /** Older than the last compaction, which kept it: its usage counted what is no longer sent. */
+  /** Older than the last compaction, which kept it. */
   readonly wasKept?: true;
-  /** Tokens that were taken out of it, but which the last usage still counts. */
-  readonly freed?: number;
+}
+
+/** What a compaction leaves of the messages before it. */
+export interface Summary {
+  readonly summary: string;
+  /** The newest words of the person, when their message is not among those that were kept. */
+  readonly request?: string;
 }
 
 export interface View {
   readonly messages: Item[];
   /** Of the last compaction: also the first of the messages. */
-  readonly summary?: string;
-  readonly todos?: readonly Todo[];
+  readonly summary?: Summary;
 }
 
 type Load = (stored: StoredPart) => Part;
@@ -43,43 +45,44 @@ interface Block {
  */
 export function viewOf(path: readonly Entry[], load: Load): View {
   const survey = surveyOf(path);
-  const { compaction, todos } = survey;
+  const { compaction } = survey;
   const messages: Item[] = [];
-  if (compaction) {
-    messages.push({ entryId: compaction.id, message: summaryMessage(compaction.summary), isSummary: true });
-  }
-  for (const block of blocksOf(path, survey)) {
-    const { entry, at, answer, results } = block;
+  if (compaction) messages.push({ entryId: compaction.id, message: summaryMessage(compaction), isSummary: true });
+  for (const { entry, at, answer, results } of blocksOf(path, survey)) {
     const mark = at < survey.compactedAt ? ({ wasKept: true } as const) : {};
+    const withoutImages = at < survey.imagesFrom;
     if (entry.type === 'user') {
-      messages.push({ entryId: entry.id, ...userItem(entry, at, { survey, load }), ...mark });
-      continue;
+      const content = entry.content.map((part): Part => {
+        if (withoutImages && isImage(part)) return { type: 'text', text: imageNote };
+        return part.type === 'stored' ? load(part) : part;
+      });
+      messages.push({ entryId: entry.id, message: { role: 'user', content }, ...mark });
     }
     if (!answer) continue;
-    messages.push({ entryId: entry.id, message: answer, ...mark });
+    const message = at < survey.changedAt ? uncounted(answer) : answer;
+    messages.push({ entryId: entry.id, message, ...mark });
     for (const call of answer.calls) {
       const result = results.get(call.id);
-      const item = result?.state === 'done' ? resultItem(call, result, { at, survey, load }) : lostItem(call);
-      messages.push({ entryId: result?.id ?? entry.id, ...item, ...mark });
+      const pruned = (survey.prunedAt.get(call.id) ?? -1) > at;
+      messages.push({
+        entryId: result?.id ?? entry.id,
+        message: resultOf(call, result, { pruned, withoutImages, load }),
+        ...mark,
+      });
     }
   }
-  return {
-    messages,
-    ...(compaction ? { summary: compaction.summary } : {}),
-    ...(todos ? { todos } : {}),
-  };
+  return { messages, ...(compaction ? { summary: compaction } : {}) };
 }
 
-function blocksOf(path: readonly Entry[], { start, compaction, omitted }: Survey): Block[] {
+function blocksOf(path: readonly Entry[], { start, compaction }: Survey): Block[] {
   const blocks: Block[] = [];
   // Some servers use the same ids again in each answer: a result belongs to the last call of its id.
   const open = new Map<string, Block['results']>();
   for (let at = start; at < path.length; at++) {
     const entry = path[at];
-    if (!entry || omitted.has(entry.id)) continue;
-    if (entry.type === 'user') blocks.push({ at, entry, results: new Map() });
-    if (entry.type === 'tool') open.get(entry.callId)?.set(entry.callId, entry);
-    if (entry.type !== 'assistant') continue;
+    if (entry?.type === 'user') blocks.push({ at, entry, results: new Map() });
+    if (entry?.type === 'tool') open.get(entry.callId)?.set(entry.callId, entry);
+    if (entry?.type !== 'assistant') continue;
     const answer = sendable(entry.message);
     // No wire lets the model speak first.
     if (!answer || (blocks.length === 0 && !compaction)) continue;
@@ -90,64 +93,48 @@ function blocksOf(path: readonly Entry[], { start, compaction, omitted }: Survey
   return blocks;
 }
 
-interface Around {
-  readonly survey: Survey;
+/** An answer without what no wire takes back: unfinished calls, the same call twice, nothing at all. */
+function sendable(message: AssistantMessage): AssistantMessage | undefined {
+  const unique = [...new Map(message.calls.map((call) => [call.id, call])).values()];
+  const calls = message.stop === 'aborted' ? [] : unique;
+  if (calls.length === 0 && message.text.trim() === '') return undefined;
+  if (message.stop !== 'aborted' && calls.length === message.calls.length) return message;
+  // What is kept for the wire still holds what was taken out, or ends in the middle of it.
+  const { native: _, ...rest } = message;
+  return { ...rest, calls };
+}
+
+/** Its usage counted what is no longer sent: until the next answer, what is sent is estimated. */
+const uncounted = (message: AssistantMessage): AssistantMessage => ({
+  ...message,
+  usage: { ...message.usage, estimated: true },
+});
+
+interface How {
+  readonly pruned: boolean;
+  readonly withoutImages: boolean;
   readonly load: Load;
 }
 
-type Shown = Pick<Item, 'message' | 'freed'>;
-
-function userItem({ content }: Of<'user'>, at: number, { survey, load }: Around): Shown {
-  const withoutImages = at < survey.imagesFrom;
-  const images = content.filter(isImage).length;
-  const parts = content.map((part): Part => {
-    if (withoutImages && isImage(part)) return { type: 'text', text: imageNote };
-    return part.type === 'stored' ? load(part) : part;
-  });
-  const isFreed = withoutImages && images > 0 && at >= survey.countedImagesFrom;
+function resultOf(
+  { id, name }: ToolCall,
+  result: Of<'tool'> | undefined,
+  { pruned, withoutImages, load }: How,
+): ToolMessage {
+  const shared = { role: 'tool', callId: id, name, isError: result?.isError ?? false, images: [] } as const;
+  // Neutral words: nobody knows whether it was run.
+  if (result?.state !== 'done')
+    return { ...shared, isError: true, text: 'No result was recorded; the call may or may not have run.' };
+  const { text = '', images = [] } = result;
+  if (pruned) return { ...shared, text: prunedText(text.length, name) };
+  if (withoutImages) return { ...shared, text: withNotes(text, images.length) };
+  const parts = images.map(load);
   return {
-    message: { role: 'user', content: parts },
-    ...(isFreed ? { freed: images * (imageTokens - estimateTokens(imageNote)) } : {}),
-  };
-}
-
-function resultItem(call: ToolCall, result: Of<'tool'>, place: Around & { readonly at: number }): Shown {
-  const { survey, load, at } = place;
-  const { text = '', images = [], isError = false } = result;
-  const shared = { role: 'tool', callId: call.id, name: call.name, isError } as const;
-  const prunedAt = survey.prunedAt.get(call.id) ?? -1;
-  const withoutImages = at < survey.imagesFrom;
-  if (prunedAt < at && !(withoutImages && images.length > 0)) {
-    const parts = images.map(load);
-    const lost = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-    const shown = parts.filter((part): part is ImagePart => part.type === 'image');
-    return { message: { ...shared, text: [text, ...lost].filter(Boolean).join('\n'), images: shown } };
-  }
-  const isPruned = prunedAt > at;
-  const message: ToolMessage = {
     ...shared,
-    text: isPruned ? prunedText(text.length, call.name) : withNotes(text, images.length),
-    images: [],
+    text: [text, textOf(parts)].filter(Boolean).join('\n'),
+    images: parts.filter((part) => part.type === 'image'),
   };
-  const hadImages = at >= survey.countedImagesFrom;
-  const isFreed = isPruned ? prunedAt > survey.measuredAt : hadImages;
-  const before = hadImages
-    ? estimateTokens(text) + imageTokens * images.length
-    : estimateTokens(withNotes(text, images.length));
-  return { message, ...(isFreed ? { freed: before - estimateMessage(message) } : {}) };
 }
-
-/** Neutral words: nobody knows whether it was run. */
-const lostItem = ({ id, name }: ToolCall): Shown => ({
-  message: {
-    role: 'tool',
-    callId: id,
-    name,
-    text: 'No result was recorded; the call may or may not have run.',
-    images: [],
-    isError: true,
-  },
-});
 
 const isImage = (part: Part | StoredPart): boolean =>
   part.type === 'image' || (part.type === 'stored' && part.mimeType.startsWith('image/'));

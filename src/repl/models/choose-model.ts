@@ -46,10 +46,10 @@ export function listModels(config: Config, env: Env): { name: string; note: stri
 
 /** What a first run without anything says. */
 const firstRunHelp = [
-  'No model is configured yet. Either set a key:   export ANTHROPIC_API_KEY=…  (or OPENAI_API_KEY, GEMINI_API_KEY, …)',
-  'or start a local server (Ollama, llama.cpp, LM Studio) and name its model:   toolcrib chat --model ollama/qwen3',
-  'To keep the choice, write   model: endpoint/id   into chat.yaml in the configuration folder.',
-  'All endpoints and models:   /model in the chat, or docs/repl.md.',
+  'No model is chosen yet. docs/repl.md has all ways; three are:',
+  '  a key:          export ANTHROPIC_API_KEY=…  (or OPENAI_, GEMINI_API_KEY, …)',
+  '  a local model:  toolcrib chat --model ollama/qwen3  (or lmstudio/…, …)',
+  '  to keep it:     model: ollama/qwen3  in ~/.config/toolcrib/chat.yaml',
 ].join('\n');
 
 function named(wanted: string, endpoints: readonly Preset[], config: Config): Pick<Model, 'endpoint' | 'id'> {
@@ -92,37 +92,33 @@ function endpointsOf({ endpoints: given }: Config, env: Env): Preset[] {
     OPENAI_BASE_URL: given.openai?.baseUrl ?? env.OPENAI_BASE_URL,
     ANTHROPIC_BASE_URL: given.anthropic?.baseUrl ?? env.ANTHROPIC_BASE_URL,
   });
-  const changed = known.map((preset) => {
-    const change = given[preset.name] ?? {};
-    const local = isLoopback(change.baseUrl ?? preset.baseUrl);
-    return finished({ ...preset, local, ...change });
+  const own = Object.keys(given).filter((name) => !known.some((preset) => preset.name === name));
+  const bare = own.map((name): Preset => {
+    if (given[name]?.baseUrl === undefined)
+      throw new ChatError('CONFIG_INVALID', `chat.yaml: endpoints.${name} needs baseUrl.`);
+    const older = given[name].wire === 'anthropic' && { oldAnthropicHeaders: true };
+    return { name, wire: 'chat', baseUrl: '', keyVariables: [], local: false, ...older };
   });
-  const own = Object.entries(given).filter(([name]) => !known.some((preset) => preset.name === name));
-  return [
-    ...changed,
-    ...own.map(([name, { baseUrl, ...rest }]) => {
-      if (baseUrl === undefined)
-        throw new ChatError('CONFIG_INVALID', `chat.yaml: endpoints.${name} needs baseUrl.`);
-      const older = rest.wire === 'anthropic' && { oldAnthropicHeaders: true };
-      return finished({
-        name,
-        wire: 'chat',
-        baseUrl,
-        keyVariables: [],
-        local: isLoopback(baseUrl),
-        ...older,
-        ...rest,
-      });
-    }),
-  ];
+  return [...known, ...bare].map((preset) => {
+    const endpoint = { ...preset, ...given[preset.name] };
+    return {
+      ...endpoint,
+      local: given[preset.name]?.local ?? isLoopback(endpoint.baseUrl),
+      // Who names a program for the key wants it to be asked.
+      ...(endpoint.keyCommand && { keyVariables: [] }),
+      // The SDK adds it.
+      ...(endpoint.wire === 'anthropic' && { baseUrl: endpoint.baseUrl.replace(/(\/v1)?\/*$/, '') }),
+    };
+  });
 }
 
-/** Who names a program for the key wants it to be asked. Anthropic's SDK adds `/v1` itself. */
-const finished = (endpoint: Preset): Preset => ({
-  ...endpoint,
-  ...(endpoint.keyCommand && { keyVariables: [] }),
-  ...(endpoint.wire === 'anthropic' && { baseUrl: endpoint.baseUrl.replace(/(\/v1)?\/*$/, '') }),
-});
+/** The environment without the keys of models: no server has any business with them. */
+export function withoutKeys(config: Config, env: Env): Env {
+  const keys = new Set(
+    [...presets(env), ...Object.values(config.endpoints)].flatMap((one) => one.keyVariables ?? []),
+  );
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !keys.has(name)));
+}
 
 const hasKey = ({ keyVariables, keyCommand }: Endpoint, env: Env): boolean =>
   keyCommand !== undefined || keyVariables.some((name) => env[name]);

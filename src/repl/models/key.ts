@@ -34,38 +34,34 @@ export async function keyOf(
     return key;
   }
   if (local || keyVariables.length === 0) return undefined;
-  throw new ChatError(
-    'NO_KEY',
-    `${name} needs a key. Set ${keyVariables.join(' or ')}, or name a program that prints it: endpoints.${name}.keyCommand in chat.yaml.`,
+  const variables = keyVariables.join(' or ');
+  throw noKey(
+    `${name} needs a key. Set ${variables}, or name a program that prints it: endpoints.${name}.keyCommand in chat.yaml.`,
   );
 }
 
 async function ask(command: readonly string[], run: RunKeyCommand): Promise<string> {
-  const shown = command.join(' ');
-  let result;
-  try {
-    result = await run(command);
-  } catch (error) {
+  const program = `"${command.join(' ')}"`;
+  const failed = (how: string, cause?: unknown) =>
+    noKey(`${program}, which should print the key, ${how}`, { cause });
+  const { exitCode, stdout } = await run(command).catch((error: unknown) => {
     // Its own words may hold what it printed.
-    throw new ChatError('NO_KEY', `"${shown}", which should print the key, could not be started.`, {
-      cause: error,
-    });
+    throw failed('could not be started.', error);
+  });
+  if (exitCode !== 0) {
+    const code = exitCode === null ? 'a signal' : `exit code ${exitCode}`;
+    throw failed(`ended with ${code}. Run it yourself to see why.`);
   }
-  if (result.exitCode !== 0)
-    throw new ChatError(
-      'NO_KEY',
-      `"${shown}", which should print the key, ended with ${result.exitCode === null ? 'a signal' : `exit code ${result.exitCode}`}. Run it yourself to see why.`,
-    );
-  const key = result.stdout.trim().split(/\r?\n/)[0]?.trim() ?? '';
-  if (key === '') throw new ChatError('NO_KEY', `"${shown}", which should print the key, printed nothing.`);
-  return usable(key, `"${shown}"`);
+  const key = stdout.trim().split(/\r?\n/)[0]?.trim() ?? '';
+  if (key === '') throw failed('printed nothing.');
+  return usable(key, program);
 }
 
 /** What fits no header would come back, key and all, in the error of whoever tries to send it. */
 function usable(key: string, from: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new ChatError(
-    'NO_KEY',
-    `${from} gives no key: there are blanks or characters in it that no key has.`,
-  );
+  throw noKey(`${from} gives no key: there are blanks or characters in it that no key has.`);
 }
+
+const noKey = (message: string, options?: ErrorOptions): ChatError =>
+  new ChatError('NO_KEY', message, options);

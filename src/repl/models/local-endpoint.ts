@@ -1,15 +1,15 @@
+import { listOf, objectOf, type JsonObject } from '../text/json.ts';
 import type { Capabilities, Model } from './model.ts';
 import { presets } from './presets.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Answer = Readonly<Record<string, unknown>>;
 
 /** A server on this machine answers at once or is busy with something else. */
 const usualPatienceMs = 300;
 
 /**
- * The name of a model server that runs on this machine and the models it has; undefined when none answers. Ollama, llama.cpp and LM Studio are
- * asked at the same time; when several answer, the first in this order counts.
+ * The name of a model server that runs on this machine and the models it has; undefined when none answers. Ollama, llama.cpp and
+ * LM Studio are asked at the same time; when several answer, the first in this order counts.
  */
 export async function findLocalEndpoint(
   fetch: typeof globalThis.fetch,
@@ -17,20 +17,16 @@ export async function findLocalEndpoint(
   patienceMs = usualPatienceMs,
 ): Promise<{ endpoint: string; models: string[] } | undefined> {
   const asked = asking(fetch, patienceMs);
+  const servers = presets(env).filter(
+    ({ local, name }) => local && ['ollama', 'llamacpp', 'lmstudio'].includes(name),
+  );
   const found = await Promise.all(
-    presets(env)
-      .filter(({ local, name }) => local && ['ollama', 'llamacpp', 'lmstudio'].includes(name))
-      .map(async (endpoint) => {
-        const { data } = await asked(`${endpoint.baseUrl}/models`);
-        const ids = (Array.isArray(data) ? (data as unknown[]) : []).map(
-          (each) => (each as Answer | null)?.id,
-        );
-        // Another kind of server may listen there: what it sends is shown only when it looks like an id.
-        return {
-          endpoint: endpoint.name,
-          models: ids.filter((id): id is string => typeof id === 'string' && /^[\x21-\x7e]{1,200}$/.test(id)),
-        };
-      }),
+    servers.map(async ({ name, baseUrl }) => {
+      const ids = listOf((await asked(`${baseUrl}/models`))['data']).map((each) => objectOf(each)['id']);
+      // Another kind of server may listen there: what it sends is shown only when it looks like an id.
+      const models = ids.filter((id) => typeof id === 'string' && /^[\x21-\x7e]{1,200}$/.test(id));
+      return { endpoint: name, models: models as string[] };
+    }),
   );
   return found.find(({ models }) => models.length > 0);
 }
@@ -49,26 +45,20 @@ export async function askLocalModel(
   const asked = asking(fetch, patienceMs);
   let known: Partial<Capabilities> = {};
   if (endpoint.name === 'llamacpp') {
-    const settings = (await asked(`${origin}/props`)).default_generation_settings as Answer | undefined;
-    known = windowOf(settings?.n_ctx);
+    known = windowOf(objectOf((await asked(`${origin}/props`))['default_generation_settings'])['n_ctx']);
   } else if (endpoint.name === 'ollama') {
-    const {
-      capabilities: can,
-      parameters,
-      model_info: info,
-    } = await asked(`${origin}/api/show`, { model: id });
-    const trained = Object.entries((info as Answer | undefined) ?? {}).find(([key]) =>
-      key.endsWith('.context_length'),
-    )?.[1];
-    const set = /^num_ctx\s+(\d+)/m.exec(typeof parameters === 'string' ? parameters : '')?.[1];
-    const window = set === undefined ? Math.min(Number(trained), capabilities.contextWindow) : Number(set);
-    const able = Array.isArray(can) ? (can as unknown[]) : undefined;
+    const told = await asked(`${origin}/api/show`, { model: id });
+    const info = Object.entries(objectOf(told['model_info']));
+    const trained = info.find(([key]) => key.endsWith('.context_length'))?.[1];
+    const set = /^num_ctx\s+(\d+)/m.exec(String(told['parameters']))?.[1];
+    const can = listOf(told['capabilities']);
     known = {
-      ...windowOf(window),
-      ...(able && {
-        tools: able.includes('tools'),
-        images: able.includes('vision'),
-        thinking: able.includes('thinking'),
+      ...windowOf(set === undefined ? Math.min(Number(trained), capabilities.contextWindow) : Number(set)),
+      // Older ones do not say.
+      ...(can.length > 0 && {
+        tools: can.includes('tools'),
+        images: can.includes('vision'),
+        thinking: can.includes('thinking'),
       }),
     };
   }
@@ -83,14 +73,13 @@ const windowOf = (tokens: unknown): Partial<Capabilities> =>
 /** Asks for a JSON object, which is empty when none comes in time. */
 const asking =
   (fetch: typeof globalThis.fetch, patienceMs: number) =>
-  async (url: string, body?: unknown): Promise<Answer> => {
+  async (url: string, body?: unknown): Promise<JsonObject> => {
     try {
       const response = await fetch(url, {
         signal: AbortSignal.timeout(patienceMs),
         ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       });
-      const answer: unknown = response.ok ? await response.json() : undefined;
-      return typeof answer === 'object' && answer !== null ? (answer as Answer) : {};
+      return response.ok ? objectOf(await response.json()) : {};
     } catch {
       // Nobody there, or somebody who speaks otherwise: nothing is known.
       return {};

@@ -14,6 +14,7 @@ export function ownTool({ name, description, properties, required, call }: OwnTo
     name,
     description,
     inputSchema: { type: 'object', properties, required, additionalProperties: false },
+    own: true,
     server: 'chat',
     tool: name,
     annotations: { readOnlyHint: true, openWorldHint: false },
@@ -22,12 +23,4 @@ export function ownTool({ name, description, properties, required, call }: OwnTo
     definition: name,
     call,
   };
-}
-
-/** What own tools need of the person's side. */
-export interface Dialog {
-  /** Shows Markdown of the model. */
-  show(markdown: string): void;
-  /** Undefined when the person did not answer. Choices can be answered by their number. */
-  ask(question: string, choices: readonly string[], signal: AbortSignal): Promise<string | undefined>;
 }

@@ -14,12 +14,18 @@ export async function runSubAgent(
 ): Promise<ToolReply> {
   const session = memorySession(agent.session.header.cwd);
   session.append({ type: 'user', content: [{ type: 'text', text: task }] });
+  // A schema is for the last answer to the person.
+  const { schema: _, ...same } = agent;
   const sub: Agent = {
-    ...agent,
+    ...same,
     session,
     limits: { ...agent.limits, rounds },
     compactionFailed: false,
-    tools: () => agent.tools().filter(({ server }) => server !== 'chat'),
+    // The person may change it meanwhile.
+    get mode() {
+      return agent.mode;
+    },
+    tools: () => agent.tools().filter(({ own }) => !own),
   };
   let text = '';
   for await (const event of runTurn(sub, signal)) {

@@ -22,14 +22,18 @@ export interface Sources {
 }
 
 type Content =
-  | { readonly kind: 'text'; readonly text: string; readonly encoding?: string }
+  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly image: ImagePart };
 
 /** What a mention stands for. */
 export type Attached = { readonly tag: 'file' | 'directory' | 'resource'; readonly name: string } & (
   | Content
   | { readonly kind: 'refused'; readonly why: string }
+  /** Looks like a file, and is none: it may well be something else. */
+  | { readonly kind: 'missing' }
 );
+
+export const noSuchFile = 'no such file';
 
 /** What a mention stands for: nothing when it names nothing, or what is in `seen` already. Failures are part of the result. */
 export async function attachedBy(
@@ -63,8 +67,10 @@ export async function attachedBy(
     return found;
   }
   const name = mention.names.at(-1);
-  if (name === undefined || !(mention.quoted || (await isMeantAsPath(name, sources.cwd)))) return [];
-  return [{ tag: 'file', name, kind: 'refused', why: 'no such file' }];
+  if (name === undefined) return [];
+  if (mention.quoted || (await isMeantAsPath(name, sources.cwd)))
+    return [{ tag: 'file', name, kind: 'refused', why: noSuchFile }];
+  return /[./\\]/.test(name) ? [{ tag: 'file', name, kind: 'missing' }] : [];
 }
 
 /** `~` is a person's word for the home folder, here as in a shell. */
@@ -100,10 +106,9 @@ function contentOf(bytes: Buffer, sources: Sources): Content {
     if (bytes.length > mostImageBytes) throw refused(`an image of ${bytes.length} bytes, more than 5 MB`);
     return imageOf({ type: 'image', mimeType, data: bytes.toString('base64') }, sources);
   }
-  const decoded = decodeText(bytes);
-  if (!decoded) throw refused(`binary, ${bytes.length} bytes`);
-  const { text, encoding } = decoded;
-  return { kind: 'text', text, ...(encoding !== 'utf-8' && { encoding }) };
+  const text = decodeText(bytes);
+  if (text === undefined) throw refused(`binary, ${bytes.length} bytes`);
+  return { kind: 'text', text };
 }
 
 function imageOf(image: ImagePart, { images }: Sources): Content {

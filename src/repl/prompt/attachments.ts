@@ -1,22 +1,23 @@
 import { estimateTokens } from '../context/tokens.ts';
+import { live } from '../inert.ts';
 import type { Part } from '../message.ts';
-import { attachedBy, type Attached, type Sources } from './attached.ts';
+import { attachedBy, noSuchFile, type Attached, type Sources } from './attached.ts';
 import { fitLines } from './fit-lines.ts';
 import { mentionsIn } from './mentions.ts';
 import { wrapped } from './wrapped.ts';
 
 export interface AttachmentOptions extends Sources {
-  /** The part of the text in which an @ counts, when it is not all of it: what was pasted or piped in names nothing. */
-  readonly named?: string;
   /** For all attachments of the message together; images do not count. */
   readonly budgetTokens: number;
 }
 
 export interface Attachments {
-  /** The text as typed with what it mentions below it, and the images. */
+  /** The text with what it mentions below it, and the images. */
   readonly content: Part[];
-  /** For the person, a line for each attachment: what was read, cut or refused. */
+  /** For the person, a line for each attachment that was read. */
   readonly notes: string[];
+  /** And for each that was cut, refused or is not there. */
+  readonly warnings: string[];
   /** What the person called an image of `content`. */
   nameOf(part: Part): string | undefined;
 }
@@ -30,7 +31,8 @@ export async function readAttachments(text: string, options: AttachmentOptions):
   const seen = new Set<string>();
   const found: Attached[] = [];
   const notes: string[] = [];
-  for (const mention of mentionsIn(options.named ?? text)) {
+  const warnings: string[] = [];
+  for (const mention of mentionsIn(text)) {
     found.push(...(await attachedBy(mention, options, seen)));
   }
   const wanted = found.reduce((sum, item) => sum + (item.kind === 'text' ? estimateTokens(item.text) : 0), 0);
@@ -40,24 +42,27 @@ export async function readAttachments(text: string, options: AttachmentOptions):
   const images = new Map<Part, string>();
   for (const item of found) {
     const { tag, name } = item;
-    if (item.kind === 'image') {
+    if (item.kind === 'missing') warnings.push(`@${name}: ${noSuchFile}`);
+    else if (item.kind === 'image') {
       images.set(item.image, name);
       notes.push(`${name}: ${item.image.mimeType}`);
     } else if (item.kind === 'refused') {
       blocks.push(wrapped(tag, { path: name, error: item.why }));
-      notes.push(`${name}: ${item.why}`);
+      warnings.push(`${name}: ${item.why}`);
     } else {
-      const { encoding } = item;
       const { text, part } = fitLines(item.text, Math.floor(estimateTokens(item.text) * share));
       const notice = part === undefined ? '' : `${/[^\n]$/.test(text) ? '\n' : ''}[truncated: ${part}]`;
-      blocks.push(wrapped(tag, { path: name, ...(encoding && { encoding }) }, text + notice));
-      const read = part === undefined ? `${item.text.split(/\n(?!$)/).length} lines` : `cut to ${part}`;
-      notes.push(`${name}: ${read}${encoding === undefined ? '' : `, read as ${encoding}`}`);
+      blocks.push(wrapped(tag, { path: name }, text + notice));
+      const count = item.text.split(/\n(?!$)/).length;
+      const read = part === undefined ? `${count} ${count === 1 ? 'line' : 'lines'}` : `cut to ${part}`;
+      const told = part === undefined ? notes : warnings;
+      told.push(`${name}: ${read}`);
     }
   }
   return {
-    content: [{ type: 'text', text: [text, ...blocks].join('\n\n') }, ...images.keys()],
+    content: [{ type: 'text', text: [live(text), ...blocks].join('\n\n') }, ...images.keys()],
     notes,
+    warnings,
     nameOf: (part) => images.get(part),
   };
 }

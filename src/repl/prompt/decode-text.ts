@@ -1,28 +1,22 @@
-export interface Decoded {
-  readonly text: string;
-  readonly encoding: 'utf-8' | 'utf-16' | 'latin1';
-}
-
 /** Bytes looked at to tell text from anything else. */
 const sampleBytes = 8192;
 
 /** Text in UTF-8, in UTF-16 that says so, or else in Latin-1; undefined when the bytes are no text. */
-export function decodeText(bytes: Uint8Array): Decoded | undefined {
+export function decodeText(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return { text: decoded(bytes, 'utf-16le'), encoding: 'utf-16' };
-  if (first === 0xfe && second === 0xff) return { text: decoded(bytes, 'utf-16be'), encoding: 'utf-16' };
+  const decoded = (encoding: string, fatal = false) => new TextDecoder(encoding, { fatal }).decode(bytes);
+  if (first === 0xff && second === 0xfe) return decoded('utf-16le');
+  if (first === 0xfe && second === 0xff) return decoded('utf-16be');
   const sample = bytes.subarray(0, sampleBytes);
   if (sample.includes(0)) return undefined;
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'utf-8' };
+    return decoded('utf-8', true);
   } catch {
     // No UTF-8. Control characters that no text has tell a binary file from one in an old encoding.
     const isText = sample.every((byte) => byte >= 0x20 || (byte >= 0x08 && byte <= 0x0d) || byte === 0x1b);
-    return isText ? { text: decoded(bytes, 'latin1'), encoding: 'latin1' } : undefined;
+    return isText ? decoded('latin1') : undefined;
   }
 }
-
-const decoded = (bytes: Uint8Array, encoding: string): string => new TextDecoder(encoding).decode(bytes);
 
 /** The type of an image that models take, by its first bytes: names lie. */
 export function imageType(bytes: Uint8Array): string | undefined {

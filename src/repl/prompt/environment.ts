@@ -34,12 +34,16 @@ const modeTexts: Readonly<Record<Mode, string>> = {
 
 /**
  * What to tell the model with the next message: what has changed since the last one, with the instructions of folders that
- * came. Without a `previous` everything but the instructions, which the system prompt has. Undefined when nothing is new.
+ * came. Without a `previous` everything but the instructions that the system prompt has. Undefined when nothing is new.
  */
-export function noteOfChange(previous: Environment | undefined, now: Environment): string | undefined {
+export function noteOfChange(
+  previous: Environment | undefined,
+  now: Environment,
+  prompted: Environment['instructions'] = now.instructions,
+): string | undefined {
   const before: Pick<Environment, 'roots' | 'instructions'> = previous ?? {
     roots: [],
-    instructions: now.instructions,
+    instructions: prompted,
   };
   const lines: string[] = [];
   if (previous?.date !== now.date) lines.push(`Today is ${now.date}.`);

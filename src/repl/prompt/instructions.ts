@@ -128,7 +128,7 @@ async function inside(folder: string | undefined, path: string): Promise<string 
 
 async function readOne(path: string, left: number): Promise<InstructionFile | undefined> {
   const bytes = await readRegularFile(path, 1024 * 1024).catch(() => undefined);
-  const whole = bytes && decodeText(bytes)?.text;
+  const whole = bytes && decodeText(bytes);
   if (bytes === undefined || whole === undefined || whole.trim() === '') return undefined;
   const { createHash } = await import('node:crypto');
   const hash = createHash('sha256').update(bytes).digest('hex');

@@ -1,3 +1,5 @@
+import { live } from '../inert.ts';
+
 /** Something that may be a file, a folder or a resource: `@name` or `@"name with spaces"`. */
 export interface Mention {
   /** What it may mean, best first: what follows a name in a sentence is not always part of it. */
@@ -12,19 +14,20 @@ const most = 200;
 const mostChars = 1024;
 const mostNames = 20;
 
-/** The mentions in a text, each once. The `@` of an e-mail address, inside a word, is none. */
+/** The mentions in a text, each once. The `@` of an e-mail address, inside a word, is none, nor one that is `inert`. */
 export function mentionsIn(text: string): readonly Mention[] {
   const found = new Map<string, Mention>();
+  // U+FE0E is the mark of inert.ts: only the beginning of a name has to be the person's own.
   for (const [whole, quoted, plain = ''] of text.matchAll(
-    /(?<![\w@./+-])@(?:"([^"\r\n]+)"|([^\s"@]+(?:(?<=[!-~])@[^\s"@]+){0,8}))/g,
+    /(?<![\w@./+-])@(?!\ufe0e)(?:"([^"\r\n]+)"|([^\s"@]+(?:(?<=[!-~])@[^\s"@]+){0,8}))/g,
   )) {
     if (found.size === most) break;
     if (found.has(whole)) continue;
-    if (quoted !== undefined) found.set(whole, { names: [quoted], quoted: true });
+    if (quoted !== undefined) found.set(whole, { names: [live(quoted)], quoted: true });
     // `@.` and `@...` are marks of a sentence; the folder is written `@./`.
     else
       found.set(whole, {
-        names: shorter(plain.slice(0, mostChars)).filter((name) => !/^\.+$/.test(name)),
+        names: shorter(live(plain).slice(0, mostChars)).filter((name) => !/^\.+$/.test(name)),
         quoted: false,
       });
   }

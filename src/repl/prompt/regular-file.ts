@@ -8,31 +8,23 @@ import { ChatError } from '../errors.ts';
  */
 export async function readRegularFile(path: string, mostBytes: number): Promise<Buffer> {
   // Opening some devices is an act: looked at before. A pipe may have taken the file's place since: not waited for.
-  if (!(await stat(path)).isFile()) throw notRegular();
+  if (!(await stat(path)).isFile()) throw refused('no regular file');
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const facts = await file.stat();
-    if (!facts.isFile()) throw notRegular();
-    if (facts.size > mostBytes) throw tooLarge(facts.size, mostBytes);
-    // Files of /proc say that they are empty, and others may be growing: read until the end or the limit.
+    const { size } = facts;
+    if (!facts.isFile()) throw refused('no regular file');
+    // Files of /proc say that they are empty, and others may be growing: what counts is what there is to read.
     const chunks: Buffer[] = [];
-    for (let length = 0; length <= mostBytes;) {
-      const chunk = Buffer.allocUnsafe(Math.min(Math.max(facts.size - length, 0), mostBytes) + 4096);
-      const { bytesRead } = await file.read(chunk, 0, chunk.length);
-      if (bytesRead === 0) return Buffer.concat(chunks);
-      chunks.push(chunk.subarray(0, bytesRead));
-      length += bytesRead;
-    }
-    throw tooLarge(facts.size, mostBytes);
+    if (size <= mostBytes)
+      for await (const chunk of file.createReadStream({ end: mostBytes, autoClose: false }))
+        chunks.push(chunk as Buffer);
+    const bytes = Buffer.concat(chunks);
+    if (Math.max(size, bytes.length) <= mostBytes) return bytes;
+    throw refused(`too large, ${size} bytes where ${mostBytes} are the most; let a tool read a part of it`);
   } finally {
     await file.close();
   }
 }
 
-const notRegular = (): ChatError => new ChatError('ATTACHMENT_REFUSED', 'no regular file');
-
-const tooLarge = (size: number, most: number): ChatError =>
-  new ChatError(
-    'ATTACHMENT_REFUSED',
-    `too large, ${size} bytes where ${most} are the most; let a tool read a part of it`,
-  );
+const refused = (why: string): ChatError => new ChatError('ATTACHMENT_REFUSED', why);

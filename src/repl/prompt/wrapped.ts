@@ -1,11 +1,14 @@
 /** Tags that must not come from elsewhere: those that end our elements, and any that speaks for us. */
-const reserved = /<(?=\s*(?:\/\s*(?:file|directory|resource|instructions)|\/?\s*environment)\b)/gi;
+const reserved = /<(?=\s*(?:\/\s*(?:file|directory|resource|instructions|stdin)|\/?\s*environment)\b)/gi;
+
+/** Text of elsewhere that speaks neither for us nor for anybody else. */
+export const harmless = (text: string): string => text.replace(reserved, '&lt;');
 
 /** Text of elsewhere, in an element that says where it is from, and that the text itself cannot end. */
 export function wrapped(tag: string, attributes: Readonly<Record<string, string>>, text?: string): string {
   const head = Object.entries(attributes).map(([name, value]) => ` ${name}="${attribute(value)}"`);
   if (text === undefined) return `<${tag}${head.join('')}/>`;
-  const body = text.replace(reserved, '&lt;');
+  const body = harmless(text);
   return `<${tag}${head.join('')}>\n${body}${body.endsWith('\n') ? '' : '\n'}</${tag}>`;
 }
 

@@ -1,6 +1,15 @@
 import type { AssistantMessage, Message, Part, UserMessage } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import { argumentsObject, nativeOf, prepared, safeId, safeName, systemOf } from './outgoing.ts';
+import {
+  argumentsObject,
+  formatOf,
+  listed,
+  nativeOf,
+  prepared,
+  safeId,
+  safeName,
+  systemOf,
+} from './outgoing.ts';
 import type { Body, WireCall } from './wire.ts';
 
 /** A block of Anthropic's content, as it came. */
@@ -17,40 +26,36 @@ const usualBudget = 8192;
 
 /** A request as Anthropic's messages want it. */
 export function anthropicBody({ model, request, refused }: WireCall): Body {
-  const { tools, schema } = request;
+  const { tools } = request;
+  const schema = formatOf(request);
   const { capabilities } = model;
   const messages = said(request.messages, model);
   const max_tokens = Math.min(request.maxTokens ?? Infinity, capabilities.maxOutput);
   const cached = refused.has('cache_control') ? {} : { cache_control: { type: 'ephemeral' } };
   const system = systemOf(request);
   const thinking = capabilities.thinking && thinkable(request.messages, model) ? request.thinking : undefined;
-  const format = { type: 'json_schema', schema };
   return {
     model: model.id,
     max_tokens,
-    ...(system === '' ? {} : { system: [{ type: 'text', text: system, ...cached }] }),
+    system: system === '' ? undefined : [{ type: 'text', text: system, ...cached }],
     messages: messages.map((message, at) => (at === messages.length - 1 ? marked(message, cached) : message)),
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: tools.map(({ name, description, inputSchema }) => ({
-            name,
-            description,
-            input_schema: inputSchema,
-          })),
-        }),
-    ...(capabilities.streaming ? { stream: true } : {}),
-    ...(schema ? { output_config: { format } } : {}),
-    ...thinkingOf(thinking, max_tokens, refused.has('adaptive')),
+    tools: listed(tools, ({ name, description, inputSchema }) => ({
+      name,
+      description,
+      input_schema: inputSchema,
+    })),
+    stream: capabilities.streaming || undefined,
+    output_config: schema && { format: { type: 'json_schema', schema } },
+    thinking: thinkingOf(thinking, max_tokens, refused.has('adaptive')),
   };
 }
 
-function thinkingOf(thinking: boolean | undefined, maxTokens: number, older: boolean): Body {
-  if (thinking === undefined) return {};
-  if (!thinking) return { thinking: { type: 'disabled' } };
-  if (!older) return { thinking: { type: 'adaptive', display: 'summarized' } };
+function thinkingOf(thinking: boolean | undefined, maxTokens: number, older: boolean): object | undefined {
+  if (thinking === undefined) return undefined;
+  if (!thinking) return { type: 'disabled' };
+  if (!older) return { type: 'adaptive', display: 'summarized' };
   const budget_tokens = Math.min(usualBudget, Math.floor(maxTokens / 2));
-  return budget_tokens < leastBudget ? {} : { thinking: { type: 'enabled', budget_tokens } };
+  return budget_tokens < leastBudget ? undefined : { type: 'enabled', budget_tokens };
 }
 
 /** While results are being sent, thinking is only allowed if the answer that asked for them began with thoughts of its own. */

@@ -83,10 +83,11 @@ async function* gather(
   gathered: Content,
   counts: Record<string, unknown>,
 ): AsyncGenerator<ModelEvent, string | undefined> {
-  const first = gathered.blocks.length;
+  // By the server's own numbers, which may be any: a list with a hole of that size would stop the program.
+  const opened = new Map<number, Open>();
   let reason: string | undefined;
   for await (const event of events) {
-    const open = gathered.blocks[first + (event.index ?? 0)];
+    const open = opened.get(event.index ?? 0);
     for (const [name, value] of Object.entries(event.message?.usage ?? event.usage ?? {})) {
       // What a later event does not count it sends as null.
       if (value !== null) counts[name] = value;
@@ -94,7 +95,9 @@ async function* gather(
     switch (event.type) {
       case 'content_block_start': {
         const block = { ...event.content_block };
-        gathered.blocks[first + (event.index ?? 0)] = { block, json: '' };
+        const begun = { block, json: '' };
+        opened.set(event.index ?? 0, begun);
+        gathered.blocks.push(begun);
         if (block['type'] === 'tool_use') yield { type: 'call_begun', name: String(block['name']) };
         yield* spoken(gathered, block['text'], block['thinking']);
         break;

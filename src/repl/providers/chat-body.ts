@@ -1,12 +1,22 @@
 import type { AssistantMessage, Message, Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import type { ChatNative } from './chat.ts';
-import { argumentsText, nativeOf, prepared, safeId, safeName, systemOf } from './outgoing.ts';
+import {
+  argumentsText,
+  formatOf,
+  listed,
+  nativeOf,
+  prepared,
+  safeId,
+  safeName,
+  systemOf,
+} from './outgoing.ts';
 import type { Body, WireCall } from './wire.ts';
 
 /** A request as the chat completions of OpenAI and of all who speak like it want it. */
 export function chatBody({ model, request, refused }: WireCall): Body {
-  const { tools, schema, maxTokens } = request;
+  const { tools, maxTokens } = request;
+  const schema = formatOf(request);
   const system = systemOf(request);
   const withEffort = tools.length > 0 && refused.has('effort_with_tools');
   const newer = refused.has('max_tokens') || new URL(model.endpoint.baseUrl).hostname === 'api.openai.com';
@@ -17,21 +27,18 @@ export function chatBody({ model, request, refused }: WireCall): Body {
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
       ...prepared(request.messages, model, false).map((message) => chatMessage(message, model)),
     ],
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: tools.map(({ name, description, inputSchema }) => ({
-            type: 'function',
-            function: { name, description, parameters: inputSchema },
-          })),
-        }),
-    ...(model.capabilities.streaming ? { stream: true, stream_options: { include_usage: true } } : {}),
-    ...(maxTokens === undefined ? {} : { [limit]: maxTokens }),
-    ...(schema
-      ? { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } } }
-      : {}),
+    tools: listed(tools, ({ name, description, inputSchema }) => ({
+      type: 'function',
+      function: { name, description, parameters: inputSchema },
+    })),
+    ...(model.capabilities.streaming && { stream: true, stream_options: { include_usage: true } }),
+    [limit]: maxTokens,
+    response_format: schema && {
+      type: 'json_schema',
+      json_schema: { name: 'answer', schema, strict: false },
+    },
     ...thinkingFields(model, request.thinking),
-    ...(withEffort ? { reasoning_effort: 'none' } : {}),
+    ...(withEffort && { reasoning_effort: 'none' }),
   };
 }
 
@@ -81,7 +88,7 @@ function assistant(message: AssistantMessage, model: Model): object {
   return {
     role: 'assistant',
     content: message.text === '' ? null : message.text,
-    ...(tool_calls.length > 0 ? { tool_calls } : {}),
+    ...(tool_calls.length > 0 && { tool_calls }),
     ...echoed(message, native, model),
   };
 }

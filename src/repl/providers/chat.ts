@@ -1,5 +1,6 @@
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { Stop, Usage } from '../message.ts';
+import { listOf, objectOf, type JsonObject } from '../text/json.ts';
 import { chatBody } from './chat-body.ts';
 import { createCallReader, type CallPiece } from './chat-calls.ts';
 import { unfinished } from './failure.ts';
@@ -22,7 +23,8 @@ export interface ChatNative {
 export const chatWire: WireSpeaker = { warm: () => import('openai'), body: chatBody, speak };
 
 interface Delta {
-  readonly content?: string | readonly ContentPiece[] | null;
+  /** Lists of pieces, as Mistral sends, are for none of our endpoints. */
+  readonly content?: unknown;
   readonly refusal?: string | null;
   readonly reasoning_content?: unknown;
   readonly reasoning?: unknown;
@@ -30,18 +32,13 @@ interface Delta {
   readonly tool_calls?: readonly CallPiece[] | null;
 }
 
-/** Mistral sends lists, with thoughts in lists of their own. */
-interface ContentPiece {
-  readonly type?: string;
-  readonly text?: string;
-  readonly thinking?: readonly { readonly text?: string }[];
-}
+/** A thought as OpenRouter and MiniMax have it, signed or encrypted. */
+type Detail = JsonObject;
 
 interface Choice {
   readonly delta?: Delta | null;
   readonly message?: Delta;
   readonly finish_reason?: string | null;
-  readonly usage?: ChatUsage | null;
 }
 
 interface Chunk {
@@ -66,7 +63,7 @@ async function* speak(call: WireCall, body: Body): AsyncGenerator<ModelEvent> {
   });
   const earlier = call.request.messages.flatMap((each) => (each.role === 'assistant' ? each.calls : []));
   const reader = createCallReader(new Set(earlier.map(({ id }) => id)));
-  const details = createDetails();
+  const details: Detail[] = [];
   let text = '';
   let reasoning = '';
   let field: ChatNative['field'];
@@ -76,24 +73,21 @@ async function* speak(call: WireCall, body: Body): AsyncGenerator<ModelEvent> {
 
   for await (const chunk of eventsOf<Chunk>(sent, asChunks)) {
     const choice = chunk.choices?.[0];
-    usage = chunk.usage ?? choice?.usage ?? usage;
+    usage = chunk.usage ?? usage;
     if (!choice) continue;
     const delta = choice.delta ?? {};
     const name = typeof delta.reasoning_content === 'string' ? 'reasoning_content' : 'reasoning';
     const thought = typeof delta[name] === 'string' ? delta[name] : '';
-    if (thought !== '') field = name;
-    details.push(delta.reasoning_details);
+    gatherDetails(details, listOf(delta.reasoning_details).map(objectOf));
     if (delta.refusal) refused = true;
-    for (const event of [
-      { type: 'reasoning' as const, text: thought },
-      ...piecesOf(delta.content),
-      { type: 'text' as const, text: delta.refusal ?? '' },
-    ]) {
-      if (event.text === '') continue;
-      if (event.type === 'text') text += event.text;
-      else reasoning += event.text;
-      yield event;
+    if (thought !== '') {
+      field = name;
+      reasoning += thought;
+      yield { type: 'reasoning', text: thought };
     }
+    const said = `${typeof delta.content === 'string' ? delta.content : ''}${delta.refusal ?? ''}`;
+    text += said;
+    if (said !== '') yield { type: 'text', text: said };
     for (const piece of delta.tool_calls ?? []) {
       const begun = reader.push(piece);
       if (begun !== undefined) yield { type: 'call_begun', name: begun };
@@ -103,14 +97,14 @@ async function* speak(call: WireCall, body: Body): AsyncGenerator<ModelEvent> {
   if (finish === undefined || finish === 'error') throw unfinished();
   const { calls, extras } = reader.end();
   const native: ChatNative = {
-    ...(field ? { field, reasoning } : {}),
-    ...(details.list.length > 0 ? { details: details.list } : {}),
-    ...(Object.keys(extras).length > 0 ? { extras } : {}),
+    ...(field && { field, reasoning }),
+    ...(details.length > 0 && { details }),
+    ...(Object.keys(extras).length > 0 && { extras }),
   };
   const stop = refused ? 'filtered' : stopOf(finish, calls.length > 0);
-  const gathered = { text, reasoning, calls, stop, usage: usage && counted(usage) };
-  const kept = Object.keys(native).length > 0 ? { native } : {};
-  yield { type: 'end', message: messageOf(call, { ...gathered, ...kept }) };
+  const kept = Object.keys(native).length > 0 && { native };
+  const gathered = { text, reasoning, calls, stop, usage: usage && counted(usage), ...kept };
+  yield { type: 'end', message: messageOf(call, gathered) };
 }
 
 const asChunks = (whole: Chunk): Chunk[] => [
@@ -120,18 +114,9 @@ const asChunks = (whole: Chunk): Chunk[] => [
   },
 ];
 
-function piecesOf(content: Delta['content']): { type: 'text' | 'reasoning'; text: string }[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return (content ?? []).map(({ type, text, thinking }) =>
-    type === 'thinking'
-      ? { type: 'reasoning', text: (thinking ?? []).map((each) => each.text ?? '').join('') }
-      : { type: 'text', text: text ?? '' },
-  );
-}
-
 /** `stop` with calls is a slip of many servers; words that are none of OpenAI's mean that the model was done. */
 function stopOf(finish: string, calling: boolean): Stop {
-  if (finish === 'length' || finish === 'model_length') return 'length';
+  if (finish === 'length') return 'length';
   if (finish === 'content_filter') return 'filtered';
   return calling ? 'calls' : 'done';
 }
@@ -144,23 +129,22 @@ function counted(usage: ChatUsage): Omit<Usage, 'estimated'> {
   return { input, output: usage.completion_tokens ?? 0, cacheRead, cacheWrite };
 }
 
-/** Pieces of `reasoning_details` with the same index are one: their texts are joined, of the rest the last counts. */
-function createDetails() {
-  const list: Record<string, unknown>[] = [];
-  return {
-    list,
-    push(pieces: unknown) {
-      for (const piece of Array.isArray(pieces) ? (pieces as Record<string, unknown>[]) : []) {
-        const same = list.find(({ index, type }) => index === piece['index'] && type === piece['type']);
-        if (!same || typeof piece['index'] !== 'number') {
-          list.push({ ...piece });
-          continue;
-        }
-        for (const [key, value] of Object.entries(piece)) {
-          const joined = ['text', 'summary', 'data'].includes(key) && typeof same[key] === 'string';
-          if (value !== null) same[key] = joined ? `${String(same[key])}${String(value)}` : value;
-        }
-      }
-    },
-  };
+/** OpenRouter streams thoughts in pieces and wants them back whole: those with the same index are one, their texts joined. */
+function gatherDetails(all: Detail[], pieces: readonly Detail[]): void {
+  for (const piece of pieces) {
+    const begun = all.findIndex(({ index, type }) => index === piece.index && type === piece.type);
+    if (begun < 0 || typeof piece.index !== 'number') {
+      all.push(piece);
+      continue;
+    }
+    const before = all[begun];
+    const joined = Object.entries(piece).map(([key, value]) => {
+      const text = ['text', 'summary', 'data'].includes(key) && before?.[key];
+      return [
+        key,
+        value === null || typeof text !== 'string' ? (value ?? before?.[key]) : text + String(value),
+      ];
+    });
+    all[begun] = { ...before, ...Object.fromEntries(joined) };
+  }
 }

@@ -1,16 +1,17 @@
+import { before } from '../before.ts';
 import type { Model } from '../models/model.ts';
 import { anthropicWire } from './anthropic.ts';
 import { chatWire } from './chat.ts';
 import { failureOf } from './failure.ts';
-import { withIdleTimeout } from './idle.ts';
+import { guardedFetch } from './guarded-fetch.ts';
 import { wellFormed } from './outgoing.ts';
-import { ProviderFailure, type ModelEvent, type ModelRequest, type Provider } from './provider.ts';
+import type { ModelEvent, ModelRequest, Provider } from './provider.ts';
 import { readText } from './read-text.ts';
 import { refusalIn, without, type Refusal } from './refusals.ts';
 import { responsesWire } from './responses.ts';
 import { aborted, retrying, type RetryOptions } from './retry.ts';
 import type { Body, WireCall, WireSpeaker } from './wire.ts';
-import { xmlHistory, xmlInstructions } from './xml-calls.ts';
+import { xmlHistory, xmlInstructions } from './xml-prompt.ts';
 
 /** What endpoints are known not to take, by model. Kept between runs by whoever passes it. */
 export interface RememberedRefusals {
@@ -19,50 +20,46 @@ export interface RememberedRefusals {
 }
 
 export interface ProviderOptions extends RetryOptions {
-  /** The key, asked for before each request; undefined when there is none. */
+  /** The key, asked for before each request; undefined when none is needed. */
   key(): Promise<string | undefined>;
-  readonly remembered?: RememberedRefusals;
+  /** Without it, what is refused is known for as long as the provider lives. */
+  readonly remembered?: RememberedRefusals | undefined;
   readonly fetch?: typeof fetch;
   /** How long a server may be silent; default 300,000. */
   readonly idleMs?: number;
 }
 
-export interface WarmProvider extends Provider {
-  /** Loads the SDK ahead of the first request; never throws. */
-  warm(): void;
-}
-
 const wires = { chat: chatWire, responses: responsesWire, anthropic: anthropicWire };
-
-/** What is remembered for as long as the process lives. */
-export function rememberHere(): RememberedRefusals {
-  const known = new Map<string, readonly Refusal[]>();
-  return { get: (model) => known.get(model) ?? [], set: (model, refused) => void known.set(model, refused) };
-}
 
 /**
  * A model behind its wire. Requests that fail are made again where that may help; what an endpoint refuses of a request is
  * left out of it from then on. The SDK is loaded with the first request.
  */
-export function createProvider(model: Model, options: ProviderOptions): WarmProvider {
+export function createProvider(model: Model, options: ProviderOptions): Provider {
   const wire = wires[model.endpoint.wire];
-  const remembered = options.remembered ?? rememberHere();
+  const { remembered } = options;
   const name = `${model.endpoint.baseUrl} ${model.id}`;
-  const fetched = withIdleTimeout(options.fetch ?? globalThis.fetch, options.idleMs ?? 300_000);
+  const fetched = guardedFetch(options.fetch ?? globalThis.fetch, options.idleMs ?? 300_000);
+  let refused: ReadonlySet<Refusal> = new Set();
 
-  async function* stream(given: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  async function* stream(given: ModelRequest, outer: AbortSignal): AsyncGenerator<ModelEvent> {
+    // SDKs leave their listeners behind: on the signal of a long turn, Node would warn of them in the middle of the screen.
+    const signal = AbortSignal.any([outer]);
     const request = model.capabilities.tools ? given : asXml(given);
     const tools = model.capabilities.tools ? undefined : given.tools;
-    // Kept here, too: whoever is to remember may fail to.
-    let refused = new Set(remembered.get(name));
+    refused = new Set([...refused, ...(remembered?.get(name) ?? [])]);
     for (;;) {
-      const key = await keyOf(model, options);
-      const call: WireCall = { model, request, refused, key, fetch: fetched, signal };
+      // Whoever prints it may wait for the person, who may not want to.
+      const key = await before(options.key(), signal);
+      if (signal.aborted) return yield aborted(model, request);
+      // Its own for each request: the SDKs never take their listeners off, and a turn may make many requests.
+      const own = AbortSignal.any([signal]);
+      const call: WireCall = { model, request, refused, key, fetch: fetched, signal: own };
       const body = wellFormed(without(wire.body(call), refused));
       const refusal = yield* attempt({ wire, call, body }, tools);
       if (refusal === undefined) return;
       refused = new Set([...refused, refusal]);
-      remembered.set(name, [...refused]);
+      remembered?.set(name, [...refused]);
     }
   }
 
@@ -96,7 +93,7 @@ async function* attempt(
       yield aborted(model, request, text, reasoning);
       return undefined;
     }
-    const failure = failureOf(error, model.endpoint);
+    const failure = failureOf(error, model.endpoint, call.key);
     const refusal = refusalIn(failure, body, model.endpoint.wire);
     if (refusal === undefined || refused.has(refusal) || text !== '') throw failure;
     return refusal;
@@ -107,12 +104,4 @@ async function* attempt(
 function asXml(request: ModelRequest): ModelRequest {
   const system = [request.system, xmlInstructions(request.tools)].filter((text) => text !== '').join('\n\n');
   return { ...request, system, messages: xmlHistory(request.messages), tools: [] };
-}
-
-async function keyOf({ endpoint }: Model, { key }: ProviderOptions): Promise<string | undefined> {
-  const found = await key();
-  const { name, keyVariables, keyCommand } = endpoint;
-  if (found !== undefined || endpoint.local || (keyVariables.length === 0 && !keyCommand)) return found;
-  const where = keyVariables.length > 0 ? `Set ${keyVariables.join(' or ')}.` : 'Its key command gave none.';
-  throw new ProviderFailure('NO_KEY', `${name} wants a key, and there is none. ${where}`);
 }

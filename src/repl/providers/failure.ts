@@ -1,5 +1,6 @@
 import type { ChatErrorCode } from '../errors.ts';
 import type { Endpoint } from '../models/model.ts';
+import { objectOf, textOf } from '../text/json.ts';
 import { ProviderFailure } from './provider.ts';
 
 /** What the errors of both SDKs, of fetch and of streams have in common. */
@@ -46,7 +47,7 @@ export const unfinished = (): ProviderFailure =>
  * Any error of a request as a ProviderFailure: what it is, whether it is worth another try, and how long the provider asks us
  * to wait. Errors that are ProviderFailures already stay what they are.
  */
-export function failureOf(error: unknown, endpoint: Endpoint): ProviderFailure {
+export function failureOf(error: unknown, endpoint: Endpoint, key?: string): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   const raw = (typeof error === 'object' && error !== null ? error : { message: String(error) }) as Raw;
   if (raw.cause instanceof ProviderFailure) return raw.cause;
@@ -54,7 +55,9 @@ export function failureOf(error: unknown, endpoint: Endpoint): ProviderFailure {
   const status = raw.status ?? statusOf(told.code);
   const retryAfterMs = waitOf(raw, told.message);
   const code = codeOf(told, { status, network: isNetwork(raw), waits: retryAfterMs !== undefined });
-  const said = `${endpoint.name}: ${status === undefined ? '' : `${status} `}${told.message}`;
+  // Some echo what they were sent.
+  const message = key === undefined || key === '' ? told.message : told.message.replaceAll(key, '***');
+  const said = `${endpoint.name}: ${status === undefined ? '' : `${status} `}${message}`;
   const should = raw.headers?.get?.('x-should-retry');
   const retryable = code === 'MODEL_UNREACHABLE' || (code === 'MODEL_BUSY' && should !== 'false');
   return new ProviderFailure(
@@ -70,27 +73,20 @@ export function failureOf(error: unknown, endpoint: Endpoint): ProviderFailure {
 }
 
 function toldBy(raw: Raw): Told {
-  const body = field(raw.error, 'error') ?? raw.error;
+  const body = objectOf(raw.error)['error'] ?? raw.error;
   const text = (name: string): string => {
-    const value = field(body, name);
+    const value = objectOf(body)[name];
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   };
   // fetch hides the reason two errors deep.
-  const inner = field(raw.cause, 'cause') ?? raw.cause;
-  const cause = field(inner, 'code') ?? field(inner, 'message');
+  const { code, message: inner } = objectOf(objectOf(raw.cause)['cause'] ?? raw.cause);
+  const cause = textOf(code) ?? textOf(inner);
   const own = (raw.message ?? 'no reason given').replace(/^\d{3} (?=\S)/, '');
   const message = text('message') || (typeof body === 'string' ? body : '') || own;
   const html = /<html|<!doctype/i.test(message) ? 'a web page instead of an answer' : undefined;
-  const whole = `${html ?? message}${typeof cause === 'string' ? ` (${cause})` : ''}`;
-  const sentence = whole
-    .slice(0, mostMessage)
-    .toWellFormed()
-    .replace(/[^.!?]$/, '$&.');
+  const whole = `${html ?? message}${cause === undefined ? '' : ` (${cause})`}`.slice(0, mostMessage);
+  const sentence = whole.toWellFormed().replace(/[^.!?]$/, '$&.');
   return { message: sentence, code: text('code'), type: text('type') };
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 /** Routers give the status of what is behind them as the code of an error inside a stream. */
@@ -125,7 +121,7 @@ const isNetwork = (raw: Raw): boolean =>
   ('headers' in raw && raw.headers === undefined && raw.error === undefined) ||
   raw.name === 'SyntaxError' ||
   /^(?:terminated|fetch failed)/.test(raw.message ?? '') ||
-  typeof field(raw.cause, 'code') === 'string';
+  textOf(objectOf(raw.cause)['code']) !== undefined;
 
 /** Milliseconds, from the headers or, as some say it only there, from the words. */
 function waitOf(raw: Raw, message: string): number | undefined {
@@ -150,8 +146,6 @@ function wayOut(code: ChatErrorCode, { name, baseUrl, keyVariables, local }: End
       return keyVariables[0] ? ` Check ${keyVariables[0]}, or the key command of ${name}.` : '';
     case 'MODEL_UNREACHABLE':
       return local ? ` Is the server at ${baseUrl} running?` : ` Can ${baseUrl} be reached from here?`;
-    case 'MODEL_OVERFLOW':
-      return ' The conversation is too long for the model: /compact shortens it.';
     case 'MODEL_QUOTA':
       return ` The account at ${name} has to be topped up; /model chooses another model.`;
     default:

@@ -1,49 +1,28 @@
-export interface FenceWatch {
-  /** Takes the next character of the text. */
-  next(char: string): void;
-  /** Nothing but blanks has come on this line. */
-  readonly atLineStart: boolean;
-  /** Within a Markdown code fence, its first line included. */
-  readonly inFence: boolean;
-}
+/** As much of a line as is looked at: what opens or closes a fence stands at its beginning. */
+const mostLine = 300;
 
 /** Follows streamed Markdown, one character at a time, so that tags in a code fence are taken for text. */
-export function createFenceWatch(): FenceWatch {
-  /** What closes the open fence: this many of one character, or more. */
-  let fence: { readonly mark: string; readonly length: number } | undefined;
-  /** The open fence was opened on this line. */
-  let opening = false;
-  /** The run of marks this line begins with, and whether something else has come. */
-  let mark = '';
-  let length = 0;
-  let other = false;
+export function createFenceWatch() {
+  let line = '';
+  /** What opened the fence we are in. */
+  let fence = '';
 
   return {
-    next(char) {
-      if (char === '\n') {
-        if (fence && !opening && !other && mark === fence.mark && length >= fence.length) fence = undefined;
-        mark = '';
-        length = 0;
-        other = false;
-        opening = false;
-      } else if (!other && (length === 0 ? char === '`' || char === '~' : char === mark)) {
-        mark = char;
-        length++;
-        if (!fence && length === 3) opening = true;
-        if (opening) fence = { mark, length };
-      } else if (opening && char === '`' && mark === '`') {
-        // ```code``` on one line is no fence.
-        fence = undefined;
-        opening = false;
-      } else if (char.trim() !== '') {
-        other = true;
+    next(char: string): void {
+      if (char !== '\n') {
+        if (line.length < mostLine) line += char;
+        return;
       }
+      if (fence === '') fence = opening(line);
+      else if (/^\s*(`+|~+)\s*$/.exec(line)?.[1]?.startsWith(fence)) fence = '';
+      line = '';
     },
-    get atLineStart() {
-      return length === 0 && !other;
-    },
-    get inFence() {
-      return fence !== undefined;
-    },
+    /** Nothing but blanks has come on this line. */
+    atLineStart: (): boolean => line.trim() === '',
+    /** Within a fence, its first line included. */
+    inFence: (): boolean => fence !== '' || opening(line) !== '',
   };
 }
+
+/** The marks a line opens a fence with; ```code``` on one line is none. */
+const opening = (line: string): string => /^\s*(~{3,}|`{3,}(?=[^`]*$))/.exec(line)?.[1] ?? '';

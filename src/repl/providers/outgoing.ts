@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AssistantMessage, Message, Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import type { ModelRequest } from './provider.ts';
+import { tooDeep } from '../nesting.ts';
+import { isObject } from '../text/json.ts';
+import type { ModelRequest, ToolDefinition } from './provider.ts';
 
 /**
  * The conversation as every wire can say it: nothing empty, user messages merged (many chat templates want turns to
@@ -46,10 +48,14 @@ export function prepared(messages: readonly Message[], model: Model, imagesInRes
 
 const noImage = (mimeType: string): string => `[an image (${mimeType}) is left out: this model takes none]`;
 
+/** Tools as a wire lists them; undefined when there are none. */
+export const listed = (tools: ModelRequest['tools'], asListed: (tool: ToolDefinition) => object) =>
+  tools.length > 0 ? tools.map(asListed) : undefined;
+
 /** What has to be sent back word for word: only to the model that said it, over the wire it was said. */
 export function nativeOf(message: AssistantMessage, { endpoint, id }: Model): unknown {
   const same = message.provider === endpoint.name && message.model === id && message.wire === endpoint.wire;
-  return same ? message.native : undefined;
+  return same && !tooDeep(message.native) ? message.native : undefined;
 }
 
 /** An id that every wire takes: those of some providers are too long for others, or have characters they refuse. */
@@ -59,13 +65,11 @@ export const safeId = (id: string): string =>
 /** A name that every wire takes: what a model called may be no name at all. */
 export const safeName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown';
 
-/** A call's arguments as an object; of broken ones, which their results tell of, nothing is left. */
+/** A call's arguments as an object; of broken ones, and of those nested without end, which their results tell of, nothing is left. */
 export function argumentsObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
+    if (isObject(value) && !tooDeep(value)) return value;
   } catch {
     // Not JSON: as good as none.
   }
@@ -81,6 +85,10 @@ export const systemOf = ({ system, schema }: ModelRequest): string =>
   schema
     ? `${system}\n\nAnswer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`.trim()
     : system;
+
+/** The schema for an endpoint that keeps to one: none takes anything but an object at its root. */
+export const formatOf = ({ schema }: ModelRequest): ModelRequest['schema'] =>
+  schema?.['type'] === 'object' ? schema : undefined;
 
 /** A copy in which every text can be encoded: one half of a surrogate pair makes providers refuse the whole request. */
 export function wellFormed<T>(value: T): T {

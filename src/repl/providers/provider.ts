@@ -1,5 +1,5 @@
 import { ChatError, type ChatErrorCode } from '../errors.ts';
-import type { AssistantMessage, Message, ToolCall } from '../message.ts';
+import type { AssistantMessage, Message } from '../message.ts';
 
 export interface ToolDefinition {
   readonly name: string;
@@ -41,7 +41,7 @@ export interface Provider {
   warm?(): void;
 }
 
-export interface FailureFacts {
+interface FailureFacts {
   readonly status?: number;
   /** Worth another try, without any change. */
   readonly retryable?: boolean;
@@ -59,5 +59,3 @@ export class ProviderFailure extends ChatError {
     this.facts = facts;
   }
 }
-
-export type { ToolCall };

@@ -3,7 +3,7 @@ import type { ModelEvent, ToolDefinition } from './provider.ts';
 import { createThinkSplitter, type Thought } from './think-tags.ts';
 import { createXmlCallReader } from './xml-calls.ts';
 
-export interface TextReading {
+interface TextReading {
   /** Thoughts may stand between tags in the text. */
   readonly thinkTags: boolean;
   /** The tools that calls in the text are read for. */
@@ -22,7 +22,7 @@ export async function* readText(
 
   function* pass(thoughts: readonly Thought[]): Generator<ModelEvent> {
     for (const thought of thoughts) {
-      const shown = thought.type === 'text' && reader ? reader.push(thought.text).text : thought.text;
+      const shown = thought.type === 'text' && reader ? reader.push(thought.text) : thought.text;
       if (thought.type === 'text') text += shown;
       else reasoning += shown;
       if (shown !== '') yield { type: thought.type, text: shown };

@@ -69,9 +69,11 @@ export function refusalIn(
   return found === 'thinking' && type === 'adaptive' ? 'adaptive' : found;
 }
 
-/** The body without the fields that are refused. */
+/** The body without the fields that are refused, or not set. */
 export function without(body: Body, refused: ReadonlySet<Refusal>): Body {
-  const fields = Object.entries(body).filter(([name]) => !refused.has(name as Refusal));
+  const fields = Object.entries(body).filter(
+    ([name, value]) => value !== undefined && !refused.has(name as Refusal),
+  );
   // `stream_options` is refused by itself where there is no stream.
   const kept = refused.has('stream') ? fields.filter(([name]) => name !== 'stream_options') : fields;
   return Object.fromEntries(kept);

@@ -1,6 +1,15 @@
 import type { AssistantMessage, Message, Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import { argumentsText, nativeOf, prepared, safeId, safeName, systemOf } from './outgoing.ts';
+import {
+  argumentsText,
+  formatOf,
+  listed,
+  nativeOf,
+  prepared,
+  safeId,
+  safeName,
+  systemOf,
+} from './outgoing.ts';
 import type { Body, WireCall } from './wire.ts';
 
 /** An item of the Responses wire, as it came. */
@@ -10,35 +19,29 @@ export interface Item extends Readonly<Record<string, unknown>> {
 
 /** A request as the Responses of OpenAI want it; nothing is stored there, so the thoughts travel with it, encrypted. */
 export function responsesBody({ model, request }: WireCall): Body {
-  const { tools, schema, maxTokens, thinking } = request;
+  const { tools, maxTokens, thinking } = request;
+  const schema = formatOf(request);
   const { capabilities } = model;
   const system = systemOf(request);
-  const format = { type: 'json_schema', name: 'answer', schema, strict: false };
   return {
     model: model.id,
-    ...(system === '' ? {} : { instructions: system }),
+    instructions: system || undefined,
     input: prepared(request.messages, model, false).flatMap((message) => itemsFor(message, model)),
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: tools.map(({ name, description, inputSchema }) => ({
-            type: 'function',
-            name,
-            description,
-            parameters: inputSchema,
-            strict: false,
-          })),
-        }),
-    ...(capabilities.streaming ? { stream: true } : {}),
+    tools: listed(tools, ({ name, description, inputSchema }) => ({
+      type: 'function',
+      name,
+      description,
+      parameters: inputSchema,
+      strict: false,
+    })),
+    stream: capabilities.streaming || undefined,
     store: false,
-    ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
-    ...(schema ? { text: { format } } : {}),
-    ...(capabilities.thinking
-      ? {
-          include: ['reasoning.encrypted_content'],
-          reasoning: thinking === false ? { effort: 'none' } : { summary: 'auto' },
-        }
-      : {}),
+    max_output_tokens: maxTokens,
+    text: schema && { format: { type: 'json_schema', name: 'answer', schema, strict: false } },
+    ...(capabilities.thinking && {
+      include: ['reasoning.encrypted_content'],
+      reasoning: thinking === false ? { effort: 'none' } : { summary: 'auto' },
+    }),
   };
 }
 

@@ -37,7 +37,8 @@ interface WireUsage {
 async function* speak(call: WireCall, body: Body): AsyncGenerator<ModelEvent> {
   const client = await openAiClient(call);
   const sent = client.responses.create(body as unknown as ResponseCreateParams, { signal: call.signal });
-  const items: Item[] = [];
+  /** By their place, which may be any number. */
+  const items = new Map<number, Item>();
   /** Calls whose item is not complete, by the place of the item. */
   const begun = new Map<number, { item: Item; text: string }>();
   let text = '';
@@ -45,7 +46,7 @@ async function* speak(call: WireCall, body: Body): AsyncGenerator<ModelEvent> {
   let ended: WireResponse | undefined;
 
   for await (const event of eventsOf<WireEvent>(sent, asEvents)) {
-    const place = event.output_index ?? items.length;
+    const place = event.output_index ?? items.size;
     const delta = typeof event.delta === 'string' ? event.delta : '';
     switch (event.type) {
       case 'response.output_text.delta':
@@ -77,7 +78,7 @@ async function* speak(call: WireCall, body: Body): AsyncGenerator<ModelEvent> {
       }
       case 'response.output_item.done':
         begun.delete(place);
-        if (event.item) items[place] = event.item;
+        if (event.item) items.set(place, event.item);
         break;
       case 'response.completed':
       case 'response.incomplete':
@@ -92,7 +93,7 @@ async function* speak(call: WireCall, body: Body): AsyncGenerator<ModelEvent> {
     }
   }
   if (!ended) throw unfinished();
-  const whole = items.filter(Boolean);
+  const whole = [...items].sort(([one], [other]) => one - other).map(([, item]) => item);
   const done = whole.length + begun.size > 0 ? whole : (ended.output ?? []);
   const cut = [...begun.values()].map(({ item, text: args }) => ({ ...item, arguments: args }));
   const calls = [...done, ...cut].filter(({ type }) => type === 'function_call').map(callOf);

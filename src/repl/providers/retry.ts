@@ -4,6 +4,8 @@ import { ProviderFailure, type ModelEvent, type ModelRequest, type Provider } fr
 import { messageOf } from './wire.ts';
 
 export interface RetryOptions {
+  /** Is told of each try that failed. */
+  readonly failed?: (failure: ProviderFailure) => void;
   /** Tries in all; default 5. */
   readonly most?: number;
   /** Waits; rejects or resolves early when aborted. */
@@ -33,7 +35,9 @@ export function retrying(provider: Provider, model: Model, options: RetryOptions
         }
         return;
       } catch (error) {
-        if (!(error instanceof ProviderFailure) || !error.facts.retryable || tries >= most) throw error;
+        if (!(error instanceof ProviderFailure)) throw error;
+        options.failed?.(error);
+        if (!error.facts.retryable || tries >= most) throw error;
         failure = error;
       }
       const { retryAfterMs = 0 } = failure.facts;

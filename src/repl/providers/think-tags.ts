@@ -5,12 +5,6 @@ export interface Thought {
   readonly text: string;
 }
 
-export interface ThinkSplitter {
-  push(text: string): Thought[];
-  /** What was held back, as it came. */
-  end(): Thought[];
-}
-
 const opening = ['<think>', '<thinking>', '<reasoning>'];
 const closing = ['</think>', '</thinking>', '</reasoning>'];
 
@@ -20,7 +14,7 @@ const closing = ['</think>', '</thinking>', '</reasoning>'];
  * it. A tag that has only half arrived is held back. A closing tag without an opening one is left out: there are chat templates
  * that open it themselves, and what came before it has been shown already.
  */
-export function createThinkSplitter(): ThinkSplitter {
+export function createThinkSplitter() {
   const line = createFenceWatch();
   let thinking = false;
   /** The beginning of what may become a tag. */
@@ -40,7 +34,7 @@ export function createThinkSplitter(): ThinkSplitter {
   const take = (char: string) => {
     if (held === '') {
       if (afterTag && (char === '\n' || char === '\r')) return;
-      if (char === '<' && (thinking || (line.atLineStart && !line.inFence))) held = char;
+      if (char === '<' && (thinking || (line.atLineStart() && !line.inFence()))) held = char;
       else say(char);
       return;
     }
@@ -67,11 +61,12 @@ export function createThinkSplitter(): ThinkSplitter {
   };
 
   return {
-    push(text) {
+    push(text: string): Thought[] {
       for (const char of text) take(char);
       return taken();
     },
-    end() {
+    /** What was held back, as it came. */
+    end(): Thought[] {
       const text = held;
       held = '';
       say(text);

@@ -1,7 +1,8 @@
 import { estimateMessage, estimateTokens, estimateTools } from '../context/tokens.ts';
 import type { AssistantMessage, Stop, ToolCall, Usage } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import type { ModelEvent, ModelRequest } from './provider.ts';
+import { tooDeep } from '../nesting.ts';
+import { ProviderFailure, type ModelEvent, type ModelRequest } from './provider.ts';
 import type { Refusal } from './refusals.ts';
 
 /** One request, and all that is needed to make it. */
@@ -41,16 +42,22 @@ export async function* eventsOf<T>(sent: Sent, asEvents: (whole: T) => T[]): Asy
   if (!isStream(data)) return yield* asEvents(answered(data) as T);
   const json = /^application\/(\w+\+)?json/.test(response.headers.get('content-type') ?? '');
   if (json) return yield* asEvents(answered(await response.json()) as T);
-  yield* data as AsyncIterable<T>;
+  for await (const event of data as AsyncIterable<T>) yield shallow(event);
 }
 
 const isStream = (data: unknown): boolean =>
   typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
 
+/** Parts of an answer are kept, and sent back, as they came: one that cannot be written would spoil the session. */
+function shallow<T>(event: T): T {
+  if (tooDeep(event)) throw new ProviderFailure('MODEL_REFUSED', 'The answer is nested too deeply.');
+  return event;
+}
+
 /** Routers answer 200 with an error inside. */
 function answered(whole: unknown): object {
   if (typeof whole !== 'object' || whole === null) throw new Error('the answer is no JSON object');
-  if (!('error' in whole) || !whole.error) return whole;
+  if (!('error' in whole) || !whole.error) return shallow(whole);
   throw Object.assign(new Error('the answer is an error'), { error: whole.error });
 }
 

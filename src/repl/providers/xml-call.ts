@@ -1,7 +1,7 @@
 import type { ToolCall } from '../message.ts';
+import { tooDeep } from '../nesting.ts';
+import { listOf, objectOf, type JsonObject } from '../text/json.ts';
 import type { ToolDefinition } from './provider.ts';
-
-type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * What stands between the tags of a call, as name and JSON arguments. What cannot be read keeps its raw text, tag included, as
@@ -25,7 +25,7 @@ const nameIn = (body: string): string =>
 function fromToolCall(body: string, tools: readonly ToolDefinition[]): Omit<ToolCall, 'id'> | undefined {
   const text = body.trim();
   if (text.startsWith('{')) {
-    const { name, arguments: args, parameters } = objectIn(text) ?? {};
+    const { name, arguments: args, parameters } = objectOf(jsonIn(text));
     if (typeof name !== 'string') return undefined;
     const given = args ?? parameters ?? {};
     return { name, arguments: typeof given === 'string' ? given : JSON.stringify(given) };
@@ -51,10 +51,11 @@ function fromBody(
   if (text.startsWith('{')) return { name, arguments: text };
   const elements = elementsIn(text);
   if (!elements) return undefined;
-  const schema = tools.find((tool) => tool.name === name)?.inputSchema ?? {};
+  const { properties } = tools.find((tool) => tool.name === name)?.inputSchema ?? {};
+  const schemas = new Map(Object.entries(objectOf(properties)));
   const args = new Map<string, unknown>();
   for (const [key, value] of elements) {
-    const made = coerced(withoutEnds(value), schemaOf(schema, key));
+    const made = coerced(withoutEnds(value), objectOf(schemas.get(key)));
     const before = args.get(key);
     // An array may come as one element for each of its items.
     if (Array.isArray(before) && Array.isArray(made)) for (const each of made as unknown[]) before.push(each);
@@ -84,47 +85,29 @@ function elementsIn(text: string): [string, string][] | undefined {
 /** Models put a value on lines of its own. */
 const withoutEnds = (value: string): string => value.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
 
-const schemaOf = (schema: Schema, key: string): Schema => {
-  const properties = asObject(schema.properties);
-  return asObject(properties && Object.hasOwn(properties, key) ? properties[key] : undefined) ?? {};
-};
-
 /** The value a schema wants, if the text can be one; else the text, for the check of the schema to refuse. */
-function coerced(text: string, schema: Schema): unknown {
+function coerced(text: string, schema: JsonObject): unknown {
   const types = typesOf(schema);
   const trimmed = text.trim();
-  const value = jsonIn(trimmed);
-  if (types.includes('null') && trimmed === 'null') return null;
-  if ((types.includes('number') || types.includes('integer')) && typeof value === 'number') return value;
-  if (types.includes('boolean') && /^(true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true';
-  if (types.includes('array') && Array.isArray(value)) return value;
-  if (types.includes('object') && asObject(value)) return value;
-  if (types.includes('string')) return text;
-  if (types.includes('array')) return [coerced(text, asObject(schema.items) ?? {})];
-  return types.length === 0 && typeof value === 'object' && value !== null ? value : text;
+  const value = jsonIn(/^(true|false)$/i.test(trimmed) ? trimmed.toLowerCase() : trimmed);
+  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  if (type !== 'string' && (types.includes(type) || (type === 'number' && types.includes('integer'))))
+    return value;
+  if (types.includes('array') && !types.includes('string')) return [coerced(text, objectOf(schema['items']))];
+  return types.length === 0 && (type === 'array' || type === 'object') ? value : text;
 }
 
-function typesOf(schema: Schema): unknown[] {
-  const choices = [schema.anyOf, schema.oneOf].flatMap((list) =>
-    Array.isArray(list) ? (list as unknown[]) : [],
-  );
-  return [schema.type, ...choices.map((choice) => asObject(choice)?.type)]
-    .flat()
+const typesOf = (schema: JsonObject): unknown[] =>
+  [schema, ...listOf(schema['anyOf']), ...listOf(schema['oneOf'])]
+    .flatMap((choice) => objectOf(choice)['type'])
     .filter((type) => type !== undefined);
-}
 
-const asObject = (value: unknown): Record<string, unknown> | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
-
-const objectIn = (text: string): Record<string, unknown> | undefined => asObject(jsonIn(text));
-
+/** Undefined for what is no JSON. */
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return tooDeep(value) ? undefined : value;
   } catch {
-    // No JSON: the caller says what that means.
     return undefined;
   }
 }

@@ -4,16 +4,13 @@ import { createFenceWatch } from './fence-watch.ts';
 import type { ToolDefinition } from './provider.ts';
 import { callOf } from './xml-call.ts';
 
-export { xmlHistory, xmlInstructions } from './xml-prompt.ts';
-
-export interface XmlCallReader {
-  /** Takes more of an answer; gives what of it is no call. */
-  push(text: string): { text: string };
-  end(): { text: string; calls: ToolCall[] };
+/** A call that is being read: how much of its closing tag has come, too. */
+interface Open {
+  readonly tag: string;
+  readonly close: string;
+  body: string;
+  matched: number;
 }
-
-/** As long as a name in `<function=name>` may be: longer ones are text. */
-const mostName = 128;
 
 /**
  * Takes the tool calls out of the text of a model that has no other way to make them. Understood are `<tool_call>…</tool_call>`,
@@ -21,20 +18,14 @@ const mostName = 128;
  * may become a call is held back. A call that is not finished, or that cannot be read, keeps its raw text as arguments, which
  * are then no JSON: it is answered as malformed.
  */
-export function createXmlCallReader(tools: readonly ToolDefinition[]): XmlCallReader {
+export function createXmlCallReader(tools: readonly ToolDefinition[]) {
   const line = createFenceWatch();
-  const closings = new Map([['<tool_call>', '</tool_call>']]);
-  for (const { name } of tools) closings.set(`<${name}>`, `</${name}>`);
-  const beginnings = new Set<string>();
-  for (const tag of [...closings.keys(), '<function='])
-    for (let end = 1; end <= tag.length; end++) beginnings.add(tag.slice(0, end));
+  const plain = ['tool_call', ...tools.map(({ name }) => name)].map((name) => `<${name}>`);
   const calls: ToolCall[] = [];
-
   /** The beginning of what may become an opening tag. */
   let held = '';
   let before = '';
-  /** The call that is being read, and how much of its closing tag has come. */
-  let call: { open: string; close: string; body: string; matched: number } | undefined;
+  let call: Open | undefined;
   let said = '';
 
   const say = (text: string) => {
@@ -43,37 +34,38 @@ export function createXmlCallReader(tools: readonly ToolDefinition[]): XmlCallRe
     before = text.at(-1) ?? before;
   };
 
-  const open = (tag: string, close: string) => {
-    held = '';
-    call = { open: tag, close, body: '', matched: 0 };
+  const keep = ({ tag, body }: Open, finished: boolean) => {
+    const { name, arguments: args } = callOf(tag, body, tools);
+    calls.push({ id: `xml_${randomUUID()}`, name, arguments: finished ? args : tag + body });
+    call = undefined;
   };
+
+  const mayOpen = (tag: string): boolean =>
+    tag === '<'
+      ? !line.inFence() && before !== '`'
+      : '<function='.startsWith(tag) ||
+        /^<function=[\w.-]{1,128}$/.test(tag) ||
+        plain.some((each) => each.startsWith(tag));
 
   const takeText = (char: string) => {
     const tag = held + char;
-    if (held === '') {
-      if (char === '<' && !line.inFence && before !== '`') held = char;
-      else say(char);
-    } else if (
-      tag.startsWith('<function=') &&
-      /^([\w.-]+>?)?$/.test(tag.slice('<function='.length)) &&
-      tag.length < mostName
-    ) {
-      if (char === '>') open(tag, '</function>');
-      else held = tag;
-    } else if (closings.has(tag)) {
-      open(tag, closings.get(tag) ?? '');
-    } else if (beginnings.has(tag)) {
-      held = tag;
-    } else {
-      const text = held;
-      held = '';
-      say(text);
+    const waiting = held;
+    held = '';
+    if (!tag.startsWith('<')) say(char);
+    else if (plain.includes(tag)) call = { tag, close: `</${tag.slice(1)}`, body: '', matched: 0 };
+    else if (/^<function=[\w.-]{1,128}>$/.test(tag))
+      call = { tag, close: '</function>', body: '', matched: 0 };
+    else if (mayOpen(tag)) held = tag;
+    else if (waiting === '') say(char);
+    else {
+      say(waiting);
       takeText(char);
     }
   };
 
   return {
-    push(text) {
+    /** Takes more of an answer; gives what of it is no call. */
+    push(text: string): string {
       said = '';
       for (const char of text) {
         if (!call) {
@@ -84,24 +76,17 @@ export function createXmlCallReader(tools: readonly ToolDefinition[]): XmlCallRe
         // `<` stands only at the beginning of a tag, so this finds every one in a single pass.
         call.matched = char === call.close[call.matched] ? call.matched + 1 : char === '<' ? 1 : 0;
         if (call.matched < call.close.length) continue;
-        calls.push({ id: newId(), ...callOf(call.open, call.body.slice(0, -call.close.length), tools) });
-        call = undefined;
+        call.body = call.body.slice(0, -call.close.length);
+        keep(call, true);
       }
-      return { text: said };
+      return said;
     },
-    end() {
+    end(): { text: string; calls: ToolCall[] } {
       said = '';
-      const text = held;
+      say(held);
       held = '';
-      say(text);
-      if (call) {
-        const { name } = callOf(call.open, call.body, tools);
-        calls.push({ id: newId(), name, arguments: call.open + call.body });
-        call = undefined;
-      }
+      if (call) keep(call, false);
       return { text: said, calls };
     },
   };
 }
-
-const newId = (): string => `xml_${randomUUID()}`;

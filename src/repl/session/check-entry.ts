@@ -1,13 +1,11 @@
+import { isObject, type JsonObject } from '../text/json.ts';
 import type { Entry, EntryBody, SessionHeader } from './entry.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** What a line of a session file turned out to be. `unknown`: an entry, but none this version understands. */
+/** What a line of a session file turned out to be. `other`: damaged, or of a later version. */
 export type Line =
   | { readonly kind: 'header'; readonly header: SessionHeader }
   | { readonly kind: 'entry'; readonly entry: Entry }
-  | { readonly kind: 'unknown'; readonly id: string; readonly parent: string | null }
-  | { readonly kind: 'broken' };
+  | { readonly kind: 'other' };
 
 /** Reads one line. Half characters (lone surrogates) come back as U+FFFD; nothing here throws. */
 export function parseLine(line: string): Line {
@@ -15,18 +13,10 @@ export function parseLine(line: string): Line {
   try {
     value = JSON.parse(wellFormedJson(line));
   } catch {
-    return { kind: 'broken' }; // Cut by a crash, or damaged since.
+    return { kind: 'other' }; // Cut by a crash, or damaged since.
   }
-  if (!isFields(value)) return { kind: 'broken' };
-  if (value['type'] === 'session') {
-    return isHeader(value) ? { kind: 'header', header: value } : { kind: 'broken' };
-  }
-  const { id, parent, ts, type } = value;
-  if (!isText(id) || !(parent === null || isText(parent))) return { kind: 'broken' };
-  // As a table of its own keys: a type named `constructor` is not one of ours.
-  const fits = isText(type) && Object.hasOwn(shapes, type) ? shapes[type as EntryBody['type']] : undefined;
-  if (!fits?.(value) || !isText(ts)) return { kind: 'unknown', id, parent };
-  return { kind: 'entry', entry: value as unknown as Entry };
+  if (isHeader(value)) return { kind: 'header', header: value };
+  return isEntry(value) ? { kind: 'entry', entry: value } : { kind: 'other' };
 }
 
 /**
@@ -42,34 +32,45 @@ export function wellFormedJson(json: string): string {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Ids are shown, within lines of ours. */
+const hasId = (value: JsonObject): boolean => /^[\w-]{1,64}$/.test(String(value['id']));
 const isList = (value: unknown, fits: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(fits);
-const has = (value: unknown, ...texts: readonly string[]): value is Fields =>
-  isFields(value) && texts.every((name) => isText(value[name]));
+const has = (value: unknown, ...texts: readonly string[]): value is JsonObject =>
+  isObject(value) && texts.every((name) => isText(value[name]));
 
 /** What another version has in its first line is its own business: only that it is another one counts. */
-const isHeader = (value: Fields): value is Fields & SessionHeader =>
-  typeof value['v'] === 'number' && (value['v'] !== 1 || has(value, 'id', 'cwd', 'created'));
+const isHeader = (value: unknown): value is JsonObject & SessionHeader =>
+  isObject(value) &&
+  value['type'] === 'session' &&
+  typeof value['v'] === 'number' &&
+  (value['v'] !== 1 || (has(value, 'id', 'cwd', 'created') && hasId(value)));
+
+function isEntry(value: unknown): value is JsonObject & Entry {
+  if (!has(value, 'id', 'ts', 'type') || !(value['parent'] === null || isText(value['parent']))) return false;
+  if (!hasId(value)) return false;
+  const type = value['type'] as EntryBody['type'];
+  // As a table of its own keys: a type named `constructor` is not one of ours.
+  return Object.hasOwn(shapes, type) && shapes[type](value);
+}
 
 const isStored = (part: unknown): boolean => has(part, 'sha256', 'mimeType', 'name');
 const isPart = (part: unknown): boolean =>
-  isFields(part) &&
+  isObject(part) &&
   ((part['type'] === 'text' && has(part, 'text')) ||
     (part['type'] === 'image' && has(part, 'mimeType', 'data')) ||
     (part['type'] === 'stored' && isStored(part)));
 
-/** As much as everybody who reads entries relies on, so that a damaged file cannot end the program. */
-const shapes: { readonly [T in EntryBody['type']]: (entry: Fields) => boolean } = {
-  user: ({ content }) => isList(content, isPart),
+/** Checks the fields that other code reads without looking, so that a damaged file cannot end the program. */
+const shapes: { readonly [T in EntryBody['type']]: (entry: JsonObject) => boolean } = {
+  user: ({ content, typed = '', line = '' }) => isList(content, isPart) && isText(typed) && isText(line),
   assistant: ({ message }) =>
     has(message, 'text', 'reasoning', 'stop', 'provider', 'model', 'wire') &&
-    isFields(message['usage']) &&
+    isObject(message['usage']) &&
     isList(message['calls'], (call) => has(call, 'id', 'name', 'arguments')),
   tool: (entry) =>
     has(entry, 'callId', 'name') &&
-    ['proposed', 'approved', 'started', 'done'].includes(String(entry['state'])) &&
+    ['proposed', 'started', 'done'].includes(String(entry['state'])) &&
     (entry['images'] === undefined || isList(entry['images'], isStored)) &&
     (entry['text'] === undefined || isText(entry['text'])),
   mode: ({ mode }) => ['plan', 'ask', 'auto', 'yolo'].includes(String(mode)),
@@ -78,8 +79,9 @@ const shapes: { readonly [T in EntryBody['type']]: (entry: Fields) => boolean } 
   system: ({ text }) => text === null || isText(text),
   roots: ({ roots }) => isList(roots, isText),
   todos: ({ todos }) => isList(todos, (todo) => has(todo, 'text', 'status', 'priority')),
-  compaction: (entry) => has(entry, 'summary', 'firstKeptId', 'by'),
+  compaction: (entry) =>
+    has(entry, 'summary', 'firstKeptId', 'by') &&
+    (entry['request'] === undefined || isText(entry['request'])),
   prune: ({ callIds }) => isList(callIds, isText),
-  omit: (entry) => has(entry, 'target'),
   leaf: ({ to }) => to === null || isText(to),
 };

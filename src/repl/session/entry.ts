@@ -7,7 +7,6 @@ export interface SessionHeader {
   readonly type: 'session';
   readonly id: string;
   readonly cwd: string;
-  /** ISO 8601. */
   readonly created: string;
   /** The session this one was forked from. */
   readonly parent?: string;
@@ -31,13 +30,14 @@ export interface StoredPart {
   readonly name: string;
 }
 
-export type CallState = 'proposed' | 'approved' | 'started' | 'done';
+export type CallState = 'proposed' | 'started' | 'done';
 
 export type EntryBody =
   | {
       readonly type: 'user';
       readonly content: readonly (Part | StoredPart)[];
       /** As typed, before attachments were read. */ readonly typed?: string;
+      /** The same with what is `inert` in it, if anything is: to be edited again. */ readonly line?: string;
     }
   | { readonly type: 'assistant'; readonly message: AssistantMessage }
   | {
@@ -60,6 +60,8 @@ export type EntryBody =
   | {
       readonly type: 'compaction';
       readonly summary: string;
+      /** The newest words of the person, when their message is not among those that were kept. */
+      readonly request?: string;
       readonly firstKeptId: string;
       readonly tokensBefore: number;
       readonly tokensAfter: number;
@@ -67,14 +69,11 @@ export type EntryBody =
     }
   /** The outputs of these calls are left out of what the model is sent. */
   | { readonly type: 'prune'; readonly callIds: readonly string[] }
-  /** An entry that is no longer sent: an attempt that failed. */
-  | { readonly type: 'omit'; readonly target: string }
   | { readonly type: 'leaf'; readonly to: string | null };
 
 export type Entry = EntryBody & {
   readonly id: string;
   /** The entry before it on its branch; null for the first. */
   readonly parent: string | null;
-  /** ISO 8601. */
   readonly ts: string;
 };

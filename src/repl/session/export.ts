@@ -35,7 +35,7 @@ export function exportMarkdown(session: Session): string {
 function blocksOf(entry: Entry): string[] {
   switch (entry.type) {
     case 'user':
-      return ['## You', quoted(entry.content.map(shown).join('\n\n'))];
+      return said(entry) === '' ? [] : ['## You', quoted(said(entry))];
     case 'assistant': {
       const { text, calls, model } = entry.message;
       return [
@@ -56,6 +56,12 @@ function blocksOf(entry: Entry): string[] {
     default:
       return [];
   }
+}
+
+/** What the person typed, and what came with it; not what it held, nor what was told to the model beside it. */
+function said({ typed, content }: Extract<Entry, { type: 'user' }>): string {
+  const others = content.filter((part) => typed === undefined || part.type !== 'text');
+  return [...(typed ? [typed] : []), ...others.map(shown)].join('\n\n');
 }
 
 const called = (name: string, args: string): string[] => [

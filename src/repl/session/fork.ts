@@ -1,7 +1,7 @@
 import { ChatError } from '../errors.ts';
 import { textOf } from '../message.ts';
 import type { Entry } from './entry.ts';
-import { oneLine } from './one-line.ts';
+import { oneLine } from '../text/one-line.ts';
 import { createSession, readSession, tryOpen, type Session } from './session.ts';
 
 type UserEntry = Extract<Entry, { type: 'user' }>;
@@ -27,20 +27,27 @@ export function openOrFork(store: Folder, file: string): { session: Session; for
   const session = tryOpen(file);
   if (session) return { session, forked: false };
   const { header, tree } = readSession(file);
-  return { session: copyOf(store, { id: header.id, header }, tree.path()), forked: true };
+  return {
+    session: copyOf(store, { id: header.id, header, name: tree.name }, tree.path()),
+    forked: true,
+  };
 }
 
-const copyOf = (
+function copyOf(
   store: Folder,
-  { id, header }: Pick<Session, 'id' | 'header'>,
+  { id, header, name }: Pick<Session, 'id' | 'header' | 'name'>,
   entries: readonly Entry[],
-): Session =>
-  createSession(store, {
+): Session {
+  const copy = createSession(store, {
     cwd: header.cwd,
     parent: id,
     entries,
     ...(header.temporary ? { temporary: true } : {}),
   });
+  // It may have been given on another branch, or later.
+  if (name !== undefined && copy.name !== name) copy.append({ type: 'name', name, by: 'person' });
+  return copy;
+}
 
 /** What the person said on the current branch, oldest first. */
 export const userEntries = (session: Session): UserEntry[] =>
@@ -94,9 +101,9 @@ const isShown = (entry: Entry): boolean =>
 function labelOf(entry: Entry): string {
   switch (entry.type) {
     case 'user':
-      return `you: ${oneLine(entry.typed || textOf(entry.content.filter((part) => part.type !== 'stored')), 80)}`;
+      return `you: ${oneLine(entry.typed || textOf(entry.content), 200)}`;
     case 'assistant':
-      return `answer: ${oneLine(entry.message.text, 80)}`;
+      return `answer: ${oneLine(entry.message.text, 200)}`;
     default:
       return 'what came before was summarised';
   }

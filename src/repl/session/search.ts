@@ -1,25 +1,22 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import { ChatError } from '../errors.ts';
 import { textOf } from '../message.ts';
+import { readSessionText } from '../private-file.ts';
 import { parseLine } from './check-entry.ts';
 import type { Entry } from './entry.ts';
-import { linesOf } from './file-lines.ts';
-import { oneLine } from './one-line.ts';
+import { oneLine } from '../text/one-line.ts';
 import type { SessionInfo, Store } from './store.ts';
 
 export interface Hit {
   readonly session: SessionInfo;
-  readonly entryId: string;
   readonly role: 'you' | 'answer' | 'tool' | 'summary';
   /** One line around the first word, as it was written: do not print it raw. */
   readonly excerpt: string;
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly limit: number;
   /** In all projects, not only this one. */
   readonly all?: boolean;
-  readonly signal?: AbortSignal;
   /** After so long, what was found until then is all. */
   readonly withinMs?: number;
 }
@@ -28,11 +25,11 @@ export interface SearchOptions {
  * Entries in which all words occur, in any case; "words in quotes" as they stand. The newest sessions first, and in each the
  * newest entries. `incomplete`: there was no time to look everywhere. Throws USAGE for a query without a word.
  */
-export async function searchSessions(
+export function searchSessions(
   store: Pick<Store, 'list' | 'listAll'>,
   query: string,
-  { limit, all = false, signal, withinMs = 5000 }: SearchOptions,
-): Promise<{ found: Hit[]; incomplete: boolean }> {
+  { limit, all = false, withinMs = 5000 }: SearchOptions,
+): { found: Hit[]; incomplete: boolean } {
   const words = [...query.matchAll(/"([^"]+)"|[^\s"]+/g)].map(([word, quoted]) =>
     (quoted ?? word).toLowerCase(),
   );
@@ -41,37 +38,23 @@ export async function searchSessions(
   // A word stands in the file as JSON writes it: most lines need not be parsed to be passed over.
   const written = words.map((word) => JSON.stringify(word).slice(1, -1).toLowerCase());
   const until = performance.now() + withinMs;
-  let pause = performance.now() + pauseEveryMs;
   const found: Hit[] = [];
   for (const session of all ? store.listAll() : store.list()) {
-    if (session.damaged !== undefined) continue;
-    const here: Hit[] = [];
-    const wanted = limit - found.length;
-    for (const text of linesIn(session.file)) {
-      if (performance.now() > pause) {
-        await breathe(); // So that Ctrl-C is heard.
-        if (signal?.aborted || performance.now() > until) {
-          return { found: [...found, ...here.toReversed()], incomplete: true };
-        }
-        pause = performance.now() + pauseEveryMs;
-      }
+    if (performance.now() > until) return { found, incomplete: true };
+    for (const text of linesIn(session).toReversed()) {
+      if (found.length === limit) return { found, incomplete: false };
       const hit = hitIn(text, words, written);
-      if (hit) here.push({ session, ...hit });
-      if (here.length > wanted) here.shift();
+      if (hit) found.push({ session, ...hit });
     }
-    found.push(...here.toReversed());
-    if (found.length >= limit) break;
   }
   return { found, incomplete: false };
 }
 
-const pauseEveryMs = 20;
-
-function* linesIn(file: string): Generator<string, void> {
+function linesIn({ file, damaged }: SessionInfo): string[] {
   try {
-    yield* linesOf(file);
+    return damaged === undefined ? readSessionText(file).split('\n') : [];
   } catch {
-    // Removed since it was listed.
+    return []; // Removed since it was listed.
   }
 }
 
@@ -88,17 +71,13 @@ function hitIn(
   const [role, whole] = said;
   const small = whole.toLowerCase();
   if (!words.every((word) => small.includes(word))) return undefined;
-  return {
-    entryId: line.entry.id,
-    role,
-    excerpt: around(whole, Math.min(...words.map((word) => small.indexOf(word)))),
-  };
+  return { role, excerpt: around(whole, Math.min(...words.map((word) => small.indexOf(word)))) };
 }
 
 function textIn(entry: Entry): [Hit['role'], string] | undefined {
   switch (entry.type) {
     case 'user':
-      return ['you', textOf(entry.content.filter((part) => part.type !== 'stored'))];
+      return ['you', textOf(entry.content)];
     case 'assistant':
       return [
         'answer',

@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, readSync, rmSync, writeSync } from 'node:fs';
 import { ChatError } from '../errors.ts';
-import { noFollow, tailOf } from './file-lines.ts';
+import { openToAppend } from '../private-file.ts';
 import { takeLock, type Lock } from './lock.ts';
 
 /** A session file that this process may write. */
@@ -11,15 +11,13 @@ export interface SessionFile {
   close(): void;
 }
 
-const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = constants;
-
 /** Makes the file with what it begins with. Throws SESSION_UNUSABLE when it cannot be written; then there is none. */
 export function createFile(path: string, lines: string): SessionFile {
   const lock = takeLock(path);
   if (!lock) throw failed(path, 'it is open in another window');
   let file: SessionFile | undefined;
   try {
-    file = openFile(path, lock, O_CREAT | O_EXCL);
+    file = openFile(path, lock, constants.O_CREAT | constants.O_EXCL);
     file.write(lines);
     return file;
   } catch (error) {
@@ -32,18 +30,11 @@ export function createFile(path: string, lines: string): SessionFile {
 
 /** Opens a file whose lock is held. `close` releases it. Throws SESSION_UNUSABLE. */
 export function openFile(path: string, lock: Lock, flags = 0): SessionFile {
-  const attempt = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw failed(path, String((error as { code?: unknown }).code), { cause: error });
-    }
-  };
-  // O_APPEND: each write goes to the end, whoever else writes.
-  const fd = attempt(() => openSync(path, O_WRONLY | O_APPEND | noFollow | flags, 0o600));
+  const fd = openToAppend(path, flags, 'SESSION_UNUSABLE');
   const { size } = fstatSync(fd);
+  const last = Buffer.alloc(1);
   /** The last line was cut, by a crash or a full disk: the next one must not be glued to it. */
-  let torn = size > 0 && tailOf(path, size, 1) !== '\n';
+  let torn = size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';
   let open = true;
   return {
     path,
@@ -51,7 +42,12 @@ export function openFile(path: string, lock: Lock, flags = 0): SessionFile {
       // The number may belong to another file by now.
       if (!open) throw failed(path, 'it was closed');
       const bytes = Buffer.from(torn ? `\n${lines}` : lines);
-      const written = attempt(() => writeSync(fd, bytes));
+      let written;
+      try {
+        written = writeSync(fd, bytes);
+      } catch (error) {
+        throw failed(path, String((error as { code?: unknown }).code), { cause: error });
+      }
       if (written > 0) torn = written < bytes.length;
       if (torn) throw failed(path, 'the disk is full');
     },

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { ChatError } from '../errors.ts';
+import { makePrivateFolder, readSessionText } from '../private-file.ts';
 import { parseLine, wellFormedJson, type Line } from './check-entry.ts';
 import type { Entry, EntryBody, SessionHeader } from './entry.ts';
-import { linesOf } from './file-lines.ts';
 import { takeLock } from './lock.ts';
-import { ownFile, ownFolder, unusable } from './own-folder.ts';
 import { createFile, openFile, type SessionFile } from './session-file.ts';
 import { createTree, type Tree } from './tree.ts';
 
@@ -32,18 +31,13 @@ export interface Session {
 }
 
 /** What a new session begins with. */
-export interface Beginning {
+interface Beginning {
   readonly cwd: string;
   readonly temporary?: boolean;
   /** The session it was forked from, and what it takes over from there. */
   readonly parent?: string;
   readonly entries?: readonly Entry[];
 }
-
-/**
- * The name is written again after so many bytes, so that whoever lists sessions finds it by reading the end of each file.
- */
-const nameEvery = 32 * 1024;
 
 /**
  * A new session. Its file is made with the first thing that the person says: one that is opened and left leaves nothing.
@@ -56,8 +50,9 @@ export function createSession(store: { readonly folder: string }, beginning: Beg
   let file: SessionFile | undefined;
   const start = () => {
     // The folder above it first: either could have been put there by somebody else.
-    ownFolder(dirname(store.folder));
-    file = createFile(join(ownFolder(store.folder), `${time}_${header.id}.jsonl`), waiting.join(''));
+    makePrivateFolder(dirname(store.folder), 'SESSION_UNUSABLE');
+    makePrivateFolder(store.folder, 'SESSION_UNUSABLE');
+    file = createFile(join(store.folder, `${time}_${header.id}.jsonl`), waiting.join(''));
     waiting.length = 0;
   };
   const write = (lines: string, first: EntryBody['type']) => {
@@ -93,7 +88,7 @@ export function openSession(file: string): Session {
 
 /** As `openSession`, but undefined for one that another process has open. */
 export function tryOpen(file: string): Session | undefined {
-  ownFile(file);
+  readSessionText(file, 1); // Throws for what is no file of ours, before a lock is put beside it.
   const lock = takeLock(file);
   if (!lock) return undefined;
   try {
@@ -109,18 +104,16 @@ export function tryOpen(file: string): Session | undefined {
 
 /** A session as it is now, whoever has it open. Throws SESSION_UNUSABLE for a file that is no session or of another version. */
 export function readSession(file: string): { header: SessionHeader; tree: Tree } {
-  // As far as it goes now: whoever is writing could write faster than this reads.
-  const { size } = ownFile(file);
+  const [first = '', ...lines] = readSessionText(file).split('\n');
+  if (first === '') throw unusable(file, 'is empty');
+  const header = headerOf(file, parseLine(first));
   const tree = createTree();
-  let header: SessionHeader | undefined;
-  for (const text of linesOf(file, size)) {
-    const line = parseLine(text);
-    if (header) tree.take(line);
-    else header = headerOf(file, line);
-  }
-  if (!header) throw unusable(file, 'is empty');
+  for (const line of lines) tree.take(parseLine(line));
   return { header, tree };
 }
+
+export const unusable = (path: string, why: string): ChatError =>
+  new ChatError('SESSION_UNUSABLE', `${path} cannot be used: it ${why}.`);
 
 function headerOf(file: string, line: Line): SessionHeader {
   if (line.kind !== 'header') throw unusable(file, 'is no session, or its first line is damaged');
@@ -152,9 +145,6 @@ interface Keeper {
 }
 
 function sessionOf(header: SessionHeader, tree: Tree, keeper: Keeper): Session {
-  // How long ago a name was written that was read is not known: it is written again with the first entry.
-  let sinceName = nameEvery;
-
   const lineOf = (body: EntryBody): string => {
     let id = newId();
     while (tree.entry(id)) id = newId();
@@ -164,15 +154,10 @@ function sessionOf(header: SessionHeader, tree: Tree, keeper: Keeper): Session {
   };
 
   const append = (body: EntryBody): Entry => {
-    let lines = lineOf(body);
+    const lines = lineOf(body);
     // Read back, so that it is now what it will be after a restart, whatever becomes of `body`.
     const line = parseLine(lines);
     if (line.kind !== 'entry') throw new TypeError(`This is no entry: ${lines.slice(0, 200)}`);
-    sinceName = body.type === 'name' ? 0 : sinceName + lines.length;
-    if (tree.named && sinceName > nameEvery) {
-      lines += lineOf({ type: 'name', name: tree.named.name, by: tree.named.by });
-      sinceName = 0;
-    }
     keeper.write(lines, body.type);
     tree.take(line);
     return line.entry;
@@ -185,7 +170,7 @@ function sessionOf(header: SessionHeader, tree: Tree, keeper: Keeper): Session {
       return keeper.path();
     },
     get name() {
-      return tree.named?.name;
+      return tree.name;
     },
     get leaf() {
       return tree.leaf;

@@ -1,29 +1,22 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, rmSync, statSync, type Dirent } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { textOf } from '../message.ts';
+import { readSessionText } from '../private-file.ts';
 import { parseLine } from './check-entry.ts';
-import type { Entry, SessionHeader } from './entry.ts';
-import { linesOf, tailOf } from './file-lines.ts';
+import type { Entry } from './entry.ts';
 import { isLocked } from './lock.ts';
-import { oneLine } from './one-line.ts';
-import { unusable } from './own-folder.ts';
+import { oneLine } from '../text/one-line.ts';
+import { unusable } from './session.ts';
 
-/** What can be told of a session without reading all of it. Its texts are as they were written: print none of them raw. */
+/** What is listed of a session. Its texts are as they were written: print none of them raw. */
 export interface SessionInfo {
   readonly id: string;
   readonly file: string;
   /** Its name, or the first line of what was said first. */
   readonly name: string;
-  readonly cwd: string;
-  /** ISO 8601. */
-  readonly created: string;
   readonly modified: string;
-  /** Roughly, for a long one. */
-  readonly entries: number;
-  readonly temporary: boolean;
-  readonly parent?: string;
   /** Why it cannot be opened. */
   readonly damaged?: string;
 }
@@ -47,10 +40,8 @@ export interface Store {
 }
 
 const temporaryMs = 48 * 60 * 60 * 1000;
-/** Read of the end of a file, where its name is; more than `nameEvery` of session.ts. */
-const tailBytes = 64 * 1024;
-/** Read at most to get as far as what was said first, which may be after a long text that was attached. */
-const headBytes = 4 * 1024 * 1024;
+/** The first line has no long text. */
+const headBytes = 64 * 1024;
 const longestName = 100;
 
 /** `state`: the REPL's state folder. `cwd`: the project's; two paths to the same folder have the same sessions. */
@@ -58,7 +49,7 @@ export function sessionStore(state: string, cwd: string): Store {
   const all = join(state, 'sessions');
   const folder = join(all, folderNameOf(cwd));
   const listAll = () => foldersIn(all).flatMap(sessionsIn).sort(newestFirst).map(infoOf);
-  const list = () => (isFolder(folder) ? sessionsIn(folder).sort(newestFirst).map(infoOf) : []);
+  const list = () => sessionsIn(folder).sort(newestFirst).map(infoOf);
 
   const remove = (file: string) => {
     const inside = relative(all, resolve(file)).split(/[\\/]/);
@@ -77,7 +68,6 @@ export function sessionStore(state: string, cwd: string): Store {
     list,
     listAll,
     latest() {
-      if (!isFolder(folder)) return undefined;
       for (const found of sessionsIn(folder).sort(newestFirst)) {
         const info = infoOf(found);
         if (info.damaged === undefined) return info;
@@ -94,7 +84,7 @@ export function sessionStore(state: string, cwd: string): Store {
         .flatMap(sessionsIn)
         .filter(
           ({ file, modified }) =>
-            now - modified > temporaryMs && headerOf(file)?.temporary && !isLocked(file),
+            now - modified > temporaryMs && isTemporary(file) && !isLocked(file),
         );
       for (const { file } of old) remove(file);
       return old.length;
@@ -120,85 +110,71 @@ function folderNameOf(cwd: string): string {
 interface Found {
   readonly file: string;
   readonly modified: number;
-  readonly size: number;
 }
 
 const newestFirst = (a: Found, b: Found): number => b.modified - a.modified || (a.file < b.file ? 1 : -1);
 
-const isFolder = (path: string): boolean =>
-  lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-
 /** Links are passed over: only what we made ourselves is ours. */
 const foldersIn = (all: string): string[] =>
-  isFolder(all)
-    ? readdirSync(all, { withFileTypes: true }).flatMap((entry) =>
-        entry.isDirectory() ? [join(all, entry.name)] : [],
-      )
-    : [];
+  entriesIn(all).flatMap((entry) => (entry.isDirectory() ? [join(all, entry.name)] : []));
 
 const sessionsIn = (folder: string): Found[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+  entriesIn(folder).flatMap((entry) => {
     if (!entry.isFile() || !entry.name.endsWith('.jsonl')) return [];
     const file = join(folder, entry.name);
     const stats = statSync(file, { throwIfNoEntry: false });
-    return stats ? [{ file, modified: stats.mtimeMs, size: stats.size }] : [];
+    return stats ? [{ file, modified: stats.mtimeMs }] : [];
   });
 
-function headerOf(file: string): SessionHeader | undefined {
+const entriesIn = (folder: string): Dirent[] =>
+  lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()
+    ? readdirSync(folder, { withFileTypes: true })
+    : [];
+
+function isTemporary(file: string): boolean {
   try {
-    for (const text of linesOf(file, tailBytes)) {
-      const line = parseLine(text);
-      return line.kind === 'header' && Number(line.header.v) === 1 ? line.header : undefined;
-    }
+    const [first = ''] = readSessionText(file, headBytes).split('\n', 1);
+    const line = parseLine(first);
+    return line.kind === 'header' && line.header.temporary === true;
   } catch {
-    // What cannot be read has no header either.
+    return false; // What cannot be read is left alone.
   }
-  return undefined;
 }
 
-function infoOf({ file, modified, size }: Found): SessionInfo {
+function infoOf({ file, modified }: Found): SessionInfo {
   const shared = { file, modified: new Date(modified).toISOString() };
+  const damaged = (why: string): SessionInfo => {
+    const id = /_([^_]+)\.jsonl$/.exec(file)?.[1] ?? basename(file);
+    return { ...shared, id, name: `(${why})`, damaged: why };
+  };
   try {
-    const header = headerOf(file);
-    if (!header) return damagedInfo(shared, 'damaged, or of another version');
-    const { id, cwd, created, parent, temporary = false } = header;
-    const tail = tailOf(file, size, tailBytes).split('\n');
-    const [name = ''] = (nameIn(tail) ?? firstSaid(file)).trim().split('\n', 1);
-    // One line is the header, and what follows the last line end is none.
-    const entries = Math.max(0, Math.round(tail.length * Math.max(1, size / tailBytes)) - 2);
-    const info = { ...shared, id, cwd, created, name: oneLine(name, longestName), entries, temporary };
-    return parent === undefined ? info : { ...info, parent };
+    const [first = '', ...lines] = readSessionText(file).split('\n');
+    const line = parseLine(first);
+    if (line.kind !== 'header' || Number(line.header.v) !== 1) return damaged('damaged, or of another version');
+    const [name = ''] = nameIn(lines).trim().split('\n', 1);
+    return { ...shared, id: line.header.id, name: oneLine(name, longestName) };
   } catch (error) {
-    return damagedInfo(shared, `cannot be read: ${String((error as { code?: unknown }).code)}`);
+    return damaged(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function damagedInfo(shared: Pick<SessionInfo, 'file' | 'modified'>, damaged: string): SessionInfo {
-  const id = /_([^_]+)\.jsonl$/.exec(shared.file)?.[1] ?? basename(shared.file);
-  const unknown = { cwd: '', created: shared.modified, entries: 0, temporary: false };
-  return { ...shared, ...unknown, id, name: `(${damaged})`, damaged };
-}
-
-function nameIn(lines: readonly string[]): string | undefined {
-  for (const text of lines.toReversed()) {
-    if (!text.includes('"type":"name"')) continue;
-    const line = parseLine(text);
-    if (line.kind === 'entry' && line.entry.type === 'name') return line.entry.name;
+/** The last name it was given, or else what the person typed first. Most lines need not be parsed for that. */
+function nameIn(lines: readonly string[]): string {
+  for (const line of lines.toReversed()) {
+    const entry = line.includes('"type":"name"') ? entryIn(line) : undefined;
+    if (entry?.type === 'name') return entry.name;
   }
-  return undefined;
-}
-
-function firstSaid(file: string): string {
-  for (const text of linesOf(file, headBytes)) {
-    const line = parseLine(text);
-    if (line.kind === 'entry' && line.entry.type === 'user') return said(line.entry);
+  for (const line of lines) {
+    const entry = entryIn(line);
+    if (entry?.type === 'user') return entry.typed ?? textOf(entry.content);
   }
   return '';
 }
 
-/** What the person typed, or else what it became. */
-const said = ({ typed, content }: Extract<Entry, { type: 'user' }>): string =>
-  typed ?? textOf(content.filter((part) => part.type !== 'stored'));
+function entryIn(text: string): Entry | undefined {
+  const line = parseLine(text);
+  return line.kind === 'entry' ? line.entry : undefined;
+}
 
 function pick(which: string, sessions: readonly SessionInfo[]): SessionInfo | undefined {
   const wanted = which.trim().toLowerCase();

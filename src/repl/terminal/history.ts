@@ -1,5 +1,7 @@
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { appendPrivately, readPrivateFile, writePrivateFile } from '../private-file.ts';
+import { typable } from './paste.ts';
 
 /** A longer entry is remembered only while the program runs. */
 const longestEntry = 64 * 1024;
@@ -30,7 +32,7 @@ export function openHistory(file: string | undefined, size = 1000): History {
       if (file === undefined || entry.length > longestEntry) return;
       try {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-        appendFileSync(file, `${lineEnd}${JSON.stringify(entry)}\n`, { mode: 0o600 });
+        appendPrivately(file, `${lineEnd}${JSON.stringify(entry)}\n`);
         lineEnd = '';
       } catch {
         // A full or read-only disk is no reason to stop a conversation.
@@ -44,8 +46,7 @@ const nothing = () => ({ entries: [] as string[], inFile: 0, broken: false });
 function read(file: string, size: number): ReturnType<typeof nothing> {
   let text: string;
   try {
-    chmodSync(file, 0o600);
-    text = readFileSync(file, 'utf8');
+    text = readPrivateFile(file) ?? '';
   } catch {
     return nothing(); // the first time, or not ours to read
   }
@@ -58,7 +59,7 @@ function read(file: string, size: number): ReturnType<typeof nothing> {
 function parsed(line: string): string[] {
   try {
     const entry: unknown = JSON.parse(line);
-    return typeof entry === 'string' ? [entry] : [];
+    return typeof entry === 'string' ? [typable(entry)] : [];
   } catch {
     return []; // cut off when a program was killed
   }
@@ -66,10 +67,8 @@ function parsed(line: string): string[] {
 
 /** Seldom, so that what another program appends at this very moment, and would be lost, is next to nothing. */
 function shorten(file: string, entries: readonly string[]): void {
-  const other = `${file}.${process.pid}`;
   try {
-    writeFileSync(other, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), { mode: 0o600 });
-    renameSync(other, file);
+    writePrivateFile(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
   } catch {
     // It stays as long as it is.
   }

@@ -2,12 +2,13 @@ import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:rea
 import type { Interface, Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
+import { inert } from '../inert.ts';
 import { completed, inColumns } from './completion.ts';
 import type { Complete } from './completion.ts';
 import { continued, isUnfinished, meant, vertically } from './multi-line.ts';
 import { openPastes, pasteFilter, typable } from './paste.ts';
 
-/** A line as it was meant, and as it stood there: with pastes collapsed. */
+/** A line as it was meant, and as it stood there: with pastes collapsed. Of both, what was pasted is `inert`. */
 export interface Entered {
   readonly text: string;
   readonly shown: string;
@@ -43,6 +44,7 @@ export interface LineEditor {
   leave(): void;
   /** Edits something else, and returns what was edited. */
   swap(draft: Draft): Draft;
+  /** Puts text before what is being edited. */
   insert(text: string): void;
   /** Lets another program have what is typed. */
   pause(): void;
@@ -67,7 +69,7 @@ const escapeMs = 50;
 export function openLineEditor(options: EditorOptions): LineEditor {
   const { input, output, history } = options;
   const pastes = openPastes();
-  const filter = pasteFilter(pastes.collapse);
+  const filter = pasteFilter((text, cut) => pastes.collapse(inert(text), cut));
   const gate = new Gate(output);
   // The filter has no setRawMode: readline would end raw mode when it is closed or suspended, behind the back of `modes`.
   const rl = createInterface({
@@ -237,8 +239,10 @@ export function openLineEditor(options: EditorOptions): LineEditor {
       return before;
     },
     insert(text) {
+      if (text === '') return;
       const line = typable(text);
-      rl._insertString(line.split('\n').length < output.rows - 1 ? line : pastes.collapse(line));
+      const after = rl.line === '' ? '' : `\n${rl.line}`;
+      set((line.split('\n').length < output.rows - 1 ? line : pastes.collapse(pastes.expand(line))) + after);
     },
     pause() {
       input.unpipe(filter);

@@ -20,7 +20,7 @@ const longest = 300;
 const deepest = 3;
 /** More than this open at once inside one of them is no text that somebody means. */
 const mostOpen = 8;
-const special = /[`*_[!\\<]/;
+const special = /[`*_~[!\\<]/;
 const escapable = /[\\`*_[\]#|~<>!+.-]/;
 const destination =
   /\(\s*(?:<([^<>]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))(\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/y;
@@ -61,19 +61,19 @@ const literal = (text: string, length: number): Piece => ({ length, shown: text.
 function construct(text: string, around: Around, paint: Paint, depth: number): Piece | 'open' | 'none' {
   const first = text[0];
   // The rest of a run that was too long to mean anything, or whose beginning has been used.
-  if (around.before.endsWith(first ?? '') && /[`*_]/.test(first ?? '')) return 'none';
+  if (around.before.endsWith(first ?? '') && /[`*_~]/.test(first ?? '')) return 'none';
   if (first === '`') return codeSpan(text, around, paint);
   if (first === '[') return link(text, 0, around, { paint, depth });
   if (first === '<') return address(text, paint);
   if (text.length === 1) return 'open';
   if (first === '\\') return escapable.test(text[1] ?? '') ? { length: 2, shown: text[1] ?? '' } : 'none';
   if (first === '!') return text[1] === '[' ? link(text, 1, around, { paint, depth }) : 'none';
-  return emphasis(text, around, paint, depth);
+  return first === '~' ? struck(text, paint, depth) : emphasis(text, around, paint, depth);
 }
 
 function runLength(text: string, at: number): number {
   let end = at + 1;
-  if (/[`*_]/.test(text[at] ?? '')) while (text[end] === text[at]) end++;
+  if (/[`*_~]/.test(text[at] ?? '')) while (text[end] === text[at]) end++;
   return end - at;
 }
 
@@ -96,6 +96,18 @@ function codeSpan(text: string, { ended }: Around, paint: Paint): Piece | 'open'
   const code = text.slice(run, length - run);
   const bare = /^ .*[^ ].* $/.test(code) ? code.slice(1, -1) : code;
   return { length, shown: paint.code(bare) };
+}
+
+function struck(text: string, paint: Paint, depth: number): Piece | 'open' | 'none' {
+  if (/^~~?$/.test(text)) return 'open';
+  const end = text.indexOf('~', 2);
+  if (!/^~~[^\s~]/.test(text) || /\s/.test(text[end - 1] ?? '')) return 'none';
+  if (end < 0 || end === text.length - 1) return 'open';
+  if (text[end + 1] !== '~') return 'none';
+  const inner = inline(text.slice(2, end), paint, depth + 1);
+  const shown = paint.struck(inner);
+  // Without the line through it, it would say the opposite.
+  return { length: end + 2, shown: shown === inner ? `~~${inner}~~` : shown };
 }
 
 function address(text: string, paint: Paint): Piece | 'open' | 'none' {

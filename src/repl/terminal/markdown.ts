@@ -2,19 +2,13 @@ import { inline, nextPiece } from './markdown-inline.ts';
 import { columnsOf, startOf, type Start } from './markdown-start.ts';
 import { isDelimiter, renderTable } from './markdown-table.ts';
 import { createPrintable } from './printable.ts';
-import type { Paint } from './terminal.ts';
+import { Prose } from './prose.ts';
+import type { Paint, Terminal } from './terminal.ts';
 
 export interface MarkdownStream {
   push(text: string): void;
   /** Completes the last line, and is ready for another text. */
   end(): void;
-}
-
-export interface MarkdownOptions {
-  readonly paint: Paint;
-  /** Columns of the terminal, asked for when a table or a rule is drawn. */
-  width(): number;
-  write(text: string): void;
 }
 
 /** What is held of a table before it is printed as it came. */
@@ -26,16 +20,19 @@ const mostBefore = 300;
 /**
  * Shows Markdown while it streams. Nothing is printed twice, the cursor never moves: text is written as soon as nothing that
  * follows can change its meaning; `**bold**`, a link or the beginning of a line are held until they are clear, a table until
- * it is whole. Without colours the text is passed on as it is. What comes out does not depend on how the text was cut.
+ * it is whole. Where there is no screen the text is passed on as it is. What comes out does not depend on how it was cut.
  */
-export function createMarkdownStream({ paint, width, write }: MarkdownOptions): MarkdownStream {
+export function createMarkdownStream(
+  terminal: Pick<Terminal, 'paint' | 'width' | 'screen' | 'write'>,
+): MarkdownStream {
   const cleaner = createPrintable();
-  let lines = paint.colors ? new Lines(paint, width) : undefined;
+  const begin = () => (terminal.screen ? new Lines(terminal.paint, () => terminal.width) : undefined);
+  let lines = begin();
   let last = '\n';
   const put = (text: string) => {
     if (text === '') return;
     last = text;
-    write(text);
+    terminal.write(text);
   };
   return {
     push(text) {
@@ -45,9 +42,9 @@ export function createMarkdownStream({ paint, width, write }: MarkdownOptions): 
     end() {
       const clean = cleaner.end();
       put(lines ? lines.add(clean) + lines.end() : clean);
-      if (!last.endsWith('\n')) write('\n');
+      if (!last.endsWith('\n')) terminal.write('\n');
       last = '\n';
-      lines = lines && new Lines(paint, width);
+      lines = begin();
     },
   };
 }
@@ -63,6 +60,7 @@ interface Fence {
 class Lines {
   readonly #paint: Paint;
   readonly #width: () => number;
+  readonly #prose: Prose;
   #shown = '';
   /** What has come of this line and is not shown. */
   #rest = '';
@@ -74,6 +72,8 @@ class Lines {
   #close = '';
   #quotes = 0;
   #item = false;
+  /** The mark of a list item: a box takes its place. */
+  #bullet = '';
   #fence: Fence | undefined;
   #rows: string[] = [];
   #heldRows = 0;
@@ -86,6 +86,7 @@ class Lines {
   constructor(paint: Paint, width: () => number) {
     this.#paint = paint;
     this.#width = width;
+    this.#prose = new Prose(width);
   }
 
   add(text: string): string {
@@ -100,7 +101,7 @@ class Lines {
   }
 
   end(): string {
-    if (this.#rest !== '' || this.#in !== 'start') {
+    if (this.#rest !== '' || this.#item || this.#in !== 'start') {
       this.#take('', true);
       this.#endLine();
     }
@@ -131,7 +132,8 @@ class Lines {
       const piece = text === '' ? undefined : nextPiece(text, { before: this.#before, ended }, this.#paint);
       if (!piece) break;
       // A style that ends inside the style of the line has ended that too.
-      this.#shown += piece.shown + (this.#open !== '' && piece.shown.includes('\u001b') ? this.#open : '');
+      const shown = piece.shown + (this.#open !== '' && piece.shown.includes('\u001b') ? this.#open : '');
+      this.#shown += this.#prose.add(shown, piece.shown !== text.slice(0, piece.length));
       this.#before = (this.#before + text.slice(0, piece.length)).slice(-mostBefore);
       at += piece.length;
     }
@@ -168,7 +170,7 @@ class Lines {
   }
 
   #endLine(): void {
-    if (this.#in !== 'row') this.#shown += `${this.#close}\n`;
+    if (this.#in !== 'row') this.#shown += `${this.#prose.add(this.#close)}${this.#prose.end()}\n`;
     this.#in = 'start';
     this.#before = this.#open = this.#close = '';
     this.#quotes = 0;
@@ -211,17 +213,25 @@ class Lines {
 
   #show(start: Start, used: string): void {
     const paint = this.#paint;
+    const bullet = this.#bullet;
+    this.#bullet = '';
+    this.#mark(start.kind === 'task' ? bullet.replace(/• ?$/, '') : bullet);
     if (start.kind === 'quote') {
       this.#quotes++;
-      this.#shown += paint.dim('│ ');
+      this.#shown += this.#prose.mark(paint.dim('│ '), true);
     } else if (start.kind === 'bullet' || start.kind === 'number') {
       this.#item = true;
-      this.#shown += start.kind === 'bullet' ? used.replace(start.marker, '•') : used;
+      if (start.kind === 'bullet') this.#bullet = used.replace(start.marker, '•');
+      else this.#mark(used);
     } else if (start.kind === 'row') {
       this.#in = this.#rawRows ? 'verbatim' : 'row';
     } else if (start.kind === 'text' || start.kind === 'heading' || start.kind === 'task') {
       this.#in = 'text';
-      if (start.kind === 'task') this.#shown += used.replace(/\[.\]/, start.marker);
+      if (start.kind === 'task') this.#mark(used.replace(/\[.\]/, start.marker));
+      // What is indented further than any window is wide need not keep its place.
+      const indent = /^[ \t]{0,99}/.exec(this.#rest)?.[0] ?? '';
+      this.#mark(indent);
+      this.#rest = this.#rest.slice(indent.length);
       if (start.kind === 'heading') this.#begins(paint.heading);
       else if (this.#quotes > 0) this.#begins(paint.quote);
     } else {
@@ -256,9 +266,14 @@ class Lines {
     return true;
   }
 
+  /** Shows what the text of a line stands after. */
+  #mark(text: string): void {
+    this.#shown += this.#prose.mark(text);
+  }
+
   /** Begins a style that holds to the end of the line. */
   #begins(style: (text: string) => string): void {
     [this.#open = '', this.#close = ''] = style('\u0000').split('\u0000');
-    this.#shown += this.#open;
+    this.#shown += this.#prose.add(this.#open);
   }
 }

@@ -1,10 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { live } from '../inert.ts';
 import { openLineEditor } from './line-editor.ts';
 import type { Draft, Entered } from './line-editor.ts';
 import { openModes } from './modes.ts';
 import { againMs, againText } from './options.ts';
 import type { OpenTerminal, TerminalOptions } from './options.ts';
 import { openPlainTerminal } from './plain-terminal.ts';
+import { painted } from './printable.ts';
+import { wrapped } from './prose.ts';
 import { openSpinner } from './spinner.ts';
 
 interface Waiting {
@@ -34,14 +37,13 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
   let ended = false;
   let waiting: Waiting | undefined;
   let question: { readonly prompt: string; answer(text: string | undefined): void } | undefined;
-  let completions: readonly string[] = [];
   let asking: Promise<unknown> = Promise.resolve();
   let interruptedAt = -Infinity;
   let handedOver = false;
-  let typed = '';
 
   const spinner = openSpinner(output, paint, () => atLineStart && !editor.shown && !handedOver);
-  const put = (text: string) => {
+  const put = (given: string) => {
+    const text = painted(given);
     if (text === '') return;
     output.write(text);
     // Colours after the line end are no text.
@@ -60,7 +62,7 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     const prompt = question?.prompt ?? waiting?.prompt;
     if (prompt === undefined || handedOver || ended) return;
     if (!atLineStart) put('\n');
-    editor.show(prompt);
+    editor.show(painted(prompt));
   };
   /** Ends waiting for a line; what is typed from now on is for the next one. */
   const settle = (line: string | undefined) => {
@@ -70,13 +72,10 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
   };
 
   const entered = (line: Entered) => {
-    if (question) return question.answer(line.text);
+    if (question) return question.answer(live(line.text));
     if (line.text.trim() === '' && !waiting) return;
     options.history?.add(line.text);
-    if (waiting) {
-      typed = line.shown;
-      return settle(line.text);
-    }
+    if (waiting) return settle(line.text);
     if (options.whileBusy?.(line.text)) return;
     queue.push(line);
     notices.push(line.shown.replaceAll('\n', ' '));
@@ -85,12 +84,14 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     putNotices();
   };
   const ctrlC = () => {
-    if (question) return question.answer(undefined);
+    const asked = question;
+    asked?.answer(undefined);
     if (!waiting) return options.onInterrupt('ctrl_c');
+    // Also when what asked is no turn, and asks again each time.
     const now = performance.now();
     const again = now - interruptedAt < againMs;
     interruptedAt = now;
-    if (!again) return terminal.print(paint.dim(againText));
+    if (!again) return asked ? undefined : terminal.print(paint.dim(againText));
     editor.leave();
     settle(undefined);
   };
@@ -100,8 +101,8 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     output,
     history: options.history?.entries ?? [],
     async complete(line, cursor) {
-      if (!question) return (await options.complete?.(line, cursor)) ?? { from: cursor, candidates: [] };
-      return { from: 0, candidates: completions.filter((text) => text.startsWith(line.slice(0, cursor))) };
+      const found = question ? undefined : await options.complete?.(line, cursor);
+      return found ?? { from: cursor, candidates: [] };
     },
     entered,
     pressed(key) {
@@ -129,22 +130,26 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     modes.suspend();
   };
 
-  const ask = async (text: string, offered: readonly string[]): Promise<string | undefined> => {
+  const ask = async (text: string, signal: AbortSignal | undefined) => {
     spinner.stop();
     // Two turns of the event loop: what has been typed by now has been read then, and belongs to the line put aside.
     await turn();
     await turn();
-    if (ended) return undefined;
+    if (ended || signal?.aborted) return undefined;
     editor.hide();
     const draft: Draft = editor.swap({ line: '', cursor: 0, kind: 'answer' });
-    const lines = text.split('\n');
-    const prompt = lines.pop() ?? '';
+    // readline would break the last row anywhere.
+    const lines = wrapped(text, output.columns - 1).split('\n');
+    // What is typed stands apart from what was asked.
+    const prompt = lines.pop()?.replace(/\S$/, '$& ') ?? '';
     if (lines.length > 0) putLines(lines.join('\n'));
-    completions = offered;
-    return new Promise((resolve) => {
+    return new Promise<string | undefined>((resolve) => {
+      const withdraw = () => question?.answer(undefined);
+      signal?.addEventListener('abort', withdraw);
       question = {
         prompt,
         answer(answer) {
+          signal?.removeEventListener('abort', withdraw);
           if (editor.shown) editor.leave();
           question = undefined;
           editor.swap(draft);
@@ -158,13 +163,11 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
 
   const terminal: OpenTerminal = {
     interactive: true,
+    screen: true,
     get width() {
       return output.columns;
     },
     paint,
-    get typed() {
-      return typed;
-    },
     print(text) {
       spinner.stop();
       const { shown } = editor;
@@ -173,6 +176,7 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
       putNotices();
       if (shown) showPrompt();
     },
+    note: (text) => terminal.print(wrapped(text, output.columns)),
     write(text) {
       if (editor.shown) return terminal.print(text);
       spinner.stop();
@@ -186,7 +190,6 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
       spinner.stop();
       const next = queue.shift();
       if (next) {
-        typed = next.shown;
         notices = [];
         putLines(`${prompt}${next.shown}`);
         return next.text;
@@ -197,8 +200,8 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
         showPrompt();
       });
     },
-    async ask(text, { completions = [] } = {}) {
-      const answer = asking.then(() => ask(text, completions));
+    async ask(text, { signal } = {}) {
+      const answer = asking.then(() => ask(text, signal));
       asking = answer;
       return answer;
     },
@@ -211,7 +214,7 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     },
     takeQueued() {
       notices = [];
-      return queue.splice(0).map((line) => line.text);
+      return queue.splice(0).map((line) => line.shown);
     },
     prefill: (text) => editor.insert(text),
     reprompt(prompt) {

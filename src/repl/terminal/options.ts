@@ -19,8 +19,6 @@ export interface TerminalOptions {
 }
 
 export interface OpenTerminal extends Terminal {
-  /** The line that `readLine` gave last, as it stood on the screen: pastes are labels in it. */
-  readonly typed: string;
   /** Changes the prompt that is shown, or that is shown again after a question. */
   reprompt(prompt: string): void;
   /** Lets another program use the terminal while `work` is under way. */

@@ -1,56 +1,57 @@
 import type { Paint, Palette } from './terminal.ts';
 
-type Meaning = Exclude<keyof Paint, 'colors'>;
-type Attribute = 'bold' | 'dim' | 'italic' | 'underline';
-/** Number of a colour in 16 colours, and in 256. */
-type Color = readonly [number, number];
-type Style = readonly (Attribute | Color)[];
+type Attribute = 'bold' | 'dim' | 'italic' | 'underline' | 'struck';
+/** Attributes, and numbers of colours: of the first sixteen, which look as the person chose. */
+type Style = readonly (Attribute | number)[];
 
 const attributes: Record<Attribute, readonly [number, number]> = {
   bold: [1, 22],
   dim: [2, 22],
   italic: [3, 23],
   underline: [4, 24],
+  struck: [9, 29],
 };
 
-// Colours of the first sixteen look as the person chose; those of the 256 are readable on black and on white.
-const palettes: Record<Palette, Record<Meaning, Style>> = {
+const palettes: Record<Palette, Record<keyof Paint, Style>> = {
   dark: {
-    heading: ['bold', [6, 117]],
+    heading: ['bold', 6],
     strong: ['bold'],
     emphasis: ['italic'],
-    code: [[3, 180]],
-    link: ['underline', [12, 75]],
-    quote: ['italic', [7, 250]],
+    struck: ['struck'],
+    code: [3],
+    link: ['underline', 12],
+    quote: ['italic', 7],
     dim: ['dim'],
-    tool: [[6, 80]],
-    good: [[2, 114]],
-    warning: [[3, 221]],
-    bad: [[9, 203]],
-    added: [[2, 114]],
-    removed: [[9, 203]],
-    prompt: ['bold', [5, 141]],
+    tool: [6],
+    good: [2],
+    warning: [3],
+    bad: [9],
+    added: [2],
+    removed: [9],
+    prompt: ['bold', 5],
   },
   light: {
-    heading: ['bold', [4, 25]],
+    heading: ['bold', 4],
     strong: ['bold'],
     emphasis: ['italic'],
-    code: [[5, 90]],
-    link: ['underline', [4, 26]],
-    quote: ['italic', [8, 240]],
+    struck: ['struck'],
+    code: [5],
+    link: ['underline', 4],
+    quote: ['italic', 8],
     dim: ['dim'],
-    tool: [[6, 24]],
-    good: [[2, 28]],
-    warning: [[3, 130]],
-    bad: [[1, 160]],
-    added: [[2, 28]],
-    removed: [[1, 160]],
-    prompt: ['bold', [5, 91]],
+    tool: [6],
+    good: [2],
+    warning: [3],
+    bad: [1],
+    added: [2],
+    removed: [1],
+    prompt: ['bold', 5],
   },
   plain: {
     heading: ['bold', 'underline'],
     strong: ['bold'],
     emphasis: ['underline'],
+    struck: ['struck'],
     code: ['bold'],
     link: ['underline'],
     quote: ['dim'],
@@ -68,24 +69,22 @@ const palettes: Record<Palette, Record<Meaning, Style>> = {
 export interface PaintOptions {
   /** `auto`: dark or light, as the terminal says. */
   readonly palette: Palette | 'auto';
-  /** What the person said; undefined leaves it to the environment and the stream. */
-  readonly colors?: boolean | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly stream: { readonly isTTY?: boolean; getColorDepth?(env?: object): number };
 }
 
 /** Colour by meaning, for one stream. Without colours every function gives its text back. */
 export function createPaint(options: PaintOptions): Paint {
-  const depth = depthFor(options);
-  const palette = options.palette === 'auto' ? detectPalette(options.env) : options.palette;
-  const style = (meaning: Meaning): ((text: string) => string) => {
-    const codes = palettes[palette][meaning].map((part) => codesOf(part, depth));
-    if (depth === 1 || codes.length === 0) return (text) => text;
-    return (text) => (text === '' ? '' : codes.reduceRight(wrap, text));
+  const { env } = options;
+  const palette = palettes[options.palette === 'auto' ? detectPalette(env) : options.palette];
+  const colors = hasColors(options);
+  const style = (parts: Style): ((text: string) => string) => {
+    if (!colors) return (text) => text;
+    return (text) => (text === '' ? '' : parts.map(codesOf).reduceRight(wrap, text));
   };
-  const meanings = Object.keys(palettes.plain) as Meaning[];
-  const styles = Object.fromEntries(meanings.map((meaning) => [meaning, style(meaning)]));
-  return { colors: depth > 1, ...(styles as Record<Meaning, (text: string) => string>) };
+  return Object.fromEntries(
+    Object.entries(palette).map(([meaning, parts]) => [meaning, style(parts)]),
+  ) as unknown as Paint;
 }
 
 /** COLORFGBG, which rxvt, Konsole and others set to "foreground;background"; `dark` where nobody says. */
@@ -94,23 +93,17 @@ export function detectPalette(env: NodeJS.ProcessEnv): Palette {
   return background === 7 || background > 8 ? 'light' : 'dark';
 }
 
-/** Bits of colour: 1 for none. FORCE_COLOR goes before NO_COLOR, as in Node; an empty NO_COLOR says nothing (no-color.org). */
-function depthFor({ colors, env, stream }: PaintOptions): number {
+/** FORCE_COLOR goes before NO_COLOR, as in Node; an empty NO_COLOR says nothing (no-color.org). */
+function hasColors({ env, stream }: PaintOptions): boolean {
   const forced = env['FORCE_COLOR'];
-  const known = () =>
-    env['TERM'] === 'dumb' ? 1 : (stream.getColorDepth?.({ ...env, NO_COLOR: undefined }) ?? 4);
-  if (colors === false) return 1;
-  if (forced === '0' || forced === 'false') return colors ? 4 : 1;
-  if (forced !== undefined) return forced === '2' || forced === '3' ? 8 : Math.max(4, known());
-  if (colors) return Math.max(4, known());
-  return env['NO_COLOR'] || !stream.isTTY ? 1 : known();
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  if (env['NO_COLOR'] || env['TERM'] === 'dumb' || !stream.isTTY) return false;
+  return (stream.getColorDepth?.({ ...env, NO_COLOR: undefined }) ?? 4) > 1;
 }
 
-function codesOf(part: Attribute | Color, depth: number): readonly [open: string, close: string] {
-  if (typeof part === 'string') return [`\u001b[${attributes[part][0]}m`, `\u001b[${attributes[part][1]}m`];
-  const [few, many] = part;
-  const code = depth >= 8 ? `38;5;${many}` : few < 8 ? 30 + few : 82 + few;
-  return [`\u001b[${code}m`, '\u001b[39m'];
+function codesOf(part: Attribute | number): readonly [open: string, close: string] {
+  const [open, close] = typeof part === 'string' ? attributes[part] : [part < 8 ? 30 + part : 82 + part, 39];
+  return [`\u001b[${open}m`, `\u001b[${close}m`];
 }
 
 /** A style that ends inside ends ours too, as they share their ends: ours begins again there. */

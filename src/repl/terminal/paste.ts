@@ -1,5 +1,6 @@
 import { Transform } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { inert } from '../inert.ts';
 
 /** What a terminal puts around a paste when bracketed paste (DEC 2004) is on. */
 const begin = '\x1b[200~';
@@ -19,7 +20,7 @@ export interface Pastes {
   collapse(pasted: string, cut?: boolean): string;
   /** Puts the pastes in place of their tags; what looks like a tag and is none stays as it is. */
   expand(line: string): string;
-  /** The tag that a text ends with. */
+  /** The tag that a text ends with; or its last character, if that was pasted and is a marked one. */
   tagAtEnd(text: string): string | undefined;
 }
 
@@ -29,8 +30,8 @@ export function openPastes(): Pastes {
     collapse(pasted, cut = false) {
       const text = typable(pasted);
       const line = text.replace(/\n+$/, '');
-      // A tab would be the completion key.
-      if (!cut && line.length <= longestLine && !/[\n\t]/.test(line)) return line;
+      // A tab would be the completion key; readline of Node 26 takes U+2028 and U+2029 for Enter.
+      if (!cut && line.length <= longestLine && !/[\n\t\u2028\u2029]/.test(line)) return line;
       const lines = text.split('\n').length;
       const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
       const tag = `[Pasted #${texts.size + 1}: ${size}${cut ? ', the rest cut off' : ''}]`;
@@ -39,6 +40,8 @@ export function openPastes(): Pastes {
     },
     expand: (line) => line.replace(/\[Pasted #[^\]]*\]/g, (tag) => texts.get(tag) ?? tag),
     tagAtEnd(text) {
+      // With its mark, which nobody sees.
+      if (inert('@') === text.slice(-2)) return inert('@');
       const tag = /\[Pasted #[^\]]*\]$/.exec(text)?.[0];
       return tag !== undefined && texts.has(tag) ? tag : undefined;
     },

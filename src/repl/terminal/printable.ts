@@ -12,8 +12,10 @@ const sequences = new RegExp(`${csi}[@-~]|${string}(?:\\u0007|\\u009c|\\u001b\\\
 /** What may be the beginning of a sequence, or the first half of a character, at the end of a chunk. */
 const unfinished = new RegExp(`(?:${csi}|${string}\\u001b?|${other}|[\\ud800-\\udbff])$`);
 
-const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
-const suspicious = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ud800-\udfff]/;
+// Also what reorders, line ends that only some see, and tags: text that nobody sees, and a model reads.
+const control = String.raw`\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
+const controls = new RegExp(`[${control}\\u{e0000}-\\u{e007f}]`, 'gu');
+const suspicious = new RegExp(`[${control}\\ud800-\\udfff]`);
 const loneSurrogates = /\p{Surrogate}/gu;
 
 /**
@@ -26,7 +28,17 @@ export function printable(text: string): string {
   return text.replace(loneSurrogates, '\ufffd').replace(sequences, '').replace(controls, '');
 }
 
-/** The same for text that comes in chunks: a sequence or a character that two of them share is held until it is whole. */
+/** The styles of our own paint; others can hide text. */
+const styles = /(\u001b\[(?:[1-49]|2[2-49]|3[0-79]|9[0-7])m)/;
+
+/** What may go to a terminal at all: printable text and our own styles. Its last gate, whoever forgot to clean something. */
+export const painted = (text: string): string =>
+  text
+    .split(styles)
+    .map((part, at) => (at % 2 === 0 ? printable(part) : part))
+    .join('');
+
+/** `printable` for text that comes in chunks: a sequence or a character that two of them share is held until it is whole. */
 export function createPrintable(): { push(chunk: string): string; end(): string } {
   let held = '';
   return {
@@ -54,3 +66,9 @@ export const escaped = (text: string): string =>
     if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`;
     return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\u{${code.toString(16)}}`;
   });
+
+/** Untrusted words within a line of ours: on one line, nothing hides, not too long. */
+export function inLine(text: string, most = 300): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return escaped(line.length <= most ? line : `${line.slice(0, most)}…`);
+}

@@ -4,7 +4,7 @@ import type { Tool, ToolReply } from '../toolbox/tool.ts';
 import { aligned } from './aligned.ts';
 import { escaped, printable } from './printable.ts';
 import type { Paint } from './terminal.ts';
-import { cells, cutToCells } from './width.ts';
+import { cells, cutToCells, padToCells } from './width.ts';
 
 export interface Look {
   readonly paint: Paint;
@@ -39,11 +39,11 @@ export function resultLine(
 }
 
 /** `thought for 3s: the first words…` */
-export function thoughtsLine(text: string, ms: number, paint: Paint): string {
+export function thoughtsLine(text: string, ms: number, { paint, width }: Look): string {
   return paint.dim(
     cutToCells(
       `thought for ${duration(ms)}: ${printable(text.trim().slice(0, 300)).replaceAll(/\s+/g, ' ')}`,
-      79,
+      width - 1,
     ),
   );
 }
@@ -137,8 +137,17 @@ export function diffLines(text: string, paint: Paint): string[] {
 
 /** Rows with their cells under each other; what is too long is wrapped inside its column. */
 export function table(rows: readonly (readonly string[])[], width: number): string[] {
-  const flat = rows.map((row) => row.map((cell) => cell.replaceAll(/\s+/g, ' ')));
+  const flat = rows.map((row) => row.map((cell) => cell.replaceAll(/[\n\t]|(?<=\S)\s+/g, ' ')));
   return aligned(flat, { width, separator: '  ' })?.lines.flat() ?? flat.map((row) => row.join('  '));
+}
+
+/** Rows of two cells, one line each: of the second no more is shown than there is room for. */
+export function oneLineEach(rows: readonly (readonly [string, string])[], width: number): string[] {
+  const first = Math.min(width >> 1, Math.max(0, ...rows.map(([cell]) => cells(cell))));
+  return rows.map(([cell, rest]) => {
+    const begin = padToCells(cell, first);
+    return `${begin}  ${cutToCells(rest.replaceAll(/\s+/g, ' '), width - 3 - cells(begin))}`.trimEnd();
+  });
 }
 
 /** `1 ☐ text`, with the number that commands take. */

@@ -22,31 +22,29 @@ export interface Spinner {
 export function openSpinner(output: WriteStream, paint: Paint, atLineStart: () => boolean): Spinner {
   let timer: NodeJS.Timeout | undefined;
   let drawn = false;
+  let awaited = '';
   const clear = () => {
     if (drawn) output.write('\r\x1b[J');
     drawn = false;
   };
-  const draw = (what: string, frame: number) => {
+  const draw = (frame: number) => {
     if (atLineStart()) {
-      output.write(
-        `\r${paint.dim(cutToCells(`${frames[frame % frames.length]} ${what}`, output.columns - 1))}\r`,
-      );
+      const line = cutToCells(`${frames[frame % frames.length]} ${awaited}`, output.columns - 1);
+      output.write(`\r${paint.dim(line)}\x1b[K\r`);
       drawn = true;
     }
-    timer = setTimeout(() => draw(what, frame + 1), frameMs);
+    timer = setTimeout(() => draw(frame + 1), frameMs);
   };
   return {
     start(what) {
-      clearTimeout(timer);
-      clear();
-      timer = setTimeout(
-        () => draw(`${printable(what).replaceAll(/\s/g, ' ')} · Esc to stop`, 0),
-        patienceMs,
-      );
+      awaited = `${printable(what).replaceAll(/\s/g, ' ')} · Esc to stop`;
+      // News of what is awaited already takes its next frame: patience anew for each would never show any.
+      timer ??= setTimeout(() => draw(0), patienceMs);
     },
     clear,
     stop() {
       clearTimeout(timer);
+      timer = undefined;
       clear();
     },
   };

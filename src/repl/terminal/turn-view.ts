@@ -2,7 +2,8 @@ import type { AssistantMessage, Usage } from '../message.ts';
 import type { ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd, TurnEvent } from '../turn-event.ts';
 import { createMarkdownStream } from './markdown.ts';
-import { createPrintable, printable } from './printable.ts';
+import { createPaint } from './paint.ts';
+import { printable } from './printable.ts';
 import { callLine, diffLines, looksLikeDiff, resultLine, thoughtsLine, usageLine } from './show.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -23,28 +24,31 @@ interface Settings {
 /** Shows a turn: text as it streams, one line a call and one a result; never moves the cursor. */
 export function createTurnView(terminal: Terminal, settings: Settings): TurnView {
   const { paint } = terminal;
-  const markdownStream = () =>
-    createMarkdownStream({ paint, width: () => terminal.width, write: (text) => terminal.write(text) });
-  let markdown = markdownStream();
-  let clean = createPrintable();
+  const markdown = createMarkdownStream(terminal);
+  const thinking = createMarkdownStream({
+    screen: terminal.screen,
+    get width() {
+      return terminal.width;
+    },
+    paint: createPaint({ palette: 'plain', env: {}, stream: {} }),
+    write: (text) => terminal.write(paint.dim(text)),
+  });
+  const showsThoughts = () => settings.thoughts() && terminal.screen;
   let streaming: 'text' | 'thoughts' | undefined;
   let thoughts = '';
   let thinkingSince = 0;
   const startedAt = performance.now();
   let total: Usage | undefined;
-  let running = 0;
+  /** Ids of the calls that run, and whether another began meanwhile. */
+  const running = new Set<string>();
+  let several = false;
   let last: TurnView['last'];
 
   function finish(): void {
-    if (streaming === 'text') {
-      markdown.push(clean.end());
-      markdown.end();
-      markdown = markdownStream();
-    } else if (streaming === 'thoughts') {
-      if (settings.thoughts()) terminal.write(`${paint.dim(clean.end())}\n`);
-      else terminal.print(thoughtsLine(thoughts, performance.now() - thinkingSince, paint));
-    }
-    clean = createPrintable();
+    const ms = performance.now() - thinkingSince;
+    if (streaming === 'text') markdown.end();
+    else if (streaming && showsThoughts()) thinking.end();
+    else if (streaming) terminal.note(thoughtsLine(thoughts, ms, { paint, width: terminal.width }));
     streaming = undefined;
   }
   function stream(kind: 'text' | 'thoughts', text: string): void {
@@ -53,9 +57,9 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
       streaming = kind;
       if (kind === 'thoughts') [thoughts, thinkingSince] = ['', performance.now()];
     }
-    if (kind === 'text') return markdown.push(clean.push(text));
+    if (kind === 'text') return markdown.push(text);
     thoughts += text;
-    if (settings.thoughts()) terminal.write(paint.dim(clean.push(text)));
+    if (showsThoughts()) thinking.push(text);
   }
   /** What a turn took: all that was written, and what the last answer had to read. */
   function answered({ usage }: AssistantMessage): void {
@@ -65,10 +69,10 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
   function end(reason: TurnEnd): void {
     finish();
     terminal.idle();
-    running = 0;
-    if (reason !== 'done') terminal.print(paint.warning(ends[reason]));
+    running.clear();
+    if (reason !== 'done') terminal.note(paint.warning(ends[reason]));
     const ms = performance.now() - startedAt;
-    if (total) terminal.print(usageLine(total, { window: settings.contextWindow(), ms }, paint));
+    if (total) terminal.note(usageLine(total, { window: settings.contextWindow(), ms }, paint));
   }
 
   return {
@@ -90,9 +94,9 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
         case 'retry': {
           finish();
           const discarded = event.discard ? ' What came so far does not count.' : '';
-          return terminal.print(
+          return terminal.note(
             paint.warning(
-              `↻ ${printable(event.reason)}: again in ${Math.ceil(event.inMs / 1000)} s.${discarded}`,
+              `↻ ${printable(event.reason).replace(/\.$/, '')}: again in ${Math.ceil(event.inMs / 1000)} s.${discarded}`,
             ),
           );
         }
@@ -100,29 +104,35 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
           return answered(event.message);
         case 'call_started':
           finish();
-          running++;
-          terminal.print(callLine(event.call, event.tool, { paint, width: terminal.width }));
+          several = running.size > 0;
+          running.add(event.call.id);
+          terminal.note(callLine(event.call, event.tool, { paint, width: terminal.width }));
           return terminal.working(event.call.name);
         case 'call_progress':
           return terminal.working(`${event.call.name}: ${printable(event.message)}`);
         case 'call_ended': {
           finish();
-          running = Math.max(0, running - 1);
           const { call, reply, ms } = event;
+          // One that was not made has not been shown yet.
+          if (!running.delete(call.id))
+            terminal.note(callLine(call, undefined, { paint, width: terminal.width }));
           last = { title: call.name, reply };
-          terminal.print(resultLine(call, reply, { ms, paint, width: terminal.width, named: running > 0 }));
-          if (!reply.isError && looksLikeDiff(reply.text))
+          terminal.note(resultLine(call, reply, { ms, paint, width: terminal.width, named: several }));
+          if (!reply.isError && terminal.screen && looksLikeDiff(reply.text))
             terminal.print(diffLines(printable(reply.text), paint).slice(0, 40).join('\n'));
           return terminal.working('waiting for the model');
         }
         case 'compacted':
           finish();
-          return terminal.print(
+          return terminal.note(
             paint.dim(`✂ shortened (${event.by}): ${event.tokensBefore} → ${event.tokensAfter} tokens`),
           );
         case 'warning':
           finish();
-          return terminal.print(paint.warning(`! ${printable(event.text)}`));
+          return terminal.note(paint.warning(`! ${printable(event.text)}`));
+        case 'note':
+          finish();
+          return terminal.note(paint.dim(printable(event.text)));
         case 'ended':
           return end(event.reason);
       }

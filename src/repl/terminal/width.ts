@@ -1,4 +1,5 @@
-const narrow = /^[ -~]*$/;
+/** What is a column each for sure: ASCII, Latin letters, our own marks. */
+const narrow = /^[ -~\u00ae-\u024f•│…]*$/;
 const styling = /\u001b\[[0-9;]*m/g;
 /** Two regional indicators, a character with emoji presentation, or one that a variation selector makes an emoji. */
 const emoji = /\p{Emoji_Presentation}|\p{Regional_Indicator}{2}|\p{Emoji}\ufe0f/u;

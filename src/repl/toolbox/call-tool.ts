@@ -8,6 +8,9 @@ import { failed, type CallOptions, type Tool, type ToolReply } from './tool.ts';
 /** The longest timer there is: how long a call may take is counted by our own patience. */
 const forever = 2 ** 31 - 1;
 
+/** Of progress, only the latest is told, so often at most: servers tell of every byte. */
+const betweenMs = 50;
+
 /** The server a tool belongs to, as far as a call needs it. */
 export interface Callee {
   readonly timeoutMs: number;
@@ -32,6 +35,8 @@ export async function callTool(
   const patience = callee.patience();
   const ended = AbortSignal.any([signal, patience.signal]);
   let sent = false;
+  let latest = '';
+  let telling: NodeJS.Timeout | undefined;
   const answer = callee.withClient(async (client) => {
     const current = callee.current(tool);
     if (!current) return failed(`MCP server "${server}" no longer has the tool ${tool}.`);
@@ -46,7 +51,11 @@ export async function callTool(
         timeout: forever,
         onprogress: ({ message, progress: steps, total }) => {
           patience.reset();
-          progress?.(message ?? (total === undefined ? `${steps}` : `${steps} of ${total}`));
+          latest = (message ?? (total === undefined ? `${steps}` : `${steps} of ${total}`)).slice(0, 500);
+          telling ??= setTimeout(() => {
+            telling = undefined;
+            progress?.(latest);
+          }, betweenMs);
         },
         // Without its output schema: a result that does not fit is still a result.
         toolDefinition: { name: tool, inputSchema: { ...inputSchema, type: 'object' } },
@@ -69,6 +78,7 @@ export async function callTool(
     const why = failureText(error, callee.lastWords());
     return failed(`MCP server "${server}" failed during the call: ${why}. It may or may not have run.`);
   } finally {
+    clearTimeout(telling);
     patience.end();
   }
 }

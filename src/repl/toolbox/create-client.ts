@@ -3,8 +3,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ServerConfig } from '../config/server-config.ts';
 import type { ElicitAnswer, ElicitRequest } from './elicitation.ts';
-import { oneLine } from './one-line.ts';
-import { isTrusted } from './trusted.ts';
+import { oneLine } from '../text/one-line.ts';
 
 /** A server of the first generation may not answer what it does not know; over HTTP, silence is an outage. */
 const probeMs = { stdio: 2_000, http: 30_000 } as const;
@@ -46,7 +45,6 @@ export async function createClient(config: ServerConfig, host: Host, changes: Ch
     if (!('requestedSchema' in params)) return { action: 'decline' };
     const answer = await host.elicit({
       server: config.name,
-      trusted: isTrusted(config),
       message: params.message,
       requestedSchema: { ...params.requestedSchema },
       signal,

@@ -1,13 +1,12 @@
-import { listOf, objectOf, textOf, type JsonObject } from './json.ts';
+import { listOf, objectOf, textOf, type JsonObject } from '../text/json.ts';
 
 /** What a server wants to know of the person in the middle of a call. */
 export interface ElicitRequest {
   /** The server's name in mcp.json. */
   readonly server: string;
-  readonly trusted: boolean;
   readonly message: string;
-  /** JSON JsonObject, flat: see `formQuestions`. */
-  readonly requestedSchema: Readonly<Record<string, unknown>>;
+  /** JSON Schema of a flat object. */
+  readonly requestedSchema: JsonObject;
   /** Aborted when the server no longer waits. */
   readonly signal: AbortSignal;
 }
@@ -18,21 +17,20 @@ export type ElicitAnswer =
   | { readonly action: 'accept'; readonly content: Readonly<Record<string, ElicitValue>> }
   | { readonly action: 'decline' | 'cancel' };
 
-/** One question of a form. */
-export interface FormField {
+type Choices = readonly { readonly value: string; readonly title: string }[];
+type Checked<T = ElicitValue | undefined> = { readonly value: T } | { readonly problem: string };
+
+interface FormField {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
-  readonly choices?: readonly { readonly value: string; readonly title: string }[];
-  readonly default?: ElicitValue;
+  /** Empty where anything may be typed. */
+  readonly choices: Choices;
+  readonly default: ElicitValue | undefined;
   readonly required: boolean;
   /** Reads a typed answer. Empty takes the default, or leaves the field out when it may be. */
-  check(text: string): { readonly value: ElicitValue | undefined } | { readonly problem: string };
+  check(text: string): Checked;
 }
-
-type Choices = NonNullable<FormField['choices']>;
-type Checked = ReturnType<FormField['check']>;
 
 /** The questions of a requested schema, in its order. What it says of a field in a way we do not know is asked as text. */
 export function formQuestions(requestedSchema: JsonObject): FormField[] {
@@ -43,66 +41,58 @@ export function formQuestions(requestedSchema: JsonObject): FormField[] {
 }
 
 function fieldOf(name: string, schema: JsonObject, required: boolean): FormField {
-  const choices = choicesOf(schema) ?? choicesOf(objectOf(schema['items']));
-  const kind = kindOf(schema, choices !== undefined);
+  const choices = [...choicesOf(schema), ...choicesOf(objectOf(schema['items']))];
   const preset = valueOf(schema['default']);
   return {
     name,
     title: textOf(schema['title']) || name,
     description: textOf(schema['description']) ?? '',
-    kind,
-    ...(choices ? { choices } : {}),
-    ...(preset === undefined ? {} : { default: preset }),
+    choices,
+    default: preset,
     required,
     check(text) {
       const typed = text.trim();
-      if (typed !== '') return read(typed, kind, schema, choices ?? []);
+      if (typed !== '') return read(typed, schema, choices);
       return preset === undefined && required ? { problem: 'An answer is needed.' } : { value: preset };
     },
   };
 }
 
-function kindOf({ type }: JsonObject, hasChoices: boolean): FormField['kind'] {
-  if (hasChoices) return type === 'array' ? 'choices' : 'choice';
-  return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'text';
-}
-
 /** `enum` (with `enumNames`), or `oneOf`/`anyOf` of constants with titles. */
-function choicesOf(schema: JsonObject): Choices | undefined {
+function choicesOf(schema: JsonObject): Choices {
   const names = listOf(schema['enumNames']);
-  const plain = listOf(schema['enum']).map((value, index) => ({ value, title: names[index] ?? value }));
+  const plain = listOf(schema['enum']).map((value, at) => ({ value, title: names[at] ?? value }));
   const titled = [...listOf(schema['oneOf']), ...listOf(schema['anyOf'])].map((one) => {
     const { const: value, title = value } = objectOf(one);
     return { value, title };
   });
-  const all = [...plain, ...titled].filter(({ value }) => value !== undefined);
-  return all.length === 0
-    ? undefined
-    : all.map(({ value, title }) => ({ value: String(value), title: String(title) }));
+  return [...plain, ...titled]
+    .filter(({ value }) => value !== undefined)
+    .map(({ value, title }) => ({ value: String(value), title: String(title) }));
 }
 
-function read(typed: string, kind: FormField['kind'], schema: JsonObject, choices: Choices): Checked {
-  switch (kind) {
-    case 'boolean':
-      if (/^(y|yes|true|1|on)$/i.test(typed)) return { value: true };
-      return /^(n|no|false|0|off)$/i.test(typed) ? { value: false } : { problem: 'Answer yes or no.' };
-    case 'number':
-    case 'integer':
-      return readNumber(typed, kind, schema);
-    case 'choice':
-      return chosen(typed, choices);
-    case 'choices':
-      return readChoices(typed, schema, choices);
-    case 'text':
-      return readText(typed, schema);
+function read(typed: string, schema: JsonObject, choices: Choices): Checked {
+  const { type, format, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
+  if (choices.length > 0) {
+    if (type !== 'array') return chosen(typed, choices);
+    const parts = typed.split(',').filter((part) => part.trim() !== '');
+    const found = parts.map((part) => chosen(part.trim(), choices));
+    const values = new Set(found.flatMap((one) => ('value' in one ? [one.value] : [])));
+    const wrong = found.find((one) => 'problem' in one);
+    return wrong ?? outside(values.size, minItems, maxItems, ' of them') ?? { value: [...values] };
   }
-}
-
-function readNumber(typed: string, kind: 'number' | 'integer', { minimum, maximum }: JsonObject): Checked {
-  const value = Number(typed);
-  if (!Number.isFinite(value)) return { problem: `"${typed}" is no number.` };
-  if (kind === 'integer' && !Number.isInteger(value)) return { problem: 'It has to be a whole number.' };
-  return outside(value, minimum, maximum) ?? { value };
+  if (type === 'boolean') {
+    if (/^(y|yes|true|1|on)$/i.test(typed)) return { value: true };
+    return /^(n|no|false|0|off)$/i.test(typed) ? { value: false } : { problem: 'Answer yes or no.' };
+  }
+  if (type === 'number' || type === 'integer') {
+    const value = Number(typed);
+    if (!Number.isFinite(value)) return { problem: `"${typed}" is no number.` };
+    if (type === 'integer' && !Number.isInteger(value)) return { problem: 'It has to be a whole number.' };
+    return outside(value, minimum, maximum) ?? { value };
+  }
+  if (formats.get(format)?.(typed) === false) return { problem: `"${typed}" is no ${String(format)}.` };
+  return outside(typed.length, minLength, maxLength, ' characters') ?? { value: typed };
 }
 
 /** The problem of what is too little or too much. */
@@ -112,7 +102,7 @@ function outside(size: number, least: unknown, most: unknown, unit = ''): { prob
 }
 
 /** By its value or its title, or by its place in the list. */
-function chosen(typed: string, choices: Choices): { readonly value: string } | { readonly problem: string } {
+function chosen(typed: string, choices: Choices): Checked<string> {
   const lower = typed.toLowerCase();
   const found =
     choices.find(({ value }) => value === typed) ??
@@ -123,30 +113,13 @@ function chosen(typed: string, choices: Choices): { readonly value: string } | {
     : { problem: `Answer one of ${choices.map(({ title }) => title).join(', ')}.` };
 }
 
-function readChoices(typed: string, { minItems, maxItems }: JsonObject, choices: Choices): Checked {
-  const values = new Set<string>();
-  for (const one of typed.split(',').map((part) => part.trim())) {
-    if (one === '') continue;
-    const answer = chosen(one, choices);
-    if ('problem' in answer) return answer;
-    values.add(answer.value);
-  }
-  return outside(values.size, minItems, maxItems, ' of them') ?? { value: [...values] };
-}
-
 /** The formats of the specification; a server's own `pattern` is its own to check. */
-const formats: Readonly<Record<string, (text: string) => boolean>> = {
-  email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
-  uri: (text) => URL.canParse(text),
-  date: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)),
-  'date-time': (text) => /^\d{4}-\d{2}-\d{2}T/i.test(text) && !Number.isNaN(Date.parse(text)),
-};
-
-function readText(typed: string, { format, minLength, maxLength }: JsonObject): Checked {
-  const fits = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined;
-  if (fits && !fits(typed)) return { problem: `"${typed}" is no ${String(format)}.` };
-  return outside(typed.length, minLength, maxLength, ' characters') ?? { value: typed };
-}
+const formats = new Map<unknown, (text: string) => boolean>([
+  ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],
+  ['uri', (text) => URL.canParse(text)],
+  ['date', (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))],
+  ['date-time', (text) => /^\d{4}-\d{2}-\d{2}T/i.test(text) && !Number.isNaN(Date.parse(text))],
+]);
 
 function valueOf(value: unknown): ElicitValue | undefined {
   if (Array.isArray(value)) return value.map(String);

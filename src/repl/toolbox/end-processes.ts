@@ -4,17 +4,8 @@ import { readFileSync } from 'node:fs';
 const graceMs = 300;
 const stepMs = 10;
 
-/** Sends a signal; a process that is gone by then is what was wanted. */
-export function signalTo(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has ended.
-  }
-}
-
 /**
- * Ends processes while nothing else may run (a crash, a second Ctrl-C): TERM, so that servers end what they started, and KILL for
+ * Ends processes while nothing else may run (a crash, a second Ctrl-C, a server that does not listen): TERM, so that servers end what they started, and KILL for
  * those that are still there shortly afterwards. Blocks for 0.3 seconds at most.
  */
 export function endProcesses(pids: readonly number[]): void {
@@ -23,6 +14,14 @@ export function endProcesses(pids: readonly number[]): void {
   for (let waited = 0; waited < graceMs && pids.some(isRunning); waited += stepMs)
     Atomics.wait(clock, 0, 0, stepMs);
   for (const pid of pids) signalTo(pid, 'SIGKILL');
+}
+
+function signalTo(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended, as was wanted.
+  }
 }
 
 function isRunning(pid: number): boolean {

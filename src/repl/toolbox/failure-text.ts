@@ -1,11 +1,12 @@
-import { oneLine } from './one-line.ts';
+import { oneLine } from '../text/one-line.ts';
 
 /** Why a server could not be started or did not answer, in one line. */
 export function failureText(error: unknown, lastWords: string): string {
   const { code, status, message } = factsOf(error);
   const said = lastWordsText(lastWords);
-  if (code === 'ENOENT') return 'its program, or the folder it runs in, was not found';
-  if (code === 'EACCES') return 'its program may not be run';
+  // The message names the program: "spawn name ENOENT".
+  if (code === 'ENOENT') return `its program, or the folder it runs in, was not found (${oneLine(message)})`;
+  if (code === 'EACCES') return `its program may not be run (${oneLine(message)})`;
   if (code === 'CONNECTION_CLOSED') return closedText(lastWords);
   if (code === 'REQUEST_TIMEOUT') return `it did not answer in time${said}`;
   if (status === 401 || status === 403)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import type { ServerConfig } from '../config/server-config.ts';
+import { isObject } from '../text/json.ts';
 import type { Annotations } from './tool.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,9 +27,11 @@ export const definitionOf = (definition: {
   readonly description: string;
   readonly inputSchema: unknown;
   readonly annotations: Annotations;
+  readonly asksItself?: boolean;
 }): string => fingerprint(definition);
 
-const fingerprint = (value: unknown): string =>
+/** 16 digits of any JSON, whatever the order of its keys. */
+export const fingerprint = (value: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(value, sortedKeys) ?? '')
     .digest('hex')
@@ -36,9 +39,7 @@ const fingerprint = (value: unknown): string =>
 
 /** Servers list the same keys in any order. */
 const sortedKeys = (_key: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
+  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
 /** The program a bare name stands for; the name itself when there is none. */
 function resolvedCommand(command: string, env: Environment, cwd: string): string {

@@ -1,15 +1,24 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
-import { signalTo } from './end-processes.ts';
+import { ChatError } from '../errors.ts';
+import { withinOrigin } from '../redirects.ts';
+import { endProcesses } from './end-processes.ts';
 import type { Environment } from './fingerprints.ts';
-import { oneLine } from './one-line.ts';
+import { oneLine } from '../text/one-line.ts';
 import type { Trace } from './trace.ts';
 import { within } from './within.ts';
 
 /** Lines of standard error that are logged for one start; a server in a loop must not fill the disk. */
 const mostLogLines = 2000;
-/** A server that gets no more input has this long to end, and once more as long after TERM. */
+/** A server that gets no more input has this long to end by itself; the SDK would wait four seconds. */
 const patienceMs = 1000;
+
+/**
+ * What a program needs to run as it does for the person, and which neither holds a secret nor chooses code to run. More has to be
+ * named in its `env`. The SDK adds some for Windows.
+ */
+const harmless =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|TMPDIR|TEMP|TMP|XDG_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/i;
 
 /** A way to a server, before anything was said. */
 export interface Line {
@@ -18,7 +27,7 @@ export interface Line {
   pid(): number | undefined;
   /** What it last wrote to standard error: mostly the reason why it ended. */
   lastWords(): string;
-  /** Ends the input, then TERM, then KILL; over HTTP, the session. At most 2.5 seconds. */
+  /** Ends the input, then the process; over HTTP, the session. At most 2 seconds. */
   close(): Promise<void>;
 }
 
@@ -37,7 +46,14 @@ export async function openTransport(config: ServerConfig, world: Surroundings): 
 
 async function overHttp({ url, headers }: Extract<ServerConfig, { kind: 'http' }>): Promise<Line> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers },
+    fetch: withinOrigin(
+      fetch,
+      (to) =>
+        new ChatError('SERVER_FAILED', `it sends requests on to ${to}: if that is right, make it the url`),
+    ),
+  });
   return {
     transport,
     pid: () => undefined,
@@ -55,7 +71,9 @@ async function overStdio(
   { env, log }: Surroundings,
 ): Promise<Line> {
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
-  const defined = Object.entries({ ...env, ...config.env }).filter(
+  // Our own server gives its children a short list itself.
+  const inherited = Object.entries(env).filter(([name]) => config.source === 'own' || harmless.test(name));
+  const defined = [...inherited, ...Object.entries(config.env)].filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
   const transport = new StdioClientTransport({
@@ -69,10 +87,8 @@ async function overStdio(
   let lines = 0;
   let lastWords = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
-    for (const line of chunk
-      .toString()
-      .split('\n')
-      .map((one) => oneLine(one, 500))) {
+    for (const said of chunk.toString().split('\n')) {
+      const line = oneLine(said, 500);
       if (line === '') continue;
       lastWords = line;
       if (lines++ < mostLogLines) log(`${config.name}: ${line}`);
@@ -92,22 +108,10 @@ async function overStdio(
     pid: () => pid,
     lastWords: () => lastWords,
     async close() {
-      const ended = new Promise<void>((resolve) => {
-        const before = transport.onclose;
-        if (pid === undefined) return resolve();
-        // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
-        transport.onclose = () => {
-          before?.();
-          resolve();
-        };
-      });
-      // It ends the input at once and would wait longer than a person who leaves.
-      transport.close().catch(() => {});
-      if (await within(patienceMs, ended)) return;
-      if (pid !== undefined) signalTo(pid, 'SIGTERM');
-      if (await within(patienceMs, ended)) return;
-      if (pid !== undefined) signalTo(pid, 'SIGKILL');
-      await within(patienceMs / 2, ended);
+      const closed = transport.close();
+      if (await within(patienceMs, closed)) return;
+      if (pid !== undefined) endProcesses([pid]);
+      await within(patienceMs / 2, closed);
     },
   };
 }

@@ -1,3 +1,6 @@
+/** However often a server says that it works: nothing that is waited for takes longer. */
+const longestMs = 60 * 60 * 1000;
+
 /** How long a call may take. Time during which a person is being asked does not count. */
 export interface Patience {
   /** Aborted when the time is over. */
@@ -12,6 +15,7 @@ export interface Patience {
 
 export function createPatience(ms: number, ended: () => void): Patience {
   const over = new AbortController();
+  const latest = performance.now() + longestMs;
   let stops = 0;
   let timer: NodeJS.Timeout | undefined;
   const reset = () => {
@@ -25,7 +29,9 @@ export function createPatience(ms: number, ended: () => void): Patience {
   reset();
   return {
     signal: over.signal,
-    reset,
+    reset() {
+      if (performance.now() < latest) reset();
+    },
     pause,
     resume() {
       stops--;

@@ -1,5 +1,6 @@
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client';
 import type { ImagePart, Part, TextPart } from '../message.ts';
+import { imageType } from '../prompt/decode-text.ts';
 import type { ToolReply } from './tool.ts';
 
 /** Far more than any model reads, and little enough to keep. */
@@ -75,11 +76,17 @@ function partOf(block: ContentBlock): Part {
 
 const textPart = (text: string): TextPart => ({ type: 'text', text: text.toWellFormed() });
 
-const imagePart = (mimeType: string, data: string): Part =>
-  data.length > mostImage ? textPart(described(mimeType, data)) : { type: 'image', mimeType, data };
+/** By its first bytes: an image that is none would make providers refuse the conversation from then on. */
+function imagePart(said: string, data: string): Part {
+  const mimeType = /^[\w+/\s]+=*\s*$/.test(data)
+    ? imageType(Buffer.from(data.slice(0, 64), 'base64'))
+    : undefined;
+  if (mimeType === undefined || data.length > mostImage) return textPart(described(said, data));
+  return { type: 'image', mimeType, data };
+}
 
 const described = (mimeType: string, data: string): string =>
-  `[${mimeType}, ${Math.floor((data.length * 3) / 4)} bytes, left out]`;
+  `[${mimeType.slice(0, 100)}, ${Math.floor((data.length * 3) / 4)} bytes, left out]`;
 
 const cut = (text: string, most: number): string =>
   text.length <= most

@@ -5,7 +5,7 @@ import { callTool, type Callee } from './call-tool.ts';
 import { createClient, type Host } from './create-client.ts';
 import { closedText, failureText, isLostSession } from './failure-text.ts';
 import { identityOf, type Environment } from './fingerprints.ts';
-import { oneLine } from './one-line.ts';
+import { oneLine } from '../text/one-line.ts';
 import { openTransport, type Line } from './open-transport.ts';
 import { within } from './within.ts';
 import { createPatience, type Patience } from './patience.ts';
@@ -19,6 +19,9 @@ const connectMs = 60_000;
 /** As long as a person who leaves has to wait. */
 const closeMs = 3_000;
 
+/** About its tools, in one session. */
+const mostWarnings = 10;
+
 /** What a connection needs of the host. */
 export interface Surroundings extends Host {
   readonly env: Environment;
@@ -27,6 +30,8 @@ export interface Surroundings extends Host {
   /** Tools, prompts or the state are no longer what they were. */
   changed(): void;
 }
+
+type Ask<T> = (client: Client, timeout: { readonly timeout: number }) => Promise<T>;
 
 export type ServerState = 'connecting' | 'ready' | 'failed' | 'closed';
 
@@ -44,7 +49,7 @@ export interface ServerConnection {
   /** Resolves when it is ready or has failed. */
   start(): Promise<void>;
   /** Runs a request, after one attempt to start a server that is not running. Throws what it throws, or SERVER_FAILED. */
-  use<T>(ask: (client: Client, timeout: { readonly timeout: number }) => Promise<T>): Promise<T>;
+  use<T>(ask: Ask<T>): Promise<T>;
   rootsChanged(): Promise<void>;
   close(): Promise<void>;
   /** Its process, to be ended at once. */
@@ -57,15 +62,16 @@ export function createConnection(config: ServerConfig, world: Surroundings): Ser
   const identity = identityOf(config, world.env);
   const timeout = { timeout: Math.min(config.timeoutMs, connectMs) };
   const clocks = new Set<Patience>();
+  /** Aborted when the last call has ended, or the person wants no more questions: until the next call. */
+  let mayAsk: AbortController | undefined;
   const told = new Set<string>();
-  let state: ServerState = 'connecting';
-  let error: string | undefined;
-  let tools: readonly Tool[] = [];
-  let prompts: readonly Prompt[] = [];
+  /** How each tool was first defined. */
+  const first = new Map<string, string>();
   let link: { readonly client?: Client; readonly line: Line } | undefined;
   let starting: Promise<void> | undefined;
+  let warnings = 0;
 
-  const isClosed = () => state === 'closed';
+  const isClosed = () => self.state === 'closed';
   const log = (what: string, thrown: unknown) => world.log(`${name}: ${what}: ${failureText(thrown, '')}`);
 
   const start = (): Promise<void> =>
@@ -74,7 +80,7 @@ export function createConnection(config: ServerConfig, world: Surroundings): Ser
     }));
 
   async function open(): Promise<void> {
-    state = 'connecting';
+    self.state = 'connecting';
     await link?.line.close();
     try {
       const line = await openTransport(config, world);
@@ -87,8 +93,11 @@ export function createConnection(config: ServerConfig, world: Surroundings): Ser
       client.onclose = () => lost(client);
       await Promise.all([refreshTools(client), refreshPrompts(client)]);
       if (isClosed()) return;
-      state = 'ready';
-      error = undefined;
+      self.protocol = client.getNegotiatedProtocolVersion();
+      self.instructions = client.getInstructions();
+      self.state = 'ready';
+      self.error = undefined;
+      world.log(`${name}: started, ${self.tools.length} tools`);
     } catch (thrown) {
       await link?.line.close();
       if (isClosed()) return;
@@ -99,13 +108,13 @@ export function createConnection(config: ServerConfig, world: Surroundings): Ser
 
   function fail(why: string): void {
     // One line for one cause, however many notice it.
-    if (error !== why) world.warn(`MCP server "${name}": ${why}. /mcp restart ${name} tries again.`);
-    state = 'failed';
-    error = why;
+    if (self.error !== why) world.warn(`MCP server "${name}": ${why}. /mcp restart ${name} tries again.`);
+    self.state = 'failed';
+    self.error = why;
   }
 
   function lost(client: Client): void {
-    if (link?.client !== client || state !== 'ready') return;
+    if (link?.client !== client || self.state !== 'ready') return;
     fail(closedText(link.line.lastWords()));
     world.changed();
   }
@@ -113,30 +122,45 @@ export function createConnection(config: ServerConfig, world: Surroundings): Ser
   const changes = {
     toolsChanged: (client: Client) =>
       void refreshTools(client).then(world.changed, (thrown: unknown) => log('tools', thrown)),
-    promptsChanged: (client: Client) => void refreshPrompts(client).then(world.changed),
+    promptsChanged: (client: Client) => void refreshPrompts(client),
   };
+
+  /** A server that changes all the time must not fill the screen. */
+  function tell(text: string): void {
+    warnings++;
+    if (warnings > mostWarnings) log('tools', text);
+    else world.warn(warnings < mostWarnings ? text : `${text} What else it changes is only logged.`);
+  }
 
   async function refreshTools(client: Client): Promise<void> {
     const listed = await listTools(client, config, { ...timeout, identity });
-    const before = new Map(tools.map(({ tool, definition }) => [tool, definition]));
-    tools = listed.tools.map((tool) => ({
-      ...tool,
-      call: (args, options) => callTool(callee, tool, args, options),
-    }));
+    const before = new Map(self.tools.map(({ tool, definition }) => [tool, definition]));
+    self.tools = listed.tools.map((tool) => {
+      const trusted = first.get(tool.tool) ?? tool.definition;
+      first.set(tool.tool, trusted);
+      return {
+        ...tool,
+        // What it says of itself now is not what the server was trusted for.
+        ...(config.source !== 'own' && trusted !== tool.definition && { trusted: false, changed: true }),
+        call: (args, options) => callTool(callee, tool, args, options),
+      };
+    });
     for (const problem of listed.problems.filter((one) => !told.has(one))) {
       told.add(problem);
-      world.warn(`MCP server "${name}": left out ${oneLine(problem)}.`);
+      tell(`MCP server "${name}": left out ${oneLine(problem)}.`);
     }
-    const changed = tools.filter(({ tool, definition }) => (before.get(tool) ?? definition) !== definition);
+    const changed = self.tools.filter(
+      ({ tool, definition }) => (before.get(tool) ?? definition) !== definition,
+    );
     if (changed.length === 0) return;
     const names = oneLine(changed.map(({ tool }) => tool).join(', '));
-    world.warn(`MCP server "${name}" has changed ${names}: what was allowed of it is asked again.`);
+    tell(`MCP server "${name}" has changed ${names}: what was allowed of it is asked again.`);
   }
 
   async function refreshPrompts(client: Client): Promise<void> {
     if (client.getServerCapabilities()?.prompts === undefined) return;
     try {
-      prompts = (await client.listPrompts({}, { ...timeout, cacheMode: 'refresh' })).prompts;
+      self.prompts = (await client.listPrompts({}, { ...timeout, cacheMode: 'refresh' })).prompts;
     } catch (thrown) {
       // Tools matter more: a server is not given up for its prompts.
       log('prompts', thrown);
@@ -145,10 +169,16 @@ export function createConnection(config: ServerConfig, world: Surroundings): Ser
 
   /** How long a person takes to answer is not the server's time. */
   async function askPerson(request: Parameters<Host['elicit']>[0]): ReturnType<Host['elicit']> {
+    const during = mayAsk;
+    // One that does nothing for the person has nothing to ask: what they type would be meant for somebody else.
+    if (!during || during.signal.aborted) return { action: 'decline' };
     const paused = [...clocks];
     for (const clock of paused) clock.pause();
     try {
-      return await world.elicit(request);
+      const signal = AbortSignal.any([request.signal, during.signal]);
+      const answer = await world.elicit({ ...request, signal });
+      if (answer.action === 'cancel' && !request.signal.aborted) during.abort();
+      return answer;
     } finally {
       for (const clock of paused) clock.resume();
     }
@@ -156,9 +186,9 @@ export function createConnection(config: ServerConfig, world: Surroundings): Ser
 
   /** Starts a server that has died once more. Throws SERVER_FAILED. */
   async function connected(): Promise<Client> {
-    if (state !== 'ready' && state !== 'closed') await start();
-    if (state === 'ready' && link?.client) return link.client;
-    const why = state === 'closed' ? 'it was closed' : (error ?? 'it did not start');
+    if (self.state !== 'ready' && !isClosed()) await start();
+    if (self.state === 'ready' && link?.client) return link.client;
+    const why = isClosed() ? 'it was closed' : (self.error ?? 'it did not start');
     throw new ChatError(
       'SERVER_FAILED',
       `MCP server "${name}" is not running: ${why}. Use /mcp restart ${name}.`,
@@ -171,55 +201,51 @@ export function createConnection(config: ServerConfig, world: Surroundings): Ser
     } catch (thrown) {
       if (config.kind !== 'http' || !isLostSession(thrown)) throw thrown;
       // The server was started anew, and has not looked at the request.
-      state = 'failed';
+      self.state = 'failed';
       return await ask(await connected());
     }
   }
 
   const callee: Callee = {
     timeoutMs: config.timeoutMs,
-    current: (tool) => tools.find((one) => one.tool === tool),
+    current: (tool) => self.tools.find((one) => one.tool === tool),
     withClient,
     patience() {
-      const clock = createPatience(config.timeoutMs, () => clocks.delete(clock));
+      if (clocks.size === 0) mayAsk = new AbortController();
+      const clock = createPatience(config.timeoutMs, () => {
+        clocks.delete(clock);
+        if (clocks.size === 0) mayAsk?.abort();
+      });
       clocks.add(clock);
       return clock;
     },
     lastWords: () => link?.line.lastWords() ?? '',
   };
 
-  return {
+  const self = {
     config,
-    get state() {
-      return state;
-    },
-    get error() {
-      return error;
-    },
-    get protocol() {
-      return link?.client?.getNegotiatedProtocolVersion();
-    },
-    get instructions() {
-      return link?.client?.getInstructions();
-    },
-    get tools() {
-      return tools;
-    },
-    get prompts() {
-      return prompts;
-    },
+    state: 'connecting' as ServerState,
+    error: undefined as string | undefined,
+    protocol: undefined as string | undefined,
+    instructions: undefined as string | undefined,
+    tools: [] as readonly Tool[],
+    prompts: [] as readonly Prompt[],
     start,
-    use: (ask) => withClient((client) => ask(client, timeout)),
+    use: <T>(ask: Ask<T>) => withClient((client) => ask(client, timeout)),
     async rootsChanged() {
       // The newer revision has no such message: its servers ask with each call.
-      if (state !== 'ready' || link?.client?.getProtocolEra() === 'modern') return;
+      if (self.state !== 'ready' || link?.client?.getProtocolEra() === 'modern') return;
       await link?.client?.sendRootsListChanged().catch((thrown: unknown) => log('roots', thrown));
     },
     async close() {
-      state = 'closed';
+      if (self.state === 'ready') world.log(`${name}: ended`);
+      self.state = 'closed';
+      // Started again by the person, it is taken as it is then.
+      first.clear();
       // One that is just being started ends as soon as it notices.
       await within(closeMs, Promise.all([link?.line.close(), starting]));
     },
     pid: () => link?.line.pid(),
   };
+  return self;
 }

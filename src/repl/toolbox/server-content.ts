@@ -7,7 +7,6 @@ import type { ServerConnection } from './server-connection.ts';
 export interface ServerPrompt {
   readonly server: string;
   readonly name: string;
-  readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly arguments: readonly {
     readonly name: string;
@@ -16,27 +15,18 @@ export interface ServerPrompt {
   }[];
 }
 
-export interface ServerResource {
-  readonly server: string;
-  /** Of a template: with `{placeholders}` to be filled in. */
-  readonly uri: string;
-  readonly name: string;
-  readonly template: boolean;
-}
-
 export interface Completion {
-  readonly of: { readonly prompt: string } | { readonly template: string };
+  readonly prompt: string;
   readonly argument: string;
   readonly value: string;
   /** Arguments that are known already. */
-  readonly given?: Readonly<Record<string, string>>;
+  readonly given: Readonly<Record<string, string>>;
 }
 
 export const promptsOf = ({ config, prompts }: ServerConnection): ServerPrompt[] =>
-  prompts.map(({ name, title, description, arguments: asked = [] }) => ({
+  prompts.map(({ name, description, arguments: asked = [] }) => ({
     server: config.name,
     name,
-    title,
     description,
     arguments: asked,
   }));
@@ -58,7 +48,6 @@ export async function resourceOf(connection: ServerConnection, uri: string): Pro
   return resourceParts(await answerOf(connection, asked));
 }
 
-/** What a server refuses is a failure that names it. */
 async function answerOf<T>({ config }: ServerConnection, asked: Promise<T>): Promise<T> {
   try {
     return await asked;
@@ -69,9 +58,8 @@ async function answerOf<T>({ config }: ServerConnection, asked: Promise<T>): Pro
   }
 }
 
-/** What a server has to offer; nothing when it does not run or does not answer: a person is typing. */
-export async function resourcesOf(connection: ServerConnection): Promise<ServerResource[]> {
-  const server = connection.config.name;
+/** The addresses it has, those of templates with `{placeholders}`; none when it does not answer: a person is typing. */
+export async function resourcesOf(connection: ServerConnection): Promise<string[]> {
   if (connection.state !== 'ready') return [];
   const asked = connection.use(async (client, timeout) => {
     if (!client.getServerCapabilities()?.resources) return [];
@@ -79,25 +67,19 @@ export async function resourcesOf(connection: ServerConnection): Promise<ServerR
     // A server with resources need not know templates.
     const none = () => ({ resourceTemplates: [] });
     const { resourceTemplates } = await client.listResourceTemplates({}, timeout).catch(none);
-    return [
-      ...resources.map(({ uri, name }) => ({ server, uri, name, template: false })),
-      ...resourceTemplates.map(({ uriTemplate: uri, name }) => ({ server, uri, name, template: true })),
-    ];
+    return [...resources.map(({ uri }) => uri), ...resourceTemplates.map(({ uriTemplate }) => uriTemplate)];
   });
   return asked.catch(() => []);
 }
 
-/** Values for an argument; none when the server does not help. */
+/** Values for an argument of a prompt; none when the server does not help. */
 export async function completionsOf(
   connection: ServerConnection,
-  { of, argument, value, given = {} }: Completion,
+  { prompt, argument: name, value, given }: Completion,
 ): Promise<readonly string[]> {
   if (connection.state !== 'ready') return [];
-  const ref =
-    'prompt' in of
-      ? ({ type: 'ref/prompt', name: of.prompt } as const)
-      : ({ type: 'ref/resource', uri: of.template } as const);
-  const params = { ref, argument: { name: argument, value }, context: { arguments: { ...given } } };
+  const ref = { type: 'ref/prompt', name: prompt } as const;
+  const params = { ref, argument: { name, value }, context: { arguments: { ...given } } };
   const asked = connection.use(async (client, timeout) => {
     if (!client.getServerCapabilities()?.completions) return [];
     return (await client.complete(params, timeout)).completion.values;

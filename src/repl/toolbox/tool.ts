@@ -26,12 +26,16 @@ export interface Tool extends ToolDefinition {
   readonly name: string;
   /** The server's name in mcp.json; `chat` for the REPL's own. */
   readonly server: string;
+  /** One of the REPL's own. */
+  readonly own?: true;
   /** As the server calls it. */
   readonly tool: string;
   readonly title?: string;
   readonly annotations: Annotations;
   /** Our own server, or one with `"trust": true`: its annotations are believed. */
   readonly trusted: boolean;
+  /** It is no longer what it was when its server was started, and its annotations are not believed any more. */
+  readonly changed?: boolean;
   /** Hash of how the server is reached: a rule holds only for the server it was made for. */
   readonly identity: string;
   /** Hash of name, description, schema and annotations: a rule is void when they change. */

@@ -2,7 +2,7 @@ import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
 import { endProcesses } from './end-processes.ts';
-import { oneLine } from './one-line.ts';
+import { oneLine } from '../text/one-line.ts';
 import {
   completionsOf,
   promptOf,
@@ -11,7 +11,6 @@ import {
   resourcesOf,
   type Completion,
   type ServerPrompt,
-  type ServerResource,
 } from './server-content.ts';
 import {
   createConnection,
@@ -20,7 +19,6 @@ import {
   type Surroundings,
 } from './server-connection.ts';
 import type { Tool } from './tool.ts';
-import { isTrusted } from './trusted.ts';
 import { within } from './within.ts';
 
 /** As other hosts cut them. */
@@ -30,18 +28,14 @@ export interface ToolboxOptions extends Omit<Surroundings, 'changed'> {
   readonly servers: readonly ServerConfig[];
 }
 
-export interface ServerStatus {
+interface ServerStatus {
   readonly name: string;
   readonly state: ServerState;
   readonly tools: number;
-  readonly kind: ServerConfig['kind'];
-  readonly source: ServerConfig['source'];
-  readonly trusted: boolean;
   /** The revision that was agreed on. */
   readonly protocol: string | undefined;
   /** Why it failed, in one line. */
   readonly error: string | undefined;
-  readonly instructions: string | undefined;
 }
 
 /** All servers and their tools, whatever state they are in. An unknown server's name throws SERVER_FAILED. */
@@ -52,15 +46,14 @@ export interface Toolbox {
   ready(ms?: number): Promise<void>;
   /** Sorted by name. */
   tools(): readonly Tool[];
-  find(name: string): Tool | undefined;
   servers(): ServerStatus[];
   /** What trusted servers say of themselves, for the system prompt. Empty when they say nothing. */
   instructions(): string;
   prompts(): ServerPrompt[];
   /** Throws SERVER_FAILED. */
   getPrompt(server: string, name: string, args: Readonly<Record<string, string>>): Promise<Part[]>;
-  /** Asked for when it is needed; `query` is part of an address or a name. A server that does not answer has none. */
-  resources(server?: string, query?: string): Promise<ServerResource[]>;
+  /** The addresses of its resources and templates. A server that does not answer has none. */
+  resources(server: string): Promise<readonly string[]>;
   /** Throws SERVER_FAILED. */
   readResource(server: string, uri: string): Promise<Part[]>;
   /** Empty when the server offers nothing. */
@@ -70,9 +63,6 @@ export interface Toolbox {
   restart(name: string): Promise<void>;
   /** Starts one more; one of the same name is replaced. Resolves when it is ready or has failed. */
   add(config: ServerConfig): Promise<void>;
-  remove(name: string): Promise<void>;
-  /** Returns a function that ends it. */
-  onToolsChanged(listener: () => void): () => void;
   /** Ends all servers; takes 3 seconds at most. */
   close(): Promise<void>;
   /** Ends their processes at once; blocks for 0.3 seconds at most. */
@@ -81,19 +71,14 @@ export interface Toolbox {
 
 /** Nothing is started or loaded before `connect`. */
 export function createToolbox({ servers, ...world }: ToolboxOptions): Toolbox {
-  const listeners = new Set<() => void>();
   const connections = new Map<string, ServerConnection>();
   let starts: Promise<unknown> = Promise.resolve();
   let sorted: readonly Tool[] | undefined;
 
-  const changed = () => {
-    sorted = undefined;
-    for (const listener of listeners) listener();
-  };
+  const changed = () => (sorted = undefined);
   for (const config of servers) connections.set(config.name, createConnection(config, { ...world, changed }));
 
   const all = (): ServerConnection[] => [...connections.values()];
-  const tools = (): readonly Tool[] => (sorted ??= sortedTools());
 
   /** Two servers cannot have tools of one name, unless one of them means to: the first keeps it. */
   function sortedTools(): readonly Tool[] {
@@ -118,8 +103,11 @@ export function createToolbox({ servers, ...world }: ToolboxOptions): Toolbox {
     const old = connections.get(config.name);
     const connection = createConnection(config, { ...world, changed });
     connections.set(config.name, connection);
-    await old?.close();
-    const start = connection.start();
+    const start = (async () => {
+      await old?.close();
+      await connection.start();
+    })();
+    // At once: whoever asks for `ready` next waits for this one, too.
     starts = Promise.all([starts, start]);
     await start;
   }
@@ -131,22 +119,23 @@ export function createToolbox({ servers, ...world }: ToolboxOptions): Toolbox {
     async ready(ms) {
       await (ms === undefined ? starts : within(ms, starts));
     },
-    tools,
-    find: (name) => tools().find((tool) => tool.name === name),
-    servers: () => all().map(statusOf),
+    tools: () => (sorted ??= sortedTools()),
+    servers: () =>
+      all().map(({ config, state, tools, protocol, error }) => ({
+        name: config.name,
+        state,
+        tools: tools.length,
+        protocol,
+        error,
+      })),
     instructions: () =>
       all()
-        .filter(({ config, instructions }) => isTrusted(config) && instructions?.trim())
+        .filter(({ config, instructions }) => config.trust && instructions?.trim())
         .map(({ config, instructions }) => `# ${config.name}\n${shortened(instructions?.trim() ?? '')}`)
         .join('\n\n'),
     prompts: () => all().flatMap(promptsOf),
     getPrompt: async (server, name, args) => promptOf(connectionOf(server), name, args),
-    async resources(server, query = '') {
-      const asked = server === undefined ? all() : [connectionOf(server)];
-      const found = (await Promise.all(asked.map(resourcesOf))).flat();
-      const wanted = query.toLowerCase();
-      return found.filter(({ uri, name }) => `${uri}\n${name}`.toLowerCase().includes(wanted));
-    },
+    resources: async (server) => resourcesOf(connectionOf(server)),
     readResource: async (server, uri) => resourceOf(connectionOf(server), uri),
     complete: async (server, completion) => completionsOf(connectionOf(server), completion),
     async rootsChanged() {
@@ -158,16 +147,6 @@ export function createToolbox({ servers, ...world }: ToolboxOptions): Toolbox {
       await connection.start();
     },
     add,
-    async remove(name) {
-      const connection = connectionOf(name);
-      connections.delete(name);
-      changed();
-      await connection.close();
-    },
-    onToolsChanged(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
     async close() {
       await Promise.all(all().map((connection) => connection.close()));
     },
@@ -176,18 +155,6 @@ export function createToolbox({ servers, ...world }: ToolboxOptions): Toolbox {
     },
   };
 }
-
-const statusOf = (connection: ServerConnection): ServerStatus => ({
-  name: connection.config.name,
-  state: connection.state,
-  tools: connection.tools.length,
-  kind: connection.config.kind,
-  source: connection.config.source,
-  trusted: isTrusted(connection.config),
-  protocol: connection.protocol,
-  error: connection.error,
-  instructions: connection.instructions,
-});
 
 const shortened = (text: string): string =>
   text.length <= mostInstructions

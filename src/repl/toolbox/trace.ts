@@ -1,16 +1,16 @@
-import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
+import { ChatError } from '../errors.ts';
+import { openToAppend } from '../private-file.ts';
 
 /** Told of every message, as it is on the wire. */
 export type Trace = (direction: 'out' | 'in', server: string, message: unknown) => void;
 
 /**
  * Appends every message to a file, one JSON line each, readable by its owner only. Written at once, so that a crash loses
- * nothing. Throws when the file cannot be opened; a disk that fills up later ends the trace, not the session.
+ * nothing. Throws USAGE when the file cannot be opened; a disk that fills up later ends the trace, not the session.
  */
 export function traceTo(path: string): Trace {
-  const file = openSync(path, 'a', 0o600);
-  // The mode above holds only for a new file.
-  fchmodSync(file, 0o600);
+  const file = opened(path);
   let open = true;
   return (direction, server, message) => {
     if (!open) return;
@@ -22,4 +22,12 @@ export function traceTo(path: string): Trace {
       closeSync(file);
     }
   };
+}
+
+function opened(path: string): number {
+  try {
+    return openToAppend(path);
+  } catch (error) {
+    throw new ChatError('USAGE', `The trace ${path} cannot be written.`, { cause: error });
+  }
 }

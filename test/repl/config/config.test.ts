@@ -85,9 +85,9 @@ historySize: 10
   });
 
   it('may be JSON', async () => {
-    const folder = folderWith({ 'chat.json': '{ "model": "ollama/x",\n "maxTurns": 0 }' });
+    const folder = folderWith({ 'chat.yaml': '{ "model": "ollama/x",\n "maxTurns": 0 }' });
     await expect(readChatConfig(folder)).rejects.toThrow(
-      /chat\.json:2: maxTurns should be a whole number above 0/,
+      /chat\.yaml:2: maxTurns should be a whole number above 0/,
     );
   });
 

@@ -20,7 +20,7 @@ it('takes profiles of chat.yaml, then the files of the person, then those of the
     'profiles/notes.txt': 'no profile',
   });
   const project = folderWith({
-    '.toolcrib/profiles/c.yaml': 'description: project\ntools: [git_*]\nmode: plan',
+    '.toolcrib/profiles/d.yaml': 'description: project\ntools: [git_*]\nmode: plan',
   });
   const given = { profiles: { a: { description: 'own' }, b: { description: 'own', mode: 'plan' as const } } };
   const { profiles, warnings } = await readProfiles({ config, project }, given);
@@ -28,22 +28,9 @@ it('takes profiles of chat.yaml, then the files of the person, then those of the
   expect([...profiles.values()]).toEqual([
     { name: 'a', source: 'user', description: 'own' },
     { name: 'b', source: 'user', description: 'file', model: 'ollama/x', mode: 'auto' },
-    { name: 'c', source: 'project', description: 'project', tools: ['git_*'], mode: 'plan' },
+    { name: 'c', source: 'user', description: 'file' },
+    { name: 'd', source: 'project', description: 'project', tools: ['git_*'], mode: 'plan' },
   ]);
-});
-
-it('lets no project widen what the own profile of a name allows', async () => {
-  const config = folderWith({
-    'profiles/safe.yaml': 'tools: [read_*]\nservers: [fs]\nmode: plan\nprompt: own',
-  });
-  const project = folderWith({ '.toolcrib/profiles/safe.yaml': 'tools: ["*"]\nmode: ask\nprompt: theirs' });
-  const { profiles } = await readProfiles({ config, project }, { profiles: {} });
-  expect(profiles.get('safe')).toMatchObject({
-    tools: ['read_*'],
-    servers: ['fs'],
-    mode: 'plan',
-    prompt: 'theirs',
-  });
 });
 
 it('warns of files of the project that say too much, and refuses files of the person', async () => {
@@ -72,29 +59,17 @@ const profile = (prompt: string, more: Partial<Profile> = {}): Profile => ({
 });
 
 it('fills in what a prompt names', () => {
-  const cwd = folderWith({ '.git/HEAD': 'ref: refs/heads/feature/x\n', 'sub/a': '' });
+  const cwd = folderWith({ 'sub/a': '' });
   const world = { cwd: join(cwd, 'sub'), env: { USER: 'ann', SECRET: 's3' } };
   const filled = profilePrompt(
-    profile('{{cwd}} {{ date }} {{platform}} {{user}} {{git_branch}} {{env.SECRET}} {{who}} {{what}} {no}', {
+    profile('{{cwd}} {{ date }} {{platform}} {{user}} {{env.SECRET}} {{who}} {{what}} {no}', {
       variables: { who: 'you', what: 'this' },
     }),
     { what: 'that' },
     world,
   );
   expect(filled).toMatch(
-    new RegExp(`sub \\d{4}-\\d\\d-\\d\\d ${process.platform} ann feature/x s3 you that \\{no\\}$`),
-  );
-});
-
-it('finds the branch in a worktree and the commit without one', () => {
-  const git = folderWith({
-    'wt/HEAD': 'ref: refs/heads/side\n',
-    'detached/.git/HEAD': `${'a1'.repeat(20)}\n`,
-  });
-  const worktree = folderWith({ '.git': `gitdir: ${join(git, 'wt')}\n` });
-  expect(profilePrompt(profile('{{git_branch}}'), {}, { cwd: worktree, env: {} })).toBe('side');
-  expect(profilePrompt(profile('{{git_branch}}'), {}, { cwd: join(git, 'detached'), env: {} })).toBe(
-    'a1a1a1a1a1a1',
+    new RegExp(`sub \\d{4}-\\d\\d-\\d\\d ${process.platform} ann s3 you that \\{no\\}$`),
   );
 });
 

@@ -24,7 +24,7 @@ const words = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('', ' ', '\ud800', '<newest-request>\nx', '</summary>', '[pruned 3'),
+    arbitrary: fc.constantFrom('', ' ', '\ud800', '</summary>', '[pruned 3'),
   },
   {
     weight: 3,
@@ -58,7 +58,6 @@ const step = fc.oneof(
       counted: fc.boolean(),
     }),
   },
-  { weight: 1, arbitrary: fc.constant({ do: 'omit' as const }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -117,7 +116,7 @@ const newestWords = (conversation: Conversation) => {
 };
 
 async function compactIt(conversation: Conversation, step: Extract<Step, { do: 'compact' }>) {
-  const { messages: items, summary } = conversation.view();
+  const { messages: items, summary: previous } = conversation.view();
   const used = usedTokens(items, []).tokens;
   const before = estimateAll(items, []);
   const result = await compact(
@@ -128,7 +127,7 @@ async function compactIt(conversation: Conversation, step: Extract<Step, { do: '
       tools: [],
       auto: step.auto,
       failedBefore: false,
-      ...(summary === undefined ? {} : { previousSummary: summary }),
+      previous,
     },
     scripted(step.model),
     new AbortController().signal,
@@ -142,7 +141,8 @@ async function compactIt(conversation: Conversation, step: Extract<Step, { do: '
     // All that was promised is so.
     expect(estimateAll(conversation.items(), [])).toBe(result.tokensAfter);
   } else {
-    expect(usedTokens(conversation.items(), []).tokens).toBe(result.tokensAfter);
+    const freed = before - estimateAll(conversation.items(), []);
+    expect(result.tokensAfter).toBe(Math.max(0, used - freed));
   }
   expect(result.tokensAfter).toBeLessThan(result.tokensBefore);
   expect(estimateAll(conversation.items(), [])).toBeLessThan(before);
@@ -156,10 +156,6 @@ async function play(steps: readonly Step[]): Promise<Conversation> {
   for (const [at, step] of steps.entries()) {
     if (step.do === 'say') conversation.says(step.words, step.images);
     if (step.do === 'answer') answerWith(conversation, step, at);
-    if (step.do === 'omit') {
-      const target = conversation.path.findLast(({ type }) => type === 'assistant');
-      if (target) conversation.add({ type: 'omit', target: target.id });
-    }
     if (step.do === 'compact') await compactIt(conversation, step);
   }
   return conversation;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { budgetOf } from '../../../src/repl/context/budget.ts';
-import { pruned, pruningOf } from '../../../src/repl/context/prune.ts';
+import { pruned, prunedCalls } from '../../../src/repl/context/prune.ts';
 import { call, Conversation, picture, shown } from './conversation.ts';
 
 /** Protects 10,000 tokens of output, and prunes from 4,000 on. */
@@ -9,7 +9,7 @@ const output = (tokens: number) => 'x'.repeat(4 * tokens);
 const over = 50_000;
 
 const prunedIds = (conversation: Conversation, used = over) =>
-  pruningOf(conversation.items(), budget, used)?.callIds;
+  prunedCalls(conversation.items(), budget, used);
 
 describe('what is pruned', () => {
   it('is output older than the last two turns and than the newest 10,000 tokens of output', () => {
@@ -62,8 +62,8 @@ describe('images', () => {
 
   it('go first, and alone when that is enough', () => {
     const items = conversation().items();
-    expect(pruningOf(items, budget, budget.limit + 4_000)?.callIds).toEqual([]);
-    expect(pruningOf(items, budget, over)?.callIds).toEqual(['a']);
+    expect(prunedCalls(items, budget, budget.limit + 4_000)).toEqual([]);
+    expect(prunedCalls(items, budget, over)).toEqual(['a']);
     expect(pruned(items, []).map(({ message }) => shown(message))).toEqual([
       expect.stringMatching(/^one(\n\[image left out to save space\]){3}$/),
       '',
@@ -81,7 +81,7 @@ describe('images', () => {
       .gets('a', 'shots', { images: [picture, picture, picture] })
       .says('two')
       .says('three');
-    expect(pruningOf(made.items(), budget, budget.limit)?.freed).toBeGreaterThan(4_700);
+    expect(prunedCalls(made.items(), budget, budget.limit)).toEqual([]);
   });
 });
 
@@ -90,7 +90,7 @@ it('makes of the items what the view makes of the recorded pruning', () => {
   conversation.gets('b', output(3_000), { images: [picture] }).gets('a', output(9_000));
   conversation.uses('c', output(9_000)).says('two', 1).says('three');
   const items = conversation.items();
-  const { callIds } = pruningOf(items, budget, over)!;
+  const callIds = prunedCalls(items, budget, over)!;
   const expected = pruned(items, callIds).map(({ message }) => message);
   conversation.add({ type: 'prune', callIds });
   expect(conversation.messages()).toEqual(expected);

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssistantMessage, Message } from '../../../src/repl/message.ts';
 import type { ToolDefinition } from '../../../src/repl/providers/provider.ts';
-import { createXmlCallReader, xmlHistory, xmlInstructions } from '../../../src/repl/providers/xml-calls.ts';
+import { createXmlCallReader } from '../../../src/repl/providers/xml-calls.ts';
+import { xmlHistory, xmlInstructions } from '../../../src/repl/providers/xml-prompt.ts';
 
 const tools: ToolDefinition[] = [
   {
@@ -25,7 +26,7 @@ const tools: ToolDefinition[] = [
 
 function read(...chunks: string[]) {
   const reader = createXmlCallReader(tools);
-  const text = chunks.map((chunk) => reader.push(chunk).text).join('');
+  const text = chunks.map((chunk) => reader.push(chunk)).join('');
   const { text: last, calls } = reader.end();
   return { text: text + last, calls: calls.map(({ name, arguments: args }) => ({ name, arguments: args })) };
 }
@@ -113,10 +114,10 @@ describe('calls in the text', () => {
 
   it('are held back from what is shown until it is certain that they are none', () => {
     const reader = createXmlCallReader(tools);
-    expect(reader.push('a <tool_')).toEqual({ text: 'a ' });
-    expect(reader.push('box>')).toEqual({ text: '<tool_box>' });
-    expect(reader.push('<todo>{}')).toEqual({ text: '' });
-    expect(reader.push('</todo>b')).toEqual({ text: 'b' });
+    expect(reader.push('a <tool_')).toBe('a ');
+    expect(reader.push('box>')).toBe('<tool_box>');
+    expect(reader.push('<todo>{}')).toBe('');
+    expect(reader.push('</todo>b')).toBe('b');
     expect(reader.end().calls).toHaveLength(1);
   });
 });

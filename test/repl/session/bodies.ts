@@ -22,6 +22,6 @@ export const calls = (id: string, name = 'git_log', args = '{}'): ToolCall => ({
 
 export const tool = (
   callId: string,
-  state: 'proposed' | 'approved' | 'started' | 'done',
+  state: 'proposed' | 'started' | 'done',
   text?: string,
 ): EntryBody => ({ type: 'tool', callId, name: 'git_log', state, ...(text === undefined ? {} : { text }) });

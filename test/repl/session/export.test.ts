@@ -53,6 +53,19 @@ it('writes the branch as Markdown', () => {
   expect(text.endsWith('## fake-1\n\nDone.\n')).toBe(true);
 });
 
+it('has what was typed and the names of what came with it, and not what was told beside it', () => {
+  const session = memorySession('/');
+  const content = ['<environment>\nToday\n</environment>', 'see @a.txt\n\n<file path="a.txt">\nA\n</file>'];
+  session.append({
+    type: 'user',
+    content: [...content.map((text) => ({ type: 'text' as const, text })), stored],
+    typed: 'see @a.txt',
+  });
+  session.append({ type: 'user', content: [{ type: 'text', text: 'Please go on.' }], typed: '' });
+  const text = exportMarkdown(session);
+  expect(text.slice(text.indexOf('## You'))).toBe('## You\n\n> see @a.txt\n>\n> *[shot\\_1.png]*\n');
+});
+
 it.each([
   ['an open fence', 'see\n```ts\nconst a = 1;'],
   ['a longer open fence', '~~~~~\n~~~\n```'],

@@ -36,8 +36,8 @@ it('lists what was said first, the newest first', () => {
     session.append({ type: 'name', name: 'my name', by: 'person' }),
   );
   expect(store.list()).toMatchObject([
-    { id: named.id, name: 'my name', file: named.file, entries: 2, temporary: false },
-    { id: old.id, name: 'old', cwd: process.cwd(), created: old.header.created, entries: 1 },
+    { id: named.id, name: 'my name', file: named.file },
+    { id: old.id, name: 'old' },
   ]);
   expect(store.latest()?.id).toBe(named.id);
 });
@@ -63,7 +63,7 @@ it('takes what was typed rather than what it became, and cuts a long line betwee
   expect(store.list()[0]?.name).toBe(`${'x'.repeat(98)}…`);
 });
 
-it('finds the name of a session however much was said since, and counts roughly', () => {
+it('finds the name of a session however much was said since', () => {
   const store = emptyStore();
   kept(store, 'a'.repeat(200_000), (session) => {
     session.append({ type: 'name', name: 'early', by: 'model' });
@@ -72,7 +72,6 @@ it('finds the name of a session however much was said since, and counts roughly'
   });
   const [info] = store.list();
   expect(info?.name).toBe('early');
-  expect(info?.entries).toBeGreaterThan(0);
 });
 
 it('finds the name of a session that was opened again', () => {

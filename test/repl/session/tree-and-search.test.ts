@@ -93,18 +93,15 @@ describe('unfinished calls', () => {
       tool('c', 'proposed'),
       tool('d', 'proposed'),
       tool('d', 'started'),
-      tool('b', 'approved'),
       tool('d', 'done', 'x'),
       tool('c', 'started'),
     );
     expect(states(entries)).toEqual([
       ['a', 'proposed'],
-      ['b', 'approved'],
+      ['b', 'proposed'],
       ['c', 'started'],
       ['e', 'none'],
     ]);
-    expect(unfinishedCalls(entries).at(-1)?.entryId).toBe(entries[1]!.id);
-    expect(unfinishedCalls(entries)[2]?.entryId).toBe(entries.at(-1)!.id);
   });
 
   it('are found after what was said since, and not in earlier answers', () => {
@@ -118,14 +115,10 @@ describe('unfinished calls', () => {
     ).toEqual([['0', 'none']]);
   });
 
-  it('are none after an answer in prose, an interrupted one, and in a failed attempt that was taken out', () => {
+  it('are none after an answer in prose, and after an interrupted one', () => {
     expect(states(path(answers('', [calls('a')]), answers('done')))).toEqual([]);
     const aborted = answers('', [calls('a')]) as Extract<ReturnType<typeof answers>, { type: 'assistant' }>;
     expect(states(path({ ...aborted, message: { ...aborted.message, stop: 'aborted' } }))).toEqual([]);
-    const session = memorySession(cwd);
-    const attempt = session.append(answers('', [calls('a')]));
-    session.append({ type: 'omit', target: attempt.id });
-    expect(states(session.path())).toEqual([]);
     expect(states([])).toEqual([]);
   });
 });
@@ -138,30 +131,30 @@ describe('search', () => {
     session.close();
     return session;
   }
-  const search = async (store: Store, query: string, limit = 10) =>
-    (await searchSessions(store, query, { limit })).found.map(({ role, excerpt }) => `${role}: ${excerpt}`);
+  const search = (store: Store, query: string, limit = 10) =>
+    searchSessions(store, query, { limit }).found.map(({ role, excerpt }) => `${role}: ${excerpt}`);
 
-  it('finds entries with all the words in any case, and phrases as they stand', async () => {
+  it('finds entries with all the words in any case, and phrases as they stand', () => {
     const store = emptyStore();
     said(store, 'The Quick brown fox', 'a fox,\nquick and "quoted" \\ back', 'ÜBER die Brücke\u2028weiter');
-    expect(await search(store, 'FOX quick')).toEqual([
+    expect(search(store, 'FOX quick')).toEqual([
       'answer: a fox, quick and "quoted" \\ back',
       'you: The Quick brown fox',
     ]);
-    expect(await search(store, '"quick brown"')).toEqual(['you: The Quick brown fox']);
-    expect(await search(store, 'über brücke')).toEqual(['answer: ÜBER die Brücke weiter']);
-    expect(await search(store, '\\ back')).toHaveLength(1);
-    expect(await search(store, 'fox wolf')).toEqual([]);
+    expect(search(store, '"quick brown"')).toEqual(['you: The Quick brown fox']);
+    expect(search(store, 'über brücke')).toEqual(['answer: ÜBER die Brücke weiter']);
+    expect(search(store, '\\ back')).toHaveLength(1);
+    expect(search(store, 'fox wolf')).toEqual([]);
   });
 
-  it('finds nothing in what is no text of the conversation', async () => {
+  it('finds nothing in what is no text of the conversation', () => {
     const store = emptyStore();
     said(store, 'hello', 'world');
-    expect(await search(store, 'fake-1')).toEqual([]);
-    expect(await search(store, 'assistant')).toEqual([]);
+    expect(search(store, 'fake-1')).toEqual([]);
+    expect(search(store, 'assistant')).toEqual([]);
   });
 
-  it('finds calls, results and summaries', async () => {
+  it('finds calls, results and summaries', () => {
     const store = emptyStore();
     const session = createSession(store, { cwd });
     session.append(says('go'));
@@ -176,7 +169,7 @@ describe('search', () => {
       tokensAfter: 1,
       by: 'model',
     });
-    expect(await search(store, 'needle')).toEqual([
+    expect(search(store, 'needle')).toEqual([
       'summary: needle found',
       'tool: a needle here',
       'answer: {"path":"needle.ts"}',
@@ -184,45 +177,45 @@ describe('search', () => {
     session.close();
   });
 
-  it('shows where a word is in a long text, without half a character', async () => {
+  it('shows where a word is in a long text, without half a character', () => {
     const store = emptyStore();
     said(store, `${'😀'.repeat(1000)}x needle ${'😀'.repeat(1000)}`);
-    const [found = ''] = await search(store, 'needle');
+    const [found = ''] = search(store, 'needle');
     expect(found).toContain('needle');
     expect(found.isWellFormed()).toBe(true);
     expect(found.length).toBeLessThan(230);
   });
 
-  it('keeps the newest when there are more than are wanted, and passes over what is gone', async () => {
+  it('keeps the newest when there are more than are wanted, and passes over what is gone', () => {
     const store = emptyStore();
     said(store, ...Array.from({ length: 20 }, (_, at) => `word ${at}`));
-    expect(await search(store, 'word', 3)).toEqual(['answer: word 19', 'answer: word 18', 'answer: word 17']);
+    expect(search(store, 'word', 3)).toEqual(['answer: word 19', 'answer: word 18', 'answer: word 17']);
     const listed = store.list();
     rmSync(listed[0]!.file);
-    const found = await searchSessions({ list: () => listed, listAll: () => listed }, 'word', { limit: 3 });
+    const found = searchSessions({ list: () => listed, listAll: () => listed }, 'word', { limit: 3 });
     expect(found).toEqual({ found: [], incomplete: false });
   });
 
-  it('looks into other projects only when it is told to', async () => {
+  it('looks into other projects only when it is told to', () => {
     const state = emptyFolder();
     said(sessionStore(state, emptyFolder()), 'needle');
     const store = sessionStore(state, cwd);
-    expect((await searchSessions(store, 'needle', { limit: 9 })).found).toEqual([]);
-    expect((await searchSessions(store, 'needle', { limit: 9, all: true })).found).toHaveLength(1);
+    expect(searchSessions(store, 'needle', { limit: 9 }).found).toEqual([]);
+    expect(searchSessions(store, 'needle', { limit: 9, all: true }).found).toHaveLength(1);
   });
 
-  it('says so when it had no time, or was interrupted', async () => {
+  it('says so when it had no time', () => {
     const store = emptyStore();
     const session = createSession(store, { cwd });
-    for (let at = 0; at < 3000; at++) session.append(says(`needle ${'x'.repeat(5000)}`));
+    session.append(says('needle'));
     session.close();
-    const short = await searchSessions(store, 'needle', { limit: 10_000, withinMs: 0 });
+    const short = searchSessions(store, 'needle', { limit: 9, withinMs: -1 });
     expect(short.incomplete).toBe(true);
-    const signal = AbortSignal.abort();
-    expect((await searchSessions(store, 'needle', { limit: 10_000, signal })).incomplete).toBe(true);
   });
 
-  it('wants a word', async () => {
-    await expect(searchSessions(emptyStore(), ' "" ', { limit: 1 })).rejects.toMatchObject({ code: 'USAGE' });
+  it('wants a word', () => {
+    expect(() => searchSessions(emptyStore(), ' "" ', { limit: 1 })).toThrow(
+      expect.objectContaining({ code: 'USAGE' }),
+    );
   });
 });

@@ -61,10 +61,14 @@ export async function chatPlace({
   return { cwd, home, env, model, configure };
 }
 
-/** `toolcrib chat` in a terminal. */
+/** `toolcrib chat` in a terminal, so wide that what it says is seldom broken. */
 export function openChat({ cwd, env }: ChatPlace, args: readonly string[] = []): Pty {
   const cleared = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
-  return startInTerminal([process.execPath, program, 'chat', ...args], { cwd, env: { ...cleared, ...env } });
+  return startInTerminal([process.execPath, program, 'chat', ...args], {
+    cwd,
+    cols: 200,
+    env: { ...cleared, ...env },
+  });
 }
 
 export interface Ran {

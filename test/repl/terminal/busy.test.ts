@@ -51,6 +51,22 @@ it('gives queued lines back to the editor', async () => {
   await pty.sees(String.raw`got "one\ntwo"`);
 });
 
+it('gives more queued lines back than the screen has rows, and the pastes in them', async () => {
+  const pty = await program.start({ rows: 6 });
+  pty.type('take');
+  pty.press('enter');
+  pty.paste('p1\np2');
+  for (const line of ['', 'two', 'three', 'four', 'five']) {
+    pty.type(line);
+    pty.press('enter');
+  }
+  await pty.sees('queued: five');
+  pty.signal('SIGUSR2');
+  await pty.sees(/> \[Pasted #2: 6 lines\]$/);
+  pty.press('enter');
+  await pty.sees(String.raw`got "p1\np2\ntwo\nthree\nfour\nfive"`);
+});
+
 it('shows one line while nothing comes, and takes it away', async () => {
   const pty = await program.start();
   pty.type('working');
@@ -109,9 +125,8 @@ it('asks, and takes no answer that was typed before', async () => {
   pty.type('yes\ry\x1b[Z\ryes\r');
   await pty.sees(/A tool wants to run\.\nRun it\?$/);
   pty.press('up', 'alt-enter');
-  pty.type('n');
   pty.press('tab');
-  await pty.sees('Run it? no');
+  pty.type('no');
   pty.press('enter');
   await pty.sees(/Run it\? no\nanswer "no"\n> yes\ngot "yes"\n> y\ngot "y"\n> yes\ngot "yes"\n>$/);
 });

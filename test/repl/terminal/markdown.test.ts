@@ -6,18 +6,18 @@ import { printable } from '../../../src/repl/terminal/printable.ts';
 import type { Paint } from '../../../src/repl/terminal/terminal.ts';
 import { cells } from '../../../src/repl/terminal/width.ts';
 
-const paint = createPaint({ palette: 'dark', colors: true, env: {}, stream: { getColorDepth: () => 4 } });
+const paint = createPaint({ palette: 'dark', env: {}, stream: { isTTY: true } });
 /** Styles as tags, to be read. */
 const tagged: Paint = Object.fromEntries(
-  Object.keys(paint).map((name) => [
-    name,
-    name === 'colors' ? true : (text: string) => `<${name}>${text}</${name}>`,
-  ]),
+  Object.keys(paint).map((name) => [name, (text: string) => `<${name}>${text}</${name}>`]),
 ) as unknown as Paint;
 
-function render(text: string, { sizes = [text.length], look = paint, width = 60 } = {}): string {
+function render(
+  text: string,
+  { sizes = [text.length], look = paint, width = 60, screen = true } = {},
+): string {
   let shown = '';
-  const stream = createMarkdownStream({ paint: look, width: () => width, write: (part) => (shown += part) });
+  const stream = createMarkdownStream({ paint: look, width, screen, write: (part) => (shown += part) });
   for (let at = 0, turn = 0; at < text.length; turn++) {
     const size = Math.max(1, sizes[turn % sizes.length] ?? 1);
     stream.push(text.slice(at, at + size));
@@ -26,7 +26,7 @@ function render(text: string, { sizes = [text.length], look = paint, width = 60 
   stream.end();
   return shown;
 }
-const tags = (text: string): string => render(text, { look: tagged });
+const tags = (text: string): string => render(text, { look: tagged, width: 500 });
 const bare = (shown: string): string => shown.replaceAll(/\u001b\[[0-9;]*m/g, '');
 
 describe('a paragraph', () => {
@@ -45,6 +45,7 @@ describe('a paragraph', () => {
     ['[http://b](http://b) <http://b>', '<link>http://b</link> <link>http://b</link>\n'],
     ['[**a**](b_(c)_d)', '<strong>a</strong> (<link>b_(c)_d</link>)\n'],
     ['![a](b.png)', 'a (<link>b.png</link>)\n'],
+    ['~~a *b*~~ ~~c~~', '<struck>a <emphasis>b</emphasis></struck> <struck>c</struck>\n'],
     ['\\*a\\* C:\\dir', '*a* C:\\dir\n'],
     ['这是**重点。**内容', '这是<strong>重点。</strong>内容\n'],
     ['<div class="a">', '<div class="a">\n'],
@@ -63,6 +64,8 @@ describe('a paragraph', () => {
     'a[0](',
     'a ****',
     'wow! **',
+    '~/a ~~b',
+    '~~ a ~~ ~~~b~~~',
     '5 < 6',
   ])('leaves %s as it is', (text) => {
     expect(tags(text)).toBe(`${text}\n`);
@@ -91,7 +94,7 @@ describe('lines', () => {
 
   it('shows lists, nested, numbered and with boxes', () => {
     expect(tags('- a\n  * **b**\n    + c\n10. d\n- [ ] e\n- [x] f\n-no')).toBe(
-      '• a\n  • <strong>b</strong>\n    • c\n10. d\n• ☐ e\n• ☑ f\n-no\n',
+      '• a\n  • <strong>b</strong>\n    • c\n10. d\n☐ e\n☑ f\n-no\n',
     );
   });
 
@@ -102,7 +105,7 @@ describe('lines', () => {
   });
 
   it('draws rules', () => {
-    const rule = `<dim>${'─'.repeat(60)}</dim>\n`;
+    const rule = `<dim>${'─'.repeat(80)}</dim>\n`;
     expect(tags('---\n* * *\n____')).toBe(rule.repeat(3));
   });
 
@@ -180,7 +183,12 @@ describe('a table', () => {
 
 it('writes the first character at once, and a line before it ends', () => {
   const written: string[] = [];
-  const stream = createMarkdownStream({ paint, width: () => 80, write: (text) => written.push(text) });
+  const stream = createMarkdownStream({
+    paint,
+    width: 80,
+    screen: true,
+    write: (text) => written.push(text),
+  });
   stream.push('H');
   expect(written).toEqual(['H']);
   stream.push('ello **bo');
@@ -191,21 +199,107 @@ it('writes the first character at once, and a line before it ends', () => {
 
 it('writes a heading and the lines of a fence while they come', () => {
   let shown = '';
-  const stream = createMarkdownStream({ paint, width: () => 80, write: (text) => (shown += text) });
+  const stream = createMarkdownStream({ paint, width: 80, screen: true, write: (text) => (shown += text) });
   stream.push('# Head');
   expect(bare(shown)).toBe('Head');
   stream.push('ing\n```\nsome co');
   expect(bare(shown)).toContain('some co');
 });
 
-it('passes text on where there are no colours, without its controls', () => {
-  const look = createPaint({ palette: 'dark', colors: false, env: {}, stream: {} });
-  expect(render('# **a**\u001b]0;x\u0007\n| b |', { look })).toBe('# **a**\n| b |\n');
+it('passes text on where there is no screen, without its controls', () => {
+  expect(render('# **a**\u001b]0;x\u0007\n| b |', { screen: false })).toBe('# **a**\n| b |\n');
+});
+
+it('is laid out the same without colours, but for a line through text', () => {
+  const look = createPaint({ palette: 'dark', env: { NO_COLOR: '1' }, stream: { isTTY: true } });
+  const text = '# **a** `b`\n- [x] c\n\n| d | e |\n|---|--:|\n| *f* | 1 |\n> g\n---\n';
+  expect(render(text, { look })).toBe(bare(render(text)));
+  expect(render('~~a~~', { look })).toBe('~~a~~\n');
+});
+
+describe('rows', () => {
+  const words = 'one two three four five six seven eight nine ten eleven twelve thirteen';
+  const rows = (text: string, width = 40) => bare(render(text, { width })).split('\n').slice(0, -1);
+
+  it('end between words', () => {
+    expect(rows(words)).toEqual([
+      'one two three four five six seven eight',
+      'nine ten eleven twelve thirteen',
+    ]);
+    expect(rows(`${'x'.repeat(39)} y\nz`)).toEqual(['x'.repeat(39), 'y', 'z']);
+    expect(rows(`${'x'.repeat(38)} y`)).toEqual([`${'x'.repeat(38)} y`]);
+  });
+
+  it('go on below the text of a list item, behind the bar of a quote', () => {
+    expect(rows(`- ${words}`, 45)).toEqual(
+      ['• one two three four five six seven eight nine', '  ten eleven twelve thirteen']
+        .map((row) => row.replace(/ nine$/, ''))
+        .map((row, at) => (at === 1 ? `  nine${row.slice(1)}` : row)),
+    );
+    expect(rows(`  10. [ ] ${words}`).slice(1)).toEqual([
+      '        seven eight nine ten eleven',
+      '        twelve thirteen',
+    ]);
+    expect(rows(`>> ${words}`)).toEqual([
+      '│ │ one two three four five six seven',
+      '│ │ eight nine ten eleven twelve',
+      '│ │ thirteen',
+    ]);
+  });
+
+  it('take a style along, which ends with the row', () => {
+    expect(render('**aaaa bbbb cccc dddd** ee', { width: 10 })).toBe(
+      '\u001b[1maaaa bbbb\u001b[22m\n\u001b[1mcccc dddd\u001b[22m\nee\n',
+    );
+  });
+
+  it('keep the address of a link whole, also where much room is left', () => {
+    expect(rows('[the manual](https://example.com/a/b)', 35)).toEqual([
+      'the manual ',
+      '(https://example.com/a/b)',
+    ]);
+  });
+
+  it('end around wide characters, but not before a full stop', () => {
+    expect(rows('漢字漢字。漢字漢字 abc', 10)).toEqual(['漢字漢字。', '漢字漢字', 'abc']);
+    expect(rows('漢字漢字漢。', 10)).toEqual(['漢字漢字', '漢。']);
+  });
+
+  it('hold no word in the middle of a row, and at its end only until it is known to fit', () => {
+    let shown = '';
+    const stream = createMarkdownStream({ paint, width: 40, screen: true, write: (text) => (shown += text) });
+    stream.push('A wor');
+    expect(shown).toBe('A wor');
+    stream.push('d, and some more of them whi');
+    expect(shown).toBe('A word, and some more of them');
+    stream.push('ch');
+    expect(shown).toBe('A word, and some more of them');
+    stream.push(' ');
+    expect(shown).toBe('A word, and some more of them which');
+    stream.push('whatever');
+    expect(shown).toBe('A word, and some more of them which\nwhatever');
+  });
+
+  it('of code, and words longer than a row, are left to the terminal', () => {
+    expect(rows(`\`\`\`\n${words}\n\`\`\`\n\n    ${words}`)).toEqual([
+      '```',
+      words,
+      '```',
+      '',
+      `    ${words}`,
+    ]);
+    expect(rows('x'.repeat(95))).toEqual(['x'.repeat(95)]);
+  });
 });
 
 it('is ready for another text after the end', () => {
   let shown = '';
-  const stream = createMarkdownStream({ paint: tagged, width: () => 80, write: (text) => (shown += text) });
+  const stream = createMarkdownStream({
+    paint: tagged,
+    width: 80,
+    screen: true,
+    write: (text) => (shown += text),
+  });
   stream.push('```\n*a');
   stream.end();
   stream.push('*b*');
@@ -231,6 +325,7 @@ const markdown = fc
           '``',
           '```',
           '~~~',
+          '~~',
           '[',
           ']',
           '](',
@@ -264,6 +359,7 @@ const markdown = fc
         'https://a_b_c',
         '[t](http://u "v")',
         '**bold**',
+        '~~old~~',
         '*a `b` c*',
         '| a | b |\n|---|:-:|\n',
       ),
@@ -288,7 +384,7 @@ describe('whatever comes', () => {
   });
 
   it('shows the same at the limits of what is held', () => {
-    const pieces = ['**', '`', '[a](b', ' ', '#', '- ', '> ', '```', '\\', '1', '<http://', '| '];
+    const pieces = ['**', '~~', '`', '[a](b', ' ', '#', '- ', '> ', '```', '\\', '1', '<http://', '| '];
     for (const piece of pieces) {
       for (let length = 296; length < 305; length++) {
         for (const end of ['', '\n', '**', '`\n', ')', ' x', '*a']) {
@@ -331,8 +427,8 @@ describe('whatever comes', () => {
         for (const line of render(text).split('\n')) {
           const state = new Map<string, boolean>();
           for (const [, code = ''] of line.matchAll(/\u001b\[(\d+)m/g)) {
-            const end = { 22: 'weight', 23: 'slant', 24: 'line', 39: 'color' }[code];
-            const begin = { 1: 'weight', 2: 'weight', 3: 'slant', 4: 'line' }[code] ?? 'color';
+            const end = { 22: 'weight', 23: 'slant', 24: 'line', 29: 'strike', 39: 'color' }[code];
+            const begin = { 1: 'weight', 2: 'weight', 3: 'slant', 4: 'line', 9: 'strike' }[code] ?? 'color';
             state.set(end ?? begin, end === undefined);
           }
           expect([...state.values()]).not.toContain(true);

@@ -32,6 +32,9 @@ it('lets a single line through, with a line end too, but never submits it', asyn
   await pty.sees('> echo');
   pty.press('enter');
   await pty.sees('got "echo 漢字 [Pasted #1: 2 lines]"');
+  pty.paste('one\u2028line');
+  pty.press('enter');
+  await pty.sees(/got "one[^]?line"/);
 });
 
 it('does not put a paste into another one', async () => {

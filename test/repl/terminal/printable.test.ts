@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPrintable, escaped, printable } from '../../../src/repl/terminal/printable.ts';
+import { createPrintable, escaped, painted, printable } from '../../../src/repl/terminal/printable.ts';
 
 /** Pieces that hostile text is made of. */
 const hostile = fc
@@ -28,7 +28,22 @@ const hostile = fc
         '\n',
         '\t',
       ),
-      fc.constantFrom('\u202e', '\u2066', '\ud83d', '\ude00', '😀', '👨‍👩‍👧', 'a', 'text ', ';', '1', '(', ' '),
+      fc.constantFrom(
+        '\u202e',
+        '\u2066',
+        '\u200e',
+        '\u{e0041}',
+        '\ud83d',
+        '\ude00',
+        '😀',
+        '👨‍👩‍👧',
+        'a',
+        'text ',
+        ';',
+        '1',
+        '(',
+        ' ',
+      ),
     ),
     { maxLength: 30 },
   )
@@ -50,7 +65,8 @@ describe('printable', () => {
     ['a device string', '\u001bPq#0;2\u001b\\text', 'text'],
     ['single C1 bytes', '\u009b2Jtext\u009d0;evil\u009c\u0085', 'text'],
     ['a reset and a charset', '\u001bc\u001b(0text', 'text'],
-    ['what reorders', 'a\u202eb\u2066c', 'abc'],
+    ['what reorders', 'a\u202eb\u2066c\u200ed\u200fe\u061cf', 'abcdef'],
+    ['line ends that only some see, and tags', 'a\u2028b\u2029c\u{e0041}\u{e0001}d', 'abcd'],
     ['carriage returns, backspaces and bells', 'a\r\nb\rc\b\u0007', 'a\nbc'],
     ['half characters', 'a\ud83d', 'a\ufffd'],
     ['the halves around a control, without joining them', '\ud83d\b\ude00', '\ufffd\ufffd'],
@@ -93,6 +109,27 @@ describe('printable', () => {
       printable(piece.repeat(200_000 / piece.length));
       expect(performance.now() - begun).toBeLessThan(1000);
     }
+  });
+});
+
+describe('painted', () => {
+  it('lets the styles of our paint through, and nothing else that a terminal obeys', () => {
+    const styled = '\u001b[1m\u001b[35m> \u001b[39m\u001b[22m\u001b[2mno\u001b[22m\n';
+    expect(painted(styled)).toBe(styled);
+    const bare = [
+      styled,
+      '\u001b[8mhidden\u001b[m',
+      '\u001b[2J\u001b]52;c;a\u001b[1m\u0007',
+      '\u009b31m\u001b[7;1m',
+    ];
+    expect(painted(bare.join('|'))).toBe(`${styled}|hidden|52;c;a\u001b[1m|`);
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(painted(text).replaceAll(/\u001b\[[\d;]+m/g, '')).not.toMatch(
+          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/,
+        );
+      }),
+    );
   });
 });
 

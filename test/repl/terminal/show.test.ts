@@ -17,7 +17,7 @@ import type { Paint } from '../../../src/repl/terminal/terminal.ts';
 import { cells } from '../../../src/repl/terminal/width.ts';
 import { failed, replied, type Tool } from '../../../src/repl/toolbox/tool.ts';
 
-const paint = createPaint({ palette: 'dark', colors: false, env: {}, stream: {} });
+const paint = createPaint({ palette: 'dark', env: {}, stream: {} });
 const tagged: Paint = Object.fromEntries(
   Object.keys(paint).map((name) => [name, (text: string) => `<${name}>${text}</${name}>`]),
 ) as unknown as Paint;
@@ -88,10 +88,11 @@ it.each([
 });
 
 it('shows thoughts in one line', () => {
-  expect(thoughtsLine('First\n\nI look at\u001b[2J it.', 3000, paint)).toBe(
+  expect(thoughtsLine('First\n\nI look at\u001b[2J it.', 3000, look)).toBe(
     'thought for 3.0s: First I look at it.',
   );
-  expect(cells(thoughtsLine('long '.repeat(1000), 3000, paint))).toBeLessThan(80);
+  expect(cells(thoughtsLine('long '.repeat(1000), 3000, look))).toBe(59);
+  expect(cells(thoughtsLine('long '.repeat(1000), 3000, { paint, width: 200 }))).toBe(199);
 });
 
 describe('the usage line', () => {

@@ -19,8 +19,8 @@ describe('the questions of a form', () => {
       required: ['name'],
     });
     expect(questions).toMatchObject([
-      { name: 'name', title: 'Your name', description: 'As on the card', kind: 'text', required: true },
-      { name: 'age', title: 'age', description: '', kind: 'integer', required: false, default: 30 },
+      { name: 'name', title: 'Your name', description: 'As on the card', choices: [], required: true },
+      { name: 'age', title: 'age', description: '', choices: [], required: false, default: 30 },
     ]);
   });
 
@@ -29,8 +29,8 @@ describe('the questions of a form', () => {
   );
 
   it('are asked as text where the schema is none we know', () => {
-    expect(field({ type: 'object', properties: {} })).toMatchObject({ kind: 'text' });
-    expect(formQuestions({ properties: { it: 'what' } })).toMatchObject([{ kind: 'text', required: false }]);
+    expect(field({ type: 'object', properties: {} })).toMatchObject({ choices: [] });
+    expect(formQuestions({ properties: { it: 'what' } })).toMatchObject([{ choices: [], required: false }]);
   });
 });
 

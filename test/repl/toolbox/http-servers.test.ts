@@ -78,8 +78,6 @@ describe('a server over HTTP', () => {
       expect(box.servers()).toMatchObject([
         {
           state: 'ready',
-          kind: 'http',
-          trusted: false,
           protocol: protocol === 'auto' ? '2026-07-28' : protocol,
         },
       ]);

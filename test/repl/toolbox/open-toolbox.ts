@@ -54,6 +54,8 @@ export interface Opened {
   ): Promise<{ text: string; images: readonly ImagePart[]; isError: boolean }>;
 }
 
+export const toolNamed = (box: Toolbox, name: string) => box.tools().find((tool) => tool.name === name);
+
 /** A toolbox with these servers, connected; closed when the test ends. */
 export async function openToolbox(
   servers: readonly ServerConfig[],
@@ -79,7 +81,7 @@ export async function openToolbox(
     warnings,
     logged,
     async call(name, args = {}, { signal = new AbortController().signal, progress } = {}) {
-      const tool = box.find(name);
+      const tool = toolNamed(box, name);
       if (!tool) throw new Error(`no tool ${name} among ${box.tools().map((one) => one.name)}`);
       return tool.call(args, progress ? { signal, progress } : { signal });
     },

@@ -1,0 +1,153 @@
+import type { Chat } from '../chat.ts';
+import { isYes } from '../is-yes.ts';
+import type { Entry, StoredPart, Todo } from '../session/entry.ts';
+import { searchSessions } from '../session/search.ts';
+import { failed, replied, type Tool } from '../toolbox/tool.ts';
+import { ownTool } from './own-tool.ts';
+import { subAgent } from './sub-agent.ts';
+
+/** What own tools need of the person's side. */
+export interface Dialog {
+  /** Shows Markdown of the model. */
+  show(markdown: string): void;
+  todos(todos: readonly Todo[]): void;
+  /** Undefined when the person did not answer. Choices can be answered by their number. */
+  ask(question: string, choices: readonly string[], signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** The few tools the REPL has itself: they talk to the person, or to the session. */
+export function ownTools(chat: Chat, dialog: Dialog | undefined): readonly Tool[] {
+  return [
+    ...(dialog ? [askUser(dialog)] : []),
+    exitPlan(chat, dialog),
+    recallAttachment(chat),
+    subAgent(() => chat),
+    searchEarlier(chat),
+    writeTodos(chat, dialog),
+  ];
+}
+
+const askUser = (dialog: Dialog): Tool =>
+  ownTool({
+    name: 'ask_user',
+    description: 'Asks the person one question when only they can decide. Give choices when there are few.',
+    properties: {
+      question: { type: 'string' },
+      choices: { type: 'array', items: { type: 'string' }, maxItems: 9 },
+    },
+    required: ['question'],
+    async call({ question, choices }, { signal }) {
+      const answer = await dialog.ask(String(question), (choices as string[] | undefined) ?? [], signal);
+      return answer === undefined ? failed('The person did not answer.') : replied(answer);
+    },
+  });
+
+const choices = ['go on, and ask me before changes', 'go on by itself', 'keep planning'];
+
+/** Brings a plan before the person, and leaves plan mode when they approve it. */
+const exitPlan = (chat: Chat, dialog: Dialog | undefined): Tool =>
+  ownTool({
+    name: 'exit_plan',
+    description:
+      'Hands in the plan, in Markdown, once it is complete. The person approves it, or says what to change.',
+    properties: { plan: { type: 'string' } },
+    required: ['plan'],
+    async call({ plan }, { signal }) {
+      // Whoever calls it unasked would have its own words answered with a change of mode.
+      if (chat.mode !== 'plan')
+        return failed('This is not in plan mode: there is no plan to hand in. Go on.');
+      if (!dialog) return replied('Nobody is here to approve the plan. End with the plan as your answer.');
+      dialog.show(String(plan));
+      const answer = await dialog.ask('The plan: choose, or say what to change', choices, signal);
+      if (isYes(answer) || answer === choices[0] || answer === choices[1]) {
+        chat.useMode(answer === choices[1] ? 'auto' : 'ask');
+        return replied(
+          'The person approved the plan. Plan mode is over: all tools can be used now. Carry the plan out.',
+        );
+      }
+      const wish = answer === undefined || answer === choices[2] ? '' : ` The person says: ${answer}`;
+      return replied(`The plan is not approved yet. Keep planning.${wish}`);
+    },
+  });
+
+/** Lets the model look once more at an image that is no longer in its context. */
+const recallAttachment = (chat: Chat): Tool =>
+  ownTool({
+    name: 'recall_attachment',
+    description:
+      'Shows an earlier attachment of this session again, by its name or the beginning of its hash.',
+    properties: { name: { type: 'string' } },
+    required: ['name'],
+    async call({ name }) {
+      const wanted = String(name);
+      const all = chat.session.path().flatMap(storedIn);
+      const found = all.findLast((stored) => stored.name === wanted || stored.sha256.startsWith(wanted));
+      if (!found || wanted === '') {
+        const names = all.map((stored) => stored.name).join(', ');
+        return failed(
+          names === ''
+            ? 'This session has no attachments.'
+            : `There is none of that name; there are: ${names}`,
+        );
+      }
+      const part = chat.load(found);
+      return part.type === 'image'
+        ? { text: found.name, images: [part], isError: false }
+        : replied(part.text);
+    },
+  });
+
+function storedIn(entry: Entry): StoredPart[] {
+  if (entry.type === 'user') return entry.content.filter((part) => part.type === 'stored');
+  return entry.type === 'tool' ? [...(entry.images ?? [])] : [];
+}
+
+const searchEarlier = ({ world }: Chat): Tool =>
+  ownTool({
+    name: 'search_sessions',
+    description: 'Full-text search over earlier conversations of this project: all words have to occur.',
+    properties: { query: { type: 'string', minLength: 2 } },
+    required: ['query'],
+    async call({ query }) {
+      const { found } = searchSessions(world.store, String(query), { limit: 20 });
+      const lines = found.map(
+        ({ session, role, excerpt }) =>
+          `${session.modified.slice(0, 10)} ${session.name} ${role}: ${excerpt}`,
+      );
+      return replied(lines.join('\n') || 'Nothing was found.');
+    },
+  });
+
+const writeTodos = (chat: Chat, dialog: Dialog | undefined): Tool =>
+  ownTool({
+    name: 'write_todos',
+    description:
+      'Replaces the list of what is to be done, for work of three steps or more. One item is in_progress at a time.',
+    properties: {
+      todos: {
+        type: 'array',
+        maxItems: 50,
+        items: {
+          type: 'object',
+          properties: {
+            text: { type: 'string', maxLength: 200 },
+            status: { enum: ['pending', 'in_progress', 'completed'] },
+            priority: { enum: ['high', 'medium', 'low'] },
+          },
+          required: ['text', 'status'],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ['todos'],
+    async call({ todos: given }) {
+      const todos = (given as (Omit<Todo, 'priority'> & Partial<Todo>)[]).map((todo) => ({
+        priority: 'medium' as const,
+        ...todo,
+      }));
+      chat.session.append({ type: 'todos', todos });
+      dialog?.todos(todos);
+      const open = todos.filter(({ status }) => status !== 'completed').length;
+      return replied(`Kept: ${todos.length} items, ${open} of them open.`);
+    },
+  });

@@ -1,0 +1,90 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { chatPlace, openChat, runChat } from '../support/chat.ts';
+import { say, type FakeRequest } from '../support/fake-model.ts';
+import { enter } from './enter.ts';
+import { messagesOf } from './messages.ts';
+
+type Request = FakeRequest | undefined;
+const systemOf = (request: Request): string => JSON.stringify(messagesOf(request)[0]?.content);
+const toolsOf = (request: Request): string[] =>
+  ((request?.body.tools ?? []) as { function: { name: string } }[]).map((tool) => tool.function.name);
+
+const config = `profiles:
+  reader:
+    description: only reads
+    mode: plan
+    tools: ["read_*", "!read_files"]
+    model: fake/reader-model
+    prompt: "You read for {{who}} in {{cwd}}, as {{env.COLOUR}}."
+    variables: { who: nobody }
+`;
+
+it('works as a profile says: from chat.yaml, from files, from the project', async () => {
+  const place = await chatPlace({ config });
+  const { model, cwd, home } = place;
+  place.env['COLOUR'] = 'blue';
+  model.otherwise(() => say('Well.'));
+  mkdirSync(join(home, '.config', 'toolcrib', 'profiles'));
+  writeFileSync(
+    join(home, '.config', 'toolcrib', 'profiles', 'writer.yaml'),
+    'description: writes\nmode: auto\n',
+  );
+  mkdirSync(join(cwd, '.toolcrib', 'profiles'), { recursive: true });
+  const project = (name: string, text: string) =>
+    writeFileSync(join(cwd, '.toolcrib', 'profiles', `${name}.yaml`), text);
+  project('theirs', 'description: of the project\nprompt: "Colour {{colour}}, secret {{env.COLOUR}}"\n');
+  project(
+    'house',
+    'description: of the house\nmode: ask\nprompt: Follow the rules of {{house}}.\nvariables: { house: ours }\n',
+  );
+  project('greedy', 'mode: auto\n');
+  const chat = openChat(place, ['--profile', 'reader', '--var', 'who=Ada']);
+  await chat.sees('fake/reader-model · mode plan');
+  await enter(chat, 'hello');
+  expect(systemOf(model.requests[0])).toContain(`You read for Ada in ${cwd}, as blue.`);
+  expect(model.requests[0]?.body.model).toBe('reader-model');
+  expect(toolsOf(model.requests[0])).toContain('mcp__toolcrib__read_file');
+  expect(toolsOf(model.requests[0]).filter((name) => /read_files|grep/.test(name))).toEqual([]);
+  const listed = await enter(chat, '/profile');
+  expect(listed).toMatch(/greedy\.yaml.*mode/);
+  expect(listed).toMatch(/\* reader +only reads/);
+  expect(listed).toMatch(/writer +writes[^]*house +of the house[^]*theirs +of the project/);
+  expect(await enter(chat, '/profile writer')).toContain('mode auto');
+  await enter(chat, 'hello again');
+  expect(systemOf(model.requests[1])).not.toContain('Ada');
+  expect(toolsOf(model.requests[1])).toContain('mcp__toolcrib__grep');
+  // A profile that cannot be used is refused, and the one before it stays.
+  expect(await enter(chat, '/profile theirs')).toMatch(/\{\{colour\}\}[^]*--var\s+colour=value/);
+  expect(await enter(chat, '/status')).toMatch(/profile +writer/);
+  expect(await enter(chat, '/profile reder')).toContain('There is no profile "reder"');
+  expect(await enter(chat, '/profile house')).toContain('mode ask');
+  await enter(chat, 'rules?');
+  expect(systemOf(model.requests[2])).toContain('Follow the rules of ours.');
+  await enter(chat, '/profile none');
+  await enter(chat, 'bye');
+  expect(systemOf(model.requests[3])).not.toContain('Follow the rules');
+});
+
+it('says what is wrong with a profile, and never sends the environment for one of the project', async () => {
+  const place = await chatPlace({ config });
+  place.env['COLOUR'] = 'blue';
+  const folder = join(place.cwd, '.toolcrib', 'profiles');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'theirs.yaml'), 'prompt: "The colour is {{env.COLOUR}}"\n');
+  expect(await runChat(place, ['-p', 'hello', '--no-toolcrib', '--profile', 'reder'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There is no profile "reder"'),
+  });
+  expect(await runChat(place, ['-p', 'hello', '--no-toolcrib', '--profile', 'theirs'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('{{env.COLOUR}}'),
+  });
+  place.configure('profiles: { reader: { promt: hello } }\n');
+  expect(await runChat(place, ['-p', 'hello', '--no-toolcrib'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/chat\.yaml:\d+.*promt.*prompt/),
+  });
+  expect(place.model.requests).toHaveLength(0);
+});

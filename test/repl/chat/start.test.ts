@@ -1,0 +1,45 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { chatPlace, openChat } from '../support/chat.ts';
+
+const noting = fileURLToPath(new URL('../fixtures/noting-chunks.cjs', import.meta.url));
+
+/** Words that a library has and we have not, and minifying leaves. */
+const libraries = {
+  zod: 'invalid_union',
+  'the MCP SDK': 'notifications/roots/list_changed',
+  'the SDK of OpenAI': 'X-Stainless-Lang',
+  'the SDK of Anthropic': 'anthropic-beta',
+  ajv: 'strictTypes',
+  yaml: 'YAMLParseError',
+};
+
+it.each([
+  ['nothing but the chat, when nothing is configured', [], ['--model', 'openai/gpt-5.4']],
+  ['and what reads the configuration, when there is one', ['yaml'], []],
+] as const)('runs little before the prompt: %s', async (_what, wanted, args) => {
+  const place = await chatPlace();
+  const file = join(place.home, 'chunks.json');
+  if (wanted.length === 0) rmSync(join(place.home, '.config', 'toolcrib', 'chat.yaml'));
+  const env = {
+    ...place.env,
+    NODE_OPTIONS: `--require=${JSON.stringify(noting)}`,
+    CHUNKS: file,
+    OPENAI_API_KEY: 'none',
+  };
+  const chat = openChat({ ...place, env }, [...args]);
+  await chat.sees(/^>$/m);
+  chat.type('/exit');
+  chat.press('enter');
+  expect(await chat.exit).toBe(0);
+  const chunks = JSON.parse(readFileSync(file, 'utf8')) as { name: string; code: string }[];
+  const has = (word: string) => chunks.some(({ code }) => code.includes(word));
+  const found = Object.entries(libraries).flatMap(([library, word]) => (has(word) ? [library] : []));
+  expect(found).toEqual(wanted);
+  // A program that grows by as much has taken in something else.
+  const bytes = chunks.reduce((sum, { code, name }) => sum + (name.startsWith('dist-') ? 0 : code.length), 0);
+  expect(bytes).toBeGreaterThan(100_000);
+  expect(bytes).toBeLessThan(300_000);
+});

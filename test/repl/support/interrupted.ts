@@ -1,0 +1,126 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chatPlace, openChat, type ChatPlace, type PlaceOptions } from './chat.ts';
+import { say, type FakeRequest } from './fake-model.ts';
+import type { Pty } from './pty.ts';
+
+const fixture = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));
+
+export interface Fixture extends ChatPlace {
+  /** What the server has noted: the ids of its processes, and what was called. */
+  log(): string;
+  /** How many processes of the server still run. */
+  servers(): number;
+}
+
+/** A place with the fixture as its only server, once the chat is started with `alone`. */
+export async function placeWithServer(
+  options: PlaceOptions = {},
+  ...flags: readonly string[]
+): Promise<Fixture> {
+  const place = await chatPlace(options);
+  const log = join(place.home, 'server.log');
+  writeFileSync(log, '');
+  // Said, not found out: to find out takes one more process.
+  const protocol = '2025-11-25';
+  const server = { command: process.execPath, args: [fixture, '--log', log, ...flags], protocol };
+  const settings = join(place.home, '.config', 'toolcrib');
+  writeFileSync(join(settings, 'mcp.json'), JSON.stringify({ mcpServers: { fixture: server } }));
+  const noted = () => readFileSync(log, 'utf8');
+  return {
+    ...place,
+    log: noted,
+    servers: () => [...noted().matchAll(/^pid (\d+)$/gm)].filter(([, pid]) => lives(Number(pid))).length,
+  };
+}
+
+/** Without our own server, which takes longer to start than all the rest. */
+export const alone = ['--no-toolcrib', '--allow', 'fixture:hang', '--allow', 'fixture:slow'];
+
+export async function opened(place: ChatPlace, ...args: readonly string[]): Promise<Pty> {
+  const chat = openChat(place, [...alone, ...args]);
+  await chat.sees('/help');
+  return chat;
+}
+
+export function enter(chat: Pty, text: string): void {
+  chat.type(text);
+  chat.press('enter');
+}
+
+/** Says so much that a window of 8000 tokens is nearly full. */
+export async function fill({ model }: ChatPlace, chat: Pty): Promise<void> {
+  for (let at = 1; at <= 7; at++) {
+    const usage = { input: at * 940, output: 5 };
+    model.script(say(`${'word '.repeat(400)}\nanswer ${at}`, { delta: 1000, usage }));
+    enter(chat, `question ${at}`);
+    await chat.sees(`answer ${at}`);
+    await isBack(chat);
+  }
+}
+
+/** An empty prompt is the last thing there is; nothing takes so long that a person would notice. */
+export const isBack = (chat: Pty): Promise<void> => chat.until(() => /(^|\n)>$/.test(chat.screen()), 3000);
+
+export function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // What has ended and was not waited for, as in a container without an init, is a zombie.
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+/** The paths of all sessions, in the order in which they were made. */
+export function sessionFiles({ home }: ChatPlace): string[] {
+  const folder = join(home, '.state', 'toolcrib', 'chat', 'sessions');
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return found
+    .filter((name) => name.endsWith('.jsonl'))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/** Every line of a session; throws when one of them is no JSON. */
+export const linesOf = (file: string): Record<string, unknown>[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+type Json = Readonly<Record<string, unknown>>;
+const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
+
+/** Calls without a result and results without a call, and users that speak twice: what providers refuse. */
+export function problemsOf({ wire, body }: FakeRequest): string[] {
+  const problems: string[] = [];
+  let open: unknown[] = [];
+  let before: unknown;
+  const answer = (id: unknown) => {
+    if (!open.includes(id)) problems.push(`a result without a call: ${String(id)}`);
+    open = open.filter((one) => one !== id);
+    before = undefined;
+  };
+  const next = (role: unknown) => {
+    if (open.length > 0) problems.push(`calls without a result: ${open.join()}`);
+    if (role === before) problems.push(`twice in a row: ${String(role)}`);
+    before = role;
+  };
+  for (const item of listOf(wire === 'responses' ? body['input'] : body['messages'])) {
+    const content = listOf(item['content']);
+    const results = content.filter(({ type }) => type === 'tool_result');
+    if (item['role'] === 'tool') answer(item['tool_call_id']);
+    else if (item['type'] === 'function_call') open.push(item['call_id']);
+    else if (item['type'] === 'function_call_output') answer(item['call_id']);
+    else {
+      for (const result of results) answer(result['tool_use_id']);
+      next(item['role']);
+    }
+    for (const call of listOf(item['tool_calls'])) open.push(call['id']);
+    for (const { type, id } of content) if (type === 'tool_use') open.push(id);
+  }
+  if (open.length > 0) problems.push(`calls without a result at the end: ${open.join()}`);
+  return problems;
+}
