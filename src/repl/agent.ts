@@ -47,6 +47,6 @@ export interface Person {
   approve(call: CheckedCall, why: string, signal: AbortSignal): Promise<Answer>;
   /** Keeps what a lasting answer stands for. `tools`: those there were when it was asked. */
   remember(answer: 'session' | 'tool' | 'server', call: CheckedCall, tools: readonly Tool[]): void;
-  /** A question of ours that is answered with yes or no. */
-  confirm(question: string, signal: AbortSignal): Promise<boolean>;
+  /** A question of ours that is answered with yes or no; undefined stops the turn. */
+  confirm(question: string, signal: AbortSignal): Promise<boolean | undefined>;
 }

@@ -9,7 +9,7 @@ import { askForm } from './elicit.ts';
 import { ChatError } from './errors.ts';
 import { chatFolders } from './folders.ts';
 import { oneAtATime } from './in-turn.ts';
-import { isYes } from './is-yes.ts';
+import { askYesOrNo } from './is-yes.ts';
 import { openLog } from './log.ts';
 import { askLocalModel, findLocalEndpoint } from './models/local-endpoint.ts';
 import { resolveModel, withoutKeys } from './models/choose-model.ts';
@@ -228,8 +228,8 @@ async function firstModel(
     if (!terminal?.interactive)
       throw new ChatError('NO_MODEL', `${error.message}\nOne answers on this machine: --model ${local}`);
     terminal.print(printable(error.message));
-    const said = await terminal.ask(`${printable(local)} answers on this machine. Use it? [y]es [n]o`);
-    if (!isYes(said)) throw new ChatError('NO_MODEL', 'No model was chosen.');
+    const question = `${printable(local)} answers on this machine. Use it? [y]es [n]o`;
+    if (!(await askYesOrNo(terminal.ask, question))) throw new ChatError('NO_MODEL', 'No model was chosen.');
     return modelOf(local);
   }
 }

@@ -4,11 +4,11 @@ import { decide } from './approval/decide.ts';
 import { createChannel, merged } from './channel.ts';
 import { afterCall, beforeCall } from './hooked.ts';
 import type { ToolCall } from './message.ts';
-import { argumentsObject } from './providers/outgoing.ts';
+import { argumentsObject } from './providers/request-parts.ts';
 import type { CallState } from './session/entry.ts';
 import { checkArguments } from './toolbox/check-arguments.ts';
 import { fingerprint } from './toolbox/fingerprints.ts';
-import { failed, type Tool, type ToolReply } from './toolbox/tool.ts';
+import { failed, shownName, type Tool, type ToolReply } from './toolbox/tool.ts';
 import { limited } from './limited.ts';
 import { offeredTools } from './offered-tools.ts';
 import type { TurnEvent } from './turn-event.ts';
@@ -17,8 +17,17 @@ import type { TurnEvent } from './turn-event.ts';
 const atOnce = 6;
 /** Calls of one answer that are made; a model that has lost its way writes thousands. */
 const mostCalls = 64;
-/** The same call with the same arguments, so often in one turn, is asked about. */
+/** The same call with the same arguments, so often in one turn, is asked about; with so many refusals, the turn ends. */
 const repeats = 3;
+const refusals = 2;
+
+/** What a turn remembers of repeated calls. */
+export interface Guard {
+  /** How often each call was made. */
+  readonly counts: Map<string, number>;
+  /** How often one was refused as a repetition. */
+  refused: number;
+}
 
 interface OpenCall {
   readonly call: ToolCall;
@@ -28,8 +37,7 @@ interface OpenCall {
 
 interface Batch {
   readonly calls: readonly OpenCall[];
-  /** How often each call was made in this turn. */
-  readonly counts: Map<string, number>;
+  readonly guard: Guard;
   readonly signal: AbortSignal;
   /** The answer was cut, so that the arguments may be as well. */
   readonly cut?: boolean;
@@ -40,6 +48,7 @@ type Ready = {
   readonly checked: CheckedCall;
   readonly notes: readonly string[];
   readonly verdict: Verdict;
+  readonly seen?: boolean;
 };
 
 /**
@@ -74,14 +83,17 @@ export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<Turn
     yield* runTogether(agent, together, batch.signal);
     together = [];
     const answer = await answerFor(agent, ready, batch);
-    if (answer === 'run') yield* runOne(agent, ready, batch.signal);
+    if ('seen' in answer) yield* runOne(agent, { ...ready, seen: answer.seen }, batch.signal);
     else {
       yield* finish(agent, call, failed(answer.text), 0);
       if (answer.rejects) rejected = 'Not run: the person rejected a call before it.';
+      else if (answer.stops) rejected = 'Not run: the turn ends here.';
       stop ||= answer.stops;
     }
   }
   yield* runTogether(agent, together, batch.signal);
+  if (batch.guard.refused >= refusals)
+    yield { type: 'warning', text: 'The model makes the same call again and again: the turn ends here.' };
   return stop || batch.signal.aborted ? 'stop' : 'go_on';
 }
 
@@ -89,7 +101,7 @@ export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<Turn
 const readsOnly = ({ annotations, own, trusted }: Tool): boolean =>
   trusted && annotations.readOnlyHint === true && !own;
 
-function refusalOf({ call, state }: OpenCall, { cut, counts }: Batch): string | undefined {
+function refusalOf({ call, state }: OpenCall, { cut, guard: { counts } }: Batch): string | undefined {
   if (state === 'started')
     return 'The program ended while this call ran: no result was recorded; it may or may not have taken effect. It was not repeated.';
   if (cut)
@@ -101,7 +113,7 @@ function refusalOf({ call, state }: OpenCall, { cut, counts }: Batch): string | 
 /** Neither blanks nor the order of the arguments make another call of it. */
 const keyOf = (call: ToolCall): string => `${call.name} ${fingerprint(argumentsObject(call.arguments))}`;
 
-const timesOf = (call: ToolCall, { counts }: Batch): number => counts.get(keyOf(call)) ?? 0;
+const timesOf = (call: ToolCall, { guard }: Batch): number => guard.counts.get(keyOf(call)) ?? 0;
 
 const isRepeated = (call: ToolCall, batch: Batch): boolean => {
   const often = timesOf(call, batch);
@@ -136,30 +148,36 @@ interface Rejection {
   readonly stops: boolean;
 }
 
-async function answerFor(agent: Agent, ready: Ready, batch: Batch): Promise<'run' | Rejection> {
-  const { counts, signal } = batch;
+type Outcome = { readonly seen: boolean } | Rejection;
+const unseen = { seen: false };
+
+async function answerFor(agent: Agent, ready: Ready, batch: Batch): Promise<Outcome> {
+  const { guard, signal } = batch;
   const { call, checked } = ready;
   if (isRepeated(call, batch)) {
     const often = timesOf(call, batch);
-    const question = `${call.name} was called ${often} times with the same arguments. Once more?`;
-    if (!(await agent.person?.confirm(question, signal))) {
+    const name = shownName(checked.tool);
+    const question = `${name} was called ${often} times with the same arguments. Once more?`;
+    const again = agent.person ? await agent.person.confirm(question, signal) : false;
+    if (!again) {
       // Not counted: it is asked about whenever it comes again.
-      counts.set(keyOf(call), often - 1);
+      guard.counts.set(keyOf(call), often - 1);
+      guard.refused += again === undefined ? 0 : 1;
       return {
         text: `This very call was made ${often} times in this turn, and not run again. Do something else.`,
-        rejects: false,
-        stops: signal.aborted,
+        rejects: again === undefined,
+        stops: again === undefined || guard.refused >= refusals,
       };
     }
   }
-  if (ready.verdict.effect === 'allow') return 'run';
+  if (ready.verdict.effect === 'allow') return unseen;
   // An answer to an earlier call of the batch may have settled this one.
   const verdict = decide(checked, { mode: agent.mode, rules: agent.rules(), interactive: true });
-  if (verdict.effect === 'allow') return 'run';
+  if (verdict.effect === 'allow') return unseen;
   if (verdict.effect === 'deny' || !agent.person)
     return { text: `Refused: ${verdict.why}`, rejects: false, stops: false };
   const tools = agent.tools();
-  const answer = await agent.person.approve(checked, verdict.why, signal);
+  const answer = await agent.person.approve(checked, verdict.told ?? verdict.why, signal);
   return outcomeOf(answer, agent.person, { checked, tools });
 }
 
@@ -167,15 +185,17 @@ function outcomeOf(
   answer: Answer,
   person: Person,
   { checked, tools }: { readonly checked: CheckedCall; readonly tools: readonly Tool[] },
-): 'run' | Rejection {
+): Outcome {
   switch (answer.answer) {
     case 'once':
-      return 'run';
+      return { seen: answer.seen === true };
     case 'session':
     case 'tool':
     case 'server':
       person.remember(answer.answer, checked, tools);
-      return 'run';
+      return { seen: answer.seen === true };
+    case 'failed':
+      return { text: answer.text, rejects: false, stops: false };
     case 'feedback':
       return {
         text: `The person did not allow this call, and says: ${answer.text}`,
@@ -201,12 +221,12 @@ async function* runTogether(
 
 async function* runOne(
   agent: Agent,
-  { call, checked, notes }: Ready,
+  { call, checked, notes, seen = false }: Ready,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent> {
   const { tool, args } = checked;
   agent.session.append({ type: 'tool', callId: call.id, name: call.name, state: 'started' });
-  yield { type: 'call_started', call, tool };
+  yield { type: 'call_started', call, tool, seen };
   const startedAt = performance.now();
   const progress = createChannel<string>();
   const reply = tool

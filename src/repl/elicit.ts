@@ -1,4 +1,4 @@
-import { isYes } from './is-yes.ts';
+import { askYesOrNo } from './is-yes.ts';
 import {
   formQuestions,
   type ElicitAnswer,
@@ -28,9 +28,9 @@ export async function askForm(terminal: Terminal | undefined, request: ElicitReq
   const content: Record<string, ElicitValue> = {};
   const fields = formQuestions(request.requestedSchema);
   if (fields.length === 0) {
-    const said = await ask('[y]es [n]o');
+    const said = await askYesOrNo(ask, '[y]es [n]o');
     if (said === undefined) return { action: 'cancel' };
-    return isYes(said) ? { action: 'accept', content } : { action: 'decline' };
+    return said ? { action: 'accept', content } : { action: 'decline' };
   }
   for (const { name, title, description, choices, default: preset, required, check } of fields) {
     const titles = choices.map((choice, at) => `${at + 1} ${choice.title}`);

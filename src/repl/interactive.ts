@@ -48,6 +48,7 @@ export function createInteraction(chat: Chat, terminal: OpenTerminal, hooks: Hoo
     const shown = createTurnView(terminal, {
       contextWindow: () => chat.model.capabilities.contextWindow,
       thoughts: () => console.thoughts,
+      tool: (name) => chat.tools().find((tool) => tool.name === name),
     });
     view = shown;
     terminal.working('waiting for the model');

@@ -113,6 +113,7 @@ const endings: Partial<Record<TurnEnd, string>> = {
   length: 'The answer was cut at the length limit.',
   filtered: 'The provider withheld the answer.',
   rounds: 'Stopped at the limit of answers in one turn (--max-turns).',
+  stopped: 'Stopped.',
   interrupted: 'Interrupted.',
 };
 

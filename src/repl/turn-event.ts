@@ -9,7 +9,8 @@ export type TurnEvent =
   | { readonly type: 'retry'; readonly reason: string; readonly inMs: number; readonly discard: boolean }
   /** One answer of the model is complete; its calls, if any, follow. */
   | { readonly type: 'answer'; readonly message: AssistantMessage }
-  | { readonly type: 'call_started'; readonly call: ToolCall; readonly tool?: Tool }
+  /** `seen`: the person was shown a diff of what it changes. */
+  | { readonly type: 'call_started'; readonly call: ToolCall; readonly tool?: Tool; readonly seen?: boolean }
   | { readonly type: 'call_progress'; readonly call: ToolCall; readonly message: string }
   | { readonly type: 'call_ended'; readonly call: ToolCall; readonly reply: ToolReply; readonly ms: number }
   | {

@@ -1,5 +1,5 @@
 import type { Agent } from './agent.ts';
-import { runCalls } from './calls.ts';
+import { runCalls, type Guard } from './calls.ts';
 import { ChatError } from './errors.ts';
 import type { AssistantMessage } from './message.ts';
 import { offeredTools } from './offered-tools.ts';
@@ -17,11 +17,11 @@ type Turn<T = void> = AsyncGenerator<TurnEvent, T>;
  * Throws ProviderFailure when the model cannot be reached; the session is valid then, too.
  */
 export async function* runTurn(agent: Agent, signal: AbortSignal): Turn {
-  const counts = new Map<string, number>();
+  const guard: Guard = { counts: new Map(), refused: 0 };
   let recovered = false;
   let nudged = false;
   const left = unfinishedCalls(agent.session.path());
-  if (left.length > 0 && (yield* runCalls(agent, { calls: left, counts, signal })) === 'stop')
+  if (left.length > 0 && (yield* runCalls(agent, { calls: left, guard, signal })) === 'stop')
     return yield ended(signal.aborted ? 'interrupted' : 'stopped');
 
   for (let round = 1; ; round++) {
@@ -62,10 +62,10 @@ export async function* runTurn(agent: Agent, signal: AbortSignal): Turn {
     }
     const calls = message.calls.map((call) => ({ call, state: 'none' as const }));
     const cut = message.stop === 'length';
-    if ((yield* runCalls(agent, { calls, counts, signal, cut })) === 'stop')
+    if ((yield* runCalls(agent, { calls, guard, signal, cut })) === 'stop')
       return yield ended(signal.aborted ? 'interrupted' : 'stopped');
-    if (round % agent.limits.rounds === 0 && !(await goOn(agent, round, signal)))
-      return yield ended('rounds');
+    const limit = round % agent.limits.rounds === 0 ? await limitReached(agent, round, signal) : undefined;
+    if (limit) return yield ended(limit);
   }
 }
 
@@ -110,9 +110,15 @@ function overflowedSilently(
   return read > window || (stop === 'length' && nothing && read > window / 2);
 }
 
-async function goOn(agent: Agent, rounds: number, signal: AbortSignal): Promise<boolean> {
-  if (!agent.person) return false;
-  return agent.person.confirm(`The model has answered ${rounds} times in this turn. Go on?`, signal);
+async function limitReached(
+  { person }: Agent,
+  rounds: number,
+  signal: AbortSignal,
+): Promise<TurnEnd | undefined> {
+  if (!person) return 'rounds';
+  const goOn = await person.confirm(`The model has answered ${rounds} times in this turn. Go on?`, signal);
+  if (goOn === undefined) return signal.aborted ? 'interrupted' : 'stopped';
+  return goOn ? undefined : 'rounds';
 }
 
 function endOf({ stop }: AssistantMessage): TurnEnd {

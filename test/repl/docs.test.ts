@@ -126,7 +126,7 @@ it('uses the profile of docs/repl.md, and asks with room for the answer', async 
   place.model.script(say('Nothing to say.'));
   chat.type('review\r');
   await chat.sees('Nothing to say.');
-  expect(place.model.requests[0]?.text).toContain('against develop. Be brief.');
+  expect(place.model.requests[0]?.text).toContain('since develop. Be brief.');
   expect(place.model.requests[0]?.text).not.toContain('mcp__toolcrib__git_push');
   chat.type('/mode ask\r/profile none\r');
   await chat.sees('mode ask:');

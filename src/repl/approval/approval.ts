@@ -31,12 +31,20 @@ export interface Rule {
 
 export interface Verdict {
   readonly effect: 'allow' | 'ask' | 'deny';
-  /** For the person: the rule, the annotation or the mode that decided. */
+  /** The rule, the annotation or the mode that decided. */
   readonly why: string;
+  /** The same in a person's words, for the question. */
+  readonly told?: string;
 }
 
 /** What the person said to a question. */
 export type Answer =
-  | { readonly answer: 'once' | 'session' | 'tool' | 'server' | 'no' | 'stop' }
+  /** `seen`: a diff of what it changes was shown. */
+  | {
+      readonly answer: 'once' | 'session' | 'tool' | 'server' | 'no' | 'stop';
+      readonly seen?: boolean;
+    }
+  /** Nobody was asked: a dry run said why it would fail. */
+  | { readonly answer: 'failed'; readonly text: string }
   /** Not this; the words go to the model. */
   | { readonly answer: 'feedback'; readonly text: string };

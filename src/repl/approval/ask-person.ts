@@ -1,14 +1,15 @@
 import type { Person } from '../agent.ts';
-import { diffLines, argumentsForApproval } from '../terminal/show.ts';
+import { argumentsForApproval, diffLines, foldLine } from '../terminal/show.ts';
 import { escaped, inLine } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Answer, CheckedCall } from './approval.ts';
 import type { InTurn } from '../in-turn.ts';
-import { isYes } from '../is-yes.ts';
-import { previewOf } from './preview.ts';
+import { askYesOrNo } from '../is-yes.ts';
+import { cells } from '../terminal/width.ts';
+import { previewOf, type Preview } from './preview.ts';
 
-const short: ReadonlyMap<string, Answer> = new Map([
+const short: ReadonlyMap<string, Exclude<Answer, { text: string }>> = new Map([
   ['y', { answer: 'once' }],
   ['yes', { answer: 'once' }],
   ['s', { answer: 'session' }],
@@ -18,8 +19,8 @@ const short: ReadonlyMap<string, Answer> = new Map([
   ['no', { answer: 'no' }],
 ]);
 
-/** Longer previews are folded; `/show` prints all of one. */
-const mostLines = 60;
+/** Rows of a preview; `/show` prints all of one. The tool and what it is given stay on the screen. */
+const previewRows = { least: 10, most: 60 };
 
 /** Puts the questions of a turn to the person, one at a time, whoever asks. */
 export function askingPerson(terminal: Terminal, inTurn: InTurn, remember: Person['remember']): Person {
@@ -28,20 +29,23 @@ export function askingPerson(terminal: Terminal, inTurn: InTurn, remember: Perso
     async approve(call, why, signal) {
       // Before its turn comes: a server may ask something itself meanwhile.
       const preview = await previewOf(call, signal);
+      if (preview && 'failure' in preview) return { answer: 'failed', text: preview.failure };
       return inTurn(() => approve(terminal, { call, why, preview }, signal));
     },
     confirm: (question, signal) =>
-      inTurn(async () => {
-        if (signal.aborted) return false;
-        return isYes(await terminal.ask(`${inLine(question)} [y]es [n]o`));
-      }),
+      inTurn(() =>
+        askYesOrNo(
+          async (text) => (signal.aborted ? undefined : terminal.ask(text)),
+          `${inLine(question)} [y]es [n]o`,
+        ),
+      ),
   };
 }
 
 interface Question {
   readonly call: CheckedCall;
   readonly why: string;
-  readonly preview: string | undefined;
+  readonly preview: Preview | undefined;
 }
 
 async function approve(
@@ -52,17 +56,25 @@ async function approve(
   const { paint } = terminal;
   const { tool, args } = call;
   if (signal.aborted) return { answer: 'stop' };
-  const whole = {
-    arguments: argumentsForApproval(args, paint, Infinity),
-    // Nothing in it may look like something else, or like nothing.
-    preview: preview && diffLines(preview.split('\n').map(escaped).join('\n'), paint),
-  };
+  // Nothing in it may look like something else, or like nothing.
+  const changes = preview ? escaped(preview.text.replace(/\n$/, '')).split('\n') : [];
+  const of = preview?.of ?? [];
   const title = paint.tool(inLine(`${tool.server}: ${tool.tool}`));
   const head = `${paint.warning('?')} ${title}${paint.dim(`  ${inLine(why)}`)}`;
-  terminal.print([wrapped(head, terminal.width), ...argumentsForApproval(args, paint, 12)].join('\n'));
-  if (whole.preview) terminal.print(folded(whole.preview, paint.dim));
+  const others = Object.fromEntries(Object.entries(args).filter(([name]) => !of.includes(name)));
+  const notes = [
+    ...(of.length > 0 ? [`${of.join(', ')}: what comes of it is below (/show)`] : []),
+    ...(Object.keys(args).length === 0 ? ['(no arguments)'] : []),
+  ];
+  const begin = [
+    ...wrapped(head, terminal.width).split('\n'),
+    ...argumentsForApproval(others, paint, 12),
+    ...notes.map((note) => paint.dim(`  ${note}`)),
+  ];
+  terminal.print([...begin, ...folded(changes, begin.length, terminal)].join('\n'));
   // Where a rule says that this is asked, no answer makes it otherwise.
   const lasting = !why.startsWith('rule: ask');
+  const keys = lasting ? 'y, n, s, t, m' : 'y, n';
   for (;;) {
     const said = await terminal.ask(
       `[y]es [n]o${lasting ? ' [s]ession, always [t]ool [m]cp server' : ''}, or say what to do instead`,
@@ -70,15 +82,35 @@ async function approve(
     if (said === undefined || signal.aborted) return { answer: 'stop' };
     const text = said.trim();
     const known = short.get(text.toLowerCase());
-    if (known && (lasting || /^[yn]/i.test(text))) return known;
-    if (text === '/show') terminal.print([...whole.arguments, ...(whole.preview ?? [])].join('\n'));
+    if (known && (lasting || /^[yn]/i.test(text))) return of.length > 0 ? { ...known, seen: true } : known;
+    if (text === '/show')
+      terminal.print(
+        [...argumentsForApproval(args, paint, Infinity), ...diffLines(changes.join('\n'), paint)].join('\n'),
+      );
     else if (text.startsWith('/')) terminal.print(paint.dim('Only /show is a command here.'));
-    else if (text.length > 1) return { answer: 'feedback', text };
+    else if (text.length > 3 && wordsIn(text) > 1) return { answer: 'feedback', text };
+    else terminal.print(paint.dim(`${keys}, or say in a few words what to do instead`));
   }
 }
 
-function folded(lines: readonly string[], dim: (text: string) => string): string {
-  if (lines.length <= mostLines) return lines.join('\n');
-  const rest = lines.length - mostLines;
-  return [...lines.slice(0, mostLines), dim(`… ${rest} more lines: /show`)].join('\n');
+/** Also of languages that write no spaces. */
+const wordsIn = (text: string): number =>
+  [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)].filter(
+    ({ isWordLike }) => isWordLike,
+  ).length;
+
+/** As much of a preview as fits below what stands above it, and above the question. */
+function folded(all: readonly string[], above: number, { paint, width, height }: Terminal): string[] {
+  if (all.length === 0) return [];
+  const lines = all.map((line) => foldLine(line, false));
+  const { least, most } = previewRows;
+  const room = Math.max(least, Math.min(most, height - 5 - above));
+  let rows = 0;
+  const end = lines.findIndex((line) => (rows += Math.max(1, Math.ceil(cells(line) / width))) > room);
+  if (end < 0) return diffLines(lines.join('\n'), paint);
+  const shown = lines.slice(0, Math.max(1, end));
+  return [
+    ...diffLines(shown.join('\n'), paint),
+    paint.dim(`… ${lines.length - shown.length} more lines: /show`),
+  ];
 }

@@ -29,19 +29,24 @@ export function decide(call: CheckedCall, context: DecisionContext): Verdict {
     .sort((a, b) => sources.indexOf(a.source) - sources.indexOf(b.source))
     .filter((rule) => isFor(rule, tool) && argumentsFit(rule, call));
   const denying = rules.find(({ effect }) => effect === 'deny');
-  if (denying) return { effect: 'deny', why: told(denying) };
+  if (denying) return { effect: 'deny', why: named(denying) };
   const asking = rules.find(({ effect }) => effect === 'ask');
-  if (asking) return question(told(asking), context);
+  if (asking) return question({ why: named(asking) }, context);
   const allowing = rules.filter((rule) => rule.effect === 'allow' && holdsIn(rule, mode));
   const good = allowing.find((rule) => changeSince(rule, tool) === undefined);
-  if (good) return { effect: 'allow', why: told(good) };
+  if (good) return { effect: 'allow', why: named(good) };
   if (mode === 'yolo') return { effect: 'allow', why: 'mode yolo' };
 
-  const since =
-    allowing[0] && `; ${changeSince(allowing[0], tool)} since "${ruleText(allowing[0])}" was made`;
+  const since = allowing[0]
+    ? `; ${changeSince(allowing[0], tool)} since "${ruleText(allowing[0])}" was made`
+    : '';
   const { destructiveHint, readOnlyHint, openWorldHint } = tool.trusted ? tool.annotations : {};
   if (destructiveHint === true) {
-    return unlessItAsks(`destructiveHint of a trusted server${since ?? ''}`, call, context);
+    return unlessItAsks(
+      { why: `destructiveHint of a trusted server${since}`, told: `can destroy something${since}` },
+      call,
+      context,
+    );
   }
   if (readOnlyHint === true) return { effect: 'allow', why: 'readOnlyHint of a trusted server' };
   if (mode === 'auto' && destructiveHint === false && openWorldHint === false) {
@@ -50,12 +55,17 @@ export function decide(call: CheckedCall, context: DecisionContext): Verdict {
       why: 'mode auto: a trusted server says that it neither destroys nor reaches out',
     };
   }
-  const plain = tool.trusted
-    ? `mode ${mode}: nothing says that it only reads`
+  const [why, told] = tool.trusted
+    ? [
+        `mode ${mode}: nothing says that it only reads`,
+        mode === 'auto' && destructiveHint === false
+          ? 'reaches out to other machines'
+          : 'may change something',
+      ]
     : tool.changed
-      ? 'the tool has changed since its server was started'
-      : 'no rule, and the server is not trusted';
-  return unlessItAsks(`${plain}${since ?? ''}`, call, context);
+      ? ['the tool has changed since its server was started']
+      : ['no rule, and the server is not trusted', 'its server is not trusted'];
+  return unlessItAsks({ why: `${why}${since}`, told: `${told ?? why}${since}` }, call, context);
 }
 
 /** Whether a rule takes a tool away whatever its arguments: the model need not be told of it. */
@@ -72,7 +82,7 @@ export function ruleText({ server, tool, args }: Rule): string {
   return `${server === '*' ? '' : `${server}:`}${tool}${patterns.length > 0 ? `(${patterns.join(', ')})` : ''}`;
 }
 
-const told = (rule: Rule): string =>
+const named = (rule: Rule): string =>
   `rule: ${rule.effect} ${ruleText(rule)} (${rule.source}${rule.at === undefined ? '' : `, made ${rule.at.slice(0, 10)}`})`;
 
 /** An argument that is not there fits no pattern, not even `*`. */
@@ -108,15 +118,25 @@ function changeSince({ identity, definition, definitions }: Rule, tool: Tool): s
 }
 
 /** A trusted server that puts its own question to the person spares them ours. */
-function unlessItAsks(why: string, call: CheckedCall, context: DecisionContext): Verdict {
+function unlessItAsks(
+  reason: Pick<Verdict, 'why' | 'told'>,
+  call: CheckedCall,
+  context: DecisionContext,
+): Verdict {
   if (context.interactive && call.tool.trusted && call.tool.asksItself === true) {
-    return { effect: 'allow', why: `the server asks by itself (${why})` };
+    return { effect: 'allow', why: `the server asks by itself (${reason.why})` };
   }
   const { server, tool } = call.tool;
   const rerun = `rerun with --allow '${server}:${tool}'`;
-  return question(why, context, context.mode === 'plan' ? 'trust its server, or leave plan mode' : rerun);
+  return question(reason, context, context.mode === 'plan' ? 'trust its server, or leave plan mode' : rerun);
 }
 
-function question(why: string, { interactive }: DecisionContext, wayOut = 'nobody can be asked'): Verdict {
-  return interactive ? { effect: 'ask', why } : { effect: 'deny', why: `needs approval; ${wayOut} (${why})` };
+function question(
+  reason: Pick<Verdict, 'why' | 'told'>,
+  { interactive }: DecisionContext,
+  wayOut = 'nobody can be asked',
+): Verdict {
+  return interactive
+    ? { effect: 'ask', ...reason }
+    : { effect: 'deny', why: `needs approval; ${wayOut} (${reason.why})` };
 }

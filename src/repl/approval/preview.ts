@@ -1,4 +1,6 @@
+import { looksLikeDiff } from '../terminal/show.ts';
 import { isObject } from '../text/json.ts';
+import type { ToolReply } from '../toolbox/tool.ts';
 import type { CheckedCall } from './approval.ts';
 
 const mostMs = 10_000;
@@ -18,16 +20,35 @@ const edited = [
 const written = ['content', 'contents', 'file_text'];
 const named = ['path', 'file_path', 'filePath', 'file', 'filename', 'uri'];
 
-/**
- * What a call would change, as a diff when it can be had: a trusted server is asked for a dry run where its tool has one,
- * otherwise it is read off the arguments. No file is looked at. Undefined when the arguments already say it all.
- */
-export async function previewOf(call: CheckedCall, signal: AbortSignal): Promise<string | undefined> {
-  const text = (await dryRun(call, signal)) ?? changesIn(call.args);
-  return text !== undefined && text.length > mostChars ? `${text.slice(0, mostChars)}\n…` : text;
+export interface Preview {
+  readonly text: string;
+  /** The arguments of which it shows all that there is to see. */
+  readonly of: readonly string[];
 }
 
-async function dryRun({ tool, args }: CheckedCall, signal: AbortSignal): Promise<string | undefined> {
+/**
+ * What a call would change, as a diff when it can be had: a trusted server is asked for a dry run where its tool has one,
+ * otherwise it is read off the arguments. No file is looked at. Undefined when the arguments already say it all; the failure
+ * of a dry run is the call's own.
+ */
+export async function previewOf(
+  call: CheckedCall,
+  signal: AbortSignal,
+): Promise<Preview | { readonly failure: string } | undefined> {
+  const tried = await dryRun(call, signal);
+  if (tried?.isError) return { failure: tried.text };
+  const preview = tried ? { text: tried.text, of: shownIn(tried.text, call) } : changesIn(call.args);
+  return preview && preview.text.length > mostChars
+    ? { ...preview, text: `${preview.text.slice(0, mostChars)}\n…` }
+    : preview;
+}
+
+const shownIn = (text: string, { args }: CheckedCall): string[] =>
+  looksLikeDiff(text)
+    ? ['edits', ...written, ...edited.flat()].filter((name) => Object.hasOwn(args, name))
+    : [];
+
+async function dryRun({ tool, args }: CheckedCall, signal: AbortSignal): Promise<ToolReply | undefined> {
   const properties = tool.inputSchema['properties'];
   const parameter = isObject(properties) ? properties['dry_run'] : undefined;
   // What a server says that nobody trusts may be untrue, and the "dry run" the deed.
@@ -35,29 +56,31 @@ async function dryRun({ tool, args }: CheckedCall, signal: AbortSignal): Promise
   if (!canTry || args['dry_run'] === true) return undefined;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(mostMs)]);
   const reply = await tool.call({ ...args, dry_run: true }, { signal: limit }).catch(() => undefined);
-  if (!reply || limit.aborted || reply.text === '') return undefined;
-  return reply.isError ? `The dry run failed: ${reply.text}` : reply.text;
+  return !reply || limit.aborted || reply.text === '' ? undefined : reply;
 }
 
-function changesIn(args: Readonly<Record<string, unknown>>): string | undefined {
+function changesIn(args: Readonly<Record<string, unknown>>): Preview | undefined {
   const single = changeIn(args);
   if (single !== undefined) return single;
   const { edits } = args;
   if (Array.isArray(edits)) {
-    const changes = edits.map((edit) => (isObject(edit) ? changeIn(edit) : undefined));
+    const changes = edits.map((edit) => (isObject(edit) ? changeIn(edit)?.text : undefined));
     // A part of the edits would look like the whole of them.
-    return changes.length === 0 || changes.includes(undefined) ? undefined : changes.join('\n@@\n');
+    if (changes.length === 0 || changes.includes(undefined)) return undefined;
+    const whole = edits.every((edit: object) => Object.keys(edit).length === 2);
+    return { text: changes.join('\n@@\n'), of: whole ? ['edits'] : [] };
   }
-  const content = written.map((name) => args[name]).find((value) => typeof value === 'string');
-  return typeof content === 'string' && named.some((name) => typeof args[name] === 'string')
-    ? marked('+', linesOf(content)).join('\n')
+  const name = written.find((one) => typeof args[one] === 'string');
+  return name !== undefined && named.some((one) => typeof args[one] === 'string')
+    ? { text: marked('+', linesOf(String(args[name]))).join('\n'), of: [name] }
     : undefined;
 }
 
-function changeIn(args: Readonly<Record<string, unknown>>): string | undefined {
+function changeIn(args: Readonly<Record<string, unknown>>): Preview | undefined {
   for (const [oldName, newName] of edited) {
     const [before, after] = [args[oldName], args[newName]];
-    if (typeof before === 'string' && typeof after === 'string') return change(before, after);
+    if (typeof before === 'string' && typeof after === 'string')
+      return { text: change(before, after), of: [oldName, newName] };
   }
   return undefined;
 }

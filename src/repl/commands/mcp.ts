@@ -1,5 +1,5 @@
 import { otherServers } from '../servers.ts';
-import { isYes } from '../is-yes.ts';
+import { askYesOrNo } from '../is-yes.ts';
 import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/show.ts';
 import type { Command } from './command.ts';
@@ -41,8 +41,8 @@ export const mcpCommand: Command = {
         throw wrongUse("/mcp trust: the project's .mcp.json names no server that is not started already.");
       terminal.print(`${printable(untrusted.file)} starts:`);
       for (const line of untrusted.lines) terminal.print(`  ${printable(line)}`);
-      if (!isYes(await terminal.ask('Start these, now and whenever the file is unchanged? [y]es [n]o')))
-        return undefined;
+      const question = 'Start these, now and whenever the file is unchanged? [y]es [n]o';
+      if (!(await askYesOrNo(terminal.ask, question))) return undefined;
       untrusted.trust();
       await Promise.all(untrusted.servers.map((server) => toolbox.add(server)));
       for (const server of untrusted.servers) terminal.print(stateOf(server.name));

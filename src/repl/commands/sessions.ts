@@ -5,7 +5,7 @@ import { pickSession, resumed } from '../session-choice.ts';
 import { exportJson, exportMarkdown } from '../session/export.ts';
 import { searchSessions } from '../session/search.ts';
 import { clean } from '../session/stored-parts.ts';
-import { isYes } from '../is-yes.ts';
+import { askYesOrNo } from '../is-yes.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Command, Console } from './command.ts';
 import { wordsOf, wrongUse } from './usage-error.ts';
@@ -30,8 +30,8 @@ export const sessionCommands: readonly Command[] = [
       }
       if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
       if (doomed !== undefined) {
-        if (!isYes(await terminal.ask(`Remove "${printable(info.name)}" for good? [y]es [n]o`)))
-          return undefined;
+        const question = `Remove "${printable(info.name)}" for good? [y]es [n]o`;
+        if (!(await askYesOrNo(terminal.ask, question))) return undefined;
         store.remove(info.file);
         return undefined;
       }

@@ -1,4 +1,5 @@
 import { printable } from '../terminal/printable.ts';
+import { shownName } from '../toolbox/tool.ts';
 import type { Command } from './command.ts';
 import { wrongUse } from './usage-error.ts';
 
@@ -11,10 +12,11 @@ export const shownCommands: readonly Command[] = [
       const seen = view()?.last;
       // That of an earlier turn is as the model was told it.
       const told = chat.session.path().findLast((entry) => entry.type === 'tool' && entry.state === 'done');
+      const tool = told?.type === 'tool' && chat.tools().find(({ name }) => name === told.name);
       const [name, text = ''] = seen
         ? [seen.title, seen.reply.text]
         : told?.type === 'tool'
-          ? [told.name, told.text]
+          ? [tool ? shownName(tool) : told.name, told.text]
           : [];
       terminal.print(
         name === undefined ? 'No tool was called yet.' : `${printable(name)}:\n${printable(text)}`,

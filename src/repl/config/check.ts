@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../text/json.ts';
 import { hint } from './nearest.ts';
 
 /** What is wrong with a value, and where it stands: keys and indexes from the root. */
@@ -78,8 +79,7 @@ export const fields =
     return found as { readonly [K in keyof S]?: Checked<S[K]> };
   };
 
-function asObject(value: unknown, path: Path): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>;
+function asObject(value: unknown, path: Path): JsonObject {
+  if (isObject(value)) return value;
   throw new Misfit(path, 'should be keys with values.');
 }

@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises';
-import { constants } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { ChatError } from '../errors.ts';
+import { readRegularFile } from '../prompt/regular-file.ts';
 import { Misfit, type Check } from './check.ts';
 
 /** Far more than anybody writes by hand. */
@@ -12,23 +12,16 @@ const mostDepth = 200;
  * can be written by everybody: it names programs to start.
  */
 export async function readConfigText(file: string): Promise<string | undefined> {
-  let opened;
   try {
-    // A FIFO in somebody's project would otherwise be waited for.
-    opened = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const facts = await opened.stat();
-    if (!facts.isFile()) throw invalid(file, 'is no regular file.');
-    if (facts.size > mostBytes) throw invalid(file, 'has more than 1 MB.');
-    if (process.platform !== 'win32' && (facts.mode & 0o002) !== 0)
+    const { mode } = await stat(file);
+    if (process.platform !== 'win32' && (mode & 0o002) !== 0)
       throw invalid(file, `can be written by everybody. Run: chmod o-w '${file}'`);
-    return await opened.readFile('utf8');
+    return (await readRegularFile(file, mostBytes)).toString();
   } catch (error) {
-    if (error instanceof ChatError) throw error;
-    const code = error instanceof Error && 'code' in error ? error.code : String(error);
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'CONFIG_INVALID') throw error;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw invalid(file, `cannot be read (${String(code)}).`, error);
-  } finally {
-    await opened?.close();
+    throw invalid(file, `cannot be read (${error instanceof ChatError ? message : String(code)}).`, error);
   }
 }
 

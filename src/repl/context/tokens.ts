@@ -2,7 +2,7 @@ import type { AssistantMessage, Message, Part } from '../message.ts';
 import type { ToolDefinition } from '../providers/provider.ts';
 
 /** About what providers charge for a picture of usual size. */
-export const imageTokens = 1_600;
+const imageTokens = 1_600;
 
 /** Four ASCII characters a token, and one for each other character, as in Chinese: rather too many than too few. */
 export function estimateTokens(text: string): number {

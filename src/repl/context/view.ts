@@ -1,4 +1,11 @@
-import { textOf, type AssistantMessage, type Message, type Part, type ToolCall, type ToolMessage } from '../message.ts';
+import {
+  textOf,
+  type AssistantMessage,
+  type Message,
+  type Part,
+  type ToolCall,
+  type ToolMessage,
+} from '../message.ts';
 import type { Entry, StoredPart } from '../session/entry.ts';
 import { imageNote, prunedText, withNotes } from './prune.ts';
 import { summaryMessage } from './summary-prompt.ts';
@@ -47,7 +54,8 @@ export function viewOf(path: readonly Entry[], load: Load): View {
   const survey = surveyOf(path);
   const { compaction } = survey;
   const messages: Item[] = [];
-  if (compaction) messages.push({ entryId: compaction.id, message: summaryMessage(compaction), isSummary: true });
+  if (compaction)
+    messages.push({ entryId: compaction.id, message: summaryMessage(compaction), isSummary: true });
   for (const { entry, at, answer, results } of blocksOf(path, survey)) {
     const mark = at < survey.compactedAt ? ({ wasKept: true } as const) : {};
     const withoutImages = at < survey.imagesFrom;

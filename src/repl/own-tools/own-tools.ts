@@ -1,10 +1,9 @@
 import type { Chat } from '../chat.ts';
-import { isYes } from '../is-yes.ts';
+import { yesOrNo } from '../is-yes.ts';
 import type { Entry, StoredPart, Todo } from '../session/entry.ts';
 import { searchSessions } from '../session/search.ts';
-import { failed, replied, type Tool } from '../toolbox/tool.ts';
-import { ownTool } from './own-tool.ts';
-import { subAgent } from './sub-agent.ts';
+import { failed, replied, type CallOptions, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import { runSubAgent } from './sub-agent.ts';
 
 /** What own tools need of the person's side. */
 export interface Dialog {
@@ -21,10 +20,36 @@ export function ownTools(chat: Chat, dialog: Dialog | undefined): readonly Tool[
     ...(dialog ? [askUser(dialog)] : []),
     exitPlan(chat, dialog),
     recallAttachment(chat),
-    subAgent(() => chat),
+    subAgent(chat),
     searchEarlier(chat),
     writeTodos(chat, dialog),
   ];
+}
+
+interface OwnTool {
+  readonly name: string;
+  readonly description: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required: readonly string[];
+  readonly quiet?: true;
+  call(args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolReply>;
+}
+
+/** A tool of the REPL itself: it changes nothing but what the person sees and the session keeps. */
+function ownTool({ name, description, properties, required, ...rest }: OwnTool): Tool {
+  return {
+    name,
+    description,
+    inputSchema: { type: 'object', properties, required, additionalProperties: false },
+    own: true,
+    server: 'chat',
+    tool: name,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    trusted: true,
+    identity: 'chat',
+    definition: name,
+    ...rest,
+  };
 }
 
 const askUser = (dialog: Dialog): Tool =>
@@ -36,9 +61,12 @@ const askUser = (dialog: Dialog): Tool =>
       choices: { type: 'array', items: { type: 'string' }, maxItems: 9 },
     },
     required: ['question'],
+    quiet: true,
     async call({ question, choices }, { signal }) {
       const answer = await dialog.ask(String(question), (choices as string[] | undefined) ?? [], signal);
-      return answer === undefined ? failed('The person did not answer.') : replied(answer);
+      return answer === undefined
+        ? { ...failed('The person did not answer.'), shown: 'no answer' }
+        : { ...replied(answer), shown: '' };
     },
   });
 
@@ -52,21 +80,22 @@ const exitPlan = (chat: Chat, dialog: Dialog | undefined): Tool =>
       'Hands in the plan, in Markdown, once it is complete. The person approves it, or says what to change.',
     properties: { plan: { type: 'string' } },
     required: ['plan'],
+    quiet: true,
     async call({ plan }, { signal }) {
       // Whoever calls it unasked would have its own words answered with a change of mode.
       if (chat.mode !== 'plan')
         return failed('This is not in plan mode: there is no plan to hand in. Go on.');
       if (!dialog) return replied('Nobody is here to approve the plan. End with the plan as your answer.');
       dialog.show(String(plan));
-      const answer = await dialog.ask('The plan: choose, or say what to change', choices, signal);
-      if (isYes(answer) || answer === choices[0] || answer === choices[1]) {
+      const answer = (await dialog.ask('The plan: choose, or say what to change', choices, signal)) ?? 'no';
+      if (yesOrNo(answer) || answer === choices[0] || answer === choices[1]) {
         chat.useMode(answer === choices[1] ? 'auto' : 'ask');
-        return replied(
-          'The person approved the plan. Plan mode is over: all tools can be used now. Carry the plan out.',
-        );
+        const told =
+          'The person approved the plan. Plan mode is over: all tools can be used now. Carry the plan out.';
+        return { ...replied(told), shown: `approved, mode ${chat.mode}` };
       }
-      const wish = answer === undefined || answer === choices[2] ? '' : ` The person says: ${answer}`;
-      return replied(`The plan is not approved yet. Keep planning.${wish}`);
+      const wish = yesOrNo(answer) === false || answer === choices[2] ? '' : ` The person says: ${answer}`;
+      return { ...replied(`The plan is not approved yet. Keep planning.${wish}`), shown: 'not approved' };
     },
   });
 
@@ -101,6 +130,19 @@ function storedIn(entry: Entry): StoredPart[] {
   if (entry.type === 'user') return entry.content.filter((part) => part.type === 'stored');
   return entry.type === 'tool' ? [...(entry.images ?? [])] : [];
 }
+
+/** Lets the model hand a task to a sub-agent, to keep its own context small. */
+const subAgent = (chat: Chat): Tool =>
+  ownTool({
+    name: 'run_agent',
+    description:
+      'Does a task in a context of its own, with the same tools, and returns only the answer. For searching through a lot.',
+    properties: {
+      task: { type: 'string', description: 'All that has to be known: it sees nothing of this conversation' },
+    },
+    required: ['task'],
+    call: ({ task }, options) => runSubAgent(chat, String(task), options),
+  });
 
 const searchEarlier = ({ world }: Chat): Tool =>
   ownTool({
@@ -140,6 +182,7 @@ const writeTodos = (chat: Chat, dialog: Dialog | undefined): Tool =>
       },
     },
     required: ['todos'],
+    quiet: true,
     async call({ todos: given }) {
       const todos = (given as (Omit<Todo, 'priority'> & Partial<Todo>)[]).map((todo) => ({
         priority: 'medium' as const,
@@ -148,6 +191,6 @@ const writeTodos = (chat: Chat, dialog: Dialog | undefined): Tool =>
       chat.session.append({ type: 'todos', todos });
       dialog?.todos(todos);
       const open = todos.filter(({ status }) => status !== 'completed').length;
-      return replied(`Kept: ${todos.length} items, ${open} of them open.`);
+      return { ...replied(`Kept: ${todos.length} items, ${open} of them open.`), shown: '' };
     },
   });

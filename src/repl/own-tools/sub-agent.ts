@@ -1,8 +1,7 @@
 import type { Agent } from '../agent.ts';
 import { memorySession } from '../session/session.ts';
-import { failed, replied, type CallOptions, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import { failed, replied, shownName, type CallOptions, type ToolReply } from '../toolbox/tool.ts';
 import { runTurn } from '../turn.ts';
-import { ownTool } from './own-tool.ts';
 
 const rounds = 25;
 
@@ -30,7 +29,7 @@ export async function runSubAgent(
   let text = '';
   for await (const event of runTurn(sub, signal)) {
     if (event.type === 'answer') ({ text } = event.message);
-    if (event.type === 'call_started') progress?.(event.call.name);
+    if (event.type === 'call_started' && event.tool) progress?.(shownName(event.tool));
     if (event.type !== 'ended' || event.reason === 'done') continue;
     return failed(
       `The sub-agent did not finish (${event.reason}).${text === '' ? '' : ` Its last words: ${text}`}`,
@@ -38,16 +37,3 @@ export async function runSubAgent(
   }
   return text === '' ? failed('The sub-agent ended without an answer.') : replied(text);
 }
-
-/** Lets the model hand a task to a sub-agent, to keep its own context small. */
-export const subAgent = (agent: () => Agent): Tool =>
-  ownTool({
-    name: 'run_agent',
-    description:
-      'Does a task in a context of its own, with the same tools, and returns only the answer. For searching through a lot.',
-    properties: {
-      task: { type: 'string', description: 'All that has to be known: it sees nothing of this conversation' },
-    },
-    required: ['task'],
-    call: ({ task }, options) => runSubAgent(agent(), String(task), options),
-  });

@@ -3,19 +3,19 @@ import type { Model } from '../models/model.ts';
 import {
   argumentsObject,
   formatOf,
-  listed,
+  toolList,
   nativeOf,
-  prepared,
+  messagesToSend,
   safeId,
   safeName,
   systemOf,
-} from './outgoing.ts';
+} from './request-parts.ts';
 import type { Body, WireCall } from './wire.ts';
 
 /** A block of Anthropic's content, as it came. */
 export type Block = Readonly<Record<string, unknown>>;
 
-interface Said {
+interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: Block[];
 }
@@ -26,20 +26,22 @@ const usualBudget = 8192;
 
 /** A request as Anthropic's messages want it. */
 export function anthropicBody({ model, request, refused }: WireCall): Body {
-  const { tools } = request;
-  const schema = formatOf(request);
   const { capabilities } = model;
-  const messages = said(request.messages, model);
+  const schema = formatOf(request);
+  const messages = turnsOf(request.messages, model);
   const max_tokens = Math.min(request.maxTokens ?? Infinity, capabilities.maxOutput);
   const cached = refused.has('cache_control') ? {} : { cache_control: { type: 'ephemeral' } };
+  // What comes before the last block is read from the cache next time.
+  const last = messages.at(-1);
+  if (last?.role === 'user') last.content.push({ ...last.content.pop(), ...cached });
   const system = systemOf(request);
   const thinking = capabilities.thinking && thinkable(request.messages, model) ? request.thinking : undefined;
   return {
     model: model.id,
     max_tokens,
     system: system === '' ? undefined : [{ type: 'text', text: system, ...cached }],
-    messages: messages.map((message, at) => (at === messages.length - 1 ? marked(message, cached) : message)),
-    tools: listed(tools, ({ name, description, inputSchema }) => ({
+    messages,
+    tools: toolList(request.tools, ({ name, description, inputSchema }) => ({
       name,
       description,
       input_schema: inputSchema,
@@ -66,18 +68,10 @@ function thinkable(messages: readonly Message[], model: Model): boolean {
   return first?.['type'] === 'thinking' || first?.['type'] === 'redacted_thinking';
 }
 
-/** The last block of the last message: all before it is read from the cache next time. */
-const marked = (message: Said, cached: Block): Said => ({
-  ...message,
-  content: message.content.map((block, at) =>
-    message.role === 'user' && at === message.content.length - 1 ? { ...block, ...cached } : block,
-  ),
-});
-
 /** Turns that alternate, beginning with the person's; all results of an answer stand in one message, before anything else. */
-function said(messages: readonly Message[], model: Model): Said[] {
-  const turns: Said[] = [];
-  for (const message of prepared(messages, model, true)) {
+function turnsOf(messages: readonly Message[], model: Model): Turn[] {
+  const turns: Turn[] = [];
+  for (const message of messagesToSend(messages, model, true)) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const content = blocksOf(message, model);
     const last = turns.at(-1);

@@ -4,13 +4,13 @@ import type { ChatNative } from './chat.ts';
 import {
   argumentsText,
   formatOf,
-  listed,
+  toolList,
   nativeOf,
-  prepared,
+  messagesToSend,
   safeId,
   safeName,
   systemOf,
-} from './outgoing.ts';
+} from './request-parts.ts';
 import type { Body, WireCall } from './wire.ts';
 
 /** A request as the chat completions of OpenAI and of all who speak like it want it. */
@@ -25,9 +25,9 @@ export function chatBody({ model, request, refused }: WireCall): Body {
     model: model.id,
     messages: [
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
-      ...prepared(request.messages, model, false).map((message) => chatMessage(message, model)),
+      ...messagesToSend(request.messages, model, false).map((message) => chatMessage(message, model)),
     ],
-    tools: listed(tools, ({ name, description, inputSchema }) => ({
+    tools: toolList(tools, ({ name, description, inputSchema }) => ({
       type: 'function',
       function: { name, description, parameters: inputSchema },
     })),
@@ -93,7 +93,7 @@ function assistant(message: AssistantMessage, model: Model): object {
   };
 }
 
-/** Thoughts that go back. DeepSeek refuses a message with calls that has no `reasoning_content`, be it empty. */
+/** The fields that send thoughts back. DeepSeek refuses a message with calls that has no `reasoning_content`, be it empty. */
 function echoed(message: AssistantMessage, native: ChatNative | undefined, model: Model): object {
   const { echoReasoning } = model.capabilities;
   const details = native?.details ? { reasoning_details: native.details } : {};

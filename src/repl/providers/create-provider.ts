@@ -4,7 +4,7 @@ import { anthropicWire } from './anthropic.ts';
 import { chatWire } from './chat.ts';
 import { failureOf } from './failure.ts';
 import { guardedFetch } from './guarded-fetch.ts';
-import { wellFormed } from './outgoing.ts';
+import { wellFormed } from './request-parts.ts';
 import type { ModelEvent, ModelRequest, Provider } from './provider.ts';
 import { readText } from './read-text.ts';
 import { refusalIn, without, type Refusal } from './refusals.ts';
@@ -69,7 +69,7 @@ export function createProvider(model: Model, options: ProviderOptions): Provider
   };
 }
 
-/** One request. Ends with an answer, or gives what was refused of it and has not been left out yet. */
+/** One request: yields its answer, or returns the field to leave out of the next one. */
 async function* attempt(
   { wire, call, body }: { wire: WireSpeaker; call: WireCall; body: Body },
   xmlTools: ModelRequest['tools'] | undefined,

@@ -60,16 +60,8 @@ export function failureOf(error: unknown, endpoint: Endpoint, key?: string): Pro
   const said = `${endpoint.name}: ${status === undefined ? '' : `${status} `}${message}`;
   const should = raw.headers?.get?.('x-should-retry');
   const retryable = code === 'MODEL_UNREACHABLE' || (code === 'MODEL_BUSY' && should !== 'false');
-  return new ProviderFailure(
-    code,
-    `${said}${wayOut(code, endpoint)}`,
-    {
-      ...(status === undefined ? {} : { status }),
-      ...(retryable ? { retryable } : {}),
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    },
-    { cause: error },
-  );
+  const facts = { status, retryable, retryAfterMs };
+  return new ProviderFailure(code, `${said}${wayOut(code, endpoint)}`, facts, { cause: error });
 }
 
 function toldBy(raw: Raw): Told {

@@ -42,11 +42,11 @@ export interface Provider {
 }
 
 interface FailureFacts {
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** Worth another try, without any change. */
-  readonly retryable?: boolean;
+  readonly retryable?: boolean | undefined;
   /** What the provider asked us to wait. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** A request that a provider did not answer. */

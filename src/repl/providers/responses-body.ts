@@ -3,13 +3,13 @@ import type { Model } from '../models/model.ts';
 import {
   argumentsText,
   formatOf,
-  listed,
+  toolList,
   nativeOf,
-  prepared,
+  messagesToSend,
   safeId,
   safeName,
   systemOf,
-} from './outgoing.ts';
+} from './request-parts.ts';
 import type { Body, WireCall } from './wire.ts';
 
 /** An item of the Responses wire, as it came. */
@@ -26,8 +26,8 @@ export function responsesBody({ model, request }: WireCall): Body {
   return {
     model: model.id,
     instructions: system || undefined,
-    input: prepared(request.messages, model, false).flatMap((message) => itemsFor(message, model)),
-    tools: listed(tools, ({ name, description, inputSchema }) => ({
+    input: messagesToSend(request.messages, model, false).flatMap((message) => itemsFor(message, model)),
+    tools: toolList(tools, ({ name, description, inputSchema }) => ({
       type: 'function',
       name,
       description,

@@ -1,5 +1,6 @@
 import type { ResponseCreateParams } from 'openai/resources/responses/responses';
 import type { Stop, ToolCall, Usage } from '../message.ts';
+import { listOf, objectOf } from '../text/json.ts';
 import { unfinished } from './failure.ts';
 import { openAiClient } from './openai-client.ts';
 import type { ModelEvent } from './provider.ts';
@@ -51,21 +52,17 @@ async function* speak(call: WireCall, body: Body): AsyncGenerator<ModelEvent> {
     switch (event.type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        if (delta === '') break;
         text += delta;
-        yield { type: 'text', text: delta };
+        if (delta !== '') yield { type: 'text', text: delta };
         break;
       case 'response.reasoning_summary_part.added':
-        if (reasoning === '') break;
-        reasoning += '\n\n';
-        yield { type: 'reasoning', text: '\n\n' };
-        break;
       case 'response.reasoning_summary_text.delta':
-      case 'response.reasoning_text.delta':
-        if (delta === '') break;
-        reasoning += delta;
-        yield { type: 'reasoning', text: delta };
+      case 'response.reasoning_text.delta': {
+        const thought = event.type.endsWith('added') && reasoning !== '' ? '\n\n' : delta;
+        reasoning += thought;
+        if (thought !== '') yield { type: 'reasoning', text: thought };
         break;
+      }
       case 'response.output_item.added':
         if (event.item?.type !== 'function_call') break;
         begun.set(place, { item: event.item, text: '' });
@@ -100,27 +97,20 @@ async function* speak(call: WireCall, body: Body): AsyncGenerator<ModelEvent> {
   const stop = stopOf(ended, { calling: calls.length > 0, refused: done.some(isRefusal) });
   const usage = ended.usage ? counted(ended.usage) : undefined;
   // Thoughts without what followed them are refused; so an answer that was cut goes back as plain text.
-  const native = stop === 'length' ? {} : { native: done };
+  const native = stop !== 'length' && { native: done };
   yield { type: 'end', message: messageOf(call, { text, reasoning, calls, stop, usage, ...native }) };
 }
 
 /** A response that came whole, as the events it would have been. */
 function asEvents(response: WireEvent & WireResponse): WireEvent[] {
-  const events = (response.output ?? []).flatMap((item, output_index): WireEvent[] => {
-    const texts = (name: string) =>
-      ((item[name] ?? []) as { text?: string; refusal?: string }[]).map(
-        (part) => part.text ?? part.refusal ?? '',
-      );
-    const shown: WireEvent[] =
-      item.type === 'reasoning'
-        ? texts('summary').map((delta) => ({ type: 'response.reasoning_summary_text.delta', delta }))
-        : item.type === 'message'
-          ? texts('content').map((delta) => ({ type: 'response.output_text.delta', delta }))
-          : item.type === 'function_call'
-            ? [{ type: 'response.output_item.added', output_index, item }]
-            : [];
-    return [...shown, { type: 'response.output_item.done', output_index, item }];
-  });
+  const deltas = (type: string, parts: unknown): WireEvent[] =>
+    listOf(parts).map((part) => ({ type, delta: objectOf(part)['text'] ?? objectOf(part)['refusal'] }));
+  const events = (response.output ?? []).flatMap((item, output_index): WireEvent[] => [
+    ...(item.type === 'reasoning' ? deltas('response.reasoning_summary_text.delta', item['summary']) : []),
+    ...(item.type === 'message' ? deltas('response.output_text.delta', item['content']) : []),
+    { type: 'response.output_item.added', output_index, item },
+    { type: 'response.output_item.done', output_index, item },
+  ]);
   return [...events, { type: `response.${response.status ?? 'completed'}`, response }];
 }
 
@@ -132,7 +122,7 @@ const callOf = (item: Item): ToolCall => ({
 });
 
 const isRefusal = ({ content }: Item): boolean =>
-  Array.isArray(content) && content.some((part: { type?: string }) => part.type === 'refusal');
+  listOf(content).some((part) => objectOf(part)['type'] === 'refusal');
 
 function stopOf(
   { incomplete_details: details }: WireResponse,

@@ -64,7 +64,6 @@ function tooLong({ code, message, facts }: ProviderFailure, waitMs: number): Pro
   const wait =
     waitMs < 3_600_000 ? `${Math.ceil(waitMs / 60_000)} minutes` : `${Math.ceil(waitMs / 3_600_000)} hours`;
   const until = new Date(Date.now() + waitMs).toISOString();
-  const { retryable: _, ...others } = facts;
   const advice = `It asks to wait ${wait}, until ${until}: ask again then, or choose another model with /model.`;
-  return new ProviderFailure(code, `${message} ${advice}`, others);
+  return new ProviderFailure(code, `${message} ${advice}`, { ...facts, retryable: false });
 }

@@ -62,7 +62,7 @@ function answered(whole: unknown): object {
 }
 
 /** What a wire has gathered of an answer. */
-export interface Gathered {
+interface Gathered {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly ToolCall[];
@@ -84,7 +84,7 @@ export function messageOf(
     provider: endpoint.name,
     model: id,
     wire: endpoint.wire,
-    ...(native === undefined ? {} : { native }),
+    ...(native !== undefined && { native }),
   };
   if (counted) return { ...message, usage: { ...usage, estimated: false } };
   const input = request.messages.reduce((sum, each) => sum + estimateMessage(each), 0);

@@ -40,14 +40,14 @@ function blocksOf(entry: Entry): string[] {
       const { text, calls, model } = entry.message;
       return [
         `## ${inline(model)}`,
-        contained(text),
-        ...calls.flatMap(({ name, arguments: args }) => called(name, args)),
+        withFenceClosed(text),
+        ...calls.flatMap((call) => [`Calls ${code(call.name)}`, fenced(pretty(call.arguments), 'json')]),
       ];
     }
     case 'tool': {
       if (entry.state !== 'done') return [];
       const seconds = entry.ms === undefined ? '' : `, ${(entry.ms / 1000).toFixed(1)} s`;
-      const title = `${entry.isError ? 'Error' : 'Result'} of ${escaped(entry.name)}${seconds}`;
+      const title = `${entry.isError ? 'Error' : 'Result'} of ${entry.name.replaceAll('<', '&lt;')}${seconds}`;
       const images = (entry.images ?? []).map(shown);
       return folded(title, [...(entry.text ? [fenced(entry.text)] : []), ...images]);
     }
@@ -64,21 +64,14 @@ function said({ typed, content }: Extract<Entry, { type: 'user' }>): string {
   return [...(typed ? [typed] : []), ...others.map(shown)].join('\n\n');
 }
 
-const called = (name: string, args: string): string[] => [
-  `Calls ${code(name)}`,
-  fenced(pretty(args), 'json'),
-];
-
 const folded = (title: string, blocks: readonly string[]): string[] => [
   `<details><summary>${title}</summary>`,
   ...blocks,
   '</details>',
 ];
 
-const shown = (part: Content): string => (part.type === 'text' ? part.text : `*[${inline(nameOf(part))}]*`);
-
-const nameOf = (part: Exclude<Content, { type: 'text' }>): string =>
-  part.type === 'image' ? 'image' : part.name;
+const shown = (part: Content): string =>
+  part.type === 'text' ? part.text : `*[${part.type === 'image' ? 'image' : inline(part.name)}]*`;
 
 function pretty(args: string): string {
   try {
@@ -110,7 +103,7 @@ const quoted = (text: string): string =>
     .join('\n');
 
 /** Markdown of the model, with its last fence closed. */
-function contained(text: string): string {
+function withFenceClosed(text: string): string {
   let fence: string | undefined;
   for (const line of text.split('\n')) {
     const [, run = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
@@ -128,8 +121,6 @@ const escapedHtml = (text: string): string =>
     /^( {0,3})<(?=\/?(?:script|pre|style|textarea|details|summary|table|div)\b|[!?])/gim,
     '$1\\<',
   );
-
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** On one line, with nothing in it that Markdown would take for its own. */
 const inline = (text: string): string =>

@@ -2,7 +2,7 @@ import { ChatError } from '../errors.ts';
 import { textOf } from '../message.ts';
 import type { Entry } from './entry.ts';
 import { oneLine } from '../text/one-line.ts';
-import { createSession, readSession, tryOpen, type Session } from './session.ts';
+import { createSession, openSession, readSession, type Session } from './session.ts';
 
 type UserEntry = Extract<Entry, { type: 'user' }>;
 type Folder = { readonly folder: string };
@@ -24,7 +24,7 @@ export function forkSession(store: Folder, session: Session, atEntryId?: string)
 
 /** Opens a session; a copy of it when another process has it open. Throws SESSION_UNUSABLE for what is no session. */
 export function openOrFork(store: Folder, file: string): { session: Session; forked: boolean } {
-  const session = tryOpen(file);
+  const session = openSession(file);
   if (session) return { session, forked: false };
   const { header, tree } = readSession(file);
   return {

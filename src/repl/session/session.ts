@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { makePrivateFolder, readSessionText } from '../private-file.ts';
 import { parseLine, wellFormedJson, type Line } from './check-entry.ts';
@@ -77,17 +77,10 @@ export function memorySession(cwd: string): Session {
 }
 
 /**
- * Opens a session to go on with it. Throws SESSION_UNUSABLE for a file that is no session or of another version, and for one
- * that another process has open.
+ * Opens a session to go on with it; undefined when another process has it open. Throws SESSION_UNUSABLE for a file that is no
+ * session or of another version.
  */
-export function openSession(file: string): Session {
-  const session = tryOpen(file);
-  if (!session) throw new ChatError('SESSION_UNUSABLE', `${basename(file)}: it is open in another window.`);
-  return session;
-}
-
-/** As `openSession`, but undefined for one that another process has open. */
-export function tryOpen(file: string): Session | undefined {
+export function openSession(file: string): Session | undefined {
   readSessionText(file, 1); // Throws for what is no file of ours, before a lock is put beside it.
   const lock = takeLock(file);
   if (!lock) return undefined;

@@ -82,10 +82,7 @@ export function sessionStore(state: string, cwd: string): Store {
     removeExpired(now) {
       const old = foldersIn(all)
         .flatMap(sessionsIn)
-        .filter(
-          ({ file, modified }) =>
-            now - modified > temporaryMs && isTemporary(file) && !isLocked(file),
-        );
+        .filter(({ file, modified }) => now - modified > temporaryMs && isTemporary(file) && !isLocked(file));
       for (const { file } of old) remove(file);
       return old.length;
     },
@@ -148,13 +145,31 @@ function infoOf({ file, modified }: Found): SessionInfo {
     return { ...shared, id, name: `(${why})`, damaged: why };
   };
   try {
-    const [first = '', ...lines] = readSessionText(file).split('\n');
+    const [first = ''] = readSessionText(file, headBytes).split('\n', 1);
     const line = parseLine(first);
-    if (line.kind !== 'header' || Number(line.header.v) !== 1) return damaged('damaged, or of another version');
-    const [name = ''] = nameIn(lines).trim().split('\n', 1);
-    return { ...shared, id: line.header.id, name: oneLine(name, longestName) };
+    if (line.kind !== 'header' || Number(line.header.v) !== 1)
+      return damaged('damaged, or of another version');
+    let name: string | undefined;
+    return {
+      ...shared,
+      id: line.header.id,
+      // It may stand anywhere in a large file: looked for only when somebody wants to see it.
+      get name() {
+        return (name ??= nameOf(file));
+      },
+    };
   } catch (error) {
     return damaged(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function nameOf(file: string): string {
+  try {
+    const [first = ''] = nameIn(readSessionText(file).split('\n')).trim().split('\n', 1);
+    return oneLine(first, longestName);
+  } catch {
+    // Removed since it was listed.
+    return '';
   }
 }
 

@@ -27,7 +27,8 @@ export function createTree(): Tree {
 
   const pathTo = (id: string | null): Entry[] => {
     const found: Entry[] = [];
-    for (let at = id === null ? undefined : entries.get(id); at; at = entries.get(at.parent ?? '')) found.push(at);
+    for (let at = id === null ? undefined : entries.get(id); at; at = entries.get(at.parent ?? ''))
+      found.push(at);
     return found.toReversed();
   };
 

@@ -167,6 +167,9 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     get width() {
       return output.columns;
     },
+    get height() {
+      return output.rows;
+    },
     paint,
     print(text) {
       spinner.stop();

@@ -94,6 +94,9 @@ export function openPlainTerminal(options: TerminalOptions, interactive: boolean
     get width() {
       return output.columns ?? 80;
     },
+    get height() {
+      return output.rows ?? 24;
+    },
     paint,
     print(text) {
       if (!atLineStart) put('\n');

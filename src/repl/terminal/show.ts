@@ -1,6 +1,6 @@
 import type { ToolCall, Usage } from '../message.ts';
 import type { Todo } from '../session/entry.ts';
-import type { Tool, ToolReply } from '../toolbox/tool.ts';
+import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import { aligned } from './aligned.ts';
 import { escaped, printable } from './printable.ts';
 import type { Paint } from './terminal.ts';
@@ -11,32 +11,41 @@ export interface Look {
   readonly width: number;
 }
 
-/** `● name(path: a.ts, lines: 50)`: one line, cut at the terminal's width. A tool that is not trusted is named with its server. */
+/** `● name(path: a.ts, lines: 50)`: one line, cut at the terminal's width. */
 export function callLine(call: ToolCall, tool: Tool | undefined, { paint, width }: Look): string {
-  const name = oneLine(tool ? (tool.trusted ? tool.tool : `${tool.server}: ${tool.tool}`) : call.name);
+  const name = oneLine(tool ? shownName(tool) : call.name);
   const shown = cutToCells(name, width - 4);
   const rest = cutToCells(`(${compact(call.arguments)})`, width - 3 - cells(shown));
   return `${paint.tool('●')} ${paint.strong(shown)}${paint.dim(rest)}`;
 }
 
-/** `  └ 1.2s 34 lines`, or what was said when it was one line; the first line of an error. `named`: which call it was. */
+/** `  └ 1.2s 34 lines`, or what was said when it was one line; the first line of an error or above a diff. */
 export function resultLine(
-  call: ToolCall,
   reply: ToolReply,
-  { paint, width, ms, named }: Look & { readonly ms: number; readonly named?: boolean },
+  { paint, width, ms, name }: Look & { readonly ms: number; readonly name?: string },
 ): string {
   const text = reply.text.trim();
   const [first = ''] = text.split('\n', 1);
   const lines = text === '' ? 0 : text.split('\n').length;
   const images = reply.images.length === 0 ? '' : ` + ${counted(reply.images.length, 'image')}`;
-  const said = lines === 0 ? 'no output' : lines === 1 ? printable(first) : counted(lines, 'line');
-  const begin = `  └ ${named ? `${oneLine(call.name.replace(/^mcp__.*?__/, ''))} ` : ''}${duration(ms)} `;
+  const trouble = (exitCode.exec(text) ?? complaint.exec(text))?.[0];
+  const said =
+    lines === 0
+      ? 'no output'
+      : lines === 1 || aboveDiff(text) !== undefined
+        ? printable(first)
+        : `${counted(lines, 'line')}${trouble === undefined ? '' : `: ${printable(trouble)}`}`;
+  const begin = `  └ ${name === undefined ? '' : `${oneLine(name)} `}${duration(ms)} `;
   const room = width - 1 - cells(begin);
   const what = reply.isError
     ? paint.bad(cutToCells(`error: ${printable(first)}`, room))
     : paint.dim(cutToCells(said + images, room));
   return paint.dim(begin) + what;
 }
+
+/** How programs that run others tell of a failure, where the server does not: a code in any line, or words in the first. */
+const exitCode = /^\W{0,4}exit(?:ed)?(?: with)?[ _]?(?:code|status)\W{1,4}[1-9]\d*/im;
+const complaint = /^(?:\w*error|fatal|failed)\b.*/i;
 
 /** `thought for 3s: the first words…` */
 export function thoughtsLine(text: string, ms: number, { paint, width }: Look): string {
@@ -110,6 +119,10 @@ export function argumentsForApproval(
 /** Whether a text holds hunks of a unified diff. */
 export const looksLikeDiff = (text: string): boolean => hunk.test(text);
 const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/m;
+
+/** The line that stands above the diff a text holds, as in `Edited a.ts: +1 -1`. */
+export const aboveDiff = (text: string): string | undefined =>
+  looksLikeDiff(text) ? /^(?!---|\+\+\+|diff |index |@@|```).+(?=\n)/.exec(text)?.[0] : undefined;
 
 /** The lines of a text, those of the unified diffs in it coloured. */
 export function diffLines(text: string, paint: Paint): string[] {
@@ -201,7 +214,7 @@ function middleFolded(lines: readonly string[], most: number): readonly string[]
   return [...lines.slice(0, most - tail), note, ...lines.slice(lines.length - tail)];
 }
 
-function foldLine(line: string, whole: boolean): string {
+export function foldLine(line: string, whole: boolean): string {
   if (whole || line.length <= mostOfLine) return line;
   const head = line.slice(0, mostOfLine - 100).replace(/[\ud800-\udbff]$/, '');
   const tail = line.slice(-100).replace(/^[\udc00-\udfff]/, '');

@@ -4,8 +4,9 @@ export interface Terminal {
   readonly interactive: boolean;
   /** What is written is seen on a screen; else it is a pipe or a file. */
   readonly screen: boolean;
-  /** Columns. */
+  /** Columns, and rows. */
   readonly width: number;
+  readonly height: number;
   readonly paint: Paint;
   /** Prints whole lines; above the prompt when one is shown, with what is being typed left as it is. */
   print(text: string): void;

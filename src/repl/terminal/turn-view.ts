@@ -1,10 +1,18 @@
 import type { AssistantMessage, Usage } from '../message.ts';
-import type { ToolReply } from '../toolbox/tool.ts';
+import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd, TurnEvent } from '../turn-event.ts';
 import { createMarkdownStream } from './markdown.ts';
 import { createPaint } from './paint.ts';
 import { printable } from './printable.ts';
-import { callLine, diffLines, looksLikeDiff, resultLine, thoughtsLine, usageLine } from './show.ts';
+import {
+  aboveDiff,
+  callLine,
+  diffLines,
+  looksLikeDiff,
+  resultLine,
+  thoughtsLine,
+  usageLine,
+} from './show.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface TurnView {
@@ -19,6 +27,8 @@ interface Settings {
   contextWindow(): number;
   /** Thoughts are streamed as they come, instead of one line about them. */
   thoughts(): boolean;
+  /** The tool that the model calls so. */
+  tool(name: string): Tool | undefined;
 }
 
 /** Shows a turn: text as it streams, one line a call and one a result; never moves the cursor. */
@@ -39,8 +49,8 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
   let thinkingSince = 0;
   const startedAt = performance.now();
   let total: Usage | undefined;
-  /** Ids of the calls that run, and whether another began meanwhile. */
-  const running = new Set<string>();
+  /** The calls that run by their ids, and whether another began meanwhile. */
+  const running = new Map<string, Extract<TurnEvent, { type: 'call_started' }>>();
   let several = false;
   let last: TurnView['last'];
 
@@ -75,6 +85,32 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
     if (total) terminal.note(usageLine(total, { window: settings.contextWindow(), ms }, paint));
   }
 
+  const nameOf = (name: string) => {
+    const tool = settings.tool(name);
+    return printable(tool ? shownName(tool) : name);
+  };
+  function called({ call, reply, ms }: Extract<TurnEvent, { type: 'call_ended' }>): void {
+    const look = { paint, width: terminal.width };
+    const started = running.get(call.id);
+    running.delete(call.id);
+    const tool = started?.tool ?? settings.tool(call.name);
+    last = { title: nameOf(call.name), reply };
+    // One that was not made has not been shown yet, nor one that was to show itself and did not.
+    if (!started || (tool?.quiet && reply.shown === undefined)) terminal.note(callLine(call, tool, look));
+    if (reply.shown !== undefined) {
+      if (reply.shown !== '') terminal.note(paint.dim(`  └ ${printable(reply.shown)}`));
+      return;
+    }
+    terminal.note(resultLine(reply, { ...look, ms, ...(several ? { name: nameOf(call.name) } : {}) }));
+    if (reply.isError || started?.seen || !terminal.screen || !looksLikeDiff(reply.text)) return;
+    const diff = reply.text.trim().slice(aboveDiff(reply.text.trim())?.length ?? 0);
+    terminal.print(
+      diffLines(printable(diff.replace(/^\n/, '')), paint)
+        .slice(0, 40)
+        .join('\n'),
+    );
+  }
+
   return {
     get last() {
       return last;
@@ -90,7 +126,7 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
           return stream('thoughts', event.text);
         case 'call_begun':
           finish();
-          return terminal.working(`writing a call of ${printable(event.name)}`);
+          return terminal.working(`writing a call of ${nameOf(event.name)}`);
         case 'retry': {
           finish();
           const discarded = event.discard ? ' What came so far does not count.' : '';
@@ -105,23 +141,16 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
         case 'call_started':
           finish();
           several = running.size > 0;
-          running.add(event.call.id);
-          terminal.note(callLine(event.call, event.tool, { paint, width: terminal.width }));
-          return terminal.working(event.call.name);
+          running.set(event.call.id, event);
+          if (!event.tool?.quiet)
+            terminal.note(callLine(event.call, event.tool, { paint, width: terminal.width }));
+          return terminal.working(nameOf(event.call.name));
         case 'call_progress':
-          return terminal.working(`${event.call.name}: ${printable(event.message)}`);
-        case 'call_ended': {
+          return terminal.working(`${nameOf(event.call.name)}: ${printable(event.message)}`);
+        case 'call_ended':
           finish();
-          const { call, reply, ms } = event;
-          // One that was not made has not been shown yet.
-          if (!running.delete(call.id))
-            terminal.note(callLine(call, undefined, { paint, width: terminal.width }));
-          last = { title: call.name, reply };
-          terminal.note(resultLine(call, reply, { ms, paint, width: terminal.width, named: several }));
-          if (!reply.isError && terminal.screen && looksLikeDiff(reply.text))
-            terminal.print(diffLines(printable(reply.text), paint).slice(0, 40).join('\n'));
+          called(event);
           return terminal.working('waiting for the model');
-        }
         case 'compacted':
           finish();
           return terminal.note(

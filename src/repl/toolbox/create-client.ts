@@ -43,15 +43,9 @@ export async function createClient(config: ServerConfig, host: Host, changes: Ch
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => {
     // A form is all we said we can do.
     if (!('requestedSchema' in params)) return { action: 'decline' };
-    const answer = await host.elicit({
-      server: config.name,
-      message: params.message,
-      requestedSchema: { ...params.requestedSchema },
-      signal,
-    });
-    return answer.action === 'accept'
-      ? { action: 'accept', content: { ...answer.content } }
-      : { action: answer.action };
+    const { message, requestedSchema } = params;
+    const asked = { server: config.name, message, requestedSchema: { ...requestedSchema }, signal };
+    return { ...(await host.elicit(asked)) };
   });
   return client;
 }

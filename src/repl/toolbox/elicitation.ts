@@ -14,7 +14,7 @@ export interface ElicitRequest {
 export type ElicitValue = string | number | boolean | string[];
 
 export type ElicitAnswer =
-  | { readonly action: 'accept'; readonly content: Readonly<Record<string, ElicitValue>> }
+  | { readonly action: 'accept'; readonly content: Record<string, ElicitValue> }
   | { readonly action: 'decline' | 'cancel' };
 
 type Choices = readonly { readonly value: string; readonly title: string }[];

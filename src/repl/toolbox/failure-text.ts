@@ -1,3 +1,4 @@
+import { objectOf } from '../text/json.ts';
 import { oneLine } from '../text/one-line.ts';
 
 /** Why a server could not be started or did not answer, in one line. */
@@ -11,7 +12,7 @@ export function failureText(error: unknown, lastWords: string): string {
   if (code === 'REQUEST_TIMEOUT') return `it did not answer in time${said}`;
   if (status === 401 || status === 403)
     return `it refused the key (HTTP ${status}); "headers" in mcp.json may hold one`;
-  if (status !== undefined) return `HTTP ${status}: ${oneLine(message)}`;
+  if (typeof status === 'number') return `HTTP ${status}: ${oneLine(message)}`;
   return `${oneLine(message)}${said}`;
 }
 
@@ -32,23 +33,17 @@ export function isLostSession(error: unknown): boolean {
 
 interface Facts {
   /** A number in an answer of JSON-RPC, a word from the SDK or from the system. */
-  readonly code: string | number | undefined;
-  readonly status: number | undefined;
+  readonly code: unknown;
+  readonly status: unknown;
   readonly message: string;
 }
 
 /** `fetch` hides what went wrong in `cause`. */
 function factsOf(error: unknown): Facts {
-  if (!(error instanceof Error)) return { code: undefined, status: undefined, message: String(error) };
-  const code =
-    'code' in error && (typeof error.code === 'string' || typeof error.code === 'number')
-      ? error.code
-      : undefined;
-  const status = 'status' in error && typeof error.status === 'number' ? error.status : undefined;
-  if (status === undefined && error.cause instanceof Error) {
-    const cause = factsOf(error.cause);
-    const message = cause.message === '' ? `${error.message} ${cause.code ?? ''}` : cause.message;
-    return { ...cause, code: code ?? cause.code, message };
-  }
-  return { code, status, message: error.message };
+  const { code, status, cause } = objectOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (status !== undefined || !(cause instanceof Error)) return { code, status, message };
+  const inner = factsOf(cause);
+  const why = inner.message === '' ? `${message} ${String(inner.code ?? '')}` : inner.message;
+  return { code: code ?? inner.code, status: inner.status, message: why };
 }

@@ -82,7 +82,7 @@ async function overStdio(
     env: Object.fromEntries(defined),
     // Inherited, it would be written into the prompt.
     stderr: 'pipe',
-    ...(config.cwd === undefined ? {} : { cwd: config.cwd }),
+    ...(config.cwd !== undefined && { cwd: config.cwd }),
   });
   let lines = 0;
   let lastWords = '';

@@ -1,11 +1,11 @@
-/** However often a server says that it works: nothing that is waited for takes longer. */
+/** No call takes longer, however often its server reports progress. */
 const longestMs = 60 * 60 * 1000;
 
 /** How long a call may take. Time during which a person is being asked does not count. */
 export interface Patience {
   /** Aborted when the time is over. */
   readonly signal: AbortSignal;
-  /** Begins anew: the server has shown that it works. */
+  /** Begins anew, after a sign of progress. */
   reset(): void;
   pause(): void;
   resume(): void;

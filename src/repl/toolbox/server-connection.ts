@@ -33,31 +33,12 @@ export interface Surroundings extends Host {
 
 type Ask<T> = (client: Client, timeout: { readonly timeout: number }) => Promise<T>;
 
-export type ServerState = 'connecting' | 'ready' | 'failed' | 'closed';
+type ServerState = 'connecting' | 'ready' | 'failed' | 'closed';
 
-/** One server: started, asked, and started again when it has died. */
-export interface ServerConnection {
-  readonly config: ServerConfig;
-  readonly state: ServerState;
-  /** Why it failed. */
-  readonly error: string | undefined;
-  readonly protocol: string | undefined;
-  readonly instructions: string | undefined;
-  /** Those of a server that has died stay: a call starts it again. */
-  readonly tools: readonly Tool[];
-  readonly prompts: readonly Prompt[];
-  /** Resolves when it is ready or has failed. */
-  start(): Promise<void>;
-  /** Runs a request, after one attempt to start a server that is not running. Throws what it throws, or SERVER_FAILED. */
-  use<T>(ask: Ask<T>): Promise<T>;
-  rootsChanged(): Promise<void>;
-  close(): Promise<void>;
-  /** Its process, to be ended at once. */
-  pid(): number | undefined;
-}
+export type ServerConnection = ReturnType<typeof createConnection>;
 
-/** Nothing is started before `start`. */
-export function createConnection(config: ServerConfig, world: Surroundings): ServerConnection {
+/** One server: started with `start`, asked, and started again when it has died. */
+export function createConnection(config: ServerConfig, world: Surroundings) {
   const { name } = config;
   const identity = identityOf(config, world.env);
   const timeout = { timeout: Math.min(config.timeoutMs, connectMs) };
@@ -225,12 +206,16 @@ export function createConnection(config: ServerConfig, world: Surroundings): Ser
   const self = {
     config,
     state: 'connecting' as ServerState,
+    /** Why it failed. */
     error: undefined as string | undefined,
     protocol: undefined as string | undefined,
     instructions: undefined as string | undefined,
+    /** Those of a server that has died stay: a call starts it again. */
     tools: [] as readonly Tool[],
     prompts: [] as readonly Prompt[],
+    /** Resolves when it is ready or has failed. */
     start,
+    /** Runs a request, after one attempt to start a server that is not running. Throws what it throws, or SERVER_FAILED. */
     use: <T>(ask: Ask<T>) => withClient((client) => ask(client, timeout)),
     async rootsChanged() {
       // The newer revision has no such message: its servers ask with each call.
@@ -245,6 +230,7 @@ export function createConnection(config: ServerConfig, world: Surroundings): Ser
       // One that is just being started ends as soon as it notices.
       await within(closeMs, Promise.all([link?.line.close(), starting]));
     },
+    /** Its process, to be ended at once. */
     pid: () => link?.line.pid(),
   };
   return self;

@@ -4,7 +4,7 @@ import { failureText } from './failure-text.ts';
 import { promptParts, resourceParts } from './reply.ts';
 import type { ServerConnection } from './server-connection.ts';
 
-export interface ServerPrompt {
+interface ServerPrompt {
   readonly server: string;
   readonly name: string;
   readonly description?: string | undefined;

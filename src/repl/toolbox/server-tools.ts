@@ -25,7 +25,7 @@ export interface Listed {
 
 interface Page {
   readonly tools: readonly unknown[];
-  readonly next: string | undefined;
+  readonly next: string;
 }
 
 /** Takes the page as it is: the SDK's own schema would refuse a whole server for one bad tool. */
@@ -35,8 +35,7 @@ const anyPage: StandardSchemaV1<unknown, Page> = {
     vendor: 'toolcrib',
     validate: (value) => {
       const { tools, nextCursor } = objectOf(value);
-      const next = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;
-      return { value: { tools: listOf(tools), next } };
+      return { value: { tools: listOf(tools), next: textOf(nextCursor) ?? '' } };
     },
   },
 };
@@ -48,60 +47,51 @@ export async function listTools(
   { identity, timeout }: { readonly identity: string; readonly timeout: number },
 ): Promise<Listed> {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [], problems: [] };
-  const raw: unknown[] = [];
-  let cursor: string | undefined;
-  for (let pages = 0; pages < mostPages; pages++) {
-    const params = cursor === undefined ? {} : { cursor };
-    const page: Page = await client.request({ method: 'tools/list', params }, anyPage, {
-      timeout,
-    });
-    raw.push(...page.tools);
+  const listed: JsonObject[] = [];
+  let cursor = '';
+  for (let pages = 0; pages < mostPages && (pages === 0 || cursor !== ''); pages++) {
+    const params = cursor === '' ? {} : { cursor };
+    const page = await client.request({ method: 'tools/list', params }, anyPage, { timeout });
+    listed.push(...page.tools.map(objectOf));
     cursor = page.next;
-    if (cursor === undefined) break;
   }
+  const named = listed.filter((said) => usualName.test(textOf(said['name']) ?? ''));
   const tools = new Map<string, Omit<Tool, 'call'>>();
   const problems: string[] = [];
-  let unnamed = 0;
-  for (const one of raw) {
-    const { name, inputSchema, ...said } = objectOf(one);
-    if (typeof name !== 'string' || !usualName.test(name)) unnamed++;
-    else if (isWanted(name, config.tools)) {
-      if (tooDeep(inputSchema) || JSON.stringify(inputSchema ?? {}).length > mostSchema) {
-        problems.push(`"${name}": its input schema is too large`);
-        continue;
-      }
-      const schema = acceptableSchema(inputSchema);
-      if (schema === undefined) problems.push(`"${name}": its input schema describes no object`);
-      else if (tools.has(name)) problems.push(`"${name}" was listed twice`);
-      else if (objectOf(said['execution'])['taskSupport'] === 'required')
-        problems.push(`"${name}": it can only be called as a task`);
-      else tools.set(name, toolOf(config, identity, { ...said, name, inputSchema: schema }));
-    }
+  for (const said of named) {
+    const name = String(said['name']);
+    if (!isWanted(name, config.tools)) continue;
+    const made = tools.has(name) ? 'it was listed before' : toolOf(said, name, { config, identity });
+    if (typeof made === 'string') problems.push(`"${name}": ${made}`);
+    else tools.set(name, made);
   }
+  const unnamed = listed.length - named.length;
   if (unnamed > 0)
     problems.push(`${unnamed} tools whose names are not up to 128 letters, digits, "_", "-", "." and "/"`);
   return { tools: [...tools.values()], problems };
 }
 
+/** A tool, or what is wrong with it. */
 function toolOf(
-  config: ServerConfig,
-  identity: string,
-  said: JsonObject & {
-    readonly name: string;
-    readonly inputSchema: Tool['inputSchema'];
-  },
-): Omit<Tool, 'call'> {
+  said: JsonObject,
+  name: string,
+  { config, identity }: { readonly config: ServerConfig; readonly identity: string },
+): Omit<Tool, 'call'> | string {
+  const given = said['inputSchema'];
+  if (tooDeep(given) || JSON.stringify(given ?? {}).length > mostSchema)
+    return 'its input schema is too large';
+  const inputSchema = acceptableSchema(given);
+  if (inputSchema === undefined) return 'its input schema describes no object';
+  if (objectOf(said['execution'])['taskSupport'] === 'required') return 'it can only be called as a task';
   const description = textOf(said['description']) ?? '';
   const title = textOf(said['title']) ?? textOf(objectOf(said['annotations'])['title']);
   const annotations = annotationsOf(objectOf(said['annotations']));
-  const { name, inputSchema } = said;
   // Of a server that is not trusted, nobody believes it.
-  const asksItself = objectOf(said['_meta'])['toolcrib/asksItself'] === true ? { asksItself: true } : {};
+  const asksItself = objectOf(said['_meta'])['toolcrib/asksItself'] === true && { asksItself: true };
   return {
     name: toolName(config.name, name),
     server: config.name,
     tool: name,
-    ...(title === undefined ? {} : { title }),
     description: description.slice(0, mostDescription).toWellFormed(),
     inputSchema,
     annotations,

@@ -5,6 +5,8 @@ export interface ToolReply {
   readonly text: string;
   readonly images: readonly ImagePart[];
   readonly isError: boolean;
+  /** What the person sees of it instead of the text, which is for the model; empty: nothing. */
+  readonly shown?: string;
 }
 
 export interface CallOptions {
@@ -28,9 +30,10 @@ export interface Tool extends ToolDefinition {
   readonly server: string;
   /** One of the REPL's own. */
   readonly own?: true;
+  /** A call shows its content itself: no line of its arguments is shown. */
+  readonly quiet?: true;
   /** As the server calls it. */
   readonly tool: string;
-  readonly title?: string;
   readonly annotations: Annotations;
   /** Our own server, or one with `"trust": true`: its annotations are believed. */
   readonly trusted: boolean;
@@ -45,6 +48,10 @@ export interface Tool extends ToolDefinition {
   /** Never throws for what the tool does; an interrupted call ends with isError. */
   call(args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolReply>;
 }
+
+/** What a person knows it as: its own name, after its server's unless that is ours. No other server has these names. */
+export const shownName = ({ server, tool }: Tool): string =>
+  server === 'chat' || server === 'toolcrib' ? tool : `${server}: ${tool}`;
 
 /** A failed reply that says why. */
 export const failed = (text: string): ToolReply => ({ text, images: [], isError: true });

@@ -1,6 +1,5 @@
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
-import type { Part } from '../message.ts';
 import { endProcesses } from './end-processes.ts';
 import { oneLine } from '../text/one-line.ts';
 import {
@@ -10,14 +9,8 @@ import {
   resourceOf,
   resourcesOf,
   type Completion,
-  type ServerPrompt,
 } from './server-content.ts';
-import {
-  createConnection,
-  type ServerConnection,
-  type ServerState,
-  type Surroundings,
-} from './server-connection.ts';
+import { createConnection, type ServerConnection, type Surroundings } from './server-connection.ts';
 import type { Tool } from './tool.ts';
 import { within } from './within.ts';
 
@@ -28,49 +21,13 @@ export interface ToolboxOptions extends Omit<Surroundings, 'changed'> {
   readonly servers: readonly ServerConfig[];
 }
 
-interface ServerStatus {
-  readonly name: string;
-  readonly state: ServerState;
-  readonly tools: number;
-  /** The revision that was agreed on. */
-  readonly protocol: string | undefined;
-  /** Why it failed, in one line. */
-  readonly error: string | undefined;
-}
+export type Toolbox = ReturnType<typeof createToolbox>;
 
-/** All servers and their tools, whatever state they are in. An unknown server's name throws SERVER_FAILED. */
-export interface Toolbox {
-  /** Starts all servers at once, in the background. What fails is one warning. */
-  connect(): void;
-  /** Resolves when every server is connected or has failed, or the time is over. */
-  ready(ms?: number): Promise<void>;
-  /** Sorted by name. */
-  tools(): readonly Tool[];
-  servers(): ServerStatus[];
-  /** What trusted servers say of themselves, for the system prompt. Empty when they say nothing. */
-  instructions(): string;
-  prompts(): ServerPrompt[];
-  /** Throws SERVER_FAILED. */
-  getPrompt(server: string, name: string, args: Readonly<Record<string, string>>): Promise<Part[]>;
-  /** The addresses of its resources and templates. A server that does not answer has none. */
-  resources(server: string): Promise<readonly string[]>;
-  /** Throws SERVER_FAILED. */
-  readResource(server: string, uri: string): Promise<Part[]>;
-  /** Empty when the server offers nothing. */
-  complete(server: string, completion: Completion): Promise<readonly string[]>;
-  rootsChanged(): Promise<void>;
-  /** Resolves when it is ready or has failed, which `servers()` says. */
-  restart(name: string): Promise<void>;
-  /** Starts one more; one of the same name is replaced. Resolves when it is ready or has failed. */
-  add(config: ServerConfig): Promise<void>;
-  /** Ends all servers; takes 3 seconds at most. */
-  close(): Promise<void>;
-  /** Ends their processes at once; blocks for 0.3 seconds at most. */
-  kill(): void;
-}
-
-/** Nothing is started or loaded before `connect`. */
-export function createToolbox({ servers, ...world }: ToolboxOptions): Toolbox {
+/**
+ * All servers and their tools, whatever state they are in. Nothing is started or loaded before `connect`. An unknown server's name
+ * throws SERVER_FAILED.
+ */
+export function createToolbox({ servers, ...world }: ToolboxOptions) {
   const connections = new Map<string, ServerConnection>();
   let starts: Promise<unknown> = Promise.resolve();
   let sorted: readonly Tool[] | undefined;
@@ -113,13 +70,16 @@ export function createToolbox({ servers, ...world }: ToolboxOptions): Toolbox {
   }
 
   return {
-    connect() {
+    /** Starts all servers at once, in the background. What fails is one warning. */
+    connect(): void {
       starts = Promise.all(all().map((connection) => connection.start()));
     },
-    async ready(ms) {
+    /** Resolves when every server is connected or has failed, or the time is over. */
+    async ready(ms?: number): Promise<void> {
       await (ms === undefined ? starts : within(ms, starts));
     },
-    tools: () => (sorted ??= sortedTools()),
+    /** Sorted by name. */
+    tools: (): readonly Tool[] => (sorted ??= sortedTools()),
     servers: () =>
       all().map(({ config, state, tools, protocol, error }) => ({
         name: config.name,
@@ -128,31 +88,40 @@ export function createToolbox({ servers, ...world }: ToolboxOptions): Toolbox {
         protocol,
         error,
       })),
-    instructions: () =>
+    /** What trusted servers say of themselves, for the system prompt. */
+    instructions: (): string =>
       all()
-        .filter(({ config, instructions }) => config.trust && instructions?.trim())
-        .map(({ config, instructions }) => `# ${config.name}\n${shortened(instructions?.trim() ?? '')}`)
+        .map(({ config, instructions }) => ({ config, said: instructions?.trim() ?? '' }))
+        .filter(({ config, said }) => config.trust && said !== '')
+        .map(({ config, said }) => `# ${config.name}\n${shortened(said)}`)
         .join('\n\n'),
     prompts: () => all().flatMap(promptsOf),
-    getPrompt: async (server, name, args) => promptOf(connectionOf(server), name, args),
-    resources: async (server) => resourcesOf(connectionOf(server)),
-    readResource: async (server, uri) => resourceOf(connectionOf(server), uri),
-    complete: async (server, completion) => completionsOf(connectionOf(server), completion),
-    async rootsChanged() {
+    /** Throws SERVER_FAILED. */
+    getPrompt: async (server: string, name: string, args: Readonly<Record<string, string>>) =>
+      promptOf(connectionOf(server), name, args),
+    /** The addresses of its resources and templates. A server that does not answer has none. */
+    resources: async (server: string) => resourcesOf(connectionOf(server)),
+    /** Throws SERVER_FAILED. */
+    readResource: async (server: string, uri: string) => resourceOf(connectionOf(server), uri),
+    complete: async (server: string, completion: Completion) =>
+      completionsOf(connectionOf(server), completion),
+    async rootsChanged(): Promise<void> {
       await Promise.all(all().map((connection) => connection.rootsChanged()));
     },
-    async restart(name) {
+    /** Resolves when it is ready or has failed, which `servers()` says. */
+    async restart(name: string): Promise<void> {
       const connection = connectionOf(name);
       await connection.close();
       await connection.start();
     },
+    /** Starts one more; one of the same name is replaced. Resolves when it is ready or has failed. */
     add,
-    async close() {
+    /** Ends all servers; takes 3 seconds at most. */
+    async close(): Promise<void> {
       await Promise.all(all().map((connection) => connection.close()));
     },
-    kill() {
-      endProcesses(all().flatMap((connection) => connection.pid() ?? []));
-    },
+    /** Ends their processes at once; blocks for 0.3 seconds at most. */
+    kill: () => endProcesses(all().flatMap((connection) => connection.pid() ?? [])),
   };
 }
 

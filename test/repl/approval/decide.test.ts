@@ -170,7 +170,16 @@ describe('the order of the decision', () => {
     ['and only when it is trusted', { asksItself: true, trusted: false }, {}, 'ask', 'not trusted'],
     ['and not when a rule asks', { asksItself: true }, { rules: [ask] }, 'ask', 'rule: ask'],
   ])('%s', (_, tool, context, effect, why) => {
-    expect(verdict(tool, context)).toEqual({ effect, why: expect.stringContaining(why) });
+    expect(verdict(tool, context)).toMatchObject({ effect, why: expect.stringContaining(why) });
+  });
+
+  it.each<[Partial<Tool>, DecisionContext['mode'], string]>([
+    [{ annotations: { destructiveHint: true } }, 'auto', 'can destroy something'],
+    [{}, 'ask', 'may change something'],
+    [{ annotations: { destructiveHint: false } }, 'auto', 'reaches out to other machines'],
+    [{ trusted: false }, 'ask', 'its server is not trusted'],
+  ])('tells the person why: %o in %s', (tool, mode, told) => {
+    expect(verdict(tool, { mode }).told).toBe(told);
   });
 
   it('names the rule, where it is from and when it was made', () => {

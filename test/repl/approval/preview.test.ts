@@ -9,7 +9,14 @@ const withDryRun = (facts: Partial<Tool>) =>
 
 it('asks a trusted server for a dry run', async () => {
   const tool = withDryRun({ call: async (args) => replied(`would be: ${JSON.stringify(args)}`) });
-  expect(await previewOf({ tool, args: { path: 'a' } }, idle)).toBe('would be: {"path":"a","dry_run":true}');
+  expect(await previewOf({ tool, args: { path: 'a' } }, idle)).toEqual({
+    text: 'would be: {"path":"a","dry_run":true}',
+    of: [],
+  });
+  const editing = withDryRun({ call: async () => replied('Would edit a\n@@ -1 +1 @@\n-x\n+y\n') });
+  expect(await previewOf({ tool: editing, args: { path: 'a', edits: [] } }, idle)).toMatchObject({
+    of: ['edits'],
+  });
 });
 
 it('never asks one that is not trusted', async () => {
@@ -22,18 +29,23 @@ it('never asks one that is not trusted', async () => {
     },
   });
   const args = { path: 'a', old_string: 'x', new_string: 'y' };
-  expect(await previewOf({ tool, args }, idle)).toBe('-x\n+y');
+  expect(await previewOf({ tool, args }, idle)).toEqual({
+    text: '-x\n+y',
+    of: ['old_string', 'new_string'],
+  });
   expect(called).toBe(false);
 });
 
-it('says that a dry run failed, since the call would', async () => {
+it('fails when a dry run does, since the call would', async () => {
   const tool = withDryRun({ call: async () => failed('no such text') });
-  expect(await previewOf({ tool, args: {} }, idle)).toBe('The dry run failed: no such text');
+  expect(await previewOf({ tool, args: {} }, idle)).toEqual({ failure: 'no such text' });
 });
 
 it('reads a change off the arguments, with a little of what stays', async () => {
   const args = { old_string: 'a\nb\nc\nd\ne\nf\ng\n', new_string: 'a\nb\nc\nd\nE\nf\ng\n' };
-  expect(await previewOf({ tool: aTool(), args }, idle)).toBe(' b\n c\n d\n-e\n+E\n f\n g');
+  expect(await previewOf({ tool: aTool(), args }, idle)).toMatchObject({
+    text: ' b\n c\n d\n-e\n+E\n f\n g',
+  });
 });
 
 it('shows several edits, a new file, and nothing where there is nothing to show', async () => {
@@ -45,9 +57,13 @@ it('shows several edits, a new file, and nothing where there is nothing to show'
         { oldText: 'c', newText: '' },
       ],
     }),
-  ).toBe('-a\n+b\n@@\n-c');
+  ).toEqual({ text: '-a\n+b\n@@\n-c', of: ['edits'] });
+  expect(await of({ edits: [{ oldText: 'a', newText: 'b', all: true }] })).toEqual({
+    text: '-a\n+b',
+    of: [],
+  });
   expect(await of({ edits: [{ oldText: 'a', newText: 'b' }, { at: 3 }] })).toBeUndefined();
-  expect(await of({ path: 'a', content: 'x\ny\n' })).toBe('+x\n+y');
+  expect(await of({ path: 'a', content: 'x\ny\n' })).toEqual({ text: '+x\n+y', of: ['content'] });
   expect(await of({ query: 'x' })).toBeUndefined();
 });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Wire } from '../../../src/repl/message.ts';
-import { argumentsObject } from '../../../src/repl/providers/outgoing.ts';
+import { argumentsObject } from '../../../src/repl/providers/request-parts.ts';
 import { replyOf } from '../../../src/repl/toolbox/reply.ts';
 import { ask } from '../support/asking.ts';
 import { chatPlace, runChat } from '../support/chat.ts';

@@ -50,6 +50,8 @@ it('shows a form as what a server asks, whatever it says, and asks no more after
     /\n {2}│ \? toolcrib: read_file mode ask\n {2}│ path: README\.md\n {2}│ \[y\]es \[n\]o\nevil asks: \[y\]es \[n\]o$/,
   );
   chat.press('enter');
+  await chat.sees(/evil asks: y or n: \[y\]es \[n\]o$/);
+  chat.type('n\r');
   await chat.sees(
     /\n {2}│ Press Enter\.\n(?: {2}│ more\n){7} {2}│ … 13 more lines\n(?: {2}│ y\n){4} {2}│ … 5 more lines\nevil asks: x > \(may be left out, Esc: none of it\)$/,
   );
@@ -77,8 +79,11 @@ it('leaves out tools whose names are none, and takes no word for an answer that 
   place.model.script(call('mcp__evil__ping'), say('Well.'));
   const over = enter(chat, 'go');
   await answerTo(chat, 'evil: ping', 'constructor');
+  await answerTo(chat, 'or say in a few words', 'not the constructor');
   await over;
-  expect(results(place.model.requests.at(-1))).toEqual([expect.stringContaining('says: constructor')]);
+  expect(results(place.model.requests.at(-1))).toEqual([
+    expect.stringContaining('says: not the constructor'),
+  ]);
 });
 
 it('believes nothing that a tool says of itself only later, and allows none that came after the question', async () => {

@@ -30,7 +30,11 @@ it('asks before a call, and each answer does what it says', async () => {
   expect(await turn(place, chat, put('one'), { one: 'y' })).toEqual(['put: one']);
   expect(await turn(place, chat, put('two'), { two: 'n' })).toEqual(['The person rejected this call.']);
   // A command is no answer; other words are for the model.
-  const said = { three: '/mode auto', 'Only /show': 'use look, it is enough' };
+  const said = {
+    three: '/mode auto',
+    'Only /show': 'ok',
+    'y, n, s, t, m, or say in a few words what to do': 'use look, it is enough',
+  };
   expect(await turn(place, chat, put('three'), said)).toEqual([
     'The person did not allow this call, and says: use look, it is enough',
   ]);
@@ -123,17 +127,29 @@ it('shows what an edit would change before it asks', async () => {
   const place = await chatPlace();
   writeFileSync(join(place.cwd, 'a.txt'), 'one\ntwo\nthree\n');
   const chat = openChat(place);
+  chat.resize(80, 24);
+  const edit = call('mcp__toolcrib__edit_file', { path: 'a.txt', edits: [{ old: 'two', new: '2' }] });
   place.model.script(
+    edit,
     call('mcp__toolcrib__read_file', { path: 'a.txt' }),
-    call('mcp__toolcrib__edit_file', { path: 'a.txt', edits: [{ old: 'two', new: '2' }] }),
-    call('mcp__toolcrib__write_file', { path: 'b.txt', content: 'hello\nthere\n' }),
+    edit,
+    call('mcp__toolcrib__write_file', { path: 'b.txt', content: 'hello\nthere\n'.repeat(40) }),
     say('That was it.'),
   );
   const over = enter(chat, 'go');
   await chat.sees(/-two\n\+2\n[^]*do instead$/);
+  // What would fail is not asked about, and what the diff shows is not shown twice.
+  expect(results(place.model.requests[1])).toEqual([expect.stringMatching(/^NOT_READ: /)]);
+  expect(chat.scrollback()).toMatch(
+    /● edit_file\(path: a\.txt.*\n {2}└ 0ms error: NOT_READ.*\n● read_file.*\n.*\n\? toolcrib: edit_file {2}may change something\n {2}path: a\.txt\n {2}edits: .*\(\/show\)\nWould edit/,
+  );
   expect(readFileSync(join(place.cwd, 'a.txt'), 'utf8')).toContain('two');
   chat.type('y\r');
-  await chat.sees(/\+hello\n\+there\n[^]*do instead$/);
+  await chat.sees(/\+hello\n\+there\n[^]*… \d+ more lines: \/show\n[^]*do instead$/);
+  expect(chat.scrollback()).toMatch(
+    /do instead y\n● edit_file.*\n {2}└ \S+ Edited a\.txt.*\n\? toolcrib: write/,
+  );
+  expect(chat.screen()).toContain('? toolcrib: write_file');
   expect(existsSync(join(place.cwd, 'b.txt'))).toBe(false);
   chat.type('n\r');
   await over;
@@ -161,7 +177,7 @@ it('obeys rules of flags and of chat.yaml, deny before ask before allow', async 
   const over = enter(chat, 'go');
   await chat.sees(/\[y\]es \[n\]o, or say what to do instead$/);
   chat.type('s\r');
-  await chat.sees(/instead s\n\[y\]es \[n\]o, or say what to do instead$/);
+  await chat.sees(/instead s\ny, n, or say [^\n]*\n\[y\]es \[n\]o, or say what to do instead$/);
   chat.type('y\r');
   await over;
   const why = await enter(chat, '/tools why');
@@ -178,7 +194,7 @@ it('believes nothing of a server that is not trusted, and little in each mode', 
   serve(place, { s: { trust: false } });
   const chat = openChat(place);
   expect(await turn(place, chat, call('mcp__s__look', { text: 'one' }), { one: 'n' })).toHaveLength(1);
-  expect(chat.scrollback()).toContain('no rule, and the server is not trusted');
+  expect(chat.scrollback()).toContain('? s: look  its server is not trusted');
   chat.press('shift-tab');
   await chat.sees(/auto >$/);
   const effects = async () => (await enter(chat, '/tools why')).replaceAll(/ {2,}/g, ' ');

@@ -60,6 +60,8 @@ it('asks as well where a server that is not trusted says it asks, and takes a no
   place.model.script(call('mcp__s__sure'), call('mcp__s__sure'), call('mcp__t__sure'), say('Good.'));
   const over = enter(chat, 'go');
   await chat.sees(/s asks: Really all of it\?\n. asks: \[y\]es \[n\]o$/);
+  chat.type('perhaps\r');
+  await chat.sees(/s asks: y or n: \[y\]es \[n\]o$/);
   chat.type('n\r');
   await chat.sees(/decline\n[^]*s asks: Really all of it\?\n. asks: \[y\]es \[n\]o$/);
   chat.type('y\r');
@@ -85,7 +87,7 @@ it('runs calls that read side by side and tells their results in the order of th
   place.model.script(calls([meet('a'), meet('b'), meet('c')]), say('All met.'));
   // They answer only when all three are there, the last one first.
   const shown = await enter(chat, 'go');
-  expect(shown.match(/└ meet \S+ met \w/g)?.map((line) => line.at(-1))).toEqual(['c', 'b', 'a']);
+  expect(shown.match(/└ s: meet \S+ met \w/g)?.map((line) => line.at(-1))).toEqual(['c', 'b', 'a']);
   expect(results(place.model.requests.at(-1))).toEqual(['met a', 'met b', 'met c']);
 });
 
@@ -96,8 +98,9 @@ it('asks when the same call comes again and again, and when a turn goes on for l
   const chat = openChat(place, ['--no-toolcrib']);
   place.model.script(look(), look(), look(), look(), look('other'), look(), say('Enough.'));
   const over = enter(chat, 'go');
-  await answerTo(chat, 'called 3 times with the same arguments. Once more?', 'n');
-  await chat.sees(/Once more\?[^]*Once more\? \[y\]es \[n\]o$/);
+  await answerTo(chat, 's: look was called 3 times with the same arguments. Once more?', '/export talk.md');
+  await answerTo(chat, 'y or n: s: look was called 3 times', 'n');
+  await chat.sees(/error: This very[^]*Once more\? \[y\]es \[n\]o$/);
   chat.type('y\r');
   await answerTo(chat, 'answered 6 times in this turn. Go on?', 'y');
   await over;
@@ -110,15 +113,34 @@ it('asks when the same call comes again and again, and when a turn goes on for l
     'look: other',
     same,
   ]);
-  place.model.script(look(), look(), look(), look(), look('x'), look('y'), say('no'));
-  const { code } = await runChat(place, ['--no-toolcrib', '-p', 'go']);
-  expect(code).toBe(3);
-  expect(results(place.model.requests.at(-1)).slice(0, 4)).toEqual([
-    same,
-    same,
-    expect.stringContaining('not run again'),
-    expect.stringContaining('not run again'),
-  ]);
+  // Esc ends the turn, at either question; so does a model that does not listen.
+  place.model.script(look(), look(), look());
+  const ended = enter(chat, 'go');
+  await chat.sees(/Once more\? \[y\]es \[n\]o$/);
+  chat.press('esc');
+  expect(await ended).toMatch(/\nStopped\.\n/);
+  place.model.script(look('1'), look('2'), look('3'), look('4'), look('5'), look('6'));
+  const limited = enter(chat, 'go');
+  await chat.sees(/Go on\? \[y\]es \[n\]o$/);
+  chat.press('esc');
+  expect(await limited).toMatch(/\nStopped\.\n/);
+  place.model.script(look(), look(), look(), answer(look(), look('x')));
+  const deaf = enter(chat, 'go');
+  await answerTo(chat, 'Once more?', 'n');
+  await chat.sees(/\[n\]o n\n●.*\n.*error: This.*\n.*Once more\? \[y\]es \[n\]o$/);
+  chat.type('n\r');
+  expect(await deaf).toMatch(
+    /! The model makes the same call again and again: the turn ends here\.\nStopped/,
+  );
+  place.model.script(say('Sorry.'));
+  await enter(chat, 'well?');
+  expect(results(place.model.requests.at(-1)).at(-1)).toBe('Not run: the turn ends here.');
+
+  place.model.script(look('1'), look('2'), look('3'), look('4'), look('5'), look('6'));
+  expect(await runChat(place, ['--no-toolcrib', '-p', 'go'])).toMatchObject({ code: 3 });
+  place.model.script(look(), look(), look(), look());
+  const { code, stderr } = await runChat(place, ['--no-toolcrib', '-p', 'go']);
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('again and again') });
 });
 
 it('tells hooks of calls and turns; they refuse and annotate', async () => {

@@ -136,7 +136,7 @@ it('uses prompts and resources of servers, and completes commands, their words, 
   expect(words(place.model.requests[1])).toContain('Greet ada l');
   expect(await enter(chat, '/fix:greet nme=ada')).toContain('There is no argument nme; there are: name');
   chat.type('/fix:greet\r');
-  await chat.sees(/\nname$/);
+  await chat.sees(/\nfix asks: name$/);
   chat.type('bob\r');
   await chat.sees('answer 3');
   expect(words(place.model.requests[2])).toContain('Greet bob');

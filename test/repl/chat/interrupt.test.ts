@@ -52,7 +52,7 @@ const phases: readonly Phase[] = [
   {
     name: "in the middle of a call's arguments",
     steps: [answer(call('mcp__fixture__echo', '{"text": "ha'), never)],
-    shows: 'writing a call of mcp__fixture__echo',
+    shows: 'writing a call of fixture: echo',
   },
   {
     name: 'while a tool runs and another waits',
@@ -62,7 +62,7 @@ const phases: readonly Phase[] = [
         { name: 'mcp__fixture__change', id: 'h2' },
       ]),
     ],
-    shows: 'mcp__fixture__hang · Esc',
+    shows: 'fixture: hang · Esc',
     told: 'it may or may not have run',
   },
   {

@@ -131,10 +131,10 @@ historySize: 10
       chmodSync(join(folder, 'chat.yaml'), 0o646);
       await expect(readChatConfig(folder)).rejects.toThrow(/can be written by everybody. Run: chmod o-w/);
       const other = folderWith({ 'chat.yaml/x': '' });
-      await expect(readChatConfig(other)).rejects.toThrow(/is no regular file/);
+      await expect(readChatConfig(other)).rejects.toThrow(/no regular file/);
       const third = folderWith({});
       execFileSync('mkfifo', [join(third, 'chat.yaml')]);
-      await expect(readChatConfig(third)).rejects.toThrow(/is no regular file/);
+      await expect(readChatConfig(third)).rejects.toThrow(/no regular file/);
     },
   );
 });

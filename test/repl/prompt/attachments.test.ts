@@ -165,9 +165,7 @@ describe('a folder', () => {
   });
 
   it('is listed with 200 entries at most', async () => {
-    const { attach } = project(
-      Object.fromEntries(Array.from({ length: 250 }, (_, n) => [`file${n}`, ''])),
-    );
+    const { attach } = project(Object.fromEntries(Array.from({ length: 250 }, (_, n) => [`file${n}`, ''])));
     const { text } = await attach('@./');
     expect(text.match(/file\d/g)).toHaveLength(200);
     expect(text).toContain('[50 more]');

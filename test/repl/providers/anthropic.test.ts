@@ -108,24 +108,6 @@ it('does not ask for thoughts about results that were asked for without any', as
   expect(fake.requests[0]!.body).not.toHaveProperty('thinking');
 });
 
-it('goes on after a pause with what has been said', async () => {
-  fake.script(misbehave('pause_turn'), say('Bye.'));
-  const { message, shown } = await ask(fake.model('anthropic'));
-  expect(message).toMatchObject({ text: 'Hello.Bye.', stop: 'done', usage: { input: 20, output: 10 } });
-  expect(shown).toBe('Hello.Bye.');
-  expect(fake.requests[1]!.body['messages']).toMatchObject([
-    { role: 'user' },
-    { role: 'assistant', content: [{ type: 'text', text: 'Hello.' }] },
-  ]);
-});
-
-it('ends after three pauses', async () => {
-  fake.otherwise(() => misbehave('pause_turn'));
-  const { message } = await ask(fake.model('anthropic'));
-  expect(message!.stop).toBe('done');
-  expect(fake.requests).toHaveLength(4);
-});
-
 it('calls it an overflow when the answer fills the window', async () => {
   fake.script(misbehave('window_exceeded'));
   expect((await ask(fake.model('anthropic'))).failure).toMatchObject({ code: 'MODEL_OVERFLOW' });

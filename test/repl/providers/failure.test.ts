@@ -27,7 +27,7 @@ describe('what does not fit', () => {
     'Your request exceeded model token limit: 131072 (requested: 149134)',
   ])('is an overflow: %s', (message) => {
     expect(failed(400, message)).toMatchObject({ code: 'MODEL_OVERFLOW' });
-    expect(failed(400, message).facts.retryable).toBeUndefined();
+    expect(failed(400, message).facts.retryable).toBe(false);
   });
 
   it('is none when it is said of a rate', () => {
@@ -80,7 +80,7 @@ it('takes the code of an error in a stream for its status', () => {
 
 it('does not ask again where the server says that it is no use', () => {
   const headers = new Headers({ 'x-should-retry': 'false' });
-  expect(failed(500, 'Broken', { headers }).facts.retryable).toBeUndefined();
+  expect(failed(500, 'Broken', { headers }).facts.retryable).toBe(false);
 });
 
 it('says where the key comes from that was refused', () => {
@@ -89,6 +89,6 @@ it('says where the key comes from that was refused', () => {
 
 it('does not take a mistake of our own for a bad connection', () => {
   const failure = failureOf(new TypeError('x is not a function'), endpoint);
-  expect(failure.facts.retryable).toBeUndefined();
+  expect(failure.facts.retryable).toBe(false);
   expect(failure.cause).toBeInstanceOf(TypeError);
 });

@@ -1,5 +1,6 @@
 import type { AssistantMessage, ToolCall } from '../../../src/repl/message.ts';
 import type { EntryBody } from '../../../src/repl/session/entry.ts';
+import { openSession, type Session } from '../../../src/repl/session/session.ts';
 
 export const says = (text: string): EntryBody => ({ type: 'user', content: [{ type: 'text', text }] });
 
@@ -20,8 +21,17 @@ export function answers(text: string, calls: readonly ToolCall[] = []): EntryBod
 
 export const calls = (id: string, name = 'git_log', args = '{}'): ToolCall => ({ id, name, arguments: args });
 
-export const tool = (
-  callId: string,
-  state: 'proposed' | 'started' | 'done',
-  text?: string,
-): EntryBody => ({ type: 'tool', callId, name: 'git_log', state, ...(text === undefined ? {} : { text }) });
+export const tool = (callId: string, state: 'proposed' | 'started' | 'done', text?: string): EntryBody => ({
+  type: 'tool',
+  callId,
+  name: 'git_log',
+  state,
+  ...(text === undefined ? {} : { text }),
+});
+
+/** Opens a session that nobody else has open. */
+export function reopened(file: string): Session {
+  const session = openSession(file);
+  if (!session) throw new Error(`${file}: it is open in another window.`);
+  return session;
+}

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forkSession, openOrFork } from '../../../src/repl/session/fork.ts';
 import { takeLock } from '../../../src/repl/session/lock.ts';
-import { createSession, openSession } from '../../../src/repl/session/session.ts';
+import { createSession } from '../../../src/repl/session/session.ts';
 import { sessionStore } from '../../../src/repl/session/store.ts';
 import { until } from '../../support/until.ts';
-import { emptyFolder, emptyStore, says } from './support.ts';
+import { emptyFolder, emptyStore, says, reopened } from './support.ts';
 import { buildWriter, killed, startWriter } from './writer-program.ts';
 
 let folder: string;
@@ -40,7 +40,7 @@ describe('a process that is killed while it writes', () => {
       await killed(child);
       // What was cut in an earlier round was ended by the next one, and is no JSON.
       const complete = readFileSync(file, 'utf8').split('\n').slice(1, -1).flatMap(idIn);
-      const session = openSession(file);
+      const session = reopened(file);
       expect(complete.filter((id) => !session.entry(id))).toEqual([]);
       expect(session.path().length).toBeGreaterThan(before);
       before = session.path().length;
@@ -59,12 +59,12 @@ describe.skipIf(process.platform === 'win32')('a process whose disk is full', ()
     expect(String(ended.stderr)).toMatch(/cannot be written/);
     const file = String(ended.stdout).trim();
     expect(readFileSync(file, 'utf8').endsWith('\n')).toBe(false);
-    const session = openSession(file);
+    const session = reopened(file);
     const { length } = session.path();
     expect(length).toBeGreaterThan(2);
     session.append(says('after'));
     session.close();
-    const opened = openSession(file);
+    const opened = reopened(file);
     expect(opened.path()).toHaveLength(length + 1);
     opened.close();
   });
@@ -75,7 +75,7 @@ describe('a session that another process has open', () => {
     const state = emptyFolder();
     const { child, file } = await startWriter(program, [state]);
     try {
-      expect(() => openSession(file)).toThrow(/open in another window/);
+      expect(() => reopened(file)).toThrow(/open in another window/);
       const store = sessionStore(state, process.cwd());
       const { session, forked } = openOrFork(store, file);
       expect(forked).toBe(true);
@@ -112,9 +112,9 @@ describe('a session that another process has open', () => {
   it('is refused by the same process, too', () => {
     const session = createSession(emptyStore(), { cwd: process.cwd() });
     session.append(says('hello'));
-    expect(() => openSession(session.file!)).toThrow(/open in another window/);
+    expect(() => reopened(session.file!)).toThrow(/open in another window/);
     session.close();
-    openSession(session.file!).close();
+    reopened(session.file!).close();
   });
 });
 

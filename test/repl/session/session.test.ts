@@ -16,13 +16,8 @@ import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../../src/repl/session/entry.ts';
-import {
-  createSession,
-  memorySession,
-  openSession,
-  type Session,
-} from '../../../src/repl/session/session.ts';
-import { answers, emptyFolder, emptyStore, says, tool } from './support.ts';
+import { createSession, memorySession, type Session } from '../../../src/repl/session/session.ts';
+import { answers, emptyFolder, emptyStore, says, tool, reopened } from './support.ts';
 
 const cwd = process.cwd();
 const started = (store = emptyStore()) => {
@@ -32,7 +27,7 @@ const started = (store = emptyStore()) => {
 };
 const again = (session: Session): Session => {
   session.close();
-  return openSession(session.file!);
+  return reopened(session.file!);
 };
 const texts = (path: readonly Entry[]) =>
   path.map((entry) => (entry.type === 'user' ? (entry.content[0] as { text: string }).text : entry.type));
@@ -195,7 +190,7 @@ describe('a session file', () => {
     const { size } = statSync(session.file!);
     for (let cut = 1; cut < 30; cut++) {
       truncateSync(session.file!, size - 1 - cut);
-      const opened = openSession(session.file!);
+      const opened = reopened(session.file!);
       expect(texts(opened.path())).toEqual(['hello', 'assistant']);
       opened.append(says('after'));
       expect(texts(again(opened).path())).toEqual(['hello', 'assistant', 'after']);
@@ -208,7 +203,7 @@ describe('a session file', () => {
     const session = started();
     session.close();
     truncateSync(session.file!, statSync(session.file!).size - 1);
-    const opened = openSession(session.file!);
+    const opened = reopened(session.file!);
     opened.append(answers('more'));
     expect(texts(again(opened).path())).toEqual(['hello', 'assistant']);
   });
@@ -267,8 +262,8 @@ describe('a session file', () => {
   ])('%s is refused', (_, text, message) => {
     const file = join(emptyFolder(), 'a.jsonl');
     writeFileSync(file, text, { mode: 0o600 });
-    expect(() => openSession(file)).toThrow(expect.objectContaining({ code: 'SESSION_UNUSABLE' }));
-    expect(() => openSession(file)).toThrow(message);
+    expect(() => reopened(file)).toThrow(expect.objectContaining({ code: 'SESSION_UNUSABLE' }));
+    expect(() => reopened(file)).toThrow(message);
     expect(readdirSync(dirname(file))).toEqual(['a.jsonl']);
   });
 
@@ -279,7 +274,7 @@ describe('a session file', () => {
     symlinkSync(session.file!, join(folder, 'link.jsonl'));
     mkdirSync(join(folder, 'folder.jsonl'));
     for (const name of ['link.jsonl', 'folder.jsonl', 'none.jsonl']) {
-      expect(() => openSession(join(folder, name))).toThrow(
+      expect(() => reopened(join(folder, name))).toThrow(
         expect.objectContaining({ code: 'SESSION_UNUSABLE' }),
       );
     }
@@ -329,7 +324,7 @@ describe('a session file', () => {
       for (const line of readFileSync(session.file!, 'utf8').trim().split('\n')) JSON.parse(line);
     });
     const opening = fastest(() => {
-      const opened = openSession(session.file!);
+      const opened = reopened(session.file!);
       expect(opened.path()).toHaveLength(10_001);
       opened.close();
     });

@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createSession, openSession, type Session } from '../../../src/repl/session/session.ts';
+import { createSession, type Session } from '../../../src/repl/session/session.ts';
 import { sessionStore, type Store } from '../../../src/repl/session/store.ts';
-import { answers, emptyFolder, emptyStore, says } from './support.ts';
+import { answers, emptyFolder, emptyStore, says, reopened } from './support.ts';
 
 let clock = 1_000_000;
 /** A session that is closed, and newer than those made before it. */
@@ -78,7 +78,7 @@ it('finds the name of a session that was opened again', () => {
   const store = emptyStore();
   const session = kept(store, 'a', (session) => session.append({ type: 'name', name: 'early', by: 'model' }));
   for (let time = 0; time < 3; time++) {
-    const opened = openSession(session.file!);
+    const opened = reopened(session.file!);
     expect(opened.name).toBe('early');
     for (let at = 0; at < 30; at++) opened.append(answers('x'.repeat(1000)));
     opened.close();
@@ -155,7 +155,7 @@ it('removes a session that is closed, and nothing else', () => {
   ]) {
     expect(() => store.remove(path)).toThrow(/no session of ours/);
   }
-  const open = openSession(session.file!);
+  const open = reopened(session.file!);
   expect(() => store.remove(session.file!)).toThrow(/open/);
   open.close();
   store.remove(session.file!);
@@ -169,7 +169,7 @@ it('removes temporary sessions that were not used for 48 hours, of all projects'
   const lasting = kept(store, 'lasting');
   kept(store, 'temporary', undefined, true);
   kept(other, 'temporary', undefined, true);
-  const open = openSession(kept(store, 'open', undefined, true).file!);
+  const open = reopened(kept(store, 'open', undefined, true).file!);
   const used = kept(store, 'used', undefined, true);
   const now = clock * 1000 + 49 * 3_600_000;
   utimesSync(used.file!, now / 1000 - 3600, now / 1000 - 3600);

@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { forkSession, treeLines, userEntries } from '../../../src/repl/session/fork.ts';
 import { searchSessions } from '../../../src/repl/session/search.ts';
-import { createSession, memorySession, openSession } from '../../../src/repl/session/session.ts';
+import { createSession, memorySession } from '../../../src/repl/session/session.ts';
 import { sessionStore, type Store } from '../../../src/repl/session/store.ts';
 import { unfinishedCalls } from '../../../src/repl/session/unfinished.ts';
-import { answers, calls, emptyFolder, emptyStore, says, tool } from './support.ts';
+import { answers, calls, emptyFolder, emptyStore, says, tool, reopened } from './support.ts';
 
 const cwd = process.cwd();
 
@@ -21,7 +21,7 @@ describe('a fork', () => {
     expect(fork.path()).toEqual(session.path().slice(0, 3));
     expect(fork.header).toMatchObject({ parent: session.id, temporary: true, cwd });
     fork.close();
-    expect(openSession(fork.file!).path()).toEqual(session.path().slice(0, 3));
+    expect(reopened(fork.file!).path()).toEqual(session.path().slice(0, 3));
     expect(userEntries(session).map(({ id }) => id)).toEqual([one.id, session.leaf]);
   });
 

@@ -32,7 +32,6 @@ export type Misbehaviour =
   | 'overflow_length' // `length`, and not one token
   | 'window_exceeded' // anthropic: model_context_window_exceeded
   | 'filtered'
-  | 'pause_turn' // anthropic
   // Streams that break.
   | 'no_finish_reason'
   | 'cut_socket' // after half of what was to be sent

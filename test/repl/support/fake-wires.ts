@@ -39,11 +39,10 @@ export function deltas(text: string, step: Step): string[] {
 }
 
 /** What the model says of its end, in our words. */
-export function endOf(step: Step): 'done' | 'calls' | 'length' | 'filtered' | 'window' | 'pause' {
+export function endOf(step: Step): 'done' | 'calls' | 'length' | 'filtered' | 'window' {
   if (step.misbehave === 'max_tokens_in_call' || step.misbehave === 'overflow_length') return 'length';
   if (step.misbehave === 'filtered') return 'filtered';
   if (step.misbehave === 'window_exceeded') return 'window';
-  if (step.misbehave === 'pause_turn') return 'pause';
   const calling = step.pieces.some(({ type }) => type === 'call') && step.misbehave !== 'finish_stop';
   return calling ? 'calls' : 'done';
 }
@@ -71,7 +70,6 @@ const chatStops = {
   length: 'length',
   filtered: 'content_filter',
   window: 'length',
-  pause: 'stop',
 };
 
 function chatUsage(step: Step): object | undefined {
@@ -176,7 +174,6 @@ const anthropicStops = {
   length: 'max_tokens',
   filtered: 'refusal',
   window: 'model_context_window_exceeded',
-  pause: 'pause_turn',
 };
 
 const anthropicUsage = (step: Step) => {

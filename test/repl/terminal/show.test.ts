@@ -23,17 +23,17 @@ const tagged: Paint = Object.fromEntries(
 ) as unknown as Paint;
 const look = { paint, width: 60 };
 const call = (args: string, name = 'mcp__crib__read_file'): ToolCall => ({ id: '1', name, arguments: args });
-const tool = (trusted: boolean) => ({ server: 'crib', tool: 'read_file', trusted }) as Tool;
+const tool = (server: string) => ({ server, tool: 'read_file' }) as Tool;
 
 describe('the line of a call', () => {
   it('names tool and arguments', () => {
-    expect(callLine(call('{"path":"a.ts","lines":50}'), tool(true), look)).toBe(
+    expect(callLine(call('{"path":"a.ts","lines":50}'), tool('toolcrib'), look)).toBe(
       '● read_file(path: a.ts, lines: 50)',
     );
   });
 
-  it('names the server of a tool that is not trusted', () => {
-    expect(callLine(call(''), tool(false), look)).toBe('● crib: read_file()');
+  it('names the server of a tool that is not ours', () => {
+    expect(callLine(call(''), tool('crib'), look)).toBe('● crib: read_file()');
   });
 
   it('stays one line within the width, whatever the model wrote', () => {
@@ -51,14 +51,18 @@ describe('the line of a call', () => {
 });
 
 describe('the line of a result', () => {
-  const line = (reply: Parameters<typeof resultLine>[1], named = false) =>
-    resultLine(call(''), reply, { ...look, ms: 1234, named });
+  const line = (reply: Parameters<typeof resultLine>[0]) => resultLine(reply, { ...look, ms: 1234 });
 
   it.each([
     [replied('a\nb\nc\n'), '  └ 1.2s 3 lines'],
     [replied('done'), '  └ 1.2s done'],
     [replied(' \n'), '  └ 1.2s no output'],
     [failed('no such file\nmore'), '  └ 1.2s error: no such file'],
+    [replied('no test\nfailed\n[exit code: 2]'), '  └ 1.2s 3 lines: [exit code: 2'],
+    [replied('fatal: no\nsuch'), '  └ 1.2s 2 lines: fatal: no'],
+    [replied('exit code 0\nwell'), '  └ 1.2s 2 lines'],
+    [replied('Edited a: +1 -1\n@@ -1 +1 @@\n-a\n+b'), '  └ 1.2s Edited a: +1 -1'],
+    [replied('diff --git a b\n@@ -1 +1 @@\n-a\n+b'), '  └ 1.2s 4 lines'],
     [
       { ...replied(''), images: [{ type: 'image', mimeType: 'image/png', data: '' }] } as const,
       '  └ 1.2s no output + 1 image',
@@ -68,7 +72,9 @@ describe('the line of a result', () => {
   });
 
   it('says whose it is when calls run side by side', () => {
-    expect(line(replied('a\nb'), true)).toBe('  └ read_file 1.2s 2 lines');
+    expect(resultLine(replied('a\nb'), { ...look, ms: 1234, name: 'x: read_file' })).toBe(
+      '  └ x: read_file 1.2s 2 lines',
+    );
   });
 
   it('is cut at the width, and commands nothing', () => {

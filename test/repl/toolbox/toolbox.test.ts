@@ -27,7 +27,6 @@ describe.each(eras)('a server that speaks %s', (protocol) => {
     expect(toolNamed(box, 'mcp__fix__echo')).toMatchObject({
       server: 'fix',
       tool: 'echo',
-      title: 'Echo',
       description: 'Says it again.',
       annotations: { readOnlyHint: true, openWorldHint: false },
       trusted: true,

@@ -10,7 +10,11 @@ import type { ModelRequest, ToolDefinition } from './provider.ts';
  * alternate), images only where the model takes them. A tool's images stay with its result where `imagesInResults`; else the
  * user message after the results has them.
  */
-export function prepared(messages: readonly Message[], model: Model, imagesInResults: boolean): Message[] {
+export function messagesToSend(
+  messages: readonly Message[],
+  model: Model,
+  imagesInResults: boolean,
+): Message[] {
   const made: Message[] = [];
   let users: Part[] = [];
   const flush = () => {
@@ -49,10 +53,10 @@ export function prepared(messages: readonly Message[], model: Model, imagesInRes
 const noImage = (mimeType: string): string => `[an image (${mimeType}) is left out: this model takes none]`;
 
 /** Tools as a wire lists them; undefined when there are none. */
-export const listed = (tools: ModelRequest['tools'], asListed: (tool: ToolDefinition) => object) =>
+export const toolList = (tools: ModelRequest['tools'], asListed: (tool: ToolDefinition) => object) =>
   tools.length > 0 ? tools.map(asListed) : undefined;
 
-/** What has to be sent back word for word: only to the model that said it, over the wire it was said. */
+/** The native form of an answer goes back only to the model that gave it, over the same wire. */
 export function nativeOf(message: AssistantMessage, { endpoint, id }: Model): unknown {
   const same = message.provider === endpoint.name && message.model === id && message.wire === endpoint.wire;
   return same && !tooDeep(message.native) ? message.native : undefined;
