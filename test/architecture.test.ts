@@ -72,9 +72,9 @@ it('starts programs in one place', () => {
   const starters = files.filter((file) =>
     importsOf(file).some((name) => name === 'execa' || name === 'node:child_process'),
   );
-  // repl/program.ts is the one place of the REPL, which imports nothing of ours: hooks, key commands, the editor.
+  // repl/files/program.ts is the one place of the REPL, which imports nothing of ours: hooks, key commands, the editor.
   // process-tree.ts asks ps and taskkill, with fixed arguments, to end what process.ts has started.
-  expect(starters.sort()).toEqual(['machine/process-tree.ts', 'machine/process.ts', 'repl/program.ts']);
+  expect(starters.sort()).toEqual(['machine/process-tree.ts', 'machine/process.ts', 'repl/files/program.ts']);
 });
 
 it('uses simple-git, which starts programs by itself, in one file', () => {

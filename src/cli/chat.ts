@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { version } from '../server/version.ts';
 import type { ChatOptions, SessionChoice } from '../repl/options.ts';
 import type { Output } from '../repl/one-shot.ts';
-import type { Said } from '../repl/send.ts';
+import type { Said } from '../repl/turn/send.ts';
 import { asArguments, checkRoots, parseCommandLine, settingsOf, UsageError } from './usage.ts';
 import { ownCommand } from './own-command.ts';
 
@@ -213,7 +213,7 @@ async function promptsFrom(values: Values, given: string): Promise<Said[]> {
     import('../repl/start.ts'),
     import('../repl/prompts-of.ts'),
     import('../repl/prompt/wrapped.ts'),
-    import('../repl/inert.ts'),
+    import('../repl/text/inert.ts'),
   ]);
   const files = await Promise.all((values.file ?? []).map(async (file) => promptsOf(await readNamed(file))));
   const piped = process.stdin.isTTY || values.file ? '' : await readPiped(given !== '');

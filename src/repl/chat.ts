@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Agent, Person } from './agent.ts';
+import type { Agent, Person } from './turn/agent.ts';
 import { parseRule, readRules } from './approval/rules.ts';
 import type { Rule } from './approval/approval.ts';
 import type { ChatConfig } from './config/config.ts';
 import { surveyOf } from './context/survey.ts';
 import { ChatError } from './errors.ts';
 import { profilePrompt, type Profile } from './config/profiles.ts';
-import { isNamed } from './glob.ts';
+import { isNamed } from './text/glob.ts';
 import { nameOf, type Model } from './models/model.ts';
 import { environmentOf, noteOfChange, type Environment } from './prompt/environment.ts';
 import { readInstructions, type Instructions } from './prompt/instructions.ts';
@@ -16,12 +16,12 @@ import type { Provider } from './providers/provider.ts';
 import type { ChatOptions } from './options.ts';
 import type { Entry, EntryBody, Todo } from './session/entry.ts';
 import type { Session } from './session/session.ts';
-import type { Spent } from './spent.ts';
+import type { Spent } from './turn/spent.ts';
 import type { Store } from './session/store.ts';
 import { keepPart, loadPart } from './session/stored-parts.ts';
 import type { Tool } from './toolbox/tool.ts';
 import type { Toolbox } from './toolbox/toolbox.ts';
-import type { Mode } from './turn-event.ts';
+import type { Mode } from './turn/turn-event.ts';
 
 /** What a running chat is made of. */
 export interface World {

@@ -2,13 +2,13 @@ import type { Chat } from './chat.ts';
 import type { After, Console } from './commands/command.ts';
 import { ChatError } from './errors.ts';
 import type { Model } from './models/model.ts';
-import { send, turn } from './send.ts';
-import { fillNow } from './shorten.ts';
+import { send, turn } from './turn/send.ts';
+import { fillNow } from './turn/shorten.ts';
 import { unfinishedCalls } from './session/unfinished.ts';
 import { createTurnView, type TurnView } from './terminal/turn-view.ts';
 import { printable } from './terminal/printable.ts';
 import type { OpenTerminal } from './terminal/options.ts';
-import type { TurnEvent } from './turn-event.ts';
+import type { TurnEvent } from './turn/turn-event.ts';
 
 /** A second Ctrl-C so soon means: leave now. */
 const ladderMs = 2000;

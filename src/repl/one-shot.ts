@@ -1,10 +1,10 @@
 import type { Chat } from './chat.ts';
 import { ChatError } from './errors.ts';
-import { inert } from './inert.ts';
+import { inert } from './text/inert.ts';
 import { nameOf } from './models/model.ts';
-import { send, type Said } from './send.ts';
+import { send, type Said } from './turn/send.ts';
 import type { AssistantMessage, Usage } from './message.ts';
-import type { TurnEnd, TurnEvent } from './turn-event.ts';
+import type { TurnEnd, TurnEvent } from './turn/turn-event.ts';
 
 export type Output = 'text' | 'json' | 'stream-json';
 

@@ -1,4 +1,4 @@
-import type { Mode } from './turn-event.ts';
+import type { Mode } from './turn/turn-event.ts';
 
 /** What the command line says, and where it was said. */
 export interface ChatOptions {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readMcpConfig, variablesOf, type WrittenServer } from './config/mcp-config.ts';
 import type { ServerConfig } from './config/server-config.ts';
 import type { ChatOptions } from './options.ts';
-import { readPrivateFile, writePrivateFile } from './private-file.ts';
+import { readPrivateFile, writePrivateFile } from './files/private-file.ts';
 import { escaped } from './terminal/printable.ts';
 
 export interface Servers {

@@ -63,7 +63,7 @@ it('chat --help tells of every option, and neither it nor docs/repl.md of others
 });
 
 it('docs/repl.md tells of every event of stream-json', () => {
-  const events = read('src/repl/turn-event.ts').matchAll(/readonly type: '(\w+)'/g);
+  const events = read('src/repl/turn/turn-event.ts').matchAll(/readonly type: '(\w+)'/g);
   for (const [, name] of events) expect(repl).toContain(`| \`${name}\``);
 });
 

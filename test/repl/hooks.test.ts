@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runHooks, type Hook, type HookPayload } from '../../src/repl/hooks.ts';
+import { runHooks, type Hook, type HookPayload } from '../../src/repl/turn/hooks.ts';
 import { temporaryFolder } from '../support/repository.ts';
 
 const hook = (script: string, facts: Partial<Hook> = {}): Hook => ({

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { chatFolders } from '../../src/repl/folders.ts';
-import { readPrivateFile, writePrivateFile } from '../../src/repl/private-file.ts';
+import { chatFolders } from '../../src/repl/files/folders.ts';
+import { readPrivateFile, writePrivateFile } from '../../src/repl/files/private-file.ts';
 import { temporaryFolder } from '../support/repository.ts';
 
 describe('a private file', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runInTerminal, runProgram, whyNotStartable } from '../../src/repl/program.ts';
+import { runInTerminal, runProgram, whyNotStartable } from '../../src/repl/files/program.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { until } from '../support/until.ts';
 

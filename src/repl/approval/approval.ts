@@ -1,5 +1,5 @@
 import type { Tool } from '../toolbox/tool.ts';
-import type { Mode } from '../turn-event.ts';
+import type { Mode } from '../turn/turn-event.ts';
 
 /** A call whose tool exists and whose arguments fit its schema: nothing else gets as far as a decision. */
 export interface CheckedCall {

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import type { Tool } from '../toolbox/tool.ts';
-import type { Mode } from '../turn-event.ts';
+import type { Mode } from '../turn/turn-event.ts';
 import type { CheckedCall, Rule, Verdict } from './approval.ts';
-import { globMatches, isNamed } from '../glob.ts';
+import { globMatches, isNamed } from '../text/glob.ts';
 
 export interface DecisionContext {
   readonly mode: Mode;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../private-file.ts';
+import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
 import { takeLock } from '../session/lock.ts';
 import { isObject } from '../text/json.ts';
 import type { Tool } from '../toolbox/tool.ts';
-import type { Mode } from '../turn-event.ts';
+import type { Mode } from '../turn/turn-event.ts';
 import type { CheckedCall, Rule } from './approval.ts';
 
 export { parseRule } from './rule-text.ts';

@@ -1,5 +1,5 @@
 import { runSubAgent } from '../own-tools/sub-agent.ts';
-import { untilConnected } from '../send.ts';
+import { untilConnected } from '../turn/send.ts';
 import type { Command } from './command.ts';
 import { wrongUse } from './usage-error.ts';
 

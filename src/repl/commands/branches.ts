@@ -5,7 +5,7 @@ import { forkSession, treeLines, userEntries } from '../session/fork.ts';
 import { editText } from '../terminal/editor.ts';
 import { printable } from '../terminal/printable.ts';
 import { cutToCells } from '../terminal/width.ts';
-import { runInTerminal } from '../program.ts';
+import { runInTerminal } from '../files/program.ts';
 import type { Command, Console } from './command.ts';
 import { wrongUse } from './usage-error.ts';
 

@@ -3,7 +3,7 @@ import type { Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import type { TurnView } from '../terminal/turn-view.ts';
 import type { OpenTerminal } from '../terminal/options.ts';
-import type { TurnEvent } from '../turn-event.ts';
+import type { TurnEvent } from '../turn/turn-event.ts';
 
 /** What a command works with. */
 export interface Console {

@@ -1,7 +1,7 @@
 import { nameOf } from '../models/model.ts';
-import { offeredTools } from '../offered-tools.ts';
+import { offeredTools } from '../turn/offered-tools.ts';
 import { createSession, memorySession } from '../session/session.ts';
-import { fillNow, shorten, windowOf } from '../shorten.ts';
+import { fillNow, shorten, windowOf } from '../turn/shorten.ts';
 import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/show.ts';
 import { isKept } from '../chat.ts';

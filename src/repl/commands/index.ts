@@ -16,7 +16,7 @@ import { shownCommands } from './shown.ts';
 import { systemCommand } from './system.ts';
 import { todoCommand } from './todo.ts';
 import { toolsCommand } from './tools.ts';
-import { live } from '../inert.ts';
+import { live } from '../text/inert.ts';
 import { nearest } from '../config/nearest.ts';
 import { wrongUse } from './usage-error.ts';
 
@@ -67,7 +67,7 @@ export async function runCommand(console: Console, line: string): Promise<After>
   throw wrongUse(`There is no command /${name}${near ? `; did you mean /${near}?` : '.'} /help lists them.`);
 }
 
-/** Names of all commands and of the servers' prompts, for completion. */
+/** Names of all commands and of the servers' prompts, for completion: in the order of the alphabet. */
 export function namesOf(console: Pick<Console, 'chat'>): string[] {
-  return [...commands.map(({ name }) => name), ...promptCommands(console.chat)];
+  return [...commands.map(({ name }) => name).sort(), ...promptCommands(console.chat)];
 }

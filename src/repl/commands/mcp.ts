@@ -1,5 +1,5 @@
 import { otherServers } from '../servers.ts';
-import { askYesOrNo } from '../is-yes.ts';
+import { askYesOrNo } from '../person/is-yes.ts';
 import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/show.ts';
 import type { Command } from './command.ts';

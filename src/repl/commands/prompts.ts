@@ -1,5 +1,5 @@
 import type { Chat } from '../chat.ts';
-import { inert } from '../inert.ts';
+import { inert } from '../text/inert.ts';
 import { textOf } from '../message.ts';
 import { inLine } from '../terminal/printable.ts';
 import type { After, Console } from './command.ts';

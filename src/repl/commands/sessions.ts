@@ -5,7 +5,7 @@ import { pickSession, resumed } from '../session-choice.ts';
 import { exportJson, exportMarkdown } from '../session/export.ts';
 import { searchSessions } from '../session/search.ts';
 import { clean } from '../session/stored-parts.ts';
-import { askYesOrNo } from '../is-yes.ts';
+import { askYesOrNo } from '../person/is-yes.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Command, Console } from './command.ts';
 import { wordsOf, wrongUse } from './usage-error.ts';

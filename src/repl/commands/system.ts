@@ -1,4 +1,4 @@
-import { runInTerminal } from '../program.ts';
+import { runInTerminal } from '../files/program.ts';
 import { editText } from '../terminal/editor.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Command } from './command.ts';

@@ -1,5 +1,5 @@
 import { whyTable } from '../approval/why-table.ts';
-import { offeredTools } from '../offered-tools.ts';
+import { offeredTools } from '../turn/offered-tools.ts';
 import { estimateTools } from '../context/tokens.ts';
 import { printable } from '../terminal/printable.ts';
 import { oneLineEach } from '../terminal/show.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Rule } from '../approval/approval.ts';
 import { parseRule } from '../approval/rule-text.ts';
 import { ChatError } from '../errors.ts';
-import type { Hooks } from '../hooks.ts';
+import type { Hooks } from '../turn/hooks.ts';
 import type { Capabilities, Endpoint } from '../models/model.ts';
 import type { Palette } from '../terminal/terminal.ts';
 import {

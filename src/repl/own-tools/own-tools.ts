@@ -1,5 +1,5 @@
 import type { Chat } from '../chat.ts';
-import { yesOrNo } from '../is-yes.ts';
+import { yesOrNo } from '../person/is-yes.ts';
 import type { Entry, StoredPart, Todo } from '../session/entry.ts';
 import { searchSessions } from '../session/search.ts';
 import { failed, replied, type CallOptions, type Tool, type ToolReply } from '../toolbox/tool.ts';

@@ -1,7 +1,7 @@
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../turn/agent.ts';
 import { memorySession } from '../session/session.ts';
 import { failed, replied, shownName, type CallOptions, type ToolReply } from '../toolbox/tool.ts';
-import { runTurn } from '../turn.ts';
+import { runTurn } from '../turn/turn.ts';
 
 const rounds = 25;
 

@@ -1,5 +1,5 @@
 import { estimateTokens } from '../context/tokens.ts';
-import { live } from '../inert.ts';
+import { live } from '../text/inert.ts';
 import type { Part } from '../message.ts';
 import { attachedBy, noSuchFile, type Attached, type Sources } from './attached.ts';
 import { fitLines } from './fit-lines.ts';

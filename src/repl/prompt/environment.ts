@@ -1,4 +1,4 @@
-import type { Mode } from '../turn-event.ts';
+import type { Mode } from '../turn/turn-event.ts';
 import type { InstructionFile, Instructions } from './instructions.ts';
 
 /** What the model has to know of its surroundings, and which may change while it works. */

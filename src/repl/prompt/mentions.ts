@@ -1,4 +1,4 @@
-import { live } from '../inert.ts';
+import { live } from '../text/inert.ts';
 
 /** Something that may be a file, a folder or a resource: `@name` or `@"name with spaces"`. */
 export interface Mention {

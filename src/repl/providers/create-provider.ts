@@ -1,4 +1,4 @@
-import { before } from '../before.ts';
+import { before } from '../turn/wait-for.ts';
 import type { Model } from '../models/model.ts';
 import { anthropicWire } from './anthropic.ts';
 import { chatWire } from './chat.ts';

@@ -1,4 +1,4 @@
-import { withinOrigin } from '../redirects.ts';
+import { withinOrigin } from './redirects.ts';
 import { ProviderFailure } from './provider.ts';
 
 /** Far more than any model writes, or says of an error. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { ChatError } from '../errors.ts';
 import type { Wire } from '../message.ts';
-import { appendPrivately } from '../private-file.ts';
+import { appendPrivately } from '../files/private-file.ts';
 import { ProviderFailure } from './provider.ts';
 
 /** One request as a line of a recording: what came back as it came, and of what was sent enough to know it again. */

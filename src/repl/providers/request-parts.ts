@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AssistantMessage, Message, Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import { tooDeep } from '../nesting.ts';
+import { tooDeep } from '../text/nesting.ts';
 import { isObject } from '../text/json.ts';
 import type { ModelRequest, ToolDefinition } from './provider.ts';
 

@@ -1,7 +1,7 @@
 import { estimateMessage, estimateTokens, estimateTools } from '../context/tokens.ts';
 import type { AssistantMessage, Stop, ToolCall, Usage } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import { tooDeep } from '../nesting.ts';
+import { tooDeep } from '../text/nesting.ts';
 import { ProviderFailure, type ModelEvent, type ModelRequest } from './provider.ts';
 import type { Refusal } from './refusals.ts';
 

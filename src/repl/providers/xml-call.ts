@@ -1,5 +1,5 @@
 import type { ToolCall } from '../message.ts';
-import { tooDeep } from '../nesting.ts';
+import { tooDeep } from '../text/nesting.ts';
 import { listOf, objectOf, type JsonObject } from '../text/json.ts';
 import type { ToolDefinition } from './provider.ts';
 

@@ -1,5 +1,5 @@
 import type { AssistantMessage, Part } from '../message.ts';
-import type { Mode } from '../turn-event.ts';
+import type { Mode } from '../turn/turn-event.ts';
 
 /** The first line of a session file. */
 export interface SessionHeader {

@@ -1,6 +1,6 @@
 import { ChatError } from '../errors.ts';
 import { textOf } from '../message.ts';
-import { readSessionText } from '../private-file.ts';
+import { readSessionText } from '../files/private-file.ts';
 import { parseLine } from './check-entry.ts';
 import type { Entry } from './entry.ts';
 import { oneLine } from '../text/one-line.ts';

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, readSync, rmSync, writeSync } from 'node:fs';
 import { ChatError } from '../errors.ts';
-import { openToAppend } from '../private-file.ts';
+import { openToAppend } from '../files/private-file.ts';
 import { takeLock, type Lock } from './lock.ts';
 
 /** A session file that this process may write. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { makePrivateFolder, readSessionText } from '../private-file.ts';
+import { makePrivateFolder, readSessionText } from '../files/private-file.ts';
 import { parseLine, wellFormedJson, type Line } from './check-entry.ts';
 import type { Entry, EntryBody, SessionHeader } from './entry.ts';
 import { takeLock } from './lock.ts';

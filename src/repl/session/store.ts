@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, realpathSync, rmSync, statSync, type Dirent } f
 import { basename, join, relative, resolve } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { textOf } from '../message.ts';
-import { readSessionText } from '../private-file.ts';
+import { readSessionText } from '../files/private-file.ts';
 import { parseLine } from './check-entry.ts';
 import type { Entry } from './entry.ts';
 import { isLocked } from './lock.ts';

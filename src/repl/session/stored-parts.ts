@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Part } from '../message.ts';
-import { readSessionText, writePrivateFile } from '../private-file.ts';
+import { readSessionText, writePrivateFile } from '../files/private-file.ts';
 import type { StoredPart } from './entry.ts';
 import type { Store } from './store.ts';
 

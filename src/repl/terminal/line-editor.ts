@@ -2,7 +2,7 @@ import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:rea
 import type { Interface, Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { inert } from '../inert.ts';
+import { inert } from '../text/inert.ts';
 import { completed, inColumns } from './completion.ts';
 import type { Complete } from './completion.ts';
 import { continued, isUnfinished, meant, vertically } from './multi-line.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { live } from '../inert.ts';
+import { live } from '../text/inert.ts';
 import { openLineEditor } from './line-editor.ts';
 import type { Draft, Entered } from './line-editor.ts';
 import { openModes } from './modes.ts';

@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { inert } from '../inert.ts';
+import { inert } from '../text/inert.ts';
 
 /** What a terminal puts around a paste when bracketed paste (DEC 2004) is on. */
 const begin = '\x1b[200~';

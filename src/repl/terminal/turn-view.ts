@@ -1,6 +1,6 @@
 import type { AssistantMessage, Usage } from '../message.ts';
 import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
-import type { TurnEnd, TurnEvent } from '../turn-event.ts';
+import type { TurnEnd, TurnEvent } from '../turn/turn-event.ts';
 import { createMarkdownStream } from './markdown.ts';
 import { createPaint } from './paint.ts';
 import { printable } from './printable.ts';

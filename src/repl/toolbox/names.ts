@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { globMatches } from '../glob.ts';
+import { globMatches } from '../text/glob.ts';
 
 /** The shortest limit of the model wires (OpenAI: `^[a-zA-Z0-9_-]{1,64}$`). */
 const mostCharacters = 64;

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
-import { withinOrigin } from '../redirects.ts';
+import { withinOrigin } from '../providers/redirects.ts';
 import { endProcesses } from './end-processes.ts';
 import type { Environment } from './fingerprints.ts';
 import { oneLine } from '../text/one-line.ts';

@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
 import { ChatError } from '../errors.ts';
-import { openToAppend } from '../private-file.ts';
+import { openToAppend } from '../files/private-file.ts';
 
 /** Told of every message, as it is on the wire. */
 export type Trace = (direction: 'out' | 'in', server: string, message: unknown) => void;

@@ -160,7 +160,7 @@ it('uses prompts and resources of servers, and completes commands, their words, 
   await completes('see @fi', 'see @fix:');
   await completes('see @fix:note:///n', 'see @fix:note:///notes');
   chat.type('/t\t\t');
-  await chat.sees(/\/tools +\/tree +\/thoughts +\/todo/);
+  await chat.sees(/\/thoughts +\/todo +\/tools +\/tree/);
 });
 
 it('changes the model for good, or for one message', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../src/repl/models/model.ts';
 import { keyOf, type RunKeyCommand } from '../../../src/repl/models/key.ts';
-import { runProgram } from '../../../src/repl/program.ts';
+import { runProgram } from '../../../src/repl/files/program.ts';
 
 const endpoint = (more: Partial<Endpoint> = {}): Endpoint => ({
   name: 'work',

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Wire } from '../../../src/repl/message.ts';
@@ -56,7 +57,8 @@ export async function chatPlace({
     LANG: 'C.UTF-8',
     XDG_CONFIG_HOME: join(home, '.config'),
     XDG_STATE_HOME: join(home, '.state'),
-    XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? join(home, '.cache'),
+    // Compiled code and found programs are the same for all: a start takes half as long with them.
+    XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
   };
   return { cwd, home, env, model, configure };
 }

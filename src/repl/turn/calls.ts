@@ -1,15 +1,15 @@
 import type { Agent, Person } from './agent.ts';
-import type { Answer, CheckedCall, Verdict } from './approval/approval.ts';
-import { decide } from './approval/decide.ts';
+import type { Answer, CheckedCall, Verdict } from '../approval/approval.ts';
+import { decide } from '../approval/decide.ts';
 import { createChannel, merged } from './channel.ts';
-import { afterCall, beforeCall } from './hooked.ts';
-import type { ToolCall } from './message.ts';
-import { argumentsObject } from './providers/request-parts.ts';
-import type { CallState } from './session/entry.ts';
-import { checkArguments } from './toolbox/check-arguments.ts';
-import { fingerprint } from './toolbox/fingerprints.ts';
-import { failed, shownName, type Tool, type ToolReply } from './toolbox/tool.ts';
-import { limited } from './limited.ts';
+import { afterCall, beforeCall } from './tell-hooks.ts';
+import type { ToolCall } from '../message.ts';
+import { argumentsObject } from '../providers/request-parts.ts';
+import type { CallState } from '../session/entry.ts';
+import { checkArguments } from '../toolbox/check-arguments.ts';
+import { fingerprint } from '../toolbox/fingerprints.ts';
+import { failed, shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import { limited } from './cut-result.ts';
 import { offeredTools } from './offered-tools.ts';
 import type { TurnEvent } from './turn-event.ts';
 

@@ -1,7 +1,7 @@
-import { globMatches } from './glob.ts';
-import { ChatError } from './errors.ts';
-import { runProgram, type ProgramResult } from './program.ts';
-import { toolName } from './toolbox/names.ts';
+import { globMatches } from '../text/glob.ts';
+import { ChatError } from '../errors.ts';
+import { runProgram, type ProgramResult } from '../files/program.ts';
+import { toolName } from '../toolbox/names.ts';
 
 export type HookEvent = 'before' | 'after' | 'end';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { readPrivateFile, writePrivateFile } from './private-file.ts';
-import { objectOf } from './text/json.ts';
-import type { RememberedRefusals } from './providers/create-provider.ts';
+import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
+import { objectOf } from '../text/json.ts';
+import type { RememberedRefusals } from './create-provider.ts';
 
 type Refusals = ReturnType<RememberedRefusals['get']>;
 type Kept = Record<string, Refusals>;

@@ -1,7 +1,7 @@
 import type { Agent } from './agent.ts';
-import type { CheckedCall } from './approval/approval.ts';
+import type { CheckedCall } from '../approval/approval.ts';
 import { runHooks, type HookEvent, type HookPayload } from './hooks.ts';
-import type { ToolReply } from './toolbox/tool.ts';
+import type { ToolReply } from '../toolbox/tool.ts';
 
 type Hooked = Pick<Agent, 'hooks' | 'session' | 'warn'>;
 

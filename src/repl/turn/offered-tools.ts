@@ -1,6 +1,6 @@
 import type { Agent } from './agent.ts';
-import { isDeniedWhole } from './approval/decide.ts';
-import type { Tool } from './toolbox/tool.ts';
+import { isDeniedWhole } from '../approval/decide.ts';
+import type { Tool } from '../toolbox/tool.ts';
 
 /**
  * The tools the model is told of: in plan mode only those that read, whatever rules allow; never one that a rule takes away
@@ -15,8 +15,6 @@ export function offeredTools({
   return tools().filter(
     (tool) =>
       !isDeniedWhole(tool, standing) &&
-      (mode === 'plan'
-        ? tool.annotations.readOnlyHint === true
-        : tool.tool !== 'exit_plan' || !tool.own),
+      (mode === 'plan' ? tool.annotations.readOnlyHint === true : tool.tool !== 'exit_plan' || !tool.own),
   );
 }

@@ -1,10 +1,10 @@
 import type { Agent } from './agent.ts';
 import { runCalls, type Guard } from './calls.ts';
-import { ChatError } from './errors.ts';
-import type { AssistantMessage } from './message.ts';
+import { ChatError } from '../errors.ts';
+import type { AssistantMessage } from '../message.ts';
 import { offeredTools } from './offered-tools.ts';
-import { ProviderFailure, type ModelRequest } from './providers/provider.ts';
-import { unfinishedCalls } from './session/unfinished.ts';
+import { ProviderFailure, type ModelRequest } from '../providers/provider.ts';
+import { unfinishedCalls } from '../session/unfinished.ts';
 import { contextOf, shorten } from './shorten.ts';
 import type { TurnEnd, TurnEvent } from './turn-event.ts';
 

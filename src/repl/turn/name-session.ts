@@ -1,5 +1,5 @@
-import type { Chat } from './chat.ts';
-import { printable } from './terminal/printable.ts';
+import type { Chat } from '../chat.ts';
+import { printable } from '../terminal/printable.ts';
 import { summarise } from './shorten.ts';
 
 const longest = 60;

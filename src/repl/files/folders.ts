@@ -1,5 +1,5 @@
 import { posix, win32 } from 'node:path';
-import { ChatError } from './errors.ts';
+import { ChatError } from '../errors.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

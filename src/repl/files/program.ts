@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { ChatError } from './errors.ts';
+import { ChatError } from '../errors.ts';
 
 /** As much as is kept of each output stream: a hook or a key command that writes more is not what it seems to be. */
 const mostBytes = 1024 * 1024;

@@ -1,13 +1,13 @@
-import type { Person } from '../agent.ts';
+import type { Person } from '../turn/agent.ts';
 import { argumentsForApproval, diffLines, foldLine } from '../terminal/show.ts';
 import { escaped, inLine } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { Answer, CheckedCall } from './approval.ts';
-import type { InTurn } from '../in-turn.ts';
-import { askYesOrNo } from '../is-yes.ts';
+import type { Answer, CheckedCall } from '../approval/approval.ts';
+import type { InTurn } from './in-turn.ts';
+import { askYesOrNo } from './is-yes.ts';
 import { cells } from '../terminal/width.ts';
-import { previewOf, type Preview } from './preview.ts';
+import { previewOf, type Preview } from '../approval/preview.ts';
 
 const short: ReadonlyMap<string, Exclude<Answer, { text: string }>> = new Map([
   ['y', { answer: 'once' }],

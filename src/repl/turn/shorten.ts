@@ -1,10 +1,17 @@
 import type { Agent } from './agent.ts';
-import { budgetAfterOverflow, budgetOf, fillOf, usedTokens, type Fill, type Used } from './context/budget.ts';
-import { compact } from './context/compaction.ts';
-import { viewOf } from './context/view.ts';
-import { ChatError } from './errors.ts';
+import {
+  budgetAfterOverflow,
+  budgetOf,
+  fillOf,
+  usedTokens,
+  type Fill,
+  type Used,
+} from '../context/budget.ts';
+import { compact } from '../context/compaction.ts';
+import { viewOf } from '../context/view.ts';
+import { ChatError } from '../errors.ts';
 import { offeredTools } from './offered-tools.ts';
-import { ProviderFailure } from './providers/provider.ts';
+import { ProviderFailure } from '../providers/provider.ts';
 import type { TurnEvent } from './turn-event.ts';
 
 /** What the model would be sent now. */

@@ -4,9 +4,9 @@ import {
   type ElicitAnswer,
   type ElicitRequest,
   type ElicitValue,
-} from './toolbox/elicitation.ts';
-import { inLine } from './terminal/printable.ts';
-import type { Terminal } from './terminal/terminal.ts';
+} from '../toolbox/elicitation.ts';
+import { inLine } from '../terminal/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** Characters of what the line says in which the answer is typed: whoever asks stays in sight. */
 const longest = 60;

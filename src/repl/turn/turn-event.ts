@@ -1,5 +1,5 @@
-import type { AssistantMessage, ToolCall } from './message.ts';
-import type { Tool, ToolReply } from './toolbox/tool.ts';
+import type { AssistantMessage, ToolCall } from '../message.ts';
+import type { Tool, ToolReply } from '../toolbox/tool.ts';
 
 /** What happens in a turn, for whoever shows it: the terminal, or `--output stream-json`. */
 export type TurnEvent =

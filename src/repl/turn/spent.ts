@@ -1,5 +1,5 @@
-import type { Model } from './models/model.ts';
-import type { Provider } from './providers/provider.ts';
+import type { Model } from '../models/model.ts';
+import type { Provider } from '../providers/provider.ts';
 
 /** What this process has had of models, whoever asked: the conversation, sub-agents, summaries, names. */
 export interface Spent {

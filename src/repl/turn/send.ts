@@ -1,10 +1,10 @@
-import { before } from './before.ts';
-import type { Chat } from './chat.ts';
-import { live } from './inert.ts';
-import type { Part } from './message.ts';
-import { readAttachments, type Attachments } from './prompt/attachments.ts';
-import type { EntryBody } from './session/entry.ts';
-import { afterTurn } from './hooked.ts';
+import { before } from './wait-for.ts';
+import type { Chat } from '../chat.ts';
+import { live } from '../text/inert.ts';
+import type { Part } from '../message.ts';
+import { readAttachments, type Attachments } from '../prompt/attachments.ts';
+import type { EntryBody } from '../session/entry.ts';
+import { afterTurn } from './tell-hooks.ts';
 import { runTurn } from './turn.ts';
 import type { TurnEvent } from './turn-event.ts';
 

@@ -1,10 +1,10 @@
 import type { InTurn } from './in-turn.ts';
-import type { Dialog } from './own-tools/own-tools.ts';
-import { createMarkdownStream } from './terminal/markdown.ts';
-import { inLine, printable } from './terminal/printable.ts';
-import { wrapped } from './terminal/prose.ts';
-import { todoLines } from './terminal/show.ts';
-import type { Terminal } from './terminal/terminal.ts';
+import type { Dialog } from '../own-tools/own-tools.ts';
+import { createMarkdownStream } from '../terminal/markdown.ts';
+import { inLine, printable } from '../terminal/printable.ts';
+import { wrapped } from '../terminal/prose.ts';
+import { todoLines } from '../terminal/show.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** The person's side of own tools: Markdown shown, questions with numbered choices. */
 export function createDialog(terminal: Terminal, inTurn: InTurn): Dialog {

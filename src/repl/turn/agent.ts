@@ -1,11 +1,11 @@
-import type { Answer, CheckedCall, Rule } from './approval/approval.ts';
+import type { Answer, CheckedCall, Rule } from '../approval/approval.ts';
 import type { Hooks } from './hooks.ts';
-import type { ImagePart, Part } from './message.ts';
-import type { Model } from './models/model.ts';
-import type { Provider } from './providers/provider.ts';
-import type { StoredPart } from './session/entry.ts';
-import type { Session } from './session/session.ts';
-import type { Tool } from './toolbox/tool.ts';
+import type { ImagePart, Part } from '../message.ts';
+import type { Model } from '../models/model.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { StoredPart } from '../session/entry.ts';
+import type { Session } from '../session/session.ts';
+import type { Tool } from '../toolbox/tool.ts';
 import type { Mode } from './turn-event.ts';
 
 /** Everything a turn needs. What may change while one runs (the mode, by an approved plan) is read when it is needed. */
