@@ -101,9 +101,7 @@ export function createInteraction(chat: Chat, terminal: OpenTerminal, hooks: Hoo
   }
 
   async function obey(line: string): Promise<boolean> {
-    const after: After = line.startsWith('/')
-      ? await hooks.command(console, line)
-      : { next: 'send', text: line };
+    const after: After = isCommand(line) ? await hooks.command(console, line) : { next: 'send', text: line };
     switch (after?.next) {
       case 'leave':
         return false;
@@ -176,6 +174,9 @@ export function createInteraction(chat: Chat, terminal: OpenTerminal, hooks: Hoo
 export function promptOf({ mode }: Chat, paint: OpenTerminal['paint']): string {
   return mode === 'ask' ? paint.prompt('> ') : `${paint.dim(mode)} ${paint.prompt('> ')}`;
 }
+
+/** `/name …`; a message may begin with a path, which has more slashes. */
+const isCommand = (line: string): boolean => /^\/[^\s/]*(?:\s|$)/.test(line);
 
 const stackOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);

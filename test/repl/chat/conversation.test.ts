@@ -26,3 +26,14 @@ it('answers once', async () => {
   const { code, stdout, stderr } = await runChat(place, ['-p', 'two and two?']);
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'four\n', stderr: '' });
 });
+
+it('sends a message that begins with a path', async () => {
+  const place = await chatPlace();
+  place.model.script(say('a table of names'));
+  const chat = openChat(place, ['--no-toolcrib']);
+  await chat.sees('/help');
+  chat.type('/etc/hosts is what?');
+  chat.press('enter');
+  await chat.sees('a table of names');
+  expect(place.model.requests[0]?.text).toContain('/etc/hosts is what?');
+});
