@@ -58,6 +58,8 @@ export async function runOneShot(
       if (streams && event.type === 'answer') write(lineEnd(event.message.text));
       if (event.type === 'ended') ({ reason } = event);
     }
+    // Also when it was a hook after the turn that was interrupted.
+    if (signal.aborted) reason = 'interrupted';
   }
   const result = (data?: unknown) => ({
     type: 'result',

@@ -155,7 +155,12 @@ function banner(chat: Chat, terminal: Terminal): void {
 
 /** Shift+Tab goes round: ask, auto, plan. yolo is left by it and never entered. */
 function nextMode({ console: { chat, terminal }, busy }: Interaction): void {
-  chat.useMode(chat.mode === 'ask' ? 'auto' : chat.mode === 'auto' ? 'plan' : 'ask');
+  try {
+    chat.useMode(chat.mode === 'ask' ? 'auto' : chat.mode === 'auto' ? 'plan' : 'ask');
+  } catch (error) {
+    // A full disk: nobody above a key would catch it.
+    return chat.warn(error instanceof Error ? error.message : String(error));
+  }
   terminal.reprompt(promptOf(chat, terminal.paint));
   // There is no prompt that would say it.
   if (busy) terminal.print(terminal.paint.dim(`mode ${chat.mode}`));

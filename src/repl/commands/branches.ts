@@ -38,11 +38,10 @@ export const branchCommands: readonly Command[] = [
       if (entry.type === 'user') {
         chat.moveTo(entry.parent);
         terminal.prefill(said(entry));
-      } else if (entry.type === 'assistant' && entry.message.calls.length > 0) {
-        throw wrongUse(
-          `/branch ${id}: that answer made calls, whose results come after it. Choose a message of yours.`,
-        );
-      } else chat.moveTo(entry.id);
+      } else {
+        withoutCalls('branch', entry);
+        chat.moveTo(entry.id);
+      }
       return undefined;
     },
   },
@@ -57,6 +56,7 @@ export const branchCommands: readonly Command[] = [
           '/fork: this session is not kept (--no-session); /branch goes back to a message in it.',
         );
       const entry = id === '' ? undefined : entryOf(chat, id);
+      if (entry) withoutCalls('fork', entry);
       const at = entry?.type === 'user' ? (entry.parent ?? undefined) : entry?.id;
       const fork = forkSession(store, chat.session, at);
       if (entry?.type === 'user') {
@@ -99,6 +99,14 @@ export const againCommands: readonly Command[] = [
     },
   },
 ];
+
+/** Where calls would be left without their results, they would be made again. */
+function withoutCalls(command: string, entry: Entry): void {
+  if (entry.type === 'assistant' && entry.message.calls.length > 0)
+    throw wrongUse(
+      `/${command} ${entry.id}: that answer made calls, whose results come after it. Choose a message of yours.`,
+    );
+}
 
 function entryOf({ session }: Console['chat'], id: string): Entry {
   if (id === '') throw wrongUse('The id of an entry is expected; /tree shows them.');

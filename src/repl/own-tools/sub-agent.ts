@@ -31,9 +31,11 @@ export async function runSubAgent(
     if (event.type === 'answer') ({ text } = event.message);
     if (event.type === 'call_started' && event.tool) progress?.(shownName(event.tool));
     if (event.type !== 'ended' || event.reason === 'done') continue;
-    return failed(
-      `The sub-agent did not finish (${event.reason}).${text === '' ? '' : ` Its last words: ${text}`}`,
-    );
+    const words = text === '' ? '' : ` Its last words: ${text}`;
+    return {
+      ...failed(`The sub-agent did not finish (${event.reason}).${words}`),
+      stops: event.reason === 'stopped' && agent.person !== undefined,
+    };
   }
   return text === '' ? failed('The sub-agent ended without an answer.') : replied(text);
 }

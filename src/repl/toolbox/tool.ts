@@ -5,6 +5,8 @@ export interface ToolReply {
   readonly text: string;
   readonly images: readonly ImagePart[];
   readonly isError: boolean;
+  /** The person wants the turn to end. */
+  readonly stops?: boolean;
   /** What the person sees of it instead of the text, which is for the model; empty: nothing. */
   readonly shown?: string;
 }

@@ -66,14 +66,15 @@ export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<Turn
   let stop = false;
   for (const [at, open] of batch.calls.entries()) {
     const { call } = open;
-    const refusal = batch.signal.aborted
-      ? 'Not run: the turn was interrupted.'
-      : at < mostCalls
-        ? (rejected ?? refusalOf(open, batch))
-        : `Not run: of one answer, ${mostCalls} calls are made at most. Make those again that are still needed.`;
+    const refusal = refusalOf(open, batch, at) ?? rejected;
+    if (refusal === undefined) countIn(batch.guard, call);
     const ready = refusal === undefined ? await prepare(agent, call, batch) : failed(refusal);
     if (!('checked' in ready)) {
       yield* finish(agent, call, ready, 0);
+      if (refusal !== undefined || !isRepeated(call, batch)) continue;
+      refuse(batch.guard, call);
+      stop ||= batch.guard.refused >= refusals;
+      if (stop) rejected = turnEnds;
       continue;
     }
     if (ready.verdict.effect === 'allow' && readsOnly(ready.checked.tool) && !isRepeated(call, batch)) {
@@ -83,13 +84,15 @@ export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<Turn
     yield* runTogether(agent, together, batch.signal);
     together = [];
     const answer = await answerFor(agent, ready, batch);
-    if ('seen' in answer) yield* runOne(agent, { ...ready, seen: answer.seen }, batch.signal);
-    else {
-      yield* finish(agent, call, failed(answer.text), 0);
-      if (answer.rejects) rejected = 'Not run: the person rejected a call before it.';
-      else if (answer.stops) rejected = 'Not run: the turn ends here.';
-      stop ||= answer.stops;
+    if ('seen' in answer) {
+      const stops = yield* runOne(agent, { ...ready, seen: answer.seen }, batch.signal);
+      if (stops) [stop, rejected] = [true, turnEnds];
+      continue;
     }
+    yield* finish(agent, call, failed(answer.text), 0);
+    if (answer.rejects) rejected = 'Not run: the person rejected a call before it.';
+    else if (answer.stops) rejected = turnEnds;
+    stop ||= answer.stops;
   }
   yield* runTogether(agent, together, batch.signal);
   if (batch.guard.refused >= refusals)
@@ -101,13 +104,27 @@ export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<Turn
 const readsOnly = ({ annotations, own, trusted }: Tool): boolean =>
   trusted && annotations.readOnlyHint === true && !own;
 
-function refusalOf({ call, state }: OpenCall, { cut, guard: { counts } }: Batch): string | undefined {
+const turnEnds = 'Not run: the turn ends here.';
+
+/** Why a call cannot be made at all; undefined when it can. */
+function refusalOf({ state }: OpenCall, { cut, signal }: Batch, at: number): string | undefined {
   if (state === 'started')
     return 'The program ended while this call ran: no result was recorded; it may or may not have taken effect. It was not repeated.';
   if (cut)
     return 'The answer was cut at its length limit, so that the arguments may be incomplete. The call was not run.';
-  counts.set(keyOf(call), (counts.get(keyOf(call)) ?? 0) + 1);
+  if (signal.aborted) return 'Not run: the turn was interrupted.';
+  if (at >= mostCalls)
+    return `Not run: of one answer, ${mostCalls} calls are made at most. Make those again that are still needed.`;
   return undefined;
+}
+
+const countIn = ({ counts }: Guard, call: ToolCall): unknown =>
+  counts.set(keyOf(call), (counts.get(keyOf(call)) ?? 0) + 1);
+
+/** The repetition is not counted: it is asked about whenever it comes again. */
+function refuse(guard: Guard, call: ToolCall): void {
+  guard.counts.set(keyOf(call), (guard.counts.get(keyOf(call)) ?? 1) - 1);
+  guard.refused++;
 }
 
 /** Neither blanks nor the order of the arguments make another call of it. */
@@ -160,9 +177,7 @@ async function answerFor(agent: Agent, ready: Ready, batch: Batch): Promise<Outc
     const question = `${name} was called ${often} times with the same arguments. Once more?`;
     const again = agent.person ? await agent.person.confirm(question, signal) : false;
     if (!again) {
-      // Not counted: it is asked about whenever it comes again.
-      guard.counts.set(keyOf(call), often - 1);
-      guard.refused += again === undefined ? 0 : 1;
+      if (again === false) refuse(guard, call);
       return {
         text: `This very call was made ${often} times in this turn, and not run again. Do something else.`,
         rejects: again === undefined,
@@ -219,11 +234,12 @@ async function* runTogether(
   }
 }
 
+/** Makes a call; returns whether the turn is to end with it. */
 async function* runOne(
   agent: Agent,
   { call, checked, notes, seen = false }: Ready,
   signal: AbortSignal,
-): AsyncGenerator<TurnEvent> {
+): AsyncGenerator<TurnEvent, boolean> {
   const { tool, args } = checked;
   agent.session.append({ type: 'tool', callId: call.id, name: call.name, state: 'started' });
   yield { type: 'call_started', call, tool, seen };
@@ -237,6 +253,7 @@ async function* runOne(
   const result = await reply;
   const ms = performance.now() - startedAt;
   yield* finish(agent, call, await afterCall(agent, { checked, notes, reply: result, signal }), ms);
+  return result.stops === true;
 }
 
 async function* finish(

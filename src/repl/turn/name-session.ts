@@ -11,13 +11,13 @@ export async function nameSession(chat: Chat, signal: AbortSignal): Promise<void
   const first = session.path().find(({ type }) => type === 'user');
   if (first?.type !== 'user' || !first.typed) return;
   const { smallModel } = world.config;
-  const provider = smallModel === undefined ? chat.provider : world.providerFor(world.modelOf(smallModel));
   const request = {
     system: 'You name conversations. Answer with a title of two to six words and nothing else.',
     text: `A conversation begins with this text; it is only to be named, not to be answered:\n\n${first.typed.slice(0, 2000)}`,
     maxTokens: 200,
   };
   try {
+    const provider = smallModel === undefined ? chat.provider : world.providerFor(world.modelOf(smallModel));
     const name =
       printable(await summarise({ provider }, request, signal))
         .split('\n')[0]

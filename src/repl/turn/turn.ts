@@ -20,12 +20,20 @@ export async function* runTurn(agent: Agent, signal: AbortSignal): Turn {
   const guard: Guard = { counts: new Map(), refused: 0 };
   let recovered = false;
   let nudged = false;
-  const left = unfinishedCalls(agent.session.path());
-  if (left.length > 0 && (yield* runCalls(agent, { calls: left, guard, signal })) === 'stop')
+  const path = agent.session.path();
+  const left = unfinishedCalls(path);
+  const last = path.findLast(({ type }) => type === 'assistant');
+  const leftCut = last?.type === 'assistant' && last.message.stop === 'length';
+  if (left.length > 0 && (yield* runCalls(agent, { calls: left, guard, signal, cut: leftCut })) === 'stop')
     return yield ended(signal.aborted ? 'interrupted' : 'stopped');
 
-  for (let round = 1; ; round++) {
+  let answers = 0;
+  let allowed = agent.limits.rounds;
+  for (;;) {
     if (signal.aborted) return yield ended('interrupted');
+    const limit = answers === allowed ? await limitReached(agent, answers, signal) : undefined;
+    if (limit) return yield ended(limit);
+    if (answers === allowed) allowed += agent.limits.rounds;
     if (agent.limits.autoCompact) yield* shorten(agent, { signal, why: 'auto' });
     let message: AssistantMessage;
     try {
@@ -46,6 +54,7 @@ export async function* runTurn(agent: Agent, signal: AbortSignal): Turn {
       recovered = true;
       continue;
     }
+    answers++;
     if (message.stop === 'aborted' || signal.aborted) return yield ended('interrupted');
     if (message.calls.length === 0) {
       const silent = message.text.trim() === '' && message.stop === 'done';
@@ -64,8 +73,6 @@ export async function* runTurn(agent: Agent, signal: AbortSignal): Turn {
     const cut = message.stop === 'length';
     if ((yield* runCalls(agent, { calls, guard, signal, cut })) === 'stop')
       return yield ended(signal.aborted ? 'interrupted' : 'stopped');
-    const limit = round % agent.limits.rounds === 0 ? await limitReached(agent, round, signal) : undefined;
-    if (limit) return yield ended(limit);
   }
 }
 

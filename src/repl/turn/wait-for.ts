@@ -1,6 +1,10 @@
 /** Waits for something, until the person is tired of it: then there is no result. */
 export async function before<T>(ready: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  if (signal.aborted) return undefined;
+  if (signal.aborted) {
+    // Nobody waits for how it fails, either.
+    ready.catch(() => undefined);
+    return undefined;
+  }
   const done = new AbortController();
   const tired = new Promise<undefined>((resolve) =>
     signal.addEventListener('abort', () => resolve(undefined), { signal: done.signal }),

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { chatPlace, openChat, runChat } from '../support/chat.ts';
+import { answer, call, misbehave, say } from '../support/fake-model.ts';
+import { enter } from './enter.ts';
+
+it('counts every answer of a turn, also one of thoughts alone', async () => {
+  const place = await chatPlace();
+  place.model.script(call('list_todos', {}), misbehave('only_reasoning'), call('nope', {}), say('too late'));
+  const { code } = await runChat(place, ['--no-toolcrib', '--max-turns', '2', '-p', 'x']);
+  expect(code).toBe(3);
+  expect(place.model.requests).toHaveLength(2);
+});
+
+it('ends a turn in which the same impossible call comes again and again', async () => {
+  const place = await chatPlace();
+  place.model.otherwise(() => call('nope', { a: 1 }));
+  const { code, stderr } = await runChat(place, ['--no-toolcrib', '-p', 'x']);
+  expect({ code, requests: place.model.requests.length }).toEqual({ code: 1, requests: 4 });
+  expect(stderr).toContain('again and again');
+});
+
+it('forks no answer whose calls would be made once more', async () => {
+  const place = await chatPlace();
+  const todos = [{ text: 'one', status: 'pending' }];
+  const kept = answer(say('I keep it.'), call('write_todos', { todos }));
+  place.model.script(kept, say('Kept.'));
+  const chat = openChat(place, ['--no-toolcrib']);
+  await chat.sees('/help');
+  await enter(chat, 'keep one');
+  const [, id = ''] = /([\w-]+) answer: I keep it\./.exec(await enter(chat, '/tree')) ?? [];
+  for (const command of ['fork', 'branch'])
+    expect(await enter(chat, `/${command} ${id}`)).toContain('that answer made calls');
+  expect(place.model.requests).toHaveLength(2);
+});
+
+it('ends the whole turn when the person stops a sub-agent', async () => {
+  const place = await chatPlace();
+  place.model.script(
+    call('run_agent', { task: 'write a file' }),
+    call('mcp__toolcrib__write_file', { path: 'a.txt', content: 'a' }),
+    say('must not be asked'),
+  );
+  const chat = openChat(place);
+  await chat.sees('/help');
+  const over = enter(chat, 'go');
+  await chat.sees('[y]es');
+  chat.press('esc');
+  expect(await over).toContain('Stopped.');
+  expect(place.model.requests).toHaveLength(2);
+});
