@@ -4,6 +4,7 @@ import { inert } from './text/inert.ts';
 import { nameOf } from './models/model.ts';
 import { send, type Said } from './turn/send.ts';
 import type { AssistantMessage, Usage } from './message.ts';
+import type { ToolReply } from './toolbox/tool.ts';
 import type { TurnEnd, TurnEvent } from './turn/turn-event.ts';
 
 export type Output = 'text' | 'json' | 'stream-json';
@@ -51,6 +52,8 @@ export async function runOneShot(
       count(totals, event);
       if (output === 'stream-json') write(`${JSON.stringify(plainEvent(event))}\n`);
       else if (event.type === 'warning') note(event.text);
+      else if (event.type === 'call_ended' && isRefusal(event.reply))
+        note(`${event.call.name}: ${event.reply.text}`);
       else if (event.type === 'retry') {
         if (streams && event.discard) write('\n');
         note(`${event.reason.replace(/\.$/, '')}: again in ${Math.ceil(event.inMs / 1000)} s`);
@@ -166,3 +169,6 @@ function plainEvent(event: TurnEvent): object {
       return event;
   }
 }
+
+/** Not what the model does wrong, but what the person may want to allow. */
+const isRefusal = ({ isError, text }: ToolReply): boolean => isError && text.startsWith('Refused');

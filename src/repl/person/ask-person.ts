@@ -26,10 +26,12 @@ const previewRows = { least: 10, most: 60 };
 export function askingPerson(terminal: Terminal, inTurn: InTurn, remember: Person['remember']): Person {
   return {
     remember,
-    async approve(call, why, signal) {
+    async approve(call, why, signal, again) {
       // Before its turn comes: a server may ask something itself meanwhile.
-      const preview = await previewOf(call, signal);
-      if (preview && 'failure' in preview) return { answer: 'failed', text: preview.failure };
+      const found = await previewOf(call, signal);
+      const failure = found && 'failure' in found ? found.failure : undefined;
+      if (failure !== undefined && !again) return { answer: 'failed', text: failure };
+      const preview = found && 'failure' in found ? { text: found.failure, of: [] } : found;
       return inTurn(() => approve(terminal, { call, why, preview }, signal));
     },
     confirm: (question, signal) =>

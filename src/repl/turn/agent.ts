@@ -18,6 +18,8 @@ export interface Agent {
   thinking?: boolean;
   /** The last compaction had to do without the model: automatic ones only prune until one succeeds. */
   compactionFailed: boolean;
+  /** The person knows that the tools alone fill the window. */
+  toolsFill?: boolean;
   readonly limits: Limits;
   readonly hooks: Hooks;
   readonly person: Person | undefined;
@@ -44,7 +46,8 @@ export interface Limits {
 
 /** Who can be asked. Without one, what would have to be asked is refused. */
 export interface Person {
-  approve(call: CheckedCall, why: string, signal: AbortSignal): Promise<Answer>;
+  /** `again`: it was asked before this process began, and is asked once more whatever a dry run says now. */
+  approve(call: CheckedCall, why: string, signal: AbortSignal, again?: boolean): Promise<Answer>;
   /** Keeps what a lasting answer stands for. `tools`: those there were when it was asked. */
   remember(answer: 'session' | 'tool' | 'server', call: CheckedCall, tools: readonly Tool[]): void;
   /** A question of ours that is answered with yes or no; undefined stops the turn. */

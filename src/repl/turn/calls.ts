@@ -48,7 +48,10 @@ type Ready = {
   readonly checked: CheckedCall;
   readonly notes: readonly string[];
   readonly verdict: Verdict;
+  /** The person has seen what it changes. */
   readonly seen?: boolean;
+  /** An earlier process had asked about it. */
+  readonly again?: boolean;
 };
 
 /**
@@ -83,13 +86,15 @@ export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<Turn
     }
     yield* runTogether(agent, together, batch.signal);
     together = [];
-    const answer = await answerFor(agent, ready, batch);
+    const answer = await answerFor(agent, { ...ready, again: open.state !== 'none' }, batch);
     if ('seen' in answer) {
       const stops = yield* runOne(agent, { ...ready, seen: answer.seen }, batch.signal);
       if (stops) [stop, rejected] = [true, turnEnds];
       continue;
     }
-    yield* finish(agent, call, failed(answer.text), 0);
+    // The person knows why: it is no failure to them.
+    const shown = answer.said ? { shown: 'not run' } : {};
+    yield* finish(agent, call, { ...failed(answer.text), ...shown }, 0);
     if (answer.rejects) rejected = 'Not run: the person rejected a call before it.';
     else if (answer.stops) rejected = turnEnds;
     stop ||= answer.stops;
@@ -141,8 +146,13 @@ const isRepeated = (call: ToolCall, batch: Batch): boolean => {
 async function prepare(agent: Agent, call: ToolCall, { signal }: Batch): Promise<Ready | ToolReply> {
   const tool = agent.tools().find(({ name }) => name === call.name);
   if (!tool) {
-    const names = offeredTools(agent).map(({ name }) => name);
-    return failed(`There is no tool named ${call.name}. The tools are ${names.join(', ')}.`);
+    const offered = offeredTools(agent);
+    // People say it without the server's name, and models repeat it.
+    const meant = offered.filter((one) => one.tool === call.name).map(({ name }) => name);
+    const names = meant.length > 0 ? meant : offered.map(({ name }) => name);
+    return failed(
+      `There is no tool named ${call.name}. ${meant.length > 0 ? 'You may mean' : 'The tools are'} ${names.join(', ')}.`,
+    );
   }
   const found = await checkArguments(tool, call.arguments);
   if ('problem' in found) return failed(`${found.problem} The call was not run.`);
@@ -160,6 +170,8 @@ async function prepare(agent: Agent, call: ToolCall, { signal }: Batch): Promise
 
 interface Rejection {
   readonly text: string;
+  /** The person said so. */
+  readonly said?: boolean;
   /** The calls of this answer that were not run yet are not run either. */
   readonly rejects: boolean;
   readonly stops: boolean;
@@ -174,7 +186,7 @@ async function answerFor(agent: Agent, ready: Ready, batch: Batch): Promise<Outc
   if (isRepeated(call, batch)) {
     const often = timesOf(call, batch);
     const name = shownName(checked.tool);
-    const question = `${name} was called ${often} times with the same arguments. Once more?`;
+    const question = `${name} is called for the ${often === 3 ? 'third' : `${often}th`} time with the same arguments. Run it?`;
     const again = agent.person ? await agent.person.confirm(question, signal) : false;
     if (!again) {
       if (again === false) refuse(guard, call);
@@ -192,7 +204,7 @@ async function answerFor(agent: Agent, ready: Ready, batch: Batch): Promise<Outc
   if (verdict.effect === 'deny' || !agent.person)
     return { text: `Refused: ${verdict.why}`, rejects: false, stops: false };
   const tools = agent.tools();
-  const answer = await agent.person.approve(checked, verdict.told ?? verdict.why, signal);
+  const answer = await agent.person.approve(checked, verdict.told ?? verdict.why, signal, ready.again);
   return outcomeOf(answer, agent.person, { checked, tools });
 }
 
@@ -214,13 +226,19 @@ function outcomeOf(
     case 'feedback':
       return {
         text: `The person did not allow this call, and says: ${answer.text}`,
+        said: true,
         rejects: false,
         stops: false,
       };
     case 'no':
-      return { text: 'The person rejected this call.', rejects: true, stops: false };
+      return { text: 'The person rejected this call.', said: true, rejects: true, stops: false };
     case 'stop':
-      return { text: 'The person rejected this call and stopped the turn.', rejects: true, stops: true };
+      return {
+        text: 'The person rejected this call and stopped the turn.',
+        said: true,
+        rejects: true,
+        stops: true,
+      };
   }
 }
 

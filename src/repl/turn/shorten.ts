@@ -8,6 +8,7 @@ import {
   type Used,
 } from '../context/budget.ts';
 import { compact } from '../context/compaction.ts';
+import { estimateTokens, estimateTools } from '../context/tokens.ts';
 import { viewOf } from '../context/view.ts';
 import { ChatError } from '../errors.ts';
 import { offeredTools } from './offered-tools.ts';
@@ -46,6 +47,14 @@ export async function* shorten(
   const usual = budgetOf(windowOf(agent));
   const used = usedTokens(items, tools, system);
   if (why === 'auto' && used.tokens < usual.limit) return false;
+  const fixed = estimateTools(tools) + estimateTokens(system);
+  // No summary makes those smaller: each turn would make one more.
+  if (why === 'auto' && fixed >= usual.limit) {
+    const text = `The tools and the instructions alone take about ${fixed} of ${usual.window} tokens: --toolsets git,files offers fewer tools.`;
+    if (!agent.toolsFill) yield { type: 'warning', text };
+    agent.toolsFill = true;
+    return false;
+  }
   const result = await compact(
     {
       items,

@@ -98,9 +98,13 @@ it('asks when the same call comes again and again, and when a turn goes on for l
   const chat = openChat(place, ['--no-toolcrib']);
   place.model.script(look(), look(), look(), look(), look('other'), look(), say('Enough.'));
   const over = enter(chat, 'go');
-  await answerTo(chat, 's: look was called 3 times with the same arguments. Once more?', '/export talk.md');
-  await answerTo(chat, 'y or n: s: look was called 3 times', 'n');
-  await chat.sees(/error: This very[^]*Once more\? \[y\]es \[n\]o$/);
+  await answerTo(
+    chat,
+    's: look is called for the third time with the same arguments. Run it?',
+    '/export talk.md',
+  );
+  await answerTo(chat, 'y or n: s: look is called for the third time', 'n');
+  await chat.sees(/error: This very[^]*Run it\? \[y\]es \[n\]o$/);
   chat.type('y\r');
   await answerTo(chat, 'answered 6 times in this turn. Go on?', 'y');
   await over;
@@ -116,7 +120,7 @@ it('asks when the same call comes again and again, and when a turn goes on for l
   // Esc ends the turn, at either question; so does a model that does not listen.
   place.model.script(look(), look(), look());
   const ended = enter(chat, 'go');
-  await chat.sees(/Once more\? \[y\]es \[n\]o$/);
+  await chat.sees(/Run it\? \[y\]es \[n\]o$/);
   chat.press('esc');
   expect(await ended).toMatch(/\nStopped\.\n/);
   place.model.script(look('1'), look('2'), look('3'), look('4'), look('5'), look('6'));
@@ -126,8 +130,8 @@ it('asks when the same call comes again and again, and when a turn goes on for l
   expect(await limited).toMatch(/\nStopped\.\n/);
   place.model.script(look(), look(), look(), answer(look(), look('x')));
   const deaf = enter(chat, 'go');
-  await answerTo(chat, 'Once more?', 'n');
-  await chat.sees(/\[n\]o n\n●.*\n.*error: This.*\n.*Once more\? \[y\]es \[n\]o$/);
+  await answerTo(chat, 'Run it?', 'n');
+  await chat.sees(/\[n\]o n\n●.*\n.*error: This.*\n.*Run it\? \[y\]es \[n\]o$/);
   chat.type('n\r');
   expect(await deaf).toMatch(
     /! The model makes the same call again and again: the turn ends here\.\nStopped/,

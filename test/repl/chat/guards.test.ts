@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { answer, call, misbehave, say } from '../support/fake-model.ts';
@@ -47,4 +49,54 @@ it('ends the whole turn when the person stops a sub-agent', async () => {
   chat.press('esc');
   expect(await over).toContain('Stopped.');
   expect(place.model.requests).toHaveLength(2);
+});
+
+it('asks again about an edit after it was killed, though the file has to be read anew', async () => {
+  const place = await chatPlace();
+  writeFileSync(join(place.cwd, 'a.txt'), 'one\n');
+  const edits = [{ old: 'one', new: 'two' }];
+  place.model.script(
+    call('mcp__toolcrib__read_file', { path: 'a.txt' }),
+    call('mcp__toolcrib__edit_file', { path: 'a.txt', edits }),
+    say('Then not.'),
+  );
+  const killed = openChat(place);
+  await killed.sees('/help');
+  killed.type('change it');
+  killed.press('enter');
+  await killed.sees('[y]es');
+  killed.signal('SIGKILL');
+  await killed.exit;
+  const chat = openChat(place, ['--continue']);
+  await chat.sees(/NOT_READ[^]*\[y\]es/);
+  chat.type('n');
+  chat.press('enter');
+  await chat.sees(/└ not run\n[^]*Then not\./);
+});
+
+it('says once that the tools alone fill a small window, and makes no summary of nothing', async () => {
+  const place = await chatPlace({ window: 3000 });
+  place.model.otherwise(() => say('fine'));
+  const chat = openChat(place);
+  await chat.sees('/help');
+  expect(await enter(chat, 'one')).toMatch(
+    /The tools and the instructions alone take about \d+ of 3000 tokens/,
+  );
+  expect(await enter(chat, 'two')).not.toContain('alone take');
+  expect(place.model.requests).toHaveLength(2);
+});
+
+it('says what was refused where nobody can be asked', async () => {
+  const place = await chatPlace();
+  place.model.script(call('mcp__toolcrib__write_file', { path: 'a.txt', content: 'a' }), say('No.'));
+  const { code, stdout, stderr } = await runChat(place, ['-p', 'x']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'No.\n' });
+  expect(stderr).toMatch(/write_file: Refused: .*--allow/);
+});
+
+it('tells a model that leaves the server out of a name what the name is', async () => {
+  const place = await chatPlace();
+  place.model.script(call('read_file', { path: 'a.txt' }), say('Oh.'));
+  await runChat(place, ['-p', 'x']);
+  expect(place.model.requests[1]?.text).toContain('You may mean mcp__toolcrib__read_file.');
 });
