@@ -130,13 +130,17 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
     },
   };
 
+  const profileName = options.profile ?? config.profile;
+  const profile = profileName ? await profileNamed(world, profileName, warn) : undefined;
   const session = await openSession(options, store, terminal);
   const before = session.path().findLast(({ type }) => type === 'model');
   // One that is gone from the configuration is no reason not to start: useSession says so.
   const name =
     options.model ?? (before?.type === 'model' && isKnown(before.model) ? before.model : undefined);
   // A recording needs no model, but what was recorded with one looks the same with it.
-  const model = replay ? replayedModel(name, modelOf) : await firstModel(name, world, terminal);
+  const model = replay
+    ? replayedModel(name, modelOf)
+    : await firstModel({ name, otherwise: profile?.model }, world, terminal);
   chat = createChat(world, session, model);
   chat.useSession(chat.session);
   if (options.model !== undefined && session.path().length === 0)
@@ -145,7 +149,8 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
   // Nothing but a flag switches questions off, each time anew.
   if (options.mode && options.mode !== 'yolo' && (mode?.type !== 'mode' || mode.mode !== options.mode))
     session.append({ type: 'mode', mode: options.mode });
-  if (options.profile ?? config.profile) await useNamedProfile(chat, options.profile ?? config.profile ?? '');
+  // What is configured is older than what the session says; a flag is newer.
+  if (profile) chat.useProfile(profile, { yields: options.profile === undefined });
   log.write(`toolcrib ${options.version} starts: ${nameOf(chat.model)}, mode ${chat.mode}`);
   return chat;
 }
@@ -171,14 +176,18 @@ export async function askModelItself(chat: Chat): Promise<void> {
 
 /** Takes the profile of that name into use. Throws ChatError USAGE. */
 export async function useNamedProfile(chat: Chat, name: string): Promise<void> {
-  const profiles = await profilesOf(chat.world, chat.warn);
+  chat.useProfile(await profileNamed(chat.world, name, chat.warn));
+}
+
+async function profileNamed(world: World, name: string, warn: World['warn']): Promise<Profile> {
+  const profiles = await profilesOf(world, warn);
   const profile = profiles.get(name);
   if (!profile)
     throw new ChatError(
       'USAGE',
       `There is no profile "${name}". There are: ${[...profiles.keys()].join(', ') || 'none'}.`,
     );
-  chat.useProfile(profile);
+  return profile;
 }
 
 function remember(chat: Chat, ...[answer, call, tools]: Parameters<Person['remember']>): void {
@@ -210,11 +219,11 @@ function replayedModel(name: string | undefined, modelOf: World['modelOf']): Mod
 }
 
 /**
- * The model of that name, or the one the configuration or a key in the environment stands for; else one that answers on this
- * machine, if the person wants it. Throws ChatError NO_MODEL, with what to do.
+ * The model of that name, or the one the configuration or a key in the environment stands for; `otherwise` the profile's; else one
+ * that answers on this machine, if the person wants it. Throws ChatError NO_MODEL, with what to do.
  */
 async function firstModel(
-  name: string | undefined,
+  { name, otherwise }: { readonly name: string | undefined; readonly otherwise: string | undefined },
   { modelOf, options }: World,
   terminal: Terminal | undefined,
 ): Promise<Model> {
@@ -222,6 +231,7 @@ async function firstModel(
     return modelOf(name);
   } catch (error) {
     if (!(error instanceof ChatError) || error.code !== 'NO_MODEL') throw error;
+    if (name === undefined && otherwise !== undefined) return modelOf(otherwise);
     const found = await findLocalEndpoint(fetch, options.env);
     const local = found?.models[0] === undefined ? undefined : `${found.endpoint}/${found.models[0]}`;
     if (local === undefined) throw error;

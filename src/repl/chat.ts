@@ -6,15 +6,14 @@ import type { Rule } from './approval/approval.ts';
 import type { ChatConfig } from './config/config.ts';
 import { surveyOf } from './context/survey.ts';
 import { ChatError } from './errors.ts';
-import { profilePrompt, type Profile } from './config/profiles.ts';
-import { isNamed } from './text/glob.ts';
+import { inProfile, modeIn, profilePrompt, type Profile } from './config/profiles.ts';
 import { nameOf, type Model } from './models/model.ts';
 import { environmentOf, noteOfChange, type Environment } from './prompt/environment.ts';
 import { readInstructions, type Instructions } from './prompt/instructions.ts';
 import { systemPrompt } from './prompt/system-prompt.ts';
 import type { Provider } from './providers/provider.ts';
 import type { ChatOptions } from './options.ts';
-import type { Entry, EntryBody, Todo } from './session/entry.ts';
+import type { Entry, EntryBody } from './session/entry.ts';
 import type { Session } from './session/session.ts';
 import type { Spent } from './turn/spent.ts';
 import type { Store } from './session/store.ts';
@@ -55,7 +54,8 @@ export interface Chat extends Agent {
   useSession(session: Session): void;
   /** Goes on from another entry of the session, with the settings as they are now. */
   moveTo(id: string | null): void;
-  useProfile(profile: Profile | undefined): void;
+  /** `yields`: where the session has a mode or a model of its own, that stays. */
+  useProfile(profile: Profile | undefined, how?: { readonly yields: boolean }): void;
   useRoots(roots: readonly string[]): Promise<void>;
   /** Replaces the system prompt of this session; null brings the usual one back. */
   useSystem(text: string | null): void;
@@ -91,17 +91,25 @@ export function createChat(world: World, session: Session, model: Model): Chat {
       | Extract<EntryBody, { type: T }>
       | undefined;
 
+  /** What the session says of it. Nothing but a flag switches questions off. */
+  const ownMode = () => {
+    const mode = last('mode')?.mode;
+    return mode === 'yolo' ? undefined : mode;
+  };
+
   /** What there was before the profile. */
   let replaced: { mode?: Mode; model?: Model; by?: string } = {};
   const promptOf = (profile: Profile) =>
     profilePrompt(profile, options.variables, { cwd: options.cwd, env: options.env });
 
-  /** A session's own model may be gone from the configuration. */
-  const useNamed = (model: string) => {
+  /** A session's own model may be gone from the configuration; without a name, it is the configured one, if there is one. */
+  const useNamed = (name: string | undefined) => {
     try {
-      chat.useModel(world.modelOf(model));
+      const model = world.modelOf(name);
+      if (nameOf(model) !== nameOf(chat.model)) chat.useModel(model);
     } catch (error) {
       if (!(error instanceof ChatError)) throw error;
+      if (name === undefined && error.code === 'NO_MODEL') return;
       world.warn(`${error.message} ${nameOf(chat.model)} goes on with this session.`);
     }
   };
@@ -169,9 +177,10 @@ export function createChat(world: World, session: Session, model: Model): Chat {
       chat.provider = world.providerFor(next);
     },
     useMode(mode) {
-      if (mode === chat.mode) return;
       chat.mode = mode;
-      chat.session.append({ type: 'mode', mode });
+      // The person's own now, even where the profile says the same.
+      delete replaced.mode;
+      if (last('mode')?.mode !== mode) chat.session.append({ type: 'mode', mode });
     },
     useSession(next) {
       const isNew = next !== chat.session && next.path().length === 0;
@@ -183,14 +192,12 @@ export function createChat(world: World, session: Session, model: Model): Chat {
       chat.sessionRules.length = 0;
       [told, first] = [undefined, undefined];
       notes = [];
-      const mode = last('mode')?.mode;
-      // Nothing but a flag switches questions off.
-      if (options.mode === undefined) {
-        if (mode && mode !== 'yolo') chat.mode = mode;
-        else if (!isNew) chat.mode = modeIn(chat.profile, config.mode ?? 'ask');
+      if (!isNew) {
+        replaced = {};
+        if (options.mode === undefined) chat.mode = ownMode() ?? config.mode ?? 'ask';
+        if (options.model === undefined) useNamed(last('model')?.model);
+        if (chat.profile) chat.useProfile(chat.profile, { yields: true });
       }
-      const model = last('model')?.model;
-      if (model !== undefined && options.model === undefined && model !== nameOf(chat.model)) useNamed(model);
       const wanted = options.rootsGiven ? chat.roots : (last('roots')?.roots ?? options.roots);
       const there = wanted.filter((root) => existsSync(root));
       const gone = wanted.filter((root) => !there.includes(root));
@@ -204,21 +211,25 @@ export function createChat(world: World, session: Session, model: Model): Chat {
     moveTo(id) {
       const before = settingsOf(chat.session);
       chat.session.moveTo(id);
+      chat.compactionFailed = false;
       // The conversation goes back, and not what the person has set since.
       const now = settingsOf(chat.session);
       for (const entry of before) if (!now.includes(entry)) chat.session.append(entry);
     },
-    useProfile(profile) {
+    useProfile(profile, { yields } = { yields: false }) {
       // One that cannot be used throws here, and nothing has changed.
       if (profile) promptOf(profile);
-      const model = profile?.model && options.model === undefined ? world.modelOf(profile.model) : undefined;
+      const keepsModel = options.model !== undefined || (yields && last('model') !== undefined);
+      const keepsMode = options.mode !== undefined || (yields && ownMode() !== undefined);
+      const model = profile?.model && !keepsModel ? world.modelOf(profile.model) : undefined;
       // What the last one changed goes with it, unless the person has changed it since.
       if (replaced.mode && chat.mode === modeIn(chat.profile, replaced.mode)) chat.mode = replaced.mode;
       if (replaced.model && nameOf(chat.model) === replaced.by) chat.useModel(replaced.model);
       replaced = {};
       chat.profile = profile;
-      if (profile?.mode && options.mode === undefined)
-        [replaced.mode, chat.mode] = [chat.mode, modeIn(profile, chat.mode)];
+      // One of the same name may have been edited.
+      system = undefined;
+      if (profile?.mode && !keepsMode) [replaced.mode, chat.mode] = [chat.mode, modeIn(profile, chat.mode)];
       if (!model) return;
       Object.assign(replaced, { model: chat.model, by: nameOf(model) });
       chat.useModel(model);
@@ -265,12 +276,6 @@ export function createChat(world: World, session: Session, model: Model): Chat {
 export const isKept = ({ session, world }: Chat): boolean =>
   session.file !== undefined || world.options.session.kind !== 'none';
 
-/** The list of what is to be done, as the model last wrote it on this branch. */
-export function todosOf({ session }: Pick<Agent, 'session'>): readonly Todo[] {
-  const entry = session.path().findLast(({ type }) => type === 'todos');
-  return entry?.type === 'todos' ? entry.todos : [];
-}
-
 /** What the person has set, as the session has it. */
 const settingsOf = (session: Session): Entry[] =>
   (['mode', 'model', 'roots', 'system'] as const).flatMap(
@@ -284,17 +289,4 @@ function canBeRead(session: Session): (note: string) => boolean {
     .slice(surveyOf(path).start)
     .flatMap((entry) => (entry.type === 'user' ? entry.content : []));
   return (note) => texts.some((part) => part.type === 'text' && part.text.includes(note));
-}
-
-/** One of the project may be `plan` or `ask`, and loosens nothing. */
-const modeIn = (profile: Profile | undefined, before: Mode): Mode =>
-  (before === 'plan' && profile?.source === 'project' ? undefined : profile?.mode) ?? before;
-
-function inProfile(tool: Tool, { tools, servers }: Profile): boolean {
-  if (servers && !servers.includes(tool.server)) return false;
-  if (!tools) return true;
-  const excluded = tools.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
-  const included = tools.filter((glob) => !glob.startsWith('!'));
-  const fits = (glob: string) => isNamed(glob, tool);
-  return (included.length === 0 || included.some(fits)) && !excluded.some(fits);
 }

@@ -1,4 +1,4 @@
-import { todosOf } from '../chat.ts';
+import type { Chat } from '../chat.ts';
 import { todoLines } from '../terminal/show.ts';
 import type { Todo } from '../session/entry.ts';
 import type { Command } from './command.ts';
@@ -24,6 +24,12 @@ export const todoCommand: Command = {
     return undefined;
   },
 };
+
+/** The list of what is to be done, as the model last wrote it on this branch. */
+function todosOf({ session }: Chat): readonly Todo[] {
+  const entry = session.path().findLast(({ type }) => type === 'todos');
+  return entry?.type === 'todos' ? entry.todos : [];
+}
 
 function change(todos: readonly Todo[], args: string): readonly Todo[] {
   const [, word, rest = ''] = /^(\S+)\s*([^]*)$/.exec(args) ?? [];

@@ -1,6 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ChatError } from '../errors.ts';
+import { isNamed } from '../text/glob.ts';
+import type { Tool } from '../toolbox/tool.ts';
+import type { Mode } from '../turn/turn-event.ts';
 import type { ChatConfig } from './config.ts';
 import { invalid, readCheckedFile } from './checked-file.ts';
 import { hint } from './nearest.ts';
@@ -92,3 +95,17 @@ export function profilePrompt(
 /** A project's profile is not written by the person: it cannot have what the environment holds sent to a model. */
 const fromEnvironment = (name: string, { source }: Profile, env: NodeJS.ProcessEnv): string | undefined =>
   name.startsWith('env.') && source === 'user' ? env[name.slice(4)] : undefined;
+
+/** One of the project may be `plan` or `ask`, and loosens nothing. */
+export const modeIn = (profile: Profile | undefined, before: Mode): Mode =>
+  (before === 'plan' && profile?.source === 'project' ? undefined : profile?.mode) ?? before;
+
+/** Whether the profile offers the tool. */
+export function inProfile(tool: Tool, { tools, servers }: Profile): boolean {
+  if (servers && !servers.includes(tool.server)) return false;
+  if (!tools) return true;
+  const excluded = tools.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
+  const included = tools.filter((glob) => !glob.startsWith('!'));
+  const fits = (glob: string) => isNamed(glob, tool);
+  return (included.length === 0 || included.some(fits)) && !excluded.some(fits);
+}

@@ -7,6 +7,7 @@ import {
   type ToolMessage,
 } from '../message.ts';
 import type { Entry, StoredPart } from '../session/entry.ts';
+import { noResult } from '../session/unfinished.ts';
 import { imageNote, prunedText, withNotes } from './prune.ts';
 import { summaryMessage } from './summary-prompt.ts';
 import { surveyOf, type Survey } from './survey.ts';
@@ -130,9 +131,7 @@ function resultOf(
   { pruned, withoutImages, load }: How,
 ): ToolMessage {
   const shared = { role: 'tool', callId: id, name, isError: result?.isError ?? false, images: [] } as const;
-  // Neutral words: nobody knows whether it was run.
-  if (result?.state !== 'done')
-    return { ...shared, isError: true, text: 'No result was recorded; the call may or may not have run.' };
+  if (result?.state !== 'done') return { ...shared, isError: true, text: noResult };
   const { text = '', images = [] } = result;
   if (pruned) return { ...shared, text: prunedText(text.length, name) };
   if (withoutImages) return { ...shared, text: withNotes(text, images.length) };

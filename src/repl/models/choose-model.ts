@@ -17,18 +17,19 @@ export function resolveModel(name: string | undefined, config: Config, env: Env)
   const endpoints = endpointsOf(config, env);
   const wanted = name ?? config.model ?? (env.TOOLCRIB_MODEL || undefined);
   const usual = endpoints.find((endpoint) => endpoint.defaultModel !== undefined && hasKey(endpoint, env));
-  if (wanted === undefined && !usual) throw new ChatError('NO_MODEL', firstRunHelp);
+  if (wanted === undefined && !usual) throw new ChatError('NO_MODEL', whatToDo(endpoints, env));
   const asked = wanted ?? usual?.name ?? '';
   const alias = Object.hasOwn(config.models, asked) ? config.models[asked] : undefined;
   const { endpoint, id } = named(alias?.model ?? asked, endpoints, config);
   const { capabilities } = familyOf(id);
   // What the person knows of a model holds by whichever name it was asked for.
   const known = alias ?? Object.values(config.models).find(({ model }) => model === `${endpoint.name}/${id}`);
-  const { model: _, ...overrides } = known ?? { model: '' };
+  const { model: _, ...configured } = known ?? { model: '' };
   return {
     endpoint,
     id,
-    capabilities: { ...capabilities, ...localLimits(endpoint, capabilities), ...overrides },
+    capabilities: { ...capabilities, ...localLimits(endpoint, capabilities), ...configured },
+    configured,
   };
 }
 
@@ -42,6 +43,14 @@ export function listModels(config: Config, env: Env): { name: string; note: stri
     return { name: `${name}/${defaultModel}`, note: key };
   });
   return [...aliases, ...others];
+}
+
+/** With a key for an endpoint that was moved, only its model is missing. */
+function whatToDo(endpoints: readonly Preset[], env: Env): string {
+  const keyed = endpoints.find((endpoint) => endpoint.keyVariables.length > 0 && hasKey(endpoint, env));
+  if (!keyed) return firstRunHelp;
+  const { name, baseUrl } = keyed;
+  return `There is a key for ${name}, which is at ${baseUrl} here and has no usual model there: --model ${name}/…`;
 }
 
 /** What a first run without anything says. */

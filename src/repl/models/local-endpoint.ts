@@ -33,7 +33,7 @@ export async function findLocalEndpoint(
 
 /**
  * A model of Ollama or llama.cpp with what its server says of it: the context it was started with, whether it can call tools, see,
- * think. As it was, for other endpoints and when there is no answer.
+ * think; what the person has configured stays. As it was, for other endpoints and when there is no answer.
  */
 export async function askLocalModel(
   model: Model,
@@ -62,7 +62,7 @@ export async function askLocalModel(
       }),
     };
   }
-  return { endpoint, id, capabilities: { ...capabilities, ...known } };
+  return { ...model, capabilities: { ...capabilities, ...known, ...model.configured } };
 }
 
 const windowOf = (tokens: unknown): Partial<Capabilities> =>

@@ -41,6 +41,8 @@ export interface Model {
   /** As the endpoint calls it. */
   readonly id: string;
   readonly capabilities: Capabilities;
+  /** Those of them that the person has configured: nobody knows better. */
+  readonly configured?: Partial<Capabilities>;
 }
 
 /** `endpoint/id`, as a person writes it. */

@@ -3,6 +3,7 @@ import { textOf } from '../message.ts';
 import type { Entry } from './entry.ts';
 import { oneLine } from '../text/one-line.ts';
 import { createSession, openSession, readSession, type Session } from './session.ts';
+import { noResult, unfinishedCalls } from './unfinished.ts';
 
 type UserEntry = Extract<Entry, { type: 'user' }>;
 type Folder = { readonly folder: string };
@@ -27,10 +28,18 @@ export function openOrFork(store: Folder, file: string): { session: Session; for
   const session = openSession(file);
   if (session) return { session, forked: false };
   const { header, tree } = readSession(file);
-  return {
-    session: copyOf(store, { id: header.id, header, name: tree.name }, tree.path()),
-    forked: true,
-  };
+  const copy = copyOf(store, { id: header.id, header, name: tree.name }, tree.path());
+  // Its open calls are asked about, or still run, in the other window.
+  for (const { call } of unfinishedCalls(copy.path()))
+    copy.append({
+      type: 'tool',
+      callId: call.id,
+      name: call.name,
+      state: 'done',
+      text: noResult,
+      isError: true,
+    });
+  return { session: copy, forked: true };
 }
 
 function copyOf(

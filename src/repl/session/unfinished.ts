@@ -1,6 +1,9 @@
 import type { ToolCall } from '../message.ts';
 import type { CallState, Entry } from './entry.ts';
 
+/** Neutral words: nobody knows whether it was run. */
+export const noResult = 'No result was recorded; the call may or may not have run.';
+
 export interface UnfinishedCall {
   readonly call: ToolCall;
   /** How far it got. `started`: whether it took effect is not known; before that it did not. */

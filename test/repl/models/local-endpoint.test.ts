@@ -100,6 +100,16 @@ it('asks Ollama what a model can do', async () => {
   expect(JSON.parse(body)).toEqual({ model: 'gemma3' });
 });
 
+it('believes the person more than the server', async () => {
+  const port = await serving(
+    json({ capabilities: ['tools', 'vision'], parameters: 'num_ctx 16384', model_info: {} }),
+  );
+  const models = { q: { model: 'ollama/qwen3', tools: false, contextWindow: 8192 } };
+  const mine = resolveModel('q', { models, endpoints: {} }, {});
+  const asked = await askLocalModel(mine, leading({ 11434: port }), long);
+  expect(asked.capabilities).toMatchObject({ tools: false, contextWindow: 8192, images: true });
+});
+
 it('leaves a model as it is when nobody answers', async () => {
   for (const name of ['llamacpp/x', 'ollama/x', 'openai/x']) {
     const before = model(name);

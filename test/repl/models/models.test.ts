@@ -33,6 +33,8 @@ describe('a model', () => {
 
   it('that nothing names is explained in four lines', () => {
     expect(() => named(undefined)).toThrow(expect.objectContaining({ code: 'NO_MODEL' }));
+    const moved = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'https://gateway.example' };
+    expect(() => named(undefined, {}, moved)).toThrow(/no usual model there: --model anthropic\/…/);
     expect(() => named(undefined, {}, { ANTHROPIC_API_KEY: '' })).toThrow(/^([^\n]+\n){3}[^\n]+$/);
     expect(() => named('ollama')).toThrow(/ollama has no usual model/);
   });

@@ -8,8 +8,9 @@ import { forkSession, openOrFork } from '../../../src/repl/session/fork.ts';
 import { takeLock } from '../../../src/repl/session/lock.ts';
 import { createSession } from '../../../src/repl/session/session.ts';
 import { sessionStore } from '../../../src/repl/session/store.ts';
+import { unfinishedCalls } from '../../../src/repl/session/unfinished.ts';
 import { until } from '../../support/until.ts';
-import { emptyFolder, emptyStore, says, reopened } from './support.ts';
+import { answers, calls, emptyFolder, emptyStore, says, reopened, tool } from './support.ts';
 import { buildWriter, killed, startWriter } from './writer-program.ts';
 
 let folder: string;
@@ -107,6 +108,22 @@ describe('a session that another process has open', () => {
     );
     await Promise.all(children.map((child) => (child.exitCode === null ? killed(child) : undefined)));
     expect(began.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('keeps its open calls for itself', () => {
+    const store = emptyStore();
+    const session = createSession(store, { cwd: process.cwd() });
+    for (const body of [says('go'), answers('', [calls('a'), calls('b')]), tool('a', 'started')])
+      session.append(body);
+    const copy = openOrFork(store, session.file!).session;
+    expect(unfinishedCalls(copy.path())).toEqual([]);
+    const last = { state: 'done', isError: true, text: expect.stringContaining('may or may not have run') };
+    expect(copy.path().slice(-2)).toMatchObject([
+      { callId: 'a', ...last },
+      { callId: 'b', ...last },
+    ]);
+    expect(unfinishedCalls(session.path())).toHaveLength(2);
+    for (const one of [copy, session]) one.close();
   });
 
   it('is refused by the same process, too', () => {

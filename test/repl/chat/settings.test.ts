@@ -1,0 +1,96 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { chatPlace, openChat, runChat } from '../support/chat.ts';
+import { say } from '../support/fake-model.ts';
+import { fill, linesOf, opened, placeWithServer, sessionFiles } from '../support/interrupted.ts';
+import { enter } from './enter.ts';
+
+const alone = ['--no-toolcrib'];
+
+it('leaves a resumed session its mode and its model, whatever profile is configured', async () => {
+  const place = await chatPlace({
+    config: 'profile: p\nprofiles:\n  p: { mode: auto, model: fake/of-profile }\n',
+  });
+  place.model.otherwise(() => say('yes'));
+  const chat = openChat(place, alone);
+  await chat.sees('fake/of-profile · mode auto');
+  await enter(chat, '/mode plan');
+  await enter(chat, '/model fake/of-session');
+  await enter(chat, 'hello');
+  chat.press('ctrl-d');
+  await chat.exit;
+  const again = openChat(place, [...alone, '--continue']);
+  await again.sees('fake/of-session · mode plan');
+  // A choice that is newer than the session.
+  expect(await enter(again, '/profile p')).toContain('mode auto, model fake/of-profile');
+  again.press('ctrl-d');
+  await again.exit;
+  const flagged = openChat(place, [...alone, '--continue', '--profile', 'p']);
+  await flagged.sees('fake/of-profile · mode auto');
+  expect(await enter(flagged, '/profile none')).toContain('mode plan, model fake/of-session');
+});
+
+it('goes back to the configured model with a session that has none of its own', async () => {
+  const place = await chatPlace();
+  place.model.otherwise(() => say('yes'));
+  const chat = openChat(place, alone);
+  await enter(chat, 'hello');
+  const id = String(linesOf(sessionFiles(place)[0]!)[0]!['id']);
+  await enter(chat, '/new');
+  await enter(chat, '/model fake/other');
+  await enter(chat, 'hello again');
+  await enter(chat, `/resume ${id}`);
+  expect(await enter(chat, '/status')).toMatch(/model +fake\/fake-model/);
+});
+
+it('takes an edited profile as it is now, and leaves the person what they chose themselves', async () => {
+  const place = await chatPlace();
+  place.model.otherwise(() => say('yes'));
+  const folder = join(place.home, '.config', 'toolcrib', 'profiles');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'p.yaml'), 'mode: plan\nprompt: OLD WORDS\n');
+  const chat = openChat(place, [...alone, '--profile', 'p']);
+  await enter(chat, 'hello');
+  writeFileSync(join(folder, 'p.yaml'), 'mode: plan\nprompt: NEW WORDS\n');
+  await enter(chat, '/profile p');
+  await enter(chat, 'hello again');
+  expect(place.model.requests.map(({ text }) => /(OLD|NEW) WORDS/.exec(text)?.[1])).toEqual(['OLD', 'NEW']);
+  expect(await enter(chat, '/profile none')).toContain('mode ask');
+  await enter(chat, '/profile p');
+  await enter(chat, '/mode plan');
+  expect(await enter(chat, '/profile none')).toContain('mode plan');
+  const modes = linesOf(sessionFiles(place)[0]!).filter(({ type }) => type === 'mode');
+  expect(modes).toMatchObject([{ mode: 'plan' }]);
+});
+
+it('needs no model but that of the profile', async () => {
+  const place = await chatPlace();
+  const file = join(place.home, '.config', 'toolcrib', 'chat.yaml');
+  const text = readFileSync(file, 'utf8').replace(/^model: test\n/m, '');
+  writeFileSync(file, `${text}profiles:\n  p: { model: test }\n`);
+  place.model.otherwise(() => say('fine'));
+  expect(await runChat(place, ['-p', 'hello', ...alone, '--profile', 'p'])).toMatchObject({
+    code: 0,
+    stdout: 'fine\n',
+  });
+});
+
+it('asks the model for a summary again once the conversation is another one', async () => {
+  const place = await placeWithServer({ window: 8000 });
+  let summaries = 0;
+  place.model.otherwise(({ text }) => {
+    const isSummary = text.includes('You write the memory');
+    if (isSummary) summaries++;
+    return say(isSummary ? '' : 'fine');
+  });
+  const chat = await opened(place);
+  await fill(place, chat);
+  await enter(chat, 'one more');
+  const before = summaries;
+  expect(before).toBeGreaterThan(0);
+  await enter(chat, '/clear');
+  await fill(place, chat);
+  await enter(chat, 'one more');
+  expect(summaries).toBeGreaterThan(before);
+});
