@@ -237,7 +237,7 @@ async function firstModel(
     if (local === undefined) throw error;
     if (!terminal?.interactive)
       throw new ChatError('NO_MODEL', `${error.message}\nOne answers on this machine: --model ${local}`);
-    terminal.print(printable(error.message));
+    terminal.note(printable(error.message));
     const question = `${printable(local)} answers on this machine. Use it? [y]es [n]o`;
     if (!(await askYesOrNo(terminal.ask, question))) throw new ChatError('NO_MODEL', 'No model was chosen.');
     return modelOf(local);

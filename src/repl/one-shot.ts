@@ -56,7 +56,7 @@ export async function runOneShot(
         note(`${event.call.name}: ${event.reply.text}`);
       else if (event.type === 'retry') {
         if (streams && event.discard) write('\n');
-        note(`${event.reason.replace(/\.$/, '')}: again in ${Math.ceil(event.inMs / 1000)} s`);
+        note(`again in ${Math.ceil(event.inMs / 1000)} s: ${event.reason}`);
       } else if (streams && event.type === 'text') write(event.text);
       if (streams && event.type === 'answer') write(lineEnd(event.message.text));
       if (event.type === 'ended') ({ reason } = event);

@@ -18,8 +18,8 @@ export const branchCommands: readonly Command[] = [
     help: 'shows the session with all its branches',
     run({ chat, terminal }) {
       const { dim, strong } = terminal.paint;
-      const lines = treeLines(chat.session).map(({ id, depth, label, current }) => {
-        const begin = `${current ? '*' : ' '} ${'  '.repeat(depth)}`;
+      const lines = treeLines(chat.session).map(({ id, depth, mark, label, current }) => {
+        const begin = `${current ? '*' : ' '} ${'  '.repeat(mark === '' ? depth : depth - 1)}${mark}`;
         const text = cutToCells(printable(label), terminal.width - 2 - begin.length - id.length);
         const shown = chat.session.entry(id)?.type === 'user' ? text : dim(text);
         return `${begin}${dim(id)} ${current ? strong(text) : shown}`;

@@ -58,8 +58,14 @@ function statusRows(chat: Console['chat']): string[][] {
   const { tokens, estimated, percent, available } = fillNow(chat);
   const { input, cacheRead, cacheWrite, output, cost } = chat.world.spent;
   const servers = chat.world.toolbox.servers();
+  const aliases = Object.entries(chat.world.config.models)
+    .filter(([, alias]) => alias.model === nameOf(model))
+    .map(([name]) => name);
   return [
-    ['model', printable(nameOf(model))],
+    [
+      'model',
+      printable([nameOf(model), ...(aliases.length > 0 ? [`(${aliases.join(', ')})`] : [])].join(' ')),
+    ],
     ['mode', mode],
     ...(profile ? [['profile', profile.name]] : []),
     ['session', `${printable(session.name ?? 'without a name')}  ${isKept(chat) ? session.id : 'not kept'}`],
@@ -69,7 +75,7 @@ function statusRows(chat: Console['chat']): string[][] {
     ],
     [
       'used so far',
-      `${input + cacheWrite} read, ${cacheRead} from the cache, ${output} written${cost === undefined ? '' : `, ${cost.toFixed(4)}`} (since the start, sub-agents and summaries too)`,
+      `${input + cacheWrite} read, ${cacheRead} from the cache, ${output} written${cost === undefined ? '' : `, cost ${cost.toFixed(4)}`} (since the start, sub-agents and summaries too)`,
     ],
     [
       'tools',

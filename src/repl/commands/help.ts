@@ -1,5 +1,6 @@
 import { wrapped } from '../terminal/prose.ts';
 import { table } from '../terminal/show.ts';
+import { padToCells, wrapToCells } from '../terminal/width.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { wrongUse } from './usage-error.ts';
 
@@ -27,11 +28,18 @@ export const helpCommand = (groups: () => readonly CommandGroup[]): Command => (
       terminal.print(table([row(command)], width).join('\n'));
       return undefined;
     }
-    const rows = groups().flatMap(({ title, commands }) => [
-      [paint.strong(title), ''],
-      ...commands.map(row).map(([usage, help = '']) => [`  ${usage}`, help]),
+    const first = Math.min(24, width >> 1);
+    const lines = groups().flatMap(({ title, commands }) => [
+      paint.strong(title),
+      ...commands.map(row).flatMap(([usage = '', help = '']) => {
+        const left = wrapToCells(usage, first - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`);
+        const right = wrapToCells(help, width - 3 - first);
+        return Array.from({ length: Math.max(left.length, right.length) }, (_, at) =>
+          `${padToCells(left[at] ?? '', first)}  ${right[at] ?? ''}`.trimEnd(),
+        );
+      }),
     ]);
-    terminal.print(table(rows, width).join('\n'));
+    terminal.print(lines.join('\n'));
     terminal.print(paint.dim(wrapped(keys, width)));
     return undefined;
   },

@@ -1,3 +1,4 @@
+import { printProse } from '../terminal/prose.ts';
 import type { Command } from './command.ts';
 import { wrongUse } from './usage-error.ts';
 
@@ -25,7 +26,7 @@ export const modeCommands: readonly Command[] = [
         throw wrongUse(`/mode ${args}: ${hint}`);
       }
       if (mode) chat.useMode(mode);
-      terminal.print(`mode ${chat.mode}: ${meanings[chat.mode]}`);
+      printProse(terminal, `mode ${chat.mode}: ${meanings[chat.mode]}`);
       return undefined;
     },
   },
@@ -36,7 +37,7 @@ export const modeCommands: readonly Command[] = [
     sends: true,
     run({ chat, terminal }, args) {
       chat.useMode('plan');
-      terminal.print(terminal.paint.dim(`mode plan: ${meanings['plan']}`));
+      printProse(terminal, terminal.paint.dim(`mode plan: ${meanings['plan']}`));
       return args === '' ? undefined : { next: 'send', text: args };
     },
   },

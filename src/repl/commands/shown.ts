@@ -1,5 +1,6 @@
 import { printable } from '../terminal/printable.ts';
 import { shownName } from '../toolbox/tool.ts';
+import { printProse } from '../terminal/prose.ts';
 import type { Command } from './command.ts';
 import { wrongUse } from './usage-error.ts';
 
@@ -31,7 +32,7 @@ export const shownCommands: readonly Command[] = [
     complete: () => ['on', 'off', 'think', 'do not think'],
     run(console, args) {
       const { terminal, chat, view } = console;
-      if (args === '') terminal.print(printable(view()?.thoughts || 'No thoughts were told.'));
+      if (args === '') printProse(terminal, printable(view()?.thoughts || 'No thoughts were told.'));
       else if (args === 'on' || args === 'off') console.thoughts = args === 'on';
       else if (args === 'think' || args === 'do not think') chat.thinking = args === 'think';
       else throw wrongUse(`/thoughts ${args}: on, off, think or do not think is expected.`);

@@ -1,6 +1,7 @@
 import { runInTerminal } from '../files/program.ts';
 import { editText } from '../terminal/editor.ts';
 import { printable } from '../terminal/printable.ts';
+import { printProse } from '../terminal/prose.ts';
 import type { Command } from './command.ts';
 import { wrongUse } from './usage-error.ts';
 
@@ -16,11 +17,14 @@ export const systemCommand: Command = {
     switch (args) {
       case '':
       case 'show':
-        terminal.print(text === '' ? 'The usual one; /system preview shows it whole.' : printable(text));
+        printProse(
+          terminal,
+          text === '' ? 'The usual one; /system preview shows it whole.' : printable(text),
+        );
         return undefined;
       case 'preview':
         await chat.readInstructions();
-        terminal.print(printable(chat.system()));
+        printProse(terminal, printable(chat.system()));
         return undefined;
       case 'reset':
         chat.useSystem(null);

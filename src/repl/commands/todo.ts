@@ -1,4 +1,5 @@
 import type { Chat } from '../chat.ts';
+import { printProse } from '../terminal/prose.ts';
 import { todoLines } from '../terminal/show.ts';
 import type { Todo } from '../session/entry.ts';
 import type { Command } from './command.ts';
@@ -18,7 +19,8 @@ export const todoCommand: Command = {
       chat.session.append({ type: 'todos', todos: changed });
       chat.tell(`The person has changed the list of what is to be done: ${JSON.stringify(changed)}`);
     }
-    terminal.print(
+    printProse(
+      terminal,
       changed.length === 0 ? 'Nothing is to be done.' : todoLines(changed, terminal.paint).join('\n'),
     );
     return undefined;
@@ -37,7 +39,9 @@ function change(todos: readonly Todo[], args: string): readonly Todo[] {
   if (word === 'add' && rest !== '') return [...todos, { text: rest, status: 'pending', priority: 'medium' }];
   const at = Number(rest) - 1;
   if ((word === 'done' || word === 'remove') && !todos[at])
-    throw wrongUse(`/todo ${word}: a number from 1 to ${todos.length} is expected.`);
+    throw wrongUse(
+      `/todo ${word}: ${todos.length === 0 ? 'the list is empty' : `a number from 1 to ${todos.length} is expected`}.`,
+    );
   if (word === 'done')
     return todos.map((todo, index) => (index === at ? { ...todo, status: 'completed' } : todo));
   if (word === 'remove') return todos.filter((_, index) => index !== at);

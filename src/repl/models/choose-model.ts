@@ -55,7 +55,7 @@ function whatToDo(endpoints: readonly Preset[], env: Env): string {
 
 /** What a first run without anything says. */
 const firstRunHelp = [
-  'No model is chosen yet. docs/repl.md has all ways; three are:',
+  'No model is chosen yet. docs/repl.md has all ways; three:',
   '  a key:          export ANTHROPIC_API_KEY=…  (or OPENAI_, GEMINI_API_KEY, …)',
   '  a local model:  toolcrib chat --model ollama/qwen3  (or lmstudio/…, …)',
   '  to keep it:     model: ollama/qwen3  in ~/.config/toolcrib/chat.yaml',

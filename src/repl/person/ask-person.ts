@@ -1,5 +1,6 @@
 import type { Person } from '../turn/agent.ts';
 import { argumentsForApproval, diffLines, foldLine } from '../terminal/show.ts';
+import { foldedDiff } from '../terminal/folded-diff.ts';
 import { escaped, inLine } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -19,8 +20,10 @@ const short: ReadonlyMap<string, Exclude<Answer, { text: string }>> = new Map([
   ['no', { answer: 'no' }],
 ]);
 
-/** Rows of a preview; `/show` prints all of one. The tool and what it is given stay on the screen. */
+/** Rows of a preview, give or take a few; `/show` prints all of one. */
 const previewRows = { least: 10, most: 60 };
+/** Of a row, for an answer. */
+const answerColumns = 20;
 
 /** Puts the questions of a turn to the person, one at a time, whoever asks. */
 export function askingPerson(terminal: Terminal, inTurn: InTurn, remember: Person['remember']): Person {
@@ -65,7 +68,7 @@ async function approve(
   const head = `${paint.warning('?')} ${title}${paint.dim(`  ${inLine(why)}`)}`;
   const others = Object.fromEntries(Object.entries(args).filter(([name]) => !of.includes(name)));
   const notes = [
-    ...(of.length > 0 ? [`${of.join(', ')}: what comes of it is below (/show)`] : []),
+    ...(of.length > 0 ? [`${of.join(', ')}: see the diff (/show)`] : []),
     ...(Object.keys(args).length === 0 ? ['(no arguments)'] : []),
   ];
   const begin = [
@@ -78,9 +81,8 @@ async function approve(
   const lasting = !why.startsWith('rule: ask');
   const keys = lasting ? 'y, n, s, t, m' : 'y, n';
   for (;;) {
-    const said = await terminal.ask(
-      `[y]es [n]o${lasting ? ' [s]ession, always [t]ool [m]cp server' : ''}, or say what to do instead`,
-    );
+    const question = `[y]es [n]o${lasting ? ' [s]ession, always [t]ool [m]cp server' : ''}, or say what to do instead`;
+    const said = await terminal.ask(withRoom(question, terminal.width));
     if (said === undefined || signal.aborted) return { answer: 'stop' };
     const text = said.trim();
     const known = short.get(text.toLowerCase());
@@ -104,15 +106,19 @@ const wordsIn = (text: string): number =>
 /** As much of a preview as fits below what stands above it, and above the question. */
 function folded(all: readonly string[], above: number, { paint, width, height }: Terminal): string[] {
   if (all.length === 0) return [];
-  const lines = all.map((line) => foldLine(line, false));
   const { least, most } = previewRows;
   const room = Math.max(least, Math.min(most, height - 5 - above));
-  let rows = 0;
-  const end = lines.findIndex((line) => (rows += Math.max(1, Math.ceil(cells(line) / width))) > room);
-  if (end < 0) return diffLines(lines.join('\n'), paint);
-  const shown = lines.slice(0, Math.max(1, end));
-  return [
-    ...diffLines(shown.join('\n'), paint),
-    paint.dim(`… ${lines.length - shown.length} more lines: /show`),
-  ];
+  return foldedDiff(
+    all.map((line) => foldLine(line, false)),
+    { paint, width, room },
+  );
+}
+
+/** A question with room for an answer: where its last row leaves too little, that begins a row of its own. */
+function withRoom(question: string, width: number): string {
+  const last =
+    wrapped(question, width - 1)
+      .split('\n')
+      .at(-1) ?? '';
+  return width - 1 - cells(last) < answerColumns ? `${question}\n> ` : question;
 }

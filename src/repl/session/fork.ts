@@ -67,6 +67,8 @@ export interface TreeLine {
   readonly id: string;
   /** How many times the conversation has branched on the way here. */
   readonly depth: number;
+  /** What stands before the entry that begins one of several branches. */
+  readonly mark: '├ ' | '└ ' | '';
   /** One line, as it was written: do not print it raw. */
   readonly label: string;
   /** Where the conversation is. */
@@ -79,8 +81,8 @@ export function treeLines(session: Session): TreeLine[] {
   const lines: TreeLine[] = [];
   const left = branchesOf(session, null, 0);
   for (let next = left.pop(); next; next = left.pop()) {
-    const { entry, depth } = next;
-    lines.push({ id: entry.id, depth, label: labelOf(entry), current: entry.id === current });
+    const { entry, depth, mark } = next;
+    lines.push({ id: entry.id, depth, mark, label: labelOf(entry), current: entry.id === current });
     left.push(...branchesOf(session, entry.id, depth));
   }
   return lines;
@@ -89,6 +91,7 @@ export function treeLines(session: Session): TreeLine[] {
 interface Branch {
   readonly entry: Entry;
   readonly depth: number;
+  readonly mark: TreeLine['mark'];
 }
 
 /** The next entries after this one that are shown, the first of them last: as a stack. */
@@ -99,7 +102,9 @@ function branchesOf(session: Session, id: string | null, depth: number): Branch[
     if (isShown(entry)) found.push(entry);
     else left.push(...session.children(entry.id));
   }
-  return found.map((entry) => ({ entry, depth: found.length > 1 ? depth + 1 : depth }));
+  return found.length > 1
+    ? found.map((entry, at) => ({ entry, depth: depth + 1, mark: at === 0 ? '└ ' : '├ ' }))
+    : found.map((entry) => ({ entry, depth, mark: '' }));
 }
 
 const isShown = (entry: Entry): boolean =>

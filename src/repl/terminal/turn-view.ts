@@ -31,6 +31,9 @@ interface Settings {
   tool(name: string): Tool | undefined;
 }
 
+/** Milliseconds of thinking that are worth a line. */
+const leastThought = 50;
+
 /** Shows a turn: text as it streams, one line a call and one a result; never moves the cursor. */
 export function createTurnView(terminal: Terminal, settings: Settings): TurnView {
   const { paint } = terminal;
@@ -58,12 +61,17 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
     const ms = performance.now() - thinkingSince;
     if (streaming === 'text') markdown.end();
     else if (streaming && showsThoughts()) thinking.end();
-    else if (streaming) terminal.note(thoughtsLine(thoughts, ms, { paint, width: terminal.width }));
+    // One that came all at once says nothing of how long the model thought.
+    else if (streaming && ms >= leastThought)
+      terminal.note(thoughtsLine(thoughts, ms, { paint, width: terminal.width }));
     streaming = undefined;
   }
   function stream(kind: 'text' | 'thoughts', text: string): void {
     if (streaming !== kind) {
+      const after = streaming === 'thoughts' && kind === 'text' && showsThoughts();
       finish();
+      // Without colours nothing else would tell thoughts from what is said.
+      if (after && paint.dim('-') === '-') terminal.write('\n');
       streaming = kind;
       if (kind === 'thoughts') [thoughts, thinkingSince] = ['', performance.now()];
     }
@@ -132,7 +140,7 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
           const discarded = event.discard ? ' What came so far does not count.' : '';
           return terminal.note(
             paint.warning(
-              `↻ ${printable(event.reason).replace(/\.$/, '')}: again in ${Math.ceil(event.inMs / 1000)} s.${discarded}`,
+              `↻ again in ${Math.ceil(event.inMs / 1000)} s: ${printable(event.reason).replace(/[^.?!]$/, '$&.')}${discarded}`,
             ),
           );
         }

@@ -136,8 +136,9 @@ it('shows what an edit would change before it asks', async () => {
     call('mcp__toolcrib__write_file', { path: 'b.txt', content: 'hello\nthere\n'.repeat(40) }),
     say('That was it.'),
   );
-  const over = enter(chat, 'go');
-  await chat.sees(/-two\n\+2\n[^]*do instead$/);
+  // The question, too, ends in a prompt.
+  await enter(chat, 'go');
+  await chat.sees(/-two\n\+2\n[^]*do instead\n>$/);
   // What would fail is not asked about, and what the diff shows is not shown twice.
   expect(results(place.model.requests[1])).toEqual([expect.stringMatching(/^NOT_READ: /)]);
   expect(chat.scrollback()).toMatch(
@@ -145,14 +146,14 @@ it('shows what an edit would change before it asks', async () => {
   );
   expect(readFileSync(join(place.cwd, 'a.txt'), 'utf8')).toContain('two');
   chat.type('y\r');
-  await chat.sees(/\+hello\n\+there\n[^]*… \d+ more lines: \/show\n[^]*do instead$/);
+  await chat.sees(/\+hello\n\+there\n[^]*… \d+ more lines: \/show\n[^]*do instead\n>$/);
   expect(chat.scrollback()).toMatch(
-    /do instead y\n● edit_file.*\n {2}└ \S+ Edited a\.txt.*\n\? toolcrib: write/,
+    /do instead\n> y\n● edit_file.*\n {2}└ \S+ Edited a\.txt.*\n\? toolcrib: write/,
   );
   expect(chat.screen()).toContain('? toolcrib: write_file');
   expect(existsSync(join(place.cwd, 'b.txt'))).toBe(false);
   chat.type('n\r');
-  await over;
+  await chat.sees('That was it.');
   expect(readFileSync(join(place.cwd, 'a.txt'), 'utf8')).toBe('one\n2\nthree\n');
   expect(existsSync(join(place.cwd, 'b.txt'))).toBe(false);
 });

@@ -22,6 +22,7 @@ it('says in four lines what to do when no model is chosen', async () => {
   const { code, stdout, stderr } = await runChat(await newcomer({ ollama: false }), ['-p', 'hello']);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   const lines = stderr.trimEnd().split('\n').slice(0, 4);
+  for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
   expect(lines).toEqual([
     expect.stringMatching(/^toolcrib: NO_MODEL: No model is chosen/),
     expect.stringContaining('ANTHROPIC_API_KEY'),

@@ -83,7 +83,7 @@ it('writes the answer alone to a pipe: nothing that came before a call, or was t
   );
   const { code, stdout, stderr } = await runChat(place, ['-p', 'look', ...files]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'There is none.\n' });
-  expect(stderr).toMatch(/^toolcrib: .+: again in 1 s\n$/);
+  expect(stderr).toMatch(/^toolcrib: again in 1 s: .+\n$/);
 });
 
 it('writes one object with --output json, also when it fails', async () => {

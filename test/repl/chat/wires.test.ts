@@ -85,7 +85,6 @@ it.each(wires)('talks over the %s wire: thoughts, parallel calls, images', async
   script(answer(thoughtful, say('Two files.'), calls([read('a.txt'), read('b.txt')])), say('Both read.'));
   enter(chat, 'read a.txt and b.txt');
   await chat.sees('Both read.');
-  await chat.sees(/thought for \S+ I had better read/);
   expect(chat.scrollback().match(/● .*read_file/g)).toHaveLength(2);
   expect(last().indexOf('inside a')).toBeGreaterThan(0);
   expect(last().indexOf('inside b')).toBeGreaterThan(last().indexOf('inside a'));
@@ -199,7 +198,7 @@ it('asks again when an answer breaks off: with a visible mark, and nothing twice
       const chat = await open(place);
       enter(chat, 'go');
       await chat.sees('A whole answer.');
-      await chat.sees(/↻ .+: again in 1 s\. What came so far does not count\./);
+      await chat.sees(/↻ again in 1 s: .+[.?] What came so far does not count\./);
       enter(chat, 'on');
       await chat.sees('The next one.');
       expect(sessionOf(place)).not.toContain('first try');
@@ -215,7 +214,7 @@ it('waits when the provider is busy, as long as it wants, or until the person is
   const { requests, script } = place.model;
   script(say('Well.', { misbehave: '429_then_ok' }));
   enter(chat, 'first');
-  await chat.sees(/↻ .*: again in 1 s\.\n/);
+  await chat.sees(/↻ again in 1 s: .*\n/);
   await chat.sees('Well.');
   script(say('Here.', { misbehave: '500_then_ok' }));
   enter(chat, 'second');

@@ -36,7 +36,7 @@ describe('a fork', () => {
 describe('the tree', () => {
   const shown = (session: ReturnType<typeof memorySession>) =>
     treeLines(session).map(
-      ({ depth, label, current }) => `${'  '.repeat(depth)}${label}${current ? ' <' : ''}`,
+      ({ depth, mark, label, current }) => `${'  '.repeat(depth)}${mark}${label}${current ? ' <' : ''}`,
     );
 
   it('is flat where the conversation went straight on, and one deeper for each branch', () => {
@@ -55,9 +55,9 @@ describe('the tree', () => {
     expect(shown(session)).toEqual([
       'you: one',
       'answer: 1',
-      '  you: two',
+      '  ├ you: two',
       '  answer: 2',
-      '  you: other way <',
+      '  └ you: other way <',
       '  answer: 3',
     ]);
   });

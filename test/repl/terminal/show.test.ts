@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ToolCall } from '../../../src/repl/message.ts';
+import { foldedDiff } from '../../../src/repl/terminal/folded-diff.ts';
 import { createPaint } from '../../../src/repl/terminal/paint.ts';
 import {
   argumentsForApproval,
@@ -13,7 +14,8 @@ import {
   todoLines,
   usageLine,
 } from '../../../src/repl/terminal/show.ts';
-import type { Paint } from '../../../src/repl/terminal/terminal.ts';
+import type { Paint, Terminal } from '../../../src/repl/terminal/terminal.ts';
+import { createTurnView } from '../../../src/repl/terminal/turn-view.ts';
 import { cells } from '../../../src/repl/terminal/width.ts';
 import { failed, replied, type Tool } from '../../../src/repl/toolbox/tool.ts';
 
@@ -99,6 +101,25 @@ it('shows thoughts in one line', () => {
   );
   expect(cells(thoughtsLine('long '.repeat(1000), 3000, look))).toBe(59);
   expect(cells(thoughtsLine('long '.repeat(1000), 3000, { paint, width: 200 }))).toBe(199);
+});
+
+it('tells how long the model thought only when it took a while', () => {
+  const noted: string[] = [];
+  const terminal = { paint, width: 80, screen: false, note: (text: string) => noted.push(text), write() {} };
+  const view = createTurnView(terminal as unknown as Terminal, {
+    contextWindow: () => 1000,
+    thoughts: () => false,
+    tool: () => undefined,
+  });
+  const clock = vi.spyOn(performance, 'now');
+  for (const ms of [49, 50]) {
+    clock.mockReturnValue(0);
+    view.show({ type: 'reasoning', text: `For ${ms}.` });
+    clock.mockReturnValue(ms);
+    view.show({ type: 'text', text: 'Well.' });
+  }
+  clock.mockRestore();
+  expect(noted).toEqual([expect.stringMatching(/thought for 50ms: For 50\./)]);
 });
 
 describe('the usage line', () => {
@@ -235,4 +256,55 @@ it('shows what is to be done', () => {
       paint,
     ),
   ).toEqual(['1 ☑ a', '2 ▸ b', '3 ☐ c !']);
+});
+
+describe('a diff in few rows', () => {
+  const plain = { paint: createPaint({ palette: 'plain', env: {}, stream: {} }), width: 80 };
+  const context = (name: string) => [1, 2, 3].map((at) => ` ${name}${at}`);
+  const change = (name: string, count = 1) =>
+    ['-', '+'].flatMap((mark) => Array.from({ length: count }, (_, at) => `${mark}${name}${at}`));
+  const head = '@@ -1,20 +1,20 @@';
+
+  it('is whole when a fold would save six rows or fewer', () => {
+    const lines = [head, ...change('x', 7)];
+    expect(foldedDiff(lines, { ...plain, room: 9 })).toEqual(lines);
+    expect(foldedDiff(lines, { ...plain, room: 8 })).not.toEqual(lines);
+  });
+
+  it('loses first what stays the same', () => {
+    const lines = [head, ...context('a'), ...change('x'), ...context('b'), ...context('c'), ...change('y')];
+    expect(foldedDiff(lines, { ...plain, room: 7 })).toEqual([
+      head,
+      '… 2 lines: /show',
+      ' a3',
+      '-x0',
+      '+x0',
+      ' b1',
+      '… 4 lines: /show',
+      ' c3',
+      '-y0',
+      '+y0',
+    ]);
+  });
+
+  it('is never cut between what goes and what comes', () => {
+    const lines = [head, ...change('x', 2), ' same', ...change('y', 8)];
+    for (const room of [7, 8, 9, 10])
+      expect(foldedDiff(lines, { ...plain, room })).toEqual([...lines.slice(0, 6), '… 16 more lines: /show']);
+    const [, ...first] = foldedDiff([head, ...change('long', 30)], { ...plain, room: 12 });
+    expect(first).toEqual([
+      '-long0',
+      '-long1',
+      '-long2',
+      '-long3',
+      '… 26 lines: /show',
+      '+long0',
+      '+long1',
+      '+long2',
+      '+long3',
+      '+long4',
+      '+long5',
+      '… 24 more lines: /show',
+    ]);
+  });
 });
