@@ -1,5 +1,13 @@
 import { connect } from './connect.ts';
-import { asArguments, checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
+import {
+  asArguments,
+  checkRoots,
+  parseCommandLine,
+  serveOptions,
+  settingsOf,
+  UsageError,
+  workingFolder,
+} from './usage.ts';
 
 type Arguments = Record<string, unknown>;
 
@@ -21,7 +29,7 @@ export async function callCommand(args: string[]): Promise<number> {
   const given = values.json === undefined ? undefined : fromJson(values.json);
   const pairs = words.map(pairOf);
 
-  const client = await connect(asArguments({ ...values, root: values.root ?? [process.cwd()] }));
+  const client = await connect(asArguments({ ...values, root: values.root ?? [workingFolder()] }));
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
   try {

@@ -4,7 +4,7 @@ import { version } from '../server/version.ts';
 import type { ChatOptions, SessionChoice } from '../repl/options.ts';
 import type { Output } from '../repl/one-shot.ts';
 import type { Said } from '../repl/turn/send.ts';
-import { asArguments, checkRoots, parseCommandLine, settingsOf, UsageError } from './usage.ts';
+import { asArguments, checkRoots, parseCommandLine, settingsOf, UsageError, workingFolder } from './usage.ts';
 import { ownCommand } from './own-command.ts';
 
 export const options = {
@@ -95,7 +95,7 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
   if (values.record !== undefined && values.replay !== undefined)
     throw new UsageError('--record and --replay: only one of them.');
   const { command, script } = ownCommand();
-  const cwd = process.cwd();
+  const cwd = workingFolder();
   // "destroy" is what our own server calls what it does not offer unasked; anything else is a rule.
   const allow = values.allow ?? [];
   const served = asArguments({

@@ -3,7 +3,14 @@ import { homedir } from 'node:os';
 import { relative } from 'node:path';
 import { connect } from './connect.ts';
 import { ownCommand } from './own-command.ts';
-import { asArguments, checkRoots, parseCommandLine, serveOptions, settingsOf } from './usage.ts';
+import {
+  asArguments,
+  checkRoots,
+  parseCommandLine,
+  serveOptions,
+  settingsOf,
+  workingFolder,
+} from './usage.ts';
 
 type Client = Awaited<ReturnType<typeof connect>>;
 interface Program {
@@ -23,7 +30,7 @@ export async function tryCommand(args: string[]): Promise<number> {
   const { values } = parseCommandLine({ args, options: serveOptions });
   settingsOf(values);
   await checkRoots(values.root ?? []);
-  const root = values.root ?? [process.cwd()];
+  const root = values.root ?? [workingFolder()];
   const startedAt = performance.now();
   const client = await connect(asArguments({ ...values, root }));
   try {

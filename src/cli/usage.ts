@@ -24,6 +24,15 @@ export function parseCommandLine<T extends ParseArgsConfig>(config: T): ReturnTy
   }
 }
 
+/** The folder we are in. Throws UsageError when somebody has removed it. */
+export function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new UsageError('the folder you are in is no longer there; cd into another one.');
+  }
+}
+
 /** Says so when a root is no folder, before anything is started with it. */
 export async function checkRoots(roots: readonly string[]): Promise<void> {
   for (const root of roots) {

@@ -158,10 +158,14 @@ function discard(path: string): void {
 
 /** Empties a private folder that holds more than `most` files. */
 export function prunePrivate(folder: string, most: number): void {
-  if (!isPrivate(folder)) return;
-  const names = readdirSync(folder);
-  if (names.length <= most) return;
-  for (const name of names) rmSync(pathIn(folder, name), { force: true });
+  try {
+    if (!isPrivate(folder)) return;
+    const names = readdirSync(folder);
+    if (names.length <= most) return;
+    for (const name of names) rmSync(pathIn(folder, name), { force: true });
+  } catch {
+    // A file where a folder should be, or one that cannot be read: nothing was kept there, either.
+  }
 }
 
 // Windows has neither; there the folder's access list keeps others out.

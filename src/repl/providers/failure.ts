@@ -59,7 +59,10 @@ export function failureOf(error: unknown, endpoint: Endpoint, key?: string): Pro
   const message = key === undefined || key === '' ? told.message : told.message.replaceAll(key, '***');
   const said = `${endpoint.name}: ${status === undefined ? '' : `${status} `}${message}`;
   const should = raw.headers?.get?.('x-should-retry');
-  const retryable = code === 'MODEL_UNREACHABLE' || (code === 'MODEL_BUSY' && should !== 'false');
+  // Where nothing listens on this machine, nothing will in some seconds.
+  const absent = endpoint.local && /\bECONNREFUSED\b/.test(told.message);
+  const retryable =
+    (code === 'MODEL_UNREACHABLE' && !absent) || (code === 'MODEL_BUSY' && should !== 'false');
   const facts = { status, retryable, retryAfterMs };
   return new ProviderFailure(code, `${said}${wayOut(code, endpoint)}`, facts, { cause: error });
 }

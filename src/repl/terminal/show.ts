@@ -47,14 +47,11 @@ export function resultLine(
 const exitCode = /^\W{0,4}exit(?:ed)?(?: with)?[ _]?(?:code|status)\W{1,4}[1-9]\d*/im;
 const complaint = /^(?:\w*error|fatal|failed)\b.*/i;
 
-/** `thought for 3s: the first words…` */
+/** `thought for 3s: the first words…`; without a time when they came all at once, which says nothing of it. */
 export function thoughtsLine(text: string, ms: number, { paint, width }: Look): string {
-  return paint.dim(
-    cutToCells(
-      `thought for ${duration(ms)}: ${printable(text.trim().slice(0, 300)).replaceAll(/\s+/g, ' ')}`,
-      width - 1,
-    ),
-  );
+  const time = ms < 50 ? '' : ` for ${duration(ms)}`;
+  const words = printable(text.trim().slice(0, 300)).replaceAll(/\s+/g, ' ');
+  return paint.dim(cutToCells(`thought${time}: ${words}`, width - 1));
 }
 
 /** `in 12.3k (cached 10k) · out 480 · 14% of 200k · 3.2s`; `~` before what was estimated. At 75 % it warns, at 85 % more so. */

@@ -31,9 +31,6 @@ interface Settings {
   tool(name: string): Tool | undefined;
 }
 
-/** Milliseconds of thinking that are worth a line. */
-const leastThought = 50;
-
 /** Shows a turn: text as it streams, one line a call and one a result; never moves the cursor. */
 export function createTurnView(terminal: Terminal, settings: Settings): TurnView {
   const { paint } = terminal;
@@ -61,9 +58,7 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
     const ms = performance.now() - thinkingSince;
     if (streaming === 'text') markdown.end();
     else if (streaming && showsThoughts()) thinking.end();
-    // One that came all at once says nothing of how long the model thought.
-    else if (streaming && ms >= leastThought)
-      terminal.note(thoughtsLine(thoughts, ms, { paint, width: terminal.width }));
+    else if (streaming) terminal.note(thoughtsLine(thoughts, ms, { paint, width: terminal.width }));
     streaming = undefined;
   }
   function stream(kind: 'text' | 'thoughts', text: string): void {

@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
+import { program } from '../../support/server.ts';
 import { say } from '../support/fake-model.ts';
 
 // Each runs the program several times: quick, unless much else runs.
@@ -107,4 +109,29 @@ it('goes on without the servers of an mcp.json that cannot be understood', async
   expect(wrong.stderr).toMatch(/Did you mean "command"/);
   expect(wrong.stderr.split('\n')).toHaveLength(4);
   expect(readFileSync(join(place.home, '.config', 'toolcrib', 'mcp.json'), 'utf8')).toContain('comand');
+});
+
+it('says so where the folder is gone, and goes on where nothing can be cached', async () => {
+  const place = await chatPlace();
+  const gone = join(place.cwd, 'gone');
+  mkdirSync(gone);
+  const script = `cd gone && rmdir ../gone && exec "$0" "$1" chat -p x`;
+  const { stderr, status } = spawnSync('/bin/sh', ['-c', script, process.execPath, program], {
+    cwd: place.cwd,
+    env: place.env,
+    encoding: 'utf8',
+  });
+  expect({ stderr, status }).toEqual({
+    stderr: 'toolcrib: the folder you are in is no longer there; cd into another one.\n',
+    status: 2,
+  });
+  const file = join(place.cwd, 'file');
+  writeFileSync(file, '');
+  place.model.script(say('still here'));
+  const ran = await runChat({ ...place, env: { ...place.env, XDG_CACHE_HOME: file } }, [
+    '--no-toolcrib',
+    '-p',
+    'x',
+  ]);
+  expect(ran).toEqual({ code: 0, stdout: 'still here\n', stderr: '' });
 });

@@ -63,6 +63,6 @@ it('writes nothing but answers and what commands print to a pipe, as it came; no
   const { code, stdout, stderr } = await runChat(place, [], 'list\n/name First\n/nope\n');
   expect({ code, stdout }).toEqual({ code: 0, stdout: '**Well.**\nFirst\n' });
   expect(stderr).toMatch(
-    /● list_directory.*\n {2}└ .*\n(?:thought for .*: Hm\.\n)?in \d.*\nUSAGE: There is no command/,
+    /● list_directory.*\n {2}└ .*\nthought.*: Hm\.\nin \d.*\nUSAGE: There is no command/,
   );
 });

@@ -206,7 +206,8 @@ describe.each(wires)('over %s', (wire) => {
     expect(failure).toMatchObject({ code: 'MODEL_UNREACHABLE' });
     expect(failure!.message).toContain('ECONNREFUSED');
     expect(failure!.message).toContain('running?');
-    expect(waits).toHaveLength(4);
+    // Nothing will in some seconds, either: on this machine that is not waited for.
+    expect(waits).toEqual([]);
     fake = await startFakeModel();
   });
 
