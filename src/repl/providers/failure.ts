@@ -79,7 +79,8 @@ function toldBy(raw: Raw): Told {
   const own = (raw.message ?? 'no reason given').replace(/^\d{3} (?=\S)/, '');
   const message = text('message') || (typeof body === 'string' ? body : '') || own;
   const html = /<html|<!doctype/i.test(message) ? 'a web page instead of an answer' : undefined;
-  const whole = `${html ?? message}${cause === undefined ? '' : ` (${cause})`}`.slice(0, mostMessage);
+  const said = html ?? message;
+  const whole = (cause === undefined ? said : `${said.replace(/\.$/, '')} (${cause})`).slice(0, mostMessage);
   const sentence = whole.toWellFormed().replace(/[^.!?]$/, '$&.');
   return { message: sentence, code: text('code'), type: text('type') };
 }

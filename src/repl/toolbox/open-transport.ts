@@ -14,8 +14,8 @@ const mostLogLines = 2000;
 const patienceMs = 1000;
 
 /**
- * What a program needs to run as it does for the person, and which neither holds a secret nor chooses code to run. More has to be
- * named in its `env`. The SDK adds some for Windows.
+ * What a program needs to run as it does for the person, and which chooses no code to run. A proxy's address may hold a password,
+ * but without it nothing could be reached. More has to be named in its `env`. The SDK adds some for Windows.
  */
 const harmless =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|TMPDIR|TEMP|TMP|XDG_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/i;

@@ -11,13 +11,13 @@ import { sessionStore } from '../../../src/repl/session/store.ts';
 import { unfinishedCalls } from '../../../src/repl/session/unfinished.ts';
 import { until } from '../../support/until.ts';
 import { answers, calls, emptyFolder, emptyStore, says, reopened, tool } from './support.ts';
-import { buildWriter, killed, startWriter } from './writer-program.ts';
+import { buildSessionWriter, killed, startWriter } from './writer-program.ts';
 
 let folder: string;
 let program: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'toolcrib-writer-'));
-  program = await buildWriter(folder);
+  program = await buildSessionWriter(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -2,21 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { build } from 'esbuild';
+import { buildWriter } from '../../support/writer-program.ts';
 
-/** Makes a program of writer.ts in a folder, so that starting it takes no longer than starting Node does. */
-export async function buildWriter(folder: string): Promise<string> {
-  const outfile = join(folder, 'writer.mjs');
-  await build({
-    entryPoints: [join(import.meta.dirname, 'writer.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-  });
-  return outfile;
-}
+/** The program that writes a session, made in a folder. */
+export const buildSessionWriter = (folder: string): Promise<string> =>
+  buildWriter(folder, join(import.meta.dirname, 'writer.ts'));
 
 /** Starts it; comes back when it has begun to write, with the file it writes. */
 export async function startWriter(program: string, args: readonly string[]) {
