@@ -9,12 +9,17 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { writeLicenses } from './licenses.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const temporary = join(root, '.tmp', `build-${process.pid}`);
-const dist = join(root, 'dist');
+// For benchmarks: the same program with one module in the place of another, somewhere else.
+const { out, replace } = parseArgs({
+  options: { out: { type: 'string' }, replace: { type: 'string' } },
+}).values;
+const dist = out ?? join(root, 'dist');
 const shared = {
   absWorkingDir: root,
   bundle: true,
@@ -32,7 +37,7 @@ try {
   await bundleLoader(main);
   rmSync(dist, { recursive: true, force: true });
   renameSync(join(temporary, 'out'), dist);
-  writeLicenses(root, metafile);
+  if (out === undefined) writeLicenses(root, metafile);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
@@ -71,8 +76,10 @@ async function bundleChunks(manifest) {
     chunkNames: '[name]-[hash]',
     external: ['@vscode/ripgrep*'],
     define: { 'import.meta.url': '__moduleUrl' },
+    // Its other form asks for its own files by names that cannot be known beforehand.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     metafile: true,
-    plugins: [replaceManifest(manifest), deferValidator(), dropUnusedSchemas()],
+    plugins: [replaceManifest(manifest), deferValidator(), dropUnusedSchemas(), ...replacement()],
   });
   await build({
     ...shared,
@@ -103,6 +110,24 @@ function replaceManifest(manifest) {
       }));
     },
   };
+}
+
+/** `--replace src/a.ts=bench/b.ts`. */
+function replacement() {
+  if (replace === undefined) return [];
+  const [from, to] = replace.split('=').map((path) => join(root, path));
+  return [
+    {
+      name: 'replacement',
+      setup(bundler) {
+        bundler.onLoad({ filter: /\.ts$/ }, ({ path }) =>
+          path === from
+            ? { contents: readFileSync(to, 'utf8'), loader: 'ts', resolveDir: dirname(to) }
+            : undefined,
+        );
+      },
+    },
+  ];
 }
 
 /**

@@ -5,7 +5,19 @@ import { expect, it } from 'vitest';
 /** Who may import whom. A name that ends with ":" or "/" stands for all that begin with it. */
 const mayImport: Record<string, readonly string[]> = {
   core: ['core', 'zod'],
-  machine: ['machine', 'core', 'zod', 'node:', 'execa', 'which', 'simple-git'],
+  machine: [
+    'machine',
+    'core',
+    'zod',
+    'node:',
+    'execa',
+    'which',
+    'simple-git',
+    'jsonc-parser',
+    'fast-xml-parser',
+    'pg',
+    'mysql2',
+  ],
   discoverers: ['discoverers', 'core', 'zod'],
   filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite', 'chardet'],
   server: [
@@ -69,17 +81,31 @@ it.each(files)('%s holds one subject, in at most 300 lines', (file) => {
 });
 
 it('starts programs in one place', () => {
-  const starters = files.filter((file) =>
-    importsOf(file).some((name) => name === 'execa' || name === 'node:child_process'),
+  const starters = files.filter(
+    (file) =>
+      importsOf(file).some((name) => name === 'execa' || name === 'node:child_process') ||
+      readFileSync(join('src', file), 'utf8').includes("getBuiltinModule('node:child_process')"),
   );
   // repl/files/program.ts is the one place of the REPL, which imports nothing of ours: hooks, key commands, the editor.
-  // process-tree.ts asks ps and taskkill, with fixed arguments, to end what process.ts has started.
-  expect(starters.sort()).toEqual(['machine/process-tree.ts', 'machine/process.ts', 'repl/files/program.ts']);
+  // process-tree.ts asks ps and taskkill, with fixed arguments, to end what process.ts has started, and starts what watches
+  // over that; watchdog-program.ts is that one, a program of its own that asks ps and taskkill, too.
+  expect(starters.sort()).toEqual([
+    'machine/process-tree.ts',
+    'machine/process.ts',
+    'machine/watchdog-program.ts',
+    'repl/files/program.ts',
+  ]);
 });
 
 it('uses simple-git, which starts programs by itself, in one file', () => {
   const users = files.filter((file) => importsOf(file).includes('simple-git'));
   expect(users).toEqual(['machine/checkpoints/shadow-repository.ts']);
+});
+
+it('speaks to databases in one folder', () => {
+  const drivers = new Set(['pg', 'mysql2']);
+  const users = files.filter((file) => importsOf(file).some((name) => drivers.has(name)));
+  expect(users.filter((file) => !file.startsWith('machine/databases/'))).toEqual([]);
 });
 
 it('never asks for a shell', () => {

@@ -1,3 +1,4 @@
+import { effects } from '../core/discoverer.ts';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { version } from '../server/version.ts';
@@ -96,12 +97,15 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
     throw new UsageError('--record and --replay: only one of them.');
   const { command, script } = ownCommand();
   const cwd = workingFolder();
-  // "destroy" is what our own server calls what it does not offer unasked; anything else is a rule.
+  // The name of an effect is for our own server, which then does not ask about it; anything else is a rule.
+  const isEffect = (word: string) => effects.some((effect) => effect === word);
   const allow = values.allow ?? [];
   const served = asArguments({
     ...values,
     root: undefined,
-    allow: allow.filter((rule) => rule === 'destroy'),
+    allow: allow.filter(isEffect),
+    ask: undefined,
+    deny: undefined,
   });
   const { maxTurns, mode } = { maxTurns: turnsOf(values['max-turns']), mode: modeOf(values) };
   return {
@@ -115,7 +119,7 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
     rootsGiven: values.root !== undefined,
     variables: variablesOf(values.var ?? []),
     rules: {
-      allow: allow.filter((rule) => rule !== 'destroy'),
+      allow: allow.filter((rule) => !isEffect(rule)),
       ask: values.ask ?? [],
       deny: values.deny ?? [],
     },

@@ -1,15 +1,24 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { version } from '../server/version.ts';
+import { answerQuestions, canAsk } from './confirm.ts';
 import { ownCommand } from './own-command.ts';
 
-/** Starts our own server the way a host does, and connects a real client to it. The caller closes the client. */
+/**
+ * Starts our own server the way a host does, and connects a real client to it, which puts the server's questions to the
+ * person at the terminal when there is one. The caller closes the client.
+ */
 export async function connect(serveArguments: readonly string[]): Promise<Client> {
   const { command, script } = ownCommand();
+  const asks = canAsk();
   const client = new Client(
     { name: 'toolcrib', version },
-    { capabilities: {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    {
+      capabilities: asks ? { elicitation: { form: {} } } : {},
+      versionNegotiation: { mode: { pin: '2026-07-28' } },
+    },
   );
+  if (asks) answerQuestions(client);
   const transport = new StdioClientTransport({
     command,
     args: [script, 'serve', ...serveArguments],

@@ -6,6 +6,8 @@ import type { Discovery, Installation, ProgramFacts, SearchPath } from '../machi
 import { cachedLoginShellPath, loginShellOf, type LoginShellAnswer } from '../machine/login-shell.ts';
 import { createMachine } from '../machine/machine.ts';
 import type { ProgramReport } from '../machine/machine-report.ts';
+import { presentable } from '../machine/presentable.ts';
+import { showSettings } from './doctor-settings.ts';
 import { styler, table, type Style } from './table.ts';
 import { thisWorld, type World } from './this-world.ts';
 import { parseCommandLine } from './usage.ts';
@@ -29,7 +31,11 @@ export async function doctor(args: string[], given = thisWorld()): Promise<numbe
     return sound.every(Boolean) ? 0 : 1;
   }
   showPath(findings, world, style);
-  const checks = await check(findings, world);
+  const wrong = await showSettings(world, style);
+  const checks = [
+    ...(await check(findings, world)),
+    ...wrong.map((text) => ({ state: 'wrong' as const, text: presentable(text) })),
+  ];
   const colours = { ok: 'green', note: 'yellow', wrong: 'red' } as const;
   world.print(`\n${style('bold', 'Checks')}\n`);
   for (const { state, text } of checks) world.print(`  ${style(colours[state], state.padEnd(5))}  ${text}\n`);

@@ -9,6 +9,8 @@ const commands: Record<string, (args: string[]) => Promise<number>> = {
   list: (args) => import('./list.ts').then((m) => m.list(args)),
   doctor: (args) => import('./doctor.ts').then((m) => m.doctor(args)),
   try: (args) => import('./try.ts').then((m) => m.tryCommand(args)),
+  trust: (args) => import('./trust.ts').then((m) => m.trustCommand(args)),
+  audit: (args) => import('./audit.ts').then((m) => m.auditCommand(args)),
 };
 
 export const help = `toolcrib ${version} - the development tools of this machine, for a model
@@ -19,13 +21,22 @@ export const help = `toolcrib ${version} - the development tools of this machine
   toolcrib call TOOL [key=value…]   one call, through a real client; lists: key=a key=b; or --json ARGS
   toolcrib call [TOOL --help]       the tools there are, or the parameters of one
   toolcrib try                      find, call and show, as a host would; ends with the entry to paste
+  toolcrib trust [FOLDER] [--yes]   what would run in a project, and whether a model may run it unasked
+  toolcrib trust --list | --revoke [FOLDER]    what is trusted; not any more. --json for programs
+  toolcrib audit [--follow] [-n N]  the calls that were made; --tool 'git_*', --denied: only such. --json for programs
   toolcrib chat [prompt]            a model in the terminal, with these tools; chat --help has its options
 
 Options of serve, call and try:
   --root DIR          a folder the model may use; repeat it for more (call and try: the current one)
   --read-only         only what changes nothing
   --toolsets A,B      only the tools of these programs; "files" and "toolcrib" are our own
-  --allow destroy     also actions that can lose work for good
+  --allow A,B         effects that need no question: read, write, execute, network, destroy
+  --ask A,B           effects a person is asked about each time
+  --deny A,B          effects that are never allowed
+  --rule 'TOOL=WHAT'  allow, ask or deny for tools: 'git_push=ask', 'run_command(npm test *)=allow'
+  --when-unasked W    allow or deny, when a client cannot ask; REASON=W for destroy, execute, protected, command,
+                      script or rule alone (deny)
+  --scripts           also offers run_script: scripts that a model writes
   --no-checkpoints    keep no states of git work trees before actions that can change them
 
   toolcrib --version | --help

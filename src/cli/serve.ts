@@ -1,15 +1,33 @@
-import { mergeSettings } from '../core/settings.ts';
+import { resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { ToolcribError } from '../core/errors.ts';
+import { mergeSettings, type Settings } from '../core/settings.ts';
+import { createProjectConfigs } from '../machine/project-config.ts';
 import { start } from '../server/start.ts';
 import { readConfig } from './config.ts';
-import { checkToolsets } from './toolsets.ts';
-import { checkRoots, parseCommandLine, serveOptions, settingsOf } from './usage.ts';
+import { checkRules, checkToolsets, knownNames } from './toolsets.ts';
+import { checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
 
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. */
 export async function serveCommand(args: string[]): Promise<number> {
   const { values } = parseCommandLine({ args, options: serveOptions });
-  const settings = mergeSettings(settingsOf(values), await readConfig());
+  const given = settingsOf(values);
+  const settings = mergeSettings(given, await readConfig(undefined, { known: knownNames }));
   await checkRoots(settings.roots);
-  if (settings.toolsets) await checkToolsets(settings.toolsets);
+  if (given.toolsets) await checkToolsets(given.toolsets);
+  if (given.rules.length > 0) await checkRules(given.rules);
+  await checkProjects(settings);
   await start(settings);
   return 0;
+}
+
+/** Calls in a project whose settings cannot be understood are refused; where the project is known, that is said at once. */
+async function checkProjects(settings: Settings): Promise<void> {
+  if (settings.roots.length === 0) return;
+  const roots = await Promise.all(settings.roots.map((root) => realpath(resolve(root))));
+  try {
+    await createProjectConfigs(knownNames).narrowedRoots(roots);
+  } catch (error) {
+    throw error instanceof ToolcribError ? new UsageError(error.message) : error;
+  }
 }

@@ -1,15 +1,32 @@
 import { nearest } from '../core/check-params.ts';
+import type { KnownNames } from '../core/config.ts';
+import type { Rule } from '../core/policy.ts';
+import { unknownTool } from '../core/rule-pattern.ts';
 import { loadManifest } from '../server/manifest.ts';
+import { namesIn } from '../server/published.ts';
 import { UsageError } from './usage.ts';
+
+/** The tools and toolsets that there are, on this machine or not. */
+export async function knownNames(): Promise<KnownNames> {
+  return namesIn(await loadManifest());
+}
 
 /** A misspelt toolset would silently leave its tools out. */
 export async function checkToolsets(toolsets: readonly string[]): Promise<void> {
-  const { programs } = await loadManifest();
-  const known = ['files', 'toolcrib', ...programs.map(({ id }) => id)];
+  const { toolsets: known } = await knownNames();
   const wrong = toolsets.find((name) => !known.includes(name));
   if (wrong === undefined) return;
   const best = nearest(wrong, known);
   throw new UsageError(
     `toolset ${wrong}: there is no such toolset${best ? `; did you mean ${best}?` : `; there are ${known.join(', ')}.`}`,
   );
+}
+
+/** A misspelt rule would silently leave open what it is to close. */
+export async function checkRules(rules: readonly Rule[]): Promise<void> {
+  const { tools } = await knownNames();
+  for (const { pattern, setting } of rules) {
+    const wrong = unknownTool(pattern, tools);
+    if (wrong !== undefined) throw new UsageError(`${setting}: ${wrong}`);
+  }
 }

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { AskReason } from './policy.ts';
 
 /**
  * What running an action can do. Everything a host is told about a tool follows from its effects.
@@ -45,6 +46,13 @@ interface ActionBase<P extends Params> {
 
 /** An action that runs the program. */
 export interface RunAction<P extends Params = Params> extends ActionBase<P> {
+  /** What it does in addition where the project is trusted: a commit then runs the hooks of the repository. */
+  whenTrusted?: readonly Effect[];
+  /**
+   * What of the project the program would run for it, if it were let: hooks by their names, and what the guard knows
+   * by others (`filter`, `diff`).
+   */
+  projectCode?: readonly string[];
   argv: readonly Arg<NameOf<P>>[];
   timeoutMs?: number;
   /** Exit codes that are no failure; [0] when left out. */
@@ -60,7 +68,50 @@ export interface FileAction<P extends Params = Params> extends ActionBase<P> {
   parse(text: string): unknown;
 }
 
-export type Action<P extends Params = Params> = RunAction<P> | FileAction<P>;
+/** A kind of database server, by the protocol it speaks; MariaDB speaks that of MySQL. */
+export const databaseEngines = ['postgresql', 'mysql'] as const;
+export type DatabaseEngine = (typeof databaseEngines)[number];
+
+/** What a database is asked, always in a transaction that may only read. */
+export type Question<Name extends string = string> =
+  /** The caller's own query, and how many of its rows are returned at most. */
+  | { readonly query: Name; readonly limit: Name }
+  /** How the caller's query would be answered, without doing it. */
+  | { readonly explain: Name }
+  /**
+   * Statements of ours, by the name their rows have in the result, and what their placeholders stand for. `missing` is
+   * said when the first of them finds nothing.
+   */
+  | {
+      readonly lists: Readonly<Record<string, string>>;
+      readonly binds: readonly Name[];
+      readonly missing?: string;
+    };
+
+/**
+ * An action that asks a database server over its own protocol, without its program. Its parameters `profile` and
+ * `database` say which; the operator says where that is and how one logs in.
+ */
+export interface QueryAction<P extends Params = Params> extends ActionBase<P> {
+  database: DatabaseEngine;
+  asks: Question<NameOf<P>>;
+  parse?: undefined;
+}
+
+/** An action of a program beside a database's client that is told in its environment where to connect: a dump. */
+export interface DatabaseProgramAction<P extends Params = Params> extends ActionBase<P> {
+  database: DatabaseEngine;
+  /** Names of the program, best first. */
+  client: readonly string[];
+  template: readonly Arg<NameOf<P>>[];
+  /** The parameter with the path of the new file that what it prints goes to. */
+  writes?: NameOf<P>;
+  parse?: undefined;
+}
+
+export type DatabaseAction<P extends Params = Params> = QueryAction<P> | DatabaseProgramAction<P>;
+
+export type Action<P extends Params = Params> = RunAction<P> | FileAction<P> | DatabaseAction<P>;
 
 export type Platform = 'linux' | 'darwin' | 'win32';
 export const categories = [
@@ -87,7 +138,12 @@ export interface Signals {
  * configuration lies in the project and can name other programs. It must not run anything itself.
  */
 export interface Guard {
-  argv: readonly string[];
+  /** Filled in with the values of the call, as an action's is. */
+  argv: readonly Arg[];
+  /** What is asked instead of a program too old to know the question: one that says this about it. */
+  otherwise?: { says: RegExp; argv: readonly Arg[] };
+  /** The actions before which it is asked; all when left out. */
+  only?: readonly string[];
   succeedsWith: readonly number[];
   /**
    * A file of the repository that holds its configuration. One in which everything is known to be harmless answers the
@@ -103,8 +159,23 @@ export interface Guard {
     /** What each of them has. */
     marker: string;
   };
+  /** Where the repository keeps its hooks: a folder of its data, unless the answer names another. */
+  hooks?: { folder: string; elsewhere(stdout: string): string | undefined };
   /** Throws a ToolcribError when the action must not run here. */
-  read(stdout: string, action: { effects: readonly Effect[] }): Precautions;
+  read(stdout: string, circumstances: Circumstances): Precautions;
+}
+
+/** What the answer to a guard's question is judged by. */
+export interface Circumstances {
+  effects: readonly Effect[];
+  /** Whether a person trusts the project as it is now. What is nested in it never is. */
+  trusted: boolean;
+  /** For what is nested: the answer of the project around it, and whether that one is trusted. */
+  within?: { answer: string; trusted: boolean };
+  /** See RunAction. */
+  projectCode: readonly string[];
+  /** The hooks among `projectCode` that are there and can be run. */
+  hooks: readonly string[];
 }
 
 /** How a program's repositories look on disk. */
@@ -123,6 +194,13 @@ export interface Precautions {
   env: Readonly<Record<string, string>>;
   /** What the caller is told. */
   notes: readonly string[];
+  /** Why a person has to be asked in any case, and what they have to see. */
+  asks?: AskReason;
+  shows?: readonly { readonly title: string; readonly text: string }[];
+  /** What an answer of "always" is kept for; see PermitRequest. */
+  always?: { readonly key: string; readonly says: string };
+  /** Files and folders it would hand to somebody: a person is asked about those that are outside the roots or protected. */
+  handsOut?: readonly { readonly path: string; readonly says: string }[];
   /** A second question, whose answer must be a path inside the roots. */
   mustBeInside?: readonly string[];
 }

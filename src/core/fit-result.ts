@@ -3,6 +3,8 @@ export interface Fitted {
   readonly value: Readonly<Record<string, unknown>>;
   /** Entries left out, by the path of their list: `{ "files": 1200 }`. */
   readonly omitted: Readonly<Record<string, number>>;
+  /** Whether any text was shortened. */
+  readonly clipped: boolean;
 }
 
 const longestString = 4_000;
@@ -16,7 +18,12 @@ export function fitResult(
   most: number,
   clean: (text: string) => string,
 ): Fitted {
-  const value = mapStrings(data, (text) => clip(clean(text), longestString)) as Record<string, unknown>;
+  let clipped = false;
+  const short = (text: string, most: number) => {
+    clipped ||= text.length > most;
+    return clip(text, most);
+  };
+  const value = mapStrings(data, (text) => short(clean(text), longestString)) as Record<string, unknown>;
   const omitted: Record<string, number> = {};
   let size = sizeOf(value);
   while (size > most) {
@@ -29,10 +36,11 @@ export function fitResult(
     omitted[path] = (omitted[path] ?? 0) + gone;
     size = sizeOf(value);
   }
-  if (size <= most) return { value, omitted };
+  if (size <= most) return { value, omitted, clipped };
   // One huge entry: what is left is all strings, so they are cut instead.
-  const short = Math.max(100, Math.floor((longestString * most) / size / 2));
-  return { value: mapStrings(value, (text) => clip(text, short)) as Record<string, unknown>, omitted };
+  const shortest = Math.max(100, Math.floor((longestString * most) / size / 2));
+  const cut = mapStrings(value, (text) => short(text, shortest)) as Record<string, unknown>;
+  return { value: cut, omitted, clipped };
 }
 
 const sizeOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;

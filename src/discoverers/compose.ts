@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineDiscoverer } from '../core/discoverer.ts';
+import { composeGuard } from './compose-guard.ts';
 import { elsewhere, hints, programs } from './docker-program.ts';
 import { flag, limit, list, name, path } from '../core/params.ts';
 import { jsonLines } from './docker-output.ts';
@@ -49,6 +50,7 @@ export const compose = defineDiscoverer({
     DOCKER_CLI_HINTS: 'false',
   },
   prefix: ['compose'],
+  guard: composeGuard,
   hints: [
     ...hints,
     { says: /no configuration file provided/, wayOut: 'Give the folder that has the compose.yaml as cwd.' },

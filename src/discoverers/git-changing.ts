@@ -19,8 +19,14 @@ const branchToPush = z
   .default('HEAD')
   .describe('Branch');
 
+const refs = 'reference-transaction';
+const index = 'post-index-change';
+/** Filters and fsmonitor run wherever git compares files with what it knows of them. */
+const files = ['filter', 'fsmonitor'] as const;
+const allRuns = { whenTrusted: ['execute'] } as const;
+
 /**
- * Hooks of the repository are switched off for all of these (git.ts). --quiet keeps git from showing the state of what it
+ * Nothing of the repository runs for these unless a person trusts it (git-guard.ts). --quiet keeps git from showing the state of what it
  * has just checked out: for a submodule that came with it, git would ask there, by that one's own configuration.
  */
 export const changing = {
@@ -28,6 +34,8 @@ export const changing = {
     title: 'Stage changes',
     description: 'Stages files for the next commit.',
     effects: ['write'],
+    ...allRuns,
+    projectCode: [...files, index],
     params: { paths: somePaths },
     argv: ['add', '--all', '--verbose', '--', { each: 'paths' }],
     example: { given: { paths: ['src'] }, runs: 'git add --all --verbose -- src' },
@@ -36,14 +44,28 @@ export const changing = {
     title: 'Unstage changes',
     description: 'Takes files out of the next commit; the files stay as they are.',
     effects: ['write'],
+    ...allRuns,
+    projectCode: [...files, index],
     params: { paths: somePaths },
     argv: ['restore', '--staged', '--', { each: 'paths' }],
     example: { given: { paths: ['src'] }, runs: 'git restore --staged -- src' },
   }),
   commit: defineAction({
     title: 'Commit',
-    description: 'Commits what is staged. Hooks of the repository are not run.',
+    description: 'Commits what is staged. Hooks run where a person trusts the project.',
     effects: ['write'],
+    ...allRuns,
+    projectCode: [
+      ...files,
+      'sign',
+      'pre-commit',
+      'prepare-commit-msg',
+      'commit-msg',
+      'post-commit',
+      'post-rewrite',
+      refs,
+      index,
+    ],
     params: {
       message: text('Commit message'),
       all: flag('Stage changed and deleted tracked files first'),
@@ -62,6 +84,8 @@ export const changing = {
     title: 'Switch branch',
     description: 'Switches to a branch. Refuses when uncommitted changes would be lost.',
     effects: ['write'],
+    ...allRuns,
+    projectCode: [...files, 'merge', 'post-checkout', refs, index],
     params: { branch: name('Branch') },
     argv: ['switch', '--quiet', '--no-overwrite-ignore', '--end-of-options', { param: 'branch' }],
     example: {
@@ -73,6 +97,8 @@ export const changing = {
     title: 'Create a branch',
     description: 'Creates a branch, and switches to it unless told not to.',
     effects: ['write'],
+    ...allRuns,
+    projectCode: [...files, 'post-checkout', refs, index],
     params: {
       branch: name('Name of the new branch'),
       start: name('Where it starts').default('HEAD'),
@@ -95,6 +121,8 @@ export const changing = {
     title: 'Delete a merged branch',
     description: 'Deletes a branch whose commits are all merged; refuses otherwise.',
     effects: ['write'],
+    ...allRuns,
+    projectCode: [refs],
     params: { branch: name('Branch') },
     argv: ['branch', '--delete', '--', { param: 'branch' }],
     example: { given: { branch: 'fix' }, runs: 'git branch --delete -- fix' },
@@ -103,6 +131,8 @@ export const changing = {
     title: 'Put changes aside',
     description: 'Puts uncommitted changes aside; git_apply_stash brings them back.',
     effects: ['write'],
+    ...allRuns,
+    projectCode: [...files, refs, index],
     params: {
       message: text('What they are').optional(),
       untracked: flag('Untracked files too'),
@@ -122,6 +152,8 @@ export const changing = {
     title: 'Bring changes back',
     description: 'Applies a stash to the working tree.',
     effects: ['write'],
+    ...allRuns,
+    projectCode: [...files, 'merge', refs, index],
     params: { index: stashIndex, remove: flag('Remove the stash when it applied cleanly') },
     argv: [
       'stash',
@@ -136,6 +168,8 @@ export const changing = {
     title: 'Drop a stash',
     description: 'Deletes one stash for good.',
     effects: ['destroy'],
+    ...allRuns,
+    projectCode: [refs],
     params: { index: stashIndex },
     argv: ['stash', 'drop', stash],
     example: { given: { index: 2 }, runs: "git stash drop 'stash@{2}'" },
@@ -144,6 +178,8 @@ export const changing = {
     title: 'Discard changes',
     description: 'Puts files back as they are staged, or were at a commit. Uncommitted changes are lost.',
     effects: ['write', 'destroy'],
+    ...allRuns,
+    projectCode: [...files, 'post-checkout', index],
     params: { paths: somePaths, from: name('Commit to take them from; the index when left out').optional() },
     argv: ['restore', '--worktree', { option: '--source=', param: 'from' }, '--', { each: 'paths' }],
     example: { given: { paths: ['src/a.ts'] }, runs: 'git restore --worktree -- src/a.ts' },
@@ -152,14 +188,19 @@ export const changing = {
     title: 'Reset to a commit',
     description: 'Moves the branch to a commit and makes the files match. Uncommitted changes are lost.',
     effects: ['write', 'destroy'],
+    ...allRuns,
+    projectCode: [...files, refs, index],
     params: { ref: name('Branch, tag or commit') },
-    argv: ['reset', '--hard', '--end-of-options', { param: 'ref' }, '--'],
-    example: { given: { ref: 'HEAD~1' }, runs: 'git reset --hard --end-of-options HEAD~1 --' },
+    // No --end-of-options: git 2.39 does not take it here.
+    argv: ['reset', '--hard', { param: 'ref' }, '--'],
+    example: { given: { ref: 'HEAD~1' }, runs: 'git reset --hard HEAD~1 --' },
   }),
   fetch: defineAction({
     title: 'Fetch',
     description: 'Gets new commits of a remote, changing no branch of yours.',
     effects: ['network', 'write'],
+    ...allRuns,
+    projectCode: ['transport', refs],
     params: { remote, prune: flag('Forget remote branches that are gone') },
     argv: [
       'fetch',
@@ -176,6 +217,8 @@ export const changing = {
     description:
       'Gets new commits of the upstream branch and moves this branch forward; refuses when that needs a merge.',
     effects: ['network', 'write'],
+    ...allRuns,
+    projectCode: [...files, 'transport', 'sign', 'post-merge', refs, index],
     params: {},
     argv: ['pull', '--no-progress', '--ff-only', '--no-recurse-submodules'],
     example: { runs: 'git pull --no-progress --ff-only --no-recurse-submodules' },
@@ -184,6 +227,8 @@ export const changing = {
     title: 'Push',
     description: 'Sends a branch to a remote. Never overwrites what is there.',
     effects: ['network', 'write'],
+    ...allRuns,
+    projectCode: ['transport', 'sign', 'pre-push', refs],
     params: {
       remote,
       branch: branchToPush,
@@ -192,7 +237,6 @@ export const changing = {
     argv: [
       'push',
       '--no-progress',
-      '--no-verify',
       '--porcelain',
       '--recurse-submodules=no',
       { flag: '--set-upstream', param: 'set_upstream' },
@@ -202,7 +246,7 @@ export const changing = {
     ],
     example: {
       given: { branch: 'fix' },
-      runs: 'git push --no-progress --no-verify --porcelain --recurse-submodules=no -- origin fix',
+      runs: 'git push --no-progress --porcelain --recurse-submodules=no -- origin fix',
     },
   }),
 };

@@ -1,21 +1,22 @@
-import type { Effect, Guard, Precautions } from '../core/discoverer.ts';
-import { ToolcribError } from '../core/errors.ts';
+import type { Circumstances, Guard, Precautions } from '../core/discoverer.ts';
 import { isOrdinaryConfig } from './git-config.ts';
+import { driversOff } from './git-drivers.ts';
+import { readEntries, setting, untrusted, usersValue, type Entries } from './git-entries.ts';
+import { refuseDetours, refuseOverwriting, usersTransport } from './git-transport.ts';
 
 /**
- * Keys with which a repository names programs to run, or servers to send things to, under names of its own choosing.
- * Keys with fixed names that matter to every action are overridden in git.ts without asking.
+ * Keys with which a repository names programs to run, files to read, or servers to send things to. Those with fixed
+ * names that matter to every action are overridden in git.ts without asking, and are here to be told about.
  */
 const watched =
-  '^(blame\\.ignorerevsfile|core\\.(worktree|sshcommand|gitproxy|askpass|alternaterefscommand)' +
-  '|(filter|gpg|credential|url|protocol|http)\\..*' +
-  '|merge\\..*\\.driver|remote\\..*\\.(uploadpack|receivepack|vcs|proxy|push|fetch|mirror))$';
-
-/** Settings of HTTP that neither send anything elsewhere nor weaken the connection. */
-const harmless = /^http\.(.*\.)?(postbuffer|version|maxrequests|lowspeedlimit|lowspeedtime)$/;
+  '^(blame\\.ignorerevsfile|mailmap\\.file|fetch\\.bundleuri|(.*\\.)?fsck\\.skiplist|ssh\\.variant|diff\\.external' +
+  '|core\\.(worktree|sshcommand|gitproxy|askpass|alternaterefscommand|attributesfile|fsmonitor|hookspath)' +
+  '|(filter|gpg|credential|url|protocol|http)\\..*|lfs\\.(.*\\.)?(extension|customtransfer|standalonetransferagent).*' +
+  '|diff\\..*\\.(textconv|command)|merge\\..*\\.driver' +
+  '|remote\\..*\\.(uploadpack|receivepack|vcs|proxy|push|fetch|mirror))$';
 
 /** Reading configuration runs nothing. --show-scope came with git 2.26: an older one fails here, and nothing is run. */
-export const gitGuard: Guard = {
+export const gitGuard = {
   argv: ['config', '--null', '--show-scope', '--get-regexp', watched],
   succeedsWith: [0, 1],
   ordinary: { file: 'config', accepts: isOrdinaryConfig },
@@ -27,88 +28,112 @@ export const gitGuard: Guard = {
       stdout.split('\0').flatMap((entry) => /^160000 [^\t]*\t(.+)$/s.exec(entry)?.[1] ?? []),
     marker: '.git',
   },
-  read: (stdout, { effects }) => precautionsFor(ownEntries(stdout), effects),
-};
+  hooks: {
+    folder: 'hooks',
+    elsewhere(stdout) {
+      const { own, users } = readEntries(stdout);
+      return [...users, ...own].findLast(({ key }) => key === 'core.hookspath')?.value;
+    },
+  },
+  read(stdout, circumstances) {
+    const entries = readEntries(stdout);
+    return circumstances.within
+      ? precautionsForNested(entries, circumstances, circumstances.within)
+      : precautionsFor(entries, circumstances);
+  },
+} satisfies Guard;
 
-interface Entry {
-  key: string;
-  value: string;
-}
-
-/** Entries of the repository itself; those of the user and the machine are the operator's own. */
-function ownEntries(stdout: string): Entry[] {
-  const parts = stdout.split('\0');
-  const entries: Entry[] = [];
-  for (let index = 0; index + 1 < parts.length; index += 2) {
-    const [scope, entry] = [parts[index] ?? '', parts[index + 1] ?? ''];
-    if (scope !== 'local' && scope !== 'worktree') continue;
-    const end = entry.indexOf('\n');
-    entries.push(
-      end < 0 ? { key: entry, value: '' } : { key: entry.slice(0, end), value: entry.slice(end + 1) },
-    );
-  }
-  return entries;
-}
-
-function precautionsFor(entries: readonly Entry[], effects: readonly Effect[]): Precautions {
-  const argv: string[] = [];
-  const notes: string[] = [];
-  const set = (key: string, value: string) => {
-    // git -c ends the key at the first "=", and would then set another one.
-    if (/[=\n]/.test(key)) throw untrusted(key);
-    argv.push('-c', `${key}=${value}`);
-  };
-  const filters = [
-    ...new Set(entries.flatMap(({ key }) => /^(filter\..*)\.(?:clean|smudge|process)$/.exec(key)?.[1] ?? [])),
-  ];
-  for (const filter of filters) {
-    for (const stage of ['clean', 'smudge', 'process']) set(`${filter}.${stage}`, '');
-    // A required filter without a command is an error.
-    set(`${filter}.required`, 'false');
-  }
-  if (filters.length > 0)
-    notes.push(`switched off, since the repository configures them: ${filters.join(', ')}`);
-  for (const { key } of entries) {
-    // A merge driver that fails leaves a conflict, which is the truth about a file nobody merged.
-    if (/^merge\..*\.driver$/.test(key)) set(key, 'false');
-    if (/^gpg\..*(?:program|command)$/.test(key)) set(key, 'false');
-  }
-  if (effects.includes('network')) refuseNetwork(entries);
-  // git quotes the first line of a file that is no such list, whatever file that is.
-  const list = entries.find(
-    ({ key, value }) => key === 'blame.ignorerevsfile' && /^[~/\\]|\.\.|:/.test(value),
-  );
-  if (list) throw untrusted(list.key);
+/** git starts itself in submodules with the arguments it was given, and asks for nothing but their state. */
+function precautionsForNested(
+  entries: Entries,
+  { projectCode }: Circumstances,
+  within: NonNullable<Circumstances['within']>,
+): Precautions {
+  refuseOtherFiles(entries);
+  const around = within.trusted ? readEntries(within.answer).own : [];
+  // What is set here counts in the repository around it as well, whose own drivers may run.
+  const { argv, filters } = driversOff({ own: entries.own, users: [...entries.users, ...around] });
   return {
     argv,
-    notes,
-    // A list of one transport that does not exist: reading never fetches.
-    env: { GIT_ALLOW_PROTOCOL: effects.includes('network') ? 'https:ssh' : 'none' },
-    ...(entries.some(({ key }) => key === 'core.worktree')
-      ? { mustBeInside: ['rev-parse', '--show-toplevel'] }
-      : {}),
+    env: {},
+    notes: projectCode.includes('filter') && filters.length > 0 ? [noteOf(filters)] : [],
+    ...workTreeInside(entries),
   };
 }
 
-const reachesOut =
-  /^(core\.(sshcommand|gitproxy|askpass|alternaterefscommand)|(credential|url|protocol|http|remote)\..*)$/;
-/** What git itself writes when it clones: branches of the remote go where only remote branches are. */
-const ordinaryFetch = /^\+?refs\/(?:heads\/[^:]*:refs\/remotes\/|tags\/[^:]*:refs\/tags\/)/;
-
-function refuseNetwork(entries: readonly Entry[]): void {
-  const found = entries.find(
-    ({ key, value }) => reachesOut.test(key) && !harmless.test(key) && !isOrdinary(key, value),
-  );
-  if (found) throw untrusted(found.key);
+function precautionsFor(entries: Entries, circumstances: Circumstances): Precautions {
+  const { effects } = circumstances;
+  const network = effects.includes('network');
+  refuseOtherFiles(entries);
+  if (network) refuseOverwriting(entries);
+  const always = workTreeInside(entries);
+  // Looking runs nothing, wherever it is: that it does not is what hosts are told.
+  if (circumstances.trusted && effects.some((effect) => effect !== 'read')) {
+    return {
+      argv: [],
+      notes: [],
+      env: { GIT_ALLOW_PROTOCOL: transports, GIT_NO_LAZY_FETCH: '0' },
+      ...always,
+    };
+  }
+  if (network) refuseDetours(entries);
+  return {
+    ...switchedOff(entries, circumstances),
+    // A list of one transport that does not exist: reading never fetches.
+    env: { GIT_ALLOW_PROTOCOL: network ? transports : 'none' },
+    ...always,
+  };
 }
 
-const isOrdinary = (key: string, value: string): boolean =>
-  /^remote\..*\.fetch$/.test(key) && ordinaryFetch.test(value);
+const transports = 'https:ssh';
 
-function untrusted(key: string): ToolcribError {
-  return new ToolcribError(
-    'REPO_UNTRUSTED',
-    `The repository's own configuration sets ${JSON.stringify(key)}, which can run a program, send data elsewhere or overwrite branches.`,
-    'Look at it with git config --local --list; if it is yours, move it to your global configuration.',
+const workTreeInside = ({ own }: Entries): Pick<Precautions, 'mustBeInside'> =>
+  own.some(({ key }) => key === 'core.worktree') ? { mustBeInside: ['rev-parse', '--show-toplevel'] } : {};
+
+const noteOf = (keys: readonly string[]): string =>
+  `switched off, since the repository configures them: ${[...new Set(keys)].join(', ')}`;
+
+/** Arguments without which something of the repository would run, and what the caller is told about that. */
+function switchedOff(
+  entries: Entries,
+  { effects, projectCode, hooks }: Circumstances,
+): Pick<Precautions, 'argv' | 'notes'> {
+  const drivers = driversOff(entries);
+  // What only reads never reaches another machine, nor does what it starts.
+  const transport = effects.every((effect) => effect === 'read')
+    ? { argv: [], off: [] }
+    : usersTransport(entries);
+  const attributes = entries.own.some(({ key }) => key === 'core.attributesfile')
+    ? setting('core.attributesFile', usersValue(entries, 'core.attributesfile') ?? '~/.config/git/attributes')
+    : [];
+  const named = (kind: string, pattern: RegExp) =>
+    projectCode.includes(kind) ? entries.own.flatMap(({ key }) => (pattern.test(key) ? [key] : [])) : [];
+  const off = [
+    ...(projectCode.includes('filter') ? drivers.filters : []),
+    ...named('fsmonitor', /^core\.fsmonitor$/),
+    ...named('diff', /^diff\.(?:external|.*\.(?:textconv|command))$/),
+    ...(projectCode.includes('merge') ? drivers.merges : []),
+    ...(projectCode.includes('sign') ? drivers.signers : []),
+    ...(projectCode.includes('transport') ? transport.off : []),
+    ...(attributes.length > 0 ? ['core.attributesfile'] : []),
+  ];
+  return {
+    argv: ['-c', 'core.hooksPath=/dev/null', ...drivers.argv, ...transport.argv, ...attributes],
+    notes: [
+      ...(off.length > 0 ? [noteOf(off)] : []),
+      ...(hooks.length > 0
+        ? [`hooks that were not run, since nobody has trusted the project: ${hooks.join(', ')}`]
+        : []),
+    ],
+  };
+}
+
+/** git quotes lines of a file that is no such list, whatever file that is. */
+function refuseOtherFiles({ own }: Entries): void {
+  const found = own.find(
+    ({ key, value }) =>
+      /^(?:blame\.ignorerevsfile|mailmap\.file|(?:.*\.)?fsck\.skiplist)$/.test(key) &&
+      /^[~/\\%]|\.\.|:/.test(value),
   );
+  if (found) throw untrusted(found.key);
 }

@@ -5,8 +5,6 @@ import * as output from './git-output.ts';
 
 const paths = list(path('Path'), 'Only these files or folders');
 const asOf = name('Branch, tag or commit').default('HEAD');
-const lineNumber = z.int().min(1).max(10_000_000);
-const fileInTree = z.string().regex(/^[^-/:\s][^\0]*$/, 'expected a path from the top of the repository');
 
 /** Nothing here writes, runs code of the repository, or reaches another machine. */
 export const looking = {
@@ -14,6 +12,7 @@ export const looking = {
     title: 'Show working tree status',
     description: 'Branch, upstream, and staged, unstaged, untracked and conflicted files.',
     effects: ['read'],
+    projectCode: ['filter', 'fsmonitor'],
     params: {
       untracked: z.enum(['normal', 'all', 'no']).default('normal').describe('Which untracked files'),
       paths,
@@ -39,6 +38,7 @@ export const looking = {
     title: 'Show changes',
     description: 'Unstaged changes as a unified diff; or staged ones, or between commits.',
     effects: ['read'],
+    projectCode: ['filter', 'fsmonitor', 'diff'],
     params: {
       staged: flag('Staged changes instead'),
       from: name('Compare from this commit').optional(),
@@ -122,6 +122,7 @@ export const looking = {
     title: 'Show a commit',
     description: 'Message and changes of one commit, tag or other object.',
     effects: ['read'],
+    projectCode: ['diff'],
     params: {
       ref: asOf,
       form: z.enum(['patch', 'stat', 'names']).default('patch').describe('How much to show'),
@@ -144,33 +145,6 @@ export const looking = {
       given: { ref: 'v1.0' },
       runs: 'git show --no-ext-diff --no-textconv --no-color --no-show-signature --format=fuller --patch --end-of-options v1.0 --',
     },
-  }),
-  blame: defineAction({
-    title: 'Show who changed each line',
-    description: 'Commit, author and date of each line of a file.',
-    effects: ['read'],
-    params: {
-      path: path('File', 'file'),
-      first: lineNumber.default(1).describe('First line'),
-      last: lineNumber.default(200).describe('Last line'),
-      ref: name('As of this commit; the working tree when left out').optional(),
-    },
-    argv: [
-      'blame',
-      '--porcelain',
-      '--no-textconv',
-      '--no-progress',
-      { join: ['-L', { param: 'first' }, ',', { param: 'last' }] },
-      { param: 'ref' },
-      '--',
-      { param: 'path' },
-    ],
-    example: {
-      given: { path: 'README.md', last: 10 },
-      runs: 'git blame --porcelain --no-textconv --no-progress -L1,10 -- README.md',
-    },
-    result: output.blameResult,
-    parse: output.parseBlame,
   }),
   branches: defineAction({
     title: 'List branches',
@@ -233,46 +207,6 @@ export const looking = {
     example: { runs: `git stash list -z --no-color --no-show-signature --format=${output.stashFormat}` },
     result: output.stashesResult,
     parse: output.parseStashes,
-  }),
-  grep: defineAction({
-    title: 'Search at a commit',
-    description:
-      'Lines that match a pattern in tracked files of a commit. For the working tree, grep is faster.',
-    effects: ['read'],
-    params: {
-      pattern: text('Extended regular expression'),
-      ref: asOf,
-      ignore_case: flag('Ignore case'),
-      fixed: flag('Plain text instead of an expression'),
-      paths,
-    },
-    argv: [
-      'grep',
-      '--line-number',
-      '-I',
-      '--no-color',
-      '--no-textconv',
-      '--no-recurse-submodules',
-      { flag: '--ignore-case', param: 'ignore_case' },
-      { choose: 'fixed', from: { true: ['--fixed-strings'], false: ['--extended-regexp'] } },
-      { join: ['-e', { param: 'pattern' }] },
-      { param: 'ref' },
-      '--',
-      { each: 'paths' },
-    ],
-    succeedsWith: [0, 1],
-    example: {
-      given: { pattern: 'TODO' },
-      runs: 'git grep --line-number -I --no-color --no-textconv --no-recurse-submodules --extended-regexp -eTODO HEAD --',
-    },
-  }),
-  file: defineAction({
-    title: 'Read a file at a commit',
-    description: 'A file as it was at a commit.',
-    effects: ['read'],
-    params: { file: fileInTree.describe('Path from the top of the repository'), ref: asOf },
-    argv: ['cat-file', 'blob', { join: [{ param: 'ref' }, ':', { param: 'file' }] }],
-    example: { given: { file: 'src/index.ts', ref: 'v1.0' }, runs: 'git cat-file blob v1.0:src/index.ts' },
   }),
   reflog: defineAction({
     title: 'List where HEAD has been',

@@ -1,4 +1,5 @@
 import { defineDiscoverer } from '../core/discoverer.ts';
+import { contents } from './git-contents.ts';
 import { gitGuard } from './git-guard.ts';
 import { changing } from './git-changing.ts';
 import { looking } from './git-looking.ts';
@@ -61,8 +62,8 @@ export const git = defineDiscoverer({
         'git has no credentials for this remote, and cannot ask. Set up a credential helper or an ssh agent.',
     },
   ],
-  // What a repository's own configuration could otherwise have git run, whatever the action. Drivers with names of
-  // the repository's choosing are found and switched off by the guard.
+  // What a repository's own configuration could otherwise have git run, whatever the action. Hooks, and drivers with
+  // names of the repository's choosing, are found and switched off by the guard.
   hardening: [
     '--no-pager',
     // Looking must not write: no refresh of the index on the way.
@@ -71,8 +72,6 @@ export const git = defineDiscoverer({
     '--noglob-pathspecs',
     '-c',
     'core.fsmonitor=false',
-    '-c',
-    'core.hooksPath=/dev/null',
     '-c',
     'safe.bareRepository=explicit',
     '-c',
@@ -92,9 +91,9 @@ export const git = defineDiscoverer({
   ],
   repository: {
     folder: '.git',
-    // Hooks are switched off, and often are a link to where they are shared.
-    written: { deep: ['logs', 'refs', 'info'], leave: ['hooks'] },
+    // Hooks are not written, and often are a link to where they are shared.
+    written: { deep: ['logs', 'refs', 'info', 'rr-cache'], leave: ['hooks'] },
   },
   guard: gitGuard,
-  actions: { ...looking, ...changing },
+  actions: { ...looking, ...contents, ...changing },
 });

@@ -8,6 +8,7 @@ export const discoverers = {
   docker: () => import('./docker.ts').then((m) => m.docker),
   git: () => import('./git.ts').then((m) => m.git),
   make: () => import('./make.ts').then((m) => m.make),
+  mysql: () => import('./mysql.ts').then((m) => m.mysql),
   node: () => import('./node.ts').then((m) => m.node),
   npm: () => import('./npm.ts').then((m) => m.npm),
   pip: () => import('./pip.ts').then((m) => m.pip),

@@ -1,14 +1,16 @@
 import * as z from 'zod';
 import { defineDiscoverer } from '../core/discoverer.ts';
 import { limit, path } from '../core/params.ts';
-import { parseExactly } from './exact-json.ts';
+import { table } from './database-params.ts';
+import { parseExactly } from '../core/exact-json.ts';
+import { quotedRows } from './sqlite3-rows.ts';
 import { isOneQuery } from './sql-text.ts';
 
 // The engine keeps these promises, not the text of a query: -readonly refuses every write, -safe refuses ATTACH, VACUUM
 // INTO, readfile(), writefile(), edit() and load_extension(), -nofollow refuses a link, which could lead out of the
 // roots. Dot commands are only read at the start of an argument, which is always ours. -init keeps ~/.sqliterc from
 // being read: it runs before -safe takes effect.
-const prefix = ['-init', '/dev/null', '-readonly', '-nofollow', '-safe', '-batch', '-json'];
+const prefix = ['-init', '/dev/null', '-readonly', '-nofollow', '-safe', '-batch'];
 
 const database = path('Database file', 'file');
 
@@ -63,6 +65,7 @@ export const sqlite3 = defineDiscoverer({
       effects: ['read'],
       params: { database },
       argv: [
+        '-json',
         { param: 'database' },
         "SELECT name, type, ncol AS columns FROM pragma_table_list WHERE schema = 'main' AND name NOT GLOB 'sqlite_*' ORDER BY name",
       ],
@@ -88,6 +91,7 @@ export const sqlite3 = defineDiscoverer({
           .describe('Only of this table; * and ? match any'),
       },
       argv: [
+        '-json',
         { param: 'database' },
         {
           join: [
@@ -113,8 +117,13 @@ export const sqlite3 = defineDiscoverer({
       description: 'Runs one read-only query and returns its rows.',
       effects: ['read'],
       params: { database, sql, limit: limit(1000, 100) },
-      // As a subquery it has to be one query; the newline ends a comment at its end. One more row tells of more.
+      // As a subquery it has to be one query; the newline ends a comment at its end. One more row tells of more. No value
+      // is larger than 100 MB, however small the query that makes it.
       argv: [
+        '-quote',
+        '-header',
+        '-cmd',
+        '.limit length 100000000',
         { param: 'database' },
         {
           join: [
@@ -130,14 +139,26 @@ export const sqlite3 = defineDiscoverer({
       ],
       example: {
         given: { database: 'shop.db', sql: 'SELECT name FROM users' },
-        runs: `sqlite3 -init /dev/null -readonly -nofollow -safe -batch -json shop.db 'SELECT 100 AS most; SELECT * FROM (SELECT name FROM users\n) LIMIT 100 + 1'`,
+        runs: `sqlite3 -init /dev/null -readonly -nofollow -safe -batch -quote -header -cmd '.limit length 100000000' shop.db 'SELECT 100 AS most; SELECT * FROM (SELECT name FROM users\n) LIMIT 100 + 1'`,
       },
-      result: z.object({
-        columns: z.array(z.string()),
-        rows: z.array(z.array(z.unknown())),
-        truncated: z.boolean(),
-      }),
+      result: table,
       parse: queriedRows,
+    },
+    explain: {
+      title: 'Explain a SQLite query',
+      description: 'The plan of a query, which is not run.',
+      effects: ['read'],
+      params: { database, sql },
+      argv: [
+        { param: 'database' },
+        { join: ['EXPLAIN QUERY PLAN SELECT * FROM (', { param: 'sql' }, '\n)'] },
+      ],
+      example: {
+        given: { database: 'shop.db', sql: 'SELECT name FROM users' },
+        runs: `sqlite3 -init /dev/null -readonly -nofollow -safe -batch shop.db 'EXPLAIN QUERY PLAN SELECT * FROM (SELECT name FROM users\n)'`,
+      },
+      result: z.object({ plan: z.array(z.string()) }),
+      parse: plannedSteps,
     },
   },
 });
@@ -152,15 +173,15 @@ function rowsOf(json: string): Row[] {
   return rows as Row[];
 }
 
+/** Before the row limit there is what a setting says that it was set to. */
 function queriedRows(stdout: string) {
-  const [, most, json = ''] = /^\[\{"most":(\d+)\}\]\r?\n?([^]*)$/.exec(stdout) ?? [];
+  const [, most, rows = ''] = /(?:^|\n)'most'\r?\n(\d+)\r?\n([^]*)$/.exec(stdout) ?? [];
   if (most === undefined) throw new Error('expected the row limit first');
-  const rows = rowsOf(json);
-  const columns = Object.keys(rows[0] ?? {});
-  const kept = rows.slice(0, Number(most));
-  return {
-    columns,
-    rows: kept.map((row) => columns.map((column) => row[column] ?? null)),
-    truncated: rows.length > kept.length,
-  };
+  return quotedRows(rows, Number(most));
+}
+
+function plannedSteps(stdout: string) {
+  const [title, ...plan] = stdout.trimEnd().split(/\r?\n/);
+  if (title !== 'QUERY PLAN') throw new Error('expected a query plan');
+  return { plan };
 }

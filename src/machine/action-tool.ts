@@ -34,9 +34,13 @@ export function describeAction(
     title: action.title,
     description: action.description,
     effects: action.effects,
+    ...('whenTrusted' in action && action.whenTrusted ? { whenTrusted: action.whenTrusted } : {}),
+    // Those that read a file do no more than their effects say.
+    ...('reads' in action ? {} : { permits: true }),
     params: z.strictObject({
       ...action.params,
-      cwd: z.string().min(1).optional(),
+      // What has no paths has no use for a folder to find them from.
+      ...(!('asks' in action) && { cwd: z.string().min(1).optional() }),
     }),
     ...(result ? { result } : {}),
   };
@@ -53,6 +57,10 @@ export function actionTool(
     ...describeAction(discoverer, name, action),
     async call({ cwd, ...values }, context) {
       const { workspace } = context;
+      if ('asks' in action) {
+        const { askDatabase } = await import('./databases/ask-database.ts');
+        return askDatabase({ tool: toolName(discoverer, name), action, values, context, services });
+      }
       const folder =
         cwd === undefined
           ? workspace.home
@@ -60,6 +68,10 @@ export function actionTool(
       const where = { folder, context };
       const inside = await resolvePaths(action, values, where);
       if ('reads' in action) return readFor(action, where);
+      if ('client' in action) {
+        const { runDatabaseProgram } = await import('./databases/database-program.ts');
+        return runDatabaseProgram({ discoverer, action, values: inside, ...where, services });
+      }
       return runAction({ discoverer, name, action, values: inside, ...where, services });
     },
   };
@@ -92,7 +104,7 @@ async function readFor(action: FileAction, { folder, context }: Where): Promise<
       const { size } = await opened.handle.stat();
       if (size > readBytes)
         throw new ToolcribError('TOO_LARGE', `${file}: ${size} bytes is more than is parsed.`);
-      return actionResult(action, (await opened.handle.readAll()).toString('utf8'), []);
+      return await actionResult(action, (await opened.handle.readAll()).toString('utf8'), { notes: [] });
     } finally {
       await opened.handle.close();
     }

@@ -63,7 +63,18 @@ const runsCode: Names = {
   dotnet: ['DOTNET_STARTUP_HOOKS', 'CORECLR_PROFILER*', 'COR_PROFILER*'],
   rust: ['RUSTC', 'RUSTC_WRAPPER', 'RUSTC_WORKSPACE_WRAPPER'],
   make: ['MAKEFLAGS', 'GNUMAKEFLAGS', 'MFLAGS', 'MAKEFILES'],
-  git: ['GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_EXTERNAL_DIFF', 'GIT_PROXY_COMMAND', 'GIT_ASKPASS', 'GIT_CONFIG*'],
+  git: [
+    'GIT_SSH',
+    'GIT_SSH_COMMAND',
+    'GIT_EXTERNAL_DIFF',
+    'GIT_PROXY_COMMAND',
+    'GIT_ASKPASS',
+    'GIT_CONFIG',
+    'GIT_CONFIG_COUNT',
+    'GIT_CONFIG_KEY_*',
+    'GIT_CONFIG_VALUE_*',
+    'GIT_CONFIG_PARAMETERS',
+  ],
   gitPrograms: ['GIT_EDITOR', 'GIT_SEQUENCE_EDITOR', 'GIT_PAGER', 'GIT_EXEC_PATH', 'GIT_TEMPLATE_DIR'],
   people: [
     'EDITOR',
@@ -78,36 +89,83 @@ const runsCode: Names = {
   ],
 };
 
-/** Answers given in advance: nobody is there to be asked, to turn pages, to see colours, or to read advertisements. */
-const hygiene: Readonly<Record<string, string>> = {
-  TERM: 'dumb',
-  NO_COLOR: '1',
-  CI: '1',
-  PAGER: 'cat',
-  MANPAGER: 'cat',
-  GIT_PAGER: 'cat',
-  GH_PAGER: 'cat',
-  SYSTEMD_PAGER: 'cat',
-  AWS_PAGER: '',
-  GIT_EDITOR: ':',
-  GIT_SEQUENCE_EDITOR: ':',
-  GIT_TERMINAL_PROMPT: '0',
-  GCM_INTERACTIVE: 'never',
-  SSH_ASKPASS_REQUIRE: 'never',
-  DEBIAN_FRONTEND: 'noninteractive',
-  PIP_NO_INPUT: '1',
-  PIP_DISABLE_PIP_VERSION_CHECK: '1',
-  npm_config_yes: 'true',
-  npm_config_update_notifier: 'false',
-  npm_config_fund: 'false',
-  NO_UPDATE_NOTIFIER: '1',
-  GH_PROMPT_DISABLED: '1',
-  GH_NO_UPDATE_NOTIFIER: '1',
-  COREPACK_ENABLE_DOWNLOAD_PROMPT: '0',
-  HOMEBREW_NO_AUTO_UPDATE: '1',
-  DOTNET_NOLOGO: '1',
-  DOTNET_CLI_TELEMETRY_OPTOUT: '1',
+/**
+ * Answers given in advance: nobody is there to be asked, to turn pages, to see colours, or to read advertisements. None
+ * of them says yes to what a program asks before it destroys something: such a program is to fail (which is why
+ * gcloud's and az's own switches are not here).
+ */
+const hygiene: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  terminal: { TERM: 'dumb', NO_COLOR: '1', CI: '1' },
+  pagers: {
+    PAGER: 'cat',
+    MANPAGER: 'cat',
+    GIT_PAGER: 'cat',
+    GH_PAGER: 'cat',
+    SYSTEMD_PAGER: 'cat',
+    PSQL_PAGER: 'cat',
+    BAT_PAGER: '',
+    DELTA_PAGER: 'cat',
+    AWS_PAGER: '',
+  },
+  editors: {
+    // What takes no editor for an error still ends at once: the text is as it was.
+    EDITOR: 'true',
+    VISUAL: 'true',
+    GIT_EDITOR: ':',
+    GIT_SEQUENCE_EDITOR: ':',
+    GIT_MERGE_AUTOEDIT: 'no',
+  },
+  dialogs: {
+    BROWSER: 'none',
+    // Left out, a program would try the usual display.
+    WAYLAND_DISPLAY: '',
+    // Empty stands for none, and takes the place of core.askPass.
+    GIT_ASKPASS: '',
+    GIT_TERMINAL_PROMPT: '0',
+    GCM_INTERACTIVE: 'never',
+    GCM_GUI_PROMPT: 'false',
+    SSH_ASKPASS: '',
+    SSH_ASKPASS_REQUIRE: 'never',
+    SUDO_ASKPASS: '',
+  },
+  packages: {
+    DEBIAN_FRONTEND: 'noninteractive',
+    PIP_NO_INPUT: '1',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
+    POETRY_NO_INTERACTION: '1',
+    COMPOSER_NO_INTERACTION: '1',
+    NONINTERACTIVE: '1',
+    HOMEBREW_NO_AUTO_UPDATE: '1',
+    HOMEBREW_NO_ENV_HINTS: '1',
+    COREPACK_ENABLE_DOWNLOAD_PROMPT: '0',
+    npm_config_yes: 'true',
+    npm_config_browser: 'false',
+    npm_config_update_notifier: 'false',
+    npm_config_fund: 'false',
+    NO_UPDATE_NOTIFIER: '1',
+    NG_CLI_ANALYTICS: 'false',
+  },
+  services: {
+    GH_PROMPT_DISABLED: '1',
+    GH_NO_UPDATE_NOTIFIER: '1',
+    TF_INPUT: '0',
+    TF_IN_AUTOMATION: '1',
+    CHECKPOINT_DISABLE: '1',
+    ANSIBLE_ASK_PASS: 'false',
+    ANSIBLE_BECOME_ASK_PASS: 'false',
+    ANSIBLE_ASK_VAULT_PASS: 'false',
+    AWS_CLI_AUTO_PROMPT: 'off',
+    AZURE_EXTENSION_USE_DYNAMIC_INSTALL: 'no',
+    PULUMI_SKIP_UPDATE_CHECK: 'true',
+    DOCKER_CLI_HINTS: 'false',
+    COMPOSE_MENU: 'false',
+    DOTNET_NOLOGO: '1',
+    DOTNET_CLI_TELEMETRY_OPTOUT: '1',
+  },
+  mercurial: { HGPLAIN: '1' },
 };
+
+const answers: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(hygiene));
 
 /**
  * The whole environment of a child: what every program gets, the variables its discoverer names, the search path,
@@ -122,7 +180,7 @@ export function childEnvironment(
   return {
     ...inheritedEnvironment(host, names),
     PATH: path.folders.map(({ folder }) => folder).join(pathsOf(host).delimiter),
-    ...hygiene,
+    ...answers,
     // cmd.exe and CreateProcess would look in the working directory first.
     ...(host.platform === 'win32' && { NoDefaultCurrentDirectoryInExePath: '1' }),
     ...settings,

@@ -1,8 +1,10 @@
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AnyDiscoverer, Guard, Precautions, RunAction } from '../core/discoverer.ts';
+import { renderArgv } from '../core/argv.ts';
+import type { AnyDiscoverer, Circumstances, Guard, Precautions, RunAction } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Workspace } from '../core/tool.ts';
+import { activeHooks } from './active-hooks.ts';
 import type { Outcome } from './process.ts';
 import type { FoundRepository } from './repository.ts';
 import { upwards } from './upwards.ts';
@@ -18,6 +20,10 @@ interface Situation {
   /** The repository it will work on, for programs that have such. */
   readonly found: FoundRepository | undefined;
   readonly workspace: Workspace;
+  /** Whether a person trusts the project, with what it has now. */
+  readonly trusted: boolean;
+  /** What the call was given; a guard's question may have a place for it. */
+  readonly values: Readonly<Record<string, unknown>>;
   readonly ask: Ask;
 }
 
@@ -33,29 +39,76 @@ const settingsBytes = 1024 * 1024;
  * CANCELLED, and what the guard throws.
  */
 export async function precautionsFor(
-  { guard, worksOn, ownSettings }: AnyDiscoverer,
+  { guard, worksOn, ownSettings, prefix = [], hints }: AnyDiscoverer,
   situation: Situation,
 ): Promise<Precautions> {
-  const { action, folder, found, ask } = situation;
-  if (worksOn && !worksOn.except.includes(situation.name)) await mustBeInside(worksOn.argv, situation);
+  const { name, action, folder, found, trusted } = situation;
+  if (worksOn && !worksOn.except.includes(name)) await mustBeInside(worksOn.argv, situation);
   if (ownSettings && action.effects.includes('network')) await refuseSettings(ownSettings, situation);
-  if (!guard) return none;
+  if (!guard || guard.only?.includes(name) === false) return none;
+  const { effects, projectCode = [] } = action;
+  const circumstances: Circumstances = { effects, trusted, projectCode, hooks: [] };
   if (found?.plainData !== undefined && (await isOrdinary(guard, found.plainData, action))) {
-    return guard.read('', action);
+    return guard.read('', circumstances);
   }
-  const folders = [folder, ...(await nestedFolders(guard, situation))];
-  const all: Precautions[] = [];
-  for (const here of folders) {
-    const answer = await answerTo(guard.argv, guard.succeedsWith, here, ask);
-    const precautions = guard.read(answer, action);
-    if (precautions.mustBeInside)
-      await mustBeInside(precautions.mustBeInside, { ...situation, folder: here });
-    all.push(precautions);
+  const ask = questionOf(guard, prefix, hints, situation);
+  const answer = await ask(folder);
+  const { hooks: kept } = guard;
+  const hooks =
+    kept && found ? await activeHooks(projectCode, found, kept.folder, kept.elsewhere(answer)) : [];
+  const precautions = guard.read(answer, { ...circumstances, hooks });
+  if (precautions.mustBeInside) await mustBeInside(precautions.mustBeInside, situation);
+  const inner: Precautions[] = [];
+  for (const here of await nestedFolders(guard, situation)) {
+    const within = { answer, trusted };
+    const nested = guard.read(await ask(here), { ...circumstances, trusted: false, within });
+    if (nested.mustBeInside) await mustBeInside(nested.mustBeInside, { ...situation, folder: here });
+    inner.push(nested);
   }
+  return askedAbout(joined([precautions, ...inner]), situation);
+}
+
+/** Puts the guard's question in a folder, in the form that the program knows; the answer. */
+function questionOf(
+  { argv, otherwise, succeedsWith }: Guard,
+  prefix: readonly string[],
+  hints: AnyDiscoverer['hints'],
+  { values, ask }: Situation,
+): (folder: string) => Promise<string> {
+  const question = (template: Guard['argv']) => [...prefix, ...renderArgv(template, values)];
+  return async (folder) => {
+    const answer = await ask(question(argv), folder);
+    const isOld = otherwise?.says.test(answer.stderr.text) === true;
+    return exactAnswer(isOld ? await ask(question(otherwise.argv), folder) : answer, succeedsWith, hints);
+  };
+}
+
+/** The precautions of a project and of those inside it; only the first ever has a question. */
+function joined(all: readonly Precautions[]): Precautions {
   return {
+    ...all[0],
     argv: all.flatMap(({ argv }) => argv),
     env: Object.assign({}, ...all.map(({ env }) => env)) as Precautions['env'],
     notes: [...new Set(all.flatMap(({ notes }) => notes))],
+  };
+}
+
+/** With the question that files and folders make necessary which somebody would be given. */
+async function askedAbout(precautions: Precautions, { workspace }: Situation): Promise<Precautions> {
+  const { handsOut, shows = [], asks } = precautions;
+  if (!handsOut) return precautions;
+  const { handedOut } = await import('./handed-out.ts');
+  const told = await handedOut(handsOut, workspace);
+  if (told.length === 0 && shows.length === 0) return precautions;
+  const all = [...shows, ...(told.length > 0 ? [{ title: 'From this machine', text: told.join('\n') }] : [])];
+  return {
+    ...precautions,
+    asks: asks ?? 'destroy',
+    shows: all,
+    always: {
+      key: JSON.stringify(all),
+      says: 'this in this project, as long as it asks for no more of this machine',
+    },
   };
 }
 
@@ -134,21 +187,26 @@ async function mustBeInside(
   await workspace.resolve(place, { kind: 'folder', mustExist: true });
 }
 
-async function answerTo(
+const answerTo = async (
   question: readonly string[],
   succeedsWith: readonly number[],
   folder: string,
   ask: Ask,
-): Promise<string> {
-  const answer = await ask(question, folder);
-  const { ended, exitCode, stdout, stderr } = answer;
-  if (ended === 'cancelled') throw new ToolcribError('CANCELLED', `Stopped: ${answer.command}`);
+): Promise<string> => exactAnswer(await ask(question, folder), succeedsWith);
+
+function exactAnswer(
+  { command, ended, exitCode, stdout, stderr }: Outcome,
+  succeedsWith: readonly number[],
+  hints: AnyDiscoverer['hints'] = [],
+): string {
+  if (ended === 'cancelled') throw new ToolcribError('CANCELLED', `Stopped: ${command}`);
   const text = stdout.omittedBytes > 0 ? undefined : exactText(stdout.bytes);
   if (ended === 'exited' && succeedsWith.includes(exitCode ?? -1) && text !== undefined) return text;
+  const said = stderr.text.trim();
   throw new ToolcribError(
     'REPO_UNTRUSTED',
-    `What the project configures could not be checked: ${answer.command} ${text === undefined ? 'said too much, or no text' : 'failed'}.`,
-    stderr.text.trim(),
+    `What the project configures could not be checked: ${command} ${text === undefined ? 'said too much, or no text' : 'failed'}.`,
+    [said, hints.find(({ says }) => says.test(said))?.wayOut].filter(Boolean).join('\n'),
   );
 }
 

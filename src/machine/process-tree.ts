@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Platform } from '../core/discoverer.ts';
+import { linuxFamily } from './process-family.ts';
 
 /** Every child carries this variable; what it starts inherits it, wherever it moves in the process tree. */
 export const runMarker = 'TOOLCRIB_RUN';
@@ -12,7 +13,7 @@ const pollMs = 15;
 /** Ends a program and everything it started: SIGTERM, a grace, SIGKILL. Resolves when they are gone. */
 export async function endProcessTree(pid: number, marker: string, platform: Platform): Promise<void> {
   if (platform === 'win32') return taskkill(pid);
-  const family = () => familyOf(pid, marker, platform);
+  const family = platform === 'linux' ? markedFamily(pid, marker) : () => descendants(pid);
   signalAll(pid, await family(), 'SIGTERM');
   if (await gone(family, graceMs)) return;
   signalAll(pid, await family(), 'SIGKILL');
@@ -47,24 +48,16 @@ async function gone(family: () => Promise<readonly number[]>, withinMs: number):
   return true;
 }
 
-/** Processes that carry the marker or descend from `pid`, without those that have ended. */
-async function familyOf(pid: number, marker: string, platform: Platform): Promise<number[]> {
-  return platform === 'linux' ? markedProcesses(marker) : descendants(pid);
-}
-
-/** Linux shows a process's first environment: a daemon that left group, session and parent still carries the mark. */
-async function markedProcesses(marker: string): Promise<number[]> {
-  const entries = await readdir('/proc').catch(() => []);
-  const pids = entries.filter((entry) => /^\d+$/.test(entry));
-  const wanted = Buffer.from(`${runMarker}=${marker}`);
-  const marked = await Promise.all(
-    pids.map(async (pid) => {
-      // Not readable: another user's process, hence none of ours. A zombie's is empty.
-      const environment = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
-      return environment?.includes(wanted) ? Number(pid) : undefined;
-    }),
-  );
-  return marked.filter((pid) => pid !== undefined);
+/** Remembers whom it has found: what has left the group and lost its parent is still looked for by its id. */
+function markedFamily(pid: number, marker: string): () => Promise<number[]> {
+  let known = new Map<number, string>();
+  return async () => {
+    known = await linuxFamily(
+      { readdir, readFile },
+      { marks: [`${runMarker}=${marker}`], groups: [pid], known },
+    );
+    return [...known.keys()];
+  };
 }
 
 async function descendants(root: number): Promise<number[]> {
@@ -99,4 +92,46 @@ async function output(file: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     execFile(file, args, { timeout: 2000, windowsHide: true }, (_error, stdout) => resolve(stdout));
   });
+}
+
+/** A process of ours that runs beside this one. */
+export interface Beside {
+  /** Writes to its input; nothing happens when it is gone. */
+  tell(text: string): void;
+  /** Closes its input, upon which it ends. */
+  leave(): void;
+}
+
+/**
+ * Starts Node with a script, in a session and a folder of its own and with no environment but `given`; it does not keep us
+ * alive. `onEnd` is called when it could not be started, and when it has ended.
+ */
+export function startBeside(
+  script: string,
+  given: Readonly<Record<string, string>>,
+  onEnd: () => void,
+): Beside {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const { SystemRoot, ELECTRON_RUN_AS_NODE } = process.env;
+  const child = spawn(process.execPath, ['--max-semi-space-size=1', '-e', script], {
+    cwd: SystemRoot ?? '/',
+    env: {
+      ...given,
+      ...(SystemRoot !== undefined && { SystemRoot }),
+      ...(ELECTRON_RUN_AS_NODE !== undefined && { ELECTRON_RUN_AS_NODE }),
+    },
+    detached: true,
+    windowsHide: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  child.once('error', onEnd).once('exit', onEnd);
+  child.unref();
+  // EPIPE when it was killed; that it has ended is said by its exit.
+  child.stdin.on('error', () => undefined);
+  // A pipe is a socket here.
+  if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
+  return {
+    tell: (text) => void (child.stdin.writable && child.stdin.write(text)),
+    leave: () => void child.stdin.end(),
+  };
 }

@@ -1,8 +1,13 @@
 import type { Platform } from '../core/discoverer.ts';
 import { printable } from '../core/argv.ts';
-import { createTurns } from './limited.ts';
+import type { OutputSink, ProgramInput } from '../core/tool.ts';
+import { createFairTurns } from './fair-limits.ts';
 import { collect, type Collected } from './output.ts';
+import { ticksUsed } from './process-family.ts';
 import { endGroup, endProcessTree, runMarker } from './process-tree.ts';
+import { programInput } from './program-input.ts';
+import { watchForQuestion } from './question.ts';
+import { createWatchdog, type Watchdog } from './watchdog.ts';
 import { asStarted } from './windows-command.ts';
 
 export interface Command {
@@ -12,8 +17,15 @@ export interface Command {
   readonly cwd: string;
   /** The child's whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
+  /** How long it may take, 45 s when left out. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Whose program it is: who waits for a turn gets it in fair order. */
+  readonly owner?: string;
+  /** Gets every chunk of both streams, whatever else is done with it. */
+  readonly sink?: OutputSink;
+  /** Gets the program's input, which then stays open; left out: it is closed, and the program is ended when it asks. */
+  readonly takeInput?: (input: ProgramInput) => void;
   /** Called with each line of output as it appears, blank ones left out. */
   readonly onLine?: (line: string) => void;
   /** Called with each piece of standard output as it comes; none is then kept. False: no more is read. Must not throw. */
@@ -30,7 +42,10 @@ export interface Outcome {
   readonly stdout: Collected;
   readonly stderr: Collected;
   readonly durationMs: number;
-  readonly ended: 'exited' | 'timed_out' | 'cancelled' | 'not_started';
+  /** `asked`: it waited for an answer that nobody could give, and was ended. */
+  readonly ended: 'exited' | 'timed_out' | 'cancelled' | 'not_started' | 'asked';
+  /** What it asked, as one line that is safe to show. */
+  readonly question?: string;
 }
 
 export type Run = (command: Command) => Promise<Outcome>;
@@ -50,62 +65,80 @@ const callBudgetMs = 45_000;
 /** More programs at a time would only wait for each other. */
 const atOnce = 16;
 const defaultKeepBytes = 256 * 1024;
+/** A program that goes on for longer is a build or a server, and gives its turn to the next. */
+const shortMs = 2000;
 /** How long output may still arrive after the program has ended, when a child of it keeps the pipe open. */
 const drainMs = 200;
 
+interface Running {
+  readonly platform: Platform;
+  /** The mark of each program that runs, by its id. */
+  readonly marks: Map<number, string>;
+  readonly watchdog: Watchdog;
+}
+
 /** The only place where programs are started. */
 export function createProcesses(platform: Platform): Processes {
-  const running = new Map<number, string>();
-  const turns = createTurns(atOnce);
+  const running: Running = { platform, marks: new Map(), watchdog: createWatchdog(platform) };
+  const turns = createFairTurns(atOnce);
   return {
     async run(command) {
       // The wait for a turn counts: the caller has only so much time.
-      const { signal, timeoutMs = callBudgetMs } = command;
+      const { owner = '', signal, timeoutMs = callBudgetMs } = command;
       const startedAt = performance.now();
-      const endTurn = await turns.take({ signal, timeoutMs });
+      const turn = await turns.take({ owner, signal, timeoutMs });
+      const endTurn = turn && once(turn);
+      const lasting = endTurn && setTimeout(endTurn, shortMs);
       try {
         const limited = { ...command, timeoutMs: Math.max(0, timeoutMs - (performance.now() - startedAt)) };
-        return await runOne(limited, endTurn !== undefined, platform, running);
+        return await runOne(limited, endTurn !== undefined, running);
       } finally {
+        clearTimeout(lasting);
         endTurn?.();
       }
     },
     endAll: async () => {
-      await Promise.all([...running].map(([pid, marker]) => endProcessTree(pid, marker, platform)));
+      await Promise.all([...running.marks].map(([pid, mark]) => endProcessTree(pid, mark, platform)));
     },
   };
 }
 
-async function runOne(
-  command: Command,
-  itsTurn: boolean,
-  platform: Platform,
-  running: Map<number, string>,
-): Promise<Outcome> {
+function once(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) act();
+    done = true;
+  };
+}
+
+async function runOne(command: Command, itsTurn: boolean, running: Running): Promise<Outcome> {
   const { execa } = await import('execa');
+  const { platform, marks, watchdog } = running;
   const startedAt = performance.now();
   const marker = globalThis.crypto.randomUUID();
   const stdout = collect(command.keepBytes ?? defaultKeepBytes, command.onLine);
   const stderr = collect(command.keepBytes ?? defaultKeepBytes, command.onLine);
-  const outcome = (exitCode: number | null, how: Outcome['ended']): Outcome => ({
+  const outcome = (exitCode: number | null, how: Outcome['ended'], question?: string): Outcome => ({
     command: printable([command.program, ...command.argv]),
     exitCode,
     stdout: stdout.finish(),
     stderr: stderr.finish(),
     durationMs: Math.round(performance.now() - startedAt),
     ended: how,
+    ...(question !== undefined && { question }),
   });
   if (command.signal?.aborted) return outcome(null, 'cancelled');
   if (!itsTurn) return outcome(null, 'timed_out');
 
   const { file, args, verbatim } = asStarted(command.program, command.argv, platform);
+  watchdog.starts(marker);
   const child = execa(file, args, {
     cwd: command.cwd,
     env: { ...command.env, [runMarker]: marker },
     extendEnv: false,
     // A session of its own: it can be ended whole and has no terminal to ask at. On Windows it would open a window.
     detached: platform !== 'win32',
-    stdin: 'ignore',
+    stdin: command.takeInput ? 'pipe' : 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
     buffer: false,
@@ -116,22 +149,42 @@ async function runOne(
   });
   const { pid } = child;
   if (pid === undefined) {
+    watchdog.ended(marker);
     const failure = await child;
     stderr.add(Buffer.from(failure.originalMessage ?? 'could not be started'));
     return outcome(null, 'not_started');
   }
 
-  running.set(pid, marker);
-  const { onOutput } = command;
-  child.stdout.on('data', onOutput ? (chunk) => onOutput(chunk) || child.stdout.destroy() : stdout.add);
-  child.stderr.on('data', stderr.add);
-  const end = await ended(child, command, () => endProcessTree(pid, marker, platform));
-  child.stdout.destroy();
-  child.stderr.destroy();
+  marks.set(pid, marker);
+  watchdog.runs(marker, pid);
+  const asking = new AbortController();
+  const questions = watchForQuestion(
+    command.takeInput ? undefined : (question) => asking.abort(question),
+    () => ticksUsed(pid, platform),
+  );
+  const { onOutput, sink } = command;
+  child.stdout.on('data', (chunk: Buffer) => {
+    sink?.add('stdout', chunk);
+    questions.saw('stdout', chunk);
+    if (!onOutput) stdout.add(chunk);
+    else if (!onOutput(chunk)) child.stdout.destroy();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    sink?.add('stderr', chunk);
+    questions.saw('stderr', chunk);
+    stderr.add(chunk);
+  });
+  if (child.stdin) command.takeInput?.(programInput(child.stdin, questions));
+  const end = await ended(child, { ...command, asking: asking.signal }, () =>
+    endProcessTree(pid, marker, platform),
+  );
+  questions.end();
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   // A background child the program left in its own group must not outlive the call.
   if (end.how === 'exited') endGroup(pid, platform);
-  running.delete(pid);
-  return outcome(end.exitCode, end.how);
+  marks.delete(pid);
+  watchdog.ended(marker);
+  return outcome(end.exitCode, end.how, end.how === 'asked' ? String(asking.signal.reason) : undefined);
 }
 
 interface Child {
@@ -139,17 +192,29 @@ interface Child {
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** Waits for the program to end by itself, at its time limit, or when the caller gives up. */
-function ended(child: Child, { timeoutMs = callBudgetMs, signal }: Command, stop: () => Promise<void>) {
-  return new Promise<{ how: 'exited' | 'timed_out' | 'cancelled'; exitCode: number | null }>((resolve) => {
+interface Limits {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** Aborted when the program asks what nobody can answer. */
+  readonly asking: AbortSignal;
+}
+
+/** Waits for the program to end by itself, at its time limit, when it asks, or when the caller gives up. */
+function ended(
+  child: Child,
+  { timeoutMs = callBudgetMs, signal, asking }: Limits,
+  stop: () => Promise<void>,
+) {
+  type How = 'exited' | 'timed_out' | 'cancelled' | 'asked';
+  return new Promise<{ how: How; exitCode: number | null }>((resolve) => {
     let exitCode: number | null = null;
     let stopping = false;
-    const finish = (how: 'exited' | 'timed_out' | 'cancelled') => {
+    const finish = (how: How) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', cancel);
       resolve({ how, exitCode });
     };
-    const stopFor = (why: 'timed_out' | 'cancelled') => {
+    const stopFor = (why: How) => {
       if (stopping) return;
       stopping = true;
       void stop().then(() => finish(why));
@@ -157,6 +222,7 @@ function ended(child: Child, { timeoutMs = callBudgetMs, signal }: Command, stop
     const cancel = () => stopFor('cancelled');
     const timer = setTimeout(() => stopFor('timed_out'), timeoutMs);
     signal?.addEventListener('abort', cancel, { once: true });
+    asking.addEventListener('abort', () => stopFor('asked'), { once: true });
     child.once('exit', (code) => {
       exitCode = code;
       if (!stopping) setTimeout(() => !stopping && finish('exited'), drainMs);

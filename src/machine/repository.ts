@@ -10,6 +10,8 @@ import { upwards } from './upwards.ts';
 export interface FoundRepository {
   /** The folder that has it. */
   readonly top: string;
+  /** Where its data lies, or what it shares with its other work trees. */
+  readonly data: string;
   /** Where its data lies, when nothing about that is out of the ordinary: one plain folder inside `top`. */
   readonly plainData?: string;
 }
@@ -48,11 +50,12 @@ export async function checkRepository(
   const all = [...new Set([data, shared])];
   const [another] = await Promise.all([
     mayBeAnother(folders, top, repository),
+    ...folders.slice(0, folders.indexOf(top)).map(refuseBare),
     ...all.map((here) => checkLinks(here, changes, repository.written, [...workspace.roots, shared])),
     ...all.map((here) => checkObjects(join(here, 'objects'), workspace)),
   ]);
   const plain = data === place && shared === place && !another;
-  return { top, ...(plain ? { plainData: data } : {}) };
+  return { top, data: shared, ...(plain ? { plainData: data } : {}) };
 }
 
 async function firstThatExists(paths: readonly string[]): Promise<string | undefined> {
@@ -164,6 +167,18 @@ async function mayBeAnother(
   const onTheWay = folders.slice(0, folders.indexOf(top) + 1);
   if (onTheWay.some((here) => here.split(/[\\/]/).includes(folder))) return true;
   return (await firstThatExists(onTheWay.map((here) => join(here, 'HEAD')))) !== undefined;
+}
+
+/**
+ * A folder of the work tree that is laid out like a repository would be taken for one, with a configuration that came
+ * with the files. git has safe.bareRepository against it since 2.38.
+ */
+async function refuseBare(folder: string): Promise<void> {
+  const [head, common, objects, refs] = await Promise.all(
+    ['HEAD', 'commondir', 'objects', 'refs'].map((name) => exists(join(folder, name))),
+  );
+  if (head && (common || (objects && refs)))
+    throw untrusted(folder, 'is an embedded bare repository, whose configuration came with the files');
 }
 
 const untrusted = (place: string, why: string): ToolcribError =>

@@ -1,9 +1,10 @@
 import { delimiter, dirname } from 'node:path';
 import { printable, renderArgv } from '../core/argv.ts';
-import type { AnyDiscoverer, RunAction } from '../core/discoverer.ts';
+import type { AnyDiscoverer, Effect, RunAction } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { CallContext, ToolResult, Workspace } from '../core/tool.ts';
 import { actionResult, failureOf } from './action-result.ts';
+import type { DatabaseServices } from './databases/target.ts';
 import type { Installation } from './installation.ts';
 import { localProgram } from './local-program.ts';
 import { precautionsFor } from './precautions.ts';
@@ -14,7 +15,9 @@ import { projectFolders } from './project-folders.ts';
 /** What running actions needs of this machine. */
 export interface ActionServices {
   run: Run;
-  installation: Installation;
+  /** Undefined for what takes no program. */
+  installation: Installation | undefined;
+  databases: DatabaseServices;
   /** The whole environment of a child that may inherit `names` and is given `settings`. */
   childEnvironment(
     names: readonly string[],
@@ -41,16 +44,21 @@ const shownBytes = 256 * 1024;
 /** A question is answered at once or not at all; the action itself needs the time of the call. */
 const questionLimits = { keepBytes: parsedBytes, timeoutMs: 10_000 };
 
+/** A day: what setTimeout() can still count. */
+const longestMs = 24 * 60 * 60 * 1000;
+
 /** Runs an action's program, with what its project makes necessary, and tells what came of it. */
 export async function runAction(call: ActionCall): Promise<ToolResult> {
   const { discoverer, name, action, values, folder, context, services } = call;
   const { signal, workspace } = context;
+  const { whenTrusted = [] } = action;
   // Before anything is started: a value that would be read as an option is refused here.
   const asTyped = [...(discoverer.prefix ?? []), ...renderArgv(action.argv, values)];
   const { repository, ceiling } = discoverer;
-  const [found, { program, leading, env: given, notes }] = await Promise.all([
+  const [found, { program, leading, env: given, notes }, trusted] = await Promise.all([
     repository && checkRepository(repository, folder, action.effects, workspace),
     startingPoint(call),
+    whenTrusted.length > 0 && context.trusts(folder),
   ]);
   // Not above the repository that was looked at: one that is broken would be passed over for another.
   const tops = [...workspace.roots, ...(found ? [found.top] : [])].map((top) => dirname(top));
@@ -62,6 +70,8 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
     folder,
     found,
     workspace,
+    trusted,
+    values,
     ask: (question, cwd) =>
       services.run({
         ...common,
@@ -72,24 +82,47 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
         ...questionLimits,
       }),
   });
+  const argv = [...leading, ...precautions.argv, ...asTyped];
+  // By its usual name, so that a rule about it fits wherever it was found.
+  const command = printable([discoverer.programs[0] ?? discoverer.id, ...asTyped]);
+  const effects = trusted ? [...new Set([...action.effects, ...whenTrusted])] : action.effects;
+  await context.permit({
+    effects,
+    folder,
+    command,
+    shows: [{ title: 'Exactly', text: printable([program, ...argv]) }, ...(precautions.shows ?? [])],
+    ...(precautions.asks && { asks: precautions.asks }),
+    ...(precautions.always && { always: precautions.always }),
+  });
   // All that can be refused has been: nothing is kept for a program that will not start.
-  const kept = canDoAnything(action) ? await services.checkpoint?.(folder, workspace, signal) : undefined;
+  const kept = canDoAnything(action.effects)
+    ? await services.checkpoint?.(folder, workspace, signal)
+    : undefined;
+  const sink = context.keepOutput(command);
   const outcome = await services.run({
     ...common,
-    argv: [...leading, ...precautions.argv, ...asTyped],
+    argv,
     env: { ...env, ...precautions.env },
     onLine: context.progress,
-    keepBytes: action.parse ? parsedBytes : shownBytes,
-    ...(action.timeoutMs ? { timeoutMs: action.timeoutMs } : {}),
+    // What tests print may be a report, which is only understood whole.
+    keepBytes: action.parse || effects.includes('execute') ? parsedBytes : shownBytes,
+    // What ends a call that takes longer than a client waits is the limit of its job.
+    timeoutMs: action.timeoutMs ?? longestMs,
+    owner: context.client,
+    sink,
+    ...(context.takeInput && { takeInput: context.takeInput }),
   });
+  sink.end();
   const said = [...notes, ...precautions.notes, ...(kept === undefined ? [] : [kept])];
+  const telling = { notes: said, handle: sink.handle };
+  const named = { ...outcome, command: printable([program, ...asTyped]) };
   return (
-    failureOf({ ...outcome, command: printable([program, ...asTyped]) }, action, discoverer.hints, said) ??
-    actionResult(action, outcome.stdout.text, said, outcome)
+    (await failureOf(named, action, discoverer.hints, telling)) ??
+    actionResult(action, outcome.stdout.text, telling, outcome)
   );
 }
 
-const canDoAnything = ({ effects }: RunAction): boolean =>
+const canDoAnything = (effects: readonly Effect[]): boolean =>
   effects.includes('execute') || effects.includes('destroy');
 
 /** Which program is started with which first arguments and environment, and what the caller is told about that. */
@@ -102,6 +135,7 @@ async function startingPoint({ discoverer, folder, context, services }: ActionCa
   const hardening = discoverer.hardening ?? [];
   const local = await localProgram(discoverer.local, folder, roots, env);
   if (local !== undefined) return { program: local, leading: hardening, env, notes: [`ran ${local}`] };
+  if (!installation) throw new ToolcribError('PROGRAM_NOT_FOUND', `${discoverer.title} was not found.`);
   const { program, leading } = installation;
   if (await project.holds(program)) {
     throw new ToolcribError(

@@ -92,7 +92,7 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
     toolbox: createToolbox({
       servers: ownServer(options),
       roots: () => chat?.roots ?? options.roots,
-      elicit: (request) => inTurn(() => askForm(terminal, request)),
+      elicit: terminal?.interactive ? (request) => inTurn(() => askForm(terminal, request)) : undefined,
       warn,
       log: (text) => log.write(text),
       ...(trace ? { trace } : {}),

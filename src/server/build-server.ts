@@ -1,6 +1,15 @@
-import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
+import {
+  CLIENT_INFO_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolResult,
+  type Implementation,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { ToolcribError } from '../core/errors.ts';
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
+import { isAskFirst, type Approvals } from './approval/approvals.ts';
 import type { ClientRoots } from './client-roots.ts';
 import { asListed, asMcpResult } from './mcp-tool.ts';
 import { progressOf } from './progress.ts';
@@ -12,6 +21,7 @@ import { version } from './version.ts';
 export interface Crib {
   readonly toolbox: Toolbox;
   readonly clientRoots: ClientRoots;
+  readonly approvals: Approvals;
   /** The folders a call may touch, given what the client has said. */
   workspace(clientRoots: readonly string[] | undefined): Promise<RootedWorkspace>;
   /** Called at the end of each call. */
@@ -20,21 +30,30 @@ export interface Crib {
   listing(answer: Promise<unknown>): void;
 }
 
+/** Standard input and output have one client, however many servers the SDK makes for it. */
+const onlyClient = 'stdio';
+
 const instructions = `Development programs installed on this machine, as typed actions named <program>_<action>, and file tools.
 cwd is the folder an action runs in. It and other relative paths start at the first root; only what lies inside the roots can be reached.
 list_programs tells which programs there are and why others are missing.
-Errors begin with a code. Long output is cut in the middle, and says so; ask for less or for a range.`;
+Errors begin with a code. Long output is cut in the middle and kept whole: read_output pages and searches it by its handle.
+What takes longer than a call goes on as a job: wait_job, read_job, stop_job. start_job is for servers and watchers.
+Some calls ask the person first. NEEDS_CONFIRM: they cannot be asked here; tell them what the message says.`;
 
 /** An MCP server over the toolbox, for either protocol era. Cheap, and without side effects. */
 export function buildServer(crib: Crib): Server {
   const server = new Server(
     { name: 'toolcrib', title: 'toolcrib', version },
-    { capabilities: { tools: { listChanged: true } }, instructions },
+    {
+      capabilities: { tools: { listChanged: true } },
+      instructions,
+      requestState: { verify: crib.approvals.verify },
+    },
   );
   server.setRequestHandler('tools/list', async () => {
     const tools = crib.toolbox.list();
     crib.listing(tools);
-    return { tools: (await tools).map(asListed) };
+    return { tools: (await tools).map((tool) => asListed(tool, crib.toolbox.asksItself(tool))) };
   });
   server.setNotificationHandler('notifications/roots/list_changed', () => crib.clientRoots.forget());
   server.setRequestHandler('tools/call', async ({ params }, context) => {
@@ -44,19 +63,32 @@ export function buildServer(crib: Crib): Server {
     const opened = await crib.workspace(roots.folders).then((workspace) => ({ workspace }), refusalOf);
     if ('refusal' in opened) return opened.refusal;
     const progress = progressOf(context);
-    const result = await crib.toolbox
-      .call(published, params.arguments, {
+    const call = { client: onlyClient, tool: params.name, args: params.arguments ?? {} };
+    try {
+      const result = await crib.toolbox.call(published, params.arguments, {
         workspace: opened.workspace,
         signal: context.mcpReq.signal,
         progress: progress.report,
-      })
-      .finally(() => {
-        progress.end();
-        crib.called();
+        client: onlyClient,
+        clientInfo: clientInfoOf(server, context),
+        ask: crib.approvals.asker(server, context, call),
       });
-    return server.projectCallToolResult(asMcpResult(result), published.outputSchema);
+      return server.projectCallToolResult(asMcpResult(result), published.outputSchema);
+    } catch (error) {
+      if (isAskFirst(error)) return error.result;
+      throw error;
+    } finally {
+      progress.end();
+      crib.called();
+    }
   });
   return server;
+}
+
+/** What a client says of itself: with every request since 2026-07-28, and once when it connects before. */
+function clientInfoOf(server: Server, { mcpReq }: ServerContext): Implementation | undefined {
+  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  return (envelope?.[CLIENT_INFO_META_KEY] as Implementation | undefined) ?? server.getClientVersion();
 }
 
 /** An unknown tool is an error of the protocol, not of the tool (MCP, "Error Handling" of tools). */

@@ -2,15 +2,11 @@ import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/s
 import type { ToolResult } from '../core/tool.ts';
 import type { PublishedTool } from './published.ts';
 
-/** A tool as it stands in tools/list. */
-export function asListed({
-  name,
-  title,
-  description,
-  inputSchema,
-  outputSchema,
-  annotations,
-}: PublishedTool): ListedTool {
+/** A tool as it stands in tools/list. `asksItself`: it puts a question to the person with each call. */
+export function asListed(
+  { name, title, description, inputSchema, outputSchema, annotations }: PublishedTool,
+  asksItself: boolean,
+): ListedTool {
   return {
     name,
     title,
@@ -18,6 +14,7 @@ export function asListed({
     inputSchema: inputSchema as ListedTool['inputSchema'],
     ...(outputSchema ? { outputSchema: outputSchema as NonNullable<ListedTool['outputSchema']> } : {}),
     annotations,
+    ...(asksItself ? { _meta: { 'toolcrib/asksItself': true } } : {}),
   };
 }
 

@@ -16,8 +16,8 @@ import type { JsonSchema, Manifest, PublishedTool } from './published.ts';
 export async function publish(): Promise<Manifest> {
   const all = await Promise.all(Object.values(discoverers).map((load) => load()));
   const own = await Promise.all([
-    ...Object.values(fileTools).map((load) => load(undefined as unknown as Services)),
-    ...Object.values(ownTools).map((load) => load(undefined as never)),
+    ...Object.values(fileTools).map((load) => load({} as Services)),
+    ...Object.values(ownTools).map((load) => load({} as never)),
   ]);
   const tools = [...own.map(publishTool), ...all.flatMap(publishActions)];
   return {
@@ -47,6 +47,7 @@ function factsOf(discoverer: AnyDiscoverer): ProgramFacts {
 const publishActions = (discoverer: AnyDiscoverer): PublishedTool[] =>
   Object.entries(discoverer.actions).map(([name, action]) => ({
     action: name,
+    ...('asks' in action ? { asks: action.database } : {}),
     ...publishTool(describeAction(discoverer, name, action)),
   }));
 
@@ -59,7 +60,7 @@ function publishTool(tool: Omit<Tool, 'call'>): PublishedTool {
     description: tool.description,
     inputSchema: asJsonSchema(tool.params, 'input'),
     ...(tool.result ? { outputSchema: asJsonSchema(tool.result, 'output') } : {}),
-    annotations: annotationsOf(tool.effects),
+    annotations: annotationsOf([...tool.effects, ...(tool.whenTrusted ?? [])]),
   };
 }
 

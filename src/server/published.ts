@@ -1,4 +1,5 @@
-import type { Effect } from '../core/discoverer.ts';
+import type { KnownNames } from '../core/config.ts';
+import type { DatabaseEngine, Effect } from '../core/discoverer.ts';
 import type { annotationsOf } from '../core/tool.ts';
 import type { ProgramFacts } from '../machine/installation.ts';
 
@@ -8,6 +9,8 @@ export interface PublishedTool {
   readonly program: string;
   /** Left out for tools of our own. */
   readonly action?: string;
+  /** The database it asks itself, so that the program need not be there. */
+  readonly asks?: DatabaseEngine;
   readonly effects: readonly Effect[];
   readonly title: string;
   readonly description: string;
@@ -17,6 +20,12 @@ export interface PublishedTool {
 }
 
 export type JsonSchema = { type: 'object'; [key: string]: unknown };
+
+/** The names of tools and toolsets that settings may use. */
+export const namesIn = ({ tools, programs }: Manifest): KnownNames => ({
+  tools: tools.map(({ name }) => name),
+  toolsets: ['files', 'toolcrib', ...programs.map(({ id }) => id)],
+});
 
 export interface Manifest {
   readonly programs: readonly ProgramFacts[];

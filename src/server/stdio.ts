@@ -4,9 +4,11 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import type { ProgramFacts } from '../machine/installation.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Processes } from '../machine/process.ts';
+import { createProjectConfigs, type ProjectConfigs } from '../machine/project-config.ts';
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
+import { createApprovals } from './approval/approvals.ts';
 import { buildServer, type Crib } from './build-server.ts';
-import type { Manifest } from './published.ts';
+import { namesIn, type Manifest } from './published.ts';
 import { createClientRoots } from './client-roots.ts';
 import { effectiveRoots } from './roots.ts';
 import { createLeanHeap } from './lean-heap.ts';
@@ -40,10 +42,12 @@ export async function serve(settings: Settings, { manifest, machine, processes }
     void work?.catch((error: unknown) => void process.stderr.write(`toolcrib: ${String(error)}\n`));
   const settle = () =>
     inBackground(machine.settle().then((changed) => (changed ? latest?.sendToolListChanged() : undefined)));
+  const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
   const crib: Crib = {
-    toolbox: createToolbox(manifest, machine, settings),
+    toolbox: createToolbox(manifest, machine, settings, projects),
     clientRoots: createClientRoots(),
-    workspace: workspacesFor(settings.roots, machine, manifest.programs),
+    approvals: createApprovals(),
+    workspace: workspacesFor(settings.roots, machine, manifest.programs, projects),
     // After the answer is out.
     called: () => void setImmediate(() => tidyHeap?.()),
     listing(answer) {
@@ -67,7 +71,7 @@ export async function serve(settings: Settings, { manifest, machine, processes }
   }, startedMs).unref();
   if ((await theEnd()) === 'input') await answered(lists);
   clearTimeout(settling);
-  await Promise.allSettled([connection.close(), processes.endAll()]);
+  await Promise.allSettled([connection.close(), processes.endAll(), crib.toolbox.end()]);
 }
 
 /** Waits for what is being answered, a moment after the input's last line has been read. */
@@ -89,17 +93,29 @@ function theEnd(): Promise<'input' | 'signal'> {
 }
 
 /** Opens the roots once for all calls that have the same: what they are is decided when they are first used. */
-function workspacesFor(operator: readonly string[], { host }: Machine, programs: readonly ProgramFacts[]) {
+function workspacesFor(
+  operator: readonly string[],
+  { host }: Machine,
+  programs: readonly ProgramFacts[],
+  projects: ProjectConfigs,
+) {
+  const effective = new Map<string, readonly string[]>();
   const opened = new Map<string, RootedWorkspace>();
   return async (client: readonly string[] | undefined): Promise<RootedWorkspace> => {
-    const key = JSON.stringify(client ?? null);
+    const asked = JSON.stringify(client ?? null);
+    const roots =
+      effective.get(asked) ??
+      (await effectiveRoots({ operator, client, workingFolder: process.cwd() }, host, programs));
+    // A folder that is no project yet may be one with the next call.
+    if (roots.length > 0) effective.set(asked, roots);
+    // A project's own settings can change at any time.
+    const narrowed = await projects.narrowedRoots(roots);
+    const key = JSON.stringify(narrowed);
     const known = opened.get(key);
     if (known) return known;
-    const roots = await effectiveRoots({ operator, client, workingFolder: process.cwd() }, host, programs);
     const { openWorkspace } = await import('../machine/paths/workspace.ts');
-    const workspace = await openWorkspace(roots);
-    // A folder that is no project yet may be one with the next call.
-    if (roots.length > 0) opened.set(key, workspace);
+    const workspace = await openWorkspace(narrowed);
+    opened.set(key, workspace);
     return workspace;
   };
 }

@@ -1,20 +1,23 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyDiscoverer } from '../core/discoverer.ts';
-import { checkParams, nearest } from '../core/check-params.ts';
+import { nearest } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { refusalOf } from '../core/policy.ts';
+import { decide, refusalOf } from '../core/policy.ts';
 import type { Settings } from '../core/settings.ts';
-import type { CallContext, Tool, ToolResult, Workspace } from '../core/tool.ts';
+import type { Tool, ToolResult, Workspace } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
 import type { Services } from '../filesystem/services.ts';
+import { schemesOf } from '../machine/databases/address.ts';
 import { stateFolder } from '../machine/folders.ts';
 import type { Installation } from '../machine/installation.ts';
 import type { Machine } from '../machine/machine.ts';
+import type { ProjectConfigs } from '../machine/project-config.ts';
+import type { Caller, Calls } from './calls.ts';
 import { checkpointTools, createKeptStates } from './kept-states.ts';
 import type { Manifest, PublishedTool } from './published.ts';
-import { ownTools } from './own-tools.ts';
+import { alwaysAsks, ownTools, type OwnServices } from './own-tools.ts';
 
 /** What is offered on this machine, and how it is called. */
 export interface Toolbox {
@@ -22,14 +25,23 @@ export interface Toolbox {
   list(): Promise<PublishedTool[]>;
   /** The tool of that name. Throws UNKNOWN_TOOL. */
   find(name: string): PublishedTool;
+  /** Whether each call of it puts a question to the person, so that a client need not. */
+  asksItself(tool: PublishedTool): boolean;
   /** Finishes or discards what servers left half done that were killed. */
   recover(): Promise<void>;
-  /** Never rejects but for a bug: what the caller can mend comes as a result with isError. */
-  call(tool: PublishedTool, params: unknown, context: CallContext): Promise<ToolResult>;
+  /** Never rejects but for a bug, and for what the client has to be asked first: the rest comes as a result with isError. */
+  call(tool: PublishedTool, params: unknown, caller: Caller): Promise<ToolResult>;
+  /** Ends all jobs and forgets all output. */
+  end(): Promise<void>;
 }
 
 /** Puts together what can be offered and what this machine has. Loads an action's code when it is first called. */
-export function createToolbox(manifest: Manifest, machine: Machine, settings: Settings): Toolbox {
+export function createToolbox(
+  manifest: Manifest,
+  machine: Machine,
+  settings: Settings,
+  projects: ProjectConfigs,
+): Toolbox {
   const byName = new Map(manifest.tools.map((tool) => [tool.name, tool]));
   const inToolset = (tool: PublishedTool) => settings.toolsets?.includes(tool.program) ?? true;
 
@@ -45,8 +57,14 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
 
   const checkpoints = createKeptStates(machine);
   const keepsStates = settings.checkpoints !== false;
-  let services: Promise<Services> | undefined;
-  const fileServices = async () => {
+  const checkpointFor = (name: string) =>
+    keepsStates && {
+      checkpoint: async (folder: string, workspace: Workspace, signal: AbortSignal) =>
+        (await checkpoints()).take(folder, name, workspace, signal),
+    };
+
+  let fileServices: Promise<Services> | undefined;
+  const makeFileServices = async () => {
     const [{ createFileServices }, env] = await Promise.all([
       import('./file-services.ts'),
       machine.childEnvironment(),
@@ -54,15 +72,35 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
     return createFileServices(machine, { ripgrep, env: () => env([], {}), checkpoints });
   };
 
+  let calls: Promise<Calls> | undefined;
+  /** What a call needs beside its tool takes some milliseconds to load, which a start has no use for. */
+  const madeCalls = () =>
+    (calls ??= import('./calls.ts').then(({ createCalls }) =>
+      createCalls(machine.host, settings, { load, find: findOffered, projects }),
+    ));
+
+  let ownServices: Promise<OwnServices> | undefined;
+  async function makeOwnServices(): Promise<OwnServices> {
+    const { jobs, outputs, callInside } = await madeCalls();
+    return {
+      ...machine,
+      jobs,
+      outputs,
+      environment: await machine.childEnvironment(),
+      callTool: callInside,
+      ...checkpointFor('run_command'),
+    };
+  }
+
   // Making a tool makes its schema, which takes longer than a small call.
-  const made = new Map<string, { installation: Installation; tool: Tool }>();
+  const made = new Map<string, { installation: Installation | undefined; tool: Tool }>();
 
   async function load(published: PublishedTool): Promise<Tool> {
     if (published.action === undefined) return loadOwn(published.name);
     const installation = (await machine.discovery()).installed.get(published.program);
-    if (!installation) throw notInstalled(published.program, manifest, machine);
+    if (!installation && !isReached(published)) throw notInstalled(published.program, manifest, machine);
     const known = made.get(published.name);
-    if (known?.installation === installation) return known.tool;
+    if (known && known.installation === installation) return known.tool;
     const discoverer: AnyDiscoverer | undefined = await discovererOf(published.program);
     const action = discoverer?.actions[published.action];
     if (!discoverer || !action) throw new Error(`${published.name} is published but not defined`);
@@ -71,10 +109,8 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
       run: machine.run,
       installation,
       childEnvironment: await machine.childEnvironment(),
-      ...(keepsStates && {
-        checkpoint: async (folder: string, workspace: Workspace, signal: AbortSignal) =>
-          (await checkpoints()).take(folder, published.name, workspace, signal),
-      }),
+      databases: { host: machine.host, profiles: settings.databases, which: machine.which },
+      ...checkpointFor(published.name),
     });
     made.set(published.name, { installation, tool });
     return tool;
@@ -82,10 +118,34 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
 
   async function loadOwn(name: string): Promise<Tool> {
     const own = ownTools[name as keyof typeof ownTools];
-    if (own) return own({ report: () => machine.report() });
+    if (own) return own(await (ownServices ??= makeOwnServices()));
     const file = fileTools[name as keyof typeof fileTools];
     if (!file) throw new Error(`${name} is published but not defined`);
-    return file(await (services ??= fileServices()));
+    return file(await (fileServices ??= makeFileServices()));
+  }
+
+  /** Whether it asks a database that the operator has named, which takes no program. */
+  function isReached({ asks }: PublishedTool): boolean {
+    if (asks === undefined) return false;
+    const named = Object.values(settings.databases).some(({ engine }) => engine === asks);
+    return named || schemesOf[asks].test(machine.host.env['DATABASE_URL'] ?? '');
+  }
+
+  /** Why a tool is left out that there is; undefined when it is not. */
+  function leftOut(published: PublishedTool): string | undefined {
+    const { name } = published;
+    if (!keepsStates && checkpointTools.has(name)) return 'checkpoints are off (--no-checkpoints)';
+    if (!settings.scripts && name === 'run_script') return 'scripts are off; --scripts turns them on';
+    if (!inToolset(published)) return `the toolsets are ${settings.toolsets?.join(', ')} (--toolsets)`;
+    return undefined;
+  }
+
+  function findOffered(name: string): PublishedTool {
+    const published = byName.get(name);
+    if (!published) throw unknownTool(name, byName);
+    const why = leftOut(published);
+    if (why) throw new ToolcribError('UNKNOWN_TOOL', `${name} is not offered: ${why}.`);
+    return published;
   }
 
   return {
@@ -93,9 +153,8 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
       const { installed } = await machine.discovery();
       return manifest.tools.filter(
         (tool) =>
-          inToolset(tool) &&
-          (keepsStates || !checkpointTools.has(tool.name)) &&
-          (tool.action === undefined || installed.has(tool.program)) &&
+          leftOut(tool) === undefined &&
+          (tool.action === undefined || installed.has(tool.program) || isReached(tool)) &&
           refusalOf(tool.effects, settings) === undefined,
       );
     },
@@ -106,36 +165,16 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
       const { platform, env, home } = machine.host;
       const state = stateFolder(platform, env, home);
       if (state === undefined || !existsSync(join(state, 'journal'))) return;
-      await (await (await (services ??= fileServices())).changes()).recover();
+      await (await (await (fileServices ??= makeFileServices())).changes()).recover();
     },
-    find(name) {
-      const published = byName.get(name);
-      if (!published) throw unknownTool(name, byName);
-      if (!keepsStates && checkpointTools.has(name))
-        throw new ToolcribError(
-          'UNKNOWN_TOOL',
-          `${name} is not offered: checkpoints are off (--no-checkpoints).`,
-        );
-      if (!inToolset(published)) {
-        const offered = settings.toolsets?.join(', ');
-        throw new ToolcribError(
-          'UNKNOWN_TOOL',
-          `${name} is not offered: the toolsets are ${offered} (--toolsets).`,
-        );
-      }
-      return published;
+    find: findOffered,
+    asksItself: ({ name, effects }) =>
+      decide({ tool: name, effects, asks: alwaysAsks.get(name), trusted: true }, settings).decision === 'ask',
+    async call(published, params, caller) {
+      return (await madeCalls()).call(published, params, caller);
     },
-    async call(published, params, context) {
-      try {
-        const refusal = refusalOf(published.effects, settings);
-        if (refusal)
-          throw new ToolcribError('EFFECT_DENIED', `${published.name} is not allowed: ${refusal}.`);
-        const tool = await load(published);
-        return await tool.call(checkParams(tool.params, params), context);
-      } catch (error) {
-        if (error instanceof ToolcribError) return failed(`${error.code}: ${error.message}`);
-        throw error;
-      }
+    async end() {
+      await (await calls)?.end();
     },
   };
 }
@@ -144,8 +183,6 @@ const discovererOf = (id: string): Promise<AnyDiscoverer> | undefined => {
   const load = discoverers[id as keyof typeof discoverers];
   return load?.() as Promise<AnyDiscoverer> | undefined;
 };
-
-const failed = (text: string): ToolResult => ({ isError: true, content: [{ type: 'text', text }] });
 
 function unknownTool(name: string, known: ReadonlyMap<string, PublishedTool>): ToolcribError {
   const best = nearest(name, [...known.keys()]);

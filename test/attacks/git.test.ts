@@ -227,13 +227,14 @@ it('ATTACK 27: hooks of the repository do not run', async () => {
   expect(existsSync(mark)).toBe(false);
 });
 
-it('ATTACK 29: a repository that names its own transport is not talked to', async () => {
+it('ATTACK 29: a repository that leads elsewhere is not talked to', async () => {
   const repository = temporaryRepository();
   const { script, mark } = repository.trap('transport');
   repository.git('remote', 'add', 'origin', 'ssh://example.invalid/x.git');
   repository.git('config', 'core.sshCommand', script);
+  repository.git('config', 'url.ext::sh -c evil.insteadOf', 'ssh://');
   for (const name of ['git_fetch', 'git_push', 'git_pull']) {
-    expect(textOf(await call(name, repository.folder))).toMatch(/^REPO_UNTRUSTED.*core\.sshcommand/);
+    expect(textOf(await call(name, repository.folder))).toMatch(/^REPO_UNTRUSTED.*url\.ext/);
   }
   await lookEverywhere(repository);
   expect(existsSync(mark)).toBe(false);

@@ -4,7 +4,6 @@ import { mkdir, open, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { grep as define } from '../../src/filesystem/searching/grep.ts';
-import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import {
   callerFor,
   failureOf,
@@ -14,6 +13,7 @@ import {
   textOf,
   type Caller,
 } from '../filesystem/folder.ts';
+import { callContext } from '../support/call-context.ts';
 
 const onUnix = process.platform !== 'win32';
 
@@ -149,11 +149,10 @@ describe('what a search costs', () => {
       ...services,
       env: () => ({ ...services.env(), RIPGREP_CONFIG_PATH: join(outside, 'config') }),
     });
-    const found = await tool.call(tool.params.parse({ pattern: 'needle', path: 'links', mode: 'files' }), {
-      workspace: await openWorkspace([root]),
-      signal: new AbortController().signal,
-      progress: () => {},
-    });
+    const found = await tool.call(
+      tool.params.parse({ pattern: 'needle', path: 'links', mode: 'files' }),
+      await callContext([root]),
+    );
     expect(textOf(found)).toBe('links/a.txt');
   });
 });

@@ -34,10 +34,10 @@ it('ATTACK 32: an installation runs no script of the project', async () => {
     ['preinstall', 'install', 'postinstall', 'prepare'].map((name) => [name, 'touch ran']),
   );
   writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'p', version: '1.0.0', scripts }));
-  const client = await connect('2025-11-25', { roots: [root] });
+  const client = await connect('2025-11-25', { roots: [root], args: ['--allow', 'execute'] });
   onTestFinished(() => client.close());
   const result = await client.callTool({ name: 'npm_install', arguments: {} });
-  expect(textOf(result)).not.toMatch(/^(ARG|PATH)_/);
+  expect(result.isError, textOf(result)).toBeFalsy();
   expect(() => readFileSync(join(root, 'ran'))).toThrow('ENOENT');
 });
 
@@ -66,4 +66,27 @@ it('ATTACK 57: a named pipe in the place of .npmrc does not keep a call waiting'
   // npm_view asks npm nothing about the project, so npm itself does not come to the pipe first.
   const result = await client.callTool({ name: 'npm_view', arguments: { package: 'left-pad' } });
   expect(textOf(result)).toMatch(/^PATH_NOT_REGULAR/);
+});
+
+it('ATTACK 33: a project whose .npmrc names the shell of its scripts is asked about before anything runs', async () => {
+  const root = temporaryFolder();
+  const manifest = { name: 'p', version: '1.0.0', scripts: { test: 'true', build: 'true' } };
+  writeFileSync(join(root, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(
+    join(root, '.npmrc'),
+    'script-shell=./evil.sh\ngit=./evil.sh\nnode-options=--require=./evil.cjs\n',
+  );
+  for (const name of ['evil.sh', 'evil.cjs'])
+    writeFileSync(join(root, name), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
+  const client = await connect('2025-11-25', { roots: [root] });
+  onTestFinished(() => client.close());
+  for (const [name, given] of [
+    ['npm_test', {}],
+    ['npm_run', { script: 'build' }],
+  ] as const) {
+    expect(textOf(await client.callTool({ name, arguments: given }))).toMatch(/^NEEDS_CONFIRM.*whenUnasked/s);
+  }
+  // What only reads does not ask npm to run scripts, and takes nothing of that either.
+  expect((await client.callTool({ name: 'npm_list', arguments: {} })).isError).toBeFalsy();
+  expect(() => readFileSync(join(root, 'ran'))).toThrow('ENOENT');
 });

@@ -1,10 +1,14 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { configFile } from '../../src/cli/config.ts';
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { configFile, readConfig } from '../../src/cli/config.ts';
+import { knownNames } from '../../src/cli/toolsets.ts';
+import { asArguments, parseCommandLine, serveOptions, settingsOf, UsageError } from '../../src/cli/usage.ts';
+import { mergeSettings, usualBudgets, usualSettings } from '../../src/core/settings.ts';
+import { createProjectConfigs } from '../../src/machine/project-config.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
-import { connect, inherited, program } from '../support/server.ts';
+import { connect, eras, inherited, program } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 
 function configured(content: string) {
@@ -55,7 +59,7 @@ it('keeps states of work trees before actions that run project code, unless the 
     const client = await connect('2025-11-25', {
       env: { ...env, XDG_STATE_HOME: state },
       roots: [folder],
-      args,
+      args: [...args, '--allow', 'execute'],
     });
     const result = await client.callTool({ name: 'node_run', arguments: { file: 'a.js' } });
     const names = (await client.listTools()).tools.map(({ name }) => name);
@@ -74,41 +78,304 @@ it('says why the tools for checkpoints are not there when they are off', async (
   );
 });
 
-it.each([
-  ['{"root": ["/"]}', 'root: there is no such setting; did you mean roots?'],
-  ['{"readOnly": "yes"}', 'readOnly: expected boolean'],
-  ['{"checkpoints": "off"}', 'checkpoints: expected boolean'],
-  ['{"allow": ["everything"]}', 'allow.0'],
-  ['{"roots": ["relative"]}', 'is not absolute'],
-  ['{"roots": ["/no/such/folder"]}', 'there is no such folder'],
-  ['{"toolsets": ["gti"]}', 'did you mean git?'],
-  ['{roots: []}', 'config.json'],
-  ['', 'config.json'],
-])('stops the server when the file says %s', (content, message) => {
-  const { env } = configured(content);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'serve'], {
+/** What `toolcrib serve` says when it does not start. */
+function stopped(env: Record<string, string>, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'serve', ...args], {
     env,
     encoding: 'utf8',
     input: '',
   });
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain(message);
   expect(stderr.trim().split('\n')).toHaveLength(1);
+  return stderr;
+}
+
+/** What is wrong with a file; the tools that there are do not change. */
+async function complaint(file: string): Promise<string> {
+  const error: unknown = await readConfig(file, { known: () => known }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(UsageError);
+  return (error as Error).message;
+}
+
+let known: ReturnType<typeof knownNames>;
+beforeAll(() => (known = knownNames()));
+
+it.each([
+  ['{"root": ["/"]}', 'config.json:1: root: there is no such setting; did you mean roots?'],
+  ['{"roots": ["/no/such/folder"]}', 'there is no such folder'],
+  ['{"rules": {"git_psuh": "ask"}}', 'rules.git_psuh: there is no such tool; did you mean git_push?'],
+  ['{roots: []}', 'config.json:1: it does not parse'],
+])('stops the server when the file says %s', (content, message) => {
+  expect(stopped(configured(content).env)).toContain(message);
 });
 
-it('does not take the word of a file that everybody can write', () => {
-  const { env, file } = configured('{}');
-  chmodSync(file, 0o666);
-  const { status, stderr } = spawnSync(process.execPath, [program, 'serve'], {
-    env,
-    encoding: 'utf8',
-    input: '',
+it.each([
+  ['{\n  // mine\n  "readOnly": "yes",\n}', ':3: readOnly: expected boolean'],
+  ['{"checkpoints": "off"}', 'checkpoints: expected boolean'],
+  ['{"allow": ["destroy"]}', '"effects": {"destroy": "allow"}'],
+  [
+    '{\n"effects":\n{"destory": "allow"}}',
+    ':3: effects.destory: there is no such setting; did you mean destroy?',
+  ],
+  ['{"effects": {"write": "never"}}', 'effects.write: expected one of "allow"|"ask"|"deny"'],
+  ['{"whenUnasked": {"execute": "ask"}}', 'whenUnasked.execute: expected one of "allow"|"deny"'],
+  ['{"rules": {"gti_*": "deny"}}', 'did you mean git_*?'],
+  ['{"rules": {"git push": "deny"}}', 'expected a tool'],
+  ['{"budgets": {"callSecond": 5}}', 'did you mean callSeconds?'],
+  ['{"budgets": {"callSeconds": 0}}', 'budgets.callSeconds'],
+  ['{"budgets": {"callSeconds": 3601}}', 'budgets.callSeconds'],
+  ['{"databases": {"main": {"engine": "oracle"}}}', 'databases.main.engine'],
+  ['{"databases": {"main": {"engine": "mysql"}}}', 'needs either url, or urlFrom'],
+  ['{"databases": {"main": {"engine": "mysql", "urlFom": "X"}}}', 'did you mean urlFrom?'],
+  ['{"databases": {"a b": {"engine": "mysql", "urlFrom": "X"}}}', 'a name has small letters'],
+  ['{"readOnly": true, "readOnly": false}', 'the same key is there twice'],
+  ['{"__proto__": {"readOnly": true}}', '__proto__ is no setting'],
+  ['{"roots": ["relative"]}', 'is not absolute'],
+  ['{"roots": []}', 'roots: is empty'],
+  ['{"toolsets": ["gti"]}', 'did you mean git?'],
+  ['', 'config.json:1: it does not parse'],
+  ['[]', 'expected object'],
+])('refuses a file that says %s', async (content, message) => {
+  expect(await complaint(configured(content).file)).toContain(message);
+});
+
+it('says nothing of what an address holds', async () => {
+  const { file } = configured(
+    '{"databases": {"main": {"engine": "mysql", "url": "http://me:secret@host/x"}}}',
+  );
+  const said = await complaint(file);
+  expect(said).toContain('databases.main.url: expected mysql://');
+  expect(said).not.toContain('secret');
+});
+
+describe.skipIf(process.platform === 'win32')('does not take the word of', () => {
+  it.each<[string, (file: string) => void, string]>([
+    ['a file that everybody can write', (file) => chmodSync(file, 0o666), 'everybody can write'],
+    [
+      'one in a folder that everybody can write',
+      (file) => chmodSync(dirname(file), 0o777),
+      'everybody can write',
+    ],
+    ['a folder', (file) => (rmSync(file), mkdirSync(file)), 'no regular file'],
+    ['a FIFO', (file) => (rmSync(file), execFileSync('mkfifo', [file])), 'no regular file'],
+    ['a device', (file) => (rmSync(file), symlinkSync('/dev/zero', file)), 'no regular file'],
+    ['a link to nothing', (file) => (rmSync(file), symlinkSync('nowhere', file)), 'not there'],
+    ['a large file', (file) => writeFileSync(file, ' '.repeat(1024 * 1024 + 1)), 'larger than 1 MB'],
+    ['text that is not UTF-8', (file) => writeFileSync(file, Buffer.from([0x7b, 0xff, 0x7d])), 'not UTF-8'],
+  ])('%s', async (_, make, message) => {
+    const { file } = configured('{}');
+    make(file);
+    expect(await complaint(file)).toContain(message);
   });
-  expect(status).toBe(2);
-  expect(stderr).toContain('everybody can write');
+
+  it.skipIf(process.getuid?.() !== 0)('one of another user', async () => {
+    const { file } = configured('{}');
+    chownSync(file, 12_345, 12_345);
+    expect(await complaint(file)).toContain('another user');
+  });
+});
+
+it('follows a link to a file, as dotfiles are kept', async () => {
+  const { env, file } = configured('{}');
+  const kept = join(temporaryFolder(), 'kept.json');
+  writeFileSync(kept, '{"readOnly": true}');
+  rmSync(file);
+  symlinkSync(kept, file);
+  const client = await connect('2026-07-28', { env, roots: [temporaryFolder()] });
+  onTestFinished(() => client.close());
+  expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('write_file');
+});
+
+it.each([
+  ['{"readOnyl": true}', '.toolcrib.json:1: readOnyl: there is no such setting; did you mean readOnly?'],
+  ['{"roots": ["/"]}', 'leads outside of the project'],
+  ['{"databases": {}}', 'only the operator can set it'],
+])('stops at a root whose own file says %s', (content, message) => {
+  const root = temporaryFolder();
+  writeFileSync(join(root, '.toolcrib.json'), content);
+  expect(stopped(inherited(), '--root', root)).toContain(message);
+});
+
+it.each(eras)('refuses calls in a project by what its file says now (%s)', async (era) => {
+  const root = temporaryFolder();
+  const file = join(root, '.toolcrib.json');
+  const client = await connect(era, { roots: [root], args: ['--rule', 'write_file=allow'] });
+  onTestFinished(() => client.close());
+  const write = async () => {
+    const result = await client.callTool({ name: 'write_file', arguments: { path: 'a.txt', content: 'x' } });
+    rmSync(join(root, 'a.txt'), { force: true });
+    return textOf(result);
+  };
+  for (const [content, said] of [
+    ['{}', /^Wrote/],
+    ['{"readOnly": true}', /^EFFECT_DENIED: .*read-only \(readOnly of .*\.toolcrib\.json\)/],
+    ['{"readOnyl": true}', /^CONFIG_INVALID: .*\.toolcrib\.json:1: readOnyl: .*did you mean readOnly\?/],
+    ['{"effects": {"write": "deny"}}', /^EFFECT_DENIED: .*effects\.write is "deny" of/],
+    ['{"rules": {"write_*": "deny"}}', /^EFFECT_DENIED: .*rules "write_\*" of/],
+    ['{"rules": {"write_*": "ask"}}', /^NEEDS_CONFIRM: .*whenUnasked\.rule/],
+    ['{"toolsets": ["git"]}', /^EFFECT_DENIED: .*toolsets/],
+    ['{"readOnly": false, "effects": {"write": "allow"}}', /^Wrote/],
+  ] as const) {
+    writeFileSync(file, content);
+    expect(await write()).toMatch(said);
+  }
+  rmSync(file);
+  symlinkSync('/dev/null', file);
+  expect(await write()).toMatch(/^CONFIG_INVALID: .*no regular file/);
+  rmSync(file);
+  expect(await write()).toMatch(/^Wrote/);
 });
 
 it('is where the platform keeps such files', () => {
-  expect(configFile({ XDG_CONFIG_HOME: '/x' }, 'linux')).toBe('/x/toolcrib/config.json');
-  expect(configFile({ XDG_CONFIG_HOME: 'relative' }, 'linux')).toMatch(/\/\.config\/toolcrib\/config\.json$/);
+  expect(configFile({ XDG_CONFIG_HOME: '/x' }, 'linux', '/h')).toBe('/x/toolcrib/config.json');
+  expect(configFile({ XDG_CONFIG_HOME: 'relative' }, 'linux', '/h')).toBe('/h/.config/toolcrib/config.json');
+  expect(configFile({ AppData: 'C:\\a' }, 'win32', 'C:\\h')).toBe('C:\\a\\toolcrib\\config.json');
+  expect(configFile({}, 'win32', 'C:\\h')).toBe('C:\\h\\AppData\\Roaming\\toolcrib\\config.json');
+  const home = temporaryFolder();
+  const put = (folder: string) => {
+    mkdirSync(join(home, folder, 'toolcrib'), { recursive: true });
+    writeFileSync(join(home, folder, 'toolcrib', 'config.json'), '{}');
+  };
+  const own = join(home, 'Library/Application Support/toolcrib/config.json');
+  expect(configFile({}, 'darwin', home)).toBe(own);
+  expect(configFile({ XDG_CONFIG_HOME: '/x' }, 'darwin', home)).toBe('/x/toolcrib/config.json');
+  put('.config');
+  expect(configFile({}, 'darwin', home)).toBe(join(home, '.config/toolcrib/config.json'));
+  put('Library/Application Support');
+  expect(configFile({}, 'darwin', home)).toBe(own);
+});
+
+describe('settings of the file and of the command line', () => {
+  const merged = async (content: string, args: string[] = []) => {
+    const { file } = configured(content);
+    const { values } = parseCommandLine({ args, options: serveOptions });
+    return mergeSettings(settingsOf(values), await readConfig(file, { home: '/h' }));
+  };
+
+  it('are complete when nobody says anything', async () => {
+    expect(mergeSettings(settingsOf({}), await readConfig('/no/such/file'))).toEqual(usualSettings);
+  });
+
+  it('come from a file with comments', async () => {
+    const settings = await merged(`{
+      // folders
+      "roots": ["~/projects", "/srv", "~"],
+      "effects": { "destroy": "allow", "network": "ask" },
+      "rules": { "git_push": "ask", "run_command(npm test *)": "allow" },
+      "whenUnasked": { "execute": "allow" },
+      "scripts": true, "checkpoints": false,
+      "budgets": { "callSeconds": 10 }, /* the others as usual */
+      "databases": {
+        "main": { "engine": "postgresql", "url": "postgresql://me@host/main" },
+        "shop": { "engine": "mysql", "urlFrom": "SHOP_URL" },
+      },
+    }`);
+    expect(settings).toMatchObject({
+      roots: ['/h/projects', '/srv', '/h'],
+      effects: { destroy: 'allow', network: 'ask' },
+      whenUnasked: { execute: 'allow' },
+      scripts: true,
+      checkpoints: false,
+      budgets: { ...usualBudgets, callSeconds: 10 },
+      databases: { main: { engine: 'postgresql' }, shop: { urlFrom: 'SHOP_URL' } },
+    });
+    expect(settings.databases['constructor']).toBeUndefined();
+    expect(settings.rules.map(({ pattern, decision }) => [pattern, decision])).toEqual([
+      ['git_push', 'ask'],
+      ['run_command(npm test *)', 'allow'],
+    ]);
+    expect(settings.rules[0]?.setting).toMatch(/^rules "git_push" of .*config\.json$/);
+  });
+
+  it('are decided by the command line, one by one', async () => {
+    const content = `{"effects": {"destroy": "deny", "network": "ask"}, "whenUnasked": {"rule": "deny", "execute": "allow"},
+      "rules": {"git_push": "allow", "git_fetch": "deny"}}`;
+    const effects = ['--allow', 'destroy,write', '--ask', 'execute', '--when-unasked', 'rule=allow'];
+    const rules = ['--rule', 'git_push=ask', '--rule', 'run_command(env A=b *)=deny'];
+    const settings = await merged(content, [...effects, ...rules, '--scripts']);
+    expect(settings).toMatchObject({
+      effects: { destroy: 'allow', write: 'allow', execute: 'ask', network: 'ask' },
+      whenUnasked: { rule: 'allow', execute: 'allow' },
+      scripts: true,
+    });
+    expect(settings.rules.map(({ pattern, decision }) => `${pattern}=${decision}`)).toEqual([
+      'git_push=ask',
+      'run_command(env A=b *)=deny',
+      'git_fetch=deny',
+    ]);
+  });
+
+  it('take one answer for all reasons, and others for some', () => {
+    const { values } = parseCommandLine({
+      args: ['--when-unasked', 'destroy=deny', '--when-unasked=allow'],
+      options: serveOptions,
+    });
+    expect(settingsOf(values).whenUnasked).toEqual({
+      destroy: 'deny',
+      execute: 'allow',
+      protected: 'allow',
+      command: 'allow',
+      script: 'allow',
+      rule: 'allow',
+    });
+  });
+
+  it('are handed on to a server as they were given', () => {
+    const args = [
+      '--root=-odd',
+      '--read-only',
+      '--toolsets=git,files',
+      '--allow=destroy',
+      '--ask=network',
+      '--deny=write',
+      '--rule=git_push=ask',
+      '--rule=git_fetch=deny',
+      '--when-unasked=execute=allow',
+      '--scripts',
+      '--no-checkpoints',
+    ];
+    expect(asArguments(parseCommandLine({ args, options: serveOptions }).values)).toEqual(args);
+  });
+});
+
+it('doctor shows what is in force, and what in a project has no effect', () => {
+  const root = temporaryFolder();
+  const content = {
+    roots: [root],
+    rules: { git_push: 'deny' },
+    databases: { main: { engine: 'mysql', url: 'mysql://me:secret@h/x' } },
+  };
+  const { file, env } = configured(JSON.stringify(content));
+  const project = join(root, '.toolcrib.json');
+  writeFileSync(project, '{"readOnly": false, "effects": {"destroy": "allow", "write": "deny"}}');
+  const doctor = () => spawnSync(process.execPath, [program, 'doctor'], { env, encoding: 'utf8' });
+  const { status, stdout } = doctor();
+  expect(status).toBe(0);
+  for (const part of [file, 'rules "git_push"', 'databases', project, '{"write":"deny","destroy":"allow"}'])
+    expect(stdout).toContain(part);
+  expect(stdout).toContain('has no effect: readOnly: false');
+  expect(stdout).toContain('has no effect: effects.destroy: "allow"');
+  expect(stdout).not.toContain('has no effect: effects.write');
+  expect(stdout).not.toContain('secret');
+  writeFileSync(project, '{"readOnyl": true}');
+  expect(doctor()).toMatchObject({ status: 1, stdout: expect.stringContaining('did you mean readOnly?') });
+  writeFileSync(file, '{');
+  expect(doctor()).toMatchObject({ status: 1, stdout: expect.stringContaining('it does not parse') });
+});
+
+it('understands the examples of docs/configuration.md', async () => {
+  const page = readFileSync('docs/configuration.md', 'utf8').split('## Variables')[0] ?? '';
+  const examples = [...page.matchAll(/```jsonc?\n([^]*?)```/g)].map(([, text = '']) => text);
+  const [ofProject = '', ...ofOperator] = examples.toReversed();
+  expect(ofOperator).toHaveLength(3);
+  for (const text of ofOperator) {
+    const config = await readConfig(configured(text).file);
+    expect(Object.keys(config).length).toBeGreaterThan(1);
+  }
+  const root = temporaryFolder();
+  writeFileSync(join(root, '.toolcrib.json'), ofProject);
+  const narrowed = await createProjectConfigs().settingsFor(usualSettings, [root]);
+  expect(narrowed.budgets.jobs).toBe(2);
+  for (const [name, usual] of Object.entries(usualBudgets))
+    expect(page).toMatch(new RegExp(`\\| \`${name}\` +\\| ${usual} `));
 });

@@ -1,4 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { git as discoverer } from '../../src/discoverers/git.ts';
 import * as output from '../../src/discoverers/git-output.ts';
 import { gitGuard } from '../../src/discoverers/git-guard.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
@@ -133,47 +137,133 @@ it('reads nothing as nothing', () => {
 const entries = (...list: [scope: string, key: string, value: string][]): string =>
   list.map(([scope, key, value]) => `${scope}\0${key}\n${value}\0`).join('');
 
+const circumstances = { effects: ['read'], trusted: false, projectCode: [], hooks: [] } as const;
+const changing = { ...circumstances, effects: ['network', 'write'] } as const;
+
 it('switches off the filters and drivers of the repository, not those of the user', () => {
   const found = entries(
     ['global', 'filter.lfs.clean', 'git-lfs clean -- %f'],
+    ['global', 'filter.lfs.required', 'true'],
+    ['local', 'filter.lfs.clean', './evil.sh'],
     ['local', 'filter.evil.clean', './evil.sh'],
     ['local', 'filter.evil.required', 'true'],
     ['worktree', 'merge.evil.driver', './evil.sh'],
+    ['global', 'gpg.openpgp.program', 'gpg2'],
+    ['local', 'gpg.program', './evil.sh'],
+    ['local', 'gpg.ssh.program', './evil.sh'],
+    ['local', 'core.attributesfile', '/etc/shadow'],
   );
-  expect(gitGuard.read(found, { effects: ['read'] })).toEqual({
+  const projectCode = ['filter', 'merge'];
+  expect(gitGuard.read(found, { ...circumstances, projectCode })).toEqual({
     argv: [
-      ...['clean', 'smudge', 'process'].flatMap((stage) => ['-c', `filter.evil.${stage}=`]),
-      '-c',
+      'core.hooksPath=/dev/null',
+      'filter.lfs.clean=git-lfs clean -- %f',
+      'filter.evil.clean=',
+      'filter.lfs.required=true',
+      // A required filter without a command is an error.
       'filter.evil.required=false',
-      '-c',
       'merge.evil.driver=false',
+      'gpg.program=gpg2',
+      'gpg.ssh.program=ssh-keygen',
+      'core.attributesFile=~/.config/git/attributes',
+    ].flatMap((one) => ['-c', one]),
+    notes: [
+      'switched off, since the repository configures them: filter.lfs, filter.evil, merge.evil.driver, core.attributesfile',
     ],
-    notes: ['switched off, since the repository configures them: filter.evil'],
     env: { GIT_ALLOW_PROTOCOL: 'none' },
   });
 });
 
-it('refuses a repository whose settings cannot be overridden, or which reaches out', () => {
-  const codeOf = (found: string, effects: Parameters<typeof gitGuard.read>[1]['effects']) => {
+it('asks the credential helpers of the user, in their order, and none of the repository', () => {
+  const found = entries(
+    ['system', 'credential.helper', 'osxkeychain'],
+    ['global', 'credential.https://example.org.helper', '!mine'],
+    ['local', 'credential.helper', '!evil'],
+    ['local', 'credential.username', 'ada'],
+  );
+  const { argv, notes } = gitGuard.read(found, { ...changing, projectCode: ['transport'] });
+  expect(argv.filter((arg) => arg !== '-c')).toEqual([
+    'core.hooksPath=/dev/null',
+    'credential.helper=',
+    'credential.helper=osxkeychain',
+    'credential.https://example.org.helper=!mine',
+  ]);
+  expect(notes).toEqual(['switched off, since the repository configures them: credential.helper']);
+});
+
+it('git takes the answers of those helpers', () => {
+  const { folder, git, write } = temporaryRepository();
+  const global = write(
+    '.git/mine',
+    '[credential]\n\thelper = "!echo username=me; echo password=right;:"\n[credential "https://other.org"]\n\thelper = "!echo password=other;:"\n',
+  );
+  git('config', 'credential.helper', '');
+  git('config', 'credential.https://example.org.helper', '!echo username=evil; echo password=wrong;:');
+  git('config', '--add', 'credential.helper', '!echo password=wrong; touch .git/ran;:');
+  const ask = (leading: readonly string[], ...args: string[]) =>
+    execFileSync('git', [...leading, ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      input: 'protocol=https\nhost=example.org\n\n',
+      env: { ...process.env, GIT_CONFIG_GLOBAL: global, GIT_CONFIG_NOSYSTEM: '1' },
+    });
+  const { argv } = gitGuard.read(ask([], ...gitGuard.argv), changing);
+  expect(ask(argv, 'credential', 'fill')).toMatch(/username=me\npassword=right/);
+  expect(existsSync(join(folder, '.git', 'ran'))).toBe(false);
+  expect(ask([], 'credential', 'fill')).toContain('evil');
+});
+
+it('refuses a repository whose settings cannot be overridden, or which leads elsewhere', () => {
+  const codeOf = (found: string, where: Parameters<typeof gitGuard.read>[1]) => {
     try {
-      gitGuard.read(found, { effects });
+      gitGuard.read(found, where);
       return 'allowed';
     } catch (error) {
       return (error as ToolcribError).code;
     }
   };
-  expect(codeOf(entries(['local', 'filter.a=b.clean', 'x']), ['read'])).toBe('REPO_UNTRUSTED');
+  expect(codeOf(entries(['local', 'filter.a=b.clean', 'x']), circumstances)).toBe('REPO_UNTRUSTED');
+  for (const [key, value] of [
+    ['url.ext::sh.insteadof', 'x'],
+    ['http.cookiefile', 'x'],
+    ['remote.origin.uploadpack', 'x'],
+    ['remote.origin.fetch', '+refs/heads/*:refs/heads/*'],
+  ] as const) {
+    const local = entries(['local', key, value]);
+    expect(codeOf(local, changing), key).toBe('REPO_UNTRUSTED');
+    expect(codeOf(entries(['global', key, value]), changing), key).toBe('allowed');
+    expect(codeOf(local, circumstances), key).toBe('allowed');
+  }
   for (const key of [
     'core.sshcommand',
     'credential.helper',
-    'url.ext::sh.insteadof',
-    'protocol.ext.allow',
     'http.proxy',
-    'remote.origin.uploadpack',
-  ]) {
-    expect(codeOf(entries(['local', key, 'x']), ['network', 'write']), key).toBe('REPO_UNTRUSTED');
-    expect(codeOf(entries(['global', key, 'x']), ['network', 'write']), key).toBe('allowed');
-    expect(codeOf(entries(['local', key, 'x']), ['read']), key).toBe('allowed');
+    'protocol.ext.allow',
+    'http.postbuffer',
+  ])
+    expect(codeOf(entries(['local', key, 'x']), changing), key).toBe('allowed');
+  for (const key of ['blame.ignorerevsfile', 'mailmap.file', 'fetch.fsck.skiplist'])
+    expect(codeOf(entries(['local', key, '/etc/shadow']), circumstances), key).toBe('REPO_UNTRUSTED');
+});
+
+it('leaves a trusted project as it is, but for looking and for overwriting', () => {
+  const found = entries(
+    ['local', 'core.sshcommand', './ssh.sh'],
+    ['local', 'filter.up.clean', 'tr a-z A-Z'],
+    ['local', 'url.git@example.org:.insteadof', 'https://example.org/'],
+  );
+  expect(gitGuard.read(found, { ...changing, trusted: true })).toEqual({
+    argv: [],
+    notes: [],
+    env: { GIT_ALLOW_PROTOCOL: 'https:ssh', GIT_NO_LAZY_FETCH: '0' },
+  });
+  expect(gitGuard.read(found, { ...circumstances, trusted: true }).argv).toContain('filter.up.clean=');
+});
+
+it('says of every action whether code of a trusted project runs: of all that change something, of none that looks', () => {
+  for (const [name, action] of Object.entries(discoverer.actions)) {
+    const looks = action.effects.every((effect) => effect === 'read');
+    expect(action, name).toMatchObject(looks ? { effects: ['read'] } : { whenTrusted: ['execute'] });
+    if (looks) expect(action, name).not.toHaveProperty('whenTrusted');
   }
-  expect(codeOf(entries(['local', 'http.postbuffer', '1000']), ['network', 'write'])).toBe('allowed');
 });

@@ -7,6 +7,7 @@ import {
   type AnyAction,
   type AnyDiscoverer,
   type Arg,
+  type QueryAction,
 } from '../../src/core/discoverer.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import { pathKind } from '../../src/core/params.ts';
@@ -29,7 +30,28 @@ const actions = all.flatMap(([, discoverer]) =>
   })),
 );
 
-const argvOf = (action: AnyAction): readonly Arg[] => ('argv' in action ? action.argv : []);
+function argvOf(action: AnyAction): readonly Arg[] {
+  if ('argv' in action) return action.argv;
+  return 'template' in action ? (action.template as readonly Arg[]) : [];
+}
+
+/** What an action does with these values, as its example says it. */
+function runsWith(discoverer: AnyDiscoverer, action: AnyAction, values: Record<string, unknown>): string {
+  if ('reads' in action) return `reads ${action.reads.join(', ')}`;
+  if ('asks' in action) return asked(action, values);
+  const argv = renderArgv(argvOf(action), values);
+  if (!('client' in action))
+    return printable([discoverer.programs[0] ?? '', ...(discoverer.prefix ?? []), ...argv]);
+  const output = action.writes === undefined ? '' : ` > ${String(values[action.writes as string])}`;
+  return printable([action.client[0] ?? '', ...argv]) + output;
+}
+
+function asked({ database, asks }: QueryAction, values: Record<string, unknown>): string {
+  if ('query' in asks) return `asks ${database}: ${String(values[asks.query])}`;
+  if ('explain' in asks) return `asks ${database} to explain: ${String(values[asks.explain])}`;
+  const given = asks.binds.map((name) => String(values[name])).join(', ');
+  return `asks ${database} for ${Object.keys(asks.lists).join(', ')}${given && ` (${given})`}`;
+}
 const schemaOf = (action: AnyAction) => z.strictObject(action.params as Record<string, z.ZodType>);
 
 /** Every parameter with a value of its own type, `hostile` wherever text goes. */
@@ -75,15 +97,7 @@ describe.each(actions)('$tool', ({ tool, discoverer, name, action }) => {
 
   it('runs what its example says', () => {
     const values = schemaOf(action).parse(action.example.given ?? {});
-    const runs =
-      'reads' in action
-        ? `reads ${action.reads.join(', ')}`
-        : printable([
-            discoverer.programs[0] ?? '',
-            ...(discoverer.prefix ?? []),
-            ...renderArgv(action.argv, values),
-          ]);
-    expect(action.example.runs).toBe(runs);
+    expect(action.example.runs).toBe(runsWith(discoverer, action, values));
   });
 
   it('describes every parameter', () => {
@@ -148,14 +162,17 @@ describe.each(actions)('$tool', ({ tool, discoverer, name, action }) => {
   });
 
   it('parses exactly when it has a result', () => {
-    expect(action.parse !== undefined).toBe(action.result !== undefined || 'reads' in action);
+    const answers = action.result !== undefined && !('asks' in action);
+    expect(action.parse !== undefined).toBe(answers || 'reads' in action);
     if (action.result)
       expect(Object.keys(action.result.shape)).not.toEqual(expect.arrayContaining(['omitted', 'notes']));
   });
 
   it('puts every parameter to use', () => {
-    const used = JSON.stringify(argvOf(action));
     if ('reads' in action) return;
+    // Where to ask is the business of what connects.
+    const connects = 'database' in action ? ['profile', 'database', 'writes' in action && action.writes] : [];
+    const used = JSON.stringify(['asks' in action ? action.asks : argvOf(action), connects]);
     for (const name of Object.keys(action.params)) expect(used).toContain(`"${name}"`);
   });
 

@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { serverHome, someoneElse } from './database-folder.ts';
 
 export interface Server {
   folder: string;
   env: Record<string, string>;
+  /** What a superuser is answered, as text. */
+  ask(sql: string): string;
   stop(): void;
 }
 
@@ -25,9 +27,8 @@ export function serverFolder(): string | undefined {
 /** A server of its own, on a socket in a temporary folder and on no port. */
 export function startServer(setup: string): Server {
   const bin = serverFolder()!;
-  const folder = mkdtempSync(join(tmpdir(), 'toolcrib-pg-'));
   const who = someoneElse();
-  if (who) chownSync(folder, who.uid, who.gid);
+  const folder = serverHome('toolcrib-pg-', who);
   const data = join(folder, 'data');
   const run = (program: string, args: string[]) => {
     const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
@@ -39,24 +40,36 @@ export function startServer(setup: string): Server {
       ...who,
     });
     if (ended.status !== 0) throw new Error(`${program}: ${ended.stderr}${ended.stdout}`);
+    return ended.stdout.trim();
   };
   run('initdb', ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync']);
+  // One role has to give a password; the others are believed.
+  const rules = join(data, 'pg_hba.conf');
+  writeFileSync(rules, `local all locked scram-sha-256\n${readFileSync(rules, 'utf8')}`);
   const settings = `-c listen_addresses= -c unix_socket_directories=${folder} -c fsync=off`;
   run('pg_ctl', ['-D', data, '-o', settings, '-l', join(folder, 'log'), '-w', 'start']);
-  run('psql', ['-X', '-q', '-h', folder, '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-c', setup]);
+  const ask = (sql: string) =>
+    run('psql', [
+      '-XqtA',
+      '-h',
+      folder,
+      '-U',
+      'postgres',
+      '-d',
+      'postgres',
+      '-v',
+      'ON_ERROR_STOP=1',
+      '-c',
+      sql,
+    ]);
+  ask(setup);
   return {
     folder,
     env: { PGHOST: folder, PGUSER: 'postgres' },
+    ask,
     stop() {
       run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop']);
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** PostgreSQL refuses to run as root, so root runs it as nobody. */
-function someoneElse(): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const id = (option: string) => Number(spawnSync('id', [option, 'nobody'], { encoding: 'utf8' }).stdout);
-  return { uid: id('-u'), gid: id('-g') };
 }

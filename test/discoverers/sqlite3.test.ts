@@ -44,30 +44,43 @@ describe('sqlite3', () => {
     });
   });
 
-  it('reads rows, and keeps every digit of a number', () => {
-    expect(parseRecorded(sqlite3, 'query', 'query.json')).toEqual({
-      columns: ['id', 'name', 'score', 'big', 'id:1'],
+  const rowsOf = (printed: string) =>
+    sqlite3.actions.query.parse?.(`              length 100000000\n'most'\n2\n${printed}`);
+
+  it('reads rows with what is stored in their columns, and keeps every digit of a number', () => {
+    const printed =
+      "'id','it''s','b','r','big','id'\n1,'a''b\nc, 2',X'00Ff',1.5,9007199254740993,1\n2,NULL,X'',0.10000000000000000555,-5,2\n3,4,5,Inf,7,3\n";
+    expect(rowsOf(printed)).toEqual({
+      columns: [
+        { name: 'id', type: 'integer' },
+        { name: "it's", type: 'text' },
+        { name: 'b', type: 'blob' },
+        { name: 'r', type: 'real' },
+        { name: 'big', type: 'integer' },
+        { name: 'id', type: 'integer' },
+      ],
       rows: [
-        [1, 'Ada "the 1st" \\ 9007199254740993', 1.5, '9007199254740993', 1],
-        [2, 'Bob', null, 2, 2],
+        [1, "a'b\nc, 2", '\\x00ff', 1.5, '9007199254740993', 1],
+        [2, null, '\\x', 0.1, -5, 2],
       ],
       truncated: true,
+    });
+    expect(rowsOf("'a'\nunistr('x\\u000ay\\\\')\n-Inf\n")).toMatchObject({
+      columns: [{ type: 'real or text' }],
+      rows: [['x\ny\\'], ['-Infinity']],
     });
   });
 
   it('reads an answer without rows', () => {
-    expect(parseRecorded(sqlite3, 'query', 'no-rows.json')).toEqual({
-      columns: [],
-      rows: [],
-      truncated: false,
-    });
+    expect(rowsOf('')).toEqual({ columns: [], rows: [], truncated: false });
     expect(sqlite3.actions.tables.parse?.('')).toEqual({ tables: [] });
   });
 
   it('refuses output that is something else', () => {
     expect(() => sqlite3.actions.query.parse?.('id|name\n')).toThrow('row limit');
-    expect(() => sqlite3.actions.query.parse?.('[{"most":1}]\n[{"a":1}]\n[{"b":1}]\n')).toThrow();
+    expect(() => rowsOf("'a'\nx''y\n")).toThrow();
     expect(() => sqlite3.actions.tables.parse?.('{}')).toThrow('array');
+    expect(() => sqlite3.actions.explain.parse?.('SCAN users')).toThrow('query plan');
   });
 
   it('ATTACK 81: refuses dot commands', () => {
@@ -124,7 +137,10 @@ describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))(
         'one query',
       );
       expect(query('SELECT name, score FROM users ORDER BY name DESC -- newest').data).toEqual({
-        columns: ['name', 'score'],
+        columns: [
+          { name: 'name', type: 'text' },
+          { name: 'score', type: 'real' },
+        ],
         rows: [
           ['Cy', 2.5],
           ['Bob', null],
@@ -132,9 +148,44 @@ describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))(
         truncated: true,
       });
       expect(query('WITH one AS (SELECT 1 AS a) SELECT * FROM one;').data).toEqual({
-        columns: ['a'],
+        columns: [{ name: 'a', type: 'integer' }],
         rows: [[1]],
         truncated: false,
+      });
+    });
+
+    it('tells bytes, large numbers and text apart, and two columns of one name', () => {
+      const sql =
+        "SELECT x'00ff41' AS a, 9007199254740993 AS b, 9e999 AS c, 0.1 AS d, 'it''s\n,x' AS e, 1 AS a, zeroblob(1000) AS z";
+      expect(query(sql).data).toMatchObject({
+        rows: [
+          [
+            '\\x00ff41',
+            '9007199254740993',
+            'Infinity',
+            0.1,
+            "it's\n,x",
+            1,
+            expect.stringMatching(/^\\x(00){256}… \[1000 bytes\]$/),
+          ],
+        ],
+      });
+    });
+
+    it('explains without running', () => {
+      const { data } = runAction(
+        sqlite3,
+        'explain',
+        { database: 'shop.db', sql: "SELECT * FROM users WHERE name = 'Ada' -- who" },
+        { cwd: folder },
+      );
+      expect(data).toMatchObject({ plan: [expect.stringContaining('users_name')] });
+    });
+
+    it('ATTACK 85: makes no value that is larger than memory', () => {
+      expect(query('SELECT zeroblob(1000000000)')).toMatchObject({
+        data: undefined,
+        stderr: expect.stringContaining('too big'),
       });
     });
 

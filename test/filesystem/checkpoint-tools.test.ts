@@ -80,7 +80,7 @@ it('tells the files it has left, and why', async () => {
   const checkpoint = await tree.id();
   tree.write('.envrc', 'two');
   const text = textOf(await callerOf(tree)('restore_checkpoint', { checkpoint }));
-  expect(text).toMatch(/^No file had to be changed.*\nleft \.envrc: .*is never changed from here/);
+  expect(text).toMatch(/^No file had to be changed.*\nleft \.envrc: .*is not changed from here/);
 });
 
 it('shows the first hundred of many files, and how many there are', async () => {

@@ -14,7 +14,7 @@ import { createFileChanges } from '../../src/machine/changes/file-changes.ts';
 import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/process.ts';
-import { openWorkspace } from '../../src/machine/paths/workspace.ts';
+import { callContext } from '../support/call-context.ts';
 
 const folders: string[] = [];
 afterAll(() =>
@@ -72,11 +72,7 @@ export const callerWith =
   (used: Services, ...roots: string[]): Caller =>
   async (name, given, signal = new AbortController().signal) => {
     const tool = await fileTools[name](used);
-    const result = await tool.call(checkParams(tool.params, given), {
-      workspace: await openWorkspace(roots),
-      signal,
-      progress: () => {},
-    });
+    const result = await tool.call(checkParams(tool.params, given), await callContext(roots, { signal }));
     if (result.data) tool.result!.strict().parse(result.data);
     return result;
   };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { grep as define } from '../../src/filesystem/searching/grep.ts';
 import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
-import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { callerFor, failureOf, put, services, temporaryFolder, textOf, type Caller } from './folder.ts';
+import { callContext } from '../support/call-context.ts';
 
 let root: string;
 let call: Caller;
@@ -232,11 +232,7 @@ describe('ripgrep', () => {
       ripgrep: () => Promise.resolve(program),
       run: (command) => services.run({ ...command, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
     });
-    const context = {
-      workspace: await openWorkspace([root]),
-      signal: new AbortController().signal,
-      progress: () => {},
-    };
+    const context = await callContext([root]);
     return tool.call(tool.params.parse({ pattern: 'x' }), context);
   }
 

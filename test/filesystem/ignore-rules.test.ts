@@ -9,8 +9,8 @@ import { parseIgnoreRules } from '../../src/filesystem/listing/ignore-rules.ts';
 import { createPace } from '../../src/filesystem/listing/pace.ts';
 import { checkParams } from '../../src/core/check-params.ts';
 import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
-import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { callerFor, put, services, temporaryFolder, textOf } from './folder.ts';
+import { callContext } from '../support/call-context.ts';
 
 const parse = (text: string) =>
   parseIgnoreRules(text, createPace({ signal: new AbortController().signal, mostMs: 1000 }));
@@ -223,11 +223,10 @@ describe.runIf(process.platform === 'linux')('a walk leaves out what git and rip
 
   async function found(folder: string): Promise<string[]> {
     const tool = glob({ ...services, env: () => ({}) });
-    const workspace = await openWorkspace([folder]);
     const all: string[] = [];
     for (let cursor: string | undefined; ;) {
       const given = { pattern: '**', hidden: true, limit: 2000, ...(cursor === undefined ? {} : { cursor }) };
-      const context = { workspace, signal: new AbortController().signal, progress: () => {} };
+      const context = await callContext([folder]);
       const lines = textOf(await tool.call(checkParams(tool.params, given), context)).split('\n');
       cursor = /^\[files.*next: cursor ([\w-]+)\]$/.exec(lines.at(-1)!)?.[1];
       all.push(...lines.filter((line) => !line.startsWith('[files ')));
@@ -372,11 +371,7 @@ describe('ignore files', () => {
     const home = await temporaryFolder();
     const inHome = async (more: Record<string, string> = {}) => {
       const tool = glob({ ...services, env: () => ({ HOME: home, ...more }) });
-      const context = {
-        workspace: await openWorkspace([root]),
-        signal: new AbortController().signal,
-        progress: () => {},
-      };
+      const context = await callContext([root]);
       return textOf(await tool.call(checkParams(tool.params, { pattern: '*' }), context));
     };
     await put(home, {

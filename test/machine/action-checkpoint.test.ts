@@ -6,9 +6,10 @@ import { defineDiscoverer, type Effect } from '../../src/core/discoverer.ts';
 import { path, text } from '../../src/core/params.ts';
 import { actionTool } from '../../src/machine/action-tool.ts';
 import { createProcesses } from '../../src/machine/process.ts';
-import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, textOf } from '../filesystem/folder.ts';
 import { temporaryFolder } from '../support/repository.ts';
+import { callContext } from '../support/call-context.ts';
+import { thisHost } from '../../src/machine/host.ts';
 
 const { run } = createProcesses(process.platform === 'win32' ? 'win32' : 'linux');
 
@@ -44,14 +45,14 @@ async function toolWith(
     run,
     installation: { id: 'js', program: process.execPath, leading: [], source: 'PATH', others: [] },
     childEnvironment: () => ({ PATH: process.env['PATH'] ?? '' }),
+    databases: { host: thisHost(), profiles: {}, which: () => Promise.resolve(undefined) },
     checkpoint: (at) => {
       taken.push({ folder: at, ran: existsSync(join(folder, 'ran')) });
       return Promise.resolve(said ?? undefined);
     },
   });
-  const workspace = await openWorkspace([folder]);
-  const call = (given: object) =>
-    tool.call(given, { workspace, signal: new AbortController().signal, progress: () => {} });
+  const context = await callContext([folder]);
+  const call = (given: object) => tool.call(given, context);
   return { folder, taken, call };
 }
 

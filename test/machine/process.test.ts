@@ -158,3 +158,36 @@ it('counts the wait for a turn, and starts nothing that was cancelled or came to
   expect(await served).toMatchObject({ ended: 'exited', stdout: { text: 'served\n' } });
   expect(existsSync(join(folder, 'cancelled')) || existsSync(join(folder, 'late'))).toBe(false);
 });
+
+it('ATTACK 96: a child with another environment, in a session of its own, is ended as well', async () => {
+  const folder = temporaryFolder();
+  const script = `env -i /usr/bin/setsid /bin/sh -c 'echo $$ > a; exec sleep 300' & while [ ! -s a ]; do :; done; echo ready; wait`;
+  const outcome = await sh(script, { cwd: folder, timeoutMs: 1000 });
+  expect(outcome).toMatchObject({ ended: 'timed_out', stdout: { text: 'ready\n' } });
+  expect(alive(Number(readFileSync(join(folder, 'a'), 'utf8')))).toBe(false);
+});
+
+it('hands on every chunk of both streams, also of output that is not kept', async () => {
+  const chunks = { stdout: '', stderr: '' };
+  const sink = {
+    handle: 'x',
+    add: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void (chunks[stream] += Buffer.from(chunk)),
+    end: () => undefined,
+  };
+  const outcome = await sh('echo out; echo err >&2', { sink, onOutput: () => true });
+  expect(outcome.stdout.text).toBe('');
+  expect(chunks).toEqual({ stdout: 'out\n', stderr: 'err\n' });
+});
+
+it('lets others go on when programs last', async () => {
+  const own = createProcesses('linux');
+  const command = { program: '/bin/sh', cwd: '/', env: { PATH: '/usr/bin:/bin' } };
+  const servers = Array.from({ length: 16 }, () =>
+    own.run({ ...command, argv: ['-c', 'sleep 300'], timeoutMs: 60_000 }),
+  );
+  expect(await own.run({ ...command, argv: ['-c', 'echo served'], timeoutMs: 10_000 })).toMatchObject({
+    ended: 'exited',
+  });
+  await own.endAll();
+  await Promise.all(servers);
+});

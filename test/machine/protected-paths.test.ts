@@ -505,7 +505,7 @@ describe('on the disk', () => {
 
   it('says what would happen, and the way out', async () => {
     expect(await failureOf(refuseProtected({ path: join(top, '.envrc') }, '.envrc'))).toBe(
-      'PATH_PROTECTED: .envrc: is never changed from here, because a shell runs it when somebody enters the folder. ' +
+      "PATH_PROTECTED: .envrc: is not changed from here without a person's word, because a shell runs it when somebody enters the folder. " +
         'If it has to be, show the person what, so that they can do it themselves.',
     );
   });

@@ -133,16 +133,18 @@ it('offers nothing that changes anything with --read-only, and refuses to call i
   expect(git('branch', '--list')).toBe('* main\n');
 });
 
-it('offers what can lose work only with --allow destroy', async () => {
+it('does not offer what an operator denies, and says which setting does', async () => {
   const { folder } = temporaryRepository();
-  const careful = await connect('2025-11-25', { roots: [folder] });
-  const bold = await connect('2025-11-25', { roots: [folder], args: ['--allow', 'destroy'] });
-  onTestFinished(async () => void (await Promise.all([careful.close(), bold.close()])));
+  const open = await connect('2025-11-25', { roots: [folder] });
+  const closed = await connect('2025-11-25', { roots: [folder], args: ['--deny', 'destroy'] });
+  onTestFinished(async () => void (await Promise.all([open.close(), closed.close()])));
   const names = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
-  expect(await names(careful)).not.toContain('git_restore');
-  expect(await names(bold)).toContain('git_restore');
-  const refused = await careful.callTool({ name: 'git_restore', arguments: { paths: ['README.md'] } });
-  expect(textOf(refused)).toMatch(/^EFFECT_DENIED: .*--allow destroy/);
+  expect(await names(open)).toContain('git_restore');
+  expect(await names(closed)).not.toContain('git_restore');
+  const given = { name: 'git_restore', arguments: { paths: ['README.md'] } };
+  expect(textOf(await closed.callTool(given))).toMatch(/^EFFECT_DENIED: git_restore .*effects\.destroy/);
+  // Nobody can be asked here.
+  expect(textOf(await open.callTool(given))).toMatch(/^NEEDS_CONFIRM: .*whenUnasked\.destroy/);
 });
 
 it('offers only the toolsets it is told to', async () => {

@@ -13,6 +13,8 @@ export interface ServerOptions {
   args?: readonly string[];
   env?: Record<string, string>;
   cwd?: string;
+  /** Started instead of the program as it is published, with nothing but `args`. */
+  instead?: string;
 }
 
 export const inherited = (): Record<string, string> =>
@@ -20,7 +22,8 @@ export const inherited = (): Record<string, string> =>
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
-export function serveArguments({ roots = [], args = [] }: ServerOptions): string[] {
+export function serveArguments({ roots = [], args = [], instead }: ServerOptions): string[] {
+  if (instead !== undefined) return [instead, ...args];
   return [program, 'serve', ...roots.flatMap((root) => ['--root', root]), ...args];
 }
 
@@ -49,16 +52,18 @@ export const transportOf = (options: ServerOptions): StdioClientTransport =>
 /** A client of the first SDK. */
 export async function connectV1(options: ServerOptions = {}): Promise<ClientV1> {
   const client = new ClientV1({ name: 'test-v1', version: '1' });
-  const transport = new StdioClientTransportV1({
+  await client.connect(transportOfV1(options));
+  return client;
+}
+
+export const transportOfV1 = (options: ServerOptions): StdioClientTransportV1 =>
+  new StdioClientTransportV1({
     command: process.execPath,
     args: serveArguments(options),
     env: options.env ?? inherited(),
     stderr: 'pipe',
     ...(options.cwd ? { cwd: options.cwd } : {}),
   });
-  await client.connect(transport);
-  return client;
-}
 
 export interface RawServer {
   child: ChildProcessWithoutNullStreams;

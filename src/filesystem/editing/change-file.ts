@@ -2,11 +2,12 @@ import { homedir } from 'node:os';
 import { resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
-import type { CallContext, ToolResult } from '../../core/tool.ts';
+import { textOf, type CallContext, type ToolResult } from '../../core/tool.ts';
 import { mostChangedBytes, type Before, type Written } from '../../machine/changes/file-changes.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
+import { confirming } from '../confirming.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import { readBefore } from './read-before.ts';
 import { refuseStale } from './refuse-stale.ts';
@@ -42,7 +43,8 @@ type Propose = (before: Buffer | undefined, encoding: string | undefined) => Pro
 
 /**
  * Changes one file that has been read, or makes a new one: proposed, checked, replaced in one step, journaled, and shown
- * as a diff. Throws what the gate, the precondition and the proposal throw; then nothing has changed.
+ * as a diff. A person is asked about a file that others run. Throws what the gate, the precondition, the proposal and
+ * `context.permit` throw; then nothing has changed.
  */
 export async function changeFile(given: Given, how: How, propose: Propose): Promise<ToolResult> {
   const { context, services, kind } = how;
@@ -50,7 +52,14 @@ export async function changeFile(given: Given, how: How, propose: Propose): Prom
     proposal({ given, path, before, services, propose });
   if (kind === 'write') refuseFolderName(given.path);
   if (given.dry_run) return dryRun(given, how, proposeFor);
+  return confirming(context, {
+    doing: kind,
+    run: (here) => change(given, { ...how, context: here }, proposeFor),
+    shows: async (here) => textOf(await dryRun(given, { ...how, context: here }, proposeFor)),
+  });
+}
 
+async function change(given: Given, { context, services, kind }: How, proposeFor: ProposeFor) {
   const place = await rooted(context.workspace).openPlace(given.path, { make: kind === 'write' });
   try {
     let proposed: Proposal | undefined;
@@ -122,11 +131,9 @@ async function proposal({ given, path, before, services, propose }: Proposing) {
   }
 }
 
-async function dryRun(
-  given: Given,
-  { context, kind }: How,
-  proposeFor: (path: string, before: Before | undefined) => Promise<Proposal & { fresh: Promise<void> }>,
-): Promise<ToolResult> {
+type ProposeFor = (path: string, before: Before | undefined) => Promise<Proposal & { fresh: Promise<void> }>;
+
+async function dryRun(given: Given, { context, kind }: How, proposeFor: ProposeFor): Promise<ToolResult> {
   const place = await placeFor(given.path, context, kind);
   try {
     const before = place && (await readBefore(given.path, rooted(context.workspace), mostChangedBytes));

@@ -4,6 +4,7 @@ import { flag, path } from '../../core/params.ts';
 import { defineTool, type CallContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import { applyEdits } from './apply-edits.ts';
 import { changeFile, versionParam } from './change-file.ts';
+import { refuseMask } from './refuse-mask.ts';
 import type { Services } from '../services.ts';
 import { joinedInLines } from './spans.ts';
 import { unifiedDiff } from '../diff/unified-diff.ts';
@@ -61,6 +62,10 @@ function edit(
         `${given.path}: does not exist.`,
         'write_file makes a new file; glob finds files by part of their name.',
       );
+    for (const [at, one] of given.edits.entries()) {
+      refuseMask(`edits[${at}].old`, one.old, before);
+      refuseMask(`edits[${at}].new`, one.new, before);
+    }
     const { signal } = context;
     const edited = await applyEdits(before, given.edits, { path: given.path, encoding, signal, room });
     const diff = await unifiedDiff(before, edited.bytes, {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { flag, path } from '../../core/params.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
 import { changeFile, versionParam } from './change-file.ts';
+import { refuseMask } from './refuse-mask.ts';
 import type { Services } from '../services.ts';
 import { encodeText } from '../text/text-form.ts';
 import { unifiedDiff } from '../diff/unified-diff.ts';
@@ -26,6 +27,7 @@ export const writeFile = (services: Services): Tool =>
     params,
     call: (given, context) =>
       changeFile(given, { context, services, kind: 'write' }, async (before, encoding) => {
+        refuseMask('content', given.content, before);
         const written = await encodeText(given.content, {
           ...(before ? { like: before } : {}),
           ...(encoding ? { encoding } : {}),

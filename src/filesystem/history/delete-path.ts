@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { flag, path } from '../../core/params.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineTool, textOf, type CallContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import type { Facts, FileChanges } from '../../machine/changes/file-changes.ts';
 import type { Place } from '../../machine/paths/place.ts';
 import { refuseDeleting } from '../../machine/paths/protected-trees.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
+import { confirming } from '../confirming.ts';
 import { diffAfterwards } from '../diff/diff-afterwards.ts';
 import { readBefore } from '../editing/read-before.ts';
 import type { Services } from '../services.ts';
@@ -25,30 +26,41 @@ export const deletePath = (services: Services): Tool =>
       'Delete a file, a link (not what it names) or a folder with all that is in it. undo_change brings it back.',
     effects: ['write'],
     params,
-    async call(given, { workspace, signal }) {
-      const gate = rooted(workspace);
-      const place = await gate.openPlace(given.path, { follow: false });
-      try {
-        let bytes: Buffer | undefined;
-        const look = async (found: Facts) => {
-          if (found.kind === 'folder')
-            await refuseDeleting({ at: place.at, path: place.path, given: given.path }, { signal });
-          if (isShown(found)) bytes = (await readBefore(given.path, gate, shownBytes))?.bytes;
-        };
-        const changes = await services.changes();
-        if (given.dry_run) {
-          const found = await wouldRemove(changes, place, look);
-          return said(`Would delete ${shownPath(given.path)}${what(found)}`, await diffOf(given.path, bytes));
-        }
-        const change = await changes.remove(place, { kind: 'delete', signal }, look);
-        services.known.forget(place.path);
-        const first = `Deleted ${shownPath(given.path)}${what(change.before)} (change ${change.id})`;
-        return said(first, await diffOf(given.path, bytes));
-      } finally {
-        await place.folder.handle.close();
-      }
-    },
+    call: (given, context) =>
+      confirming(context, {
+        doing: 'delete',
+        run: (here) => deleteIn(given, here, services),
+        shows: async (here) => textOf(await deleteIn({ ...given, dry_run: true }, here, services)),
+      }),
   });
+
+async function deleteIn(
+  given: z.output<typeof params>,
+  { workspace, signal }: CallContext,
+  services: Services,
+): Promise<ToolResult> {
+  const gate = rooted(workspace);
+  const place = await gate.openPlace(given.path, { follow: false });
+  try {
+    let bytes: Buffer | undefined;
+    const look = async (found: Facts) => {
+      if (found.kind === 'folder')
+        await refuseDeleting({ at: place.at, path: place.path, given: given.path }, { signal });
+      if (isShown(found)) bytes = (await readBefore(given.path, gate, shownBytes))?.bytes;
+    };
+    const changes = await services.changes();
+    if (given.dry_run) {
+      const found = await wouldRemove(changes, place, look);
+      return said(`Would delete ${shownPath(given.path)}${what(found)}`, await diffOf(given.path, bytes));
+    }
+    const change = await changes.remove(place, { kind: 'delete', signal }, look);
+    services.known.forget(place.path);
+    const first = `Deleted ${shownPath(given.path)}${what(change.before)} (change ${change.id})`;
+    return said(first, await diffOf(given.path, bytes));
+  } finally {
+    await place.folder.handle.close();
+  }
+}
 
 /** Thrown in the place of removing something, once all that could speak against it has been looked at. */
 class DryRun extends Error {

@@ -2,10 +2,11 @@ import { lstat } from 'node:fs/promises';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag } from '../../core/params.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineTool, textOf, type CallContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import type { Undone } from '../../machine/changes/file-changes.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
+import { confirming } from '../confirming.ts';
 import { diffAfterwards } from '../diff/diff-afterwards.ts';
 import { renamed } from './move-path.ts';
 import { nameInRoots } from '../name-in-roots.ts';
@@ -27,26 +28,37 @@ export const undoChange = (services: Services): Tool =>
       'Take back a change made by edit_file, write_file, move_path, delete_path or undo_change itself. Refuses when the file has changed since.',
     effects: ['write'],
     params,
-    async call({ change: id, dry_run: isDry }, { workspace, signal }) {
-      const changes = await services.changes();
-      const undone = await changes.undo(id, { workspace: rooted(workspace), dryRun: isDry, signal });
-      const name = nameInRoots(undone.undone.path, workspace.roots);
-      if (undone.state === 'conflict') throw await conflict(name, undone);
-      await relearn(undone, services);
-      const { change, undone: old, notes, was, is } = undone;
-      const diff = await diffOf(name, { was, is });
-      const done = `${isDry ? 'Would take' : 'Took'} back the ${old.kind} of ${shownPath(name)}`;
-      const counts = diff ? `: +${diff.added} -${diff.removed}` : '';
-      const made = change ? ` (change ${change.id})` : '';
-      const said = notes.map((note) => `\n[${note.replace(/\.$/, '')}]`).join('');
-      const moved = old.to === undefined ? '' : `\n${renamed(nameInRoots(old.to, workspace.roots), name)}`;
-      return {
-        content: [
-          { type: 'text', text: `${done}${counts}${made}${said}${moved}${diff ? `\n${diff.text}` : ''}` },
-        ],
-      };
-    },
+    call: (given, context) =>
+      confirming(context, {
+        doing: 'undo',
+        run: (here) => undoIn(given, here, services),
+        shows: async (here) => textOf(await undoIn({ ...given, dry_run: true }, here, services)),
+      }),
   });
+
+async function undoIn(
+  { change: id, dry_run: isDry }: z.output<typeof params>,
+  { workspace, signal }: CallContext,
+  services: Services,
+): Promise<ToolResult> {
+  const changes = await services.changes();
+  const undone = await changes.undo(id, { workspace: rooted(workspace), dryRun: isDry, signal });
+  const name = nameInRoots(undone.undone.path, workspace.roots);
+  if (undone.state === 'conflict') throw await conflict(name, undone);
+  await relearn(undone, services);
+  const { change, undone: old, notes, was, is } = undone;
+  const diff = await diffOf(name, { was, is });
+  const done = `${isDry ? 'Would take' : 'Took'} back the ${old.kind} of ${shownPath(name)}`;
+  const counts = diff ? `: +${diff.added} -${diff.removed}` : '';
+  const made = change ? ` (change ${change.id})` : '';
+  const said = notes.map((note) => `\n[${note.replace(/\.$/, '')}]`).join('');
+  const moved = old.to === undefined ? '' : `\n${renamed(nameInRoots(old.to, workspace.roots), name)}`;
+  return {
+    content: [
+      { type: 'text', text: `${done}${counts}${made}${said}${moved}${diff ? `\n${diff.text}` : ''}` },
+    ],
+  };
+}
 
 /** A file that was known to the caller is so still: it is what it was, and the answer shows how it got there. */
 async function relearn({ undone, change, is }: Done, { known }: Services): Promise<void> {

@@ -23,6 +23,8 @@ export interface Place {
   readonly at: string;
   /** The real paths of the folders that were made for it, outermost first. */
   readonly made: readonly string[];
+  /** A person has said that it is to be changed although others run it. */
+  readonly confirmed: boolean;
 }
 
 /** Throws when the place is not for the model. `folder` is the deepest one that exists on the way there. */
@@ -37,27 +39,29 @@ type Check = (place: string, folder: Opened) => Promise<void>;
 export async function openPlaceAt(
   real: string,
   given: string,
-  { make, check }: { make: boolean; check: Check },
+  { make, check, confirmed }: { make: boolean; check: Check; confirmed?: ReadonlySet<string> },
 ): Promise<Place> {
   const name = basename(real);
   const deepest = await openDeepest(dirname(real), given, make);
   const { missing } = deepest;
   let { folder } = deepest;
+  const isConfirmed = confirmed?.has(join(folder.path, ...missing, name)) ?? false;
   const made: string[] = [];
   try {
     await check(join(folder.path, ...missing, name), folder);
     if ([...missing, name].some(isTooLong)) throw unreadable(given, 'ENAMETOOLONG');
     for (const step of missing) {
       const parent = folder;
-      lookOnceMore({ folder: parent, path: join(parent.path, step) }, given);
+      const path = join(parent.path, step);
+      lookOnceMore({ folder: parent, path, confirmed: isConfirmed }, given);
       const isNew = makeFolder(join(parent.stablePath, step), given);
-      if (isNew) made.push(join(parent.path, step));
+      if (isNew) made.push(path);
       folder = await openAt(join(parent.stablePath, step), given, 'folder');
       await parent.handle.close();
     }
     const path = join(folder.path, name);
     if (missing.length > 0) await check(path, folder);
-    return { folder, name, path, at: join(folder.stablePath, name), made };
+    return { folder, name, path, at: join(folder.stablePath, name), made, confirmed: isConfirmed };
   } catch (error) {
     await folder.handle.close();
     await removeMade(made);

@@ -21,21 +21,46 @@ export function couldHoldProtected(path: string): boolean {
 }
 
 /**
- * Throws PATH_PROTECTED for a real path that is never changed: by its names, because it is ours, or because it lies in
- * a repository without a work tree or would complete one; and ARG_INVALID for a name that is only another, short one.
- * `given` is how the caller named it, `isOwn` what tells what is ours. `openPlace` asks this itself; others do when they
- * only tell what would be done.
+ * Throws PATH_PROTECTED for a real path that is not changed unless a person says so: by its names, because it is ours,
+ * or because it lies in a repository without a work tree or would complete one; and ARG_INVALID for a name that is only
+ * another, short one. `given` is how the caller named it, `isOwn` what tells what is ours, `confirmed` the paths a person has
+ * said yes to, which is enough for all but what is ours. `openPlace` asks this itself; others do when they only tell what
+ * would be done.
  */
 export async function refuseProtected(
   { path }: { readonly path: string },
   given = path,
   isOwn = ownReasons(),
+  confirmed: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-  const reason = protectedReason(path) ?? isOwn(path);
-  if (reason) throw protectedError(given, reason.effect);
+  const own = isOwn(path);
+  const reason = own ?? protectedReason(path);
+  if (reason && (own || reason.stays === 'in place')) throw protectedError(given, reason.effect);
+  if (confirmed.has(path)) return;
+  if (reason) throw new ProtectedError(path, given, reason.effect);
   if (await inGitFolder(path))
-    throw protectedError(given, 'git takes its folder for a repository, and runs what that names');
+    throw new ProtectedError(path, given, 'git takes its folder for a repository, and runs what that names');
   if (/~\d/.test(path)) await refuseShortNames(path, given);
+}
+
+/** A refusal that a person can take back. `effect` as in `ProtectedNames`. */
+export class ProtectedError extends ToolcribError {
+  /** The real absolute path. */
+  readonly path: string;
+  /** As the caller named it. */
+  readonly given: string;
+  readonly effect: string;
+
+  constructor(path: string, given: string, effect: string) {
+    super(
+      'PATH_PROTECTED',
+      `${shownPath(given)}: is not changed from here without a person's word, because ${effect}.`,
+      'If it has to be, show the person what, so that they can do it themselves.',
+    );
+    this.path = path;
+    this.given = given;
+    this.effect = effect;
+  }
 }
 
 /** The refusal; `effect` as in `ProtectedNames`. */
@@ -66,7 +91,8 @@ function foldPath(path: string): string {
   return path.split(/[\\/]/).map(foldName).join('/');
 }
 
-function foldName(name: string): string {
+/** One name of a path, as above. */
+export function foldName(name: string): string {
   // Nearly all names: nothing in them that could be read in another way.
   if (/^[\w@+-][\w@+.-]*$/.test(name) && !name.endsWith('.')) return name.toLowerCase();
   const visible = name.replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '');

@@ -1,6 +1,9 @@
 /** A path as one line of text: one with controls, quotes or invisible characters is quoted, so that it cannot pass for two. */
 export function shownPath(path: string): string {
-  return /[\p{C}\u2028\u2029"]/u.test(path) ? JSON.stringify(path).replaceAll(/\p{Cf}/gu, escaped) : path;
+  return /[\p{C}\u2028\u2029"]/u.test(path) ? JSON.stringify(path).replaceAll(unseen, escaped) : path;
 }
+
+// What JSON leaves as it is: formats, marks that reorder, the controls from U+007F on, and ends of lines.
+const unseen = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

@@ -27,9 +27,13 @@ export interface RootedWorkspace extends Workspace {
    * Where a file or folder is, or will be, for changing it. With `follow` (the default) a symbolic link at the end leads
    * on to its target, which may be still to come; without it, the link itself is the place. With `make`, folders that
    * are missing on the way are made. Throws what `resolve` and `openPlaceAt` throw, and PATH_PROTECTED for a root,
-   * for a folder that holds one, and for what `refuseProtected` refuses.
+   * for a folder that holds one, and for what `refuseProtected` refuses. `confirmed`: the real paths that a person has
+   * said are to be changed although others run them.
    */
-  openPlace(path: string, options?: { from?: string; follow?: boolean; make?: boolean }): Promise<Place>;
+  openPlace(
+    path: string,
+    options?: { from?: string; follow?: boolean; make?: boolean; confirmed?: ReadonlySet<string> },
+  ): Promise<Place>;
 }
 
 /**
@@ -117,12 +121,12 @@ export async function openWorkspace(
     openFile: (path, { from } = {}) => open(path, from, 'file'),
     openFolder: (path, { from } = {}) => open(path, from, 'folder'),
     openEither: (path, { from } = {}) => open(path, from, 'any'),
-    async openPlace(given, { from, follow = true, make = false } = {}) {
+    async openPlace(given, { from, follow = true, make = false, confirmed } = {}) {
       const { absolute, real, missing } = await locateForChange(given, from, follow);
       refuseOutside(given, real, roots);
       // Also by the way there: what `.git/hooks` leads to is run by that name.
       const isOwn = ownReasonsNow();
-      await refuseProtected({ path: normalize(absolute) }, given, isOwn);
+      await refuseProtected({ path: normalize(absolute) }, given, isOwn, confirmed);
       if (missing !== undefined && missing !== 'ENOENT') throw unreadable(given, missing);
       if (make && missing !== undefined && endsInFolder.test(absolute))
         throw new ToolcribError(
@@ -133,12 +137,13 @@ export async function openWorkspace(
       refuseChange(given, real, roots);
       return openPlaceAt(real, given, {
         make,
+        ...(confirmed && { confirmed }),
         // As above: what was opened decides.
         check: async (place, folder) => {
           refuseOutside(given, folder.path, roots);
           refuseWrongKind(folder.stat, given, 'folder');
           refuseChange(given, place, roots);
-          await refuseProtected({ path: place }, given, isOwn);
+          await refuseProtected({ path: place }, given, isOwn, confirmed);
           if (await onPseudoFilesystem(folder.stablePath, folder.stat.dev)) throw protectedPath(given);
         },
       });

@@ -4,6 +4,8 @@ import { listOf, objectOf, textOf, type JsonObject } from '../text/json.ts';
 export interface ElicitRequest {
   /** The server's name in mcp.json. */
   readonly server: string;
+  /** Whether it is our own. */
+  readonly own: boolean;
   readonly message: string;
   /** JSON Schema of a flat object. */
   readonly requestedSchema: JsonObject;
@@ -101,12 +103,20 @@ function outside(size: number, least: unknown, most: unknown, unit = ''): { prob
   return typeof most === 'number' && size > most ? { problem: `At most ${most}${unit}.` } : undefined;
 }
 
+/** What is typed for yes and no wherever else somebody is asked. */
+const short = new Map([
+  ['y', 'yes'],
+  ['n', 'no'],
+]);
+
 /** By its value or its title, or by its place in the list. */
 function chosen(typed: string, choices: Choices): Checked<string> {
   const lower = typed.toLowerCase();
+  const meant = short.get(lower);
   const found =
     choices.find(({ value }) => value === typed) ??
     choices.find(({ value, title }) => value.toLowerCase() === lower || title.toLowerCase() === lower) ??
+    choices.find(({ value }) => value === meant) ??
     (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined);
   return found
     ? { value: found.value }

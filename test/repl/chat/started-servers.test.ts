@@ -57,7 +57,7 @@ it.skipIf(process.platform !== 'linux')(
     expect(command).toBe(process.execPath);
     expect(args.slice(0, 2)).toEqual([program, 'serve']);
     expect(args.slice(2).toSorted()).toEqual(
-      ['--allow', '--no-checkpoints', '--read-only', '--toolsets', 'destroy', 'files'].toSorted(),
+      ['--allow=destroy', '--no-checkpoints', '--read-only', '--toolsets=files'].toSorted(),
     );
     expect(of(pid, 'environ')).toContain('OF_THE_PERSON=yes');
     expect(of(pid, 'environ').filter((one) => one.includes('sk-'))).toEqual([]);

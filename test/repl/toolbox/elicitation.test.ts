@@ -43,6 +43,11 @@ describe('an answer', () => {
       { const: 'g', title: 'Green' },
     ],
   };
+  const decision = {
+    type: 'string',
+    enum: ['yes', 'always', 'no'],
+    enumNames: ['Yes, this time', 'Always', 'No'],
+  };
   const several = {
     type: 'array',
     items: { type: 'string', enum: ['a', 'b', 'c'] },
@@ -66,6 +71,9 @@ describe('an answer', () => {
     [sizes, 'L', 'l'],
     [sizes, '1', 's'],
     [titled, 'Green', 'g'],
+    [decision, 'Y', 'yes'],
+    [decision, 'n', 'no'],
+    [{ type: 'string', enum: ['yes', 'n'] }, 'n', 'n'],
     [{ type: 'string', enum: ['2', '1'] }, '1', '1'],
     [several, 'a, 3', ['a', 'c']],
     [several, 'b,b', ['b']],
@@ -86,6 +94,7 @@ describe('an answer', () => {
     [{ type: 'boolean' }, 'maybe', 'Answer yes or no.'],
     [sizes, 'huge', 'Answer one of Small, Medium, Large.'],
     [sizes, '4', 'Answer one of Small, Medium, Large.'],
+    [decision, 'a', 'Answer one of Yes, this time, Always, No.'],
     [several, 'a,b,c', 'At most 2 of them.'],
     [several, ',', 'At least 1 of them.'],
   ])('to %j: %j is asked again', (schema, text, problem) =>

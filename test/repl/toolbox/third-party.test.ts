@@ -95,7 +95,10 @@ it.each(['kill', 'close'] as const)('leaves nothing behind that our own server r
     script,
     `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000);`,
   );
-  const server = nodeServer('toolcrib', [program, 'serve'], { cwd: folder, source: 'own' });
+  const server = nodeServer('toolcrib', [program, 'serve', '--allow', 'execute'], {
+    cwd: folder,
+    source: 'own',
+  });
   const { box, call } = await openToolbox([server], { roots: () => [folder] });
   const reply = call('mcp__toolcrib__node_run', { file: script });
   await until(() => existsSync(file) && readFileSync(file, 'utf8') !== '');

@@ -1,0 +1,30 @@
+import { nearest } from './check-params.ts';
+import { fits } from './policy.ts';
+
+/** Far more than anybody writes; what a pattern costs grows with it. */
+const longestPattern = 500;
+
+/** What is wrong with the form of a rule's pattern; undefined when nothing is. */
+export function patternProblem(pattern: string): string | undefined {
+  if (pattern.length > longestPattern) return `is longer than ${longestPattern} characters`;
+  if (/^[a-z0-9_*]+(?:\([^\p{Cc}]+\))?$/u.test(pattern)) return undefined;
+  return 'expected a tool ("git_push"), several ("git_*"), or a tool with its command line ("run_command(npm test *)")';
+}
+
+/**
+ * What is wrong with a pattern that is about none of these tools, with the one that was probably meant; undefined when it
+ * is about one. A rule that fits nothing would leave open what it was written to close.
+ */
+export function unknownTool(pattern: string, tools: readonly string[]): string | undefined {
+  const [name = '', ...line] = pattern.split(/(?=\()/);
+  if (tools.some((tool) => fits(name, { tool }))) return undefined;
+  const meant = name.includes('*') ? nearestFamily(name, tools) : nearest(name, tools);
+  return `there is no such tool${meant === undefined ? '; toolcrib call lists them.' : `; did you mean ${[meant, ...line].join('')}?`}`;
+}
+
+/** `gti_*` is most likely meant for all tools of git. */
+function nearestFamily(name: string, tools: readonly string[]): string | undefined {
+  const [, word] = /^([a-z0-9]+)_\*$/.exec(name) ?? [];
+  const family = word && nearest(word, [...new Set(tools.map((tool) => tool.split('_')[0] ?? tool))]);
+  return family && `${family}_*`;
+}

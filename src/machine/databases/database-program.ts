@@ -1,0 +1,139 @@
+import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs';
+import { printable, renderArgv } from '../../core/argv.ts';
+import type { AnyDiscoverer, DatabaseProgramAction } from '../../core/discoverer.ts';
+import { ToolcribError } from '../../core/errors.ts';
+import type { CallContext, ToolResult } from '../../core/tool.ts';
+import { failureOf } from '../action-result.ts';
+import { lookOnceMore } from '../changes/last-look.ts';
+import { rooted } from '../paths/workspace.ts';
+import { shownPath } from '../paths/shown-path.ts';
+import { projectFolders } from '../project-folders.ts';
+import type { ActionServices } from '../run-action.ts';
+import { connectionArguments, connectionVariables } from './program-connection.ts';
+import { targetOf, type Wanted } from './target.ts';
+
+/** One call of an action of a program beside a database's client, all paths in `values` checked. */
+export interface ProgramCall {
+  readonly discoverer: AnyDiscoverer;
+  readonly action: DatabaseProgramAction;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly folder: string;
+  readonly context: CallContext;
+  readonly services: ActionServices;
+}
+
+const keptBytes = 256 * 1024;
+/** A day: what setTimeout() can still count. What ends the program is the limit of its job. */
+const longestMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Runs a program beside a database's client, told in its environment where to connect and with which password. What it
+ * prints goes to a new file of the workspace, which is removed when it fails. Throws PROGRAM_NOT_FOUND, PATH_EXISTS, and
+ * what targetOf(), `permit` and the workspace throw.
+ */
+export async function runDatabaseProgram(call: ProgramCall): Promise<ToolResult> {
+  const { discoverer, action, values, folder, context, services } = call;
+  const asTyped = renderArgv(action.template, values);
+  const target = await targetOf(action.database, values as Wanted, services.databases);
+  const program = await programOf(call);
+  const argv = [...connectionArguments(target), ...asTyped];
+  const command = printable([action.client[0] ?? '', ...asTyped]);
+  await context.permit({
+    effects: action.effects,
+    folder,
+    command,
+    shows: [
+      { title: 'Exactly', text: printable([program, ...argv]) },
+      { title: 'Database', text: `${target.database ?? ''} at ${target.host} (${target.from})` },
+    ],
+  });
+  const path = action.writes === undefined ? undefined : String(values[action.writes]);
+  const file = path === undefined ? undefined : await newFile(path, context);
+  const sink = context.keepOutput(command);
+  const outcome = await services.run({
+    program,
+    argv,
+    cwd: folder,
+    env: { ...services.childEnvironment([], discoverer.settings ?? {}), ...connectionVariables(target) },
+    signal: context.signal,
+    onLine: context.progress,
+    keepBytes: keptBytes,
+    timeoutMs: longestMs,
+    ...(file && { onOutput: file.add }),
+    owner: context.client,
+    ...(!file && { sink }),
+  });
+  sink.end();
+  const telling = { notes: [], ...(!file && { handle: sink.handle }) };
+  const failed = await failureOf({ ...outcome, command }, {}, discoverer.hints, telling);
+  const failure = failed ?? (file?.failed ? unwritten(path) : undefined);
+  file?.end(failure === undefined);
+  if (failure) return failure;
+  const said = file ? `${file.bytes()} bytes in ${shownPath(path ?? '')}` : 'done';
+  return { content: [{ type: 'text', text: `${said}\n${outcome.stderr.text}`.trim() }] };
+}
+
+const unwritten = (path: string | undefined): ToolResult => ({
+  isError: true,
+  content: [{ type: 'text', text: `WRITE_FAILED: ${path}: could not be written whole; it was removed.` }],
+});
+
+/** The program by the first of its names that is there; never one that lies in the project. */
+async function programOf({ action, context, services }: ProgramCall): Promise<string> {
+  const project = await projectFolders(context.workspace.roots);
+  for (const name of action.client) {
+    const found = await services.databases.which(name);
+    if (found !== undefined && !(await project.holds(found))) return found;
+  }
+  throw new ToolcribError(
+    'PROGRAM_NOT_FOUND',
+    `${action.client.join(' and ')} was not found on this machine.`,
+    'It comes with the client of the database.',
+  );
+}
+
+interface NewFile {
+  /** False: nothing more can be written. */
+  add(chunk: Buffer): boolean;
+  bytes(): number;
+  readonly failed: boolean;
+  end(keep: boolean): void;
+}
+
+/** A file that was not there, open for writing, for its owner alone: a dump has everything that the database has. */
+async function newFile(given: string, { workspace }: CallContext): Promise<NewFile> {
+  const place = await rooted(workspace).openPlace(given, { follow: false });
+  const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
+  let file: number;
+  try {
+    lookOnceMore(place, given);
+    file = openSync(place.at, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
+  } catch (error) {
+    await place.folder.handle.close();
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new ToolcribError('PATH_EXISTS', `${shownPath(given)}: is already there.`, 'Give a new name.');
+  }
+  let bytes = 0;
+  let failed = false;
+  return {
+    add(chunk) {
+      try {
+        for (let at = 0; at < chunk.length;) at += writeSync(file, chunk, at);
+        bytes += chunk.length;
+      } catch {
+        // The disk is full, for one: the program ends when nobody reads, and what there is goes.
+        failed = true;
+      }
+      return !failed;
+    },
+    bytes: () => bytes,
+    get failed() {
+      return failed;
+    },
+    end(keep) {
+      closeSync(file);
+      if (!keep) unlinkSync(place.at);
+      void place.folder.handle.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { parseExactly } from '../../core/exact-json.ts';
+import { hexOf, shortened } from './cell.ts';
+
+/** What a server says about a column, by the names of the driver. */
+export interface Field {
+  readonly name: string;
+  /** The number of the type in the protocol. */
+  readonly columnType?: number | undefined;
+  readonly flags?: number | string[] | undefined;
+  readonly characterSet?: number | undefined;
+  readonly columnLength?: number | undefined;
+  readonly decimals?: number | undefined;
+  /** MariaDB: `json`, for what is a text to the protocol. */
+  readonly extendedFormat?: string | undefined;
+}
+
+// Numbers of the protocol: enum_field_types and the flags of columns, of MySQL and MariaDB alike.
+const names: Readonly<Record<number, string>> = {
+  0: 'decimal',
+  1: 'tinyint',
+  2: 'smallint',
+  3: 'int',
+  4: 'float',
+  5: 'double',
+  6: 'null',
+  7: 'timestamp',
+  8: 'bigint',
+  9: 'mediumint',
+  10: 'date',
+  11: 'time',
+  12: 'datetime',
+  13: 'year',
+  14: 'date',
+  15: 'varchar',
+  16: 'bit',
+  242: 'vector',
+  245: 'json',
+  246: 'decimal',
+  247: 'enum',
+  248: 'set',
+  249: 'text',
+  250: 'text',
+  251: 'text',
+  252: 'text',
+  253: 'varchar',
+  254: 'char',
+  255: 'geometry',
+};
+const binaryNames: Readonly<Record<string, string>> = { text: 'blob', varchar: 'varbinary', char: 'binary' };
+const flag = { unsigned: 32, enum: 256, set: 2048 };
+/** The number of the character set that says: these are bytes. */
+const bytesCharset = 63;
+
+/** The name of a column's type, as a table would declare it: `int unsigned`, `decimal(10,2)`. */
+export function typeOf(field: Field): string {
+  const { columnType = 253, characterSet, decimals = 0 } = field;
+  const flags = typeof field.flags === 'number' ? field.flags : 0;
+  if (field.extendedFormat === 'json') return 'json';
+  if (flags & flag.enum) return 'enum';
+  if (flags & flag.set) return 'set';
+  const name = names[columnType] ?? `type ${columnType}`;
+  const plain = characterSet === bytesCharset ? (binaryNames[name] ?? name) : name;
+  const scaled = name === 'decimal' ? `decimal(${precisionOf(field)},${decimals})` : plain;
+  return flags & flag.unsigned ? `${scaled} unsigned` : scaled;
+}
+
+/** The length of a decimal counts its sign and its point. */
+function precisionOf({ columnLength = 0, decimals = 0, flags }: Field): number {
+  const isUnsigned = typeof flags === 'number' && (flags & flag.unsigned) !== 0;
+  return columnLength - (decimals > 0 ? 1 : 0) - (isUnsigned ? 0 : 1);
+}
+
+/** A value as it is shown: bytes in hexadecimal, JSON as JSON, a 32-bit float with the digits that it has. */
+export function valueOf(value: unknown, type: string, most: number): unknown {
+  if (Buffer.isBuffer(value)) return hexOf(value.toString('hex'), most);
+  if (typeof value === 'string') return type === 'json' ? jsonOf(value, most) : shortened(value, most);
+  if (typeof value === 'number') return type.startsWith('float') ? Number(value.toPrecision(7)) : value;
+  return value;
+}
+
+function jsonOf(text: string, most: number): unknown {
+  if (text.length > most) return shortened(text, most);
+  try {
+    return parseExactly(text);
+  } catch {
+    // MariaDB's JSON is a text with a check that can be left out.
+    return text;
+  }
+}

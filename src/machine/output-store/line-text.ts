@@ -1,0 +1,133 @@
+import { decode, systemEncoding } from '../decode.ts';
+import { presentable } from '../presentable.ts';
+import type { LineRun } from './line-runs.ts';
+
+/** Hides what is secret in a part of a text, for which it looks at what stands around it. */
+export type RedactPart = (part: {
+  readonly before: string;
+  readonly text: string;
+  readonly after: string;
+}) => string;
+
+/** What stands before and after some bytes in their stream, and what hides what is secret. */
+export interface Surroundings {
+  readonly before: Buffer;
+  readonly after: Buffer;
+  readonly redactPart: RedactPart;
+}
+
+/** What a progress bar writes over itself with, shown so that one line stays one line. */
+const carriageReturn = '␍';
+
+/** The lines of a run, decoded and harmless, without line ends; the first may be known to be another text. */
+export function textsOf(run: LineRun, first: string | undefined, around: Surroundings | undefined): string[] {
+  const { starts, bytes, offset } = run;
+  const from = first === undefined ? (starts[0] ?? offset) : (starts[1] ?? offset + bytes.length);
+  const count = starts.length - (first === undefined ? 0 : 1);
+  const rest =
+    count === 0 ? [] : harmlessLines(decode(bytes.subarray(from - offset)).slice(0, -1), count, around);
+  return first === undefined ? rest : [first, ...rest];
+}
+
+/** All at once, which is faster; one by one where that would take line ends out. */
+function harmlessLines(decoded: string, count: number, around: Surroundings | undefined): string[] {
+  const text = harmless(decoded);
+  const together = text.split('\n');
+  const lines = together.length === count ? together : decoded.split('\n').map(harmlessLine);
+  return around ? redactedLines(lines, around) : lines;
+}
+
+/** A private key has fewer lines. */
+const nearLines = 80;
+
+/** The same number of lines: where several were hidden as one, each is looked at again among the others. */
+function redactedLines(lines: readonly string[], { before, after, redactPart }: Surroundings): string[] {
+  const [first, last] = [harmless(decode(before)).replace(/\n$/, ''), harmless(decode(after))];
+  const between = (from: number, to: number): string[] => {
+    const masked = redactPart({
+      before: [
+        ...(from < nearLines ? [first] : []),
+        ...lines.slice(Math.max(0, from - nearLines), from),
+        '',
+      ].join('\n'),
+      text: lines.slice(from, to).join('\n'),
+      after: ['', ...lines.slice(to, to + nearLines), ...(to + nearLines > lines.length ? [last] : [])].join(
+        '\n',
+      ),
+    }).split('\n');
+    if (masked.length === to - from) return masked;
+    if (to - from === 1) return [masked.join(carriageReturn)];
+    const middle = (from + to) >> 1;
+    return [...between(from, middle), ...between(middle, to)];
+  };
+  return between(0, lines.length);
+}
+
+const redacted = (text: string, { before, after, redactPart }: Surroundings): string =>
+  redactPart({ before: harmless(decode(before)), text, after: harmless(decode(after)) });
+
+/** The text of one line, or of a part of one, made harmless. */
+export const harmlessPart = (text: string, around: Surroundings | undefined): string => {
+  const line = harmlessLine(text);
+  return around ? redacted(line, around).replaceAll('\n', carriageReturn) : line;
+};
+
+const harmlessLine = (text: string): string => harmless(text).replaceAll('\n', carriageReturn);
+
+const harmless = (text: string): string =>
+  presentable(text.replaceAll(/\r+(?=\n|$)/g, '').replaceAll('\r', carriageReturn));
+
+/** The characters that lie wholly within some bytes, and how many bytes of them there are. */
+export interface Characters {
+  readonly text: string;
+  /** Where they begin and end in the bytes. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Cuts off the halves of characters at the ends of bytes that were taken out of a line, where `atStart` or `atEnd` are false. */
+export function wholeCharacters(bytes: Buffer, atStart: boolean, atEnd: boolean): Characters {
+  const from = atStart ? 0 : continuationsAt(bytes);
+  const to = atEnd ? bytes.length : bytes.length - unfinishedAt(bytes);
+  const utf8 = strictly('utf-8', bytes.subarray(from, to));
+  if (utf8 !== undefined) return { text: utf8, from, to };
+  return inCodePage(bytes, atStart, atEnd);
+}
+
+/** The system's code page has characters of one or two bytes; what begins with the half of one decodes badly. */
+function inCodePage(bytes: Buffer, atStart: boolean, atEnd: boolean): Characters {
+  const label = systemEncoding();
+  for (const cut of atEnd ? [0] : [0, 1])
+    for (const from of atStart ? [0] : [0, 1]) {
+      const to = bytes.length - cut;
+      if (strictly(label, bytes.subarray(from, to)) !== undefined)
+        return { text: decode(bytes.subarray(from, to)), from, to };
+    }
+  return { text: decode(bytes), from: 0, to: bytes.length };
+}
+
+function strictly(label: string, bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** UTF-8 has at most three bytes after the first of a character. */
+function continuationsAt(bytes: Buffer): number {
+  let count = 0;
+  while (count < Math.min(3, bytes.length) && ((bytes[count] ?? 0) & 0xc0) === 0x80) count++;
+  return count;
+}
+
+/** How many bytes at the end are the beginning of a character that is not whole. */
+function unfinishedAt(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > back ? back : 0;
+  }
+  return 0;
+}

@@ -1,0 +1,82 @@
+/**
+ * Whatever is not seen, or seen as something else: controls, blanks other than the usual ones, marks that reorder or hide,
+ * halves of characters, characters that have no look. And what begins our own way to say so, so that nobody can imitate it.
+ */
+const unseen =
+  /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u27e8]|\\(?=u\{)|(?<=\p{M}{4})\p{M}/gu;
+/** Enough to push what follows out of the window. */
+const wide = /[ \t]{60,}/g;
+const tall = /\n(?:[ \t]*\n){8,}/g;
+
+const spelled = (characters: string): string =>
+  Array.from(characters, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join('');
+
+/**
+ * A text such that a person sees all that it is made of, its lines kept: what cannot be seen is spelled like `\u{202e}`,
+ * and blanks that go on and on are counted: `⟨200 blanks⟩`.
+ */
+export const inPlainSight = (text: string): string =>
+  text
+    .replaceAll('\r\n', '\n')
+    .replace(unseen, spelled)
+    .replace(wide, (blanks) => `⟨${counted(blanks.length)} blanks⟩`)
+    .replace(tall, (lines) => `\n⟨${counted(lines.split('\n').length - 2)} empty lines⟩\n`);
+
+/** The same for a text that is to be one line of so many characters at most. */
+export function inOneLine(text: string, most: number): string {
+  const line = inPlainSight(text).replaceAll(/[\n\t]/g, spelled);
+  if (line.length <= most) return line;
+  const note = `⟨${counted(line.length - most)} characters left out⟩`;
+  const half = Math.max(0, Math.floor((most - note.length) / 2));
+  return `${wholeEnd(line.slice(0, half))}${note}${wholeStart(line.slice(line.length - half))}`;
+}
+
+/** Characters a line costs beside its own: the bar, and where it ends. */
+const lineCost = 3;
+/** Characters for the line that says how much was left out. */
+const noteCost = 60;
+
+/** How long a text is when it is quoted in full. */
+export const quotedLength = (text: string): number => costOf(inPlainSight(text));
+
+/**
+ * A text in plain sight, each of its lines behind a bar, so that none can pass for a line of ours; of a longer one than
+ * so many characters the head and the tail, and between them how much is left out.
+ */
+export function quoted(text: string, most: number): string {
+  const shown = inPlainSight(text).replace(/\n$/, '');
+  if (costOf(shown) <= most) return behindBars(shown);
+  const half = Math.floor((most - noteCost) / 2);
+  const head = wholeEnd(
+    shown.slice(
+      0,
+      reach(shown, half, (at) => at),
+    ),
+  );
+  const last = shown.length - 1;
+  const tail = wholeStart(shown.slice(shown.length - reach(shown, half, (at) => last - at)));
+  const omitted = shown.length - head.length - tail.length;
+  return `${behindBars(head)}\n⟨${counted(omitted)} characters are left out here⟩\n${behindBars(tail)}`;
+}
+
+const behindBars = (text: string): string => text.replaceAll(/^/gm, '| ');
+
+const costOf = (text: string): number =>
+  text.length + lineCost + (text.split('\n').length - 1) * (lineCost - 1);
+
+/** How many characters can be had for so much; `place` is where the nth is. */
+function reach(text: string, most: number, place: (nth: number) => number): number {
+  let cost = lineCost;
+  let count = 0;
+  while (count < text.length) {
+    cost += text.charAt(place(count)) === '\n' ? lineCost : 1;
+    if (cost > most) break;
+    count++;
+  }
+  return count;
+}
+
+const wholeEnd = (text: string): string => text.replace(/[\ud800-\udbff]$/, '');
+const wholeStart = (text: string): string => text.replace(/^[\udc00-\udfff]/, '');
+
+const counted = (count: number): string => count.toLocaleString('en');

@@ -1,0 +1,19 @@
+import type { ToolResult } from '../core/tool.ts';
+import type { JobFacts } from '../machine/jobs/jobs.ts';
+
+/**
+ * What a call answers that takes longer than a client waits. An error where the tool promises data: clients check that
+ * against its schema, and would take the answer for broken.
+ */
+export function stillRunning(job: JobFacts, seconds: number, promisesData = false): ToolResult {
+  const text = [
+    `STILL_RUNNING: not done after ${seconds} s; it goes on as job ${job.id}.`,
+    `wait_job job=${job.id} waits for it, and so does the same call again; read_job shows what it printed, stop_job ends it.`,
+    ...(job.lastLine ? [`Last line: ${job.lastLine}`] : []),
+  ];
+  return {
+    content: [{ type: 'text', text: text.join('\n') }],
+    meta: { 'toolcrib/job': job.id },
+    ...(promisesData && { isError: true }),
+  };
+}

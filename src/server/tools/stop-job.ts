@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { defineTool, type Tool } from '../../core/tool.ts';
+import { aboutJob, linesOf, textResult, type JobServices } from './job-text.ts';
+
+/**
+ * Ends a job and what it started. Only what the same client has started can be named, and it can be started again; what
+ * a program may lose that way it would lose at its time limit, too. Hence a change, and nothing that is lost for good.
+ */
+export const stopJob = (services: JobServices): Tool =>
+  defineTool({
+    name: 'stop_job',
+    program: 'toolcrib',
+    title: 'Stop job',
+    description: 'End a job and everything it started.',
+    effects: ['write'],
+    params: z.strictObject({ job: z.string().min(1).max(100) }),
+    async call({ job: id }, { client }) {
+      const { jobs, outputs } = services;
+      const wasRunning = jobs.find(client, id).facts().state === 'running';
+      const facts = await jobs.stop(client, id);
+      const { text } = await linesOf(outputs, client, facts, { tail: 10 }, 2000);
+      return textResult(wasRunning ? aboutJob(facts) : `${aboutJob(facts)}; it had ended before`, text);
+    },
+  });

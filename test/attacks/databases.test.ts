@@ -1,0 +1,358 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mysql } from '../../src/discoverers/mysql.ts';
+import { openMysql } from '../../src/machine/databases/mysql-session.ts';
+import { openPostgres } from '../../src/machine/databases/postgres-session.ts';
+import { type OpenSession, usualLimits } from '../../src/machine/databases/session.ts';
+import { targetOf, type Target } from '../../src/machine/databases/target.ts';
+import { thisHost } from '../../src/machine/host.ts';
+import { hasMariadb, startMariadb, type Server as MariaServer } from '../discoverers/mariadb-server.ts';
+import { type Server, serverFolder, startServer } from '../discoverers/postgres-server.ts';
+import { callAction, saidBy } from '../support/call-action.ts';
+import { connect, eras, inherited, initialize, startRaw } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+import { until } from '../support/until.ts';
+
+// What the engines themselves refuse: texts are handed to the sessions, past what is refused by name before.
+const asked = async (open: OpenSession, target: Target, sql: string, explains = false) => {
+  const session = await open(target, usualLimits, new AbortController().signal);
+  try {
+    return await (explains ? session.explain(sql) : session.query(sql, 10));
+  } finally {
+    await session.end();
+  }
+};
+const targetWith = (engine: 'postgresql' | 'mysql', env: Record<string, string>, home: string) =>
+  targetOf(
+    engine,
+    {},
+    { host: { ...thisHost(), env, home }, profiles: {}, which: () => Promise.resolve(undefined) },
+  );
+
+describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not installed)', () => {
+  let server!: Server;
+  let folder = '';
+  let before: unknown;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'toolcrib-attacks-'));
+    server = startServer(`
+      CREATE ROLE owner LOGIN; GRANT CREATE ON SCHEMA public TO owner; SET ROLE owner;
+      CREATE TABLE orders(id int PRIMARY KEY, note text); INSERT INTO orders VALUES (1), (2), (3); CREATE SEQUENCE seq;
+      CREATE FUNCTION drop_orders() RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM orders; RETURN 1; END $$;
+      CREATE FUNCTION lies() RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN DELETE FROM orders; RETURN 1; END $$;
+      CREATE FUNCTION run(t text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE t; RETURN 1; END $$;`);
+    before = await state();
+  });
+  afterAll(() => {
+    server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const target = (user: string) =>
+    targetWith('postgresql', { PGHOST: server.folder, PGUSER: user, PGDATABASE: 'postgres' }, folder);
+  const program = "COPY (SELECT 1) TO PROGRAM 'touch ran'";
+  const state = async () =>
+    asked(
+      openPostgres,
+      await target('postgres'),
+      "SELECT count(*), (SELECT last_value FROM seq), (SELECT count(*) FROM pg_largeobject_metadata), (SELECT count(*) FROM pg_class WHERE relname IN ('copied', 'x')) FROM orders",
+    );
+
+  const attacks: [row: number, sql: string][] = [
+    [73, '\\! touch ran'],
+    [73, 'SELECT 1 \\! touch ran'],
+    [74, "\\copy (SELECT 1) to program 'touch ran'"],
+    [74, 'SELECT 1 \\g |touch ran'],
+    [75, program],
+    [75, `SELECT 1; ${program}`],
+    [75, "COPY orders FROM PROGRAM 'touch ran'"],
+    [75, `DO $$ BEGIN ${program}; END $$`],
+    [75, `WITH a AS (${program}) SELECT 1`],
+    [75, `SELECT run($x$${program}$x$)`],
+    [75, "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'"],
+    [75, 'SELECT drop_orders()'],
+    [75, 'SELECT lies()'],
+    [75, "SELECT pg_read_file('/etc/passwd')"],
+    [75, 'SELECT U&"pg\\005fread\\005ffile"(\'/etc/passwd\')'],
+    [75, "SELECT pg_ls_dir('/')"],
+    [75, "SELECT lo_export(1, '/tmp/x')"],
+    [75, "SELECT lo_import('/etc/passwd')"],
+    [77, 'SET transaction_read_only = off'],
+    [77, 'SET transaction_read_only=off; CREATE TABLE x()'],
+    [77, 'BEGIN READ WRITE; DELETE FROM orders; COMMIT'],
+    [77, 'COMMIT; DROP TABLE orders'],
+    [77, 'SELECT 1; COMMIT; DROP TABLE orders'],
+    [77, 'SELECT 1; -- \n DROP TABLE orders'],
+    [77, 'SELECT 1 /* ; */; /* */ DELETE FROM orders'],
+    [77, "SELECT set_config('transaction_read_only', 'off', false), drop_orders()"],
+    [77, "SELECT run('SET transaction_read_only = off'), drop_orders()"],
+    [77, "SELECT run('COMMIT')"],
+    [77, 'RESET ROLE'],
+    [77, 'ROLLBACK'],
+    [77, 'CLOSE toolcrib'],
+    [77, 'PREPARE x AS DELETE FROM orders'],
+    [77, 'EXECUTE x'],
+    [77, 'LISTEN x'],
+    [77, "SELECT nextval('seq')"],
+    [77, "SELECT setval('seq', 100)"],
+    [79, 'WITH gone AS (DELETE FROM orders RETURNING *) SELECT * FROM gone'],
+    [79, '/* x */ DELETE FROM orders'],
+    [79, '-- x\nDELETE FROM orders'],
+    [79, 'EXPLAIN ANALYZE DELETE FROM orders'],
+    [79, '(DELETE FROM orders RETURNING id)'],
+    [79, 'SELECT * INTO copied FROM orders'],
+    [79, 'CREATE TABLE copied AS SELECT 1'],
+    [79, 'SELECT * FROM orders FOR UPDATE'],
+    [79, 'INSERT INTO orders VALUES (9)'],
+    [79, 'TRUNCATE orders'],
+    [79, 'SELECT \'a\'::text COLLATE "C"; DELETE FROM orders'],
+  ];
+  it.each(attacks.flatMap(([row, sql]) => ['postgres', 'owner'].map((user) => [row, user, sql] as const)))(
+    'ATTACK %i, as %s: %s changes nothing',
+    async (_row, user, sql) => {
+      await expect(asked(openPostgres, await target(user), sql)).rejects.toThrow();
+      expect(await state()).toEqual(before);
+      for (const place of [server.folder, join(server.folder, 'data')])
+        expect(existsSync(join(place, 'ran'))).toBe(false);
+    },
+  );
+
+  it.each([
+    'ANALYZE DELETE FROM orders',
+    '(ANALYZE) DELETE FROM orders',
+    'DELETE FROM orders',
+    'SELECT lies()',
+    'SELECT 1; DROP TABLE orders',
+    'EXPLAIN ANALYZE DELETE FROM orders',
+    'CREATE TABLE copied AS SELECT 1',
+  ])('ATTACK 79: explaining %s changes nothing', async (sql) => {
+    await expect(asked(openPostgres, await target('owner'), sql, true)).rejects.toThrow();
+    expect(await state()).toEqual(before);
+  });
+
+  const slow = { name: 'psql_query', arguments: { sql: 'SELECT pg_sleep(1000)' } };
+  const options = () => ({
+    roots: [folder],
+    env: {
+      ...inherited(),
+      ...server.env,
+      PGDATABASE: 'postgres',
+      HOME: folder,
+      XDG_STATE_HOME: folder,
+      DATABASE_URL: '',
+    },
+  });
+  const sleeping = () =>
+    Number(
+      server.ask(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'toolcrib' AND state = 'active'",
+      ),
+    );
+
+  it.each(eras)(
+    'ATTACK 77, 79, 85: over MCP %s, and a call that is cancelled is cancelled on the server',
+    async (era) => {
+      const client = await connect(era, options());
+      try {
+        for (const sql of [
+          'COMMIT; DROP TABLE orders',
+          'WITH d AS (DELETE FROM orders RETURNING 1) TABLE d',
+          program,
+        ]) {
+          const result = await client.callTool({ name: 'psql_query', arguments: { sql } });
+          expect(result.isError, textOf(result)).toBe(true);
+        }
+        const { structuredContent } = await client.callTool({
+          name: 'psql_query',
+          arguments: { sql: 'SELECT count(*) FROM orders' },
+        });
+        expect(structuredContent).toMatchObject({
+          columns: [{ name: 'count', type: 'bigint' }],
+          rows: [['3']],
+        });
+        const controller = new AbortController();
+        const call = client.callTool(slow, { signal: controller.signal }).catch(() => {});
+        await until(() => sleeping() === 1);
+        controller.abort();
+        await call;
+        await until(() => sleeping() === 0);
+      } finally {
+        await client.close();
+      }
+    },
+  );
+
+  it('ATTACK 85: when the whole server is killed, what it asked for ends as well', async () => {
+    const raw = startRaw(options());
+    await initialize(raw);
+    raw.send({ id: 2, method: 'tools/call', params: slow });
+    await until(() => sleeping() === 1);
+    raw.child.kill('SIGKILL');
+    await raw.ended;
+    await until(() => sleeping() === 0);
+  });
+
+  it('ATTACK 84: no password is in the arguments of a program', async () => {
+    const url = `postgresql://owner:s3cret@${encodeURIComponent(server.folder)}/postgres`;
+    const { psql } = await import('../../src/discoverers/psql.ts');
+    const shown: unknown[] = [];
+    const result = await callAction(
+      psql,
+      'dump',
+      { path: 'a.dump', table: 'orders' },
+      {
+        folder,
+        env: { DATABASE_URL: url, HOME: folder },
+        context: { permit: (request) => (shown.push(request), Promise.resolve()) },
+      },
+    );
+    expect(result.isError, saidBy(result)).toBeUndefined();
+    expect(JSON.stringify([shown, result])).not.toContain('s3cret');
+  });
+});
+
+describe.skipIf(!hasMariadb())('databases: MariaDB (skipped where it is not installed)', () => {
+  let server!: MariaServer;
+  let folder = '';
+  let before: unknown[][] = [];
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'toolcrib-attacks-'));
+    server = await startMariadb(`
+      CREATE DATABASE shop; USE shop;
+      CREATE TABLE orders(id INT PRIMARY KEY) ENGINE=InnoDB; INSERT INTO orders VALUES (1), (2), (3);
+      CREATE TABLE old(id INT) ENGINE=MyISAM; INSERT INTO old VALUES (1), (2), (3);
+      CREATE SEQUENCE seq;
+      CREATE PROCEDURE gone() DELETE FROM orders;
+      DELIMITER //
+      CREATE FUNCTION drop_orders() RETURNS INT BEGIN DELETE FROM orders; RETURN 1; END//
+      CREATE FUNCTION drop_old() RETURNS INT BEGIN DELETE FROM old; RETURN 1; END//
+      DELIMITER ;`);
+    before = await state();
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const env = () => ({
+    DATABASE_URL: `mysql://root@x/shop?socket=${encodeURIComponent(server.socket)}`,
+    HOME: folder,
+  });
+  const target = () => targetWith('mysql', env(), folder);
+  const state = async () => {
+    const table = (await asked(
+      openMysql,
+      await target(),
+      "SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM old), (SELECT group_concat(table_name, create_time ORDER BY 1) FROM information_schema.tables WHERE table_schema = 'shop'), lastval(seq), @@GLOBAL.max_connections",
+    )) as { rows: unknown[][] };
+    return table.rows;
+  };
+  const into = () => join(server.folder, 'files', 'ran');
+
+  const attacks: [row: number, sql: string][] = [
+    [80, '\\! touch ran'],
+    [80, 'system touch ran'],
+    [80, 'source /etc/passwd'],
+    [80, 'tee ran'],
+    [80, "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE old"],
+    [80, "LOAD DATA INFILE '/etc/passwd' INTO TABLE old"],
+    [80, "SELECT 1 INTO OUTFILE 'FILE'"],
+    [80, "SELECT 1 INTO DUMPFILE 'FILE'"],
+    [80, "(SELECT 1) INTO OUTFILE 'FILE'"],
+    [80, "SELECT 1 UNION SELECT 2 INTO OUTFILE 'FILE'"],
+    [80, "SELECT 1 /*!50000 INTO OUTFILE 'FILE' */"],
+    [80, "SELECT 1 /*M!100100 INTO OUTFILE 'FILE' */"],
+    [80, "SELECT 1) INTO OUTFILE 'FILE' -- "],
+    [80, "SELECT 1) OR EXISTS (SELECT 1 INTO OUTFILE 'FILE'"],
+    [80, 'SELECT 1 INTO @a'],
+    [80, 'SELECT 1 PROCEDURE ANALYSE()'],
+    [77, 'SET SESSION TRANSACTION READ WRITE'],
+    [77, 'SET GLOBAL max_connections = 7'],
+    [77, 'COMMIT; DROP TABLE orders'],
+    [77, 'SELECT 1; DROP TABLE orders'],
+    [77, 'SET STATEMENT max_statement_time = 0 FOR SELECT 1'],
+    [77, "EXECUTE IMMEDIATE 'DROP TABLE orders'"],
+    [77, 'START TRANSACTION READ WRITE'],
+    [77, 'BEGIN NOT ATOMIC DELETE FROM orders; END'],
+    [79, 'DELETE FROM orders'],
+    [79, '/* x */ DELETE FROM orders'],
+    [79, '/*!50000 DELETE FROM orders */'],
+    [79, 'DELETE FROM orders RETURNING id'],
+    [79, 'DELETE FROM old RETURNING id'],
+    [79, 'INSERT INTO orders VALUES (9) RETURNING id'],
+    [79, 'REPLACE INTO old VALUES (9) RETURNING id'],
+    [79, 'ANALYZE DELETE FROM orders'],
+    [79, 'ANALYZE FORMAT=JSON DELETE FROM orders'],
+    [79, 'CALL gone()'],
+    [79, 'SELECT drop_orders()'],
+    [79, 'SELECT drop_old()'],
+    [79, 'SELECT NEXTVAL(seq)'],
+    [79, 'SELECT NEXT VALUE FOR seq'],
+    [79, 'SELECT SETVAL(seq, 100)'],
+    [79, 'SELECT * FROM orders FOR UPDATE'],
+    // What ends a transaction by itself does not ask whether it may write.
+    [79, 'TRUNCATE TABLE orders'],
+    [79, 'TRUNCATE old'],
+    [79, 'OPTIMIZE TABLE orders'],
+    [79, 'ANALYZE TABLE orders'],
+    [79, 'CHECK TABLE orders'],
+    [79, 'REPAIR TABLE old'],
+    [79, 'CREATE TABLE copied AS SELECT 1'],
+    [79, 'CREATE OR REPLACE TABLE orders AS SELECT 1 AS a'],
+    [79, 'DROP TABLE orders'],
+    [79, 'FLUSH TABLES'],
+    [79, 'LOCK TABLES orders WRITE'],
+    [79, 'HANDLER orders OPEN'],
+    [79, 'KILL 1'],
+    [79, 'DO sleep(0)'],
+  ];
+  it.each(attacks)('ATTACK %i: %s changes nothing', async (_row, sql) => {
+    await expect(asked(openMysql, await target(), sql.replace('FILE', into()))).rejects.toThrow();
+    await expect(asked(openMysql, await target(), sql.replace('FILE', into()), true)).rejects.toThrow();
+    expect(await state()).toEqual(before);
+    expect(readdirSync(join(server.folder, 'files'))).toEqual([]);
+  });
+
+  it.each(eras)('ATTACK 79, 80: over MCP %s', async (era) => {
+    const client = await connect(era, {
+      roots: [folder],
+      env: { ...inherited(), ...env(), XDG_STATE_HOME: folder },
+    });
+    try {
+      for (const sql of [
+        'TRUNCATE orders',
+        "SELECT load_file('/etc/passwd')",
+        `SELECT 1 INTO OUTFILE '${into()}'`,
+      ]) {
+        const result = await client.callTool({ name: 'mysql_query', arguments: { sql } });
+        expect(result.isError, textOf(result)).toBe(true);
+      }
+      const { structuredContent } = await client.callTool({
+        name: 'mysql_query',
+        arguments: { sql: 'SELECT count(*) AS n FROM orders' },
+      });
+      expect(structuredContent).toMatchObject({ columns: [{ name: 'n', type: 'bigint' }], rows: [['3']] });
+      expect(existsSync(into())).toBe(false);
+    } finally {
+      await client.close();
+    }
+  });
+
+  it('ATTACK 84: no password is in the arguments of a program', async () => {
+    const shown: unknown[] = [];
+    const url = `mysql://root:s3cret@x/shop?socket=${encodeURIComponent(server.socket)}`;
+    const result = await callAction(
+      mysql,
+      'dump',
+      { database: 'shop', path: 'a.sql' },
+      {
+        folder,
+        env: { DATABASE_URL: url, HOME: folder },
+        context: { permit: (request) => (shown.push(request), Promise.resolve()) },
+      },
+    );
+    expect(result.isError).toBe(true);
+    expect(JSON.stringify([shown, result])).not.toContain('s3cret');
+  });
+});

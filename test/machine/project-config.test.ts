@@ -1,0 +1,239 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { usualSettings, type Settings } from '../../src/core/settings.ts';
+import { createProjectConfigs } from '../../src/machine/project-config.ts';
+import { temporaryFolder } from '../support/repository.ts';
+
+const known = async () => ({ tools: ['git_push', 'git_status', 'write_file'], toolsets: ['files', 'git'] });
+
+function put(root: string, path: string, content: unknown): string {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+const settingsFor = (root: string, folder?: string, base: Settings = usualSettings) =>
+  createProjectConfigs(known).settingsFor(base, [root], folder);
+
+describe('which files count', () => {
+  it('is what the operator has said where there is none', async () => {
+    const root = temporaryFolder();
+    expect(await settingsFor(root)).toBe(usualSettings);
+    expect(await settingsFor(root, join(root, 'not', 'there'))).toBe(usualSettings);
+  });
+
+  it('those between the folder of a call and the root', async () => {
+    const root = temporaryFolder();
+    put(root, '.toolcrib.json', { effects: { network: 'ask' } });
+    put(root, 'a/.toolcrib.json', { readOnly: true });
+    put(root, 'b/.toolcrib.json', { effects: { write: 'deny' } });
+    expect(await settingsFor(root)).toMatchObject({ readOnly: false, effects: { network: 'ask' } });
+    expect(await settingsFor(root, join(root, 'a', 'deep', 'er'))).toMatchObject({
+      readOnly: true,
+      effects: { network: 'ask' },
+    });
+    expect((await settingsFor(root, join(root, 'b'))).effects).toEqual({ network: 'ask', write: 'deny' });
+  });
+
+  it('those of all roots for a call that has no folder, or one outside', async () => {
+    const [one, other] = [temporaryFolder(), temporaryFolder()];
+    put(other, '.toolcrib.json', { readOnly: true });
+    const { settingsFor } = createProjectConfigs(known);
+    expect(await settingsFor(usualSettings, [one, other])).toMatchObject({ readOnly: true });
+    expect(await settingsFor(usualSettings, [one, other], '/')).toMatchObject({ readOnly: true });
+    expect(await settingsFor(usualSettings, [one, other], one)).toMatchObject({ readOnly: false });
+  });
+
+  it('those up to the outermost root, also for a root inside another', async () => {
+    const root = temporaryFolder();
+    put(root, '.toolcrib.json', { readOnly: true });
+    mkdirSync(join(root, 'a'));
+    const { settingsFor } = createProjectConfigs(known);
+    const roots = [join(root, 'a'), root];
+    expect(await settingsFor(usualSettings, roots, join(root, 'a'))).toMatchObject({ readOnly: true });
+  });
+
+  it('those of where a folder really is', async () => {
+    const root = temporaryFolder();
+    put(root, 'app/.toolcrib.json', { readOnly: true });
+    mkdirSync(join(root, 'app/src'));
+    symlinkSync('app/src', join(root, 'link'));
+    expect(await settingsFor(root, join(root, 'link'))).toMatchObject({ readOnly: true });
+    expect(await settingsFor(root, join(root, 'link', 'new'))).toMatchObject({ readOnly: true });
+  });
+
+  it('as they are now', async () => {
+    const root = temporaryFolder();
+    const { settingsFor } = createProjectConfigs(known);
+    const readOnly = async () => (await settingsFor(usualSettings, [root])).readOnly;
+    expect(await readOnly()).toBe(false);
+    const file = put(root, '.toolcrib.json', '{"readOnly": true }');
+    expect(await readOnly()).toBe(true);
+    // As long, and of the same time: what has just been changed is not taken for what it was.
+    utimesSync(file, 1, 1);
+    expect(await readOnly()).toBe(true);
+    writeFileSync(file, '{"readOnly": false}');
+    utimesSync(file, 1, 1);
+    expect(await readOnly()).toBe(false);
+    put(root, 'other', '{"readOnly": true}');
+    renameSync(join(root, 'other'), file);
+    expect(await readOnly()).toBe(true);
+    rmSync(file);
+    expect(await readOnly()).toBe(false);
+  });
+});
+
+describe('a file that cannot be understood', () => {
+  it.each([
+    ['{"readOnyl": true}', ':1: readOnyl: there is no such setting; did you mean readOnly?'],
+    [
+      '{\n  // why\n  "budgets": {"job": 3},\n}',
+      ':3: budgets.job: there is no such setting; did you mean jobs?',
+    ],
+    [
+      '{"effects":\n{"destory": "deny"}}',
+      ':2: effects.destory: there is no such setting; did you mean destroy?',
+    ],
+    ['{"rules": {"git_psuh": "deny"}}', 'rules.git_psuh: there is no such tool; did you mean git_push?'],
+    ['{"rules": {"gti_*": "deny"}}', 'did you mean git_*?'],
+    ['{"rules": {"git push": "deny"}}', 'expected a tool'],
+    ['{"rules": {"git_push": "no"}}', 'rules.git_push: expected one of'],
+    ['{"toolsets": ["gti"]}', 'did you mean git?'],
+    ['{"databases": {}}', 'databases: only the operator can set it'],
+    ['{"allow": ["destroy"]}', '"effects": {"destroy": "allow"}'],
+    ['{"tools": [{"command": "sh"}]}', 'tools: there is no such setting'],
+    ['{"roots": ["/"]}', 'leads outside of the project'],
+    ['{"roots": ["~"]}', 'leads outside of the project'],
+    ['{"roots": ["C:\\\\x"]}', 'leads outside of the project'],
+    ['{"roots": ["a/../.."]}', 'leads outside of the project'],
+    ['{"roots": ["out"]}', 'leads outside of the project'],
+    ['{"roots": ["file"]}', 'is no folder'],
+    ['{"roots": []}', 'roots: is empty'],
+    ['{"readOnly": true, "readOnly": false}', 'the same key is there twice'],
+    ['{"effects": {"__proto__": "deny"}}', '__proto__ is no setting'],
+    ['{"constructor": {}}', 'constructor: there is no such setting'],
+    ['{"readOnly": true', ':1: it does not parse'],
+    ['{"readOnly": true} {}', 'it does not parse'],
+    ['', 'it does not parse'],
+    ['[]', 'expected object'],
+    ['[{"readOnly": true}]', 'expected object'],
+    ['null', 'expected object'],
+    ['['.repeat(60_000), 'nested too deeply'],
+    [`{"a": ${'{"a":'.repeat(5000)}`, 'nested too deeply'],
+    [' '.repeat(65 * 1024), 'larger than 64 KB'],
+    ['{"\\u001b[2J\\u202e": 1}', '"\\u001b[2J\\u{202e}": there'],
+    ['{"\u001b[2J": 1}', 'it does not parse: invalid character'],
+    [`{"${'x'.repeat(5000)}": 1}`, `${'x'.repeat(60)}…: there`],
+  ])('%.40s', async (content, message) => {
+    const [root, elsewhere] = [temporaryFolder(), temporaryFolder()];
+    symlinkSync(elsewhere, join(root, 'out'));
+    put(root, 'file', '');
+    const file = put(root, '.toolcrib.json', content);
+    const error: unknown = await settingsFor(root, join(root, 'deep')).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) });
+    expect((error as Error).message.startsWith(`${file}:`)).toBe(true);
+    expect((error as Error).message.length).toBeLessThan(600);
+  });
+
+  it('is refused again and again, and read again when it has changed', async () => {
+    const root = temporaryFolder();
+    const { settingsFor } = createProjectConfigs(known);
+    put(root, '.toolcrib.json', '{');
+    for (const _ of [1, 2])
+      await expect(settingsFor(usualSettings, [root])).rejects.toThrow('does not parse');
+    put(root, '.toolcrib.json', '{}');
+    expect(await settingsFor(usualSettings, [root])).toMatchObject({ readOnly: false });
+  });
+
+  it.each<[string, (file: string, root: string) => void]>([
+    ['a link', (file, root) => symlinkSync(put(root, 'real.json', '{}'), file)],
+    ['a link to nothing', (file) => symlinkSync('nowhere', file)],
+    ['a folder', (file) => mkdirSync(file)],
+    ['a FIFO', (file) => execFileSync('mkfifo', [file])],
+    ['not UTF-8', (file) => writeFileSync(file, Buffer.from([0x7b, 0xff, 0x7d]))],
+  ])('nor is %s', async (_, make) => {
+    const root = temporaryFolder();
+    make(join(root, '.toolcrib.json'), root);
+    await expect(settingsFor(root)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  it('costs no more than a moment, however bad it is', async () => {
+    const root = temporaryFolder();
+    const keys = Array.from({ length: 6000 }, (_, index) => `"k${index}":0`);
+    put(root, '.toolcrib.json', `{${keys.join(',')}}`);
+    const startedAt = performance.now();
+    await expect(settingsFor(root)).rejects.toThrow('k0: there is no such setting');
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+
+  it('takes what Windows editors put before the text', async () => {
+    const root = temporaryFolder();
+    put(root, '.toolcrib.json', '\ufeff{"readOnly": true,}');
+    expect(await settingsFor(root)).toMatchObject({ readOnly: true });
+  });
+});
+
+describe('roots', () => {
+  it('stay as they are where no file says anything about them', async () => {
+    const root = temporaryFolder();
+    const roots = [root];
+    const { narrowedRoots } = createProjectConfigs(known);
+    expect(await narrowedRoots(roots)).toBe(roots);
+    put(root, '.toolcrib.json', { readOnly: true });
+    expect(await narrowedRoots(roots)).toBe(roots);
+  });
+
+  it('become the folders that a project names, as far as they exist', async () => {
+    const [root, other] = [temporaryFolder(), temporaryFolder()];
+    for (const folder of ['src', 'docs', 'secret']) mkdirSync(join(root, folder));
+    put(root, '.toolcrib.json', { roots: ['src', './docs', 'dist'], readOnly: true });
+    const { narrowedRoots, settingsFor } = createProjectConfigs(known);
+    const left = await narrowedRoots([root, other]);
+    expect(left).toEqual([join(root, 'src'), join(root, 'docs'), other]);
+    // The file above them still counts.
+    expect(await settingsFor(usualSettings, left, join(root, 'src'))).toMatchObject({ readOnly: true });
+    expect(await settingsFor(usualSettings, left)).toMatchObject({ readOnly: true });
+    expect(await settingsFor(usualSettings, left, other)).toMatchObject({ readOnly: false });
+    expect(await narrowedRoots(left)).toEqual(left);
+  });
+
+  it('may all be gone, which opens nothing', async () => {
+    const root = temporaryFolder();
+    put(root, '.toolcrib.json', { roots: ['not-yet'] });
+    expect(await createProjectConfigs(known).narrowedRoots([root])).toEqual([]);
+  });
+
+  it('are narrowed by the files at the top of what is left, too', async () => {
+    const root = temporaryFolder();
+    mkdirSync(join(root, 'a', 'b'), { recursive: true });
+    put(root, '.toolcrib.json', { roots: ['a'] });
+    put(root, 'a/.toolcrib.json', { roots: ['b'] });
+    expect(await createProjectConfigs(known).narrowedRoots([root])).toEqual([join(root, 'a', 'b')]);
+  });
+
+  it('of a project inside another are those that both leave', async () => {
+    const root = temporaryFolder();
+    mkdirSync(join(root, 'a'));
+    mkdirSync(join(root, 'b'));
+    put(root, '.toolcrib.json', { roots: ['b'] });
+    const { narrowedRoots } = createProjectConfigs(known);
+    expect(await narrowedRoots([join(root, 'a'), root])).toEqual([join(root, 'b')]);
+  });
+});
+
+it('costs a call that finds no file next to nothing', async () => {
+  const root = temporaryFolder();
+  const { settingsFor } = createProjectConfigs(known);
+  const rounds = 2000;
+  const cost = async () => {
+    const startedAt = performance.now();
+    for (let round = 0; round < rounds; round++) await settingsFor(usualSettings, [root], root);
+    return ((performance.now() - startedAt) / rounds) * 1000;
+  };
+  const microseconds = [await cost(), await cost(), await cost()];
+  // 3 µs on a quiet machine; five times the budget of 30 for one that is not.
+  expect(Math.min(...microseconds)).toBeLessThan(150);
+});

@@ -1,0 +1,106 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/repository.ts';
+import { until } from '../support/until.ts';
+import { isRunning } from './is-running.ts';
+
+let built = '';
+beforeAll(async () => {
+  built = mkdtempSync(join(tmpdir(), 'toolcrib-test-'));
+  const entryPoints = ['test/machine/watched/run-and-wait.ts'];
+  // Minified, as it is published: the watchdog runs the text of a function.
+  await build({
+    entryPoints,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    outdir: built,
+    outExtension: { '.js': '.cjs' },
+  });
+});
+afterAll(() => rmSync(built, { recursive: true, force: true }));
+
+/** Children of a process that are Node: the watchdog. */
+const watchdogOf = (pid: number): number | undefined =>
+  readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .find((child) => {
+      try {
+        const stat = readFileSync(`/proc/${child}/stat`, 'utf8');
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === pid && stat.includes('(node)');
+      } catch {
+        return false;
+      }
+    });
+
+const statusOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
+};
+const alive = (pid: number) => /^State:\s+[^ZX]/m.test(statusOf(pid));
+/** proc_pid_status(5): a bit for each signal, the first for signal 1, SIGHUP, which Node itself does not catch. */
+const hasBegun = (pid: number) =>
+  (BigInt(`0x${/^SigCgt:\s+(\w+)$/m.exec(statusOf(pid))?.[1] ?? '0'}`) & 1n) !== 0n;
+
+async function started(script: string) {
+  const folder = temporaryFolder();
+  const server = spawn(process.execPath, [join(built, 'run-and-wait.cjs'), folder, '-c', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void server.kill('SIGKILL'));
+  let said = '';
+  server.stdout.on('data', (chunk) => (said += chunk));
+  await until(() => said.includes('ready'));
+  return { server, folder };
+}
+const goneAfter = async (server: ChildProcess, files: string[]) => {
+  const at = performance.now();
+  server.kill('SIGKILL');
+  await until(() => files.every((file) => !isRunning(file)));
+  return performance.now() - at;
+};
+
+const family = `trap "" TERM; sleep 300 & echo $! > a; setsid sleep 300 & echo $! > b; (setsid sh -c 'echo $$ > c; trap "" TERM; while :; do sleep 1; done' &); env -i /usr/bin/setsid /bin/sh -c 'echo $$ > d; exec sleep 300' & while [ ! -s c ] || [ ! -s d ]; do :; done; echo $$ > e; echo ready; while :; do sleep 1; done`;
+
+describe.skipIf(process.platform !== 'linux')('ATTACK 102: a server that is killed', () => {
+  it('leaves none of its children, wherever they went', async () => {
+    const { server, folder } = await started(family);
+    await until(() => watchdogOf(server.pid ?? 0) !== undefined);
+    const files = ['a', 'b', 'c', 'd', 'e'].map((name) => join(folder, name));
+    expect(files.every(isRunning)).toBe(true);
+    expect(await goneAfter(server, files)).toBeLessThan(1500);
+  });
+
+  it('leaves no watchdog either, also when a signal to all came before', async () => {
+    const { server, folder } = await started('echo $$ > e; echo ready; sleep 300');
+    await until(() => watchdogOf(server.pid ?? 0) !== undefined);
+    const pid = watchdogOf(server.pid ?? 0) ?? 0;
+    await until(() => hasBegun(pid));
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(pid, signal);
+    await goneAfter(server, [join(folder, 'e')]);
+    await until(() => !alive(pid));
+  });
+
+  it('has a new watchdog when that was killed', async () => {
+    const { server, folder } = await started('echo $$ > e; echo ready; sleep 300');
+    await until(() => watchdogOf(server.pid ?? 0) !== undefined);
+    const first = watchdogOf(server.pid ?? 0) ?? 0;
+    process.kill(first, 'SIGKILL');
+    await until(() => ![undefined, first].includes(watchdogOf(server.pid ?? 0)));
+    expect(await goneAfter(server, [join(folder, 'e')])).toBeLessThan(3000);
+  });
+});
+
+it('starts no watchdog for a program that ends at once', async () => {
+  const { server } = await started('echo ready');
+  await new Promise((resolve) => server.once('exit', resolve));
+  expect(server.exitCode).toBe(0);
+});

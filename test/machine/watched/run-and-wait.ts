@@ -1,0 +1,11 @@
+import { createProcesses } from '../../../src/machine/process.ts';
+
+/** A server as far as its programs are concerned: runs what it is told, and says when the program has said something. */
+const [, , folder = '/', ...argv] = process.argv;
+void createProcesses(process.platform as 'linux').run({
+  program: '/bin/sh',
+  argv,
+  cwd: folder,
+  env: { PATH: '/usr/bin:/bin' },
+  onLine: (line) => process.stdout.write(`${line}\n`),
+});

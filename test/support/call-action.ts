@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
+import { ToolcribError } from '../../src/core/errors.ts';
+import type { DatabaseProfile } from '../../src/core/settings.ts';
+import type { CallContext, ToolResult } from '../../src/core/tool.ts';
+import { actionTool } from '../../src/machine/action-tool.ts';
+import { childEnvironment } from '../../src/machine/environment.ts';
+import { thisHost } from '../../src/machine/host.ts';
+import { createProcesses } from '../../src/machine/process.ts';
+import { callContext } from './call-context.ts';
+
+export interface ActionPlace {
+  /** The only root, and where the action works. */
+  folder: string;
+  trusted?: boolean;
+  /** In place of variables of our own. */
+  env?: Record<string, string>;
+  /** In place of the machine's program. */
+  program?: string;
+  /** Folders before those of the search path. */
+  path?: readonly string[];
+  context?: Partial<CallContext>;
+  /** Databases by name, as the settings have them. */
+  profiles?: Readonly<Record<string, DatabaseProfile>>;
+}
+
+/** Calls an action as the server does, without the server; what it throws for the caller comes as a result. */
+export async function callAction(
+  discoverer: AnyDiscoverer,
+  name: string,
+  given: Record<string, unknown>,
+  { folder, trusted = false, env = {}, program, path = [], context = {}, profiles = {} }: ActionPlace,
+): Promise<ToolResult> {
+  const action = discoverer.actions[name];
+  if (!action) throw new Error(`${discoverer.id} has no action ${name}`);
+  const host = { ...thisHost(), env: { ...process.env, ...env }, home: env['HOME'] ?? thisHost().home };
+  const found = program ?? execFileSync('which', [discoverer.programs[0]!], { encoding: 'utf8' }).trim();
+  const folders = [...path, ...(process.env['PATH'] ?? '').split(':')];
+  const search = { folders: folders.map((one) => ({ folder: one, source: 'PATH' })), skipped: [] };
+  const tool = actionTool(discoverer, name, action, {
+    run: createProcesses('linux').run,
+    installation: { id: discoverer.id, program: found, leading: [], source: 'PATH', others: [] },
+    childEnvironment: (names, settings) => childEnvironment(host, search, names, settings),
+    databases: {
+      host,
+      profiles,
+      which: (name) =>
+        Promise.resolve(execFileSync('which', [name], { encoding: 'utf8' }).trim()).catch(() => undefined),
+    },
+  });
+  try {
+    return await tool.call(
+      tool.params.parse(given),
+      await callContext([folder], { trusts: () => Promise.resolve(trusted), ...context }),
+    );
+  } catch (error) {
+    if (!(error instanceof ToolcribError)) throw error;
+    return { isError: true, content: [{ type: 'text', text: `${error.code}: ${error.message}` }] };
+  }
+}
+
+/** All that a result says, data as JSON. */
+export const saidBy = ({ content = [], data }: ToolResult): string =>
+  [
+    ...content.map((part) => ('text' in part ? part.text : part.type)),
+    ...(data ? [JSON.stringify(data)] : []),
+  ].join('\n');
