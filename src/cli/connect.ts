@@ -6,7 +6,8 @@ import { ownCommand } from './own-command.ts';
 
 /**
  * Starts our own server the way a host does, and connects a real client to it, which puts the server's questions to the
- * person at the terminal when there is one. The caller closes the client.
+ * person at the terminal when there is one. The caller closes the client. Throws UsageError when the server does not start
+ * with what the settings say.
  */
 export async function connect(serveArguments: readonly string[]): Promise<Client> {
   const { command, script } = ownCommand();
@@ -28,6 +29,13 @@ export async function connect(serveArguments: readonly string[]): Promise<Client
     ),
     stderr: 'inherit',
   });
-  await client.connect(transport);
+  try {
+    await client.connect(transport);
+  } catch (error) {
+    await client.close();
+    // Most likely what it would have said itself, had the SDK, which tries one first, not closed its standard error.
+    await (await import('./serve.ts')).servedSettings([...serveArguments]);
+    throw error;
+  }
   return client;
 }

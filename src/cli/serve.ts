@@ -10,6 +10,12 @@ import { checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } fr
 
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. */
 export async function serveCommand(args: string[]): Promise<number> {
+  await start(await servedSettings(args));
+  return 0;
+}
+
+/** What a command line and the operator's file say. Throws UsageError when a server does not start with it. */
+export async function servedSettings(args: string[]): Promise<Settings> {
   const { values } = parseCommandLine({ args, options: serveOptions });
   const given = settingsOf(values);
   const settings = mergeSettings(given, await readConfig(undefined, { known: knownNames }));
@@ -17,8 +23,7 @@ export async function serveCommand(args: string[]): Promise<number> {
   if (given.toolsets) await checkToolsets(given.toolsets);
   if (given.rules.length > 0) await checkRules(given.rules);
   await checkProjects(settings);
-  await start(settings);
-  return 0;
+  return settings;
 }
 
 /** Calls in a project whose settings cannot be understood are refused; where the project is known, that is said at once. */

@@ -20,12 +20,15 @@ export interface FairTurns {
   waiting(owner: string): number;
 }
 
+/** Who has a turn and needs no more than a moment hands it on at once; after so long in a row, what else is to be done comes first. */
+const longestRowMs = 10;
+
 /** Lets at most so many go on at a time; when one ends, the next owner in the round has the turn. */
 export function createFairTurns(most: number): FairTurns {
   let taken = 0;
   // In the order of the round: an owner that has had a turn goes to the end, one that waits for none is not in it.
   const round = new Map<string, Set<() => void>>();
-  const pass = () => {
+  const handOn = () => {
     const [next] = round;
     if (!next) return void taken--;
     const [owner, queue] = next;
@@ -34,6 +37,17 @@ export function createFairTurns(most: number): FairTurns {
     if (queue.size > 1) round.set(owner, queue);
     // The next takes this one's place, so the count stays.
     come?.();
+  };
+  let rowSince: number | undefined;
+  const pass = () => {
+    if (round.size === 0) return handOn();
+    const now = performance.now();
+    if (rowSince === undefined) {
+      rowSince = now;
+      setImmediate(() => (rowSince = undefined));
+    }
+    if (now - rowSince < longestRowMs) handOn();
+    else setImmediate(handOn);
   };
   const turn = (): EndTurn => {
     let ended = false;

@@ -225,7 +225,8 @@ function ended(
     asking.addEventListener('abort', () => stopFor('asked'), { once: true });
     child.once('exit', (code) => {
       exitCode = code;
-      if (!stopping) setTimeout(() => !stopping && finish('exited'), drainMs);
+      // A busy process comes to its timers before it looks at the pipes again: what is in them by then is read first.
+      if (!stopping) setTimeout(() => setImmediate(() => !stopping && finish('exited')), drainMs);
     });
     child.once('close', () => {
       if (!stopping) finish('exited');

@@ -44,8 +44,8 @@ const shownBytes = 256 * 1024;
 /** A question is answered at once or not at all; the action itself needs the time of the call. */
 const questionLimits = { keepBytes: parsedBytes, timeoutMs: 10_000 };
 
-/** A day: what setTimeout() can still count. */
-const longestMs = 24 * 60 * 60 * 1000;
+/** A week, which budgets.jobMinutes can be at most. */
+const longestMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Runs an action's program, with what its project makes necessary, and tells what came of it. */
 export async function runAction(call: ActionCall): Promise<ToolResult> {

@@ -22,8 +22,8 @@ interface Services {
   checkpoint?(folder: string, workspace: Workspace, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** A day: what ends it is the limit of its job. */
-const longestMs = 24 * 60 * 60 * 1000;
+/** A week, which budgets.jobMinutes can be at most: what ends it is the limit of its job. */
+const longestMs = 7 * 24 * 60 * 60 * 1000;
 /** What tests print may be a report, which is only understood whole. */
 const keptBytes = 8 * 1024 * 1024;
 

@@ -13,6 +13,7 @@ import { schemesOf } from '../machine/databases/address.ts';
 import { stateFolder } from '../machine/folders.ts';
 import type { Installation } from '../machine/installation.ts';
 import type { Machine } from '../machine/machine.ts';
+import { headAndTail, presentable } from '../machine/presentable.ts';
 import type { ProjectConfigs } from '../machine/project-config.ts';
 import type { Caller, Calls } from './calls.ts';
 import { checkpointTools, createKeptStates } from './kept-states.ts';
@@ -184,11 +185,14 @@ const discovererOf = (id: string): Promise<AnyDiscoverer> | undefined => {
   return load?.() as Promise<AnyDiscoverer> | undefined;
 };
 
+/** Of a name that is none; far more than one has. */
+const longestName = 200;
+
 function unknownTool(name: string, known: ReadonlyMap<string, PublishedTool>): ToolcribError {
   const best = nearest(name, [...known.keys()]);
   return new ToolcribError(
     'UNKNOWN_TOOL',
-    `There is no tool ${JSON.stringify(name)}.`,
+    `There is no tool ${JSON.stringify(headAndTail(presentable(name), longestName))}.`,
     best ? `Did you mean ${best}?` : 'tools/list (toolcrib call, without a tool) has the ones there are.',
   );
 }

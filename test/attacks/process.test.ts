@@ -7,6 +7,9 @@ import { connect, eras, inherited, initialize, startRaw } from '../support/serve
 import { textOf } from '../support/text-of.ts';
 import { until } from '../support/until.ts';
 
+/** These are about what programs do once they may run. */
+const allowed = ['--allow', 'execute'];
+
 const alive = (pid: number): boolean => {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -39,7 +42,7 @@ function busyProject() {
 
 it.each(eras)('ATTACK 102: a cancelled call leaves no process behind, in %s', async (era) => {
   const project = busyProject();
-  const client = await connect(era, { roots: [project.folder] });
+  const client = await connect(era, { roots: [project.folder], args: allowed });
   onTestFinished(() => client.close());
   const cancelling = new AbortController();
   const call = client.callTool(
@@ -58,7 +61,7 @@ it.each(['closes its input', 'is killed'] as const)(
   'ATTACK 102: a server whose client %s ends within a second, with all it started',
   async (how) => {
     const project = busyProject();
-    const server = startRaw({ roots: [project.folder] });
+    const server = startRaw({ roots: [project.folder], args: allowed });
     await initialize(server);
     server.send({
       id: 2,
@@ -81,7 +84,7 @@ it.each(['closes its input', 'is killed'] as const)(
 
 it('ATTACK 102: SIGTERM in the middle of a call leaves no process behind', async () => {
   const project = busyProject();
-  const server = startRaw({ roots: [project.folder] });
+  const server = startRaw({ roots: [project.folder], args: allowed });
   await initialize(server);
   server.send({ id: 2, method: 'tools/call', params: { name: 'node_run', arguments: { file: 'busy.mjs' } } });
   await project.started();
@@ -92,7 +95,7 @@ it('ATTACK 102: SIGTERM in the middle of a call leaves no process behind', async
 
 it('ATTACK 90: text with everything a shell would read arrives as it is', async () => {
   const { folder, git, write } = temporaryRepository();
-  const client = await connect('2025-11-25', { roots: [folder] });
+  const client = await connect('2025-11-25', { roots: [folder], args: allowed });
   onTestFinished(() => client.close());
   write('src/a.txt', 'changed\n');
   const message = 'x; touch p && $(touch p) `touch p` | touch p > p "quoted\' * ~ %PATH% !x';
@@ -107,7 +110,7 @@ it('ATTACK 90: text with everything a shell would read arrives as it is', async 
 it('ATTACK 91: a placeholder is always one argument', async () => {
   const { folder, write } = temporaryRepository();
   write('show.mjs', 'console.log(JSON.stringify(process.argv.slice(2)))');
-  const client = await connect('2025-11-25', { roots: [folder], args: ['--no-checkpoints'] });
+  const client = await connect('2025-11-25', { roots: [folder], args: [...allowed, '--no-checkpoints'] });
   onTestFinished(() => client.close());
   const args = ['a b', '--c d', '', "'e'", 'f | sort', '$HOME', '*'];
   const result = await client.callTool({ name: 'node_run', arguments: { file: 'show.mjs', args } });
@@ -154,7 +157,7 @@ it('ATTACK 95: secrets of the host do not reach a program', async () => {
   };
   const client = await connect('2025-11-25', {
     roots: [folder],
-    args: ['--no-checkpoints'],
+    args: [...allowed, '--no-checkpoints'],
     env: { ...inherited(), ...secrets },
   });
   onTestFinished(() => client.close());
@@ -168,7 +171,7 @@ it('ATTACK 95: secrets of the host do not reach a program', async () => {
 it('ATTACK 97: a program that asks gets no answer, and the call does not hang', async () => {
   const { folder, write } = temporaryRepository();
   write('ask.py', 'print(input("Ok to proceed? "))\n');
-  const client = await connect('2025-11-25', { roots: [folder] });
+  const client = await connect('2025-11-25', { roots: [folder], args: allowed });
   onTestFinished(() => client.close());
   const result = await client.callTool({ name: 'python_run', arguments: { file: 'ask.py' } });
   if (textOf(result).startsWith('PROGRAM_NOT_FOUND')) return;
@@ -181,12 +184,12 @@ it('ATTACK 99: long output is cut in the middle, and that is said', async () => 
   const { folder, write } = temporaryRepository();
   write('talk.mjs', "for (let i = 0; i < 1e6; i++) console.log('line', i)");
   write('one.mjs', "process.stdout.write('x'.repeat(6e7))");
-  const client = await connect('2025-11-25', { roots: [folder], args: ['--no-checkpoints'] });
+  const client = await connect('2025-11-25', { roots: [folder], args: [...allowed, '--no-checkpoints'] });
   onTestFinished(() => client.close());
   for (const file of ['talk.mjs', 'one.mjs']) {
     const text = textOf(await client.callTool({ name: 'node_run', arguments: { file } }));
     expect(text.length).toBeLessThan(20_000);
-    expect(text).toMatch(/\[… [\d,]+ characters left out here …\]/);
+    expect(text).toMatch(/\[… [\d,]+ characters left out here; read_output output=\w+ has all of it\]/);
   }
   const text = textOf(await client.callTool({ name: 'node_run', arguments: { file: 'talk.mjs' } }));
   expect(text.startsWith('line 0\nline 1\n')).toBe(true);
@@ -196,7 +199,7 @@ it('ATTACK 99: long output is cut in the middle, and that is said', async () => 
 it('shortens long lists, and says how much of which', async () => {
   const { folder, write } = temporaryRepository();
   for (let index = 0; index < 2000; index++) write(`new/file-${index}-with-a-rather-long-name.txt`, '');
-  const client = await connect('2025-11-25', { roots: [folder] });
+  const client = await connect('2025-11-25', { roots: [folder], args: allowed });
   onTestFinished(() => client.close());
   const result = await client.callTool({ name: 'git_status', arguments: { untracked: 'all' } });
   const data = result.structuredContent as { untracked: string[]; omitted: { untracked: number } };
@@ -210,7 +213,7 @@ it.each(eras)('tells what is going on to a client that asks, in %s', async (era)
     'slow.mjs',
     "for (const step of ['one', 'two']) { console.log(step); await new Promise((go) => setTimeout(go, 250)); }",
   );
-  const client = await connect(era, { roots: [folder] });
+  const client = await connect(era, { roots: [folder], args: allowed });
   onTestFinished(() => client.close());
   const seen: { progress: number; message?: string | undefined }[] = [];
   await client.callTool(
@@ -224,7 +227,7 @@ it.each(eras)('tells what is going on to a client that asks, in %s', async (era)
 it('ATTACK 44: control characters of a program do not reach the client', async () => {
   const { folder, write } = temporaryRepository();
   write('colour.mjs', String.raw`console.log('\u001b[31mred\u001b[0m\u001b]0;title\u0007 a\u202eb')`);
-  const client = await connect('2025-11-25', { roots: [folder], args: ['--no-checkpoints'] });
+  const client = await connect('2025-11-25', { roots: [folder], args: [...allowed, '--no-checkpoints'] });
   onTestFinished(() => client.close());
   expect(textOf(await client.callTool({ name: 'node_run', arguments: { file: 'colour.mjs' } }))).toBe(
     'red ab',
@@ -233,7 +236,7 @@ it('ATTACK 44: control characters of a program do not reach the client', async (
 
 it('ATTACK 112: many calls at once are all answered', async () => {
   const { folder } = temporaryRepository();
-  const client = await connect('2025-11-25', { roots: [folder] });
+  const client = await connect('2025-11-25', { roots: [folder], args: allowed });
   onTestFinished(() => client.close());
   const calls = Array.from({ length: 100 }, (_, index) =>
     client.callTool(

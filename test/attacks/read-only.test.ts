@@ -1,191 +1,306 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
 import { discoverers } from '../../src/discoverers/index.ts';
-import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
-import { inherited, serveArguments } from '../support/server.ts';
+import { publish } from '../../src/server/publish.ts';
+import { hasMariadb, startMariadb } from '../discoverers/mariadb-server.ts';
+import { serverFolder, startServer } from '../discoverers/postgres-server.ts';
+import { serveArguments } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
+import { underWatch, watchTrace, type Seen } from './monitor.ts';
+import { contentOf, createScene, type Scene } from './scene.ts';
 
-/** Arguments that make sense in the project below, where an action's own example does not. */
+/** Arguments that make sense in the project below; what is not here is called with its own example. */
 const meaningful: Record<string, Record<string, unknown>> = {
+  compose_images: {},
+  compose_logs: {},
+  compose_ps: {},
+  docker_images: {},
+  docker_logs: { container: 'web' },
+  docker_inspect: { container: 'web' },
+  docker_ps: { all: true },
+  docker_stats: {},
   git_blame: { path: 'src/a.txt' },
+  git_diff: {},
   git_file: { file: 'src/a.txt' },
   git_grep: { pattern: 'one' },
   git_log: { body: true },
+  git_reflog: {},
   git_show: {},
   glob: { pattern: '**/*.txt' },
   grep: { pattern: 'one', context: 2 },
-  list_directory: { depth: 3, hidden: true },
-  list_programs: {},
-  node_check: { file: 'good.js' },
-  npm_list: {},
   list_changes: {},
   list_checkpoints: {},
+  list_directory: { depth: 3, hidden: true },
+  list_jobs: {},
+  list_programs: {},
+  mysql_databases: { profile: 'maria' },
+  mysql_describe: { profile: 'maria', table: 'orders' },
+  mysql_explain: { profile: 'maria', sql: 'SELECT * FROM orders' },
+  mysql_query: { profile: 'maria', sql: 'SELECT * FROM orders' },
+  mysql_tables: { profile: 'maria' },
+  node_check: { file: 'good.js' },
+  npm_list: {},
+  psql_databases: { profile: 'postgres' },
+  psql_describe: { profile: 'postgres', table: 'orders' },
+  psql_explain: { profile: 'postgres', sql: 'SELECT * FROM orders' },
+  psql_query: { profile: 'postgres', sql: 'SELECT * FROM orders' },
+  psql_tables: { profile: 'postgres' },
   read_file: { path: 'src/a.txt' },
   read_files: { paths: ['src/a.txt', 'good.js'] },
+  read_job: { job: 'JOB' },
+  read_output: { output: 'OUTPUT', grep: 'ready' },
+  sqlite3_explain: { database: 'data.db', sql: 'select * from t' },
   sqlite3_query: { database: 'data.db', sql: 'select * from t' },
   sqlite3_schema: { database: 'data.db' },
   sqlite3_tables: { database: 'data.db' },
+  wait_job: { job: 'JOB', pattern: 'ready' },
 };
 
 /** What a program may start of its own: parts of itself. */
-const parts: Record<string, RegExp> = {
-  git: /^(?:git|git-remote-https?)$/,
-  npm: /^(?:node|npm|npm-cli\.js)$/,
+const parts: Record<string, readonly string[]> = {
+  git: ['git', 'git-remote-https', 'git-remote-http'],
+  npm: ['node', 'npm', 'npm-cli.js', 'env'],
+  files: ['rg'],
 };
+/** These ask a server themselves, and start nothing at all. */
+const askThemselves: ReadonlySet<string> = new Set(['psql', 'mysql']);
+/** These ask another machine, and find none in a test. */
+const needOthers: ReadonlySet<string> = new Set(['npm_audit', 'npm_outdated', 'npm_view']);
 
-function project(): string {
-  const { folder, git, write } = temporaryRepository();
-  write(
-    'package.json',
-    JSON.stringify({ name: 'p', version: '1.0.0', scripts: { test: 'touch ran', prepare: 'touch ran' } }),
+const readOnly = (await publish()).tools.filter(({ annotations }) => annotations.readOnlyHint);
+const programsOf = new Map<string, readonly string[]>(
+  await Promise.all(
+    Object.entries(discoverers).map(async ([id, load]) => {
+      const { programs } = (await load()) as AnyDiscoverer;
+      return [id, programs] as const;
+    }),
+  ),
+);
+const examples = new Map<string, Record<string, unknown>>(
+  (
+    await Promise.all(
+      Object.values(discoverers).map(async (load) => {
+        const { id, actions } = (await load()) as AnyDiscoverer;
+        return Object.entries(actions).map(
+          ([name, { example }]) =>
+            [`${id}_${name}`, (example.given ?? {}) as Record<string, unknown>] as const,
+        );
+      }),
+    )
+  ).flat(),
+);
+
+/** Everything a project could have run when somebody only looks. */
+function makeHostile({ root, write, bin }: Scene): void {
+  const sh = (...command: string[]) => spawnSync(command[0]!, command.slice(1), { cwd: root });
+  const mark = join(root, 'ran');
+  write('evil.sh', `#!/bin/sh\ntouch '${mark}'\ncat\n`);
+  chmodSync(join(root, 'evil.sh'), 0o755);
+  const scripts = Object.fromEntries(
+    ['test', 'prepare', 'preinstall', 'postinstall', 'prelist', 'env'].map((name) => [
+      name,
+      `touch '${mark}'`,
+    ]),
   );
-  write('.npmrc', 'script-shell=./evil.sh\ngit=./evil.sh\n');
-  write('Makefile', 'X := $(shell touch ran)\nall:\n\ttouch ran\n');
-  write('CMakePresets.json', '{"version": 3, "configurePresets": []}');
+  write('package.json', JSON.stringify({ name: 'p', version: '1.0.0', scripts, workspaces: ['packages/*'] }));
+  write(
+    '.npmrc',
+    'script-shell=./evil.sh\ngit=./evil.sh\nnode-options=--require ./evil.cjs\nshell=./evil.sh\n',
+  );
+  write('evil.cjs', `require('fs').writeFileSync('${mark}', '')`);
+  write('Makefile', `X := $(shell touch '${mark}')\n!include evil.mk\nall:\n\ttouch '${mark}'\n`);
+  write('CMakeLists.txt', `execute_process(COMMAND touch '${mark}')\n`);
+  write('CMakePresets.json', '{"version": 3, "configurePresets": [{"name": "$penv{X}"}]}');
+  write('conftest.py', `open('${mark}', 'w')\n`);
+  write('sitecustomize.py', `open('${mark}', 'w')\n`);
+  write('compose.yaml', 'include: [./evil.yaml]\nservices: {web: {image: x, privileged: true}}\n');
+  write('evil.yaml', 'services: {}\n');
+  write('.psqlrc', `\\! touch '${mark}'\n`);
+  write('.sqliterc', `.shell touch '${mark}'\n`);
+  write('.my.cnf', `[client]\nplugin-dir=.\n`);
+  write('.ripgreprc', `--pre=./evil.sh\n`);
+  write('.envrc', `touch '${mark}'\n`);
+  write('.toolcrib.json', '{"whenUnasked": {"destroy": "allow"}, "scripts": true}');
   write('good.js', 'console.log(1)\n');
-  write('evil.sh', '#!/bin/sh\ntouch ran\n');
-  const made = spawnSync('sqlite3', [
-    join(folder, 'data.db'),
-    "create table t(a); insert into t values('one');",
-  ]);
-  if (made.error) write('data.db', '');
-  git('add', '.');
-  git('commit', '--quiet', '--message=Second');
+  write('stay.mjs', "console.log('ready'); setInterval(() => {}, 1000);\n");
+  write('src/a.txt', 'one\ntwo\n');
+  sh('sqlite3', join(root, 'data.db'), "create table t(a); insert into t values('one');");
+  sh('git', 'add', '.');
+  sh('git', '-c', 'user.name=A', '-c', 'user.email=a@example.org', 'commit', '--quiet', '--message=Second');
   write('src/a.txt', 'changed\n');
-  git('stash', '--quiet');
+  sh('git', '-c', 'user.name=A', '-c', 'user.email=a@example.org', 'stash', '--quiet');
+  // Only now: git is to make the repository without what lies in it.
+  write('.gitattributes', '*.txt diff=evil filter=evil merge=evil\n');
+  for (const [key, value] of Object.entries({
+    'core.fsmonitor': './evil.sh',
+    'core.hooksPath': 'hooks',
+    'core.pager': './evil.sh',
+    'core.sshCommand': './evil.sh',
+    'diff.external': './evil.sh',
+    'diff.evil.textconv': './evil.sh',
+    'diff.evil.command': './evil.sh',
+    'filter.evil.clean': './evil.sh',
+    'filter.evil.smudge': './evil.sh',
+    'merge.evil.driver': './evil.sh',
+    'gpg.program': './evil.sh',
+    'log.showSignature': 'true',
+    'credential.helper': './evil.sh',
+    'alias.status': '!./evil.sh',
+    'pager.log': './evil.sh',
+  }))
+    sh('git', 'config', key, value);
+  for (const hook of ['post-index-change', 'reference-transaction', 'post-checkout', 'fsmonitor-watchman']) {
+    write(`hooks/${hook}`, `#!/bin/sh\ntouch '${mark}'\n`);
+    chmodSync(join(root, 'hooks', hook), 0o755);
+  }
+  write('src/a.txt', 'changed again\n');
   write('src/b.txt', 'untracked\n');
-  return folder;
+  playDocker(bin);
 }
 
-/** Every file below a folder with a digest of its content. */
-function contentOf(folder: string): Record<string, string> {
-  const found: Record<string, string> = {};
-  const visit = (path: string) => {
-    const facts = lstatSync(path);
-    if (facts.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
-    else if (facts.isSymbolicLink()) found[path] = readlinkSync(path);
-    else found[path] = createHash('sha1').update(readFileSync(path)).digest('hex');
-  };
-  visit(folder);
-  return found;
+/** A docker that has one container. */
+function playDocker(bin: string): void {
+  writeFileSync(
+    join(bin, 'docker'),
+    `#!/bin/sh
+case "$*" in
+*compose*version*) echo 2.36.0 ;;
+*version*) echo 'Docker version 28.2.2, build e6534b4' ;;
+*inspect*) echo '[{"Id":"1","Name":"/web"}]' ;;
+esac
+`,
+    { mode: 0o755 },
+  );
 }
 
 const canTrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
 
-it.skipIf(!canTrace)(
-  'ATTACK 107: what is called read-only writes nothing, and starts nothing but its own program (needs strace)',
-  async () => {
-    const folder = project();
-    const home = temporaryFolder();
-    const trace = join(temporaryFolder(), 'trace');
-    // No login shell: what it starts is the user's own.
-    const env = {
-      ...inherited(),
-      SHELL: '/nowhere',
-      HOME: home,
-      XDG_CACHE_HOME: join(home, 'cache'),
-      npm_config_cache: join(home, 'npm'),
-    };
+interface Called {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly seen: Seen;
+}
+
+describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
+  const called = new Map<string, Called>();
+  const ends: (() => unknown)[] = [];
+  let scene: Scene;
+  let before: Record<string, string>;
+  let after: Record<string, string>;
+
+  beforeAll(async () => {
+    scene = createScene({ records: false });
+    ends.push(() => scene.end());
+    makeHostile(scene);
+    const databases: Record<string, object> = {};
+    const setup = 'CREATE TABLE orders(id int); INSERT INTO orders VALUES (1);';
+    if (hasMariadb()) {
+      const server = await startMariadb(`CREATE DATABASE shop; USE shop; ${setup}`);
+      ends.push(() => server.stop());
+      const socket = encodeURIComponent(server.socket);
+      databases['maria'] = { engine: 'mysql', url: `mysql://root@x/shop?socket=${socket}` };
+    }
+    if (serverFolder() !== undefined) {
+      const server = startServer(setup);
+      ends.push(() => server.stop());
+      const folder = encodeURIComponent(server.folder);
+      databases['postgres'] = { engine: 'postgresql', url: `postgresql://postgres@${folder}/postgres` };
+    }
+    const config = join(scene.home, '.config', 'toolcrib');
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, 'config.json'), JSON.stringify({ databases }));
+    await callAll();
+  }, 180_000);
+  afterAll(async () => {
+    for (const end of ends.toReversed()) await end();
+  });
+
+  /** Calls each tool once, and looks at what was done meanwhile. */
+  async function callAll(): Promise<void> {
+    const { roots = [], env } = scene.options([], { npm_config_cache: join(scene.home, '.npm') });
+    const args = ['--allow', 'execute'];
+    const trace = join(scene.bin, 'trace');
+    const program = [process.execPath, ...serveArguments({ roots, args })];
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(
-      new StdioClientTransport({
-        command: 'strace',
-        args: [
-          '-f',
-          '-qq',
-          '-s',
-          '300',
-          '-e',
-          'trace=execve,openat,open,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,truncate,link,linkat,symlink,symlinkat',
-          '-o',
-          trace,
-          process.execPath,
-          ...serveArguments({ roots: [folder] }),
-        ],
-        env,
-        stderr: 'pipe',
-      }),
+      new StdioClientTransport({ ...underWatch(trace, program), env: env!, stderr: 'pipe' }),
     );
-    const examples = await examplesByTool();
-    const before = contentOf(folder);
-    const called: string[] = [];
     try {
-      for (const tool of (await client.listTools()).tools) {
-        // Those that ask another machine find none here, and fail; what they would write is looked at all the same.
-        if (!tool.annotations?.readOnlyHint) continue;
-        const given = meaningful[tool.name] ?? examples.get(tool.name) ?? {};
-        const result = await client.callTool({ name: tool.name, arguments: given });
-        expect(textOf(result), tool.name).not.toMatch(/^ARG_/);
-        if (!tool.annotations.openWorldHint && meaningful[tool.name])
-          expect(result.isError, `${tool.name}: ${textOf(result)}`).toBeFalsy();
-        called.push(tool.name);
+      const offered = new Set((await client.listTools()).tools.map(({ name }) => name));
+      // The versions of all programs are asked for now, and no more.
+      await client.callTool({ name: 'list_programs', arguments: {} });
+      const started = await client.callTool({
+        name: 'start_job',
+        arguments: { tool: 'node_run', arguments: { file: 'stay.mjs' } },
+      });
+      const job = String(started._meta?.['toolcrib/job']);
+      const waited = await client.callTool({ name: 'wait_job', arguments: { job, pattern: 'ready' } });
+      const output = /output (\w+)/.exec(textOf(waited))?.[1] ?? '';
+      before = contentOf(scene.root);
+      const look = watchTrace(trace);
+      look();
+      for (const { name } of readOnly) {
+        if (!offered.has(name)) continue;
+        const given = JSON.stringify(meaningful[name] ?? examples.get(name) ?? {});
+        const filled = JSON.parse(given.replace('JOB', job).replace('OUTPUT', output)) as Record<
+          string,
+          unknown
+        >;
+        const result = await client.callTool({ name, arguments: filled });
+        called.set(name, { text: textOf(result), isError: result.isError === true, seen: look() });
       }
+      after = contentOf(scene.root);
     } finally {
       await client.close();
     }
-    expect(called.length).toBeGreaterThan(20);
-    expect(contentOf(folder)).toEqual(before);
+  }
 
-    const lines = readFileSync(trace, 'utf8').split('\n');
-    const programs = new Set(
-      // A start that strace shows in two parts counts as one; one that failed does not.
-      lines
-        .flatMap((line) => (/ = -1 /.test(line) ? [] : (/execve\("([^"]+)"/.exec(line)?.[1] ?? [])))
-        .map((path) => basename(path)),
-    );
-    const known = await knownPrograms();
-    const strange = [...programs].filter(
-      (name) => !known.has(name) && !Object.values(parts).some((part) => part.test(name)),
-    );
-    expect(strange).toEqual([]);
-
-    const writing = lines.filter((line) =>
-      /O_WRONLY|O_RDWR|O_CREAT|^\d+\s+(?:rename|unlink|mkdir|creat|truncate|link|symlink)/.test(line),
-    );
-    const allowed = [
-      home,
-      '/dev/null',
-      '/dev/tty',
-      join(realpathSync(tmpdir()), 'toolcrib-'),
-      '/proc/self',
-      '/sys/fs/cgroup',
-    ];
-    const elsewhere = writing.filter((line) => {
-      const path = /"([^"]+)"/.exec(line)?.[1] ?? '';
-      if (path.startsWith(folder)) return true;
-      return !/ = -1 /.test(line) && !allowed.some((prefix) => path.startsWith(prefix));
-    });
-    expect(elsewhere.filter((line) => !/ = -1 /.test(line))).toEqual([]);
-  },
-  // Everything under strace, on a machine that may have other things to do.
-  120_000,
-);
-
-async function examplesByTool(): Promise<Map<string, Record<string, unknown>>> {
-  const all = await Promise.all(
-    Object.values(discoverers).map((load): Promise<AnyDiscoverer> => load() as Promise<AnyDiscoverer>),
+  it.for(readOnly)(
+    'ATTACK 107: $name writes nothing, and starts nothing but its own program',
+    (tool, { skip }) => {
+      const { name, program, action } = tool;
+      const call = called.get(name);
+      if (!call) {
+        // Offered everywhere.
+        expect(action, `${name} is a tool of our own, and was not called`).toBeDefined();
+        skip(`${program} is not installed here`);
+        return;
+      }
+      expect(call.text).not.toMatch(/^ARG_/);
+      const lacksServer =
+        (program === 'mysql' && !hasMariadb()) || (program === 'psql' && serverFolder() === undefined);
+      if (lacksServer) skip(`there is no server for ${program} here`);
+      if (!needOthers.has(name)) expect(call.isError, call.text).toBe(false);
+      const own = askThemselves.has(program)
+        ? []
+        : [...(programsOf.get(program) ?? []), ...(parts[program] ?? [])];
+      expect(call.seen.started.filter((started) => !own.includes(started))).toEqual([]);
+      // Our own state and cache, that of npm, and temporary folders of programs.
+      const top = dirname(scene.root);
+      const ours = [join(top, 'state'), join(scene.home, '.npm')];
+      const temporary = join(realpathSync(tmpdir()), 'toolcrib-');
+      const isAllowed = (path: string) =>
+        ours.some((folder) => path.startsWith(folder)) ||
+        (path.startsWith(temporary) && !path.startsWith(top)) ||
+        ['/dev/null', '/dev/tty', '/proc/self', '/sys/fs/cgroup'].some((start) => path.startsWith(start));
+      expect(call.seen.wrote.filter(({ path }) => !isAllowed(path))).toEqual([]);
+    },
   );
-  return new Map(
-    all.flatMap(({ id, actions }) =>
-      Object.entries(actions).map(([name, { example }]): [string, Record<string, unknown>] => [
-        `${id}_${name}`,
-        (example.given ?? {}) as Record<string, unknown>,
-      ]),
-    ),
-  );
-}
 
-/** Our own program, what finds programs' versions, and the programs themselves. */
-async function knownPrograms(): Promise<Set<string>> {
-  const all = await Promise.all(
-    Object.values(discoverers).map((load): Promise<AnyDiscoverer> => load() as Promise<AnyDiscoverer>),
-  );
-  return new Set(['node', 'rg', 'env', ...all.flatMap(({ programs }) => programs)]);
-}
+  it('ATTACK 24, 25, 26, 27, 32, 33, 37, 38, 40, 107: and nothing of the project has run', () => {
+    expect(after).toEqual(before);
+    expect(Object.keys(after)).not.toContain(join(scene.root, 'ran'));
+  });
+
+  it('the project of that test is as bad as it should be', () => {
+    // git by itself runs what the repository says; ours did not.
+    spawnSync('git', ['status'], { cwd: scene.root });
+    expect(Object.keys(contentOf(scene.root))).toContain(join(scene.root, 'ran'));
+  });
+});

@@ -196,6 +196,16 @@ it.each([
   expect(stopped(inherited(), '--root', root)).toContain(message);
 });
 
+it('says why a call cannot be made when the server does not start', () => {
+  const { file, env } = configured('{"readOnyl": true}');
+  const args = [program, 'call', 'list_programs'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr.trim().split('\n')).toEqual([
+    expect.stringContaining(`${file}:1: readOnyl: there is no such setting; did you mean readOnly?`),
+  ]);
+});
+
 it.each(eras)('refuses calls in a project by what its file says now (%s)', async (era) => {
   const root = temporaryFolder();
   const file = join(root, '.toolcrib.json');

@@ -26,6 +26,24 @@ it('goes round between owners, however many each one has waiting', async () => {
   expect(turns.waiting('a')).toBe(0);
 });
 
+it('does not keep all else waiting while turns go round that take a moment each', async () => {
+  const turns = createFairTurns(1);
+  const first = await turns.take({ owner: 'a' });
+  let between = 0;
+  const all = Array.from({ length: 1000 }, async () => {
+    const end = await turns.take({ owner: 'a' });
+    const until = performance.now() + 0.1;
+    while (performance.now() < until);
+    end?.();
+  });
+  const timer = setInterval(() => between++, 1);
+  first?.();
+  await Promise.all(all);
+  clearInterval(timer);
+  // 100 ms in all, of which others get their turn every 10.
+  expect(between).toBeGreaterThan(4);
+});
+
 it('gives nothing twice when a turn is ended twice', async () => {
   const turns = createFairTurns(1);
   const end = await turns.take({ owner: 'a' });

@@ -320,7 +320,7 @@ it('is written to, tells what it asks, and asks a person about what a command is
   const { job, text } = await start(source, { input: true });
   expect(text).toContain('It asks: Name: (write_job answers)');
   expect(await tool('wait_job', { job })).toContain('it waits for an answer');
-  expect(await tool('write_job', { job, text: 'you\n' })).toContain('Written.');
+  expect(await tool('write_job', { job, text: 'you\n' })).toMatch(/^Written\. job \w+ is running .*\)$/);
   expect(await tool('wait_job', { job, pattern: 'hello' })).toContain('matches');
   await tool('write_job', { job, text: '', end: true });
   expect(await tool('wait_job', { job })).toContain('hello you');

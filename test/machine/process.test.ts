@@ -39,6 +39,35 @@ it('tells what became of a program', async () => {
   });
 });
 
+it('reads what a program printed last, also when this process was too busy to notice its end in time', async () => {
+  const folder = temporaryFolder();
+  const busy = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  const go = (name: string) => writeFileSync(join(folder, name), '');
+  const script = (name: string) =>
+    `echo ready; while [ ! -e ${name} ]; do sleep 0.01; done; echo last of ${name}`;
+  let ready = 0;
+  // The first ends while nobody looks. When its end is noticed so is that of the second, which ends in between; then
+  // comes something that takes longer than a program's last words are waited for.
+  const onLine = (line: string) => {
+    if (line === 'ready' && ++ready === 2) {
+      go('first');
+      busy(300);
+    }
+    if (line === 'last of first') {
+      go('second');
+      setImmediate(() => busy(400));
+      busy(300);
+    }
+  };
+  const outcomes = await Promise.all(
+    ['first', 'second'].map((name) => sh(script(name), { cwd: folder, onLine })),
+  );
+  expect(outcomes.map(({ stdout }) => stdout.text)).toEqual([
+    'ready\nlast of first\n',
+    'ready\nlast of second\n',
+  ]);
+});
+
 it('tells that a program could not be started', async () => {
   const outcome = await processes.run({ program: '/no/such/program', argv: [], cwd: '/', env: {} });
   expect(outcome).toMatchObject({ ended: 'not_started', exitCode: null });

