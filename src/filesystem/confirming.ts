@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
 import type { CallContext } from '../core/tool.ts';
-import { ProtectedError } from '../machine/paths/protected-paths.ts';
+import { protectedError, ProtectedError } from '../machine/paths/protected-paths.ts';
 import { rooted, type RootedWorkspace } from '../machine/paths/workspace.ts';
 
 interface Steps<T> {
@@ -44,6 +44,20 @@ function withConfirmed(workspace: RootedWorkspace, paths: ReadonlySet<string>): 
       return workspace.home;
     },
     openPlace: (path, options) => workspace.openPlace(path, { ...options, confirmed: paths }),
+  };
+}
+
+/** The same workspace, for what a person is not asked about: moving things to where others run them, or away. */
+export function withoutConfirming(workspace: RootedWorkspace): RootedWorkspace {
+  return {
+    ...workspace,
+    get home() {
+      return workspace.home;
+    },
+    openPlace: (path, options) =>
+      workspace.openPlace(path, options).catch((error: unknown) => {
+        throw error instanceof ProtectedError ? protectedError(error.given, error.effect) : error;
+      }),
   };
 }
 

@@ -84,7 +84,7 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
   });
   const argv = [...leading, ...precautions.argv, ...asTyped];
   // By its usual name, so that a rule about it fits wherever it was found.
-  const command = printable([discoverer.programs[0] ?? discoverer.id, ...asTyped]);
+  const command = printable([discoverer.programs[0] ?? discoverer.id, ...withoutEnd(asTyped)]);
   const effects = trusted ? [...new Set([...action.effects, ...whenTrusted])] : action.effects;
   await context.permit({
     effects,
@@ -121,6 +121,10 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
     actionResult(action, outcome.stdout.text, telling, outcome)
   );
 }
+
+/** A "--" with nothing behind it: nobody would type it, or write it into a rule. */
+const withoutEnd = (args: readonly string[]): readonly string[] =>
+  args.at(-1) === '--' ? args.slice(0, -1) : args;
 
 const canDoAnything = (effects: readonly Effect[]): boolean =>
   effects.includes('execute') || effects.includes('destroy');

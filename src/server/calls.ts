@@ -15,7 +15,7 @@ import type { ProjectConfigs } from '../machine/project-config.ts';
 import type { Ask } from './approval/approvals.ts';
 import { createPermission, type Decided } from './approval/permission.ts';
 import { createCallServices, type CallServices } from './call-services.ts';
-import { alwaysAsks, waitingTools } from './own-tools.ts';
+import { alwaysAsks, companions, waitingTools } from './own-tools.ts';
 import type { PublishedTool } from './published.ts';
 import { redactedResult } from './redacted-result.ts';
 import { stillRunning } from './still-running.ts';
@@ -188,7 +188,9 @@ export function createCalls(
 function refuseLeftOut({ name, program, effects }: PublishedTool, settings: Settings): void {
   const why =
     refusalOf(effects, settings) ??
-    (settings.toolsets?.includes(program) === false ? 'its toolset is left out (toolsets)' : undefined) ??
+    (settings.toolsets?.includes(program) === false && !companions.has(name)
+      ? 'its toolset is left out (toolsets)'
+      : undefined) ??
     (name === 'run_script' && !settings.scripts ? 'scripts are off (scripts)' : undefined);
   if (why) throw new ToolcribError('EFFECT_DENIED', `${name} is not allowed: ${why}.`);
 }

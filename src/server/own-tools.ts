@@ -38,5 +38,13 @@ export const alwaysAsks: ReadonlyMap<string, AskReason> = new Map([
   ['run_command', 'command'],
   ['run_script', 'script'],
 ]);
+/** Those that results of programs name: they belong to each toolset that has programs. */
+export const companions: ReadonlySet<string> = new Set([
+  'list_jobs',
+  'read_job',
+  'read_output',
+  'stop_job',
+  'wait_job',
+]);
 /** Those that only wait for what other calls have started. */
 export const waitingTools: ReadonlySet<string> = new Set(['wait_job']);

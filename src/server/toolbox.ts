@@ -18,7 +18,7 @@ import type { ProjectConfigs } from '../machine/project-config.ts';
 import type { Caller, Calls } from './calls.ts';
 import { checkpointTools, createKeptStates } from './kept-states.ts';
 import type { Manifest, PublishedTool } from './published.ts';
-import { alwaysAsks, ownTools, type OwnServices } from './own-tools.ts';
+import { alwaysAsks, companions, ownTools, type OwnServices } from './own-tools.ts';
 
 /** What is offered on this machine, and how it is called. */
 export interface Toolbox {
@@ -44,7 +44,10 @@ export function createToolbox(
   projects: ProjectConfigs,
 ): Toolbox {
   const byName = new Map(manifest.tools.map((tool) => [tool.name, tool]));
-  const inToolset = (tool: PublishedTool) => settings.toolsets?.includes(tool.program) ?? true;
+  const inToolset = ({ name, program }: PublishedTool) =>
+    settings.toolsets === undefined ||
+    settings.toolsets.includes(program) ||
+    (companions.has(name) && settings.toolsets.some((toolset) => toolset !== 'files'));
 
   let found: Promise<string> | undefined;
   /** Looked for once; one that is not there may be installed before the next call. */

@@ -162,11 +162,16 @@ it('offers only the toolsets it is told to', async () => {
     'list_changes',
     'list_checkpoints',
     'list_directory',
+    'list_jobs',
     'move_path',
     'read_file',
     'read_files',
+    'read_job',
+    'read_output',
     'restore_checkpoint',
+    'stop_job',
     'undo_change',
+    'wait_job',
     'write_file',
   ]);
   await expect(client.callTool({ name: 'list_programs', arguments: {} })).rejects.toThrow('not offered');

@@ -9,6 +9,7 @@ import { refuseMovingTo } from '../../machine/changes/relocate-change.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { diffPath } from '../diff/diff-path.ts';
+import { withoutConfirming } from '../confirming.ts';
 import type { Services } from '../services.ts';
 
 const params = z.strictObject({
@@ -28,7 +29,7 @@ export const movePath = (services: Services): Tool =>
     effects: ['write'],
     params,
     async call({ from, to: given, dry_run: isDry }, { workspace, signal }) {
-      const gate = rooted(workspace);
+      const gate = withoutConfirming(rooted(workspace));
       // As mv does: into the folder, under its name.
       const to = given.endsWith('/') || given.endsWith(sep) ? given + basename(from) : given;
       const source = await gate.openPlace(from, { follow: false });

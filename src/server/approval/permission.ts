@@ -168,7 +168,7 @@ function leaveUnasked(tool: string, project: string, open: readonly Open[], { wh
   throw new ToolcribError(
     'NEEDS_CONFIRM',
     `${tool} was not run. A person has to be asked, and this client cannot ask one: ${reasonsInWords(missing)}.`,
-    `The operator can allow it in the configuration file: ${settings(missing)} "allow".${trusting}`,
+    `The operator can allow it: ${settings(missing)} "allow" in the configuration file, or --when-unasked ${missing.map((because) => `${because}=allow`).join(' --when-unasked ')}.${trusting}`,
   );
 }
 
