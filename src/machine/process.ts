@@ -22,6 +22,10 @@ export interface Command {
   readonly signal?: AbortSignal;
   /** Whose program it is: who waits for a turn gets it in fair order. */
   readonly owner?: string;
+  /** It may go on for long, or start what does: nothing of it is left whenever this process dies, also in its first moment. */
+  readonly lasts?: boolean;
+  /** Called when it had to wait for its turn, and things may have changed; what it throws keeps it from starting, and is thrown. */
+  readonly afterWait?: () => Promise<void>;
   /** Gets every chunk of both streams, whatever else is done with it. */
   readonly sink?: OutputSink;
   /** Gets the program's input, which then stays open; left out: it is closed, and the program is ended when it asks. */
@@ -52,8 +56,8 @@ export type Run = (command: Command) => Promise<Outcome>;
 
 export interface Processes {
   /**
-   * Runs one program without a shell, in a session of its own (no terminal), its input closed. Never rejects. When
-   * it returns, the program's process group is gone; on timeout and cancellation everything it started is.
+   * Runs one program without a shell, in a session of its own (no terminal), its input closed. Never rejects but with what `afterWait`
+   * throws. When it returns, the program's process group is gone; on timeout and cancellation everything it started is.
    */
   readonly run: Run;
   /** Ends everything that is still running, and what it started. */
@@ -67,6 +71,8 @@ const atOnce = 16;
 const defaultKeepBytes = 256 * 1024;
 /** A program that goes on for longer is a build or a server, and gives its turn to the next. */
 const shortMs = 2000;
+/** A turn that nobody else had comes within a tick or two. */
+const noWaitMs = 20;
 /** How long output may still arrive after the program has ended, when a child of it keeps the pipe open. */
 const drainMs = 200;
 
@@ -90,6 +96,7 @@ export function createProcesses(platform: Platform): Processes {
       const endTurn = turn && once(turn);
       const lasting = endTurn && setTimeout(endTurn, shortMs);
       try {
+        if (endTurn && performance.now() - startedAt > noWaitMs) await command.afterWait?.();
         const limited = { ...command, timeoutMs: Math.max(0, timeoutMs - (performance.now() - startedAt)) };
         return await runOne(limited, endTurn !== undefined, running);
       } finally {
@@ -131,7 +138,7 @@ async function runOne(command: Command, itsTurn: boolean, running: Running): Pro
   if (!itsTurn) return outcome(null, 'timed_out');
 
   const { file, args, verbatim } = asStarted(command.program, command.argv, platform);
-  watchdog.starts(marker);
+  watchdog.starts(marker, command.lasts);
   const child = execa(file, args, {
     cwd: command.cwd,
     env: { ...command.env, [runMarker]: marker },

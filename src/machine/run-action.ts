@@ -1,8 +1,8 @@
 import { delimiter, dirname } from 'node:path';
 import { printable, renderArgv } from '../core/argv.ts';
-import type { AnyDiscoverer, Effect, RunAction } from '../core/discoverer.ts';
+import type { AnyDiscoverer, Arg, Effect, RunAction } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
-import type { CallContext, ToolResult, Workspace } from '../core/tool.ts';
+import type { CallContext, PermitRequest, ToolResult, Workspace } from '../core/tool.ts';
 import { actionResult, failureOf } from './action-result.ts';
 import type { DatabaseServices } from './databases/target.ts';
 import type { Installation } from './installation.ts';
@@ -11,6 +11,7 @@ import { precautionsFor } from './precautions.ts';
 import type { Run } from './process.ts';
 import { checkRepository } from './repository.ts';
 import { projectFolders } from './project-folders.ts';
+import { runsAnything } from './runs-anything.ts';
 
 /** What running actions needs of this machine. */
 export interface ActionServices {
@@ -33,6 +34,8 @@ export interface ActionCall {
   readonly name: string;
   readonly action: RunAction;
   readonly values: Readonly<Record<string, unknown>>;
+  /** Those of them that are paths. */
+  readonly paths: readonly string[];
   readonly folder: string;
   readonly context: CallContext;
   readonly services: ActionServices;
@@ -47,23 +50,81 @@ const questionLimits = { keepBytes: parsedBytes, timeoutMs: 10_000 };
 /** A week, which budgets.jobMinutes can be at most. */
 const longestMs = 7 * 24 * 60 * 60 * 1000;
 
+/** A program as it would be started, and what is to be decided about that. */
+interface Start {
+  readonly program: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** As it is called with: without what its project makes necessary. */
+  readonly asTyped: readonly string[];
+  readonly notes: readonly string[];
+  readonly request: PermitRequest & { readonly command: string };
+}
+
 /** Runs an action's program, with what its project makes necessary, and tells what came of it. */
 export async function runAction(call: ActionCall): Promise<ToolResult> {
-  const { discoverer, name, action, values, folder, context, services } = call;
+  const { discoverer, action, folder, context, services } = call;
+  const { signal, workspace, permit } = context;
+  const decided = async (): Promise<Start> => {
+    const start = await startOf(call);
+    await permit(start.request);
+    return start;
+  };
+  let start = await decided();
+  let kept: string | undefined;
+  // All that can be refused has been: nothing is kept for a program that will not start.
+  if (services.checkpoint && canDoAnything(action.effects)) {
+    kept = await services.checkpoint(folder, workspace, signal);
+    // Long enough to change what was agreed to.
+    start = await decided();
+  }
+  const { program, asTyped, notes, request } = start;
+  const { command, effects } = request;
+  const sink = context.keepOutput(command, folder);
+  const outcome = await services.run({
+    program,
+    argv: start.argv,
+    cwd: folder,
+    env: start.env,
+    signal,
+    afterWait: () => permit(request),
+    onLine: context.progress,
+    // What tests print may be a report, which is only understood whole.
+    keepBytes: action.parse || effects.includes('execute') ? parsedBytes : shownBytes,
+    // What ends a call that takes longer than a client waits is the limit of its job.
+    timeoutMs: action.timeoutMs ?? longestMs,
+    lasts: effects.some((effect) => effect === 'execute' || effect === 'network'),
+    owner: context.client,
+    sink,
+    ...(context.takeInput && { takeInput: context.takeInput }),
+  });
+  sink.end();
+  const said = [...notes, ...(kept === undefined ? [] : [kept])];
+  const telling = { notes: said, handle: sink.handle };
+  const named = { ...outcome, command: printable([program, ...asTyped]) };
+  return (
+    (await failureOf(named, action, discoverer.hints, telling)) ??
+    actionResult(action, outcome.stdout.text, telling, outcome)
+  );
+}
+
+/** Finds out what would be started, as things are now. Changes nothing; throws what precautionsFor() does. */
+async function startOf(call: ActionCall): Promise<Start> {
+  const { discoverer, name, action, values, paths, folder, context, services } = call;
   const { signal, workspace } = context;
   const { whenTrusted = [] } = action;
   // Before anything is started: a value that would be read as an option is refused here.
   const asTyped = [...(discoverer.prefix ?? []), ...renderArgv(action.argv, values)];
   const { repository, ceiling } = discoverer;
-  const [found, { program, leading, env: given, notes }, trusted] = await Promise.all([
+  const [found, { program, leading, env: given, notes }, trusted, isAnything] = await Promise.all([
     repository && checkRepository(repository, folder, action.effects, workspace),
     startingPoint(call),
     whenTrusted.length > 0 && context.trusts(folder),
+    runsAnything(action, values, { folder, workspace }),
   ]);
   // Not above the repository that was looked at: one that is broken would be passed over for another.
   const tops = [...workspace.roots, ...(found ? [found.top] : [])].map((top) => dirname(top));
   const env = ceiling ? { ...given, [ceiling]: tops.join(delimiter) } : given;
-  const common = { program, cwd: folder, signal };
   const precautions = await precautionsFor(discoverer, {
     name,
     action,
@@ -74,7 +135,8 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
     values,
     ask: (question, cwd) =>
       services.run({
-        ...common,
+        program,
+        signal,
         cwd,
         argv: [...leading, ...question],
         // In English and byte by byte: what a name matches must not depend on the locale.
@@ -85,42 +147,38 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
   const argv = [...leading, ...precautions.argv, ...asTyped];
   // By its usual name, so that a rule about it fits wherever it was found.
   const command = printable([discoverer.programs[0] ?? discoverer.id, ...withoutEnd(asTyped)]);
-  const effects = trusted ? [...new Set([...action.effects, ...whenTrusted])] : action.effects;
-  await context.permit({
-    effects,
-    folder,
-    command,
-    shows: [{ title: 'Exactly', text: printable([program, ...argv]) }, ...(precautions.shows ?? [])],
-    ...(precautions.asks && { asks: precautions.asks }),
-    ...(precautions.always && { always: precautions.always }),
-  });
-  // All that can be refused has been: nothing is kept for a program that will not start.
-  const kept = canDoAnything(action.effects)
-    ? await services.checkpoint?.(folder, workspace, signal)
-    : undefined;
-  const sink = context.keepOutput(command);
-  const outcome = await services.run({
-    ...common,
+  const asks = precautions.asks ?? (isAnything ? 'command' : undefined);
+  const always =
+    precautions.always ?? (isAnything || takesAny(action) ? thisOnly(program, argv, folder) : undefined);
+  return {
+    program,
     argv,
     env: { ...env, ...precautions.env },
-    onLine: context.progress,
-    // What tests print may be a report, which is only understood whole.
-    keepBytes: action.parse || effects.includes('execute') ? parsedBytes : shownBytes,
-    // What ends a call that takes longer than a client waits is the limit of its job.
-    timeoutMs: action.timeoutMs ?? longestMs,
-    owner: context.client,
-    sink,
-    ...(context.takeInput && { takeInput: context.takeInput }),
-  });
-  sink.end();
-  const said = [...notes, ...precautions.notes, ...(kept === undefined ? [] : [kept])];
-  const telling = { notes: said, handle: sink.handle };
-  const named = { ...outcome, command: printable([program, ...asTyped]) };
-  return (
-    (await failureOf(named, action, discoverer.hints, telling)) ??
-    actionResult(action, outcome.stdout.text, telling, outcome)
-  );
+    asTyped,
+    notes: [...notes, ...precautions.notes],
+    request: {
+      effects: trusted ? [...new Set([...action.effects, ...whenTrusted])] : action.effects,
+      folder,
+      touches: paths,
+      command,
+      shows: [
+        { title: 'Exactly', text: printable([program, ...argv]) },
+        ...(precautions.shows ?? []).map((shown) => ({ ...shown, whole: true })),
+      ],
+      ...(asks && { asks }),
+      ...(always && { always }),
+    },
+  };
 }
+
+/** Whether it hands arguments over as they are to what it runs, which can be told anything by them. */
+const takesAny = ({ argv }: RunAction): boolean =>
+  argv.some((arg: Arg) => typeof arg === 'object' && 'rest' in arg);
+
+const thisOnly = (program: string, argv: readonly string[], folder: string) => ({
+  key: JSON.stringify([program, argv, folder]),
+  says: 'this very command in this folder',
+});
 
 /** A "--" with nothing behind it: nobody would type it, or write it into a rule. */
 const withoutEnd = (args: readonly string[]): readonly string[] =>

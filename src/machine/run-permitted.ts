@@ -37,15 +37,20 @@ const anyProgram: RunAction = {
   example: { runs: '' },
 };
 
-/** Runs a program after the state of the work tree has been kept, and tells what came of it. */
+/**
+ * Runs a program after the state of the work tree has been kept, and tells what came of it. `decide` finds it and asks; it is
+ * called once more right before the start, since a file can be changed in between.
+ */
 export async function runPermitted(
-  { program, argv, folder, env, command, input }: Permitted,
+  decide: () => Promise<Permitted>,
   context: CallContext,
   { run, checkpoint }: Services,
 ): Promise<ToolResult> {
   const { signal, workspace } = context;
+  const { folder } = await decide();
   const kept = await checkpoint?.(folder, workspace, signal);
-  const sink = context.keepOutput(command);
+  const { program, argv, env, command, input } = await decide();
+  const sink = context.keepOutput(command, folder);
   const takeInput: CallContext['takeInput'] =
     input === undefined
       ? context.takeInput
@@ -60,9 +65,11 @@ export async function runPermitted(
     cwd: folder,
     env: { ...env, PATH: project.pathWithout(env['PATH'] ?? '') },
     signal,
+    afterWait: async () => void (await decide()),
     onLine: context.progress,
     keepBytes: keptBytes,
     timeoutMs: longestMs,
+    lasts: true,
     owner: context.client,
     sink,
     ...(takeInput && { takeInput }),

@@ -5,8 +5,8 @@ import { watch } from './watchdog-program.ts';
 
 /** Knows which programs are running, and ends them and all they started when this process dies, however it does. */
 export interface Watchdog {
-  /** A program is about to be started with this mark. */
-  starts(mark: string): void;
+  /** A program is about to be started with this mark. `lasts`: it is watched from then on, and not only when it has run for a moment. */
+  starts(mark: string, lasts?: boolean): void;
   /** It runs. */
   runs(mark: string, pid: number): void;
   ended(mark: string): void;
@@ -17,30 +17,31 @@ const shortMs = 100;
 /** How long it stays when nothing runs: the next program is then watched from its first moment. */
 const idleMs = 60_000;
 /** A watchdog that was killed is replaced, but not for ever. */
-const mostStarts = 20;
+const mostReplaced = 20;
 
 /**
  * A watchdog that is a process of its own (`node`, 6 MB that it shares with nobody), started when a program has been running for a moment. It
  * holds the end of a pipe of ours: the system closes that when we die, and there is nothing we have to do for it.
  */
-export function createWatchdog(platform: Platform): Watchdog {
+export function createWatchdog(platform: Platform, start = startBeside): Watchdog {
   const running = new Map<string, number>();
   let beside: Beside | undefined;
-  let starts = 0;
+  let replaced = 0;
   let waking: NodeJS.Timeout | undefined;
   let sleeping: NodeJS.Timeout | undefined;
 
   function wake(): void {
+    clearTimeout(waking);
     waking = undefined;
-    if (beside || running.size === 0 || starts >= mostStarts) return;
-    starts++;
+    if (beside || running.size === 0 || replaced >= mostReplaced) return;
     const lines = [...running].map(([mark, pid]) => `= ${mark} ${pid}`);
-    const started = startBeside(
+    const started = start(
       `(${watch.toString()})(${linuxFamily.toString()})`,
       { FIRST: [`${platform} ${runMarker}`, ...lines].join('\n') },
       () => {
         if (beside !== started) return;
         beside = undefined;
+        replaced++;
         wake();
       },
     );
@@ -48,11 +49,12 @@ export function createWatchdog(platform: Platform): Watchdog {
   }
 
   return {
-    starts(mark) {
+    starts(mark, lasts = false) {
       clearTimeout(sleeping);
       sleeping = undefined;
       running.set(mark, 0);
       if (beside) beside.tell(`+ ${mark}\n`);
+      else if (lasts) wake();
       else waking ??= setTimeout(wake, shortMs).unref();
     },
     runs(mark, pid) {

@@ -33,6 +33,8 @@ const drainMs = 500;
 export async function serve(settings: Settings, { manifest, machine, processes }: Found): Promise<void> {
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
+  // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
+  process.stdout.setMaxListeners(0);
   const lists = new Set<Promise<unknown>>();
   let settling: NodeJS.Timeout | undefined;
   let latest: ReturnType<typeof buildServer> | undefined;

@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createWatchdog } from '../../src/machine/watchdog.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { until } from '../support/until.ts';
 import { isRunning } from './is-running.ts';
@@ -97,6 +98,31 @@ describe.skipIf(process.platform !== 'linux')('ATTACK 102: a server that is kill
     await until(() => ![undefined, first].includes(watchdogOf(server.pid ?? 0)));
     expect(await goneAfter(server, [join(folder, 'e')])).toBeLessThan(3000);
   });
+});
+
+it('watches what lasts from its first moment, and however often there was nothing to watch in between', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let started = 0;
+  const ends: (() => void)[] = [];
+  const dog = createWatchdog('linux', (_script, _given, onEnd) => {
+    started++;
+    ends.push(onEnd);
+    return { tell: () => undefined, leave: onEnd };
+  });
+  for (let day = 1; day <= 50; day++) {
+    dog.starts('mark', true);
+    expect(started).toBe(day);
+    dog.ended('mark');
+    vi.advanceTimersByTime(60_000);
+  }
+  dog.starts('mark');
+  expect(started).toBe(50);
+  vi.advanceTimersByTime(100);
+  expect(started).toBe(51);
+  // One that is killed again and again is given up at last.
+  for (let kill = 0; kill < 50; kill++) ends.at(-1)?.();
+  expect(started).toBe(51 + 19);
 });
 
 it('starts no watchdog for a program that ends at once', async () => {

@@ -1,0 +1,267 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect as connectSocket } from 'node:net';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRunning } from '../machine/is-running.ts';
+import { connect, connectV1, eras } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+import { until } from '../support/until.ts';
+import { makeHome, type Home } from './home.ts';
+
+interface Called {
+  callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+  close(): Promise<void>;
+}
+type Arguments = Record<string, unknown>;
+
+const textFrom = async (client: Called, name: string, given: Arguments = {}) =>
+  textOf(await client.callTool({ name, arguments: given }));
+const jobIn = (text: string): string => /\bjob (\w{20})\b/.exec(text)?.[1] ?? expect.fail(`no job: ${text}`);
+/** The last line of which a page of a job says that it goes on after it. */
+const pageEnd = (text: string): number => Number(/\[for more: after=(\d+)\]/.exec(text)?.[1] ?? NaN);
+
+let home: Home;
+/** The same with calls that take as long as they usually may. */
+let patient: Home;
+
+/** Where one build is told to go on, and leaves what it did. */
+function makeWork(name = `build-${++works}`) {
+  const folder = join(home.folder, 'work', name);
+  mkdirSync(folder, { recursive: true });
+  const file = (one: string) => join(folder, one);
+  return {
+    name,
+    folder,
+    goOn: () => writeFileSync(file('go'), ''),
+    hold: () => rmSync(file('go')),
+    runs: () => (existsSync(file('runs')) ? readFileSync(file('runs'), 'utf8').split('\n').length - 1 : 0),
+    hasBegun: () => existsSync(file('pid')) && readFileSync(file('pid'), 'utf8') !== '',
+    isRunning: () => isRunning(file('pid')),
+    build: { name: 'npm_run', arguments: { script: 'build', args: [folder] } },
+  };
+}
+let works = 0;
+
+beforeAll(() => {
+  const effects = { execute: 'allow' };
+  home = makeHome({ effects, budgets: { callSeconds: 1 } }, ['--no-checkpoints']);
+  patient = makeHome({ effects }, ['--no-checkpoints']);
+  const scripts = { dev: 'node dev-server.mjs', build: 'node slow-build.mjs' };
+  for (const { project } of [home, patient]) {
+    for (const name of ['dev-server.mjs', 'slow-build.mjs'])
+      copyFileSync(join(import.meta.dirname, name), join(project, name));
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'shop', scripts }));
+  }
+  // A docker that takes as long as it is told to, for the time it is asked for data.
+  mkdirSync(join(home.folder, 'bin'));
+  writeFileSync(
+    join(home.folder, 'bin', 'docker'),
+    `#!/bin/sh
+[ "$1" = --version ] && exec echo 'Docker version 29.1.0, build 0'
+[ "$1" = images ] || exit 0
+for work; do :; done
+cd '${home.folder}/work' && cd "$work" || exit 1
+echo run >> runs
+while [ ! -e go ]; do sleep 0.05; done
+echo '{"Repository":"shop","Tag":"latest","ID":"sha256:1","Size":"12MB","CreatedSince":"2 days ago"}'
+`,
+  );
+  chmodSync(join(home.folder, 'bin', 'docker'), 0o755);
+  home.options.env['PATH'] = `${join(home.folder, 'bin')}:${process.env['PATH'] ?? ''}`;
+});
+afterAll(async () => {
+  await until(() => [home, patient].every(({ programs }) => programs().length === 0));
+  for (const one of [home, patient]) one.end();
+});
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connectSocket(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+
+describe.concurrent.each(eras)('in %s', (era) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connect(era, home.options);
+  });
+  afterAll(() => client.close());
+  const call = (name: string, given: Arguments = {}) => textFrom(client, name, given);
+
+  it.concurrent('a server for development is started, waited for, read, written to, stopped and started again', async () => {
+    const start = (port: number) =>
+      call('start_job', {
+        tool: 'npm_run',
+        arguments: { script: 'dev', args: ['--port', String(port)] },
+        input: true,
+      });
+    /** A wait is over after a second here, which a busy machine may need for more than a start. */
+    const waited = async (given: Arguments, hasCome: RegExp) => {
+      let said = '';
+      await until(async () => hasCome.test((said = await call('wait_job', given))));
+      return said;
+    };
+    const job = jobIn(await start(0));
+    const ready = await waited({ job, pattern: String.raw`Local:\s+http` }, /^line/);
+    expect(ready).toMatch(/^line \d+ matches; job \w+ is running for \d+ s \(npm_run: npm run dev/);
+    const port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(ready)?.[1]);
+    await waited({ job, port }, /^port \d+ accepts connections; /);
+
+    const before = pageEnd(await call('read_job', { job, after: 0 }));
+    expect(await call('read_job', { job, after: before })).toMatch(/\n\[nothing more was printed\]$/);
+    expect(await (await fetch(`http://127.0.0.1:${port}/cart`)).text()).toBe('<h1>It works</h1>');
+    await waited({ job, pattern: 'GET /cart' }, /^line/);
+    const page = await call('read_job', { job, after: before });
+    expect(page.split('\n').slice(1)).toEqual(['GET /cart', `[for more: after=${before + 1}]`]);
+
+    expect(await call('write_job', { job, text: 'r\n' })).toMatch(/^Written\. job \w+ is running/);
+    await waited({ job, pattern: 'restarted' }, /^line \d+ matches/);
+    expect(await call('list_jobs')).toContain(job);
+
+    expect(await call('stop_job', { job })).toMatch(/^job \w+ was stopped after/);
+    expect(await accepts(port)).toBe(false);
+    expect(home.programs().filter((line) => line.includes('dev-server.mjs'))).toEqual([]);
+
+    // The same port again: nothing of the first is left that holds it.
+    const second = jobIn(await start(port));
+    expect(second).not.toBe(job);
+    await waited({ job: second, port }, /^port \d+ accepts connections; /);
+    await call('write_job', { job: second, text: 'q\n', end: true });
+    await waited({ job: second }, /^\[job \w+ is done after/);
+    expect(await accepts(port)).toBe(false);
+  });
+
+  it.concurrent('a build that takes longer than its client waits goes on, and the same call gets its result', async () => {
+    const work = makeWork();
+    // What clients do by themselves after a minute: a call that takes longer has failed for them.
+    const build = async () => textOf(await client.callTool(work.build, { timeout: 4000 }));
+    const first = await build();
+    expect(first).toMatch(/^STILL_RUNNING: not done after 1 s; it goes on as job \w{20}\.\n/);
+    const job = jobIn(first);
+    const said = [first];
+    await until(async () => {
+      said.push(await build());
+      return /\nLast line: step \d+ of the build$/.test(said.at(-1) ?? '');
+    });
+    expect(said.map(jobIn)).toEqual(said.map(() => job));
+
+    work.goOn();
+    await until(async () => (await build()).includes('built all of it'));
+    expect(work.runs()).toBe(1);
+    expect(await call('read_job', { job })).toMatch(/^\[job \w+ is done after/);
+    // It has been told; to make the call again is to build again.
+    await until(async () => (await build()).includes('built all of it'));
+    expect(work.runs()).toBe(2);
+  });
+
+  it.concurrent('a result that nobody waited for is kept for the same call, and for wait_job', async () => {
+    const work = makeWork();
+    const { name, arguments: given } = work.build;
+    const job = jobIn(await call(name, given));
+    await until(work.hasBegun);
+    work.goOn();
+    await until(async () => (await call('list_jobs')).includes(`${job} is done`));
+    const kept = await call(name, given);
+    expect(kept).toContain('built all of it');
+    expect(kept).toMatch(/\[the result of job \w+, which the same call began and which ended \d+ s ago/);
+    expect(work.runs()).toBe(1);
+    expect(await call('wait_job', { job })).toContain('built all of it');
+  });
+
+  it.concurrent('cancelling does not end what has become a job, neither by the same call nor by a wait', async () => {
+    const work = makeWork();
+    const job = jobIn(textOf(await client.callTool(work.build)));
+    await until(work.hasBegun);
+    for (const given of [work.build, { name: 'wait_job', arguments: { job } }]) {
+      const late = new AbortController();
+      const waiting = client.callTool(given, { signal: late.signal });
+      late.abort('enough');
+      await expect(waiting).rejects.toThrow();
+    }
+    expect(await call('read_job', { job })).toMatch(/^job \w+ is running/);
+    expect(work.isRunning()).toBe(true);
+    await call('stop_job', { job });
+    await until(() => !work.isRunning());
+  });
+
+  it.concurrent('progress carries the last line', async () => {
+    const work = makeWork();
+    const told: string[] = [];
+    const onprogress = ({ message = '' }: { message?: string | undefined }) => void told.push(message);
+    const job = jobIn(textOf(await client.callTool(work.build, { onprogress })));
+    const wait = async () =>
+      textOf(await client.callTool({ name: 'wait_job', arguments: { job } }, { onprogress }));
+    await until(async () => {
+      await wait();
+      return told.some((line) => /^step \d+ of the build$/.test(line));
+    });
+    const steps = told.length;
+    const last = wait();
+    await until(() => told.length > steps);
+    work.goOn();
+    expect(await last).toMatch(/^\[job \w+ is done/);
+  });
+
+  it.concurrent('a tool that promises data says that it is still running, and gives the data to the same call', async () => {
+    const work = makeWork(`shop-${era}`);
+    const images = () => client.callTool({ name: 'docker_images', arguments: { repository: work.name } });
+    const first = await images();
+    expect(first.isError).toBe(true);
+    expect(textOf(first)).toMatch(/^STILL_RUNNING/);
+    work.goOn();
+    await until(async () => {
+      const { isError, structuredContent } = await images();
+      if (!isError) expect(structuredContent).toMatchObject({ images: [{ repository: 'shop' }] });
+      return !isError;
+    });
+    expect(work.runs()).toBe(1);
+  });
+});
+
+it.concurrent.each(eras)('cancelling a call ends what it started, in %s', async (era) => {
+  const work = makeWork();
+  const client = await connect(era, patient.options);
+  try {
+    const early = new AbortController();
+    const cut = client.callTool(work.build, { signal: early.signal });
+    await until(work.hasBegun);
+    early.abort('enough');
+    await expect(cut).rejects.toThrow();
+    await until(() => !work.isRunning());
+    expect(await textFrom(client, 'list_jobs')).not.toMatch(/is running/);
+  } finally {
+    await client.close();
+  }
+});
+
+it.concurrent('a client of the first SDK, which checks data and gives up by itself, gets through as well', async () => {
+  const work = makeWork('shop-v1');
+  const client = await connectV1(home.options);
+  const call = (one: Parameters<typeof client.callTool>[0]) =>
+    client.callTool(one, undefined, { timeout: 4000 });
+  try {
+    // From now on it checks what comes against the schemas.
+    await client.listTools();
+    const images = () => call({ name: 'docker_images', arguments: { repository: work.name } });
+    const first = await images();
+    expect(first.isError).toBe(true);
+    expect(textOf(first)).toMatch(/^STILL_RUNNING/);
+    const job = jobIn(textOf(first));
+    work.goOn();
+    expect(await textFrom(client, 'wait_job', { job })).toMatch(
+      /^\[job \w+ is done.*\n.*"repository":"shop"/,
+    );
+    expect((await images()).structuredContent).toMatchObject({ images: [{ repository: 'shop' }] });
+    expect(work.runs()).toBe(2);
+
+    const builds = makeWork();
+    expect(textOf(await call(builds.build))).toMatch(/^STILL_RUNNING/);
+    builds.goOn();
+    await until(async () => textOf(await call(builds.build)).includes('built all of it'));
+    expect(builds.runs()).toBe(1);
+  } finally {
+    await client.close();
+  }
+});

@@ -1,0 +1,166 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { connectWithPerson, person, type Person } from '../support/person.ts';
+import { temporaryRepository } from '../support/repository.ts';
+import { connect, connectV1, eras, program } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+import { makeHome, type Home } from './home.ts';
+
+type Arguments = Record<string, unknown>;
+interface Called {
+  callTool(call: { name: string; arguments: Arguments }): Promise<unknown>;
+  close(): Promise<void>;
+}
+const clients: Readonly<Record<string, (home: Home) => Promise<Called>>> = {
+  ...Object.fromEntries(eras.map((era) => [era, ({ options }: Home) => connect(era, options)])),
+  'the first SDK': ({ options }) => connectV1(options),
+};
+
+/** A repository with tests, and somebody whose settings these are. */
+function shop(settings: object = {}) {
+  const home = makeHome(settings, ['--no-checkpoints']);
+  onTestFinished(() => home.end());
+  const repository = temporaryRepository(home.project);
+  repository.write('package.json', JSON.stringify({ scripts: { test: 'echo ran >> ran' } }));
+  const uses =
+    (client: Called) =>
+    async (name: string, given: Arguments = {}) =>
+      textOf(await client.callTool({ name, arguments: given }));
+  const read = (name: string) => readFileSync(join(home.project, name), 'utf8');
+  return { home, repository, uses, read };
+}
+const reset = ['git_reset_hard', { ref: 'HEAD' }] as const;
+const echo = (...args: string[]) => ['run_command', { program: 'echo', args }] as const;
+
+it.each(Object.entries(clients))(
+  'a client of %s that can ask nobody is told what would help',
+  async (_, to) => {
+    const { home, repository, uses, read } = shop();
+    const client = await to(home);
+    const call = uses(client);
+    repository.write('src/a.txt', 'changed\n');
+    expect(await call(...reset)).toMatch(/^NEEDS_CONFIRM: .*cannot ask.*whenUnasked\.destroy "allow"/);
+    expect(read('src/a.txt')).toBe('changed\n');
+    const tests = await call('npm_test');
+    expect(tests).toMatch(/^NEEDS_CONFIRM: .*whenUnasked\.execute "allow"/);
+    expect(tests).toContain(`toolcrib trust "${home.project}"`);
+    expect(await call(...echo('hi'))).toMatch(/^NEEDS_CONFIRM: .*whenUnasked\.command "allow"/);
+    repository.write('.envrc', 'export A=1\n');
+    await call('read_file', { path: '.envrc' });
+    const written = await call('write_file', { path: '.envrc', content: 'export A=2\n' });
+    expect(written).toMatch(/^PATH_PROTECTED: .*whenUnasked\.protected "allow"/s);
+    expect(read('.envrc')).toBe('export A=1\n');
+    await client.close();
+
+    // The settings that the refusals have named, and just those.
+    const allowed = ['destroy', 'execute', 'command', 'protected'].map((reason) => [reason, 'allow']);
+    home.configure({ whenUnasked: Object.fromEntries(allowed) });
+    const after = await to(home);
+    const again = uses(after);
+    try {
+      await again(...reset);
+      expect(read('src/a.txt')).toBe('one\ntwo\nthree\n');
+      await again('npm_test');
+      expect(read('ran')).toBe('ran\n');
+      expect(await again(...echo('hi'))).toBe('hi');
+      await again('read_file', { path: '.envrc' });
+      await again('write_file', { path: '.envrc', content: 'export A=2\n' });
+      expect(read('.envrc')).toBe('export A=2\n');
+    } finally {
+      await after.close();
+    }
+  },
+);
+
+it('rules allow, ask and deny, and a project makes them stricter, never laxer', async () => {
+  const { home, repository, uses } = shop({
+    rules: {
+      'run_command(echo *)': 'allow',
+      'run_command(echo ask*)': 'ask',
+      'run_command(echo never*)': 'deny',
+      git_log: 'ask',
+    },
+  });
+  const ada = person('yes');
+  let who: Person = ada;
+  const client = await connectWithPerson('2026-07-28', (asked) => who(asked), home.options);
+  const call = uses(client);
+  try {
+    expect(await call(...echo('hi'))).toBe('hi');
+    expect(ada.asked).toHaveLength(0);
+    expect(await call(...echo('ask', 'me'))).toBe('ask me');
+    expect(ada.asked[0]?.message).toContain('Setting: rules "run_command(echo ask*)"');
+    expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED: .*rules "run_command\(echo never\*\)" of/);
+    expect(await call('git_log')).toContain('First commit');
+    expect(ada.asked).toHaveLength(2);
+    // No rule: the usual question.
+    await call('run_command', { program: 'true' });
+    expect(ada.asked).toHaveLength(3);
+
+    who = person('no');
+    const inProject = (content: object) => repository.write('.toolcrib.json', JSON.stringify(content));
+    inProject({ rules: { 'run_command(echo *)': 'ask', git_status: 'deny' } });
+    expect(await call(...echo('hi'))).toMatch(/^NOT_CONFIRMED/);
+    expect(await call('git_status')).toMatch(/^EFFECT_DENIED: git_status .*\.toolcrib\.json/);
+    expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED/);
+    inProject({ effects: { destroy: 'allow', execute: 'allow' }, rules: { '*': 'allow' } });
+    expect(await call(...reset)).toMatch(/^NOT_CONFIRMED/);
+    expect(await call('npm_test')).toMatch(/^NOT_CONFIRMED/);
+    expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED/);
+    expect(await call('git_log')).toMatch(/^NOT_CONFIRMED/);
+    inProject({ readOnly: true });
+    expect(await call(...echo('hi'))).toMatch(/^EFFECT_DENIED: .*readOnly of .*\.toolcrib\.json/);
+    expect(await call('git_status')).toMatch(/"branch"/);
+    repository.write('.toolcrib.json', '{ "readonly": true }');
+    expect(await call('git_status')).toMatch(
+      /^CONFIG_INVALID: .*\.json:1: readonly: .*did you mean readOnly\?/,
+    );
+    rmSync(join(home.project, '.toolcrib.json'));
+    expect(await call(...echo('hi'))).toBe('hi');
+  } finally {
+    await client.close();
+  }
+});
+
+const toolcrib = ({ options, project }: Home, ...args: string[]) =>
+  spawnSync(process.execPath, [program, ...args], { cwd: project, encoding: 'utf8', env: options.env });
+
+it.each(eras)('what a person trusts on the command line is not asked about, in %s', async (era) => {
+  const { home, repository, uses, read } = shop();
+  expect(toolcrib(home, 'trust', '--yes')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('echo ran >> ran') as string,
+  });
+  const client = await connect(era, home.options);
+  const call = uses(client);
+  try {
+    await call('npm_test');
+    expect(read('ran')).toBe('ran\n');
+    repository.write('package.json', JSON.stringify({ scripts: { test: 'echo other >> ran' } }));
+    expect(await call('npm_test')).toMatch(/^NEEDS_CONFIRM/);
+    const changed = toolcrib(home, 'trust', '--yes');
+    expect(changed.stdout).toMatch(/has changed since it was trusted[^]*-.*echo ran[^]*\+.*echo other/);
+    await call('npm_test');
+    expect(read('ran')).toBe('ran\nother\n');
+    expect(toolcrib(home, 'trust', '--revoke').status).toBe(0);
+    expect(await call('npm_test')).toMatch(/^NEEDS_CONFIRM/);
+    expect(read('ran')).toBe('ran\nother\n');
+  } finally {
+    await client.close();
+  }
+});
+
+it('there is nothing to write scripts with unless the operator turns them on', async () => {
+  const { home, uses } = shop({ whenUnasked: { script: 'allow' } });
+  const client = await connect('2026-07-28', home.options);
+  onTestFinished(() => client.close());
+  expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('run_script');
+  const run = uses(client)('run_script', { language: 'bash', script: 'echo hi' });
+  await expect(run).rejects.toThrow(/--scripts turns them on/);
+  home.configure({ scripts: true, whenUnasked: { script: 'allow' } });
+  const other = await connect('2026-07-28', home.options);
+  onTestFinished(() => other.close());
+  expect(await uses(other)('run_script', { language: 'bash', script: 'echo hi' })).toBe('hi');
+});
