@@ -17,6 +17,7 @@ const mayImport: Record<string, readonly string[]> = {
     'fast-xml-parser',
     'pg',
     'mysql2',
+    'yaml',
   ],
   discoverers: ['discoverers', 'core', 'zod'],
   filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite', 'chardet'],

@@ -43,6 +43,9 @@ async function showProject(root: string, settings: Settings, print: World['print
   try {
     for (const project of await createProjectConfigs(knownNames).filesFor([real])) {
       print(table([[project.file], ...rowsOf(project)], '  '));
+      print(
+        '  a server that runs also keeps to what it has read there before; restart it after loosening it\n',
+      );
       const idle = withoutEffect(settings, project);
       print(
         table(

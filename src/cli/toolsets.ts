@@ -24,9 +24,9 @@ export async function checkToolsets(toolsets: readonly string[]): Promise<void> 
 
 /** A misspelt rule would silently leave open what it is to close. */
 export async function checkRules(rules: readonly Rule[]): Promise<void> {
-  const { tools } = await knownNames();
+  const known = await knownNames();
   for (const { pattern, setting } of rules) {
-    const wrong = unknownTool(pattern, tools);
+    const wrong = unknownTool(pattern, known);
     if (wrong !== undefined) throw new UsageError(`${setting}: ${wrong}`);
   }
 }

@@ -98,7 +98,7 @@ async function trustFolder(
   const { trust, print } = world;
   const state = await trust.stateOf(project);
   if (state.untrustable !== undefined)
-    throw new UsageError(`${state.untrustable}; trust the projects in it, one by one.`);
+    throw new UsageError(`${shownPath(state.untrustable)}; trust the projects in it, one by one.`);
   const done = (trusted: boolean) => {
     if (json) print(asJson({ project, ...state, trusted }));
     return trusted ? 0 : 1;

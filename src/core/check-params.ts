@@ -18,6 +18,21 @@ export function checkParams<S extends z.ZodObject>(
   throw new ToolcribError('ARG_INVALID', complaints.join(' '));
 }
 
+/** Far deeper than any parameter is; what looks at values step by step runs out of stack at some thousand. */
+const deepest = 100;
+
+/** Throws ARG_INVALID for arguments with lists or objects nested in one another more than 100 deep. */
+export function refuseDeep(given: unknown): void {
+  let level = [given];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepest)
+      throw new ToolcribError('ARG_INVALID', `arguments: are nested more than ${deepest} deep.`);
+    level = level.flatMap((value): unknown[] =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
+  }
+}
+
 /** A value of the wrong form that begins with `-` is most likely meant to be read as an option, so it is called that. */
 function refuseOptions(issues: readonly z.core.$ZodIssue[]): void {
   for (const issue of issues) {

@@ -16,6 +16,8 @@ export type Checked = { readonly config: Config } | { readonly complaints: reado
 /** What names can be meant. */
 export interface KnownNames {
   readonly tools: readonly string[];
+  /** Those whose calls have no command line that a rule could be about. */
+  readonly withoutLine: readonly string[];
   readonly toolsets: readonly string[];
 }
 
@@ -138,7 +140,7 @@ function staysInside(path: string): boolean {
 }
 
 function ruleComplaint(pattern: string, known: KnownNames | undefined): Complaint[] {
-  const problem = patternProblem(pattern) ?? (known && unknownTool(pattern, known.tools));
+  const problem = patternProblem(pattern) ?? (known && unknownTool(pattern, known));
   return problem === undefined ? [] : [{ path: ['rules', pattern], says: sentence(problem) }];
 }
 

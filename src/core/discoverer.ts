@@ -44,6 +44,14 @@ interface ActionBase<P extends Params> {
   result?: z.ZodObject;
 }
 
+/** A parameter by which a call is told from one that could run anything: each of its values is as usual, or a file of the project. */
+export interface Unless<Name extends string = string> {
+  readonly param: Name;
+  readonly usual: RegExp;
+  /** The files in the action's folder that a value stands for: any of these sets, all of its files. */
+  readonly files?: (value: string) => readonly (readonly string[])[];
+}
+
 /** An action that runs the program. */
 export interface RunAction<P extends Params = Params> extends ActionBase<P> {
   /** What it does in addition where the project is trusted: a commit then runs the hooks of the repository. */
@@ -53,6 +61,8 @@ export interface RunAction<P extends Params = Params> extends ActionBase<P> {
    * by others (`filter`, `diff`).
    */
   projectCode?: readonly string[];
+  /** The caller gives it a command or code of their own: a person is asked as about run_command, whoever trusts the project. */
+  runsAnything?: true | Unless<NameOf<P>>;
   argv: readonly Arg<NameOf<P>>[];
   timeoutMs?: number;
   /** Exit codes that are no failure; [0] when left out. */
@@ -176,14 +186,19 @@ export interface Circumstances {
   projectCode: readonly string[];
   /** The hooks among `projectCode` that are there and can be run. */
   hooks: readonly string[];
+  /** The folder whose Compose files are used, for programs that have such. */
+  home?: string;
 }
 
 /** How a program's repositories look on disk. */
 export interface Repository {
   /** The entry that makes a folder a repository: `.git`. */
   folder: string;
-  /** Where the program writes in it: all entries at the top but `leave`, and everything below `deep`. */
-  written: { deep: readonly string[]; leave: readonly string[] };
+  /**
+   * Where the program writes in it: all entries at the top but `leave`, and everything below `deep`, folders that are
+   * called `leave` or `bulk` apart.
+   */
+  written: { deep: readonly string[]; leave: readonly string[]; bulk: readonly string[] };
 }
 
 /** What makes an action safe to run in a project. */
@@ -199,8 +214,14 @@ export interface Precautions {
   shows?: readonly { readonly title: string; readonly text: string }[];
   /** What an answer of "always" is kept for; see PermitRequest. */
   always?: { readonly key: string; readonly says: string };
+  /** What it does in addition, because of what the project says. */
+  adds?: readonly Effect[];
+  /** What a person sees when they are asked, without being asked because of it. */
+  tells?: readonly { readonly title: string; readonly text: string }[];
   /** Files and folders it would hand to somebody: a person is asked about those that are outside the roots or protected. */
   handsOut?: readonly { readonly path: string; readonly says: string }[];
+  /** Files that the program would read because the project says so, from the top of the repository: none lies outside. */
+  reads?: readonly { readonly path: string; readonly says: string }[];
   /** A second question, whose answer must be a path inside the roots. */
   mustBeInside?: readonly string[];
 }
@@ -236,6 +257,11 @@ export interface Discoverer<A extends Record<string, Params> = Record<string, Pa
   /** Set for programs that work on a repository: one must be there, inside the roots. */
   repository?: Repository;
   guard?: Guard;
+  /**
+   * What its files of a project are called: the best of `names` of a folder, looked for upwards, and one of `overrides`.
+   * Which files these have it read is found out before it reads any.
+   */
+  composeFiles?: { names: readonly string[]; overrides: readonly string[] };
   /** A file of the project, looked for upwards, with lines that must not be there when another machine is asked. */
   ownSettings?: { file: string; refuses: RegExp };
   /**

@@ -5,6 +5,8 @@ import type { Budgets, Config, Settings } from './settings.ts';
 export interface ProjectConfig extends Config {
   /** Its absolute path. */
   readonly file: string;
+  /** How it is named where it has decided something; its path when left out. */
+  readonly origin?: string;
 }
 
 /**
@@ -12,14 +14,15 @@ export interface ProjectConfig extends Config {
  * not touched; they are narrowed where paths are known. Pure.
  */
 export function narrow(settings: Settings, project: ProjectConfig): Settings {
+  const { origin = project.file } = project;
   const origins: Record<string, string> = { ...settings.origins };
   const effects: Record<string, Decision> = { ...settings.effects };
   for (const [effect, decision] of Object.entries(project.effects ?? {})) {
     if (!isStricter(decision, effects[effect])) continue;
     effects[effect] = decision;
-    origins[`effects.${effect}`] = project.file;
+    origins[`effects.${effect}`] = origin;
   }
-  if (project.readOnly && !settings.readOnly) origins['readOnly'] = project.file;
+  if (project.readOnly && !settings.readOnly) origins['readOnly'] = origin;
   const refused = Object.entries(project.whenUnasked ?? {}).filter(([, answer]) => answer === 'deny');
   return {
     ...settings,

@@ -24,15 +24,20 @@ export interface PermitRequest {
   readonly effects: readonly Effect[];
   /** The absolute folder it works in. */
   readonly folder: string;
+  /** What else it names, by absolute paths: what is said about the folders these are in counts as well. */
+  readonly touches?: readonly string[];
   /** The command line as a person would type it. */
   readonly command?: string;
   /** Why a person is to be asked, whatever the effects are. */
   readonly asks?: AskReason;
-  /** What else the person has to see: the exact arguments, a diff, a script. */
-  readonly shows?: readonly { readonly title: string; readonly text: string }[];
   /**
-   * What an answer of "always" is kept for, beside the tool and the project, and how that is called. Left out: the
-   * tool in this project, whatever its parameters.
+   * What else the person has to see: the exact arguments, a diff, a script. Nobody can say yes to what is not shown: where
+   * one that is `whole`, or the command line, would have to be cut, the call is refused (TOO_LARGE).
+   */
+  readonly shows?: readonly { readonly title: string; readonly text: string; readonly whole?: boolean }[];
+  /**
+   * What an answer of "always" is kept for, beside the tool and the project, and how that is called. Left out: for code, this
+   * very command; else the tool in this project, whatever its parameters.
    */
   readonly always?: { readonly key: string; readonly says: string };
 }
@@ -72,8 +77,8 @@ export interface CallContext {
    * before.
    */
   permit(request: PermitRequest): Promise<void>;
-  /** Keeps the whole output of a program that is about to start. */
-  keepOutput(command: string): OutputSink;
+  /** Keeps the whole output of a program that is about to start, in that folder. */
+  keepOutput(command: string, folder?: string): OutputSink;
   /** Takes the input of a program that is to have one; left out: its input is closed. */
   readonly takeInput?: (input: ProgramInput) => void;
 }
@@ -134,7 +139,8 @@ export function annotationsOf(effects: readonly Effect[]) {
   const only = (...allowed: Effect[]) => effects.every((effect) => allowed.includes(effect));
   return {
     // Asking another machine changes nothing here; that it leaves this one is said by openWorldHint.
-    readOnlyHint: only('read', 'network'),
+    // What has no effects on files or machines may end a job all the same.
+    readOnlyHint: effects.length > 0 && only('read', 'network'),
     // Project code can do anything, so a host must expect the worst of it.
     destructiveHint: effects.includes('destroy') || effects.includes('execute'),
     idempotentHint: only('read', 'network'),

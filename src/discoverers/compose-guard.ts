@@ -39,6 +39,7 @@ const ordinaryBuildKeys: ReadonlySet<string> = new Set(
 const record = z.record(z.string(), z.unknown());
 const optionalRecord = record.nullish().transform((value) => value ?? {});
 const project = z.looseObject({
+  name: z.string().optional(),
   services: optionalRecord,
   volumes: optionalRecord,
   secrets: optionalRecord,
@@ -50,6 +51,9 @@ const project = z.looseObject({
 interface Wanted {
   readonly keys: string[];
   readonly paths: { path: string; says: string }[];
+  /** What is run to stop or start services that are there. */
+  readonly runs: string[];
+  readonly name: string | undefined;
 }
 
 /**
@@ -71,8 +75,9 @@ export const composeGuard = {
     argv: [{ each: 'files', option: '--file' }, 'config', '--format', 'json', '--', { each: 'services' }],
   },
   succeedsWith: [0],
-  only: ['up', 'build'],
-  read: (stdout) => precautionsFor(understood(stdout)),
+  // What acts on services; a provider is a program of the project's choosing that is run to stop one, too.
+  only: ['up', 'build', 'down', 'stop', 'restart', 'exec'],
+  read: (stdout, { effects, home }) => precautionsFor(understood(stdout), effects.includes('network'), home),
 } satisfies Guard;
 
 function understood(stdout: string): Wanted {
@@ -87,8 +92,8 @@ function understood(stdout: string): Wanted {
 }
 
 function wantedBy(config: unknown): Wanted {
-  const { services, volumes, secrets, configs, networks } = project.parse(config);
-  const wanted: Wanted = { keys: [], paths: [] };
+  const { name: called, services, volumes, secrets, configs, networks } = project.parse(config);
+  const wanted: Wanted = { keys: [], paths: [], runs: [], name: called };
   for (const [name, service] of Object.entries(services)) lookAtService(name, record.parse(service), wanted);
   for (const [name, volume] of Object.entries(volumes)) lookAtVolume(name, volume, wanted);
   for (const [kind, files] of Object.entries({ secret: secrets, config: configs })) {
@@ -107,15 +112,40 @@ function wantedBy(config: unknown): Wanted {
   return wanted;
 }
 
-const precautionsFor = ({ keys, paths }: Wanted): Precautions => ({
-  argv: [],
-  env: {},
-  notes: [],
-  handsOut: paths,
-  ...(keys.length > 0 && {
-    shows: [{ title: 'Full access to this machine, or to a part of it', text: keys.join('\n') }],
-  }),
-});
+/** `creates`: containers and images are made of what the project says; else those that are there are acted on. */
+function precautionsFor(
+  { keys, paths, runs, name }: Wanted,
+  creates: boolean,
+  home: string | undefined,
+): Precautions {
+  const isOthers = name !== undefined && home !== undefined && name !== usualName(home);
+  const told = isOthers ? [`Compose project ${JSON.stringify(name)}, as its files call it`] : [];
+  const common = {
+    argv: [],
+    env: {},
+    notes: told.map((one) => `acts on the ${one}`),
+    ...(told.length > 0 && { tells: [{ title: 'Acts on', text: told.join('\n') }] }),
+  };
+  if (!creates) {
+    if (runs.length === 0) return { ...common, ...(isOthers && { adds: ['execute'] }) };
+    const run = { title: 'Runs, because the project says so', text: runs.join('\n') };
+    return { ...common, adds: ['execute'], tells: [...(common.tells ?? []), run] };
+  }
+  return {
+    ...common,
+    handsOut: paths,
+    ...(keys.length > 0 && {
+      shows: [{ title: 'Full access to this machine, or to a part of it', text: keys.join('\n') }],
+    }),
+  };
+}
+
+/** What Compose calls a project that has no name of its own: its containers are those of this folder. */
+const usualName = (folder: string): string =>
+  (/[^/\\]*$/.exec(folder)?.[0] ?? '')
+    .toLowerCase()
+    .replaceAll(/[^-_a-z0-9]/g, '')
+    .replace(/^[-_]+/, '');
 
 const fileOf = z.looseObject({ file: z.string().optional() });
 const networkOf = z.looseObject({ driver: z.string().optional(), name: z.string().optional() });
@@ -124,7 +154,7 @@ const volumeOf = z.looseObject({ driver: z.string().optional(), driver_opts: opt
 const envFiles = z.array(z.union([z.string(), z.looseObject({ path: z.string() })])).nullish();
 const hooks = z.array(z.looseObject({ privileged: z.boolean().optional() })).nullish();
 
-function lookAtService(name: string, service: Record<string, unknown>, { keys, paths }: Wanted): void {
+function lookAtService(name: string, service: Record<string, unknown>, { keys, paths, runs }: Wanted): void {
   for (const [key, value] of Object.entries(service)) {
     if (!ordinaryKeys.has(key) && !key.startsWith('x-') && !isNothing(value) && !isHarmless(key, value))
       keys.push(`service ${name}: ${key} ${shortly(value)}`);
@@ -143,6 +173,8 @@ function lookAtService(name: string, service: Record<string, unknown>, { keys, p
     if ((hooks.parse(service[kind]) ?? []).some(({ privileged }) => privileged))
       keys.push(`service ${name}: ${kind} is privileged`);
   }
+  for (const kind of ['provider', 'post_start', 'pre_stop'])
+    if (!isNothing(service[kind])) runs.push(`service ${name}: ${kind} ${JSON.stringify(service[kind])}`);
   if (service['build'] !== undefined && service['build'] !== null)
     lookAtBuild(name, record.parse(service['build']), { keys, paths });
 }
@@ -154,7 +186,11 @@ function isHarmless(key: string, value: unknown): boolean {
 
 const addresses = /^(?:[a-z][a-z+.-]*:\/\/|git@|github\.com\/|docker-image:|oci-layout:|service:|target:)/i;
 
-function lookAtBuild(name: string, build: Record<string, unknown>, { keys, paths }: Wanted): void {
+function lookAtBuild(
+  name: string,
+  build: Record<string, unknown>,
+  { keys, paths }: Pick<Wanted, 'keys' | 'paths'>,
+): void {
   for (const [key, value] of Object.entries(build)) {
     if (!ordinaryBuildKeys.has(key) && !key.startsWith('x-') && !isNothing(value))
       keys.push(`build of ${name}: ${key} ${shortly(value)}`);

@@ -50,6 +50,15 @@ export const compose = defineDiscoverer({
     DOCKER_CLI_HINTS: 'false',
   },
   prefix: ['compose'],
+  composeFiles: {
+    names: ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml'],
+    overrides: [
+      'compose.override.yml',
+      'compose.override.yaml',
+      'docker-compose.override.yml',
+      'docker-compose.override.yaml',
+    ],
+  },
   guard: composeGuard,
   hints: [
     ...hints,
@@ -206,6 +215,7 @@ export const compose = defineDiscoverer({
       title: 'Run a program in a service',
       description: 'Runs one program, without a shell, in a running container of a service.',
       effects: ['execute'],
+      runsAnything: true,
       params: {
         files,
         service,

@@ -173,6 +173,7 @@ export const docker = defineDiscoverer({
       title: 'Run a program in a container',
       description: 'Runs one program, without a shell, in a running container.',
       effects: ['execute'],
+      runsAnything: true,
       params: {
         container: oneContainer,
         argv: z.array(z.string().max(10_000)).min(1).max(200).describe('Program and its arguments'),

@@ -70,9 +70,11 @@ function signerFor(key: string, entries: Entries): string {
   return users ?? usualSigners[key] ?? 'false';
 }
 
+const extensions = /^lfs\.(?:.*\.)?(?:extension|customtransfer|standalonetransferagent)/s;
+
 /** The user's own git-lfs asks the repository which further programs to run. */
 function refuseExtensions({ own, users }: Entries): void {
-  const found = own.find(({ key }) => key.startsWith('lfs.'));
+  const found = own.find(({ key }) => extensions.test(key));
   if (found && users.some(({ key }) => /^filter\..*\.(?:clean|smudge|process)$/.test(key)))
     throw untrusted(found.key);
 }

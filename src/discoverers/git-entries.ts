@@ -12,23 +12,27 @@ export interface Entries {
   readonly own: readonly Entry[];
   /** Of the user and the machine, in the order in which they count: the operator's own. */
   readonly users: readonly Entry[];
+  /** The files that `own` comes from, relative to the top of the work tree: also what they include. */
+  readonly files: readonly string[];
 }
 
-/** Reads what `git config --null --show-scope --get-regexp` prints. */
+/** Reads what `git config --null --show-scope --show-origin` prints. */
 export function readEntries(stdout: string): Entries {
   const parts = stdout.split('\0');
   const own: Entry[] = [];
   const users: Entry[] = [];
-  for (let index = 0; index + 1 < parts.length; index += 2) {
-    const [scope, entry] = [parts[index] ?? '', parts[index + 1] ?? ''];
+  const files = new Set<string>();
+  for (let index = 0; index + 2 < parts.length; index += 3) {
+    const [scope = '', origin = '', entry = ''] = parts.slice(index, index + 3);
     // Those of the command line are ours.
     const list = { local: own, worktree: own, global: users, system: users }[scope];
     const end = entry.indexOf('\n');
     list?.push(
       end < 0 ? { key: entry, value: '' } : { key: entry.slice(0, end), value: entry.slice(end + 1) },
     );
+    if (list === own && origin.startsWith('file:')) files.add(origin.slice('file:'.length));
   }
-  return { own, users };
+  return { own, users, files: [...files] };
 }
 
 /** The user's value of a key; the last one counts. */

@@ -2,23 +2,17 @@ import type { Circumstances, Guard, Precautions } from '../core/discoverer.ts';
 import { isOrdinaryConfig } from './git-config.ts';
 import { driversOff } from './git-drivers.ts';
 import { readEntries, setting, untrusted, usersValue, type Entries } from './git-entries.ts';
+import { hooksOff } from './git-hooks.ts';
+import { unknownOff } from './git-known.ts';
 import { refuseDetours, refuseOverwriting, usersTransport } from './git-transport.ts';
 
 /**
- * Keys with which a repository names programs to run, files to read, or servers to send things to. Those with fixed
- * names that matter to every action are overridden in git.ts without asking, and are here to be told about.
+ * Reading configuration runs nothing. All of it is read: what nobody here knows is set aside. --show-scope came with git
+ * 2.26: an older one fails here, and nothing is run.
  */
-const watched =
-  '^(blame\\.ignorerevsfile|mailmap\\.file|fetch\\.bundleuri|(.*\\.)?fsck\\.skiplist|ssh\\.variant|diff\\.external' +
-  '|core\\.(worktree|sshcommand|gitproxy|askpass|alternaterefscommand|attributesfile|fsmonitor|hookspath)' +
-  '|(filter|gpg|credential|url|protocol|http)\\..*|lfs\\.(.*\\.)?(extension|customtransfer|standalonetransferagent).*' +
-  '|diff\\..*\\.(textconv|command)|merge\\..*\\.driver' +
-  '|remote\\..*\\.(uploadpack|receivepack|vcs|proxy|push|fetch|mirror))$';
-
-/** Reading configuration runs nothing. --show-scope came with git 2.26: an older one fails here, and nothing is run. */
 export const gitGuard = {
-  argv: ['config', '--null', '--show-scope', '--get-regexp', watched],
-  succeedsWith: [0, 1],
+  argv: ['config', '--null', '--show-scope', '--show-origin', '--list'],
+  succeedsWith: [0],
   ordinary: { file: 'config', accepts: isOrdinaryConfig },
   // git asks submodules for their state before it stages or switches, and does so with their configuration.
   nested: {
@@ -49,24 +43,26 @@ function precautionsForNested(
   { projectCode }: Circumstances,
   within: NonNullable<Circumstances['within']>,
 ): Precautions {
-  refuseOtherFiles(entries);
+  refuseElsewhere(entries);
   const around = within.trusted ? readEntries(within.answer).own : [];
   // What is set here counts in the repository around it as well, whose own drivers may run.
-  const { argv, filters } = driversOff({ own: entries.own, users: [...entries.users, ...around] });
+  const all = { ...entries, users: [...entries.users, ...around] };
+  const { argv, filters } = driversOff(all);
+  const off = [...(projectCode.includes('filter') ? filters : []), ...hooksOff(all, projectCode).off];
   return {
-    argv,
+    argv: [...argv, ...hooksOff(all, projectCode).argv, ...unknownOff(all)],
     env: {},
-    notes: projectCode.includes('filter') && filters.length > 0 ? [noteOf(filters)] : [],
-    ...workTreeInside(entries),
+    notes: off.length > 0 ? [noteOf(off)] : [],
+    ...staysInside(entries),
   };
 }
 
 function precautionsFor(entries: Entries, circumstances: Circumstances): Precautions {
   const { effects } = circumstances;
   const network = effects.includes('network');
-  refuseOtherFiles(entries);
+  refuseElsewhere(entries);
   if (network) refuseOverwriting(entries);
-  const always = workTreeInside(entries);
+  const always = staysInside(entries);
   // Looking runs nothing, wherever it is: that it does not is what hosts are told.
   if (circumstances.trusted && effects.some((effect) => effect !== 'read')) {
     return {
@@ -87,8 +83,16 @@ function precautionsFor(entries: Entries, circumstances: Circumstances): Precaut
 
 const transports = 'https:ssh';
 
-const workTreeInside = ({ own }: Entries): Pick<Precautions, 'mustBeInside'> =>
-  own.some(({ key }) => key === 'core.worktree') ? { mustBeInside: ['rev-parse', '--show-toplevel'] } : {};
+/** git quotes lines of a file that is no such list, whatever file that is. */
+const quoted = /^(?:blame\.ignorerevsfile|mailmap\.file|(?:.*\.)?fsck\.skiplist)$/s;
+
+const staysInside = ({ own, files }: Entries): Pick<Precautions, 'mustBeInside' | 'reads'> => ({
+  ...(own.some(({ key }) => key === 'core.worktree') && { mustBeInside: ['rev-parse', '--show-toplevel'] }),
+  reads: [
+    ...files.map((path) => ({ path, says: 'configuration' })),
+    ...own.filter(({ key }) => quoted.test(key)).map(({ key, value }) => ({ path: value, says: key })),
+  ],
+});
 
 const noteOf = (keys: readonly string[]): string =>
   `switched off, since the repository configures them: ${[...new Set(keys)].join(', ')}`;
@@ -99,6 +103,7 @@ function switchedOff(
   { effects, projectCode, hooks }: Circumstances,
 ): Pick<Precautions, 'argv' | 'notes'> {
   const drivers = driversOff(entries);
+  const configured = hooksOff(entries, projectCode);
   // What only reads never reaches another machine, nor does what it starts.
   const transport = effects.every((effect) => effect === 'read')
     ? { argv: [], off: [] }
@@ -116,9 +121,18 @@ function switchedOff(
     ...(projectCode.includes('sign') ? drivers.signers : []),
     ...(projectCode.includes('transport') ? transport.off : []),
     ...(attributes.length > 0 ? ['core.attributesfile'] : []),
+    ...configured.off,
   ];
   return {
-    argv: ['-c', 'core.hooksPath=/dev/null', ...drivers.argv, ...transport.argv, ...attributes],
+    argv: [
+      '-c',
+      'core.hooksPath=/dev/null',
+      ...configured.argv,
+      ...drivers.argv,
+      ...transport.argv,
+      ...attributes,
+      ...unknownOff(entries),
+    ],
     notes: [
       ...(off.length > 0 ? [noteOf(off)] : []),
       ...(hooks.length > 0
@@ -128,12 +142,12 @@ function switchedOff(
   };
 }
 
-/** git quotes lines of a file that is no such list, whatever file that is. */
-function refuseOtherFiles({ own }: Entries): void {
-  const found = own.find(
-    ({ key, value }) =>
-      /^(?:blame\.ignorerevsfile|mailmap\.file|(?:.*\.)?fsck\.skiplist)$/.test(key) &&
-      /^[~/\\%]|\.\.|:/.test(value),
+/** Throws REPO_UNTRUSTED for what is clearly elsewhere, in one of the ways in which git can write that. */
+function refuseElsewhere({ own }: Entries): void {
+  const found = own.find(({ key, value }) =>
+    key === 'extensions.refstorage'
+      ? !/^\w*$/.test(value)
+      : quoted.test(key) && /^[~/\\%]|\.\.|:/.test(value),
   );
   if (found) throw untrusted(found.key);
 }

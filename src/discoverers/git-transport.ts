@@ -21,8 +21,8 @@ const idle = /^(?:core\.(?:gitproxy|askpass)|protocol\..*)$/;
 const harmless =
   /^(?:http\.(?:.*\.)?(?:postbuffer|version|maxrequests|minsessions|lowspeedlimit|lowspeedtime)|credential\.(?:.*\.)?(?:username|usehttppath)|protocol\.version)$/;
 
-/** What git itself writes when it clones: branches of the remote go where only remote branches are. */
-const ordinaryFetch = /^\+?refs\/(?:heads\/[^:]*:refs\/remotes\/|tags\/[^:]*:refs\/tags\/)/;
+/** What comes from a remote goes where only that is, or nowhere (`^`: is left out). */
+const ordinaryFetch = /^(?:\^[^:]*|\+?refs\/(?:[^:]*:refs\/remotes\/.*|tags\/[^:]*:refs\/tags\/.*|[^:]*))$/;
 
 const nameOf = (key: string): string => key.slice(key.lastIndexOf('.') + 1);
 const isHelper = ({ key }: Entry): boolean => /^credential\.(?:.*\.)?helper$/.test(key);
@@ -62,21 +62,25 @@ function replacementOf(entry: Entry, entries: Entries): string[] | undefined {
   return setting(key, usersValue(entries, key) ?? usersValue(entries, `http.${name}`) ?? neutral);
 }
 
-const reachesOut = /^(?:(?:credential|url|http|remote)\..*|fetch\.bundleuri)$/;
+const reachesOut =
+  /^(?:(?:credential|url|http)\..*|remote\..*\.(?:uploadpack|receivepack|vcs|proxy|push|fetch|mirror)|fetch\.bundleuri)$/;
 
 /** Throws REPO_UNTRUSTED for what would be reached elsewhere than it seems, and cannot be set aside. */
-export function refuseDetours({ own, users }: Entries): void {
-  const found = own.find(
+export function refuseDetours(entries: Entries): void {
+  const found = entries.own.find(
     (entry) =>
       reachesOut.test(entry.key) &&
       !harmless.test(entry.key) &&
       !isOrdinaryFetch(entry) &&
-      replacementOf(entry, { own, users }) === undefined,
+      replacementOf(entry, entries) === undefined,
   );
   if (found) throw untrusted(found.key);
 }
 
-/** Throws REPO_UNTRUSTED for what would move or overwrite branches that fetch and push promise to leave alone. */
+/**
+ * Throws REPO_UNTRUSTED for what would move or overwrite branches that fetch and push promise to leave alone. After a
+ * push, git writes what was pushed to where a fetch would put it.
+ */
 export function refuseOverwriting({ own }: Entries): void {
   const found = own.find(
     (entry) => /^remote\..*\.(?:push|mirror|fetch)$/.test(entry.key) && !isOrdinaryFetch(entry),

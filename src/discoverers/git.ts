@@ -92,7 +92,11 @@ export const git = defineDiscoverer({
   repository: {
     folder: '.git',
     // Hooks are not written, and often are a link to where they are shared.
-    written: { deep: ['logs', 'refs', 'info', 'rr-cache'], leave: ['hooks'] },
+    written: {
+      deep: ['logs', 'refs', 'info', 'rr-cache', 'worktrees', 'modules'],
+      leave: ['hooks'],
+      bulk: ['objects'],
+    },
   },
   guard: gitGuard,
   actions: { ...looking, ...contents, ...changing },

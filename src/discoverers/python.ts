@@ -7,6 +7,25 @@ import { interpreter } from './python-interpreter.ts';
 // interpreter alone.
 const describeInterpreter =
   'import json, sys; print(json.dumps({k: getattr(sys, k) for k in ("executable", "version", "prefix", "base_prefix")}))';
+// They read the project's code, and take none from their arguments. Not pylint (--init-hook), coverage (run -m), tox (exec),
+// or any module of the standard library but this one: timeit, code, runpy, pdb, venv --clear, pip …
+const usualModules = /^(?:pytest|unittest|mypy|ruff|black|isort|flake8|pyflakes|pycodestyle)$/;
+
+/** Found by Python before it looks into the folder, or on its way there. */
+const foundFirst = /^(?:runpy|importlib|encodings|codecs|os|io|abc|site|stat|sys|zipimport)(?:\.|$)/;
+
+/** The files by which a module is one of the folder. Without an __init__.py, one of the same name elsewhere would be taken. */
+function filesOfModule(module: string): readonly (readonly string[])[] {
+  if (foundFirst.test(module)) return [];
+  const steps = module.split('.');
+  const packages = steps.map((_, at) => `${steps.slice(0, at + 1).join('/')}/__init__.py`);
+  const path = steps.join('/');
+  return [
+    [...packages.slice(0, -1), `${path}.py`],
+    [...packages, `${path}/__main__.py`],
+  ];
+}
+
 const compileFile = 'import sys; compile(open(sys.argv[1], "rb").read(), sys.argv[1], "exec")';
 
 /**
@@ -75,6 +94,7 @@ export const python = defineDiscoverer({
       title: 'Run a module',
       description: 'Runs a module as a program: pytest, unittest, mypy, or one of the project.',
       effects: ['execute'],
+      runsAnything: { param: 'module', usual: usualModules, files: filesOfModule },
       params: {
         module: z
           .string()

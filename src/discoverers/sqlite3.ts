@@ -12,6 +12,9 @@ import { isOneQuery } from './sql-text.ts';
 // being read: it runs before -safe takes effect.
 const prefix = ['-init', '/dev/null', '-readonly', '-nofollow', '-safe', '-batch'];
 
+/** A query can go on for ever, and takes a processor as long as it does. */
+const timeoutMs = 30_000;
+
 const database = path('Database file', 'file');
 
 // -safe leaves these functions of the sqlite3 shell alone: tables that read any file, and functions that run their
@@ -63,6 +66,7 @@ export const sqlite3 = defineDiscoverer({
       title: 'List SQLite tables',
       description: 'Tables and views of a database file.',
       effects: ['read'],
+      timeoutMs,
       params: { database },
       argv: [
         '-json',
@@ -82,6 +86,7 @@ export const sqlite3 = defineDiscoverer({
       title: 'Show SQLite schema',
       description: 'The CREATE statements of tables, indexes, views and triggers.',
       effects: ['read'],
+      timeoutMs,
       params: {
         database,
         table: z
@@ -116,6 +121,7 @@ export const sqlite3 = defineDiscoverer({
       title: 'Query SQLite',
       description: 'Runs one read-only query and returns its rows.',
       effects: ['read'],
+      timeoutMs,
       params: { database, sql, limit: limit(1000, 100) },
       // As a subquery it has to be one query; the newline ends a comment at its end. One more row tells of more. No value
       // is larger than 100 MB, however small the query that makes it.
@@ -148,6 +154,7 @@ export const sqlite3 = defineDiscoverer({
       title: 'Explain a SQLite query',
       description: 'The plan of a query, which is not run.',
       effects: ['read'],
+      timeoutMs,
       params: { database, sql },
       argv: [
         { param: 'database' },

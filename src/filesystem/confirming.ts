@@ -75,7 +75,7 @@ async function ask(
       folder: dirname(path),
       shows: [
         { title: 'Why you are asked', text: `${path}: ${refusal.effect}` },
-        { title: 'Change', text: change },
+        { title: 'Change', text: change, whole: true },
       ],
       always: { key: `${doing} ${path}`, says: `${doing} ${given} in this project, whatever the change` },
     });

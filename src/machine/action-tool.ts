@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import * as z from 'zod';
 import { toolName, type AnyAction, type AnyDiscoverer, type FileAction } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
@@ -35,8 +36,7 @@ export function describeAction(
     description: action.description,
     effects: action.effects,
     ...('whenTrusted' in action && action.whenTrusted ? { whenTrusted: action.whenTrusted } : {}),
-    // Those that read a file do no more than their effects say.
-    ...('reads' in action ? {} : { permits: true }),
+    permits: true,
     params: z.strictObject({
       ...action.params,
       // What has no paths has no use for a folder to find them from.
@@ -66,32 +66,43 @@ export function actionTool(
           ? workspace.home
           : await workspace.resolve(cwd, { kind: 'folder', mustExist: true });
       const where = { folder, context };
-      const inside = await resolvePaths(action, values, where);
+      const { inside, paths } = await resolvePaths(action, values, where);
       if ('reads' in action) return readFor(action, where);
       if ('client' in action) {
         const { runDatabaseProgram } = await import('./databases/database-program.ts');
-        return runDatabaseProgram({ discoverer, action, values: inside, ...where, services });
+        return runDatabaseProgram({ discoverer, action, values: inside, paths, ...where, services });
       }
-      return runAction({ discoverer, name, action, values: inside, ...where, services });
+      return runAction({ discoverer, name, action, values: inside, paths, ...where, services });
     },
   };
 }
 
-/** Every path parameter, replaced by an absolute path that was found to lie inside the roots. */
+/** Every path parameter, replaced by an absolute path that was found to lie inside the roots; and these. */
 async function resolvePaths(action: AnyAction, values: Record<string, unknown>, { folder, context }: Where) {
   const resolved = { ...values };
+  const paths: string[] = [];
   for (const [name, schema] of Object.entries(action.params)) {
     const kind = pathKind(schema as z.ZodType);
     if (!kind) continue;
-    const inside = (path: unknown) => context.workspace.resolve(String(path), { from: folder, kind });
+    const inside = async (path: unknown) => {
+      const found = await context.workspace.resolve(String(path), { from: folder, kind });
+      paths.push(found);
+      return found;
+    };
     const value = values[name];
     if (typeof value === 'string') resolved[name] = await inside(value);
     if (Array.isArray(value)) resolved[name] = await Promise.all(value.map(inside));
   }
-  return resolved;
+  return { inside: resolved, paths };
 }
 
 async function readFor(action: FileAction, { folder, context }: Where): Promise<ToolResult> {
+  await context.permit({
+    effects: action.effects,
+    folder,
+    touches: action.reads.map((file) => join(folder, file)),
+    command: action.example.runs,
+  });
   for (const file of action.reads) {
     const opened = await rooted(context.workspace)
       .openFile(file, { from: folder })

@@ -1,5 +1,6 @@
-import { lstat, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve, sep } from 'node:path';
 import { renderArgv } from '../core/argv.ts';
 import type { AnyDiscoverer, Circumstances, Guard, Precautions, RunAction } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
@@ -8,10 +9,15 @@ import { activeHooks } from './active-hooks.ts';
 import type { Outcome } from './process.ts';
 import type { FoundRepository } from './repository.ts';
 import { upwards } from './upwards.ts';
-import { rooted } from './paths/workspace.ts';
+import { isInside } from './paths/inside.ts';
+import { textIn } from './text-in.ts';
 
-/** Runs the program with a question of ours, in a folder. */
-export type Ask = (question: readonly string[], folder: string) => Promise<Outcome>;
+/** Runs the program with a question of ours, in a folder, and with variables beside its own. */
+export type Ask = (
+  question: readonly string[],
+  folder: string,
+  env?: Readonly<Record<string, string>>,
+) => Promise<Outcome>;
 
 interface Situation {
   readonly name: string;
@@ -22,32 +28,50 @@ interface Situation {
   readonly workspace: Workspace;
   /** Whether a person trusts the project, with what it has now. */
   readonly trusted: boolean;
+  /** The same where the action itself makes no difference of it; looked up when it matters. */
+  isTrusted(): Promise<boolean>;
   /** What the call was given; a guard's question may have a place for it. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly ask: Ask;
+  readonly home?: string;
 }
 
 const none: Precautions = { argv: [], env: {}, notes: [] };
 /** More repositories inside one another than anybody has; each costs two questions. */
 const mostNested = 50;
 const ordinaryBytes = 64 * 1024;
-const settingsBytes = 1024 * 1024;
 
 /**
  * Finds out where the program would work and what the project would have it run, and what must be done about it.
  * Not being able to know is no reason to go on. Throws REPO_UNTRUSTED, PATH_NOT_FOUND, PATH_OUTSIDE_ROOTS,
  * CANCELLED, and what the guard throws.
  */
-export async function precautionsFor(
+export async function precautionsFor(discoverer: AnyDiscoverer, situation: Situation): Promise<Precautions> {
+  const { composeFiles } = discoverer;
+  if (!composeFiles) return precautionsOf(discoverer, situation);
+  const { readsOf } = await import('./compose-files.ts');
+  const { home, env } = await readsOf(composeFiles, situation);
+  const ask: Ask = (question, where) => situation.ask(question, where, env);
+  const precautions = await precautionsOf(discoverer, { ...situation, ask, home });
+  return { ...precautions, env: { ...precautions.env, ...env } };
+}
+
+async function precautionsOf(
   { guard, worksOn, ownSettings, prefix = [], hints }: AnyDiscoverer,
   situation: Situation,
 ): Promise<Precautions> {
-  const { name, action, folder, found, trusted } = situation;
+  const { name, action, folder, found, trusted, home } = situation;
   if (worksOn && !worksOn.except.includes(name)) await mustBeInside(worksOn.argv, situation);
   if (ownSettings && action.effects.includes('network')) await refuseSettings(ownSettings, situation);
   if (!guard || guard.only?.includes(name) === false) return none;
   const { effects, projectCode = [] } = action;
-  const circumstances: Circumstances = { effects, trusted, projectCode, hooks: [] };
+  const circumstances: Circumstances = {
+    effects,
+    trusted,
+    projectCode,
+    hooks: [],
+    ...(home !== undefined && { home }),
+  };
   if (found?.plainData !== undefined && (await isOrdinary(guard, found.plainData, action))) {
     return guard.read('', circumstances);
   }
@@ -58,11 +82,13 @@ export async function precautionsFor(
     kept && found ? await activeHooks(projectCode, found, kept.folder, kept.elsewhere(answer)) : [];
   const precautions = guard.read(answer, { ...circumstances, hooks });
   if (precautions.mustBeInside) await mustBeInside(precautions.mustBeInside, situation);
+  await readsInside(precautions, found?.top ?? folder, situation);
   const inner: Precautions[] = [];
   for (const here of await nestedFolders(guard, situation)) {
     const within = { answer, trusted };
     const nested = guard.read(await ask(here), { ...circumstances, trusted: false, within });
     if (nested.mustBeInside) await mustBeInside(nested.mustBeInside, { ...situation, folder: here });
+    await readsInside(nested, here, situation);
     inner.push(nested);
   }
   return askedAbout(joined([precautions, ...inner]), situation);
@@ -115,35 +141,18 @@ async function askedAbout(precautions: Precautions, { workspace }: Situation): P
 /** A file of the project that would send what is asked, and the user's credentials, by way of somebody else. */
 async function refuseSettings(
   { file, refuses }: NonNullable<AnyDiscoverer['ownSettings']>,
-  { folder, workspace }: Situation,
+  { folder, workspace, isTrusted }: Situation,
 ): Promise<void> {
   for (const here of upwards(folder, workspace.roots)) {
-    const text = await textIn(join(here, file), workspace);
+    const text = (await textIn(join(here, file), workspace)) ?? '';
     const line = text.split('\n').find((one) => refuses.test(one));
     if (line === undefined) continue;
+    if (await isTrusted()) return;
     throw new ToolcribError(
       'REPO_UNTRUSTED',
       `${join(here, file)} has ${JSON.stringify(line.split('=')[0]?.trim())}, which decides whom this machine talks to, or whom it trusts.`,
-      'Look at it; if it is yours, move it to the file of the same name in your home folder.',
+      'Look at it; if it is yours, trust the project (toolcrib trust), or move it to the file of the same name in your home folder.',
     );
-  }
-}
-
-/** Through the gate: what is no plain file inside the roots cannot be looked at, and is refused. */
-async function textIn(path: string, workspace: Workspace): Promise<string> {
-  const opened = await rooted(workspace)
-    .openFile(path)
-    .catch((error: unknown) => {
-      if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
-      throw error;
-    });
-  if (!opened) return '';
-  try {
-    if (opened.stat.size > settingsBytes)
-      throw new ToolcribError('TOO_LARGE', `${path}: is too large to be checked.`);
-    return (await opened.handle.readAll()).toString('utf8');
-  } finally {
-    await opened.handle.close();
   }
 }
 
@@ -185,6 +194,29 @@ async function mustBeInside(
 ): Promise<void> {
   const place = (await answerTo(question, [0], folder, ask)).replace(/\r?\n$/, '');
   await workspace.resolve(place, { kind: 'folder', mustExist: true });
+}
+
+/** What a program is told to read, it may quote. Through links, too, that lie in the work tree. */
+async function readsInside(
+  { reads = [] }: Precautions,
+  top: string,
+  { found, workspace }: Situation,
+): Promise<void> {
+  const usersOwn = [join(homedir(), '.gitconfig'), join(homedir(), '.config', 'git') + sep];
+  for (const { path, says } of reads) {
+    const place = resolve(top, path);
+    if (usersOwn.some((own) => place.startsWith(own))) continue;
+    const real = await realpath(place).catch(() => place);
+    if (found && isInside(real, found.data)) continue;
+    await workspace.resolve(place).catch((error: unknown) => {
+      if (!(error instanceof ToolcribError)) throw error;
+      throw new ToolcribError(
+        'REPO_UNTRUSTED',
+        `The repository has git read ${place} (${says}), which is not inside the folders that are open.`,
+        'Look at it with git config --local --list; if it is yours, move it to your global configuration.',
+      );
+    });
+  }
 }
 
 const answerTo = async (

@@ -10,6 +10,7 @@ import { openAt } from './paths/opened.ts';
 import { isInside } from './paths/inside.ts';
 import { codeOf } from './paths/real-path.ts';
 import { shownPath } from './paths/shown-path.ts';
+import type { FindFiles } from './project-files.ts';
 
 /** What a project's own settings are called, at its top. */
 export const projectFile = '.toolcrib.json';
@@ -19,23 +20,39 @@ const mostBytes = 64 * 1024;
 /** FAT keeps times of two seconds: what has just been changed may be changed again without a sign. */
 const unsureMs = 2000;
 
-/** The settings of projects, which can only narrow the operator's. */
+/** As many versions of a file as are remembered; each narrows every call that it is about. */
+const mostVersions = 50;
+
+/**
+ * The settings of projects, which can only narrow the operator's. What a file has once said counts until the server ends, also
+ * when the file says less by then, or is gone: what a call can do to it (a stash, another branch) loosens nothing.
+ */
 export interface ProjectConfigs {
   /**
    * The settings of a call in a folder: those of the base, and stricter where a file in the folder or above it, up to the
-   * outermost root that it lies in, says so. Without a folder, or for one outside the roots, the files of all roots count.
+   * outermost root that it lies in, says so; of several folders or paths, all of what is said about them. Without a folder, or
+   * for one outside the roots, the files of all roots count.
    * Returns `base` itself when there is no file. Throws CONFIG_INVALID, with file, line and what was probably meant, for a
    * file that cannot be understood: what it was to forbid is not known then.
    */
-  settingsFor(base: Settings, roots: readonly string[], folder?: string): Promise<Settings>;
+  settingsFor(
+    base: Settings,
+    roots: readonly string[],
+    folder?: string | readonly string[],
+  ): Promise<Settings>;
   /**
    * Of real absolute roots, what the files at their tops leave; the list itself when none of them says anything about
    * roots. It may be empty: then nothing is left. `settingsFor` knows the roots that came of it, and still finds the files
    * above them. Throws as `settingsFor` does, also for a folder that leads outside of its project.
    */
   narrowedRoots(roots: readonly string[]): Promise<readonly string[]>;
-  /** The files that count for a call, outermost first. Throws as `settingsFor` does. */
-  filesFor(roots: readonly string[], folder?: string): Promise<ProjectConfig[]>;
+  /**
+   * Reads all files in roots, before something is done that could take them away or make them say less: in folders that are
+   * looked into for trust. Throws nothing: a file that cannot be understood is refused to the calls that it is about.
+   */
+  learn(roots: readonly string[]): Promise<void>;
+  /** The files that count for a call, outermost first, and what they have said before. Throws as `settingsFor` does. */
+  filesFor(roots: readonly string[], folder?: string | readonly string[]): Promise<ProjectConfig[]>;
 }
 
 /** Names of tools and toolsets in the files are checked when `known` tells which there are; it is asked when there is a file. */
@@ -43,11 +60,16 @@ export function createProjectConfigs(known?: () => Promise<KnownNames>): Project
   const read = createReader(known);
   /** For a root that a file has narrowed: the outermost folder in which such files count. */
   const tops = new Map<string, string>();
+  let findFiles: Promise<FindFiles> | undefined;
   const knownTop = (root: string) => tops.get(root) ?? root;
 
-  async function filesFor(roots: readonly string[], folder?: string): Promise<ProjectConfig[]> {
+  async function filesFor(
+    roots: readonly string[],
+    folder?: string | readonly string[],
+  ): Promise<ProjectConfig[]> {
     const folders = new Set<string>();
-    for (const start of startsOf(roots, folder)) {
+    const places = folder === undefined ? [undefined] : [folder].flat();
+    for (const start of places.flatMap((place) => startsOf(roots, place))) {
       const top = topOf(start, roots.map(knownTop));
       for (const here of between(start, top)) folders.add(here);
     }
@@ -55,8 +77,8 @@ export function createProjectConfigs(known?: () => Promise<KnownNames>): Project
     for (const here of folders) {
       const config = read(here);
       // Nearly always there is none, and then nothing is waited for.
-      const file = config instanceof Promise ? await config : config;
-      if (file) found.push(file);
+      const versions = config instanceof Promise ? await config : config;
+      if (versions) found.push(...versions);
     }
     return found;
   }
@@ -89,6 +111,12 @@ export function createProjectConfigs(known?: () => Promise<KnownNames>): Project
       return files.reduce(narrow, base);
     },
     narrowedRoots,
+    async learn(roots) {
+      findFiles ??= import('./project-files.ts').then((m) => m.createFindFiles(projectFile));
+      const find = await findFiles;
+      for (const root of roots)
+        for (const folder of await find(root)) await Promise.resolve(read(folder)).catch(() => undefined);
+    },
   };
 }
 
@@ -97,7 +125,10 @@ function startsOf(roots: readonly string[], folder: string | undefined): readonl
   if (folder === undefined) return roots;
   if (roots.includes(folder)) return [folder];
   const real = deepestReal(folder);
-  return roots.some((root) => isInside(real, root)) ? [real] : roots;
+  const inside = (path: string) => roots.some((root) => isInside(path, root));
+  // A link is also something of the folder that it is in.
+  const given = real !== folder && inside(folder) ? [folder] : [];
+  return inside(real) ? [real, ...given] : [...roots, ...given];
 }
 
 /** The real path of a folder, or of the deepest one on the way to it that exists. */
@@ -148,22 +179,55 @@ interface Kept {
   readonly config: Promise<ProjectConfig>;
 }
 
-/** Reads the file of a folder, and again when it has changed; undefined when there is none. */
+type Versions = readonly ProjectConfig[];
+
+/** Reads the file of a folder, and again when it has changed: what it says, and has said; undefined when there never was one. */
 function createReader(known: (() => Promise<KnownNames>) | undefined) {
   const kept = new Map<string, Kept>();
-  return (folder: string): Promise<ProjectConfig> | undefined => {
+  const said = new Map<string, Map<string, ProjectConfig>>();
+
+  async function readNow(file: string, facts: BigIntStats): Promise<ProjectConfig> {
+    const config = await readProject(file, facts, known);
+    const versions = said.get(file) ?? new Map<string, ProjectConfig>();
+    said.set(file, versions);
+    // Where a rule stands makes no other version.
+    const key = JSON.stringify({ ...config, rules: config.rules?.map((rule) => ({ ...rule, setting: '' })) });
+    const same = versions.get(key);
+    if (same) return same;
+    if (versions.size >= mostVersions)
+      throw invalid(
+        shownPath(file),
+        `it has changed more than ${mostVersions} times, and all that it has said counts; restart the server.`,
+      );
+    versions.set(key, config);
+    return config;
+  }
+
+  const versionsOf = (file: string, current?: ProjectConfig): Versions => {
+    const others = [...(said.get(file)?.values() ?? [])].filter((version) => version !== current);
+    return [...(current ? [current] : []), ...others.map(asItWas)];
+  };
+
+  return (folder: string): Promise<Versions> | Versions | undefined => {
     const file = join(folder, projectFile);
     const facts = factsOf(file);
     const before = kept.get(file);
     if (before && (!facts || !isSame(before.facts, facts))) kept.delete(file);
-    if (!facts) return undefined;
-    if (before && isSame(before.facts, facts)) return before.config;
-    const config = readProject(file, facts, known);
+    if (!facts) return said.size > 0 && said.has(file) ? versionsOf(file) : undefined;
+    const isKept = before !== undefined && isSame(before.facts, facts);
+    const config = isKept ? before.config : readNow(file, facts);
     // Whoever asked hears of it.
     config.catch(() => undefined);
-    if (Date.now() - Number(facts.ctimeMs) > unsureMs) kept.set(file, { facts, config });
-    return config;
+    if (!isKept && Date.now() - Number(facts.ctimeMs) > unsureMs) kept.set(file, { facts, config });
+    return config.then((current) => versionsOf(file, current));
   };
+}
+
+/** What a file has said that says something else by now, or is gone. */
+function asItWas(config: ProjectConfig): ProjectConfig {
+  const note = ', as it was when the server read it; restart the server after changing it';
+  const rules = config.rules?.map((rule) => ({ ...rule, setting: `${rule.setting}${note}` }));
+  return { ...config, origin: `${config.file}${note}`, ...(rules && { rules }) };
 }
 
 /** One question to the system, without another thread: a twentieth of what that would take. */

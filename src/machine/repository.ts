@@ -106,32 +106,40 @@ async function exactLine(file: string): Promise<string> {
   return line;
 }
 
+/** Links lead to no file that is written, and to none outside what is open that would be read, and quoted. */
 async function checkLinks(
   data: string,
   changes: boolean,
-  { deep, leave }: Repository['written'],
+  { deep, leave, bulk }: Repository['written'],
   allowed: readonly string[],
 ): Promise<void> {
-  const entries = await readdir(data, { withFileTypes: true });
-  for (const entry of entries.filter((one) => one.isSymbolicLink() && !leave.includes(one.name))) {
-    const path = join(data, entry.name);
+  const below = deep.map((name) => linksBelow(join(data, name), [...leave, ...bulk]));
+  const links = [...(await linksIn(data, leave)), ...(await Promise.all(below)).flat()];
+  for (const path of links) {
     if (changes) throw untrusted(path, 'is a symbolic link, through which something else would be written');
     const real = await realpath(path).catch(() => undefined);
     if (real === undefined || !allowed.some((folder) => isInside(real, folder))) {
       throw untrusted(path, 'is a symbolic link that leads out of the folders that are open');
     }
   }
-  if (!changes) return;
-  for (const name of deep) {
-    const below = await readdir(join(data, name), { withFileTypes: true, recursive: true }).catch(() => []);
-    const inner = below.find((entry) => entry.isSymbolicLink());
-    if (inner) {
-      throw untrusted(
-        join(inner.path, inner.name),
-        'is a symbolic link, through which something else would be written',
-      );
-    }
-  }
+}
+
+const linksIn = async (folder: string, leave: readonly string[]): Promise<string[]> =>
+  (await readdir(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isSymbolicLink() && !leave.includes(entry.name))
+    .map(({ name }) => join(folder, name));
+
+/** All links below a folder that may not be there, but in folders of the given names. */
+async function linksBelow(folder: string, leave: readonly string[]): Promise<string[]> {
+  const facts = await lstat(folder).catch(() => undefined);
+  if (!facts?.isDirectory()) return [];
+  const entries = await readdir(folder, { withFileTypes: true });
+  const here = entries.filter(({ name }) => !leave.includes(name));
+  const below = here
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => linksBelow(join(folder, name), leave));
+  const links = here.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
+  return [...links, ...(await Promise.all(below)).flat()];
 }
 
 /**

@@ -133,14 +133,15 @@ async function startOf(call: ActionCall): Promise<Start> {
     workspace,
     trusted,
     values,
-    ask: (question, cwd) =>
+    isTrusted: () => context.trusts(folder),
+    ask: (question, cwd, first = {}) =>
       services.run({
         program,
         signal,
         cwd,
         argv: [...leading, ...question],
         // In English and byte by byte: what a name matches must not depend on the locale.
-        env: { ...env, LC_ALL: 'C' },
+        env: { ...env, ...first, LC_ALL: 'C' },
         ...questionLimits,
       }),
   });
@@ -157,13 +158,18 @@ async function startOf(call: ActionCall): Promise<Start> {
     asTyped,
     notes: [...notes, ...precautions.notes],
     request: {
-      effects: trusted ? [...new Set([...action.effects, ...whenTrusted])] : action.effects,
+      effects: [
+        ...new Set([...action.effects, ...(trusted ? whenTrusted : []), ...(precautions.adds ?? [])]),
+      ],
       folder,
       touches: paths,
       command,
       shows: [
         { title: 'Exactly', text: printable([program, ...argv]) },
-        ...(precautions.shows ?? []).map((shown) => ({ ...shown, whole: true })),
+        ...[...(precautions.tells ?? []), ...(precautions.shows ?? [])].map((shown) => ({
+          ...shown,
+          whole: true,
+        })),
       ],
       ...(asks && { asks }),
       ...(always && { always }),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { checkParams } from '../core/check-params.ts';
+import { checkParams, refuseDeep } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { refusalOf } from '../core/policy.ts';
 import type { Settings } from '../core/settings.ts';
@@ -8,7 +8,7 @@ import type { CallContext, Tool, ToolResult } from '../core/tool.ts';
 import type { Host } from '../machine/host.ts';
 import type { Jobs } from '../machine/jobs/jobs.ts';
 import type { OutputStore } from '../machine/output-store/output-store.ts';
-import { foldersOf } from '../machine/paths/param-folders.ts';
+import { placesOf } from '../machine/paths/param-folders.ts';
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import { presentable } from '../machine/presentable.ts';
 import type { ProjectConfigs } from '../machine/project-config.ts';
@@ -66,17 +66,24 @@ export function createCalls(
 
   async function contextFor(tool: PublishedTool, caller: Caller, decided: Decided): Promise<Context> {
     const { workspace, client, ask } = caller;
-    const settingsIn = (folder?: string) => tools.projects.settingsFor(settings, workspace.roots, folder);
+    const settingsIn = (places?: string | readonly string[]) =>
+      tools.projects.settingsFor(settings, workspace.roots, places);
     const { permit, trusts } = createPermission({
       tool: tool.name,
       roots: workspace.roots,
-      policyFor: settingsIn,
+      policyFor: async (places) => {
+        const narrowed = await settingsIn(places);
+        // What its effects forbid is decided with the rest of the policy.
+        refuseLeftOut({ ...tool, effects: [] }, narrowed);
+        return narrowed;
+      },
       trust: services.trust,
       ask,
       decided,
     });
     const narrowed = await settingsIn();
     refuseLeftOut(tool, narrowed);
+    if (takesAway(tool)) await tools.projects.learn(workspace.roots);
     return {
       workspace,
       client,
@@ -96,9 +103,8 @@ export function createCalls(
   async function prepared(tool: PublishedTool, params: unknown, context: CallContext) {
     const loaded = await tools.load(tool);
     const values = checkParams(loaded.params, params);
-    if (!loaded.permits)
-      for (const folder of await foldersOf(loaded.params, values, context.workspace))
-        await context.permit({ effects: tool.effects, folder });
+    const places = loaded.permits ? undefined : await placesOf(loaded.params, values, context.workspace);
+    if (places) await context.permit({ effects: tool.effects, ...places });
     return (within: CallContext) => loaded.call(values, within);
   }
 
@@ -116,7 +122,7 @@ export function createCalls(
             io.progress(message);
             context.progress(message);
           },
-          keepOutput: (command) => io.keeps(context.keepOutput(command), command),
+          keepOutput: (command, folder) => io.keeps(context.keepOutput(command), command, folder),
         };
         return (await prepared(tool, params, within))(within);
       },
@@ -155,6 +161,7 @@ export function createCalls(
         return safe;
       };
       try {
+        refuseDeep(params);
         const leave = waitingTools.has(tool.name)
           ? undefined
           : await admission.admit(caller.client, caller.signal);
@@ -183,6 +190,12 @@ export function createCalls(
     },
   };
 }
+
+/** Whether a call can take files away, or put others in their place, that it does not name: also the settings of a project. */
+const takesAway = ({ name, effects }: PublishedTool): boolean =>
+  effects.some((effect) => effect !== 'read' && effect !== 'network') &&
+  name !== 'write_file' &&
+  name !== 'edit_file';
 
 /** Throws EFFECT_DENIED for what the settings, which a project may have narrowed, leave no room for. */
 function refuseLeftOut({ name, program, effects }: PublishedTool, settings: Settings): void {

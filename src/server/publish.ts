@@ -48,6 +48,7 @@ const publishActions = (discoverer: AnyDiscoverer): PublishedTool[] =>
   Object.entries(discoverer.actions).map(([name, action]) => ({
     action: name,
     ...('asks' in action ? { asks: action.database } : {}),
+    ...('runsAnything' in action && action.runsAnything === true ? { runsAnything: true } : {}),
     ...publishTool(describeAction(discoverer, name, action)),
   }));
 

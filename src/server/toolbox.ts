@@ -172,8 +172,10 @@ export function createToolbox(
       await (await (await (fileServices ??= makeFileServices())).changes()).recover();
     },
     find: findOffered,
-    asksItself: ({ name, effects }) =>
-      decide({ tool: name, effects, asks: alwaysAsks.get(name), trusted: true }, settings).decision === 'ask',
+    asksItself({ name, effects, runsAnything }) {
+      const asks = alwaysAsks.get(name) ?? (runsAnything && 'command');
+      return decide({ tool: name, effects, asks, trusted: true }, settings).decision === 'ask';
+    },
     async call(published, params, caller) {
       return (await madeCalls()).call(published, params, caller);
     },

@@ -288,7 +288,7 @@ describe('ATTACK 105: what the settings close stays closed inside a job', () => 
   it('read-only', async () => {
     const client = await connectWithPerson('2025-11-25', () => 'yes', scene.options(['--read-only']));
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    for (const name of ['start_job', 'write_job', 'run_command', 'write_file', 'stop_job']) {
+    for (const name of ['start_job', 'write_job', 'run_command', 'write_file']) {
       expect(names).not.toContain(name);
       const given = {
         start_job: { tool: 'git_status' },

@@ -1,12 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { PermitRequest } from '../../src/core/tool.ts';
 import { compose } from '../../src/discoverers/compose.ts';
 import { docker } from '../../src/discoverers/docker.ts';
 import { callAction, saidBy } from '../support/call-action.ts';
+import { connectWithPerson, person } from '../support/person.ts';
 import { temporaryFolder } from '../support/repository.ts';
+import { eras, inherited } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
 
 /**
  * A project whose compose file is read as `config`, and a docker that writes down what it was told; the text of
@@ -21,18 +24,24 @@ function project(config: unknown, complaint = '', folder = temporaryFolder()) {
     [
       '#!/bin/sh',
       `for one; do test "$one" = --no-env-resolution && test -n '${complaint}' && echo '${complaint}' >&2 && exit 16; done`,
-      `for one; do test "$one" = config && echo "$*" >> '${bin}/asked' && exec cat '${bin}/config.json'; done`,
+      `for one; do test "$one" = config && echo "$COMPOSE_FILE" > '${bin}/file' && echo "$*" >> '${bin}/asked' && exec cat '${bin}/config.json'; done`,
       `for one; do echo "$one" >> '${bin}/ran'; done`,
     ].join('\n'),
   );
   chmodSync(program, 0o755);
+  writeFileSync(join(folder, 'compose.yaml'), 'services: {}\n');
   const read = (name: string) => (existsSync(join(bin, name)) ? readFileSync(join(bin, name), 'utf8') : '');
-  const call = async (name: string, given: Record<string, unknown> = {}, says: 'yes' | 'no' = 'no') => {
+  const call = async (
+    name: string,
+    given: Record<string, unknown> = {},
+    says: 'yes' | 'no' | 'trusted' = 'no',
+  ) => {
     const requests: PermitRequest[] = [];
     const result = await callAction(compose, name, given, {
       folder,
       program,
       context: {
+        trusts: () => Promise.resolve(says === 'trusted'),
         permit(request) {
           requests.push(request);
           return request.asks === undefined || says === 'yes'
@@ -41,9 +50,15 @@ function project(config: unknown, complaint = '', folder = temporaryFolder()) {
         },
       },
     });
-    return { said: saidBy(result), request: requests[0], ran: read('ran'), asked: read('asked') };
+    return {
+      said: saidBy(result),
+      request: requests[0],
+      ran: read('ran'),
+      asked: read('asked'),
+      file: read('file'),
+    };
   };
-  return { folder, call };
+  return { folder, bin, call, ran: () => read('ran') };
 }
 
 const service = (keys: Record<string, unknown>) => ({ services: { web: { image: 'x', ...keys } } });
@@ -119,6 +134,133 @@ it.each(escapes)(
     }
   },
 );
+
+it.each([
+  ['a program of the machine', service({ provider: { type: './evil.sh' } }), /provider .*evil\.sh/],
+  ['a program in a container', service({ pre_stop: [{ command: 'evil' }] }), /pre_stop .*evil/],
+  ["another project's containers", { name: 'prod', services: {} }, /Compose project "prod"/],
+])('ATTACK 87: stopping runs or reaches %s, which counts as running code', async (_what, config, names) => {
+  for (const name of ['down', 'stop', 'restart', 'exec']) {
+    const given = name === 'exec' ? { service: 'web', argv: ['id'] } : {};
+    const { request, asked } = await project(config).call(name, given);
+    expect(asked, name).toContain('config');
+    expect(request?.effects, name).toContain('execute');
+    expect(request?.shows?.map(({ text }) => text).join('\n'), name).toMatch(names);
+  }
+});
+
+it('stops what is the project’s own without further ado, and says whose containers it acts on otherwise', async () => {
+  const folder = join(temporaryFolder(), '_My.Shop');
+  mkdirSync(folder);
+  const own = await project({ name: 'myshop', services: { web: { image: 'x' } } }, '', folder).call('down');
+  expect(own.request?.effects).toEqual(['write']);
+  expect(own.ran).toContain('down\n');
+  expect(own.said).not.toContain('acts on');
+  const others = await project({ name: 'prod', services: {} }).call('up');
+  expect(others.said).toContain('acts on the Compose project "prod"');
+  expect(others.request).not.toHaveProperty('asks');
+});
+
+/** Each of these has Compose read, and quote, a file that is not of the project. */
+const outside = '/etc/passwd';
+const readers: [what: string, files: Record<string, string>][] = [
+  ['an included file', { 'compose.yaml': `include: [${outside}]` }],
+  ['included variables', { 'compose.yaml': `include: [{path: inc.yaml, env_file: ${outside}}]` }],
+  ['more of them', { 'compose.yaml': `include:\n  - path: inc.yaml\n    env_file: [a.env, ${outside}]` }],
+  [
+    'variables of what is included',
+    { 'compose.yaml': 'include: [sub/inc.yaml]', 'sub/inc.yaml': 'services: {a: {env_file: ../../x}}' },
+  ],
+  [
+    'another folder for it',
+    {
+      'compose.yaml': 'include: [{path: inc.yaml, project_directory: /etc}]',
+      'inc.yaml': 'services: {a: {env_file: passwd}}',
+    },
+  ],
+  [
+    'a service of another file',
+    { 'compose.yaml': `services: {a: {extends: {file: ${outside}, service: b}}}` },
+  ],
+  ['variables', { 'compose.yaml': `services: {a: {env_file: ${outside}}}` }],
+  [
+    'variables that are optional',
+    { 'compose.yaml': `services: {a: {env_file: [{path: ${outside}, required: false}]}}` },
+  ],
+  ['labels', { 'compose.yaml': `services: {a: {label_file: [${outside}]}}` }],
+  ['what is merged in', { 'compose.yaml': `x: &x {env_file: ${outside}}\nservices: {a: {<<: *x}}` }],
+  ['what stands elsewhere', { 'compose.yaml': `x: &x ${outside}\nservices: {a: {env_file: *x}}` }],
+  ['a key that stands elsewhere', { 'compose.yaml': `x: &x env_file\nservices: {a: {*x : ${outside}}}` }],
+  ['an include that is merged in', { 'compose.yaml': `x: &x\n  include: [${outside}]\n<<: *x` }],
+  ['one that is partly merged in', { 'compose.yaml': `x: &x {path: ${outside}}\ninclude: [{<<: *x}]` }],
+  ['a second document', { 'compose.yaml': `services: {}\n---\ninclude: [${outside}]` }],
+  ['letters by number', { 'compose.yaml': `"incl\\u0075de": ["${outside}"]` }],
+  ['a path in another form', { 'compose.yaml': 'services: {a: {env_file: !!binary L2V0Yy9wYXNzd2Q=}}' }],
+  ['what a variable says', { 'compose.yaml': 'services: {a: {env_file: "${X:-/etc/passwd}"}}' }],
+  ['a line that is none to others', { 'compose.yaml': `# \u2028include: [${outside}]\nservices: {}` }],
+  ['another encoding', { 'compose.yaml': 'services: {}\0' }],
+  ['an override', { 'compose.override.yaml': `include: [${outside}]` }],
+  ['a file that .env names', { '.env': `A=b\nexport COMPOSE_FILE="compose.yaml:${outside}"` }],
+];
+
+it.each(readers)(
+  'ATTACK 20: %s outside is not read before anybody has trusted the project',
+  async (_what, files) => {
+    const { folder, call } = project({ services: {} });
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(folder, dirname(name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    for (const name of ['services', 'ps', 'images', 'logs', 'stop', 'up']) {
+      const { said, ran, asked } = await call(name);
+      expect(said, name).toMatch(/^REPO_UNTRUSTED/);
+      expect([ran, asked], name).toEqual(['', '']);
+    }
+    expect((await call('ps', {}, 'trusted')).ran).toContain('ps\n');
+  },
+);
+
+it.each(['compose.yaml', '.env', 'inc.yaml', 'a.env'])(
+  'ATTACK 20: nor is %s, where it is a link',
+  async (name) => {
+    const { folder, call } = project({ services: {} });
+    const text = 'include: [{path: inc.yaml, env_file: a.env}]\nservices: {}\n';
+    if (name !== 'compose.yaml') writeFileSync(join(folder, 'compose.yaml'), text);
+    rmSync(join(folder, name), { force: true });
+    symlinkSync(outside, join(folder, name));
+    expect((await call('ps')).said).toMatch(/^REPO_UNTRUSTED/);
+  },
+);
+
+it('reads a project of many files as Compose does, but none above the roots', async () => {
+  const folder = temporaryFolder();
+  const { call } = project({ services: {} }, '', folder);
+  mkdirSync(join(folder, 'svc', 'deep'), { recursive: true });
+  writeFileSync(join(folder, 'common.env'), 'A=b\n');
+  writeFileSync(
+    join(folder, 'compose.yaml'),
+    [
+      'x-base: &base\n  env_file: [common.env, missing.env]\n  restart: !reset null',
+      'include: [svc/compose.yaml]',
+      'services:\n  web:\n    <<: *base\n    extends: {file: svc/compose.yaml, service: a}',
+      '    develop: {watch: [{path: /src, include: "*.ts", action: sync}]}',
+      '    volumes: ["/:/host"]\n',
+    ].join('\n'),
+  );
+  writeFileSync(join(folder, 'svc', 'compose.yaml'), 'services: {a: {image: x, env_file: ../common.env}}\n');
+  writeFileSync(join(folder, 'compose.override.yml'), 'services: {}\n');
+  const { said, ran, file } = await call('stop', { cwd: join(folder, 'svc', 'deep') });
+  expect(ran, said).toContain('stop\n');
+  expect(file.trim().split('\n')).toEqual([join(folder, 'svc', 'compose.yaml')]);
+  const above = await call('stop');
+  expect(above.file.trim().split('\n')).toEqual([
+    join(folder, 'compose.yaml'),
+    join(folder, 'compose.override.yml'),
+  ]);
+  rmSync(join(folder, 'svc', 'compose.yaml'));
+  rmSync(join(folder, 'compose.yaml'));
+  expect((await call('ps')).said).toMatch(/^PATH_NOT_FOUND/);
+});
 
 /** A project as most are. */
 const ordinary = (folder: string) => ({
@@ -237,4 +379,25 @@ it('ATTACK 89: no parameter chooses a daemon, its settings, or copies files', ()
       );
     }
   }
+});
+
+it.each(eras)('ATTACK 87: a person is asked before a provider is run to stop a service (%s)', async (era) => {
+  const { folder, bin, ran } = project({
+    name: 'prod',
+    services: { web: { provider: { type: './evil.sh' } } },
+  });
+  const answer = person('no', 'yes');
+  const env = { ...inherited(), PATH: `${bin}:${process.env['PATH']}`, XDG_STATE_HOME: temporaryFolder() };
+  const client = await connectWithPerson(era, answer, { roots: [folder], env });
+  onTestFinished(() => client.close());
+  const refused = await client.callTool({ name: 'compose_down', arguments: {} });
+  expect(textOf(refused)).toMatch(/^NOT_CONFIRMED/);
+  expect(ran()).not.toContain('down');
+  expect(answer.asked[0]?.message).toMatch(/evil\.sh/);
+  expect(answer.asked[0]?.message).toMatch(/Compose project "prod"/);
+  await client.callTool({ name: 'compose_down', arguments: {} });
+  expect(ran()).toContain('down');
+  const denied = await connectWithPerson(era, answer, { roots: [folder], env, args: ['--deny', 'execute'] });
+  onTestFinished(() => denied.close());
+  expect((await denied.callTool({ name: 'compose_down', arguments: {} })).isError).toBe(true);
 });

@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { git } from '../../src/discoverers/git.ts';
@@ -204,4 +205,44 @@ it('ATTACK 26: a filter of a submodule is not run for a trusted project, and tak
   expect(added.isError, saidBy(added)).toBeFalsy();
   expect(repository.git('show', ':src/a.txt')).toBe('NEW\n');
   expect(existsSync(mark)).toBe(false);
+});
+
+/** Of the git of this machine, `2.55`. Hooks can be configured since 2.54. */
+const version = Number(/(\d+\.\d+)/.exec(execFileSync('git', ['--version'], { encoding: 'utf8' }))?.[1]);
+
+it('ATTACK 27: hooks that the repository’s configuration names run for a trusted project only', async () => {
+  const repository = temporaryRepository();
+  const inner = temporaryRepository(join(repository.folder, 'inner'));
+  const mark = join(repository.folder, '.git', 'ran');
+  for (const one of [repository, inner]) {
+    for (const event of ['pre-commit', 'post-index-change', 'reference-transaction', 'post-checkout']) {
+      one.git('config', `hook.on-${event}.event`, event);
+      one.git('config', `hook.on-${event}.command`, `echo ${event} >> '${mark}'`);
+    }
+  }
+  repository.git('-c', 'advice.addEmbeddedRepo=false', 'add', 'inner');
+  inner.write('src/a.txt', 'changed\n');
+  rmSync(mark, { force: true });
+  repository.write('a.txt', '1');
+  const said = [];
+  for (const [name, given] of [
+    ['add', { paths: ['a.txt'] }],
+    ['commit', { message: 'One' }],
+    ['create_branch', { branch: 'other' }],
+    ['stash', {}],
+    ['switch', { branch: 'main' }],
+    ['status', {}],
+  ] as const) {
+    const result = await call(repository, name, given);
+    expect(result.isError, saidBy(result)).toBeFalsy();
+    said.push(saidBy(result));
+  }
+  expect(ran(repository)).toEqual([]);
+  expect(said[1]).toContain('switched off, since the repository configures them: hook.on-pre-commit');
+  expect(said.at(-1)).not.toContain('hook');
+  repository.git('-c', 'hook.on-pre-commit.enabled=false', 'config', 'hook.a=b.command', 'true');
+  expect(saidBy(await call(repository, 'status'))).toMatch(/^REPO_UNTRUSTED.*hook\.a=b/);
+  repository.git('config', '--unset', 'hook.a=b.command');
+  await call(repository, 'commit', { message: 'Two', amend: true }, { trusted: true });
+  expect(ran(repository).includes('pre-commit')).toBe(version >= 2.54);
 });

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { npm } from '../../src/discoverers/npm.ts';
+import { callAction, saidBy } from '../support/call-action.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { connect } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
@@ -55,6 +57,21 @@ it.each([
   for (const name of ['npm_outdated', 'npm_audit']) {
     expect(textOf(await client.callTool({ name, arguments: {} }))).toMatch(/^REPO_UNTRUSTED: .*npmrc/);
   }
+});
+
+it('uses the proxy of a project that a person trusts', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(
+    join(folder, 'package.json'),
+    '{"name":"p","version":"1.0.0","dependencies":{"left-pad":"1"}}',
+  );
+  writeFileSync(
+    join(folder, '.npmrc'),
+    'proxy=http://127.0.0.1:1/\nhttps-proxy=http://127.0.0.1:1/\nfetch-retries=0\n',
+  );
+  const said = saidBy(await callAction(npm, 'outdated', {}, { folder, trusted: true }));
+  expect(said).not.toContain('REPO_UNTRUSTED');
+  expect(said).toContain('127.0.0.1:1');
 });
 
 it('ATTACK 57: a named pipe in the place of .npmrc does not keep a call waiting', async () => {

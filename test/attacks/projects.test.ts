@@ -253,11 +253,15 @@ describe.each(eras)('the settings of a project, in %s', (era) => {
   it.each(forEra(era, narrowings))(
     'ATTACK 42: %s only narrows: %s %j',
     async (content, name, given, says) => {
+      // What a file has said counts as long as the server runs: one for each.
+      const own = await connect(era, scene.options(['--allow', 'execute']));
+      await own.listTools();
       writeFileSync(file(), content);
       try {
-        await refused({ client, scene }, { name, given: { ...given }, says, asks: true });
+        await refused({ client: own, scene }, { name, given: { ...given }, says, asks: true });
       } finally {
         rmSync(file());
+        await own.close();
       }
     },
   );

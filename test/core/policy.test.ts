@@ -148,13 +148,21 @@ describe('patterns of rules', () => {
   ])('refuses %j', (pattern) => expect(patternProblem(pattern)).toBeDefined());
 
   it('tells what was probably meant', () => {
-    const tools = ['git_push', 'git_status', 'run_command', 'npm_test'];
+    const tools = { tools: ['git_push', 'git_status', 'run_command', 'npm_test'], withoutLine: [] };
     expect(unknownTool('git_psuh', tools)).toContain('did you mean git_push?');
     expect(unknownTool('run_comand(npm *)', tools)).toContain('did you mean run_command(npm *)?');
     expect(unknownTool('gti_*', tools)).toContain('did you mean git_*?');
     expect(unknownTool('zzzzzz', tools)).toContain('toolcrib call');
     for (const known of ['git_push', 'git_*', '*', '*_test', 'run_command(x)'])
       expect(unknownTool(known, tools)).toBeUndefined();
+  });
+
+  it('refuses a command line for a tool that has none, since the rule would never fit', () => {
+    const tools = { tools: ['git_file', 'read_file', 'run_command'], withoutLine: ['read_file'] };
+    for (const pattern of ['read_file(*secret*)', 'read_*(*)', '*_file(x)', '*(*)'])
+      expect(unknownTool(pattern, tools), pattern).toMatch(/^read_file has no command line/);
+    for (const pattern of ['git_*(*)', 'run_command(rm *)', 'read_file', '*'])
+      expect(unknownTool(pattern, tools), pattern).toBeUndefined();
   });
 
   it('needs no time that grows faster than the text, whatever the pattern is', () => {

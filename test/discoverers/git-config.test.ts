@@ -88,10 +88,15 @@ it('never calls ordinary what git finds something to watch in', () => {
     } catch {
       // Nothing found, or a text that git does not accept: it will not run then either.
     }
-    expect(
-      found.split('\0').filter((part) => part === 'local'),
-      JSON.stringify(text),
-    ).toEqual([]);
+    const where = {
+      effects: ['read'],
+      trusted: false,
+      projectCode: ['fsmonitor', 'filter'],
+      hooks: [],
+    } as const;
+    expect({ ...gitGuard.read(found, where), reads: [] }, JSON.stringify(text)).toEqual(
+      gitGuard.read('', where),
+    );
   }
   expect(accepted).toBeGreaterThan(20);
 });

@@ -135,7 +135,8 @@ it('reads nothing as nothing', () => {
 });
 
 const entries = (...list: [scope: string, key: string, value: string][]): string =>
-  list.map(([scope, key, value]) => `${scope}\0${key}\n${value}\0`).join('');
+  list.map(([scope, key, value]) => `${scope}\0file:.git/config\0${key}\n${value}\0`).join('');
+const reads = [{ path: '.git/config', says: 'configuration' }];
 
 const circumstances = { effects: ['read'], trusted: false, projectCode: [], hooks: [] } as const;
 const changing = { ...circumstances, effects: ['network', 'write'] } as const;
@@ -171,7 +172,82 @@ it('switches off the filters and drivers of the repository, not those of the use
       'switched off, since the repository configures them: filter.lfs, filter.evil, merge.evil.driver, core.attributesfile',
     ],
     env: { GIT_ALLOW_PROTOCOL: 'none' },
+    reads,
   });
+});
+
+it('switches off hooks that the repository configures, and leaves the user theirs', () => {
+  const found = entries(
+    ['global', 'hook.mine.event', 'commit-msg'],
+    ['global', 'hook.mine.command', 'mine'],
+    ['global', 'hook.other.event', 'pre-commit'],
+    ['global', 'hook.other.command', 'other'],
+    ['local', 'hook.a.b.event', 'pre-commit'],
+    ['local', 'hook.a.b.command', './evil.sh'],
+    ['local', 'hook.late.event', 'post-merge'],
+    ['local', 'hook.mine.command', './evil.sh'],
+    ['local', 'hook.mine.event', 'pre-commit'],
+    ['local', 'hook.mine.enabled', 'false'],
+    ['local', 'hook.jobs', '4'],
+    ['local', 'hook.pre-commit.jobs', '4'],
+  );
+  const off = [
+    'hook.a.b.enabled=false',
+    'hook.late.enabled=false',
+    'hook.mine.command=mine',
+    'hook.mine.enabled=true',
+    'hook.mine.event=',
+    'hook.mine.event=commit-msg',
+  ].flatMap((one) => ['-c', one]);
+  const where = { ...circumstances, effects: ['write'], projectCode: ['pre-commit'] } as const;
+  const { argv, notes } = gitGuard.read(found, where);
+  expect(argv).toEqual(['-c', 'core.hooksPath=/dev/null', ...off]);
+  expect(notes).toEqual(['switched off, since the repository configures them: hook.a.b']);
+  expect(gitGuard.read(found, { ...where, within: { answer: '', trusted: true } })).toMatchObject({
+    argv: off,
+    notes,
+  });
+  expect(gitGuard.read(found, { ...where, trusted: true }).argv).toEqual([]);
+});
+
+it('sets aside what nobody here knows, and nothing that git and its everyday commands write', () => {
+  const found = entries(
+    ['global', 'agents.review.command', 'mine'],
+    ['local', 'agents.review.command', './evil.sh'],
+    ['local', 'core.nexthelper', './evil.sh'],
+    ['local', 'core.unsetenvvars', 'GIT_CONFIG_PARAMETERS'],
+    ['local', 'filter.up.stream', './evil.sh'],
+    ['local', 'core.ignorecase', 'true'],
+    ['local', 'branch.a=b.vscode-merge-base', 'origin/main'],
+    ['local', 'remote.origin.url', 'x'],
+    ['local', 'lfs.https://example.org/info/lfs.access', 'basic'],
+  );
+  expect(gitGuard.read(found, circumstances).argv.filter((arg) => arg !== '-c')).toEqual([
+    'core.hooksPath=/dev/null',
+    'agents.review.command=mine',
+    'core.nexthelper=',
+    'core.unsetenvvars=',
+    'filter.up.stream=',
+  ]);
+});
+
+/** Of the git of this machine, `2.39`. */
+const version = Number(/(\d+\.\d+)/.exec(execFileSync('git', ['--version'], { encoding: 'utf8' }))?.[1]);
+
+it.runIf(version <= 2.55)('knows every setting of this git', () => {
+  const all = execFileSync('git', ['help', '--config'], { encoding: 'utf8' });
+  const keys = all.split('\n').filter((line) => /^\w[\w-]*\.\S+$/.test(line));
+  expect(keys.length).toBeGreaterThan(300);
+  const asEntries = keys.map((key): [string, string, string] => [
+    'local',
+    key.toLowerCase().replace('<event>', 'pre-commit'),
+    '',
+  ]);
+  const { argv } = gitGuard.read(entries(...asEntries), circumstances);
+  const known = /^(?:core\.(?:editor|pager|unsetenvvars)|filter\..*|gpg\..*|merge\..*\.driver|hook\..*)=/;
+  expect(
+    argv.filter((arg) => /^core\.(?!hooksPath|attributesFile)|=$/.test(arg) && !known.test(arg)),
+  ).toEqual([]);
 });
 
 it('asks the credential helpers of the user, in their order, and none of the repository', () => {
@@ -204,7 +280,8 @@ it('git takes the answers of those helpers', () => {
     execFileSync('git', [...leading, ...args], {
       cwd: folder,
       encoding: 'utf8',
-      input: 'protocol=https\nhost=example.org\n\n',
+      // Only where it is read: a program that ends before takes the pipe away.
+      ...(args.at(-1) === 'fill' && { input: 'protocol=https\nhost=example.org\n\n' }),
       env: { ...process.env, GIT_CONFIG_GLOBAL: global, GIT_CONFIG_NOSYSTEM: '1' },
     });
   const { argv } = gitGuard.read(ask([], ...gitGuard.argv), changing);
@@ -222,7 +299,8 @@ it('refuses a repository whose settings cannot be overridden, or which leads els
       return (error as ToolcribError).code;
     }
   };
-  expect(codeOf(entries(['local', 'filter.a=b.clean', 'x']), circumstances)).toBe('REPO_UNTRUSTED');
+  for (const key of ['filter.a=b.clean', 'hook.a=b.command', 'agents.a=b.command'])
+    expect(codeOf(entries(['local', key, 'x']), circumstances), key).toBe('REPO_UNTRUSTED');
   for (const [key, value] of [
     ['url.ext::sh.insteadof', 'x'],
     ['http.cookiefile', 'x'],
@@ -244,6 +322,20 @@ it('refuses a repository whose settings cannot be overridden, or which leads els
     expect(codeOf(entries(['local', key, 'x']), changing), key).toBe('allowed');
   for (const key of ['blame.ignorerevsfile', 'mailmap.file', 'fetch.fsck.skiplist'])
     expect(codeOf(entries(['local', key, '/etc/shadow']), circumstances), key).toBe('REPO_UNTRUSTED');
+  const refs = 'extensions.refstorage';
+  expect(codeOf(entries(['local', refs, 'files:///elsewhere/.git']), circumstances)).toBe('REPO_UNTRUSTED');
+  expect(codeOf(entries(['local', refs, 'reftable']), circumstances)).toBe('allowed');
+  for (const refspec of [
+    '+refs/pull/*/head:refs/remotes/origin/pr/*',
+    '+refs/merge-requests/*:refs/remotes/origin/mr/*',
+    '^refs/heads/dependabot/*',
+    'refs/heads/main',
+  ])
+    expect(codeOf(entries(['local', 'remote.origin.fetch', refspec]), changing), refspec).toBe('allowed');
+  for (const refspec of ['refs/pull/*/head:refs/heads/pr/*', '+refs/*:refs/*', 'main:main', '+HEAD:HEAD'])
+    expect(codeOf(entries(['local', 'remote.origin.fetch', refspec]), changing), refspec).toBe(
+      'REPO_UNTRUSTED',
+    );
 });
 
 it('leaves a trusted project as it is, but for looking and for overwriting', () => {
@@ -256,6 +348,7 @@ it('leaves a trusted project as it is, but for looking and for overwriting', () 
     argv: [],
     notes: [],
     env: { GIT_ALLOW_PROTOCOL: 'https:ssh', GIT_NO_LAZY_FETCH: '0' },
+    reads,
   });
   expect(gitGuard.read(found, { ...circumstances, trusted: true }).argv).toContain('filter.up.clean=');
 });

@@ -20,6 +20,10 @@ import { argvOf, hasProgram, itKeepsItsExamples, parseRecorded, runAction } from
 describe('sqlite3', () => {
   itKeepsItsExamples(sqlite3);
 
+  it('gives no query more time than the other databases do', () => {
+    for (const action of Object.values(sqlite3.actions)) expect(action).toMatchObject({ timeoutMs: 30_000 });
+  });
+
   it('reads tables', () => {
     expect(parseRecorded(sqlite3, 'tables', 'tables.json')).toEqual({
       tables: [

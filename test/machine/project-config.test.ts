@@ -6,7 +6,11 @@ import { usualSettings, type Settings } from '../../src/core/settings.ts';
 import { createProjectConfigs } from '../../src/machine/project-config.ts';
 import { temporaryFolder } from '../support/repository.ts';
 
-const known = async () => ({ tools: ['git_push', 'git_status', 'write_file'], toolsets: ['files', 'git'] });
+const known = async () => ({
+  tools: ['git_push', 'git_status', 'write_file'],
+  withoutLine: ['write_file'],
+  toolsets: ['files', 'git'],
+});
 
 function put(root: string, path: string, content: unknown): string {
   const file = join(root, path);
@@ -65,24 +69,86 @@ describe('which files count', () => {
     expect(await settingsFor(root, join(root, 'link', 'new'))).toMatchObject({ readOnly: true });
   });
 
-  it('as they are now', async () => {
+  it('as they are now, and as they were', async () => {
     const root = temporaryFolder();
     const { settingsFor } = createProjectConfigs(known);
-    const readOnly = async () => (await settingsFor(usualSettings, [root])).readOnly;
-    expect(await readOnly()).toBe(false);
-    const file = put(root, '.toolcrib.json', '{"readOnly": true }');
-    expect(await readOnly()).toBe(true);
+    const now = async () => (await settingsFor(usualSettings, [root])).effects;
+    expect(await now()).toEqual({});
+    const file = put(root, '.toolcrib.json', '{"effects": {"read": "ask" }}');
+    expect(await now()).toEqual({ read: 'ask' });
     // As long, and of the same time: what has just been changed is not taken for what it was.
     utimesSync(file, 1, 1);
-    expect(await readOnly()).toBe(true);
-    writeFileSync(file, '{"readOnly": false}');
+    expect(await now()).toEqual({ read: 'ask' });
+    writeFileSync(file, '{"effects": {"write": "ask"}}');
     utimesSync(file, 1, 1);
-    expect(await readOnly()).toBe(false);
-    put(root, 'other', '{"readOnly": true}');
+    expect(await now()).toEqual({ read: 'ask', write: 'ask' });
+    put(root, 'other', '{"effects": {"read": "deny"}}');
     renameSync(join(root, 'other'), file);
-    expect(await readOnly()).toBe(true);
+    expect(await now()).toEqual({ read: 'deny', write: 'ask' });
+  });
+});
+
+describe('what a file has said', () => {
+  it('counts until the server ends, also when it says less, or is gone', async () => {
+    const root = temporaryFolder();
+    const { settingsFor, filesFor } = createProjectConfigs(known);
+    const file = put(root, '.toolcrib.json', { readOnly: true, rules: { git_push: 'deny' } });
+    await settingsFor(usualSettings, [root]);
+    put(root, '.toolcrib.json', {});
+    const less = await settingsFor(usualSettings, [root]);
+    expect(less).toMatchObject({ readOnly: true, rules: [{ pattern: 'git_push', decision: 'deny' }] });
+    const note = `${file}, as it was when the server read it; restart the server after changing it`;
+    expect(less.origins?.['readOnly']).toBe(note);
+    expect(less.rules[0]?.setting).toBe(`rules "git_push" of ${note}`);
     rmSync(file);
-    expect(await readOnly()).toBe(false);
+    expect(await settingsFor(usualSettings, [root])).toEqual(less);
+    // What is as it is now is named as it is now; the same again is no other version.
+    put(root, '.toolcrib.json', '{"readOnly": true, /* why */ "rules": {"git_push": "deny"}}');
+    expect((await settingsFor(usualSettings, [root])).origins?.['readOnly']).toBe(file);
+    expect(await filesFor([root])).toHaveLength(2);
+    // A server that is started now knows of nothing.
+    rmSync(file);
+    expect(await createProjectConfigs(known).settingsFor(usualSettings, [root])).toBe(usualSettings);
+  });
+
+  it('narrows the roots as long', async () => {
+    const root = temporaryFolder();
+    mkdirSync(join(root, 'src'));
+    const { narrowedRoots } = createProjectConfigs(known);
+    const file = put(root, '.toolcrib.json', { roots: ['src'] });
+    expect(await narrowedRoots([root])).toEqual([join(root, 'src')]);
+    rmSync(file);
+    expect(await narrowedRoots([root])).toEqual([join(root, 'src')]);
+  });
+
+  it('is not forgotten for being much: then nothing is done any more', async () => {
+    const root = temporaryFolder();
+    const { settingsFor } = createProjectConfigs(known);
+    for (let jobs = 1; jobs <= 50; jobs++) {
+      put(root, '.toolcrib.json', { budgets: { jobs } });
+      expect((await settingsFor(usualSettings, [root])).budgets.jobs).toBe(1);
+    }
+    put(root, '.toolcrib.json', { budgets: { jobs: 51 } });
+    await expect(settingsFor(usualSettings, [root])).rejects.toThrow(
+      /more than 50 times.*restart the server/,
+    );
+  });
+
+  it('is learned from all files in the roots, but for what is fetched or made', async () => {
+    const root = temporaryFolder();
+    const { learn, settingsFor } = createProjectConfigs(known);
+    const paths = ['a/b', 'c', 'node_modules/d'];
+    const files = paths.map((path) => put(root, `${path}/.toolcrib.json`, { readOnly: true }));
+    put(root, 'broken/.toolcrib.json', '{');
+    await learn([root]);
+    for (const file of files) rmSync(file);
+    const readOnly = async (path: string) =>
+      (await settingsFor(usualSettings, [root], join(root, path))).readOnly;
+    expect(await Promise.all(paths.map(readOnly))).toEqual([true, true, false]);
+    put(root, 'c/late/.toolcrib.json', { scripts: false });
+    await learn([root]);
+    rmSync(join(root, 'c/late/.toolcrib.json'));
+    expect((await settingsFor(usualSettings, [root], join(root, 'c/late'))).scripts).toBe(false);
   });
 });
 

@@ -57,6 +57,16 @@ describe('what trust covers', () => {
     ['pnpm-workspace.yaml', 'a: 1', 'a: 2'],
     ['bunfig.toml', 'preload = ["a"]', 'preload = ["b"]'],
     ['requirements-dev.txt', 'flask==1.0', '--index-url https://evil.example'],
+    ['requirements.txt', 'flask', '-r evil.txt'],
+    ['requirements.txt', 'flask', '.'],
+    ['requirements.txt', 'flask', 'evil.tar.gz'],
+    ['requirements.txt', 'flask', 'flask --config-settings=a=b'],
+    ['requirements.txt', 'flask', 'flask # \u2028--index-url https://evil.example'],
+    ['requirements.txt', 'flask', '# \\\n--pre'],
+    ['.env', 'A=b', 'A=b\rNODE_OPTIONS=--require=./evil'],
+    ['gulpfile.ts', 'a', 'b'],
+    ['webpack.test.js', 'a', 'b'],
+    ['Makefile.am', 'a', 'b'],
     ['Makefile', 'a:\n\tb', 'a:\n\tc'],
     ['sub/GNUmakefile', 'a:\n\tb', 'a:\n\tc'],
     ['make/rules.mk', 'A=1', 'A=$(shell b)'],
@@ -156,6 +166,15 @@ describe('what trust covers', () => {
     ['package.json', '{"version":"1.0.0","scripts":{"a":"b"}}', '{"version":"1.0.1","scripts":{"a":"b"}}'],
     ['package.json', '{"description":"a"}', '{"description":"b"}'],
     ['package.json', '{"dependencies":{"a":"^1.0.0"}}', '{"dependencies":{"a":"^1.1.0","b":"2"}}'],
+    ['lib/makefile.ts', 'a', 'b'],
+    ['src/pom.py', 'a', 'b'],
+    ['test/vite.test.ts', 'a', 'b'],
+    ['src/dockerfile.go', 'a', 'b'],
+    ['src/rules.mk.ts', 'a', 'b'],
+    ['src/jest.config.d.ts', 'a', 'b'],
+    ['weights.pth', 'a', 'b'],
+    ['requirements.txt', 'flask==1.0', 'flask (>=1.1)'],
+    ['requirements.txt', 'flask==1.0 \\\n    --hash=sha256:a', 'flask==1.1 \\\n    --hash=sha256:b'],
     ['requirements.txt', 'flask==1.0', 'flask[async]>=1.1,<2 ; python_version > "3" # why\nrequests'],
     ['.env', 'NAME=a', 'NAME=b'],
     [
@@ -274,10 +293,16 @@ describe('what trust is bound to', () => {
     expect((await trust.stateOf(project)).leftOut).toEqual(['vendor', 'env']);
     expect(await trust.isTrusted(project)).toBe(true);
     expect(await trust.covers(project, project)).toBe(true);
-    for (const folder of ['vendor', 'vendor/a', 'env', '.git', '..', 'none']) {
+    mkdirSync(join(project, '.git'));
+    for (const folder of ['vendor', 'vendor/a', 'vendor/none', 'env', '.git', '..']) {
       expect(await trust.isTrusted(project, join(project, folder))).toBe(false);
       expect(await trust.covers(project, join(project, folder))).toBe(false);
     }
+    // What is still to be made will be part of the project; a file is where it lies.
+    write('a.py', '');
+    for (const place of ['none', 'none/b', 'a.py'])
+      expect(await trust.isTrusted(project, join(project, place))).toBe(true);
+    expect(await trust.isTrusted(project, [project, join(project, 'vendor/a/Makefile')])).toBe(false);
     expect(await trust.covers('/', '/')).toBe(false);
   });
 
@@ -466,8 +491,11 @@ describe.skipIf(process.platform === 'win32')('hostile projects', () => {
     const { incomplete } = await trust.stateOf(project);
     expect(incomplete).toContain('Makefile is no regular file');
     expect(incomplete).toContain('CMakeLists.txt leads out of the project');
+    // What comes out of them next is not known.
+    await expect(trustNow()).rejects.toThrow('Makefile is no regular file');
+    expect(await trust.covers(project, project)).toBe(false);
+    for (const name of ['Makefile', '.npmrc']) rmSync(join(project, name));
     await trustNow();
-    rmSync(join(project, 'Makefile'));
     write('Makefile', 'all:');
     expect(await trust.isTrusted(project)).toBe(false);
   });
@@ -487,7 +515,12 @@ describe.skipIf(process.platform === 'win32')('hostile projects', () => {
     symlinkSync('.', join(project, 'loop'));
     const state = await trust.stateOf(project);
     expect(JSON.stringify(state)).not.toContain('hunter2');
-    expect(state.incomplete).toContain('.githooks leads out of the project');
+    expect(state.untrustable).toContain('.githooks leads out of the project');
+    rmSync(join(project, '.githooks'));
+    await trustNow();
+    // Of what lies outside nothing is read, and it is noticed when it is another.
+    writeFileSync(join(base, 'secret'), 'hunter3');
+    expect((await trust.stateOf(project)).changes.map(({ path }) => path)).toContain('.npmrc');
     await trustNow();
     write('real.mk.txt', 'b');
     expect((await trust.stateOf(project)).changes.map(({ path }) => path)).toContain('Makefile');
@@ -533,27 +566,81 @@ describe.skipIf(process.platform === 'win32')('hostile projects', () => {
     },
   );
 
-  it('says what a bound left out, and never trusts an action there', async () => {
+  it('says what a bound left out, and trusts nothing that could change unnoticed', async () => {
     const { project, write, trust, trustNow } = setUp({ entries: 20, bytes: 1000, fileBytes: 100 });
     write('Makefile', 'all:');
     for (let name = 0; name < 30; name++) write(`many/${name}`, '');
     write('many/deep/Makefile', 'all: a');
     write('few/Makefile', 'all:');
     write('big.mk', 'x'.repeat(101));
-    const { incomplete } = await trust.stateOf(project);
+    const { incomplete, untrustable } = await trust.stateOf(project);
     expect(incomplete).toBe(
       'big.mk is too large to be looked at; many has more in it than is looked through',
     );
+    expect(untrustable).toBe('changes of it could go unnoticed: many has more in it than is looked through');
+    await expect(trustNow()).rejects.toMatchObject({ code: 'ARG_INVALID' });
+    for (const folder of ['.', 'few', 'many']) {
+      expect(await trust.covers(project, join(project, folder))).toBe(false);
+      expect(await trust.isTrusted(project, join(project, folder))).toBe(false);
+    }
+    // Alone it is a project of its own.
+    const few = join(project, 'few');
+    await trust.trust(few, (await trust.stateOf(few)).digest);
+    expect(await trust.isTrusted(few)).toBe(true);
+    // What was trusted once is no more when something is beyond a bound.
+    rmSync(join(project, 'many'), { recursive: true });
+    await trustNow();
+    for (let name = 0; name < 30; name++) write(`many/${name}`, '');
+    expect(await trust.isTrusted(project)).toBe(false);
+  });
+
+  it.each<[string, string, (text: string) => string]>([
+    [
+      'is nested too deeply',
+      'package.json',
+      (text) => `{"scripts":{"test":"${text}"},"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
+    ],
+    [
+      'is nested too deeply in what is fetched',
+      'package.json',
+      (text) => `{"overrides":${'{"a":'.repeat(9000)}"${text}"${'}'.repeat(9000)}}`,
+    ],
+    ['is too large to be looked at', 'a.mk', (text) => `${'# '.repeat(2000)}${text}`],
+    ['is no text', 'Makefile', (text) => `\0${text}`],
+    ['is too long to be understood', 'requirements.txt', (text) => `${'a\n'.repeat(140_000)}${text}`],
+  ])('notices a change in what %s', async (_, path, content) => {
+    const { project, write, trust, trustNow } = setUp({
+      ...usualBounds,
+      fileBytes: path === 'a.mk' ? 1000 : usualBounds.fileBytes,
+    });
+    write(path, content('good'));
     await trustNow();
     expect(await trust.isTrusted(project)).toBe(true);
-    expect(await trust.isTrusted(project, join(project, 'few'))).toBe(true);
-    for (const folder of ['many', 'many/deep'])
-      expect(await trust.isTrusted(project, join(project, folder))).toBe(false);
-    // What is at the top is covered first, whatever names are put before it.
-    for (let name = 0; name < 10; name++) write(`aaa/${name}`, '');
-    await trustNow();
-    write('Makefile', 'all: b');
+    write(path, content('evil'));
     expect(await trust.isTrusted(project)).toBe(false);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('notices a change in what cannot be read', async () => {
+    const { project, write, trust, trustNow } = setUp();
+    const file = join(project, 'Makefile');
+    const put = (text: string) => {
+      chmodSync(file, 0o600);
+      write('Makefile', text);
+      chmodSync(file, 0o000);
+    };
+    write('Makefile', '');
+    put('good');
+    await trustNow();
+    put('evil');
+    expect(await trust.isTrusted(project)).toBe(false);
+  });
+
+  it('cannot be trusted when a configuration of git is too long to tell where its hooks are', async () => {
+    const { project, write, trust, trustNow } = setUp();
+    write('.git/config', `${'# \n'.repeat(100_000)}[core]\nhooksPath = h\n`);
+    await expect(trustNow()).rejects.toThrow('too long');
+    write('.git/config', `[include]\n${Array.from({ length: 2000 }, (_, at) => `path = ${at}\n`).join('')}`);
+    expect((await trust.stateOf(project)).untrustable).toContain('names more places');
   });
 
   it('says that the repository of a linked work tree is not covered', async () => {
@@ -569,7 +656,7 @@ describe.skipIf(process.platform === 'win32')('hostile projects', () => {
     write('.yarnrc', `${'<'.repeat(10)}${'password'.repeat(7000)}`);
     write('bunfig.toml', 'key="'.repeat(12_000));
     write('requirements.txt', `${'a'.repeat(long)}\0`);
-    write('requirements-b.txt', `${'a '.repeat(long / 2)}!`);
+    write('requirements-b.txt', `${'a '.repeat(long / 2)}@b`);
     write('.git/config', `[a "${'\\\\'.repeat(50_000)}`);
     write('sub/.git/config', `[a]\n${'b = "\\\n'.repeat(10_000)}`);
     write('a/package.json', `${'['.repeat(long)}`);
@@ -577,6 +664,24 @@ describe.skipIf(process.platform === 'win32')('hostile projects', () => {
     const started = performance.now();
     expect((await trust.stateOf(project)).files).toHaveLength(9);
     expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  it('waits for no hostile line, and lets others have their turn', async () => {
+    const { project, write, trust } = setUp();
+    write('requirements.txt', `a${' '.repeat(490)}@b\n`.repeat(400));
+    for (let at = 0; at < 20; at++)
+      write(`.gitconfig${at}`, `[a "${'b'.repeat(100_000)}"]\n${'t\n'.repeat(60_000)}`);
+    let worst = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      worst = Math.max(worst, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const started = performance.now();
+    await trust.stateOf(project);
+    clearInterval(timer);
+    expect(performance.now() - started).toBeLessThan(4000);
+    expect(worst).toBeLessThan(300);
   });
 
   it('looks through 50,000 files and a deep tree', async () => {

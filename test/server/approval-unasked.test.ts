@@ -37,7 +37,7 @@ describe('when the client cannot ask', () => {
     onTestFinished(() => client.close());
     const call = async () => textOf(await client.callTool({ name: 'tool', arguments: {} }));
     fixture.world({ requests: [reset] });
-    expect(await call()).toMatch(/^NEEDS_CONFIRM: .*whenUnasked\.destroy "allow"\.$/);
+    expect(await call()).toMatch(/^NEEDS_CONFIRM: .*whenUnasked\.destroy "allow" in the configuration file/);
     fixture.world({ requests: [build] });
     const refused = await call();
     expect(refused).toMatch(/whenUnasked\.execute "allow"/);

@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -21,6 +13,7 @@ import { runScript } from '../../src/server/tools/run-script.ts';
 import { saidBy } from '../support/call-action.ts';
 import { callContext } from '../support/call-context.ts';
 import { temporaryFolder } from '../support/repository.ts';
+import { connectWithPerson, person } from '../support/person.ts';
 import { connect, eras } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 
@@ -84,7 +77,9 @@ describe('run_command', () => {
     const args = ['%s\\n', '$HOME', '`id`', 'a  b', '*', '; touch ran', '', "it's", '-x'];
     const { said, asked } = await command({ root, params: { program: 'printf', args } });
     expect(said).toBe(args.slice(1).join('\n'));
-    expect(asked).toHaveLength(1);
+    // Once more right before the start, which is no other question.
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).toEqual(asked[0]);
     expect(readdirSync(root)).toEqual([]);
   });
 
@@ -103,10 +98,10 @@ describe('run_command', () => {
       folder: join(root, 'sub'),
       command: "sh -c 'echo one\necho two' < (input)",
       shows: [
-        { title: 'Program', text: expect.stringMatching(/\/sh$/) as string },
+        { title: 'Program', text: expect.stringMatching(/\/sh$/) as string, whole: true },
         { title: 'Arguments, one a line', text: '"-c"\n"echo one\\necho two"' },
         { title: 'Argument 2, with its lines', text: 'echo one\necho two' },
-        { title: 'Input', text: 'yes' },
+        { title: 'Input', text: 'yes', whole: true },
       ],
     });
   });
@@ -199,19 +194,28 @@ describe('run_command', () => {
     }
   });
 
-  it('ATTACK 93: nobody is asked about what they could not be shown whole', async () => {
+  it('finds the program anew right before the start', async () => {
     const root = temporaryFolder();
-    const hidden = await command({
-      root,
-      params: { program: 'sh', args: ['-c', `: ${'x'.repeat(9000)}\ntouch ran\n: ${'x'.repeat(9000)}`] },
+    const file = script(join(root, 'go.sh'), 'echo good');
+    const keys: (string | undefined)[] = [];
+    const permit = ({ always }: PermitRequest) => {
+      keys.push(always?.key);
+      if (keys.length === 1) script(file, 'echo EVIL');
+      return keys.length > 1 && keys[0] !== keys[1]
+        ? Promise.reject(new ToolcribError('NOT_CONFIRMED', 'It is another one.'))
+        : Promise.resolve();
+    };
+    const { said } = await command({ root, params: { program: './go.sh' }, context: { permit } });
+    expect(said).toMatch(/^NOT_CONFIRMED/);
+    expect(keys).toHaveLength(2);
+  });
+
+  it('refuses an argument that no program could be given', async () => {
+    const { said } = await command({
+      root: temporaryFolder(),
+      params: { program: 'true', args: ['a\0b'] },
     });
-    expect(hidden.said).toMatch(/^TOO_LARGE/);
-    const many = Array.from({ length: 20 }, () => 'a\nb');
-    expect((await command({ root, params: { program: 'true', args: many } })).said).toMatch(/^TOO_LARGE/);
-    expect((await command({ root, params: { program: 'true', args: ['a\0b'] } })).said).toMatch(
-      /^ARG_INVALID: args\[0\]/,
-    );
-    expect(existsSync(join(root, 'ran'))).toBe(false);
+    expect(said).toMatch(/^ARG_INVALID: args\[0\]/);
   });
 
   it('gives a program its input, and then the end of it', async () => {
@@ -246,7 +250,7 @@ describe('run_script', () => {
     expect(said).toMatch(expected);
     expect(said).toContain(root);
     expect(asked[0]).toMatchObject({ asks: 'script', command: `${language} script`, folder: root });
-    expect(asked[0]?.shows?.[1]).toEqual({ title: 'Script', text });
+    expect(asked[0]?.shows?.[1]).toEqual({ title: 'Script', text, whole: true });
     expect(asked[0]?.always).toBeUndefined();
     expect(leftOver()).toEqual(before);
   });
@@ -262,15 +266,6 @@ describe('run_script', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('ATTACK 93: nobody is asked about a script they could not be shown whole', async () => {
-    const root = temporaryFolder();
-    const text = `${'#\n'.repeat(3000)}touch ran\n${'#\n'.repeat(3000)}`;
-    const { said, asked } = await run({ root, params: { language: 'bash', script: text } });
-    expect(said).toMatch(/^TOO_LARGE/);
-    expect(asked).toEqual([]);
-    expect(() => readFileSync(join(root, 'ran'))).toThrow('ENOENT');
-  });
-
   it('takes no interpreter from the project', async () => {
     const root = temporaryFolder();
     script(join(root, 'pwsh'), 'touch ran');
@@ -278,6 +273,28 @@ describe('run_script', () => {
     expect(said).toMatch(/^PROGRAM_NOT_FOUND/);
     expect(readdirSync(root)).toEqual(['pwsh']);
   });
+});
+
+it.each(eras)('ATTACK 93: nobody is asked about what they could not be shown whole: %s', async (era) => {
+  const root = temporaryFolder();
+  const ada = person('yes');
+  const client = await connectWithPerson(era, ada, { roots: [root], args: ['--scripts'] });
+  try {
+    const long = `${'#\n'.repeat(4000)}touch ran\n${'#\n'.repeat(4000)}`;
+    for (const call of [
+      { name: 'run_command', arguments: { program: 'sh', args: ['-c', long] } },
+      { name: 'run_command', arguments: { program: 'sh', input: long } },
+      { name: 'run_script', arguments: { language: 'bash', script: long } },
+    ])
+      expect(textOf(await client.callTool(call))).toMatch(/^TOO_LARGE/);
+    expect(ada.asked).toEqual([]);
+    const args = ['-c', `: ${'x'.repeat(4000)}\ntouch ran`];
+    await client.callTool({ name: 'run_command', arguments: { program: 'sh', args } });
+    expect(ada.asked[0]?.message).toContain(`${'x'.repeat(4000)}\n| touch ran`);
+    expect(readdirSync(root)).toEqual(['ran']);
+  } finally {
+    await client.close();
+  }
 });
 
 it.each(eras)('is offered by the server as what can do anything, and asks: %s', async (era) => {

@@ -64,7 +64,7 @@ function table(
       const trusted = action && 'whenTrusted' in action ? (action.whenTrusted ?? []) : [];
       const cells = [
         `\`${tool.name}\``,
-        tool.effects.join(', ') + (trusted.length > 0 ? ` (${trusted.join(', ')})` : ''),
+        (tool.effects.join(', ') || 'none') + (trusted.length > 0 ? ` (${trusted.join(', ')})` : ''),
         tool.description,
         names.join(', '),
         example && `\`${example.replaceAll('\0', '')}\``,

@@ -17,6 +17,8 @@ export interface ProgramCall {
   readonly discoverer: AnyDiscoverer;
   readonly action: DatabaseProgramAction;
   readonly values: Readonly<Record<string, unknown>>;
+  /** Those of them that are paths. */
+  readonly paths: readonly string[];
   readonly folder: string;
   readonly context: CallContext;
   readonly services: ActionServices;
@@ -32,7 +34,7 @@ const longestMs = 7 * 24 * 60 * 60 * 1000;
  * what targetOf(), `permit` and the workspace throw.
  */
 export async function runDatabaseProgram(call: ProgramCall): Promise<ToolResult> {
-  const { discoverer, action, values, folder, context, services } = call;
+  const { discoverer, action, values, paths, folder, context, services } = call;
   const asTyped = renderArgv(action.template, values);
   const target = await targetOf(action.database, values as Wanted, services.databases);
   const program = await programOf(call);
@@ -41,6 +43,7 @@ export async function runDatabaseProgram(call: ProgramCall): Promise<ToolResult>
   await context.permit({
     effects: action.effects,
     folder,
+    touches: paths,
     command,
     shows: [
       { title: 'Exactly', text: printable([program, ...argv]) },
@@ -49,7 +52,7 @@ export async function runDatabaseProgram(call: ProgramCall): Promise<ToolResult>
   });
   const path = action.writes === undefined ? undefined : String(values[action.writes]);
   const file = path === undefined ? undefined : await newFile(path, context);
-  const sink = context.keepOutput(command);
+  const sink = context.keepOutput(command, folder);
   const outcome = await services.run({
     program,
     argv,

@@ -3,27 +3,34 @@ import type * as z from 'zod';
 import { pathKind } from '../../core/params.ts';
 import type { Workspace } from '../../core/tool.ts';
 
+/** Where a call works, and what its path parameters name, all of it by absolute paths. */
+export interface Places {
+  readonly folder: string;
+  readonly touches: readonly string[];
+}
+
 /**
- * The real absolute paths that the path parameters of a call name, in which a project may have settings of its own; the
- * first root when there are none, and nothing when there is no root. What cannot be found is left to the tool to refuse.
+ * What the path parameters of a call name, for which a project may have settings of its own; the first root when there are none,
+ * and nothing when there is no root. What cannot be found is left to the tool to refuse.
  */
-export async function foldersOf(
+export async function placesOf(
   params: z.ZodObject,
   values: Readonly<Record<string, unknown>>,
   workspace: Workspace,
-): Promise<readonly string[]> {
-  const { roots } = workspace;
-  const [home] = roots;
-  if (home === undefined) return [];
-  const found = new Set<string>();
+): Promise<Places | undefined> {
+  const [home] = workspace.roots;
+  if (home === undefined) return undefined;
+  const touches = new Set<string>();
   for (const [name, schema] of Object.entries(params.shape)) {
     if (!pathKind(schema as z.ZodType)) continue;
     for (const path of [values[name]].flat()) {
       if (typeof path !== 'string') continue;
-      // What lies at the top of the root has no folder in between; links are looked at by the tool.
-      const near = dirname(resolve(home, path)) === home;
-      found.add(near ? home : await workspace.resolve(path).catch(() => home));
+      // At the top of the root there is no link on the way; what it is itself is looked at with the settings.
+      const near = resolve(home, path);
+      const isNear = near === home || dirname(near) === home;
+      touches.add(isNear ? near : await workspace.resolve(path).catch(() => home));
     }
   }
-  return found.size === 0 ? [home] : [...found];
+  const [first = home] = touches;
+  return { folder: dirname(first) === home ? home : first, touches: [...touches] };
 }

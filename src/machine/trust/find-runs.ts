@@ -1,5 +1,5 @@
 import { foldName } from '../paths/protected-paths.ts';
-import { gitData, leftOut, leftOutWith, runs, type Runs } from './runs.ts';
+import { aboutSources, gitData, leftOut, leftOutWith, runs, sources, type Runs } from './runs.ts';
 
 /** Tells by its names what something in a project is. Folders are given folded, from the project down: `/sub/gradle`. */
 export interface RunsFinder {
@@ -14,17 +14,23 @@ export interface RunsFinder {
   isGitData(name: string): boolean;
 }
 
+interface Pattern {
+  fits(name: string): boolean;
+  /** Whether it says nothing of how a name ends. */
+  readonly isOpen: boolean;
+}
+
 interface Below {
   /** The folders it must lie in, from above, with a slash before each. */
   readonly parents: string;
   readonly found: Runs;
 }
 
-/** Makes one of the list; compiling it takes about a millisecond. */
+/** Makes one of the list, which takes about a millisecond. */
 export function createRunsFinder(): RunsFinder {
   const names = new Map<string, Below[]>();
   const endings = new Map<string, Runs>();
-  const patterns: (Below & { readonly pattern: RegExp })[] = [];
+  const patterns: (Below & Pattern)[] = [];
   const folders = new Map<string, Below[]>();
   for (const found of runs)
     for (const path of found.paths.flatMap(alternatives)) {
@@ -35,9 +41,14 @@ export function createRunsFinder(): RunsFinder {
       if (whole) add(folders, name, below);
       else if (!name.includes('*')) add(names, name, below);
       else if (/^\*\.[^*]+$/.test(name) && below.parents === '') endings.set(name.slice(2), found);
-      else patterns.push({ ...below, pattern: patternOf([name]) });
+      else patterns.push({ ...below, fits: starred(name), isOpen: name.endsWith('*') });
     }
-  const closed = patternOf(leftOut.flatMap(alternatives));
+  const closed = leftOut.flatMap(alternatives).map(starred);
+  const sourceEndings = new Set(alternatives(sources));
+  const about = alternatives(aboutSources).map(starred);
+  /** Whether a name only happens to fit a pattern. */
+  const isSource = (name: string, { isOpen }: Pattern) =>
+    isOpen ? sourceEndings.has(name.slice(name.lastIndexOf('.') + 1)) : about.some((fits) => fits(name));
   const closing = new Set(alternatives(leftOutWith));
   const data = new Set(alternatives(gitData));
   return {
@@ -46,7 +57,7 @@ export function createRunsFinder(): RunsFinder {
       return (
         names.get(name)?.find(({ parents }) => folder.endsWith(parents))?.found ??
         byEnding(endings, name) ??
-        patterns.find(({ parents, pattern }) => folder.endsWith(parents) && pattern.test(name))?.found
+        patterns.find((one) => one.fits(name) && folder.endsWith(one.parents) && !isSource(name, one))?.found
       );
     },
     folder: (folder) => {
@@ -54,7 +65,7 @@ export function createRunsFinder(): RunsFinder {
       const above = folder.slice(0, at);
       return folders.get(folder.slice(at + 1))?.find(({ parents }) => above.endsWith(parents))?.found;
     },
-    isLeftOut: (name) => closed.test(name),
+    isLeftOut: (name) => closed.some((fits) => fits(name)),
     leavesOut: (name) => closing.has(name),
     isGitData: (name) => data.has(name),
   };
@@ -74,11 +85,22 @@ function add<T>(map: Map<string, T[]>, key: string, value: T): void {
   else map.set(key, [value]);
 }
 
-const patternOf = (names: readonly string[]): RegExp =>
-  new RegExp(
-    `^(?:${names.map((name) => name.replaceAll(/\W/g, '\\$&').replaceAll('\\*', '.*')).join('|')})$`,
-    's',
-  );
+/** Whether a name fits a pattern in which `*` is any characters; in time linear to the name, whatever it is. */
+function starred(pattern: string): (name: string) => boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return (name) => name === pattern;
+  return (name) => {
+    if (!name.startsWith(first) || !name.endsWith(last)) return false;
+    let at = first.length;
+    for (const piece of rest) {
+      const found = name.indexOf(piece, at);
+      if (found < 0) return false;
+      at = found + piece.length;
+    }
+    return name.length - at >= last.length;
+  };
+}
 
 /** `a{b,c}` is `ab` and `ac`; braces may hold braces. */
 function alternatives(text: string): string[] {

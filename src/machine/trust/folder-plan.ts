@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { foldName } from '../paths/protected-paths.ts';
 import type { RunsFinder } from './find-runs.ts';
 import type { FolderEntries } from './folder-entries.ts';
+import type { Breathe } from './run-file.ts';
 import { gitHook, gitSettings, type Runs } from './runs.ts';
 
 /** A folder that is to be looked into. */
@@ -35,20 +36,28 @@ export const gitPointer: Runs = { what: 'where the repository is', paths: ['.git
 
 export const pathIn = ({ path }: Step, name: string): string => (path === '' ? name : `${path}/${name}`);
 
-/** By the names alone; pure. */
-export function planFor(step: Step, entries: FolderEntries, finder: RunsFinder): Plan {
+/** By the names alone. */
+export async function planFor(
+  step: Step,
+  entries: FolderEntries,
+  finder: RunsFinder,
+  breathe: Breathe,
+): Promise<Plan> {
   const isPlain = !step.git && !step.whole;
   const isLeftOut =
     isPlain && step.path !== '' && entries.files.some((name) => finder.leavesOut(foldName(name)));
   if (isLeftOut) return { step, files: [], steps: [], leftOut: [], isLeftOut };
-  const files = entries.files.flatMap((name) => {
+  const files: Plan['files'][number][] = [];
+  for (const name of entries.files) {
     const found = runsOf(step, name, finder);
-    return found ? [{ path: pathIn(step, name), real: join(step.real, name), found }] : [];
-  });
+    if (found) files.push({ path: pathIn(step, name), real: join(step.real, name), found });
+    await breathe();
+  }
   const bare = !step.git && isBare(entries);
   const steps: Step[] = bare ? [{ ...step, git: true, whole: undefined }] : [];
   const leftOut: string[] = [];
   for (const name of entries.folders) {
+    await breathe();
     if (bare && finder.isGitData(name)) continue;
     const next = stepInto(step, name, join(step.real, name), finder);
     if (next) steps.push(next);

@@ -1,9 +1,24 @@
-/** What a configuration of git sets. */
-export interface GitEntry {
-  /** Section, subsection as it is, and name; section and name in lower case: `remote.origin.url`. */
-  readonly key: string;
+/** What of a text decides what runs. */
+export interface Counted {
+  readonly text: string;
+  /** Where it says that there is more. */
+  readonly targets?: GitTargets;
+}
+
+/** What a configuration of git sets. Not as one key: a long section may have very many of them. */
+interface GitEntry {
+  readonly section: Section;
+  /** In lower case. */
+  readonly name: string;
   /** Undefined when only the name is there, which means true. */
   readonly value: string | undefined;
+}
+
+interface Section {
+  /** In lower case. */
+  readonly name: string;
+  /** As it is written, for those that have one. */
+  readonly sub: string | undefined;
 }
 
 /**
@@ -34,22 +49,38 @@ const harmless: Readonly<Record<string, string>> = {
 /** Servers that git reaches by itself, with what the user has for them. */
 const plainAddress = /^(?:https:\/\/|ssh:\/\/|git:\/\/|[\w.-]+@[\w.-]+:(?!:))[^\s]*$/i;
 
-/** What of a configuration of git counts, one setting a line; undefined when git would not read it either. */
-export function gitParts(text: string): string | undefined {
-  return gitEntries(text)
-    ?.filter((entry) => !isHarmless(entry))
-    .map(({ key, value }) => (value === undefined ? key : `${key} = ${oneLine(value)}`))
-    .join('\n');
+/** Thousands of branches have as many settings; these take some ten milliseconds. */
+const mostEntries = 20_000;
+
+/**
+ * What of a configuration of git counts, as one, and where there is more; undefined when git would not read it either. Throws
+ * for one with more settings than are looked at.
+ */
+export function gitParts(text: string): Counted | undefined {
+  const entries = gitEntries(text);
+  if (!entries) return undefined;
+  const lines: string[] = [];
+  let last: Section | undefined;
+  for (const entry of entries) {
+    if (isHarmless(entry)) continue;
+    const { section, name, value } = entry;
+    if (section !== last)
+      lines.push(
+        section.sub === undefined ? `[${section.name}]` : `[${section.name} ${JSON.stringify(section.sub)}]`,
+      );
+    last = section;
+    lines.push(value === undefined ? name : `${name} = ${oneLine(value)}`);
+  }
+  return { text: lines.join('\n'), targets: targetsOf(entries) };
 }
 
 const oneLine = (value: string): string => (/["\n\\]|^\s|\s$/.test(value) ? JSON.stringify(value) : value);
 
-function isHarmless({ key, value = '' }: GitEntry): boolean {
-  const section = key.slice(0, key.indexOf('.'));
-  const name = key.slice(key.lastIndexOf('.') + 1);
-  if ((section === 'remote' || section === 'submodule') && name === 'url') return plainAddress.test(value);
-  const names = Object.hasOwn(harmless, section) ? (harmless[section] ?? '').split(' ') : [];
-  return names.includes('*') || names.includes(name);
+function isHarmless({ section, name, value = '' }: GitEntry): boolean {
+  if ((section.name === 'remote' || section.name === 'submodule') && name === 'url')
+    return plainAddress.test(value);
+  const names = Object.hasOwn(harmless, section.name) ? ` ${harmless[section.name]} ` : '';
+  return names === ' * ' || names.includes(` ${name} `);
 }
 
 /** Where a configuration says that more of it, hooks, and its work tree are: paths as they are written there. */
@@ -59,40 +90,55 @@ export interface GitTargets {
   readonly workTree?: string | undefined;
 }
 
-export function gitTargets(text: string): GitTargets {
-  const valuesOf = (wanted: RegExp) =>
-    (gitEntries(text) ?? []).flatMap(({ key, value }) => (wanted.test(key) && value ? [value] : []));
+function targetsOf(entries: readonly GitEntry[]): GitTargets {
+  const ofCore = (wanted: string) =>
+    entries.flatMap(({ section, name, value }) =>
+      section.name === 'core' && section.sub === undefined && name === wanted && value ? [value] : [],
+    );
+  const includes = entries.flatMap(({ section, name, value }) =>
+    /^include(?:if)?$/.test(section.name) && name === 'path' && value ? [value] : [],
+  );
   return {
-    includes: valuesOf(/^include(?:if\..*)?\.path$/s),
-    hooks: valuesOf(/^core\.hookspath$/),
-    workTree: valuesOf(/^core\.worktree$/).at(-1),
+    includes: [...new Set(includes)],
+    hooks: [...new Set(ofCore('hookspath'))],
+    workTree: ofCore('worktree').at(-1),
   };
 }
 
-const header = /^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]/;
+// Each is tried where the one before has ended, and goes over no letter more than twice.
+const skipped = /\s*(?:[#;][^\n]*\s*)*/y;
+const header = /\[\s*([A-Za-z0-9-]+)(?:\.([A-Za-z0-9.-]*))?(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]/y;
+const named = /([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)/y;
 
 /** By git's own grammar (git-config, "Syntax"); undefined when something in it is not. */
-export function gitEntries(text: string): GitEntry[] | undefined {
+function gitEntries(given: string): GitEntry[] | undefined {
+  const text = given.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   const entries: GitEntry[] = [];
-  let rest = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
-  let section: string | undefined;
+  let at = 0;
+  const next = (pattern: RegExp): RegExpExecArray | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text) ?? undefined;
+    if (found) at = pattern.lastIndex;
+    return found;
+  };
+  let section: Section | undefined;
   for (;;) {
-    rest = rest.replace(/^(?:\s+|[#;][^\n]*)+/, '');
-    if (rest === '') return entries;
-    const [whole, name = '', sub] = header.exec(rest) ?? [];
-    if (whole !== undefined) {
-      section = name.toLowerCase() + (sub === undefined ? '' : `.${sub.replaceAll(/\\(.)/g, '$1')}`);
-      rest = rest.slice(whole.length);
+    next(skipped);
+    if (at === text.length) return entries;
+    const opened = text.charAt(at) === '[' ? next(header) : undefined;
+    if (opened) {
+      const [, name = '', old, sub = old?.toLowerCase()] = opened;
+      section = { name: name.toLowerCase(), sub: sub?.replaceAll(/\\(.)/g, '$1') };
       continue;
     }
-    const [start, key, equals] = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)/.exec(rest) ?? [];
-    if (section === undefined || start === undefined || key === undefined) return undefined;
-    rest = rest.slice(start.length);
-    const read = equals === '' ? { value: undefined, rest } : valueIn(rest);
+    const [, name, equals] = next(named) ?? [];
+    if (section === undefined || name === undefined) return undefined;
+    if (equals === '' && at < text.length && !'\n#;'.includes(text.charAt(at))) return undefined;
+    const read = equals === '' ? { value: undefined, end: at } : valueAt(text, at);
     if (!read) return undefined;
-    if (equals === '' && !/^(?:\n|[#;]|$)/.test(rest)) return undefined;
-    entries.push({ key: `${section}.${key.toLowerCase()}`, value: read.value });
-    rest = read.rest;
+    if (entries.length >= mostEntries) throw new RangeError('more settings than are looked at');
+    entries.push({ section, name: name.toLowerCase(), value: read.value });
+    at = read.end;
   }
 }
 
@@ -105,30 +151,38 @@ const escaped: Readonly<Record<string, string>> = {
   '\n': '',
 };
 
-/** The value at the beginning of a text, up to the end of its line; undefined for a quote or escape that git refuses. */
-function valueIn(text: string): { value: string; rest: string } | undefined {
+const plainRun = /[^\s"\\#;]+/y;
+
+/** The value from there to the end of its line; undefined for a quote or escape that git refuses. */
+function valueAt(text: string, start: number): { value: string; end: number } | undefined {
   let value = '';
-  let end = 0;
+  let length = 0;
   let quoted = false;
-  let at = 0;
+  let at = start;
   for (; at < text.length; at++) {
-    const sign = text[at] ?? '';
-    if (sign === '\n') break;
-    if (!quoted && (sign === '#' || sign === ';')) break;
+    plainRun.lastIndex = at;
+    const [run = ''] = plainRun.exec(text) ?? [];
+    if (run !== '') {
+      value += run;
+      length = value.length;
+      at += run.length;
+    }
+    const sign = text.charAt(at);
+    if (sign === '\n' || (!quoted && (sign === '#' || sign === ';'))) break;
     if (sign === '"') {
       quoted = !quoted;
-      end = value.length;
+      length = value.length;
     } else if (sign === '\\') {
-      const meant = escaped[text[++at] ?? ''];
+      const meant = escaped[text.charAt(++at)];
       if (meant === undefined) return undefined;
       value += meant;
-      end = value.length;
+      length = value.length;
     } else if (quoted || !/\s/.test(sign)) {
       value += sign;
-      end = value.length;
+      length = value.length;
     } else if (value !== '') value += sign;
   }
   if (quoted) return undefined;
   const line = text.indexOf('\n', at);
-  return { value: value.slice(0, end), rest: line < 0 ? '' : text.slice(line) };
+  return { value: value.slice(0, length), end: line < 0 ? text.length : line };
 }

@@ -1,4 +1,3 @@
-import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createBreath } from '../paths/breath.ts';
 import { isInside } from '../paths/inside.ts';
@@ -8,9 +7,10 @@ import { gitPointer, pathIn, planFor, runsOf, stepInto, type Plan, type Step } f
 import { createFolders, type FolderEntries, type Folders } from './folder-entries.ts';
 import { createRunFiles, sha256, type Breathe, type RunContent, type RunFiles } from './run-file.ts';
 import { gitHook, type Runs } from './runs.ts';
+import { canEnter, factsOf, realOf, whereTo } from './where-to.ts';
 
 /** Something in a project that decides what runs there. */
-export interface RunItem extends Omit<RunContent, 'targets' | 'idle'> {
+export interface RunItem extends Omit<RunContent, 'targets' | 'idle' | 'doubt'> {
   /** From the project, with `/`. */
   readonly path: string;
   readonly what: string;
@@ -26,8 +26,10 @@ export interface Look {
   readonly folders: ReadonlySet<string>;
   /** Folders that were left out by their names, and made or fetched ones; the first of them. */
   readonly leftOut: readonly string[];
-  /** Why something is covered by nothing. */
+  /** What was not looked at, and why; the first of it. */
   readonly missed: readonly string[];
+  /** What of that could change without another digest; the first of it. */
+  readonly doubts: readonly string[];
 }
 
 /** How much is looked at; the same for the same project, however fast the machine is. */
@@ -44,6 +46,8 @@ export const usualBounds: Bounds = { entries: 100_000, bytes: 64 * 1024 * 1024, 
 const mostNamed = 20;
 /** As many folders inside one another; far more than build tools can cope with. */
 const deepest = 100;
+/** As many places that configurations of git name; each takes some microseconds. */
+const mostTargets = 1000;
 
 /**
  * Looks through a project again and again; what has not changed since is not read again. `own` is a folder that is no
@@ -90,10 +94,13 @@ class Walk {
   readonly #seen = new Set<string>();
   readonly #leftOut: string[] = [];
   readonly #missed: string[] = [];
+  readonly #doubts: string[] = [];
+  /** Of what is no item, and counts all the same. */
+  readonly #marks: string[] = [];
   readonly #steps: Step[];
   #entries = 0;
   #bytes = 0;
-  #tooMany = 0;
+  #targets = 0;
 
   constructor(kit: Kit) {
     this.#kit = kit;
@@ -107,14 +114,14 @@ class Walk {
 
   result(): Look {
     const items = [...this.#items.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-    const missed = this.#tooMany > mostNamed ? [...this.#missed, 'and more'] : this.#missed;
     const lines = items.map(({ path, hash }) => JSON.stringify([path, hash]));
     return {
-      digest: sha256(['toolcrib trust 1', ...lines, ...missed].join('\n')),
+      digest: sha256(['toolcrib trust 2', ...lines, ...this.#marks].join('\n')),
       items,
       folders: this.#folders,
       leftOut: this.#leftOut,
-      missed,
+      missed: this.#missed,
+      doubts: this.#doubts,
     };
   }
 
@@ -123,12 +130,12 @@ class Walk {
     if (this.#seen.has(key) || step.real === this.#kit.own) return;
     this.#seen.add(key);
     const left = this.#kit.bounds.entries - this.#entries;
-    if (step.depth > deepest) return this.#miss(step.path, 'lies too deep to be looked into');
+    if (step.depth > deepest) return this.#doubt(step.path, 'lies too deep to be looked into');
     const entries = await this.#kit.folders.list(step.real, left, this.#breathe);
-    if (entries === undefined) return this.#miss(step.path, 'cannot be listed');
-    if (entries === 'more') return this.#miss(step.path, 'has more in it than is looked through');
+    if (entries === undefined) return this.#unlisted(step);
+    if (entries === 'more') return this.#doubt(step.path, 'has more in it than is looked through');
     this.#entries += entries.count;
-    const plan = this.#planOf(step, entries);
+    const plan = await this.#planOf(step, entries);
     if (plan.isLeftOut) return this.#leave(step.path);
     if (!step.git) this.#folders.add(step.real);
     for (const { path, real, found } of plan.files) await this.#add(path, real, found);
@@ -138,12 +145,18 @@ class Walk {
     await this.#breathe();
   }
 
+  /** What nobody but the system can enter runs nothing; what has names that are known can be used without a list. */
+  #unlisted({ path, real }: Step): void {
+    if (canEnter(real)) this.#doubt(path, 'cannot be listed');
+    else this.#miss(path, 'is closed to this user', 'closed');
+  }
+
   /** What comes of a folder's names does not change as long as they do not. */
-  #planOf(step: Step, entries: FolderEntries): Plan {
+  async #planOf(step: Step, entries: FolderEntries): Promise<Plan> {
     const known = this.#kit.plans.get(entries);
     if (known?.step.path === step.path && known.step.whole === step.whole && known.step.git === step.git)
       return known;
-    const plan = planFor(step, entries, this.#kit.finder);
+    const plan = await planFor(step, entries, this.#kit.finder, this.#breathe);
     this.#kit.plans.set(entries, plan);
     return plan;
   }
@@ -159,9 +172,15 @@ class Walk {
     const text = `-> ${leads.text}`;
     const link = { path, what, size: text.length, hash: sha256(text), text };
     if (leads.real === undefined || !isInside(leads.real, this.#kit.project)) {
-      this.#items.set(path, { ...link, unread: 'leads out of the project' });
-      const matters = found !== undefined || this.#kit.finder.folder(`${step.folded}/${foldName(name)}`);
-      if (matters) this.#miss(path, 'leads out of the project');
+      const facts = leads.real === undefined ? '' : factsOf(leads.real);
+      this.#items.set(path, {
+        ...link,
+        hash: sha256(`${text} ${facts}`),
+        unread: 'leads out of the project',
+      });
+      const whole = this.#kit.finder.folder(`${step.folded}/${foldName(name)}`);
+      if (leads.isFolder && whole) this.#doubt(path, 'leads out of the project');
+      else if (found) this.#miss(path, 'leads out of the project', facts);
       return;
     }
     this.#items.set(path, link);
@@ -184,30 +203,44 @@ class Walk {
   async #add(path: string, real: string, found: Runs): Promise<void> {
     const { files, bounds, project } = this.#kit;
     const most = Math.min(bounds.fileBytes, bounds.bytes - this.#bytes);
-    const { targets, idle, ...content } = await files.read(real, found, most, this.#breathe);
+    const { targets, idle, doubt, ...content } = await files.read(real, found, most, this.#breathe);
     this.#bytes += content.unread === undefined ? content.size : 0;
     if (!idle) this.#items.set(path, { path, what: found.what, ...content });
-    if (content.unread !== undefined) this.#miss(path, content.unread);
+    if (doubt !== undefined) this.#doubt(path, doubt);
+    // Its facts are in the hash.
+    else if (content.unread !== undefined) this.#miss(path, content.unread, '');
     if (found === gitPointer) this.#pointer(path, real, content.text ?? '');
     if (!targets) return;
-    for (const target of targets.includes) await this.#include(resolve(dirname(real), target), found, target);
+    for (const target of targets.includes) {
+      const at = this.#target(resolve(dirname(real), target), target, path);
+      if (at === undefined || this.#seen.has(`include\0${at}`)) continue;
+      this.#seen.add(`include\0${at}`);
+      await this.#add(this.#pathOf(at), at, found);
+      await this.#breathe();
+    }
     const top =
       targets.workTree === undefined ? topOf(real, project) : resolve(dirname(real), targets.workTree);
-    for (const target of targets.hooks) this.#hooks(resolve(top, target), target);
+    for (const target of targets.hooks) {
+      const at = this.#target(resolve(top, target), target, path);
+      if (at !== undefined) this.#hooks(at);
+      await this.#breathe();
+    }
   }
 
-  /** More of a configuration, wherever in the project it lies and whatever it is called. */
-  async #include(at: string, found: Runs, given: string): Promise<void> {
+  /** Where in the project a configuration leads to; what lies outside is told. */
+  #target(at: string, given: string, path: string): string | undefined {
+    if (++this.#targets > mostTargets) {
+      if (this.#targets === mostTargets + 1) this.#doubt(path, 'names more places than are looked at');
+      return undefined;
+    }
     const real = given.startsWith('~') ? undefined : realOf(at);
-    if (real === undefined || !isInside(real, this.#kit.project) || this.#seen.has(`include\0${real}`))
-      return;
-    this.#seen.add(`include\0${real}`);
-    await this.#add(this.#pathOf(real), real, found);
+    if (real !== undefined && isInside(real, this.#kit.project)) return real;
+    const facts = real === undefined ? '' : factsOf(real);
+    if (real !== undefined || given.startsWith('~')) this.#miss(path, 'names what lies elsewhere', facts);
+    return undefined;
   }
 
-  #hooks(at: string, given: string): void {
-    const real = given.startsWith('~') ? undefined : realOf(at);
-    if (real === undefined || !isInside(real, this.#kit.project)) return;
+  #hooks(real: string): void {
     const path = this.#pathOf(real);
     this.#steps.push({ path, real, folded: `/${path.toLowerCase()}`, depth: 0, whole: gitHook });
   }
@@ -216,7 +249,7 @@ class Walk {
     const target = /^gitdir: (.+)$/m.exec(text)?.[1];
     const data = target === undefined ? undefined : realOf(resolve(dirname(real), target));
     if (data === undefined || !isInside(data, this.#kit.project))
-      this.#miss(path, 'says that the repository, with its hooks and settings, lies elsewhere');
+      this.#miss(path, 'says that the repository, with its hooks and settings, lies elsewhere', '');
     else this.#steps.push({ path: this.#pathOf(data), real: data, folded: '', depth: 0, git: true });
   }
 
@@ -228,33 +261,27 @@ class Walk {
     if (this.#leftOut.length < mostNamed) this.#leftOut.push(path);
   }
 
-  #miss(path: string, why: string): void {
-    if (++this.#tooMany <= mostNamed) this.#missed.push(`${path || '.'} ${why}`);
+  /** Told, and noticed by what is marked when it changes. */
+  #miss(path: string, why: string, mark: string): void {
+    this.#marks.push(JSON.stringify([path, why, mark]));
+    named(this.#missed, `${path || '.'} ${why}`);
   }
+
+  /** Told, and could change unnoticed. */
+  #doubt(path: string, why: string): void {
+    this.#miss(path, why, '');
+    named(this.#doubts, `${path || '.'} ${why}`);
+  }
+}
+
+/** Adds one to a list that people read. */
+function named(list: string[], one: string): void {
+  if (list.length < mostNamed) list.push(one);
+  else if (list.length === mostNamed) list.push('and more');
 }
 
 /** Hooks are run, and looked for, from the top of the work tree. */
 function topOf(config: string, project: string): string {
   const at = config.lastIndexOf(`${join('/', '.git')}`);
   return at < project.length ? project : config.slice(0, at);
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    // Nothing there, or nothing that this user could reach.
-    return undefined;
-  }
-}
-
-function whereTo(link: string): { text: string; real: string | undefined; isFolder: boolean } {
-  try {
-    const text = readlinkSync(link);
-    const real = realOf(link);
-    return { text, real, isFolder: real !== undefined && statSync(real).isDirectory() };
-  } catch {
-    // Gone meanwhile, or where it leads to is.
-    return { text: '', real: undefined, isFolder: false };
-  }
 }

@@ -1,26 +1,8 @@
-import { gitParts } from './git-parts.ts';
+import { gitParts, type Counted } from './git-parts.ts';
+import { lineEnds } from './line-ends.ts';
 import { packageParts } from './package-parts.ts';
+import { requirementParts } from './requirement-parts.ts';
 import type { Counting } from './runs.ts';
-
-/** A plain requirement, perhaps with markers and hashes, as in PEP 508. */
-const plain = /^[\w.-]+\s*(?:\[[\w\s.,-]*\])?\s*(?:\(?[\s<>=!~\w.,*+-]*\)?)?\s*(?:;[^\\]*)?$/;
-
-/** A longer line is not looked at: that would take time in the square of its length. */
-const longestPlain = 500;
-
-/** Of requirements of pip the options, addresses and paths, one a line. */
-function requirements(text: string): string {
-  const lines = text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/);
-  return lines
-    .map((line) =>
-      line
-        .replace(/(?:^|\s)#.*$/, '')
-        .replaceAll(/\s--hash=\S+/g, '')
-        .trim(),
-    )
-    .filter((line) => line.length > longestPlain || (!plain.test(line) && line !== ''))
-    .join('\n');
-}
 
 /** Variables by which docker compose, Node.js and others are told what to run and whom to talk to. */
 const deciding =
@@ -28,14 +10,40 @@ const deciding =
 
 const variables = (text: string): string =>
   text
-    .split(/\r?\n/)
+    .split(lineEnds)
     .filter((line) => deciding.test(line))
     .join('\n');
 
-/** What of a text decides what runs; undefined when all of it does, since it cannot be understood. */
-export const parts: Readonly<Record<Counting, (text: string) => string | undefined>> = {
-  package: packageParts,
+/**
+ * A rule of make without a recipe, a comment, or nothing: compilers write which headers a source includes, and do so with
+ * every build. With a letter that make takes for more, a line counts.
+ */
+const dependency = /^(?:#[^\\]*|[^\s=$`;&|()!%#][^=$`;&|()!%#]*|[ ]+[^\s=$`;&|()!%#:][^=$`;&|()!%#:]*)?$/;
+
+/** What looks like one, and is an order to make. */
+const order = /^\s*(?:-?include|-?load|sinclude|define|export|vpath|\.[A-Z])/;
+
+const dependencies = (text: string): string =>
+  text
+    .split(lineEnds)
+    .filter((line) => !dependency.test(line) || order.test(line))
+    .join('\n');
+
+const wholly =
+  (of: (text: string) => string | undefined) =>
+  (text: string): Counted | undefined => {
+    const counted = of(text);
+    return counted === undefined ? undefined : { text: counted };
+  };
+
+/**
+ * What of a text decides what runs; undefined when all of it does, since it cannot be understood. Takes time in the
+ * length of the text; may throw for what is nested too deeply.
+ */
+export const parts: Readonly<Record<Counting, (text: string) => Counted | undefined>> = {
+  package: wholly(packageParts),
   git: gitParts,
-  requirements,
-  variables,
+  requirements: wholly(requirementParts),
+  variables: wholly(variables),
+  dependencies: wholly(dependencies),
 };

@@ -3,18 +3,20 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, rea
 import type { BigIntStats } from 'node:fs';
 import { masked } from './masked.ts';
 import { parts } from './parts.ts';
-import { gitTargets, type GitTargets } from './git-parts.ts';
-import type { Runs } from './runs.ts';
+import type { Counted, GitTargets } from './git-parts.ts';
+import type { Counting, Runs } from './runs.ts';
 
 /** What a file that decides what runs holds. */
 export interface RunContent {
   readonly size: number;
-  /** Of what counts of its content, in hexadecimal; of why there is none when it could not be read. */
+  /** Of what counts of its content, in hexadecimal; of its facts, which change with it, when it could not be read. */
   readonly hash: string;
   /** What counts of its content, without passwords; left out when it is long, or no text. */
   readonly text?: string;
   /** Why its content is not in the hash. */
   readonly unread?: string;
+  /** Why it, or what it names, could change without another hash. */
+  readonly doubt?: string;
   /** Whether nothing in it counts. */
   readonly idle?: true;
   /** Paths in it that lead to more that counts, as they are written. */
@@ -71,14 +73,13 @@ export function createRunFiles(): RunFiles {
   return {
     async read(path, found, most, breathe) {
       const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-      if (!facts)
-        return unreadable(path.includes('\ufffd') ? 'has a name that is no text' : 'is not there', 0n);
+      if (!facts) return doubtful(path.includes('\ufffd') ? 'has a name that is no text' : 'is not there');
       // Not even opened: a device may take that for an order.
-      if (!facts.isFile()) return unreadable('is no regular file', 0n);
+      if (!facts.isFile()) return doubtful('is no regular file', facts);
       const old = known.get(path);
       if (old && old.found === found && sameState(old.facts, facts) && facts.size <= most) return old.content;
       known.delete(path);
-      const { content, opened, at } = await readNow(path, found, most, breathe);
+      const { content, opened, at } = await readNow(path, facts, found, most, breathe);
       // Read while it was changed, or too soon after: the next one reads again.
       if (opened && sameState(opened, facts) && areSettled(opened, at)) {
         if (known.size >= mostKnown) known.clear();
@@ -91,6 +92,7 @@ export function createRunFiles(): RunFiles {
 
 async function readNow(
   path: string,
+  facts: BigIntStats,
   found: Runs,
   most: number,
   breathe: Breathe,
@@ -100,16 +102,14 @@ async function readNow(
   try {
     descriptor = openSync(path, flags);
     const opened = fstatSync(descriptor, { bigint: true });
-    if (!opened.isFile()) return { content: unreadable('is no regular file', 0n), at };
-    if (isElsewhere(descriptor, path)) return { content: unreadable('was moved while it was read', 0n), at };
-    if (opened.size > BigInt(most)) {
-      const facts = `${opened.size} ${opened.mtimeNs}`;
-      return { content: unreadable('is too large to be looked at', opened.size, facts), at };
-    }
+    if (!opened.isFile() || isElsewhere(descriptor, path))
+      return { content: doubtful('was replaced while it was read', opened), at };
+    if (opened.size > BigInt(most))
+      return { content: unreadable('is too large to be looked at', opened), at };
     return { content: await contentOf(descriptor, opened, found, breathe), opened, at };
   } catch {
-    // A socket, a file that is closed to this user, or one that has just gone.
-    return { content: unreadable('cannot be opened', 0n), at };
+    // Closed to this user, or gone by now.
+    return { content: unreadable('cannot be opened', facts), at };
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
@@ -135,10 +135,22 @@ function isElsewhere(descriptor: number, path: string): boolean {
   }
 }
 
-const unreadable = (unread: string, size: bigint, facts = ''): RunContent => ({
-  size: Number(size),
-  hash: sha256(`${unread} ${facts}`),
+/** No program but the system's own gives a file the times it likes: ctime is when anything about it has changed. */
+export const stamp = ({ dev, ino, mode, size, mtimeNs, ctimeNs }: Facts): string =>
+  [dev, ino, mode, size, mtimeNs, ctimeNs].join(' ');
+
+/** Its content is noticed by its facts. */
+const unreadable = (unread: string, facts: Facts): RunContent => ({
+  size: Number(facts.size),
+  hash: sha256(`${unread} ${stamp(facts)}`),
   unread,
+});
+
+const doubtful = (doubt: string, facts?: Facts): RunContent => ({
+  size: Number(facts?.size ?? 0),
+  hash: sha256(`${doubt} ${facts ? stamp(facts) : ''}`),
+  unread: doubt,
+  doubt,
 });
 
 export const sha256 = (content: string | Buffer): string =>
@@ -167,16 +179,31 @@ async function contentOf(
   const executable = (mode & 0o111n) === 0n ? '' : 'executable';
   const whole = length > mostParsedBytes ? undefined : Buffer.concat(slices);
   const text = whole && textOf(whole);
-  const counted = text === undefined || found.counts === undefined ? undefined : parts[found.counts](text);
-  const shown = counted ?? text;
+  const { counted, failed } =
+    text === undefined || found.counts === undefined
+      ? { failed: text === undefined }
+      : countedIn(text, found.counts);
+  const shown = counted?.text ?? text;
   return {
     size: length,
-    hash: sha256(counted === undefined ? `${executable} ${hash.digest('hex')}` : `parts ${sha256(counted)}`),
+    hash: sha256(counted ? `parts ${sha256(counted.text)}` : `${executable} ${hash.digest('hex')}`),
     ...(shown !== undefined &&
       shown.length <= mostTextBytes && { text: masked(shown, found.secret === true) }),
-    ...(counted === '' && { idle: true as const }),
-    ...(found.counts === 'git' && text !== undefined && { targets: gitTargets(text) }),
+    ...(counted?.text === '' && { idle: true as const }),
+    ...(counted?.targets && { targets: counted.targets }),
+    // git reads it all the same, and finds in it where hooks and more settings are.
+    ...(found.counts === 'git' && failed && { doubt: 'is too long, or no text, to tell what it names' }),
   };
+}
+
+/** Without `counted` all of a text counts: also when no part could be taken out, whatever the reason. */
+function countedIn(text: string, counts: Counting): { counted?: Counted | undefined; failed: boolean } {
+  try {
+    return { counted: parts[counts](text), failed: false };
+  } catch {
+    // Nested more deeply than one can go, or too much: programs may read it all the same.
+    return { failed: true };
+  }
 }
 
 /** Undefined for what has zero bytes, which no text has. What is not UTF-8 is shown as far as it can be. */

@@ -14,7 +14,7 @@ export interface Runs {
 }
 
 /** How the part of a file that decides is taken from it: see parts.ts. */
-export type Counting = 'package' | 'git' | 'requirements' | 'variables';
+export type Counting = 'package' | 'git' | 'requirements' | 'variables' | 'dependencies';
 
 const script = '{js,cjs,mjs,jsx,ts,cts,mts,tsx,coffee}';
 const settings = '{json,jsonc,json5,yml,yaml,toml}';
@@ -52,7 +52,7 @@ export const runs: readonly Runs[] = [
     what: 'settings of a package manager',
     paths: [
       '{package.json5,package.yaml,pnpm-workspace.yaml,pnpm-workspace.yml,deno.json,deno.jsonc,lerna.json,rush.json}',
-      '{.pnpmfile.*,pnpmfile.*,.pnp.cjs,.pnp.js,.pnp.loader.mjs,.yarn/{releases,plugins}/**}',
+      '{{,.}pnpmfile.{js,cjs,mjs},.pnp.cjs,.pnp.js,.pnp.loader.mjs,.yarn/{releases,plugins}/**}',
       '{binding.gyp,*.gypi,common/config/rush/**}',
       '{gemfile,gems.rb,*.gemspec,composer.json,podfile,cartfile,package.swift,pubspec.yaml,build.yaml,build.rs}',
     ],
@@ -70,6 +70,8 @@ export const runs: readonly Runs[] = [
       `*.{config,conf}.*.${script}`,
       `{webpack,rollup,vite,vitest,jest,babel,karma,esbuild,rspack,metro}.*.${script}`,
       `.*rc.${script}`,
+      // These are settings for tests, and none themselves.
+      `{webpack,{webpack,vite,vitest,jest,karma,babel,rollup,playwright}.config}.test.${script}`,
       '{tsconfig*.json,jsconfig.json,turbo.json,nx.json,project.json,workspace.json,angular.json,wrangler.toml}',
       '{phpunit.xml*,phpunit.dist.xml,.rspec,.phpunit.xml,rebar.config,sgconfig.yml,dprint.json,biome.json,biome.jsonc}',
     ],
@@ -79,7 +81,8 @@ export const runs: readonly Runs[] = [
   {
     what: 'tasks',
     paths: [
-      `{gruntfile,gulpfile,jakefile,cakefile,snakefile,guardfile,thorfile,capfile,vagrantfile,tiltfile,earthfile,fastfile}{,.*}`,
+      `{gruntfile,gulpfile,jakefile}{,.*}.${script}`,
+      '{gruntfile,gulpfile,jakefile,cakefile,snakefile,guardfile,thorfile,capfile,vagrantfile,tiltfile,earthfile,fastfile}{,.*}',
       '{{,.}justfile,*.just,taskfile*.{yml,yaml},{,.}taskrc*,procfile*,magefile.go,magefiles/**,fastlane/**}',
       '{rakefile,rakefile.rb,*.rake,rakelib/**}',
       '{tasks,noxfile,dodo,fabfile,pavement}.py',
@@ -87,20 +90,23 @@ export const runs: readonly Runs[] = [
   },
   {
     what: 'makefile',
-    paths: ['{gnumakefile,makefile}', '{gnumakefile,makefile,bsdmakefile}.*', '*.{mk,mak,make}'],
+    paths: ['{gnumakefile,makefile,makefile2}', '{gnumakefile,makefile,bsdmakefile}.*', '*.{mk,mak,make}'],
   },
+  // CMake writes these, the first two with every build.
+  { what: 'what a build depends on', counts: 'dependencies', paths: ['{depend,compiler_depend}.make'] },
+  { what: 'how programs are linked', paths: ['{link,relink}.txt'] },
   {
     what: 'CMake',
-    paths: ['cmakelists.txt', 'cmake{,user}presets.json', '*.cmake', '*.cmake.in'],
+    paths: ['cmakelists.txt', 'cmake{,user}presets.json', 'cmakecache.txt', '*.cmake', '*.cmake.in'],
   },
   {
     what: 'build file',
     paths: [
-      '{configure,configure.*,autogen.sh,bootstrap.sh,config.status,build.ninja,*.ninja,*.m4}',
+      '{configure,configure.*,configure.{py,js,rb},autogen.sh,bootstrap.sh,config.status,build.ninja,*.ninja,*.m4}',
       '{meson.build,meson.options,meson_options.txt,sconstruct,sconscript,wscript,xmake.lua,premake*.lua}',
       '{build,build.bazel,workspace,workspace.bazel,module.bazel,workspace.bzlmod,*.bzl,.bazelversion,tools/bazel*}',
       '{build.zig,build.zig.zon,dune,dune-project,*.opam,stack.yaml,*.cabal,cabal.project*,setup.hs,*.nimble,*.nims}',
-      '{mix.exs,project.clj,deps.edn,shadow-cljs.edn,bb.edn,build.xml,*.nix,conanfile.*,vcpkg.json,*.pbxproj,*.xcconfig}',
+      '{mix.exs,project.clj,deps.edn,shadow-cljs.edn,bb.edn,build.xml,*.nix,conanfile.{py,txt},vcpkg.json,*.pbxproj,*.xcconfig}',
       '{*.tf,*.tf.json,*.tofu,terragrunt.hcl,ansible.cfg,skaffold.{yml,yaml}}',
     ],
   },
@@ -116,7 +122,7 @@ export const runs: readonly Runs[] = [
   {
     what: 'Maven',
     secret: true,
-    paths: ['{mvnw,mvnw.*,mvnwdebug*,pom.xml,pom.*,.mvn/**,settings.xml}'],
+    paths: ['{mvnw,mvnw.*,mvnwdebug*,pom.{xml,java,rb,*},.mvn/**,settings.xml}'],
   },
   {
     what: 'build file of the JVM',
@@ -141,7 +147,7 @@ export const runs: readonly Runs[] = [
     what: 'Python',
     paths: [
       '{pyproject.toml,setup.py,setup.cfg,conftest.py,{,.}pytest.ini,tox.ini,{,.}pytest.toml,hatch.toml,pixi.toml,pipfile}',
-      '{sitecustomize.py,usercustomize.py,*.pth,environment.yml,environment.yaml,mypy.ini,{,.}pylintrc*}',
+      '{sitecustomize.py,usercustomize.py,environment.yml,environment.yaml,mypy.ini,{,.}pylintrc*}',
     ],
   },
   {
@@ -164,13 +170,14 @@ export const runs: readonly Runs[] = [
     paths: [
       '{.envrc,.tool-versions,.*-version,.shadowenv.d/**}',
       '{,.}mise{,.*}.toml',
-      '{.rtx.toml,.mise/**,.config/mise/**,mise/**}',
+      '{.rtx.toml,.mise/**,.config/mise/**,mise/{config.toml,config.*.toml,tasks/**,conf.d/**}}',
     ],
   },
   {
     what: 'hook of git',
     paths: [
       '{.husky,.githooks,.git-hooks,.lefthook,.lefthook-local,.overcommit,.cargo-husky}/**',
+      `{husky.config,simple-git-hooks,.simple-git-hooks}.${script}`,
       '{husky.config.*,simple-git-hooks.*,.simple-git-hooks.*,.rusty-hook.toml,captainhook.json,hk.pkl,prek.toml}',
       '{,.}{lefthook,lefthook-local}.{yml,yaml,json,jsonc,toml}',
       '{.pre-commit-config,.pre-commit-hooks,.overcommit}.{yml,yaml}',
@@ -183,6 +190,16 @@ export const runs: readonly Runs[] = [
     paths: ['.gitconfig*', '{.lfsconfig,.gitmodules}'],
   },
 ];
+
+/**
+ * Endings of sources and of texts about them, for which a star at the end of a name does not stand: `makefile.ts` is no
+ * makefile, and `pom.py` belongs to tests of web pages.
+ */
+export const sources =
+  '{js,cjs,mjs,jsx,ts,cts,mts,tsx,vue,svelte,py,pyi,go,rs,java,kt,scala,c,h,cc,cpp,cxx,hpp,m,mm,cs,fs,rb,php,swift,dart,ex,exs,erl,hs,lua,pl,r,html,css,scss,md,mdx,rst,adoc,snap,map}';
+
+/** What a star before a script's ending does not stand for either: `vite.test.ts` tests something, `jest.d.ts` has types. */
+export const aboutSources = `*.{test,tests,spec,d,stories,story,bench,mock,fixture}.${script}`;
 
 /** What git itself runs or reads in its folder, and in those of its submodules and work trees. */
 export const gitHook: Runs = { what: 'hook of git', paths: ['hooks/**'] };

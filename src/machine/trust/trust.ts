@@ -1,11 +1,12 @@
 import { homedir } from 'node:os';
-import { isAbsolute, resolve } from 'node:path';
 import { realpathSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { isInside } from '../paths/inside.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import { changesBetween, keptFiles, type Change } from './changes.ts';
 import { createLooks, usualBounds, type Bounds, type Look, type RunItem } from './look-through.ts';
+import { buildFolder, foldersOf, shownOf, withFolders } from './build-folders.ts';
 import { createTrustStore, type Grant } from './trust-store.ts';
 
 /** Something in a project that decides what runs there. */
@@ -24,8 +25,10 @@ export interface TrustState {
   readonly leftOut: readonly string[];
   /** What the digest does not cover although it might run, and why, for people. */
   readonly incomplete?: string;
-  /** Why it cannot be trusted at all, for people; it is not looked into then. */
+  /** Why it cannot be trusted at all, for people. */
   readonly untrustable?: string;
+  /** Set when all of this is also about build folders in the project, by their paths from there; trust is never about one. */
+  readonly apart?: readonly string[];
   /** Why what was kept about the project is not believed, for people. */
   readonly problem?: string;
 }
@@ -39,19 +42,23 @@ export interface TrustedProject {
   readonly grants: readonly Grant[];
 }
 
+/** Absolute paths; what does not exist yet counts as where it will be. */
+export type Places = string | readonly string[];
+
 /** Trust of a person in projects. A project is a real absolute folder, and nothing above or below it that has its own. */
 export interface Trust {
-  stateOf(project: string): Promise<TrustState>;
+  /** For what works in folders, or on files: with what the build folders hold in which they are, if CMake has made those. */
+  stateOf(project: string, places?: Places): Promise<TrustState>;
   /**
-   * Whether what an action runs in a folder (by its real path; the project itself when left out) is trusted: also not
-   * when that folder is one that is not looked into. For a project that nobody trusts it costs one look for a file.
+   * Whether what runs is trusted in these folders, and those of these files (the project itself when left out): also not
+   * when one of them is not looked into. For a project that nobody trusts it costs one look for a file.
    */
-  isTrusted(project: string, folder?: string): Promise<boolean>;
-  /** Whether the digest of a project is about what runs in a folder (by its real path), so that trust could cover it. */
-  covers(project: string, folder: string): Promise<boolean>;
+  isTrusted(project: string, places?: Places): Promise<boolean>;
+  /** Whether the digest of the state for these places is about all that runs there, so that a lasting answer can be bound to it. */
+  covers(project: string, places: Places): Promise<boolean>;
   /**
    * Throws NOT_CONFIRMED when what decides what runs is no longer what was shown under that digest, ARG_INVALID for what
-   * is no real path of a folder or holds the home folder, WRITE_FAILED when it cannot be kept.
+   * is no real path of a folder, holds the home folder or could change unnoticed, WRITE_FAILED when it cannot be kept.
    */
   trust(project: string, digest: string): Promise<void>;
   /** Forgets trust and grants; whether there were any. Throws WRITE_FAILED. */
@@ -104,8 +111,10 @@ export function createTrust({
     return known();
   }
 
+  const looked = async (folder: string) => ({ folder, look: await look(folder) });
+
   return {
-    async stateOf(project) {
+    async stateOf(project, places = project) {
       mustBeReal(project);
       if (isTooWide(project))
         return { ...unseen, untrustable: `${shownPath(project)} holds the home folder` };
@@ -113,31 +122,41 @@ export function createTrust({
       const record = store.record(project);
       const problem = store.problem(project);
       const before = record && record.digest !== now.digest ? store.files(project, record.digest) : undefined;
-      return {
-        trusted: record?.digest === now.digest,
+      const state: TrustState = {
+        trusted: record?.digest === now.digest && now.doubts.length === 0,
         digest: now.digest,
-        files: now.items.map(({ path, size, what, text }) => ({
-          path,
-          size,
-          what,
-          ...(text !== undefined && { text }),
-        })),
+        files: now.items.map(shownOf),
         changes: before ? changesBetween(before, now.items) : [],
         leftOut: now.leftOut,
         ...(now.missed.length > 0 && { incomplete: now.missed.join('; ') }),
+        ...(now.doubts.length > 0 && { untrustable: doubted(now) }),
         ...(problem !== undefined && { problem }),
       };
+      const apart = new Set(foldersOf(places).flatMap((folder) => buildFolder(project, folder, now) ?? []));
+      return apart.size === 0
+        ? state
+        : withFolders(state, project, await Promise.all([...apart].sort().map(looked)));
     },
 
-    async isTrusted(project, here = project) {
+    async isTrusted(project, places = project) {
       const record = store.record(project);
       if (!record) return false;
       const now = await look(project);
-      return record.digest === now.digest && now.folders.has(here);
+      const isIn = (folder: string) => now.folders.has(folder);
+      return record.digest === now.digest && now.doubts.length === 0 && foldersOf(places).every(isIn);
     },
 
-    async covers(project, here) {
-      return isReal(project) && !isTooWide(project) && (await look(project)).folders.has(here);
+    async covers(project, places) {
+      if (!isReal(project) || isTooWide(project)) return false;
+      const now = await look(project);
+      if (now.doubts.length > 0) return false;
+      for (const folder of foldersOf(places)) {
+        if (now.folders.has(folder)) continue;
+        const apart = buildFolder(project, folder, now);
+        const inside = apart === undefined ? undefined : await look(apart);
+        if (!inside?.folders.has(folder) || inside.doubts.length > 0) return false;
+      }
+      return true;
     },
 
     async trust(project, digest) {
@@ -145,6 +164,7 @@ export function createTrust({
       if (isTooWide(project)) throw tooWide(project);
       const now = await look(project);
       if (now.digest !== digest) throw notShown(project);
+      if (now.doubts.length > 0) throw uncovered(project, now);
       store.keep({ project, digest, trustedAt: new Date().toISOString() }, keptFiles(now.items));
     },
 
@@ -175,6 +195,8 @@ export function createTrust({
     },
   };
 }
+
+const doubted = ({ doubts }: Look): string => `changes of it could go unnoticed: ${doubts.join('; ')}`;
 
 function mustBeReal(project: string): void {
   if (isReal(project)) return;
@@ -211,6 +233,13 @@ const tooWide = (project: string): ToolcribError =>
     'ARG_INVALID',
     `${shownPath(project)}: holds the home folder, and is no project.`,
     'Trust the projects in it, one by one.',
+  );
+
+const uncovered = (project: string, look: Look): ToolcribError =>
+  new ToolcribError(
+    'ARG_INVALID',
+    `${shownPath(project)}: cannot be trusted, since ${shownPath(doubted(look))}.`,
+    'Trust a folder in it that is a project of its own, and make that a root.',
   );
 
 const notShown = (project: string): ToolcribError =>

@@ -110,10 +110,11 @@ export function createApprovals({ lifetimeSeconds = usualSeconds } = {}): Approv
     { server, context, call }: { server: Server; context: ServerContext; call: string },
   ): Promise<AskFirst> {
     const { askingFor } = await import('./question-form.ts');
+    const form = askingFor(question, knowsTitles(server));
     const state: State = { name: outstanding.issue(), call, question: digest, settled: [...settled] };
     return new AskFirst(
       inputRequired({
-        inputRequests: { [key]: inputRequired.elicit(askingFor(question, knowsTitles(server))) },
+        inputRequests: { [key]: inputRequired.elicit(form) },
         requestState: await codec.mint(state, context),
       }),
     );

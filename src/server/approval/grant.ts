@@ -1,4 +1,3 @@
-import type { AskReason } from '../../core/policy.ts';
 import type { PermitRequest } from '../../core/tool.ts';
 import { nameOf, type Reason } from './reasons.ts';
 
@@ -17,8 +16,8 @@ export interface Open {
 }
 
 /**
- * What a lasting yes to a reason covers: the tool in this project, unless the request says otherwise. It never covers
- * another reason: one that was given to losing work is none to running code. Undefined when the reason allows no lasting yes,
+ * What a lasting yes to a reason covers: the tool in this project, unless the request says otherwise; for code, this very
+ * command in this folder. It never covers another reason: one that was given to losing work is none to running code. Undefined when the reason allows no lasting yes,
  * because next time it is something else that is agreed to: another script, another file that others run.
  */
 export function grantFor(
@@ -34,14 +33,24 @@ export function grantFor(
   });
   if (always) return grant('key', always.key);
   if (because === 'protected' || because === 'script') return undefined;
-  if (because !== 'command') return grant('tool');
-  return command === undefined ? undefined : grant('command', folder, command);
+  if (!isBound(reason)) return grant('tool');
+  if (command !== undefined) return grant('command', folder, command);
+  return because === 'command' ? undefined : grant('tool');
 }
 
+/** What code does is up to its arguments, so that an answer is about one command line. */
+const isBound = ({ because, setting = '' }: Reason): boolean =>
+  because === 'command' || because === 'execute' || setting.startsWith('effects.execute');
+
 /** What an "always" to all of these is about. */
-export function alwaysInWords(tool: string, { always }: PermitRequest, open: readonly Open[]): string {
-  const one = (because: AskReason) => open.some(({ reason }) => reason.because === because);
-  const what =
-    always?.says ?? (one('command') ? 'this very command in this folder' : `${tool} in this project`);
-  return one('execute') ? `${what}, while what it would run stays as it is now` : what;
+export function alwaysInWords(
+  tool: string,
+  { always, command }: PermitRequest,
+  open: readonly Open[],
+): string {
+  const isOne = command !== undefined && open.some(({ reason }) => isBound(reason));
+  const what = always?.says ?? (isOne ? 'this very command in this folder' : `${tool} in this project`);
+  return open.some(({ reason }) => reason.because === 'execute')
+    ? `${what}, while what it would run stays as it is now`
+    : what;
 }

@@ -6,7 +6,7 @@ import { isInside } from '../../machine/paths/inside.ts';
 import type { Trust, TrustState } from '../../machine/trust/trust.ts';
 import type { Ask } from './approvals.ts';
 import { alwaysInWords, grantFor, type Open } from './grant.ts';
-import type { Question } from './question.ts';
+import type { Question, Shown } from './question.ts';
 import { reasonsToAsk, reasonsInWords, type Reason } from './reasons.ts';
 
 /** What is known of the projects people trust, as far as a permission needs it. */
@@ -25,8 +25,8 @@ interface Parts {
   readonly tool: string;
   /** Real absolute paths. */
   readonly roots: readonly string[];
-  /** What the settings say about calls in a folder. */
-  policyFor(folder: string): Promise<Policy>;
+  /** What the settings say about calls that work in these folders, or on files in them: the strictest of it. */
+  policyFor(places: readonly string[]): Promise<Policy>;
   /** Asked for only when something depends on it. */
   trust(): Promise<TrustedProjects>;
   readonly ask: Ask;
@@ -39,14 +39,15 @@ export function createPermission(parts: Parts): Pick<CallContext, 'permit' | 'tr
 
   /** What is left to ask about, and what the answer depends on when that is code of the project. */
   async function openOf(reasons: readonly Reason[], request: PermitRequest) {
-    const project = projectOf(request.folder, roots);
+    const places = projectsOf(request, roots);
     const projects = await trust();
-    const code = reasons.some(isExecute) ? await codeIn(request.folder, project, projects) : undefined;
+    const code = reasons.some(isExecute) ? await codeIn(places, projects) : undefined;
     const left = reasons
       .filter((reason) => !isExecute(reason) || code)
       .map((reason): Open => ({ reason, grant: grantFor(reason, request, code) }));
     const isGranted = ({ grant }: Open) =>
-      grant !== undefined && projects.grants.has(project, tool, grant.key, grant.digest);
+      grant !== undefined &&
+      [...places.keys()].every((project) => projects.grants.has(project, tool, grant.key, grant.digest));
     const open = left.filter((one) => !isGranted(one));
     return { open, code: open.some(({ reason }) => isExecute(reason)) ? code : undefined };
   }
@@ -58,30 +59,31 @@ export function createPermission(parts: Parts): Pick<CallContext, 'permit' | 'tr
     request: PermitRequest,
     policy: Policy,
   ) {
-    const project = projectOf(request.folder, roots);
+    const projects = [...projectsOf(request, roots).keys()];
     const answer = await ask(await questionOf(tool, request, open, code));
     if (answer === 'cannot-ask') {
       decided.decision = 'denied';
-      const setting = leaveUnasked(tool, project, open, policy);
+      const setting = leaveUnasked(tool, code?.project ?? projects[0] ?? request.folder, open, policy);
       decided.decision = 'allow';
       return setting;
     }
     decided.decision = `asked:${answer}`;
     if (answer === 'no') throw refused(tool);
-    if (answer === 'trust' && code) await (await trust()).trust(project, code.digest);
+    if (answer === 'trust' && code) await (await trust()).trust(code.project, code.digest);
     if (answer !== 'always') return undefined;
     const { grants } = await trust();
     const says = alwaysInWords(tool, request, open);
-    for (const { grant } of open) if (grant) grants.add({ project, tool, says, ...grant });
+    for (const project of projects)
+      for (const { grant } of open) if (grant) grants.add({ project, tool, says, ...grant });
     return undefined;
   }
 
   return {
     trusts: async (folder) => (await trust()).isTrusted(projectOf(folder, roots), folder),
     async permit(request) {
-      const { effects, command, asks, folder } = request;
+      const { effects, command, asks, folder, touches = [] } = request;
       decided.folder = folder;
-      const policy = await policyFor(folder);
+      const policy = await policyFor([folder, ...touches]);
       const subject = { tool, effects, command, asks, trusted: false };
       const verdict = decide(subject, policy);
       if (verdict.decision === 'deny') {
@@ -99,17 +101,44 @@ export function createPermission(parts: Parts): Pick<CallContext, 'permit' | 'tr
 
 const nothingOpen = { open: [], code: undefined };
 
-/** Code of a project that a call would run. */
-interface Code extends TrustState {
-  /** Whether the digest is about what runs in the folder of the call, so that a lasting answer can be. */
+/** Code that a call would run, of projects that nobody has trusted as they are. */
+interface Code {
+  readonly states: readonly TrustState[];
+  /** The first of them. */
+  readonly project: string;
+  readonly digest: string;
+  /** Whether the digest is about all that runs in the folder of the call, so that a lasting answer can be. */
   readonly covered: boolean;
 }
 
-/** What would run in a folder that nobody has trusted as it is; undefined when somebody has. */
-async function codeIn(folder: string, project: string, projects: TrustedProjects): Promise<Code | undefined> {
-  if (await projects.isTrusted(project, folder)) return undefined;
-  const [state, covered] = await Promise.all([projects.stateOf(project), projects.covers(project, folder)]);
-  return { ...state, covered };
+/** The projects that a call works in, each with what counts there: its folder, and what else it names. */
+function projectsOf({ folder, touches = [] }: PermitRequest, roots: readonly string[]) {
+  const places = new Map<string, string[]>([[projectOf(folder, roots), [folder]]]);
+  for (const path of touches) {
+    const project = projectOf(path, roots);
+    const known = places.get(project);
+    if (known) known.push(path);
+    else if (roots.includes(project)) places.set(project, [path]);
+  }
+  return places;
+}
+
+/** What would run that nobody has trusted as it is; undefined when somebody has. */
+async function codeIn(
+  places: ReadonlyMap<string, readonly string[]>,
+  projects: TrustedProjects,
+): Promise<Code | undefined> {
+  const trusted = await Promise.all([...places].map((place) => projects.isTrusted(...place)));
+  const left = [...places].filter((_, at) => !trusted[at]);
+  const [first] = left;
+  if (first === undefined) return undefined;
+  const [states, covered] = await Promise.all([
+    Promise.all(left.map((place) => projects.stateOf(...place))),
+    projects.covers(...first),
+  ]);
+  const digest = states.map((state) => state.digest).join('\n');
+  // An answer is kept for one project.
+  return { states, project: first[0], digest, covered: covered && left.length === 1 };
 }
 
 const isExecute = ({ because }: Reason): boolean => because === 'execute';
@@ -135,7 +164,7 @@ async function questionOf(
   const because = open.map(({ reason }) => reason.because);
   const settings = open.flatMap(({ reason }) => reason.setting ?? []);
   const { command, folder, effects, shows = [] } = request;
-  const evidence = code ? await (await import('./trust-question.ts')).evidenceShown(code) : [];
+  const evidence = code ? await evidenceOf(code) : [];
   return {
     tool,
     because,
@@ -148,11 +177,17 @@ async function questionOf(
       ...(open.every(({ grant }) => grant) && {
         always: `Yes, and always: ${alwaysInWords(tool, request, open)}`,
       }),
-      ...(code?.covered && { trust: 'Yes, and trust this project as it is now' }),
+      ...(code?.covered &&
+        code.states.every(({ apart }) => !apart) && { trust: 'Yes, and trust this project as it is now' }),
     },
     // What is too long to be shown, and what comes of an "always", are part of what is agreed to.
     about: JSON.stringify([code?.digest, open.map(({ grant }) => grant)]),
   };
+}
+
+async function evidenceOf({ states }: Code): Promise<Shown[]> {
+  const { evidenceShown } = await import('./trust-question.ts');
+  return (await Promise.all(states.map(evidenceShown))).flat();
 }
 
 /** The settings that allow it when nobody can be asked. Throws NEEDS_CONFIRM unless each of the reasons has one. */

@@ -1,6 +1,6 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
 import { offered, sayings, type Question, type Said } from './question.ts';
-import { questionText } from './question-text.ts';
+import { questionText, refuseCut } from './question-text.ts';
 import { inOneLine } from './shown-text.ts';
 
 /** A choice is a button or a line of a list. */
@@ -8,9 +8,10 @@ const titleCharacters = 150;
 
 /**
  * The form a client shows its user: the question, and one field with the answers that are offered. Without `titled` the
- * choices have the form that clients before 2025-11-25 know.
+ * choices have the form that clients before 2025-11-25 know. Throws TOO_LARGE for what cannot be shown whole.
  */
 export function askingFor(question: Question, titled: boolean): ElicitRequestFormParams {
+  refuseCut(question);
   const choices = sayings
     .filter((said) => offered(question, said))
     .map((said) => ({ const: said, title: inOneLine(titleOf(said, question), titleCharacters) }));

@@ -6,6 +6,8 @@ import type { AskReason } from '../../core/policy.ts';
 export interface Shown {
   readonly title: string;
   readonly text: string;
+  /** Nobody can be asked when it would have to be cut. */
+  readonly whole?: boolean;
 }
 
 /** What a person is asked about a call. */

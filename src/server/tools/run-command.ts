@@ -3,13 +3,12 @@ import { printable } from '../../core/argv.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { AnyDiscoverer } from '../../core/discoverer.ts';
 import { text } from '../../core/params.ts';
-import { defineTool, type PermitRequest, type Tool } from '../../core/tool.ts';
+import { defineTool, type CallContext, type PermitRequest, type Tool } from '../../core/tool.ts';
 import { discoverers } from '../../discoverers/index.ts';
 import { namedProgram, type NamedProgram } from '../../machine/named-program.ts';
-import { runPermitted } from '../../machine/run-permitted.ts';
+import { runPermitted, type Permitted } from '../../machine/run-permitted.ts';
 import { asStarted } from '../../machine/windows-command.ts';
 import type { OwnServices } from '../own-tools.ts';
-import { shownWhole } from './shown-whole.ts';
 
 const params = z.strictObject({
   program: z
@@ -45,29 +44,38 @@ export const runCommand = (services: OwnServices): Tool =>
         given.cwd === undefined
           ? workspace.home
           : await workspace.resolve(given.cwd, { kind: 'folder', mustExist: true });
-      const { host } = services;
-      const { path } = await services.discovery();
-      const found = await namedProgram(given.program, { folder, workspace, host, path });
-      const argv = [...found.leading, ...given.args];
-      // Throws for what a Windows batch file would read a second time: nobody is asked about what cannot be run.
-      asStarted(found.program, argv, host.platform);
-      const command = commandLine(found, given);
-      await context.permit({
-        asks: 'command',
-        effects: ['write', 'execute', 'network', 'destroy'],
-        folder,
-        command,
-        shows: shownWhole(shownOf(found, given)),
-        always: {
-          key: JSON.stringify([found.program, found.digest, argv, folder, given.input]),
-          says: 'this very command in this folder',
-        },
-      });
       const env = services.environment(await inheritedBy(given.program), {});
-      const permitted = { program: found.program, argv, folder, env, command, input: given.input };
-      return runPermitted(permitted, context, services);
+      return runPermitted(() => decided(given, { folder, env }, services, context), context, services);
     },
   });
+
+/** The program as it is now, which may be run. Throws what namedProgram() and `permit` throw. */
+async function decided(
+  given: Given,
+  { folder, env }: { folder: string; env: Readonly<Record<string, string>> },
+  { host, discovery }: OwnServices,
+  { workspace, permit }: CallContext,
+): Promise<Permitted> {
+  const { path } = await discovery();
+  const found = await namedProgram(given.program, { folder, workspace, host, path });
+  const { program, digest, leading } = found;
+  const argv = [...leading, ...given.args];
+  // Throws for what a Windows batch file would read a second time: nobody is asked about what cannot be run.
+  asStarted(program, argv, host.platform);
+  const command = commandLine(found, given);
+  await permit({
+    asks: 'command',
+    effects: ['write', 'execute', 'network', 'destroy'],
+    folder,
+    command,
+    shows: shownOf(found, given),
+    always: {
+      key: JSON.stringify([program, digest, argv, folder, given.input]),
+      says: 'this very command in this folder',
+    },
+  });
+  return { program, argv, folder, env, command, input: given.input };
+}
 
 /** Throws ARG_INVALID for what no program could be given. */
 function refuseNul({ program, args }: Given): void {
@@ -98,13 +106,13 @@ function shownOf(
   // An argument that is quoted can look like two, and one with several lines like several.
   const isPlain = args.join('').length < longestPlain && args.every((arg) => printable([arg]) === arg);
   return [
-    { title: 'Program', text: [program, ...leading].join(' ') },
+    { title: 'Program', text: [program, ...leading].join(' '), whole: true },
     ...(isPlain
       ? []
       : [{ title: 'Arguments, one a line', text: args.map((arg) => JSON.stringify(arg)).join('\n') }]),
     ...args.flatMap((arg, index) =>
       arg.includes('\n') ? [{ title: `Argument ${index + 1}, with its lines`, text: arg }] : [],
     ),
-    ...(input === undefined ? [] : [{ title: 'Input', text: input }]),
+    ...(input === undefined ? [] : [{ title: 'Input', text: input, whole: true }]),
   ];
 }

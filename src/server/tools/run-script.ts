@@ -7,7 +7,6 @@ import { defineTool, type CallContext, type Tool } from '../../core/tool.ts';
 import { namedProgram, type NamedProgram } from '../../machine/named-program.ts';
 import { runPermitted } from '../../machine/run-permitted.ts';
 import type { OwnServices } from '../own-tools.ts';
-import { shownWhole } from './shown-whole.ts';
 
 interface Language {
   /** Names of the program that reads it, best first. */
@@ -62,23 +61,30 @@ export const runScript = (services: OwnServices): Tool =>
         cwd === undefined
           ? workspace.home
           : await workspace.resolve(cwd, { kind: 'folder', mustExist: true });
-      const interpreter = await interpreterOf(language, folder, context, services);
       const command = `${language} script`;
-      await context.permit({
-        asks: 'script',
-        effects: ['write', 'execute', 'network', 'destroy'],
-        folder,
-        command,
-        shows: shownWhole([
-          { title: 'Run by', text: interpreter.program },
-          { title: 'Script', text: script },
-        ]),
-      });
       const env = services.environment([], {});
-      const { program, leading } = interpreter;
+      const decided = async () => {
+        const interpreter = await interpreterOf(language, folder, context, services);
+        await context.permit({
+          asks: 'script',
+          effects: ['write', 'execute', 'network', 'destroy'],
+          folder,
+          command,
+          shows: [
+            { title: 'Run by', text: interpreter.program },
+            { title: 'Script', text: script, whole: true },
+          ],
+        });
+        return interpreter;
+      };
+      // Nothing is written before somebody has agreed to it.
+      await decided();
       return withScript(languages[language], script, (file) => {
-        const argv = [...leading, ...languages[language].leading, file];
-        return runPermitted({ program, argv, folder, env, command }, context, services);
+        const decide = async () => {
+          const { program, leading } = await decided();
+          return { program, argv: [...leading, ...languages[language].leading, file], folder, env, command };
+        };
+        return runPermitted(decide, context, services);
       });
     },
   });

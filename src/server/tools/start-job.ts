@@ -54,7 +54,7 @@ export const startJob = (services: StartServices): Tool =>
             ...context,
             signal: ofJob,
             progress,
-            keepOutput: (command) => keeps(context.keepOutput(command), command),
+            keepOutput: (command, folder) => keeps(context.keepOutput(command), command, folder),
             ...(takeInput && { takeInput }),
           }),
         { signal, budgetMs: budgets.callSeconds * 1000, announceAtOnce: true, input, limits: budgets },

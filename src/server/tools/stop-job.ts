@@ -4,7 +4,8 @@ import { aboutJob, linesOf, textResult, type JobServices } from './job-text.ts';
 
 /**
  * Ends a job and what it started. Only what the same client has started can be named, and it can be started again; what
- * a program may lose that way it would lose at its time limit, too. Hence a change, and nothing that is lost for good.
+ * a program may lose that way it would lose at its time limit, too. It has none of the effects that are decided about: who may
+ * start a job, also where nothing may be changed, may end it.
  */
 export const stopJob = (services: JobServices): Tool =>
   defineTool({
@@ -12,7 +13,7 @@ export const stopJob = (services: JobServices): Tool =>
     program: 'toolcrib',
     title: 'Stop job',
     description: 'End a job and everything it started.',
-    effects: ['write'],
+    effects: [],
     params: z.strictObject({ job: z.string().min(1).max(100) }),
     async call({ job: id }, { client }) {
       const { jobs, outputs } = services;

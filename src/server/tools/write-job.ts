@@ -1,12 +1,22 @@
 import * as z from 'zod';
+import type { AnyDiscoverer } from '../../core/discoverer.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
+import { discoverers } from '../../discoverers/index.ts';
 import { presentable } from '../../machine/presentable.ts';
+import { alwaysAsks } from '../own-tools.ts';
 import { aboutJob, textResult, type JobServices } from './job-text.ts';
 
 /** Much more would be a file. */
 const mostCharacters = 64 * 1024;
-/** Their input can be commands that nobody has seen, so it is asked about like a command. */
-const runAnything: ReadonlySet<string> = new Set(['run_command', 'run_script']);
+/** Whether its input can be commands that nobody has seen, which are asked about like a command. */
+async function runsAnything(tool: string): Promise<boolean> {
+  if (alwaysAsks.has(tool)) return true;
+  const [id = '', ...action] = tool.split('_');
+  if (!Object.hasOwn(discoverers, id)) return false;
+  const known: AnyDiscoverer = (await discoverers[id as keyof typeof discoverers]()) as AnyDiscoverer;
+  const found = known.actions[action.join('_')];
+  return found !== undefined && 'runsAnything' in found;
+}
 
 /** Writes to the input of a job's program. */
 export const writeJob = (services: JobServices): Tool =>
@@ -27,12 +37,13 @@ export const writeJob = (services: JobServices): Tool =>
       const facts = jobs.find(context.client, id).facts();
       await context.permit({
         effects: ['execute'],
-        folder: context.workspace.home,
+        // What its folder says counts, and not what the first root does.
+        folder: facts.folder ?? context.workspace.home,
         shows: [
           { title: `Input of ${facts.tool}`, text: presentable(facts.command ?? facts.title) },
-          { title: 'Text', text },
+          { title: 'Text', text, whole: true },
         ],
-        ...(runAnything.has(facts.tool) && { asks: 'command' as const }),
+        ...((await runsAnything(facts.tool)) && { asks: 'command' as const }),
         always: { key: id, says: 'for this job' },
       });
       jobs.write(context.client, id, text, end);
