@@ -77,6 +77,11 @@ export interface CallContext {
    * before.
    */
   permit(request: PermitRequest): Promise<void>;
+  /**
+   * The text without the secrets that are known or look like some. What stands before and after it shows what was cut in
+   * two; what is to be shortened is hidden first, since half a secret is recognised by nobody.
+   */
+  hides(part: { readonly before: string; readonly text: string; readonly after: string }): string;
   /** Keeps the whole output of a program that is about to start, in that folder. */
   keepOutput(command: string, folder?: string): OutputSink;
   /** Takes the input of a program that is to have one; left out: its input is closed. */

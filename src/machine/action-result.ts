@@ -1,9 +1,9 @@
 import type { AnyAction, AnyDiscoverer, RunAction } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { fitResult } from '../core/fit-result.ts';
-import type { ToolResult } from '../core/tool.ts';
+import type { CallContext, ToolResult } from '../core/tool.ts';
 import type { Collected } from './output.ts';
-import { headAndTail, inlineLimit, presentable } from './presentable.ts';
+import { headAndTail, inlineLimit, presentable, presentableInTurns } from './presentable.ts';
 import type { Outcome } from './process.ts';
 
 /** What is told with a result. */
@@ -11,6 +11,7 @@ export interface Telling {
   readonly notes: readonly string[];
   /** By which read_output finds all of what the program printed; undefined when it is not kept. */
   readonly handle?: string | undefined;
+  readonly hides: CallContext['hides'];
 }
 
 /** What a successful run tells the caller: data when the action parses its output, else the text or a summary of it. */
@@ -28,7 +29,9 @@ export async function actionResult(
       `Ask for less: fewer items, or a folder.${wayTo(telling)}`,
     );
   }
-  const { value, omitted, clipped } = fitResult(parsed(action, output, telling), inlineLimit, presentable);
+  const { value, omitted, clipped } = fitResult(parsed(action, output, telling), inlineLimit, (text) =>
+    harmless(text, telling),
+  );
   const isOmitted = Object.keys(omitted).length > 0;
   const isCut = isOmitted || clipped;
   const notes = [...telling.notes, ...(isCut ? whole(telling).map((way) => `shortened; ${way}`) : [])];
@@ -46,7 +49,7 @@ function parsed(action: AnyAction, output: string, telling: Telling): Record<str
     throw new ToolcribError(
       'OUTPUT_UNREADABLE',
       `The output was not understood (${error instanceof Error ? error.message : String(error)}):`,
-      headAndTail(presentable(output), 2000, 0, leftOut(telling)),
+      cut(said(output, 0, telling), 2000, telling),
     );
   }
 }
@@ -56,25 +59,32 @@ async function textResult(
   outcome: Outcome | undefined,
   telling: Telling,
 ): Promise<ToolResult> {
-  const said = outcome && (await summaryOf(outcome));
-  if (said) {
-    const text = [said.text, errorTail(outcome), ...summarised(telling), ...told(telling)];
+  const summary = outcome && (await summaryOf(outcome, telling));
+  if (outcome && typeof summary === 'object') {
+    const text = [
+      summary.text,
+      errorTail(outcome, telling),
+      summary.isDoubtful ? outputTail(outcome, telling) : '',
+      ...summarised(telling),
+      ...told(telling),
+    ];
     return { content: [textPart(text)], ...metaOf(telling, true) };
   }
-  const plain = presentable(output).trimEnd();
-  const out = headAndTail(plain, inlineLimit, outcome?.stdout.omittedBytes, leftOut(telling));
-  const complaint = presentable(outcome?.stderr.text ?? '').trim();
+  const plain = said(output, outcome?.stdout.omittedBytes ?? 0, telling, 'trimEnd');
+  const out = cut(plain, inlineLimit, telling);
+  const complaint = said(outcome?.stderr.text ?? '', outcome?.stderr.omittedBytes ?? 0, telling);
   const room = Math.max(inlineLimit / 4, inlineLimit - out.length);
-  const shown = headAndTail(complaint, room, outcome?.stderr.omittedBytes, leftOut(telling));
+  const shown = cut(complaint, room, telling);
   const text = [
     out,
     // Some programs say everything there, such as the logs of most containers.
-    complaint && `[stderr]\n${shown}`,
+    complaint.text && `[stderr]\n${shown}`,
+    ...unread(summary),
     ...told(telling),
   ];
   return {
     content: [textPart(text, '[no output]')],
-    ...metaOf(telling, out !== plain || shown !== complaint),
+    ...metaOf(telling, out !== plain.text || shown !== complaint.text),
   };
 }
 
@@ -91,30 +101,24 @@ export async function failureOf(
   const { ended, exitCode } = outcome;
   const { succeedsWith = [0], parse } = action;
   if (ended === 'exited' && exitCode !== null && succeedsWith.includes(exitCode)) return undefined;
-  const stderr = presentable(outcome.stderr.text).trim();
-  const summary = parse ? undefined : await summaryOf(outcome);
-  const { text, isWhole } = summary
-    ? {
-        // When every test passed, the reason is what was said after them.
-        text: [
-          summary.text,
-          errorTail(outcome) || (summary.isBad ? '' : outputTail(outcome)),
-          ...summarised(telling),
-        ],
-        isWhole: false,
-      }
-    : plainFailure(outcome, parse !== undefined, telling);
-  const wayOut = hints?.find(({ says }) => says.test(stderr))?.wayOut ?? '';
+  const stderr = said(outcome.stderr.text, outcome.stderr.omittedBytes, telling);
+  const summary = parse ? undefined : await summaryOf(outcome, telling);
+  const { text, isWhole } =
+    typeof summary === 'object'
+      ? { text: [...failedSummary(summary, outcome, telling), ...summarised(telling)], isWhole: false }
+      : plainFailure(outcome, parse !== undefined, telling);
+  const wayOut = hints?.find(({ says }) => says.test(stderr.text))?.wayOut ?? '';
   return {
     isError: true,
-    content: [textPart([reasonOf(outcome), ...text, ...told(telling), wayOut])],
+    content: [textPart([reasonOf(outcome, telling), ...text, ...unread(summary), ...told(telling), wayOut])],
     ...metaOf(telling, !isWhole),
   };
 }
 
-function reasonOf({ ended, exitCode, durationMs, command: line, question }: Outcome): string {
+function reasonOf(outcome: Outcome, telling: Telling): string {
+  const { ended, exitCode, durationMs, command: line, question } = outcome;
   const seconds = (durationMs / 1000).toFixed(1);
-  const command = headAndTail(presentable(line).replaceAll(/\s+/g, ' '), 400);
+  const command = headAndTail(harmless(line, telling).replaceAll(/\s+/g, ' '), 400);
   return {
     exited: `PROGRAM_FAILED: exit code ${exitCode ?? 'none (killed by a signal)'} from: ${command}`,
     timed_out: `TIMEOUT: stopped, with all it had started, after ${seconds} s: ${command}`,
@@ -125,39 +129,70 @@ function reasonOf({ ended, exitCode, durationMs, command: line, question }: Outc
 }
 
 function plainFailure({ stdout, stderr }: Outcome, isParsed: boolean, telling: Telling) {
-  const complaint = presentable(stderr.text).trim();
-  const output = presentable(stdout.text).trim();
-  const tail = tailOf(complaint, inlineLimit / 2, stderr.omittedBytes, telling);
+  const complaint = said(stderr.text, stderr.omittedBytes, telling);
+  const output = said(stdout.text, stdout.omittedBytes, telling);
+  const tail = tailOf(complaint, inlineLimit / 2, telling);
   // What is there to be parsed tells nobody why it failed, unless nothing else was said.
-  const isShown = !(isParsed && complaint !== '');
-  const shown = isShown ? headAndTail(output, inlineLimit / 2, stdout.omittedBytes, leftOut(telling)) : '';
-  const isWhole = tail === complaint && shown === output;
-  const unsaid = isShown || output === '' ? [] : whole(telling).map((way) => `[stdout was left out; ${way}]`);
+  const isShown = !(isParsed && complaint.text !== '');
+  const shown = isShown ? cut(output, inlineLimit / 2, telling) : '';
+  const isWhole = tail === complaint.text && shown === output.text;
+  const unsaid =
+    isShown || output.text === '' ? [] : whole(telling).map((way) => `[stdout was left out; ${way}]`);
   return { text: [tail, shown && `[stdout]\n${shown}`, ...unsaid], isWhole };
 }
 
+/** A summary as it is told. */
+interface Told {
+  readonly text: string;
+  /** It has failures, by which a program that failed is explained. */
+  readonly isBad: boolean;
+  /** There may be more than it says. */
+  readonly isDoubtful: boolean;
+}
+
+/** When every test passed, the reason is what was said after them. */
+const failedSummary = ({ text, isBad, isDoubtful }: Told, outcome: Outcome, telling: Telling): string[] => [
+  text,
+  isBad ? '' : '[the report counts no failure: what went wrong is not in it]',
+  errorTail(outcome, telling),
+  isBad && !isDoubtful ? '' : outputTail(outcome, telling),
+];
+
+const unread = (summary: unknown): string[] =>
+  summary === 'too large' ? ['[a report that is too large for a summary]'] : [];
+
 /** What a report says that a program printed, when it printed one. */
-async function summaryOf({ stdout }: Outcome): Promise<{ text: string; isBad: boolean } | undefined> {
+async function summaryOf({ stdout }: Outcome, telling: Telling): Promise<Told | 'too large' | undefined> {
   const { summarise, tellSummary } = await import('./summaries/summarise.ts');
-  const summary = await summarise(presentable(stdout.text), stdout.omittedBytes === 0);
-  return summary && { text: tellSummary(summary, inlineLimit / 2), isBad: summary.failureCount > 0 };
+  const report = await presentableInTurns(stdout.text);
+  const isWhole = stdout.omittedBytes === 0;
+  const first = await summarise(report, isWhole);
+  if (typeof first !== 'object') return first;
+  // What it says is shortened. Most output is no report, and need not be looked through.
+  const summary = await summarise(telling.hides({ before: '', text: report, after: '' }), isWhole);
+  if (typeof summary !== 'object') return summary;
+  return {
+    text: tellSummary(summary, inlineLimit / 2),
+    isBad: summary.failureCount > 0,
+    isDoubtful: summary.doubts.length > 0,
+  };
 }
 
 /** Less than otherwise: with a summary most has been said. */
 const shortTail = inlineLimit / 4;
 
-const errorTail = (outcome: Outcome): string => tailUnder('stderr', outcome.stderr);
-const outputTail = (outcome: Outcome): string => tailUnder('stdout', outcome.stdout);
+const errorTail = ({ stderr }: Outcome, telling: Telling): string => tailUnder('stderr', stderr, telling);
+const outputTail = ({ stdout }: Outcome, telling: Telling): string => tailUnder('stdout', stdout, telling);
 
-function tailUnder(name: string, { text }: Collected): string {
-  const said = presentable(text).trim();
-  return said === '' ? '' : `[${name}]\n${tailOf(said, shortTail, 0, {})}`;
+function tailUnder(name: string, { text }: Collected, telling: Telling): string {
+  const whole = said(text, 0, telling);
+  return whole.text === '' ? '' : `[${name}]\n${tailOf(whole, shortTail, {})}`;
 }
 
-function tailOf(text: string, most: number, omittedBytes: number, telling: Partial<Telling>): string {
-  if (text.length <= most && omittedBytes === 0) return text;
+function tailOf({ text, omitted: before }: Said, most: number, telling: Partial<Telling>): string {
+  if (text.length <= most && before === 0) return text;
   const tail = text.slice(-most).replace(/^[\udc00-\udfff]/, '');
-  const omitted = text.length - tail.length + omittedBytes;
+  const omitted = text.length - tail.length + before;
   return `[… ${omitted.toLocaleString('en')} characters left out here${leftOut(telling)}]\n${tail}`;
 }
 
@@ -185,3 +220,37 @@ const metaOf = ({ handle }: Telling, isCut: boolean): Pick<ToolResult, 'meta'> =
 
 const textPart = (parts: readonly string[], otherwise = '') =>
   ({ type: 'text', text: parts.filter((part) => part !== '').join('\n') || otherwise }) as const;
+
+/** What a program said, harmless and without secrets, perhaps without its middle. */
+interface Said {
+  readonly text: string;
+  /** How much its middle had. */
+  readonly omitted: number;
+}
+
+/** Of more than twice this only head and tail are looked at: much more than is shown, to have enough without escapes. */
+const lookedAt = 128 * 1024;
+
+/** Made harmless and its secrets hidden before it is cut: half a secret is recognised by nobody. */
+function said(all: string, omitted: number, telling: Telling, trim: 'trim' | 'trimEnd' = 'trim'): Said {
+  if (all.length <= 2 * lookedAt) return { text: harmless(all, telling)[trim](), omitted };
+  const [head, tail] = [presentable(all.slice(0, lookedAt)), presentable(all.slice(-lookedAt))];
+  const after = presentable(all.slice(lookedAt, lookedAt + around));
+  const before = presentable(all.slice(-lookedAt - around, -lookedAt));
+  const text =
+    telling.hides({ before: '', text: head, after }) + telling.hides({ before, text: tail, after: '' });
+  return { text: text[trim](), omitted: omitted + all.length - 2 * lookedAt };
+}
+
+/** More than a secret has. */
+const around = 16 * 1024;
+
+const harmless = (text: string, { hides }: Telling): string =>
+  hides({ before: '', text: presentable(text), after: '' });
+
+const cut = ({ text, omitted }: Said, most: number, telling: Telling): string =>
+  headAndTail(text, most, omitted, leftOut(telling));
+
+/** What is shown of what a program said. */
+export const shownOf = ({ text, omittedBytes }: Collected, telling: Telling): string =>
+  cut(said(text, omittedBytes, telling), inlineLimit, telling);

@@ -10,9 +10,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { posix, win32 } from 'node:path';
+import { dirname, posix, win32 } from 'node:path';
 import type { Platform } from '../core/discoverer.ts';
 import { variable } from './variables.ts';
 
@@ -118,8 +119,28 @@ export function writePrivate(folder: string | undefined, name: string, content: 
  * such folders in it brings files as well. Throws what the system does.
  */
 export function makePrivate(folder: string): boolean {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder);
   return isPrivate(folder) || isClosedNow(folder);
+}
+
+/**
+ * Makes a folder and what is missing above it, closed to others. Throws what the system does. Level by level: `recursive`
+ * of Node never returns where the system says of a folder that is there that it is not (/proc).
+ */
+export function makeFolders(folder: string): void {
+  const missing: string[] = [];
+  for (let at = folder; !statSync(at, { throwIfNoEntry: false }); at = dirname(at)) {
+    missing.unshift(at);
+    if (dirname(at) === at) break;
+  }
+  for (const level of missing) {
+    try {
+      mkdirSync(level, { mode: 0o700 });
+    } catch (error) {
+      // Another of us was quicker.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
 }
 
 function isClosedNow(folder: string): boolean {
@@ -179,9 +200,18 @@ const pathIn = (folder: string, name: string): string => `${folder}/${name}`;
  * their looking as well: a folder that we make is, and one that came with a project (git gives it 0755) is not.
  */
 export function isPrivate(folder: string): boolean {
-  const facts = lstatSync(folder, { throwIfNoEntry: false });
+  const facts = factsOf(folder);
   if (!facts?.isDirectory() || !isOurs(facts)) return false;
   return process.geteuid === undefined || (facts.mode & 0o077) === 0;
+}
+
+function factsOf(folder: string) {
+  try {
+    return lstatSync(folder, { throwIfNoEntry: false });
+  } catch {
+    // Below a file, or below what we may not look into: not there, for us.
+    return undefined;
+  }
 }
 
 function isOurs(facts: { readonly uid: number; readonly mode: number }): boolean {

@@ -87,14 +87,29 @@ class Kept implements Collected {
 const lastBytes = (bytes: Buffer, count: number): Buffer =>
   bytes.length <= count ? bytes : Buffer.from(bytes.subarray(bytes.length - count));
 
-/** Calls back with each complete line that is not blank, at most 500 characters of it. */
+/** Characters of a line that are told. Whoever tells it looks for secrets in it first, and cuts it then. */
+const longestLine = 16_000;
+/** What is left out on each side of a cut, as much as the longest secret that is known. */
+const margin = 4096;
+
+/** Calls back with each complete line that is not blank; of one that is too long, with some of its end. */
 function lineSplitter(onLine: (line: string) => void): (chunk: Buffer) => void {
   const decoder = new StringDecoder('utf8');
   let rest = '';
+  let isCut = false;
   return (chunk) => {
     const lines = (rest + decoder.write(chunk)).split(/[\r\n]+/);
-    rest = (lines.pop() ?? '').slice(-500);
-    for (const line of lines) if (line.trim() !== '') onLine(presentable(line.slice(0, 500)));
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      // Half a secret may stand at a cut.
+      const whole = isCut ? line.slice(margin) : line;
+      isCut = false;
+      const most = whole.length > longestLine ? whole.slice(0, longestLine) : whole;
+      if (most.trim() !== '') onLine(presentable(most));
+    }
+    if (rest.length <= longestLine) return;
+    rest = rest.slice(-longestLine);
+    isCut = true;
   };
 }
 

@@ -7,11 +7,8 @@ const escapes =
 // selectors of emoji are looked at below: scripts and emoji need them.
 const invisible =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\ufff9-\ufffb]/gu;
-// What joins letters or selects the form of an emoji, and what it stands behind.
-const joiners = /(^|(?!\u200c|\u200d|\ufe0e|\ufe0f)[^])((?:\u200c|\u200d|\ufe0e|\ufe0f)+)/gu;
 // Eight marks on one letter are more than any script writes; hundreds cover the lines around them.
 const flood = /(\p{M}{8})\p{M}+/gu;
-const lineEnd = /\r\n?|[\u2028\u2029]/g;
 // Characters of which none hides, joins, or stands on another, for most texts: ASCII, Latin, Greek, Cyrillic, punctuation,
 // symbols, Chinese, Japanese, Korean.
 const simple =
@@ -20,20 +17,97 @@ const simple =
 /** Text that is safe to show to a model and in a terminal: nothing that hides, reorders or commands. */
 export function presentable(text: string): string {
   if (simple.test(text)) return text;
-  return text
-    .toWellFormed()
-    .replaceAll(lineEnd, '\n')
-    .replaceAll(escapes, '')
-    .replaceAll(invisible, '')
-    .replaceAll(joiners, usefulJoiners)
-    .replaceAll(flood, '$1');
+  const inLines = byCode(text.toWellFormed(), lineEnds, withLineFeeds);
+  const harmless = inLines.replaceAll(escapes, '').replaceAll(invisible, '');
+  return byCode(harmless, joiners, withUsefulJoiners).replaceAll(flood, '$1');
+}
+
+/** Characters that are made harmless at once: some 10 ms. */
+const turn = 512 * 1024;
+
+/** The same for a text of many megabytes, during which others have their turn. */
+export async function presentableInTurns(text: string): Promise<string> {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const end = turnEnd(text, at);
+    pieces.push(presentable(text.slice(at, end)));
+    at = end;
+    if (at < text.length) await new Promise(setImmediate);
+  }
+  return pieces.join('');
+}
+
+/** Behind a line, so that nothing is cut in two; where lines are too long for that, not within a character. */
+function turnEnd(text: string, at: number): number {
+  const most = at + turn;
+  if (most >= text.length) return text.length;
+  const near = most - 65_536;
+  const line = text.slice(near, most).lastIndexOf('\n');
+  if (line >= 0) return near + line + 1;
+  return /[\ud800-\udbff]/.test(text.charAt(most - 1)) ? most - 1 : most;
+}
+
+// What is looked for first, since most texts have none of it.
+const lineEnds = /[\r\u2028\u2029]/;
+const joiners = /\u200c|\u200d|\ufe0e|\ufe0f/;
+
+/**
+ * The text as `change` leaves its codes, of which it returns how many there are now. Millions of replacements by a pattern
+ * take a second and more; this takes some milliseconds.
+ */
+function byCode(text: string, needs: RegExp, change: (codes: Uint16Array) => number): string {
+  if (!needs.test(text)) return text;
+  const bytes = Buffer.from(new ArrayBuffer(text.length * 2));
+  bytes.write(text, 'utf16le');
+  return bytes.toString('utf16le', 0, change(new Uint16Array(bytes.buffer)) * 2);
+}
+
+/** One line feed for each end of a line. */
+function withLineFeeds(codes: Uint16Array): number {
+  let count = 0;
+  for (let at = 0; at < codes.length; at++) {
+    const code = codes[at] ?? 0;
+    if (code === 0x0a && at > 0 && codes[at - 1] === 0x0d) continue;
+    codes[count++] = code;
+  }
+  for (let at = 0; at < count; at++) {
+    const code = codes[at];
+    if (code === 0x0d || code === 0x2028 || code === 0x2029) codes[at] = 0x0a;
+  }
+  return count;
 }
 
 /** One selector behind an emoji, one joiner behind what is not ASCII: a long row of them, or one elsewhere, can spell text. */
-function usefulJoiners(_: string, base: string, row: string): string {
-  const selector = /^\p{Emoji}$/u.test(base) ? (/^[\ufe0e\ufe0f]/.exec(row)?.[0] ?? '') : '';
-  const joiner = base > '\u007f' ? (/[\u200c\u200d]/.exec(row)?.[0] ?? '') : '';
-  return base + selector + joiner;
+function withUsefulJoiners(codes: Uint16Array): number {
+  let count = 0;
+  for (let at = 0; at < codes.length;) {
+    if (joinerKind(codes[at]) === undefined) {
+      codes[count++] = codes[at++] ?? 0;
+      continue;
+    }
+    const selector =
+      joinerKind(codes[at]) === 'selector' && isEmojiBefore(codes, count) ? codes[at] : undefined;
+    let joiner: number | undefined;
+    for (; joinerKind(codes[at]) !== undefined; at++)
+      if (joinerKind(codes[at]) === 'joiner') joiner ??= codes[at];
+    const isForeign = count > 0 && (codes[count - 1] ?? 0) > 0x7f;
+    if (selector !== undefined) codes[count++] = selector;
+    if (joiner !== undefined && isForeign) codes[count++] = joiner;
+  }
+  return count;
+}
+
+/** What joins letters, and what selects the form of an emoji. */
+function joinerKind(code: number | undefined): 'joiner' | 'selector' | undefined {
+  if (code === 0x200c || code === 0x200d) return 'joiner';
+  return code === 0xfe0e || code === 0xfe0f ? 'selector' : undefined;
+}
+
+function isEmojiBefore(codes: Uint16Array, end: number): boolean {
+  const last = codes[end - 1] ?? 0;
+  const isPair = last >= 0xdc00 && last <= 0xdfff && end > 1;
+  const base = isPair ? String.fromCharCode(codes[end - 2] ?? 0, last) : String.fromCharCode(last);
+  return end > 0 && /^\p{Emoji}$/u.test(base);
 }
 
 /** About 4,000 tokens: code and logs have about four characters a token. */
@@ -45,9 +119,10 @@ export const inlineLimit = 16_000;
  */
 export function headAndTail(text: string, most = inlineLimit, alreadyOmitted = 0, whole = ' …'): string {
   if (text.length <= most && alreadyOmitted === 0) return text;
-  const half = Math.floor(most / 2);
+  // What was left out before lies in the middle.
+  const half = Math.floor(Math.min(most, text.length) / 2);
   const head = text.slice(0, half).replace(/[\ud800-\udbff]$/, '');
-  const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, '');
+  const tail = text.slice(text.length <= most ? half : -half).replace(/^[\udc00-\udfff]/, '');
   const omitted =
     text.length <= most ? alreadyOmitted : text.length - head.length - tail.length + alreadyOmitted;
   return `${head}\n[… ${omitted.toLocaleString('en')} characters left out here${whole}]\n${tail}`;

@@ -8,16 +8,21 @@ export const runMarker = 'TOOLCRIB_RUN';
 
 /** How long a program may take to end by itself after SIGTERM. The server has one second in all to leave. */
 const graceMs = 300;
+/** How long to try, when there are too many open files to see what is there. */
+const unseenMs = 600;
 const pollMs = 15;
 
-/** Ends a program and everything it started: SIGTERM, a grace, SIGKILL. Resolves when they are gone. */
+/**
+ * Ends a program and everything it started: SIGTERM, a grace, SIGKILL. Resolves when they are gone. Its own group gets the
+ * SIGKILL whatever was seen of it.
+ */
 export async function endProcessTree(pid: number, marker: string, platform: Platform): Promise<void> {
   if (platform === 'win32') return taskkill(pid);
   const family = platform === 'linux' ? markedFamily(pid, marker) : () => descendants(pid);
-  signalAll(pid, await family(), 'SIGTERM');
-  if (await gone(family, graceMs)) return;
-  signalAll(pid, await family(), 'SIGKILL');
-  await gone(family, graceMs);
+  signalAll(pid, (await family()).pids, 'SIGTERM');
+  const isGone = await gone(family, graceMs);
+  signal(-pid, 'SIGKILL');
+  if (!isGone) await gone(family, graceMs, 'SIGKILL');
 }
 
 /** Kills what is left of a program's own process group after the program itself has ended. */
@@ -38,29 +43,50 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Looks again each time: something may be started between a listing and a signal. */
-async function gone(family: () => Promise<readonly number[]>, withinMs: number): Promise<boolean> {
-  const until = performance.now() + withinMs;
-  while ((await family()).length > 0) {
-    if (performance.now() > until) return false;
+/** Those that were found; `all`: there are no others. */
+interface Found {
+  readonly pids: readonly number[];
+  readonly all: boolean;
+}
+
+/** Looks again each time, and then signals: something may be started between a listing and a signal. */
+async function gone(family: () => Promise<Found>, withinMs: number, name?: NodeJS.Signals): Promise<boolean> {
+  const startedAt = performance.now();
+  for (;;) {
+    const { pids, all } = await family();
+    if (all && pids.length === 0) return true;
+    if (name) for (const pid of pids) signal(pid, name);
+    // What could not be seen has to be waited for: the files of what has been ended are closed soon.
+    if (performance.now() - startedAt > (all ? withinMs : unseenMs)) return false;
     await sleep(pollMs);
   }
-  return true;
+}
+
+/** The last look at what a program started: one at a time has the few files that may be free. */
+let lastLook: Promise<unknown> = Promise.resolve();
+
+function inTurn<T>(look: () => Promise<T>): Promise<T> {
+  const now = lastLook.then(look);
+  lastLook = now.catch(() => undefined);
+  return now;
 }
 
 /** Remembers whom it has found: what has left the group and lost its parent is still looked for by its id. */
-function markedFamily(pid: number, marker: string): () => Promise<number[]> {
+function markedFamily(pid: number, marker: string): () => Promise<Found> {
   let known = new Map<number, string>();
   return async () => {
-    known = await linuxFamily(
-      { readdir, readFile },
-      { marks: [`${runMarker}=${marker}`], groups: [pid], known },
-    );
-    return [...known.keys()];
+    try {
+      const marks = [`${runMarker}=${marker}`];
+      known = await inTurn(() => linuxFamily({ readdir, readFile }, { marks, groups: [pid], known }));
+      return { pids: [...known.keys()], all: true };
+    } catch {
+      // Too many open files: those that were found before are taken to be there.
+      return { pids: [...known.keys()], all: false };
+    }
   };
 }
 
-async function descendants(root: number): Promise<number[]> {
+async function descendants(root: number): Promise<Found> {
   const listing = await output('/bin/ps', ['-axo', 'pid=,ppid=,state=']);
   const children = new Map<number, number[]>();
   const found: number[] = [];
@@ -78,7 +104,8 @@ async function descendants(root: number): Promise<number[]> {
     found.push(...below);
     queue.push(...below);
   }
-  return found;
+  // It lists at least itself.
+  return { pids: found, all: listing !== '' };
 }
 
 async function taskkill(pid: number): Promise<void> {
@@ -104,13 +131,13 @@ export interface Beside {
 
 /**
  * Starts Node with a script, in a session and a folder of its own and with no environment but `given`; it does not keep us
- * alive. `onEnd` is called when it could not be started, and when it has ended.
+ * alive. `onEnd` is called when it has ended. Undefined when it could not be started, as with too many open files.
  */
 export function startBeside(
   script: string,
   given: Readonly<Record<string, string>>,
   onEnd: () => void,
-): Beside {
+): Beside | undefined {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { SystemRoot, ELECTRON_RUN_AS_NODE } = process.env;
   const child = spawn(process.execPath, ['--max-semi-space-size=1', '-e', script], {
@@ -124,14 +151,17 @@ export function startBeside(
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  child.once('error', onEnd).once('exit', onEnd);
+  child.once('error', () => undefined).once('exit', onEnd);
+  // With too many open files there is not even an input.
+  const { stdin } = child as Partial<typeof child>;
+  if (child.pid === undefined || !stdin) return undefined;
   child.unref();
   // EPIPE when it was killed; that it has ended is said by its exit.
-  child.stdin.on('error', () => undefined);
+  stdin.on('error', () => undefined);
   // A pipe is a socket here.
-  if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
+  if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
   return {
-    tell: (text) => void (child.stdin.writable && child.stdin.write(text)),
-    leave: () => void child.stdin.end(),
+    tell: (text) => void (stdin.writable && stdin.write(text)),
+    leave: () => void stdin.end(),
   };
 }

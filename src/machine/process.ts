@@ -1,14 +1,16 @@
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Platform } from '../core/discoverer.ts';
 import { printable } from '../core/argv.ts';
 import type { OutputSink, ProgramInput } from '../core/tool.ts';
 import { createFairTurns } from './fair-limits.ts';
 import { collect, type Collected } from './output.ts';
-import { ticksUsed } from './process-family.ts';
 import { endGroup, endProcessTree, runMarker } from './process-tree.ts';
+import { waitingOf } from './process-waiting.ts';
 import { programInput } from './program-input.ts';
 import { watchForQuestion } from './question.ts';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
-import { asStarted } from './windows-command.ts';
+import { asStarted, type Started } from './windows-command.ts';
 
 export interface Command {
   /** Absolute path: a bare name would be looked up again, perhaps in the working directory. */
@@ -119,7 +121,6 @@ function once(act: () => void): () => void {
 }
 
 async function runOne(command: Command, itsTurn: boolean, running: Running): Promise<Outcome> {
-  const { execa } = await import('execa');
   const { platform, marks, watchdog } = running;
   const startedAt = performance.now();
   const marker = globalThis.crypto.randomUUID();
@@ -137,28 +138,12 @@ async function runOne(command: Command, itsTurn: boolean, running: Running): Pro
   if (command.signal?.aborted) return outcome(null, 'cancelled');
   if (!itsTurn) return outcome(null, 'timed_out');
 
-  const { file, args, verbatim } = asStarted(command.program, command.argv, platform);
+  const as = asStarted(command.program, command.argv, platform);
   watchdog.starts(marker, command.lasts);
-  const child = execa(file, args, {
-    cwd: command.cwd,
-    env: { ...command.env, [runMarker]: marker },
-    extendEnv: false,
-    // A session of its own: it can be ended whole and has no terminal to ask at. On Windows it would open a window.
-    detached: platform !== 'win32',
-    stdin: command.takeInput ? 'pipe' : 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    buffer: false,
-    reject: false,
-    cleanup: false,
-    windowsHide: true,
-    windowsVerbatimArguments: verbatim,
-  });
-  const { pid } = child;
+  const { child, pid, failure } = await started(command, as, marker, platform);
   if (pid === undefined) {
     watchdog.ended(marker);
-    const failure = await child;
-    stderr.add(Buffer.from(failure.originalMessage ?? 'could not be started'));
+    stderr.add(Buffer.from(reasonOf(failure)));
     return outcome(null, 'not_started');
   }
 
@@ -167,7 +152,7 @@ async function runOne(command: Command, itsTurn: boolean, running: Running): Pro
   const asking = new AbortController();
   const questions = watchForQuestion(
     command.takeInput ? undefined : (question) => asking.abort(question),
-    () => ticksUsed(pid, platform),
+    () => waitingOf(pid, `${runMarker}=${marker}`, platform),
   );
   const { onOutput, sink } = command;
   child.stdout.on('data', (chunk: Buffer) => {
@@ -192,6 +177,58 @@ async function runOne(command: Command, itsTurn: boolean, running: Running): Pro
   marks.delete(pid);
   watchdog.ended(marker);
   return outcome(end.exitCode, end.how, end.how === 'asked' ? String(asking.signal.reason) : undefined);
+}
+
+/** Starts it. What kept it from starting is returned: execa and Node tell that in three ways. */
+async function started(
+  command: Command,
+  { file, args, verbatim }: Started,
+  marker: string,
+  platform: Platform,
+) {
+  const { execa } = await import('execa');
+  let failure: Error | undefined;
+  // With too many open files Node makes a child without streams, at which execa throws before it listens for the error.
+  const listen = (message: unknown) =>
+    (message as { process: ChildProcess }).process.on('error', (error) => (failure = error));
+  subscribe('child_process', listen);
+  try {
+    const child = execa(file, args, {
+      cwd: command.cwd,
+      env: { ...command.env, [runMarker]: marker },
+      extendEnv: false,
+      // A session of its own: it can be ended whole and has no terminal to ask at. On Windows it would open a window.
+      detached: platform !== 'win32',
+      stdin: command.takeInput ? 'pipe' : 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      buffer: false,
+      reject: false,
+      cleanup: false,
+      windowsHide: true,
+      windowsVerbatimArguments: verbatim,
+    });
+    const { pid } = child;
+    // Not by itself: it is a promise of its own.
+    if (pid !== undefined) return { child, pid };
+    const { originalMessage, code } = await child;
+    return { failure: Object.assign(new Error(originalMessage ?? 'could not be started'), { code }) };
+  } catch (error) {
+    // Node tells the reason in its next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    return { failure: failure ?? (error as Error) };
+  } finally {
+    unsubscribe('child_process', listen);
+  }
+}
+
+/** Why a program could not be started, with a way out where that is not the program. */
+function reasonOf({ message, code }: NodeJS.ErrnoException): string {
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return `${message}: too many files are open. End other programs and jobs, or raise the limit of the server (ulimit -n).`;
+  if (code === 'EAGAIN' || code === 'ENOMEM')
+    return `${message}: there are too many processes, or there is no memory. End other programs and jobs.`;
+  return message;
 }
 
 interface Child {

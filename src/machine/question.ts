@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { presentable } from './presentable.ts';
-import { menuHint, questionForms } from './question-patterns.ts';
+import type { Waiting } from './process-waiting.ts';
+import { menuHint, questionForms, type Certainty } from './question-patterns.ts';
 
 /** As much of the end of an output as a question with its choices takes. */
 const tailBytes = 2000;
@@ -8,12 +9,15 @@ const tailBytes = 2000;
 const longestQuestion = 400;
 const menuLines = 15;
 
-/** The question a program's output ends with, as one line that is safe to show; undefined when it ends with none. Pure. */
-export function questionIn(output: string): string | undefined {
+/**
+ * The question a program's output ends with, as one line that is safe to show; undefined when it ends with none that is as
+ * certain as `least`. Pure.
+ */
+export function questionIn(output: string, least: Certainty = 'prompt'): string | undefined {
   const lines = presentable(output.slice(-tailBytes)).split('\n');
   const last = oneOfMany((lines.at(-1) ?? '').trim());
-  if (last !== '' && last.length <= longestQuestion && questionForms.some(({ form }) => form.test(last)))
-    return last;
+  const forms = questionForms[least];
+  if (last !== '' && last.length <= longestQuestion && forms.some((form) => form.test(last))) return last;
   const menu = lines.slice(-menuLines).findLast((line) => menuHint.test(line));
   const question = menu?.trim();
   // Choices follow, and nothing else: a log that mentions arrow keys has gone on since.
@@ -39,7 +43,7 @@ const silenceMs = 2000;
 /** Over this time, a program that waits uses (nearly) no processor. */
 const idleMs = 300;
 const mostTicks = 3;
-/** One that asks again and again is never silent: it is taken to ask when it was found doing so this often, 2 s apart. */
+/** One that asks again and again is never silent: it is taken to ask when the same was found this often, 2 s apart. */
 const mostRepeats = 3;
 
 export interface QuestionWatch {
@@ -53,46 +57,52 @@ export interface QuestionWatch {
 }
 
 /**
- * Watches what a program prints, and calls `onQuestion`, once, when it waits for an answer. `ticks` tells how much
- * processor time it has used, where that is known.
+ * Watches what a program prints, and calls `onQuestion`, once, when it waits for an answer. Its input is closed then, and
+ * most that is silent after a question works, or waits for something else. So `waiting`, which tells what it does, has to
+ * say that it reads; where that cannot be seen, only what is surely a question counts, and that it uses no processor.
  */
 export function watchForQuestion(
   onQuestion: ((question: string) => void) | undefined,
-  ticks: () => Promise<number | undefined>,
+  waiting: () => Promise<Waiting | undefined>,
 ): QuestionWatch {
   const tails: Record<'stdout' | 'stderr', Buffer> = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
   let lastStream: 'stdout' | 'stderr' = 'stdout';
   let lastAt = 0;
   let seen = 0;
   let repeats = 0;
+  let repeated: string | undefined;
   let over = onQuestion === undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const question = () => {
+  const question = (least?: Certainty) => {
     const other = lastStream === 'stdout' ? 'stderr' : 'stdout';
-    return questionIn(tails[lastStream].toString()) ?? questionIn(tails[other].toString());
+    return questionIn(tails[lastStream].toString(), least) ?? questionIn(tails[other].toString(), least);
   };
   const again = (ms: number) => {
     if (!over) timer = setTimeout(() => void look(), ms);
   };
-  const isIdle = async () => {
-    const [before, seenBefore] = [await ticks(), seen];
+  const isAsking = async (isSure: boolean) => {
+    const [before, seenBefore] = [await waiting(), seen];
     await sleep(idleMs);
-    const after = await ticks();
-    const used = before === undefined || after === undefined ? 0 : after - before;
-    return seen === seenBefore && used <= mostTicks;
+    const after = await waiting();
+    const used = before && after ? after.ticks - before.ticks : 0;
+    return seen === seenBefore && used <= mostTicks && (after?.reads ?? isSure);
   };
 
   async function look(): Promise<void> {
     timer = undefined;
     const silentFor = performance.now() - lastAt;
-    const asked = question();
-    repeats = asked === undefined ? 0 : repeats + 1;
+    const asked = question('likely');
+    const sure = question('sure');
+    repeats = sure === undefined ? 0 : sure === repeated ? repeats + 1 : 1;
+    repeated = sure;
     if (asked === undefined) {
       if (silentFor < silenceMs) again(silenceMs - silentFor);
       return;
     }
-    const waits = silentFor >= silenceMs ? await isIdle() : repeats >= mostRepeats;
+    const isSilent = silentFor >= silenceMs;
+    if (isSilent) repeats = 0;
+    const waits = isSilent ? await isAsking(sure !== undefined) : repeats >= mostRepeats;
     if (over) return;
     if (!waits) return again(silenceMs);
     over = true;
@@ -107,7 +117,7 @@ export function watchForQuestion(
       tails[stream] = lastOf(tails[stream], chunk);
       if (timer === undefined) again(silenceMs);
     },
-    question,
+    question: () => question(),
     answered() {
       tails.stdout = tails.stderr = Buffer.alloc(0);
     },

@@ -11,6 +11,7 @@ import { precautionsFor } from './precautions.ts';
 import type { Run } from './process.ts';
 import { checkRepository } from './repository.ts';
 import { projectFolders } from './project-folders.ts';
+import { toldLines } from './redact/told-lines.ts';
 import { runsAnything } from './runs-anything.ts';
 
 /** What running actions needs of this machine. */
@@ -88,7 +89,7 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
     env: start.env,
     signal,
     afterWait: () => permit(request),
-    onLine: context.progress,
+    onLine: toldLines(context),
     // What tests print may be a report, which is only understood whole.
     keepBytes: action.parse || effects.includes('execute') ? parsedBytes : shownBytes,
     // What ends a call that takes longer than a client waits is the limit of its job.
@@ -100,7 +101,7 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
   });
   sink.end();
   const said = [...notes, ...(kept === undefined ? [] : [kept])];
-  const telling = { notes: said, handle: sink.handle };
+  const telling = { notes: said, handle: sink.handle, hides: context.hides };
   const named = { ...outcome, command: printable([program, ...asTyped]) };
   return (
     (await failureOf(named, action, discoverer.hints, telling)) ??

@@ -3,6 +3,7 @@ import type { CallContext, ToolResult, Workspace } from '../core/tool.ts';
 import { actionResult, failureOf } from './action-result.ts';
 import type { Run } from './process.ts';
 import { projectFolders } from './project-folders.ts';
+import { toldLines } from './redact/told-lines.ts';
 
 /** A program that a person has said yes to, or a rule. */
 export interface Permitted {
@@ -66,7 +67,7 @@ export async function runPermitted(
     env: { ...env, PATH: project.pathWithout(env['PATH'] ?? '') },
     signal,
     afterWait: async () => void (await decide()),
-    onLine: context.progress,
+    onLine: toldLines(context),
     keepBytes: keptBytes,
     timeoutMs: longestMs,
     lasts: true,
@@ -75,7 +76,7 @@ export async function runPermitted(
     ...(takeInput && { takeInput }),
   });
   sink.end();
-  const telling = { notes: kept === undefined ? [] : [kept], handle: sink.handle };
+  const telling = { notes: kept === undefined ? [] : [kept], handle: sink.handle, hides: context.hides };
   return (
     (await failureOf({ ...outcome, command }, anyProgram, undefined, telling)) ??
     actionResult(anyProgram, outcome.stdout.text, telling, outcome)

@@ -70,14 +70,23 @@ export function watch(family: typeof linuxFamily): void {
     const asked = new Set<number>();
     const startedAt = Date.now();
     let known = new Map<number, string>();
+    let killed = false;
     for (let looks = 0; Date.now() - startedAt < longestMs; looks++) {
-      known =
-        platform === 'linux'
-          ? await family({ readdir, readFile }, { marks, groups, known })
-          : await unixFamily(groups, known);
-      if (known.size === 0 && looks >= looksAtLeast) return;
+      let seen = true;
+      try {
+        known =
+          platform === 'linux'
+            ? await family({ readdir, readFile }, { marks, groups, known })
+            : await unixFamily(groups, known);
+      } catch {
+        // Too many open files: those that were found before are taken to be there.
+        seen = false;
+      }
+      const isLate = Date.now() - startedAt > graceMs;
+      if (seen && known.size === 0 && looks >= looksAtLeast) return;
+      if (isLate && !killed) for (const group of groups) signal(-group, 'SIGKILL');
+      killed = isLate;
       for (const pid of known.keys()) {
-        const isLate = Date.now() - startedAt > graceMs;
         if (isLate) signal(pid, 'SIGKILL');
         else if (!asked.has(pid)) signal(pid, 'SIGTERM');
         asked.add(pid);

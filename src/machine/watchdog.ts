@@ -16,6 +16,8 @@ export interface Watchdog {
 const shortMs = 100;
 /** How long it stays when nothing runs: the next program is then watched from its first moment. */
 const idleMs = 60_000;
+/** When it could not be started, for want of open files or memory, that is tried again as long as programs run. */
+const againMs = 1000;
 /** A watchdog that was killed is replaced, but not for ever. */
 const mostReplaced = 20;
 
@@ -23,7 +25,7 @@ const mostReplaced = 20;
  * A watchdog that is a process of its own (`node`, 6 MB that it shares with nobody), started when a program has been running for a moment. It
  * holds the end of a pipe of ours: the system closes that when we die, and there is nothing we have to do for it.
  */
-export function createWatchdog(platform: Platform, start = startBeside): Watchdog {
+export function createWatchdog(platform: Platform, start: typeof startBeside = startBeside): Watchdog {
   const running = new Map<string, number>();
   let beside: Beside | undefined;
   let replaced = 0;
@@ -46,6 +48,7 @@ export function createWatchdog(platform: Platform, start = startBeside): Watchdo
       },
     );
     beside = started;
+    if (!started) waking = setTimeout(wake, againMs).unref();
   }
 
   return {

@@ -90,6 +90,7 @@ export function createCalls(
       budgets: narrowed.budgets,
       signal: caller.signal,
       progress: (message) => caller.progress(redactor.redact(message)),
+      hides: redactor.redactPart,
       permit,
       // Where its code may not be run at all, it makes no difference who trusts it.
       trusts: async (folder) =>

@@ -27,7 +27,10 @@ beforeAll(() => {
   write('fail.mjs', `console.error(${asScript}); process.exitCode = 3`);
   write('stay.mjs', `console.log(${asScript}); console.error(${asScript}); setInterval(() => {}, 1000)`);
   const question = JSON.stringify(`Overwrite ${control}${known}? [y/N] `);
-  write('ask.mjs', `process.stdout.write(${question}); setTimeout(() => {}, 60_000)`);
+  write(
+    'ask.mjs',
+    `import fs from 'node:fs'; import { execSync } from 'node:child_process'; process.stdout.write(${question}); execSync('mkfifo asked'); fs.readSync(fs.openSync('asked', 'r+'), Buffer.alloc(1))`,
+  );
   write('leak.txt', `${hostile}\nleak here\n`);
   write(hostileName, 'leak in a strange file\n');
   write(`names/${known}.txt`, 'leak\n');

@@ -14,7 +14,48 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-const hostile = ['-', '--', '-x', '--output=/x', '--exec', '-oProxyCommand=x', '---', '-\n', '-\0', '‐x', '−x', '', ' ', 'a b', '"a"', '\'a\'', '$(x)', '`x`', 'a;b', 'a\nb', 'a\n--b', '	-x', ' -x', '=x', 'x=-y', '@file', 'a\0--b', 'ünï', '日本', '‮-x', '\ud800', '%PATH%', '!x!', '^x', '/x', '\\x', '*', '~', '#', '{}'];
+const hostile = [
+  '-',
+  '--',
+  '-x',
+  '--output=/x',
+  '--exec',
+  '-oProxyCommand=x',
+  '---',
+  '-\n',
+  '-\0',
+  '‐x',
+  '−x',
+  '',
+  ' ',
+  'a b',
+  '"a"',
+  "'a'",
+  '$(x)',
+  '`x`',
+  'a;b',
+  'a\nb',
+  'a\n--b',
+  '	-x',
+  ' -x',
+  '=x',
+  'x=-y',
+  '@file',
+  'a\0--b',
+  'ünï',
+  '日本',
+  '‮-x',
+  '\ud800',
+  '%PATH%',
+  '!x!',
+  '^x',
+  '/x',
+  '\\x',
+  '*',
+  '~',
+  '#',
+  '{}',
+];
 
 it('renders a million command lines in which no value is an option or more than one argument', () => {
   const random = randomFrom(20_261_120);

@@ -214,6 +214,15 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     await session.end();
   });
 
+  it('says that what was stopped at the limit may look like a result', async () => {
+    const limits = { ...usualLimits, statementMs: 100 };
+    const session = await openMysql(await target(), limits, new AbortController().signal);
+    const table = await session.query("SELECT benchmark(1000000000000, md5('a')) AS n", 1);
+    expect(table.notes).toEqual([expect.stringContaining('0.1 s a query may take')]);
+    expect((await session.query('SELECT 1', 1)).notes).toBeUndefined();
+    await session.end();
+  });
+
   it('ATTACK 85: reads no more than the limit of bytes of an answer', async () => {
     const session = await openMysql(
       await target(),

@@ -11,7 +11,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cacheFolder, readCache, stateFolder, writeCache } from '../../src/machine/folders.ts';
+import {
+  cacheFolder,
+  isPrivate,
+  makePrivate,
+  readCache,
+  stateFolder,
+  writeCache,
+} from '../../src/machine/folders.ts';
 
 describe('cacheFolder', () => {
   it('follows the rules of each platform', () => {
@@ -74,6 +81,17 @@ describe.skipIf(process.platform === 'win32')('a cache', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, 'a.json')).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['a.json']);
+  });
+
+  it('is none below a file, and where the system makes no folder', () => {
+    const file = join(parent, 'file');
+    writeFileSync(file, '');
+    expect(isPrivate(join(file, 'cache'))).toBe(false);
+    for (const place of [join(file, 'deep', 'cache'), '/dev/null/cache', '/proc/x/toolcrib']) {
+      writeCache(place, 'a.json', 1);
+      expect(readCache(place, 'a.json')).toBeUndefined();
+      expect(() => makePrivate(place)).toThrow(/ENOTDIR|ENOENT/);
+    }
   });
 
   it('is empty when nothing was kept, and when what was kept is damaged', () => {

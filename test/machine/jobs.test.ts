@@ -41,6 +41,7 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
     workspace: { roots: [folder], home: folder, resolve: async (path) => path },
     signal: new AbortController().signal,
     progress: () => undefined,
+    hides: ({ text }) => text,
     trusts: async () => true,
     permit: async ({ asks, effects }) => void asked.push(`${effects.join()} ${asks ?? ''}`.trim()),
     keepOutput: (command) => outputs.open(client, command),
@@ -336,9 +337,48 @@ it('takes no input unless it was started with it, and is no job of a job', async
   await expect(tool('read_job', { job }, 'another')).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
+it('of the same starts at once one starts, whether it goes on or ends', async () => {
+  const { jobs } = crib();
+  const { open, work } = gate();
+  let runs = 0;
+  const begin = (key: string, does: (io: JobIo) => Promise<ToolResult>) =>
+    runIn(jobs, key, (io) => (runs++, does(io)), { announceAtOnce: true });
+  const going = (io: JobIo) => (io.progress('ready'), work());
+  const answers = await Promise.all([1, 2, 3].map(() => begin('a', going)));
+  expect(runs).toBe(1);
+  expect(new Set(answers.map(idOf)).size).toBe(1);
+  open('end');
+  const ended = await Promise.all([1, 2, 3].map(() => begin('b', async () => result('quick'))));
+  expect(runs).toBe(2);
+  expect(ended).toEqual(Array.from({ length: 3 }, () => ({ kind: 'done', result: result('quick') })));
+  // One that asks a person first is no answer for another.
+  const asking = [1, 2].map(() => begin('c', () => Promise.reject(new Error('asks first'))));
+  expect(await Promise.allSettled(asking)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+  expect(runs).toBe(4);
+});
+
+it('has a place for a start before it begins, and none that only asked keeps one', async () => {
+  const { jobs } = crib({ jobs: 2 });
+  const { open, work } = gate();
+  const asks = () => Promise.reject(new Error('asks first'));
+  for (const key of ['a', 'b', 'c'])
+    await expect(runIn(jobs, key, asks, { announceAtOnce: true })).rejects.toThrow('asks first');
+  let runs = 0;
+  const all = await Promise.allSettled(
+    ['a', 'b', 'c', 'd', 'e'].map((key) =>
+      runIn(jobs, key, (io) => (runs++, io.progress('ready'), work()), { announceAtOnce: true }),
+    ),
+  );
+  expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  expect(runs).toBe(2);
+  open('end');
+});
+
 it('one that asks without input is ended, and quotes the question', async () => {
   const { call: tool, start } = crib();
-  const { job } = await start(`process.stdout.write('Delete all? [y/N] '); setTimeout(() => 0, 60000)`);
+  const { job } = await start(
+    `process.stdout.write('Delete all? [y/N] '); require('child_process').execSync('mkfifo pipe'); fs.readSync(fs.openSync('pipe', 'r+'), Buffer.alloc(1))`,
+  );
   expect(await tool('wait_job', { job })).toMatch(/failed after \d+ s[^]*asked null: Delete all\?/);
 });
 

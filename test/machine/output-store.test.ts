@@ -109,7 +109,8 @@ it('ATTACK 99: keeps head and tail of an output without end, in bounded memory, 
   };
   const before = held();
   for (let count = 0; count < 1000; count++) sink.add('stdout', chunk);
-  expect(held() - before).toBeLessThan(megabyte / 2);
+  // Garbage is freed by other threads, which come late on a busy machine.
+  await expect.poll(() => held() - before).toBeLessThan(megabyte / 2);
   print(sink, 'last\n');
   sink.end();
   const total = 1000 * 32 * 1024 + 2;

@@ -36,6 +36,51 @@ it.each([
   expect(systemEncoding(platform, env, locale)).toBe(encoding);
 });
 
+it('reads lines and fields in UTF-8 or in the code page, each for itself', () => {
+  const [utf8, latin] = [Buffer.from('é漢😀'), Buffer.from([0xe9, 0x80])];
+  const pieces = [
+    utf8,
+    latin,
+    Buffer.from('plain'),
+    utf8,
+    latin,
+    Buffer.from([0xc3]),
+    Buffer.from([0xed, 0xa0, 0x80]),
+  ];
+  const read = ['é漢😀', 'é€', 'plain', 'é漢😀', 'é€', 'Ã', 'í\u00a0€'];
+  for (const separator of ['\n', '\0'])
+    expect(
+      decode(Buffer.concat(pieces.flatMap((piece) => [piece, Buffer.from(separator)])), 'windows-1252'),
+    ).toBe(read.map((piece) => piece + separator).join(''));
+});
+
+it.each([
+  ['NUL', [0]],
+  ['line feeds', [10]],
+  ['short lines that are no UTF-8', [0xff, 10]],
+  ['lines of either kind', [0xc3, 0xa9, 10, 0xff, 10]],
+  ['no text', [0x80]],
+  ['joiners', [...Buffer.from('é\u200d')]],
+  ['carriage returns', [...Buffer.from('é\r')]],
+])('ATTACK 100: 8 MB of %s take no time worth speaking of', (_, unit) => {
+  const bytes = Buffer.alloc(8 * 1024 * 1024, Buffer.from(unit));
+  bytes[0] = 0xff;
+  // What looks at the rest for each field takes minutes, and a call for each piece some seconds.
+  expect(quickest(() => decode(bytes))).toBeLessThan(500);
+  const text = bytes.toString('utf8');
+  expect(quickest(() => presentable(text))).toBeLessThan(500);
+});
+
+/** Milliseconds, of the quickest of three, since the machine does other things as well. */
+function quickest(work: () => unknown): number {
+  const times = [0, 1, 2].map(() => {
+    const before = performance.now();
+    work();
+    return performance.now() - before;
+  });
+  return Math.min(...times);
+}
+
 it('cuts between characters', () => {
   const text = '漢字'.repeat(1000);
   for (const keep of [100, 101, 102, 103, 104, 105]) {
@@ -72,5 +117,5 @@ it('states what is left out', () => {
   expect(headAndTail('short')).toBe('short');
   const cut = headAndTail('a'.repeat(500) + 'b'.repeat(500), 100);
   expect(cut).toBe(`${'a'.repeat(50)}\n[… 900 characters left out here …]\n${'b'.repeat(50)}`);
-  expect(headAndTail('head tail', 100, 5)).toContain('5 characters left out');
+  expect(headAndTail('head|tail', 100, 5)).toBe('head\n[… 5 characters left out here …]\n|tail');
 });

@@ -82,6 +82,97 @@ it.each(tokens)('ATTACK 95: hides what has the shape of a secret of %s: %s', (_,
   }
 });
 
+const chosen = [
+  'DB_PASSWORD=hunter2x9',
+  'export DB_PASSWORD=hunter2',
+  'POSTGRES_PASSWORD=mysecretpassword',
+  'DB_PASSWORD=p@$$w0rd!Longer9',
+  'DB_PASSWORD="a b c 12 longer9 secret"',
+  '{"password":"hunter2x9"}',
+  '{"password": "hunter2x9!"}',
+  '{\\"password\\":\\"hunter2x9\\"}',
+  '  password: hunter2x9\n',
+  'password: "hunter2x9"',
+  `token: ${hex(40)}\n`,
+  `  token: '${hex(40)}'`,
+  'host=db password=hunter2x9 user=me',
+  'Server=db;Password=SqlServ3r!;',
+  'curl -u admin:hunter2 https://x',
+  'curl -s --user admin:hunter2x x',
+  "SECRET_KEY = 'django-insecure-9x!k2j4h5'",
+  'db_password = "hunter2x9"',
+  'mysql --password=hunter2x9 -h x',
+  'mysql --password=correcthorse',
+  `https://${hex(40)}@github.com/a/b.git`,
+  `//r/:_authToken = "${hex(40)}"`,
+  'postgres://u:ab/c9x7z2q1@h/db',
+  'jdbc:mysql://h/db?user=x&password=hunter2x9',
+  'DB_PASSWORD=hunter2x9;',
+  '"Env":["POSTGRES_PASSWORD=mysecretpassword"]',
+  'PGPASSWORD=abc123def psql',
+  'ConnectionString="Server=x;Pwd=Abc12345"',
+  'postgres://u:p,ass9word@h/x',
+  'MYSQL_ROOT_PASSWORD: hunter2x9y8z7w6v5\n',
+  'DB_PASSWORD: hunter2x9\n',
+  '$password = "hunter2x9";',
+  "'password' => 'hunter2x9',",
+  'os.environ["DB_PASSWORD"] = "hunter2x9"',
+];
+
+it.each(chosen)('ATTACK 95: hides a secret that a name says: %s', (text) => {
+  const shown = redact(text);
+  expect(hasMask(shown)).toBe(true);
+  expect(shown).not.toMatch(
+    /hunter2|mysecret|W0rd|Longer9|correcthorse|SqlServ3r|ab\/c9|k2j4h5|Abc12345|9word/i,
+  );
+});
+
+it.each([
+  'docker://alpine:3.18@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  'http://localhost:8080,admin@example.com',
+  'const TOKEN=process.env.OAUTH2_CLIENT_TOKEN',
+  'TOKEN="com.acme.v2.TokenHandler"',
+  'SEARCH_PAT=src/**/*.test2.ts',
+  'AUTH_KEY=src/auth/keys/v2/index.ts',
+  'password: string',
+  'password: string;',
+  'password = req.body.password',
+  'password: z.string()',
+  'password=""',
+  'PASSWORD_MIN_LENGTH=12',
+  'const password = "test"',
+  'DB_PASSWORD=changeme',
+  'DB_PASSWORD=xxxxxxxx',
+  'DB_PASSWORD=<your password>',
+  'DB_PASSWORD=${DB_PASSWORD}',
+  'DB_PASSWORD=$DB_PASS',
+  'DB_PASSWORD=',
+  'DB_PASSWORD=postgres',
+  'password=os.getenv("DB_PASSWORD2")',
+  'DB_PASSWORD=getenv("X12345")',
+  '"password": "Enter your password"',
+  '"password": "Passwort"',
+  'token: accessToken',
+  'PASSWORD = "password"',
+  'RESET_PASSWORD = "RESET_PASSWORD"',
+  'password=password',
+  'connect(user=user, password=password2)',
+  'docker run -u 1000:1000 x',
+  'http://localhost:8080/a@b',
+  'TOKEN=$(cat file1234)',
+  'password: required',
+  '<input type="password" name="password" id="x">',
+  'type=password class=abc123',
+  '"token": "^3.1.0-beta.1"',
+  'password: hash(pw1234)',
+  'secret: process.env.SECRET2',
+  'DB_PASSWORD=%DB_PASSWORD%',
+  'password: !vault x',
+  'password=args.password1',
+])('leaves what stands for a secret, and code that has one by name: %s', (text) => {
+  expect(redact(text)).toBe(text);
+});
+
 it('leaves what stands around a secret', () => {
   const token = `ghp_${random(36)}`;
   expect(redact(`before ${token}, after`)).toMatch(/^before \[redacted by toolcrib: GitHub token\], after$/);
@@ -321,6 +412,17 @@ it('hides in every string and key of a value, and leaves the others as they are'
   expect(() => redactValue(deep)).not.toThrow();
 });
 
+it('leaves as many lines as there were, where it is told to', () => {
+  const key = `-----BEGIN PRIVATE KEY-----\n${`${random(64)}\n`.repeat(20)}-----END PRIVATE KEY-----`;
+  const { redactPart } = createRedactor({ env: {} });
+  const lines = redactPart({ before: 'a\n', text: `b\n${key}\nc`, after: '\nd', keepsLines: true }).split(
+    '\n',
+  );
+  expect(lines).toHaveLength(24);
+  expect(lines.slice(1, -1).every((line) => /^\[redacted[^\]]*\]$/.test(line))).toBe(true);
+  expect([lines[0], lines.at(-1)]).toEqual(['b', 'c']);
+});
+
 it('sees what a page cuts in two, when it is told what stands around it', () => {
   const token = `ghp_${random(36)}`;
   const { redactPart } = createRedactor({ env: {} });
@@ -361,6 +463,19 @@ it('takes time linear to the text, whatever it says', { timeout: 60_000 }, () =>
     'eyJ-',
     'eyJaaaaaaaaaa.',
     'machine a login b password ',
+    '://a:b/c1',
+    '://a:b1',
+    'curl -u a:bbbb1',
+    ' -u a',
+    'curl ',
+    'PASSWORD="a\\"',
+    'PASSWORD="a\\',
+    'password: "a\'',
+    'password: abcdef1 ',
+    'PASSWORD=a1.',
+    'PASSWORD=src/',
+    "token: 'aaaaaaaaaaaaaaaaaaaa1 ",
+    'password=a1-',
   ];
   // The quickest of several, since the machine does other things as well. Usual are 5 to 15 ms; what is quadratic takes
   // seconds.

@@ -12,7 +12,7 @@ const recorded = (name: string) => readFileSync(new URL(`recorded/reports/${name
 const long = (text: string, filler = '\n') => text + filler.repeat(Math.max(0, 2001 - text.length));
 const told = async (text: string, isWhole = true) => {
   const summary = await summarise(text, isWhole);
-  return summary && tellSummary(summary, 8000);
+  return typeof summary === 'object' ? tellSummary(summary, 8000) : summary;
 };
 
 it("understands what Node's test runner prints: leaves are counted, parents are not failures of their own", async () => {
@@ -132,6 +132,150 @@ it.each([
   expect(await summarise(long(text), true)).toBeUndefined();
 });
 
+it.each([
+  ['lines that begin like TAP', `ok 1 of 3 hosts reachable\n${'data: 7\n'.repeat(300)}`],
+  ['the same with a plan', `1..1\nok 1 of 3 hosts reachable\n${'data: 7\n'.repeat(300)}`],
+  ['a list of what is ok', 'ok 1 host\nok 2 hosts\n'.repeat(200)],
+])('leaves %s as they are', async (_, text) => {
+  expect(await summarise(text, true)).toBeUndefined();
+});
+
+it("tells a parent's own failure, and that of a hook, beside those of its subtests", async () => {
+  expect(await told(long(recorded('node-parents.tap')))).toBe(
+    [
+      'TAP: 4 passed, 4 failed',
+      '✗ a parent (/home/dev/app/parents.test.mjs:3:1)',
+      '    PARENT BROKEN',
+      '    at TestContext.<anonymous> (file:///home/dev/app/parents.test.mjs:3:102)',
+      '✗ a suite (/home/dev/app/parents.test.mjs:4:1)',
+      '    AFTER BROKEN',
+      '    at SuiteContext.<anonymous> (file:///home/dev/app/parents.test.mjs:4:49)',
+      '✗ another › bad (/home/dev/app/parents.test.mjs:5:78)',
+      '    BAD CHILD',
+      '    at TestContext.<anonymous> (file:///home/dev/app/parents.test.mjs:5:102)',
+      '✗ another (/home/dev/app/parents.test.mjs:5:1)',
+      '    AFTER BOTH',
+      '    at SuiteContext.<anonymous> (file:///home/dev/app/parents.test.mjs:5:49)',
+    ].join('\n'),
+  );
+});
+
+it("understands vitest's TAP, in which the tests of a file follow it", async () => {
+  const file = (name: string, tests: string) => `not ok 1 - ${name} # time=1.50ms {\n${tests}}\n`;
+  const report = [
+    'TAP version 13\n1..3\n',
+    file('hook.test.js', '    ok 1 - fine # time=0.10ms\n'),
+    file(
+      'bad.test.js',
+      '    not ok 1 - suite # time=2.00ms {\n        not ok 1 - bad # time=0.10ms\n    }\n',
+    ),
+    file('cut.test.js', '    ok 1 - fine # time=0.10ms\n').slice(0, -2),
+  ];
+  expect(await told(long(report.join('')))).toBe(
+    'TAP: 2 passed, 3 failed\n✗ hook.test.js\n✗ bad.test.js › suite › bad\n✗ cut.test.js',
+  );
+});
+
+it.each([
+  ['lines between its own', 'TAP version 13\nok 1\nall data\n1..1\n', 'lines that are no TAP: 1'],
+  ['totals of its own', 'TAP version 13\nok 1\n1..1\n# tests 2\n# pass 1\n# fail 1\n', '1 passed, 1 failed'],
+])('doubts TAP with %s', async (_, text, doubt) => {
+  expect(await told(long(text))).toMatch(new RegExp(`^TAP: 1 passed, 0 failed\n.*${doubt}`));
+});
+
+it("tells what failed outside of the tests in vitest's and jest's JSON", async () => {
+  const bad = { fullName: 'bad', status: 'failed', failureMessages: ['wrong'] };
+  const fine = { fullName: 'fine', status: 'passed' };
+  const file = (name: string, message: string, ...assertionResults: unknown[]) => ({
+    name,
+    status: 'failed',
+    message,
+    assertionResults,
+  });
+  const report = (...testResults: unknown[]) => ({
+    numTotalTests: 3,
+    numPassedTests: 2,
+    numFailedTests: 3,
+    numPendingTests: 0,
+    success: false,
+    testResults,
+  });
+  const text = await told(
+    long(
+      JSON.stringify(
+        report(
+          file('/vitest-hook', 'HOOK ONE', fine),
+          file('/vitest-both', 'HOOK TWO', bad),
+          file('/vitest-inner', '', fine),
+          file('/jest-both', '  ● Test suite failed to run\n\n    HOOK THREE\n\n  ● bad\n\n    wrong', bad),
+          file('/jest-bad', '  ● bad\n\n    wrong', bad),
+        ),
+      ),
+    ),
+  );
+  expect(text).toMatch(/^Tests: 2 passed, 3 failed, 4 files failed outside of their tests\n✗/);
+  for (const told of ['HOOK ONE', 'HOOK TWO', 'HOOK THREE', '✗ /vitest-inner\n    outside of its tests'])
+    expect(text).toContain(told);
+  expect(text).not.toContain('✗ /jest-bad\n');
+  const other = JSON.stringify(report(file('/none', '')));
+  expect(await told(long(other))).toContain('its own totals say otherwise: 2 passed, 3 failed');
+});
+
+it('tells what failed in a suite of JUnit, and doubts one whose totals say more', async () => {
+  const suite = (inner: string, said = '') =>
+    long(
+      `<testsuites><testsuite name="all" ${said}><testcase name="fine"/>${inner}</testsuite></testsuites>`,
+    );
+  expect(await told(suite('<error message="SETUP BROKEN"/>'))).toBe(
+    'JUnit: 1 passed, 1 failed\n✗ all\n    SETUP BROKEN',
+  );
+  expect(await told(suite('', 'failures="2" errors="1"'))).toBe(
+    'JUnit: 1 passed, 0 failed\nits own totals say otherwise: 3 failed',
+  );
+  expect(await told(suite('<testcase name="off" status="disabled"/>'))).toBe(
+    'JUnit: 1 passed, 0 failed, 1 skipped',
+  );
+});
+
+it("tells a SARIF tool's own errors, and only what it found wrong", async () => {
+  const report = (run: object) =>
+    told(
+      long(
+        JSON.stringify({
+          version: '2.1.0',
+          runs: [
+            {
+              tool: {
+                driver: { name: 'x', rules: [{ id: 'strict', defaultConfiguration: { level: 'error' } }] },
+              },
+              ...run,
+            },
+          ],
+        }),
+      ),
+    );
+  const toolExecutionNotifications = [
+    { level: 'error', descriptor: { id: 'E1' }, message: { text: 'CRASHED' } },
+    { level: 'note', message: { text: 'a file was read' } },
+  ];
+  const invocations = [{ executionSuccessful: false, toolExecutionNotifications }];
+  expect(await report({ invocations, results: [] })).toBe(
+    'SARIF (x): 0 errors, 0 warnings, 1 errors of the tool itself\nx says that it did not run well\n✗ error of x: E1\n    CRASHED',
+  );
+  expect(await report({})).toContain('x says nothing of what it found');
+  const message = { text: 'said' };
+  const results = [
+    ...['pass', 'notApplicable', 'informational'].map((kind) => ({ kind, ruleId: kind, message })),
+    { ruleId: 'strict', message },
+    { ruleId: 'seen', message, suppressions: [{ kind: 'inSource' }] },
+    { ruleId: 'gone', message, baselineState: 'absent' },
+    { kind: 'review', ruleId: 'unsure', message },
+  ];
+  expect(await report({ results })).toBe(
+    'SARIF (x): 1 errors, 0 warnings, 1 notes, 1 suppressed\n✗ error: strict\n    said\n✗ review: unsure\n    said',
+  );
+});
+
 it('shows what is short as it is', async () => {
   expect(await summarise(recorded('perl.tap'), true)).toBeUndefined();
 });
@@ -166,6 +310,44 @@ it.each([
   expect(shown?.length ?? 0).toBeLessThan(9000);
 });
 
+it.each([
+  ['JSON of empty objects', `{"errorCount":1,"a":[${'{},'.repeat(1_300_000)}{}]}`],
+  ['JSON of numbers', `{"runs":[${'1,'.repeat(2_000_000)}1]}`],
+  ['JSON that nests', `{"runs":[${'['.repeat(500_000)}${']'.repeat(500_000)}]}`],
+  ['JSON of names', `{"runs":[],${Array.from({ length: 300_000 }, (_, at) => `"${at}":1`).join(',')}}`],
+  [
+    'SARIF',
+    `{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[${'{"message":{}},'.repeat(40_000)}{}]}]}`,
+  ],
+  ['JUnit of tests', `<testsuites>${'<testcase/>'.repeat(150_000)}</testsuites>`],
+  ['JUnit with text', `<testsuites>${'text '.repeat(400_000)}</testsuites>`],
+  ['TAP', `TAP version 13\n${'ok\n'.repeat(2_000_000)}`],
+])('lets everything else go on during megabytes of: %s', async (_, text) => {
+  let longest = 0;
+  let last = performance.now();
+  const beat = () => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  };
+  const timer = setInterval(beat, 1);
+  await summarise(text, true);
+  beat();
+  clearInterval(timer);
+  // Much more than it takes, since other tests run beside this, and much less than it took.
+  expect(longest).toBeLessThan(300);
+});
+
+it('says of a report that it is too large for a summary, and shows its ends', async () => {
+  const large = `{"numTotalTests":1,"testResults":[${'{},'.repeat(200_000)}{}]} the end`;
+  for (const result of [
+    await actionResult(plain, large, telling, ran(0, large)),
+    (await failureOf(ran(1, large), {}, undefined, telling))!,
+  ]) {
+    expect(textOf(result)).toContain('"numTotalTests"');
+    expect(textOf(result)).toMatch(/the end\n\[a report that is too large for a summary\]\n\[a note\]$/);
+  }
+});
+
 const printed = (text: string, keep = 1024 * 1024): Collected => {
   const collector = collect(keep);
   collector.add(Buffer.from(text));
@@ -179,7 +361,7 @@ const ran = (exitCode: number, stdout: string, stderr = '', keep?: number): Outc
   durationMs: 1,
   ended: 'exited',
 });
-const telling = { notes: ['a note'], handle: 'abc' };
+const telling = { notes: ['a note'], handle: 'abc', hides: ({ text }: { text: string }) => text };
 const plain = {} as AnyAction;
 const way = 'read_output output=abc has all of it';
 
@@ -201,6 +383,24 @@ it('says why a program failed all the tests of which passed', async () => {
   const text = textOf((await failureOf(ran(1, passing), {}, undefined, telling))!);
   expect(text).toContain('TAP: 300 passed, 0 failed');
   expect(text).toContain('ERROR: Coverage for lines (50%) is too low');
+});
+
+it('says that a failed program reported no failure, with the end of all that it said', async () => {
+  const passing = `TAP version 13\n${'ok 1 - fine\n'.repeat(300)}1..300\n# the end`;
+  const text = textOf((await failureOf(ran(1, passing, 'a warning'), {}, undefined, telling))!);
+  expect(text).toContain('TAP: 300 passed, 0 failed\n[the report counts no failure: what went wrong is not');
+  expect(text).toMatch(/\[stderr\]\na warning\n\[stdout\]\n[^]*# the end\n/);
+});
+
+it('shows the end of a report that contradicts itself, also when the program ended well', async () => {
+  const report = `TAP version 13\n${'ok 1 - fine\n'.repeat(300)}1..300\n# fail 3\nDATA`;
+  for (const result of [
+    await actionResult(plain, report, telling, ran(0, report)),
+    (await failureOf(ran(1, report), {}, undefined, telling))!,
+  ]) {
+    expect(textOf(result)).toContain('its own totals say otherwise: 0 passed, 3 failed');
+    expect(textOf(result)).toMatch(/\[stdout\]\n[^]*DATA\n/);
+  }
 });
 
 it.each([

@@ -51,10 +51,11 @@ const alive = (pid: number) => /^State:\s+[^ZX]/m.test(statusOf(pid));
 const hasBegun = (pid: number) =>
   (BigInt(`0x${/^SigCgt:\s+(\w+)$/m.exec(statusOf(pid))?.[1] ?? '0'}`) & 1n) !== 0n;
 
-async function started(script: string) {
+async function started(script: string, lasts = false) {
   const folder = temporaryFolder();
   const server = spawn(process.execPath, [join(built, 'run-and-wait.cjs'), folder, '-c', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, LASTS: lasts ? 'yes' : 'no' },
   });
   onTestFinished(() => void server.kill('SIGKILL'));
   let said = '';
@@ -78,6 +79,11 @@ describe.skipIf(process.platform !== 'linux')('ATTACK 102: a server that is kill
     const files = ['a', 'b', 'c', 'd', 'e'].map((name) => join(folder, name));
     expect(files.every(isRunning)).toBe(true);
     expect(await goneAfter(server, files)).toBeLessThan(1500);
+  });
+
+  it('leaves nothing of what lasts, also in its first moment', async () => {
+    const { server, folder } = await started('sleep 300 & echo $! > a; echo $$ > e; echo ready; wait', true);
+    expect(await goneAfter(server, [join(folder, 'a'), join(folder, 'e')])).toBeLessThan(1500);
   });
 
   it('leaves no watchdog either, also when a signal to all came before', async () => {
@@ -123,6 +129,21 @@ it('watches what lasts from its first moment, and however often there was nothin
   // One that is killed again and again is given up at last.
   for (let kill = 0; kill < 50; kill++) ends.at(-1)?.();
   expect(started).toBe(51 + 19);
+});
+
+it('tries again, as long as a program runs, when it could not be started', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let tries = 0;
+  const dog = createWatchdog('linux', () => void tries++);
+  dog.starts('mark', true);
+  expect(tries).toBe(1);
+  vi.advanceTimersByTime(60_000);
+  expect(tries).toBeGreaterThan(30);
+  dog.ended('mark');
+  const before = tries;
+  vi.advanceTimersByTime(60_000);
+  expect(tries).toBe(before);
 });
 
 it('starts no watchdog for a program that ends at once', async () => {

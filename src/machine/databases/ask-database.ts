@@ -22,7 +22,8 @@ export interface DatabaseCall {
  * and `permit` throw, PROGRAM_FAILED with what the server says, TIMEOUT, CANCELLED, TOO_LARGE and NOT_FOUND.
  */
 export async function askDatabase(call: DatabaseCall): Promise<ToolResult> {
-  const { action, values, context, services, limits = usualLimits } = call;
+  const { action, values, context, services } = call;
+  const limits = { ...(call.limits ?? usualLimits), hides: context.hides };
   const { databases } = services;
   const target = await targetOf(action.database, values as Wanted, databases);
   const question = questionText(call);
@@ -66,11 +67,13 @@ type Answer = Readonly<Record<string, unknown>>;
 
 async function answered(session: Session, { action: { asks }, values }: DatabaseCall): Promise<Answer> {
   if ('query' in asks) {
-    const { columns, rows, truncated } = await session.query(
-      String(values[asks.query]),
-      Number(values[asks.limit]),
-    );
-    return { columns, rows, truncated };
+    const {
+      columns,
+      rows,
+      truncated,
+      notes = [],
+    } = await session.query(String(values[asks.query]), Number(values[asks.limit]));
+    return { columns, rows, truncated, ...(notes.length > 0 && { notes }) };
   }
   if ('explain' in asks) return { plan: await session.explain(String(values[asks.explain])) };
   const binds = asks.binds.map((name) => values[name] ?? null);
@@ -94,11 +97,14 @@ function resultOf(
   question: string,
   context: CallContext,
 ): ToolResult {
-  const { value, omitted, clipped } = fitResult(answer, inlineLimit, presentable);
+  const { value, omitted, clipped } = fitResult(answer, inlineLimit, (text) =>
+    context.hides({ before: '', text: presentable(text), after: '' }),
+  );
   const isCut = Object.keys(omitted).length > 0;
   const kept =
     (isCut || clipped) && Array.isArray(answer['rows']) ? keepRows(answer['rows'], question, context) : [];
-  const said = [...notes, ...kept];
+  const own = Array.isArray(value['notes']) ? (value['notes'] as string[]) : [];
+  const said = [...notes, ...own, ...kept];
   return { data: { ...value, ...(isCut && { omitted }), ...(said.length > 0 && { notes: said }) } };
 }
 

@@ -3,11 +3,12 @@ import { printable, renderArgv } from '../../core/argv.ts';
 import type { AnyDiscoverer, DatabaseProgramAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, ToolResult } from '../../core/tool.ts';
-import { failureOf } from '../action-result.ts';
+import { failureOf, shownOf } from '../action-result.ts';
 import { lookOnceMore } from '../changes/last-look.ts';
 import { rooted } from '../paths/workspace.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import { projectFolders } from '../project-folders.ts';
+import { toldLines } from '../redact/told-lines.ts';
 import type { ActionServices } from '../run-action.ts';
 import { connectionArguments, connectionVariables } from './program-connection.ts';
 import { targetOf, type Wanted } from './target.ts';
@@ -59,7 +60,7 @@ export async function runDatabaseProgram(call: ProgramCall): Promise<ToolResult>
     cwd: folder,
     env: { ...services.childEnvironment([], discoverer.settings ?? {}), ...connectionVariables(target) },
     signal: context.signal,
-    onLine: context.progress,
+    onLine: toldLines(context),
     keepBytes: keptBytes,
     timeoutMs: longestMs,
     ...(file && { onOutput: file.add }),
@@ -67,13 +68,13 @@ export async function runDatabaseProgram(call: ProgramCall): Promise<ToolResult>
     ...(!file && { sink }),
   });
   sink.end();
-  const telling = { notes: [], ...(!file && { handle: sink.handle }) };
+  const telling = { notes: [], hides: context.hides, ...(!file && { handle: sink.handle }) };
   const failed = await failureOf({ ...outcome, command }, {}, discoverer.hints, telling);
   const failure = failed ?? (file?.failed ? unwritten(path) : undefined);
   file?.end(failure === undefined);
   if (failure) return failure;
   const said = file ? `${file.bytes()} bytes in ${shownPath(path ?? '')}` : 'done';
-  return { content: [{ type: 'text', text: `${said}\n${outcome.stderr.text}`.trim() }] };
+  return { content: [{ type: 'text', text: `${said}\n${shownOf(outcome.stderr, telling)}`.trim() }] };
 }
 
 const unwritten = (path: string | undefined): ToolResult => ({

@@ -1,3 +1,4 @@
+import type { Shortening } from './cell.ts';
 import type { Target } from './target.ts';
 
 export interface Column {
@@ -12,16 +13,16 @@ export interface Table {
   readonly rows: readonly (readonly unknown[])[];
   /** There are more rows than were asked for, or than fit into the limits. */
   readonly truncated: boolean;
+  /** What the caller should know about this answer. */
+  readonly notes?: readonly string[];
 }
 
 /** What a call may take of a server. */
-export interface Limits {
+export interface Limits extends Shortening {
   /** Milliseconds a statement may take; the server ends it then. */
   readonly statementMs: number;
   /** Bytes of an answer that are read from the connection. */
   readonly bytes: number;
-  /** Characters of one value that are kept. */
-  readonly cell: number;
 }
 
 /**

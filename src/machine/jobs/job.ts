@@ -19,7 +19,7 @@ export interface JobIo {
   /** Tells the job's last line. */
   progress(line: string): void;
   /** To be written to in the place of `sink`, by whose handle the job's output is found. */
-  keeps(sink: OutputSink, command: string): OutputSink;
+  keeps(sink: OutputSink, command: string, folder?: string): OutputSink;
   /** Takes the input of the program; only in a job that was started with input. */
   readonly takeInput?: (input: ProgramInput) => void;
 }
@@ -41,6 +41,8 @@ export interface JobFacts {
   readonly seconds: number;
   /** The command line of its latest program. */
   readonly command?: string;
+  /** Where that program works. */
+  readonly folder?: string;
   /** The handle of that program's output. */
   readonly output?: string;
   readonly lastLine?: string;
@@ -92,7 +94,7 @@ export function beginJob(
   const stopping = new AbortController();
   const listeners = new Set<(line: string | undefined) => void>();
   let lastLine: string | undefined;
-  let output: { sink: OutputSink; command: string } | undefined;
+  let output: { sink: OutputSink; command: string; folder: string | undefined } | undefined;
   let taken: ProgramInput | undefined;
   let why: 'stopped' | 'timed_out' | undefined;
   let ending: Ending | undefined;
@@ -111,8 +113,8 @@ export function beginJob(
       begin();
       tell(line);
     },
-    keeps(sink, command) {
-      output = { sink, command };
+    keeps(sink, command, folder) {
+      output = { sink, command, folder };
       begin();
       return {
         handle: sink.handle,
@@ -170,6 +172,7 @@ export function beginJob(
         seconds: Math.round(((endedAt ?? Date.now()) - startedAt) / 100) / 10,
         takesInput: input,
         ...(output && { command: output.command, output: output.sink.handle }),
+        ...(output?.folder !== undefined && { folder: output.folder }),
         ...(lastLine !== undefined && { lastLine }),
         ...(asks !== undefined && { asks }),
       };

@@ -70,6 +70,8 @@ interface Options {
 export function createJobs({ budgets }: Options): Jobs {
   /** All that run, announced or not. */
   const running = new Set<Job>();
+  /** Those of them that are begun to be jobs, and have a place from then on, until they are announced or have ended. */
+  const starting = new Map<Job, Promise<void>>();
   const known = new Map<string, Job>();
 
   const jobsOf = (owner: string) => [...known.values()].filter((job) => job.call.owner === owner);
@@ -86,11 +88,12 @@ export function createJobs({ budgets }: Options): Jobs {
 
   function refuseWhenFull(owner: string, { limits = budgets() }: RunOptions): void {
     const { jobs: most } = limits;
-    const ids = jobsOf(owner).filter((job) => running.has(job));
-    if (ids.length < most) return;
+    const isOne = (job: Job) => job.call.owner === owner && (job.announced || starting.has(job));
+    const count = [...running].filter(isOne).length;
+    if (count < most) return;
     throw new ToolcribError(
       'BUSY',
-      `${ids.length} jobs are running, which is as many as may be (budgets.jobs).`,
+      `${count} jobs are running, which is as many as may be (budgets.jobs).`,
       'End one with stop_job (list_jobs has them), or wait for one.',
     );
   }
@@ -149,9 +152,50 @@ export function createJobs({ budgets }: Options): Jobs {
     await firstOf([Promise.all(jobs.map((job) => job.ended))], endMs);
   }
 
+  const startingAs = (owner: string, key: string) =>
+    [...starting].find(([{ call }]) => call.owner === owner && call.key === key);
+
+  async function start(job: Job): Promise<Answer> {
+    let settle = () => {};
+    starting.set(job, new Promise<void>((resolve) => (settle = resolve)));
+    try {
+      await hasStarted(job);
+      return running.has(job)
+        ? { kind: 'running', job: announce(job) }
+        : { kind: 'done', result: job.result() };
+    } finally {
+      starting.delete(job);
+      settle();
+    }
+  }
+
+  async function answerWithin(job: Job, owner: string, options: RunOptions): Promise<Answer> {
+    await firstOf([job.ended], options.budgetMs);
+    // Cancelled: what it started is being ended, and is gone when it says so.
+    if (options.signal.aborted) await job.ended;
+    if (!running.has(job)) return { kind: 'done', result: job.result() };
+    try {
+      refuseWhenFull(owner, options);
+    } catch (error) {
+      job.end('stopped');
+      await job.ended;
+      throw error;
+    }
+    return { kind: 'running', job: announce(job) };
+  }
+
   return {
     async run(owner, call, work, options) {
-      const { signal, budgetMs, announceAtOnce = false } = options;
+      const { signal, announceAtOnce = false } = options;
+      const isSame = () => (announceAtOnce && !signal.aborted ? startingAs(owner, call.key) : undefined);
+      // Nothing is awaited between the last look and the start: of several such calls, one starts.
+      for (let now = isSame(); now; now = isSame()) {
+        const [job, settled] = now;
+        await firstOf([settled], longestTimer, signal);
+        // Where it failed, was stopped or asks a person, the next tries for itself.
+        if (!job.announced && !running.has(job) && job.facts().state === 'done')
+          return { kind: 'done', result: job.result() };
+      }
       const same = sameCall(owner, call.key, announceAtOnce);
       if (same) return join(same, options);
       if (announceAtOnce) refuseWhenFull(owner, options);
@@ -160,18 +204,7 @@ export function createJobs({ budgets }: Options): Jobs {
       if (signal.aborted) cancel();
       signal.addEventListener('abort', cancel, { once: true });
       try {
-        await (announceAtOnce ? hasStarted(job) : firstOf([job.ended], budgetMs));
-        // Cancelled: what it started is being ended, and is gone when it says so.
-        if (signal.aborted) await job.ended;
-        if (!running.has(job)) return { kind: 'done', result: job.result() };
-        try {
-          refuseWhenFull(owner, options);
-        } catch (error) {
-          job.end('stopped');
-          await job.ended;
-          throw error;
-        }
-        return { kind: 'running', job: announce(job) };
+        return await (announceAtOnce ? start(job) : answerWithin(job, owner, options));
       } finally {
         signal.removeEventListener('abort', cancel);
       }

@@ -1,13 +1,10 @@
 import { decode, systemEncoding } from '../decode.ts';
 import { presentable } from '../presentable.ts';
+import type { Redactor } from '../redact/redactor.ts';
 import type { LineRun } from './line-runs.ts';
 
 /** Hides what is secret in a part of a text, for which it looks at what stands around it. */
-export type RedactPart = (part: {
-  readonly before: string;
-  readonly text: string;
-  readonly after: string;
-}) => string;
+export type RedactPart = Redactor['redactPart'];
 
 /** What stands before and after some bytes in their stream, and what hides what is secret. */
 export interface Surroundings {
@@ -37,31 +34,14 @@ function harmlessLines(decoded: string, count: number, around: Surroundings | un
   return around ? redactedLines(lines, around) : lines;
 }
 
-/** A private key has fewer lines. */
-const nearLines = 80;
-
-/** The same number of lines: where several were hidden as one, each is looked at again among the others. */
-function redactedLines(lines: readonly string[], { before, after, redactPart }: Surroundings): string[] {
-  const [first, last] = [harmless(decode(before)).replace(/\n$/, ''), harmless(decode(after))];
-  const between = (from: number, to: number): string[] => {
-    const masked = redactPart({
-      before: [
-        ...(from < nearLines ? [first] : []),
-        ...lines.slice(Math.max(0, from - nearLines), from),
-        '',
-      ].join('\n'),
-      text: lines.slice(from, to).join('\n'),
-      after: ['', ...lines.slice(to, to + nearLines), ...(to + nearLines > lines.length ? [last] : [])].join(
-        '\n',
-      ),
-    }).split('\n');
-    if (masked.length === to - from) return masked;
-    if (to - from === 1) return [masked.join(carriageReturn)];
-    const middle = (from + to) >> 1;
-    return [...between(from, middle), ...between(middle, to)];
-  };
-  return between(0, lines.length);
-}
+/** The same number of lines: where several are hidden as one, each has a mask. */
+const redactedLines = (lines: readonly string[], { before, after, redactPart }: Surroundings): string[] =>
+  redactPart({
+    before: `${harmless(decode(before)).replace(/\n$/, '')}\n`,
+    text: lines.join('\n'),
+    after: `\n${harmless(decode(after))}`,
+    keepsLines: true,
+  }).split('\n');
 
 const redacted = (text: string, { before, after, redactPart }: Surroundings): string =>
   redactPart({ before: harmless(decode(before)), text, after: harmless(decode(after)) });

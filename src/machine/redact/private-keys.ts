@@ -41,9 +41,11 @@ function downwards(text: string, start: number, first: number): Range | undefine
   for (let next = after(line, text, at); next !== undefined; next = after(line, text, at)) at = next;
   // Source code that looks for the mark has it without a key.
   if (at === body && !isCut(text, at)) return undefined;
+  // Where the last line is a whole one, the end of the key looks like one more.
+  const afterLines = at;
   at = after(lastLine, text, at) ?? at;
   const beforeEnd = after(tail, text, at) ?? at;
-  for (const candidate of [at, ...dashesBefore(text, at, beforeEnd)]) {
+  for (const candidate of [at, ...dashesBefore(text, afterLines, beforeEnd)]) {
     const found = after(ending, text, candidate);
     if (found !== undefined) return { start, end: found };
   }

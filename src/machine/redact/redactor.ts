@@ -1,14 +1,23 @@
-import { looksChosen, looksRandom } from './judge.ts';
+import { looksChosen, looksLiteral, looksRandom, looksSet } from './judge.ts';
 import { keyMarks, privateKeyAt } from './private-keys.ts';
 import { formsOf, secretsOf } from './secret-values.ts';
 import { shapes } from './shapes.ts';
 import { createWanted, hashAt, nextMark, type Wanted, type WantedTexts } from './wanted.ts';
 
+/** A part of a longer text. */
+export interface Part {
+  readonly before: string;
+  readonly text: string;
+  readonly after: string;
+  /** Whether a secret of several lines leaves as many, each with a mask. */
+  readonly keepsLines?: boolean;
+}
+
 export interface Redactor {
   /** The text with every secret that was recognised replaced by a mask. Linear in its length. */
   redact(text: string): string;
   /** The same for a part of a longer text: what stands around it (some thousand characters) shows what was cut in two. */
-  redactPart(part: { readonly before: string; readonly text: string; readonly after: string }): string;
+  redactPart(part: Part): string;
   /** The same for all strings and keys of a JSON value; the value itself when there is nothing to hide. */
   redactValue<T>(value: T): T;
   /** Hides a value from now on, in all its forms. One that stands in ordinary text as well (`true`, `postgres`) stays. */
@@ -79,9 +88,10 @@ export function createRedactor({
   };
   return {
     redact,
-    redactPart({ before, text, after }) {
-      const spans = spansIn(before + text + after, wanted());
-      return masked(before + text + after, spans, before.length, before.length + text.length);
+    redactPart({ before, text, after, keepsLines }) {
+      const whole = before + text + after;
+      const spans = spansIn(whole, wanted());
+      return masked(whole, spans, before.length, before.length + text.length, keepsLines);
     },
     redactValue: <T>(value: T) => redactValue(value, 0) as T,
     addSecret: (value) => given(value).forEach((secret) => hide(secret, wanted())),
@@ -134,11 +144,14 @@ function spanOf(text: string, at: number, wanted: Wanted, from: number): Span | 
 function isSecret(secret: string, wanted: Wanted): boolean {
   if (wanted.kind !== 'shape' || wanted.shape.must === undefined) return true;
   const hidden = secret.startsWith(wanted.text) ? secret.slice(wanted.text.length) : secret;
-  return wanted.shape.must === 'random' ? looksRandom(hidden) : looksChosen(hidden);
+  return judges[wanted.shape.must](hidden);
 }
 
+const judges = { random: looksRandom, chosen: looksChosen, set: looksSet, literal: looksLiteral } as const;
+
 /** Whether no word goes on at a place. In JSON and source, the n of a line end stands before it; in an address, a code. */
-function isBeginning(text: string, at: number, of: 'word' | 'name'): boolean {
+function isBeginning(text: string, at: number, of: 'word' | 'name' | 'curl'): boolean {
+  if (of === 'curl') return /\bcurl\s[^\n]*$/.test(text.slice(Math.max(0, at - 200), at + 1));
   if (at === 0 || !(of === 'word' ? /[A-Za-z0-9]/ : /[\w-]/).test(text.charAt(at - 1))) return true;
   return /\\[nrtbf]$|%[0-9A-Fa-f]{2}$|\\u[0-9A-Fa-f]{4}$/.test(text.slice(Math.max(0, at - 6), at));
 }
@@ -155,13 +168,16 @@ function joined(spans: readonly Span[]): Span[] {
 }
 
 /** The part of a text between two places, with masks. */
-function masked(text: string, spans: readonly Span[], from: number, to: number): string {
+function masked(text: string, spans: readonly Span[], from: number, to: number, keepsLines = false): string {
   if (spans.length === 0) return from === 0 && to === text.length ? text : text.slice(from, to);
   const pieces: string[] = [];
   let at = from;
   for (const { start, end, what } of spans) {
     if (end <= from || start >= to) continue;
-    pieces.push(text.slice(at, Math.max(at, start)), maskOf(what));
+    const mask = maskOf(what);
+    const hidden = keepsLines ? text.slice(Math.max(from, start), Math.min(to, end)) : '';
+    pieces.push(text.slice(at, Math.max(at, start)));
+    pieces.push(hidden.includes('\n') ? hidden.replaceAll(/[^\n]+/g, mask) : mask);
     at = Math.min(to, end);
   }
   return pieces.join('') + text.slice(at, to);

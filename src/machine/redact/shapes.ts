@@ -1,3 +1,5 @@
+import { assignments } from './assignments.ts';
+
 /** What a secret looks like when nobody has told us its value. */
 export interface Shape {
   /** What stands in the mask: "GitHub token". */
@@ -9,13 +11,14 @@ export interface Shape {
    * into a lookahead); without a group all is masked, the start as well.
    */
   readonly rest: RegExp;
-  /** What the start has to begin, because it can stand inside an ordinary one: a word, or a name with hyphens. */
-  readonly begins?: 'word' | 'name';
+  /** What the start has to begin, because it can stand inside an ordinary one: a word, or a name with hyphens; or that it has to stand in a call of curl. */
+  readonly begins?: 'word' | 'name' | 'curl';
   /**
    * Which texts are no secret after all. `random`: letters and digits, no pattern; `chosen`: anything but a stand-in, as
-   * passwords are chosen by people. Left out: the shape says it all.
+   * passwords are chosen by people; `set`: chosen, and no name, path or call that stands for a value; `literal`: set, and
+   * no ordinary word or text either. Left out: the shape says it all.
    */
-  readonly must?: 'random' | 'chosen';
+  readonly must?: 'random' | 'chosen' | 'set' | 'literal';
 }
 
 /** Prefix and length as the services document them, or as their tokens have been for years. */
@@ -184,11 +187,28 @@ const tokens: readonly Shape[] = [
 
 /** Secrets known by what stands before them. */
 const places: readonly Shape[] = [
+  ...assignments,
   // To the last @ that can end it: people leave one in a password unescaped.
   {
     what: 'password',
     starts: ['://'],
-    rest: /[^\s/?#"'`<>\\:@]*:([^\s/?#"'`<>\\]{1,500})(?=@)/y,
+    rest: /[^\s/?#"'`<>\\:@]*:(?!\d{1,5},)([^\s/?#"'`<>\\]{1,500})(?=@(?!sha\d{3}:))/y,
+    must: 'chosen',
+  },
+  // With a slash in it, which belongs escaped; what begins with a port is a path.
+  {
+    what: 'password',
+    starts: ['://'],
+    rest: /[^\s/?#"'`<>\\:@]*:(?!\d{1,5}[/,])([^\s?#"'`<>\\@]{8,120})(?=@(?!sha\d{3}:)[\w.-])/y,
+    must: 'random',
+  },
+  // A token in the place of a user.
+  { what: 'token', starts: ['://'], rest: /([\w-]{20,300})(?=@)/y, must: 'random' },
+  {
+    what: 'password',
+    starts: [' -u ', ' --user ', ' --user='],
+    rest: /["']?[^\s:"'$]{1,100}:([^\s"'`|;]{4,200})/y,
+    begins: 'curl',
     must: 'chosen',
   },
   {
@@ -212,8 +232,8 @@ const places: readonly Shape[] = [
   },
   {
     what: 'npm login',
-    starts: [':_authToken=', ':_password=', ':_auth='],
-    rest: /\s{0,4}\\{0,3}["']?([^\s"'$]{8,2000})/y,
+    starts: [':_authToken', ':_password', ':_auth'],
+    rest: /\s{0,4}=\s{0,4}\\{0,3}["']?([^\s"'$]{8,2000})/y,
     must: 'chosen',
   },
   {
@@ -254,29 +274,6 @@ const places: readonly Shape[] = [
       '?sig=',
     ],
     rest: /([\w%.~+/-]{16,4000}={0,2})/y,
-    must: 'random',
-  },
-  // Lines of an .env file, and what printenv prints.
-  {
-    what: 'variable',
-    starts: [
-      'PASSWORD=',
-      'PASSWD=',
-      'PASSPHRASE=',
-      'SECRET=',
-      'TOKEN=',
-      'API_KEY=',
-      'APIKEY=',
-      'PRIVATE_KEY=',
-      'SECRET_KEY=',
-      'ACCESS_KEY=',
-      'SECRET_KEY_BASE=',
-      'ENCRYPTION_KEY=',
-      'SIGNING_KEY=',
-      'AUTH_KEY=',
-      '_PAT=',
-    ],
-    rest: /\\{0,3}["']?([^\s"'`$(){}[\]<>;,\\&|]{12,4000})/y,
     must: 'random',
   },
 ];

@@ -1,34 +1,8 @@
 import * as z from 'zod';
-import { collectFailures, type Summary } from './summary.ts';
-
-const place = z.object({
-  physicalLocation: z
-    .object({
-      artifactLocation: z.object({ uri: z.string().optional() }).optional(),
-      region: z.object({ startLine: z.number().optional() }).optional(),
-    })
-    .optional(),
-});
-
-/** What is looked at of SARIF 2.1.0 (OASIS). */
-const sarif = z.object({
-  version: z.literal('2.1.0'),
-  runs: z.array(
-    z.object({
-      tool: z.object({ driver: z.object({ name: z.string() }) }),
-      results: z
-        .array(
-          z.object({
-            level: z.enum(['none', 'note', 'warning', 'error']).default('warning'),
-            ruleId: z.string().optional(),
-            message: z.object({ text: z.string().optional() }),
-            locations: z.array(place).optional(),
-          }),
-        )
-        .nullish(),
-    }),
-  ),
-});
+import { listOf, placeOf } from './lists.ts';
+import { summariseSarif } from './sarif.ts';
+import { collectFailures, tooLarge, type Summary } from './summary.ts';
+import { hasMore } from './turn.ts';
 
 /** What `jest --json` and `vitest --reporter=json` have in common. */
 const jest = z.object({
@@ -36,16 +10,18 @@ const jest = z.object({
   numPassedTests: z.number(),
   numFailedTests: z.number(),
   numPendingTests: z.number(),
-  testResults: z.array(
+  numTodoTests: z.number().optional(),
+  success: z.boolean().optional(),
+  testResults: listOf(
     z.object({
       name: z.string(),
       message: z.string().optional(),
       status: z.string().optional(),
-      assertionResults: z.array(
+      assertionResults: listOf(
         z.object({
           fullName: z.string(),
           status: z.string(),
-          failureMessages: z.array(z.string()).nullish(),
+          failureMessages: listOf(z.string()).nullish(),
           location: z.object({ line: z.number() }).nullish(),
         }),
       ),
@@ -54,12 +30,12 @@ const jest = z.object({
 });
 
 /** `eslint --format=json`. */
-const eslint = z.array(
+const eslint = listOf(
   z.object({
     filePath: z.string(),
     errorCount: z.number(),
     warningCount: z.number(),
-    messages: z.array(
+    messages: listOf(
       z.object({
         ruleId: z.string().nullable(),
         severity: z.number(),
@@ -70,13 +46,16 @@ const eslint = z.array(
   }),
 );
 
-/** To read more, deeply nested, takes longer than half a second. */
+/** As long as Node's own reader and the look through it take less than 0.1 s together, whatever stands in it. */
 const mostCharacters = 4 * 1024 * 1024;
+/** Objects, lists and values with a name: eleven thousand tests have so many. */
+const mostValues = 150_000;
 
 /** SARIF and the reports of jest, vitest and eslint in JSON. Undefined for all else. */
-export function summariseJson(json: string): Summary | undefined {
+export function summariseJson(json: string, isWhole: boolean): Summary | typeof tooLarge | undefined {
   // Cheaper than to read megabytes of other JSON.
-  if (json.length > mostCharacters || !/"runs"|"numTotalTests"|"errorCount"/.test(json)) return undefined;
+  if (!/"runs"\s*:\s*\[|"numTotalTests"\s*:|"errorCount"\s*:/.test(json)) return undefined;
+  if (!isWhole || json.length > mostCharacters || hasMore(json, '{[:', mostValues)) return tooLarge;
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -86,43 +65,52 @@ export function summariseJson(json: string): Summary | undefined {
   return summariseSarif(value) ?? summariseJest(value) ?? summariseEslint(value);
 }
 
-function summariseSarif(value: unknown): Summary | undefined {
-  const { success, data } = sarif.safeParse(value);
-  if (!success) return undefined;
-  const counts = { errors: 0, warnings: 0, notes: 0 };
-  const failures = collectFailures();
-  for (const { tool, results } of data.runs)
-    for (const { level, ruleId, message, locations } of results ?? []) {
-      counts[level === 'error' ? 'errors' : level === 'warning' ? 'warnings' : 'notes']++;
-      const { artifactLocation, region } = locations?.[0]?.physicalLocation ?? {};
-      failures.add({
-        name: `${level}: ${ruleId ?? tool.driver.name}`,
-        place: placeOf(artifactLocation?.uri, region?.startLine),
-        message: message.text ?? '',
-      });
-    }
-  const names = data.runs.map(({ tool }) => tool.driver.name).join(', ');
-  return { format: `SARIF (${names.slice(0, 200)})`, counts, ...failures.result, remarks: [] };
-}
-
 function summariseJest(value: unknown): Summary | undefined {
   const { success, data } = jest.safeParse(value);
   if (!success) return undefined;
   const failures = collectFailures();
+  let failed = 0;
+  let passed = 0;
+  let outside = 0;
   for (const file of data.testResults) {
-    for (const { fullName, status, failureMessages, location } of file.assertionResults)
-      if (status === 'failed')
-        failures.add({
-          name: fullName,
-          place: placeOf(file.name, location?.line),
-          message: (failureMessages ?? []).slice(0, 3).map(ownFrames).join('\n'),
-        });
-    // One that could not be loaded has no tests.
-    if (file.status === 'failed' && file.assertionResults.length === 0)
-      failures.add({ name: file.name, message: file.message ?? '' });
+    const failedBefore = failed;
+    for (const { fullName, status, failureMessages, location } of file.assertionResults) {
+      if (status === 'passed') passed++;
+      if (status !== 'failed') continue;
+      failed++;
+      failures.add({
+        name: fullName,
+        place: placeOf(file.name, location?.line),
+        message: (failureMessages ?? []).slice(0, 3).map(ownFrames).join('\n'),
+      });
+    }
+    const message = outsideOf(file.message ?? '', failed > failedBefore);
+    if (file.status !== 'failed' || message === undefined) continue;
+    outside++;
+    failures.add({ name: file.name, message: ownFrames(message) });
   }
-  const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = data;
-  return { format: 'Tests', counts: { passed, failed, skipped }, ...failures.result, remarks: [] };
+  const { numPassedTests, numFailedTests, numPendingTests: skipped, numTodoTests: todo = 0 } = data;
+  const doubts = [
+    ...(numPassedTests === passed && numFailedTests === failed
+      ? []
+      : [`its own totals say otherwise: ${numPassedTests} passed, ${numFailedTests} failed`]),
+    ...(data.success === false && failed + outside === 0 ? ['it says that the run did not succeed'] : []),
+  ];
+  const counts = { passed, failed, [outsideTests]: outside, skipped, todo };
+  return { format: 'Tests', counts, ...failures.result, doubts };
+}
+
+const outsideTests = 'files failed outside of their tests';
+
+/**
+ * What went wrong in a file outside of its tests: it could not be loaded, or a hook failed. Undefined when nothing did.
+ * vitest has only that in a file's message; jest has all that failed, with that first under a title of its own.
+ */
+function outsideOf(message: string, hasFailed: boolean): string | undefined {
+  const [title] = /● Test suite failed to run/.exec(message) ?? [];
+  if (title !== undefined) return message.slice(message.indexOf(title));
+  if (!hasFailed) return message || 'outside of its tests, and the report does not say why';
+  return message.trim() === '' || message.includes('● ') ? undefined : message;
 }
 
 function summariseEslint(value: unknown): Summary | undefined {
@@ -130,17 +118,24 @@ function summariseEslint(value: unknown): Summary | undefined {
   if (!success) return undefined;
   const failures = collectFailures();
   const counts = { errors: 0, warnings: 0 };
+  const own = { errors: 0, warnings: 0 };
   for (const { filePath, errorCount, warningCount, messages } of data) {
-    counts.errors += errorCount;
-    counts.warnings += warningCount;
-    for (const { ruleId, severity, message, line } of messages)
+    own.errors += errorCount;
+    own.warnings += warningCount;
+    for (const { ruleId, severity, message, line } of messages) {
+      counts[severity === 2 ? 'errors' : 'warnings']++;
       failures.add({
         name: `${severity === 2 ? 'error' : 'warning'}: ${ruleId ?? 'problem'}`,
         place: placeOf(filePath, line),
         message,
       });
+    }
   }
-  return { format: 'ESLint', counts, ...failures.result, remarks: [] };
+  const isAgreed = own.errors === counts.errors && own.warnings === counts.warnings;
+  const doubts = isAgreed
+    ? []
+    : [`its own totals say otherwise: ${own.errors} errors, ${own.warnings} warnings`];
+  return { format: 'ESLint', counts, ...failures.result, doubts };
 }
 
 /** Without the frames of what runs the tests. */
@@ -148,6 +143,3 @@ const ownFrames = (message: string): string => {
   const lines = message.slice(0, 20_000).split('\n');
   return lines.filter((line) => !/^\s+at .*(?:node_modules|node:|<anonymous>\)$)/.test(line)).join('\n');
 };
-
-const placeOf = (file: string | undefined, line: number | undefined): string | undefined =>
-  file === undefined ? undefined : `${file}${line === undefined ? '' : `:${line}`}`;

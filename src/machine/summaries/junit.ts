@@ -1,10 +1,12 @@
-import { collectFailures, type Failure, type Summary } from './summary.ts';
+import { collectFailures, tooLarge, type Failure, type Summary } from './summary.ts';
+import { hasMore, othersTurn } from './turn.ts';
 
 /** An element: its attributes as `@name`, what is in it under the names of its elements, its text as `#text`. */
 type Element = Readonly<Record<string, unknown>>;
 
-/** Larger reports take more than 0.3 s to read, and nothing else goes on meanwhile. */
-const mostCharacters = 2 * 1024 * 1024;
+/** Larger reports take more than 0.1 s to read, and nothing else goes on meanwhile. Tags and attributes take most of it. */
+const mostCharacters = 512 * 1024;
+const mostParts = 25_000;
 /** testsuites, suites of suites, testcase, failure: with room to spare. */
 const mostDepth = 30;
 
@@ -12,13 +14,17 @@ const mostDepth = 30;
  * JUnit's XML, as many test runners write it. Undefined for what is none, has a document type (and so could have entities
  * of its own), or is damaged.
  */
-export async function summariseJunit(xml: string): Promise<Summary | undefined> {
-  if (xml.length > mostCharacters || !/^(?:<\?xml[^>]{0,200}\?>)?\s*<testsuites?[\s>/]/.test(xml))
-    return undefined;
+export async function summariseJunit(
+  xml: string,
+  isWhole: boolean,
+): Promise<Summary | typeof tooLarge | undefined> {
+  if (!/^(?:<\?xml[^>]{0,200}\?>)?\s*<testsuites?[\s>/]/.test(xml)) return undefined;
+  if (!isWhole || xml.length > mostCharacters || hasMore(xml, '<=', mostParts)) return tooLarge;
   if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) return undefined;
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
   try {
     if (XMLValidator.validate(xml) !== true) return undefined;
+    await othersTurn();
     const parser = new XMLParser({
       ignoreAttributes: false,
       attributeNamePrefix: '@',
@@ -39,23 +45,54 @@ function summaryOf(root: Element): Summary | undefined {
   const failures = collectFailures();
   const counts = { passed: 0, failed: 0, skipped: 0 };
   let suites = 0;
-  const visit = (element: Element) => {
+  let wrongs = 0;
+  /** What is in a suite; returns how many it says that went wrong. */
+  const visit = (element: Element): number => {
+    let said = 0;
     for (const suite of [...elements(element, 'testsuites'), ...elements(element, 'testsuite')]) {
       suites++;
-      visit(suite);
+      const wrong = wrongIn(suite);
+      wrongs += wrong.length;
+      // It could not be set up, or taken down.
+      if (wrong.length > 0) {
+        counts.failed++;
+        failures.add(failureOf(suite, wrong));
+      }
+      // Some count in a suite what is in the suites in it, some do not.
+      said += Math.max(number(suite, 'failures') + number(suite, 'errors'), visit(suite));
     }
     for (const test of elements(element, 'testcase')) {
-      const wrong = [...elements(test, 'failure'), ...elements(test, 'error')];
+      const wrong = wrongIn(test);
+      wrongs += wrong.length;
       if (wrong.length > 0) {
         counts.failed++;
         failures.add(failureOf(test, wrong));
-      } else if (elements(test, 'skipped').length > 0) counts.skipped++;
+      } else if (isSkipped(test)) counts.skipped++;
       else counts.passed++;
     }
+    return said;
   };
-  visit(root);
-  return suites === 0 ? undefined : { format: 'JUnit', counts, ...failures.result, remarks: [] };
+  const said = visit(root);
+  if (suites === 0) return undefined;
+  // One test can have several, which some count as one.
+  const doubts = said > wrongs ? [`its own totals say otherwise: ${said} failed`] : [];
+  return { format: 'JUnit', counts, ...failures.result, doubts };
 }
+
+const wrongIn = (element: Element): Element[] => [
+  ...elements(element, 'failure'),
+  ...elements(element, 'error'),
+];
+
+/** CTest and GoogleTest say it in an attribute. */
+const isSkipped = (test: Element): boolean =>
+  elements(test, 'skipped').length > 0 ||
+  /^(?:disabled|notrun|skipped|suppressed)$/.test(attribute(test, 'status')) ||
+  /^(?:skipped|suppressed)$/.test(attribute(test, 'result'));
+
+/** A number that an element says; 0 when it says none. */
+const number = (element: Element, name: string): number =>
+  /^\d{1,9}$/.test(attribute(element, name)) ? Number(attribute(element, name)) : 0;
 
 function failureOf(test: Element, wrong: readonly Element[]): Failure {
   const name = [attribute(test, 'classname'), attribute(test, 'name')].filter(Boolean).join(' › ');

@@ -17,8 +17,12 @@ export interface Summary {
   readonly failures: readonly Failure[];
   /** All of them, as many as were counted. */
   readonly failureCount: number;
-  readonly remarks: readonly string[];
+  /** Why this may not be all that happened: with any, the end of the output itself is shown too. */
+  readonly doubts: readonly string[];
 }
+
+/** What stands for the summary of a report that takes too long to read: nothing else goes on meanwhile. */
+export const tooLarge = 'too large';
 
 /** As many as somebody reads before the first is mended. */
 export const mostFailures = 50;
@@ -41,7 +45,7 @@ export function collectFailures() {
 
 /** A summary in at most `most` characters: the counts, then each failure, as many as have room. */
 export function tellSummary(
-  { format, counts, failures, failureCount, remarks }: Summary,
+  { format, counts, failures, failureCount, doubts }: Summary,
   most: number,
 ): string {
   const numbers = Object.entries(counts)
@@ -49,7 +53,7 @@ export function tellSummary(
     .map(([name, count]) => `${count} ${name}`);
   const head = [
     `${format}: ${numbers.join(', ')}`,
-    ...remarks.map((remark) => shortened(remark, nameCharacters)),
+    ...doubts.map((doubt) => shortened(doubt, nameCharacters)),
   ];
   const parts = [head.join('\n')];
   let size = parts[0]?.length ?? 0;

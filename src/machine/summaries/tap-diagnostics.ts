@@ -2,6 +2,8 @@
 export interface Diagnostics {
   readonly message?: string;
   readonly place?: string;
+  /** What Node's test runner says that went wrong: `subtestsFailed`, `hookFailed`, `testCodeFailure` and others. */
+  readonly failureType?: string;
 }
 
 /** Lines of one value that are kept. */
@@ -48,5 +50,10 @@ function diagnosticsOf(values: ReadonlyMap<string, string>): Diagnostics {
   const line = values.get('line');
   const place =
     values.get('location') ?? (file === undefined ? values.get('at') : `${file}${line ? `:${line}` : ''}`);
-  return { ...(message === '' ? {} : { message }), ...(place && !place.includes('\n') ? { place } : {}) };
+  const failureType = values.get('failureType');
+  return {
+    ...(message !== '' && { message }),
+    ...(place && !place.includes('\n') && { place }),
+    ...(failureType && { failureType }),
+  };
 }

@@ -7,5 +7,6 @@ void createProcesses(process.platform as 'linux').run({
   argv,
   cwd: folder,
   env: { PATH: '/usr/bin:/bin' },
+  lasts: process.env['LASTS'] === 'yes',
   onLine: (line) => process.stdout.write(`${line}\n`),
 });

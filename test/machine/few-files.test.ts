@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { until } from '../support/until.ts';
+
+const most = 50;
+const times = 16;
+let folder = '';
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'toolcrib-test-'));
+  await build({
+    entryPoints: ['test/machine/watched/run-many.ts'],
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    outfile: join(folder, 'run-many.cjs'),
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Programs that are run where only few files may be open. */
+function runMany(script: string) {
+  const limited = `ulimit -n ${most}; exec "$0" "$@"`;
+  const file = join(folder, 'run-many.cjs');
+  const server = spawn('/bin/bash', ['-c', limited, process.execPath, file, String(times), '-c', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void server.kill('SIGKILL'));
+  let said = '';
+  server.stdout.on('data', (chunk) => (said += chunk));
+  const lines = () => said.split('\n').filter((line) => line !== '');
+  const ended = new Promise<number | null>((resolve) => server.once('close', (code) => resolve(code)));
+  return { server, lines, ended };
+}
+const isThere = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe.skipIf(process.platform !== 'linux')('with few files', () => {
+  it('what cannot be started says why, and the others go on', async () => {
+    const { lines, ended } = runMany('sleep 1');
+    expect(await ended).toBe(0);
+    const failed = lines().filter((line) => line.startsWith('not_started '));
+    expect(failed.length).toBeGreaterThan(0);
+    for (const line of failed) expect(line).toMatch(/EMFILE.*End other programs/);
+    expect(lines().filter((line) => line.startsWith('exited'))).toHaveLength(times - failed.length);
+  });
+
+  const stubborn = `trap "" TERM; (trap "" TERM; exec setsid sh -c 'echo own $$; exec sleep 60') & echo pid $$; sleep 60; sleep 60`;
+  const pidsIn = (lines: string[]) =>
+    lines.flatMap((line) => /^(?:own|pid) (\d+)$/.exec(line)?.[1] ?? []).map(Number);
+  async function started() {
+    const many = runMany(stubborn);
+    let before = -1;
+    await until(() => {
+      const count = pidsIn(many.lines()).length;
+      const isSteady = count > times / 2 && count === before && count % 2 === 0;
+      before = count;
+      return isSteady;
+    });
+    return { ...many, pids: pidsIn(many.lines()) };
+  }
+
+  it('nothing that is stopped goes on', async () => {
+    const { server, pids, ended } = await started();
+    server.stdin.write('stop\n');
+    await ended;
+    await until(() => !pids.some(isThere));
+  });
+
+  it('nothing goes on when the server is killed', async () => {
+    const { server, pids } = await started();
+    server.kill('SIGKILL');
+    await until(() => !pids.some(isThere));
+  });
+});

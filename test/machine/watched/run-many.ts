@@ -1,0 +1,25 @@
+import { setMaxListeners } from 'node:events';
+import { createProcesses } from '../../../src/machine/process.ts';
+
+/** Runs a script several times at once, stops them when told to by a line of input, and says what became of them. */
+const [, , times = '1', ...argv] = process.argv;
+const stop = new AbortController();
+setMaxListeners(0, stop.signal);
+const processes = createProcesses(process.platform as 'linux');
+process.stdin.once('data', () => stop.abort());
+void Promise.all(
+  Array.from({ length: Number(times) }, () =>
+    processes.run({
+      program: '/bin/sh',
+      argv,
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
+      signal: stop.signal,
+      lasts: true,
+      onLine: (line) => process.stdout.write(`${line}\n`),
+    }),
+  ),
+).then((outcomes) => {
+  for (const { ended, stderr } of outcomes) process.stdout.write(`${ended} ${stderr.text}\n`);
+  process.exit();
+});
