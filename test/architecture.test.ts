@@ -91,9 +91,9 @@ it('starts programs in one place', () => {
   // process-tree.ts asks ps and taskkill, with fixed arguments, to end what process.ts has started, and starts what watches
   // over that; watchdog-program.ts is that one, a program of its own that asks ps and taskkill, too.
   expect(starters.sort()).toEqual([
-    'machine/process-tree.ts',
-    'machine/process.ts',
-    'machine/watchdog-program.ts',
+    'machine/processes/process-tree.ts',
+    'machine/processes/process.ts',
+    'machine/processes/watchdog-program.ts',
     'repl/files/program.ts',
   ]);
 });

@@ -2,7 +2,7 @@ import { watch, type FSWatcher } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Platform } from '../core/discoverer.ts';
 import { fits } from '../core/policy.ts';
-import { auditFolder } from '../machine/audit.ts';
+import { auditFolder } from '../machine/audit/audit.ts';
 import { harmless } from '../machine/audit/audit-line.ts';
 import { createAuditReader, type AuditLine } from '../machine/audit/read-audit.ts';
 import { stateFolder } from '../machine/folders.ts';

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
 import { narrow, withoutEffect, type ProjectConfig } from '../core/narrow.ts';
 import { mergeSettings, usualSettings, type Config, type Settings } from '../core/settings.ts';
-import { createProjectConfigs } from '../machine/project-config.ts';
+import { createProjectConfigs } from '../machine/config/project-config.ts';
 import { configFile, readConfig } from './config.ts';
 import { table, type Style } from './table.ts';
 import type { World } from './this-world.ts';

@@ -1,11 +1,15 @@
-import { whichProgram } from '../machine/discovery.ts';
-import { findRipgrep } from '../machine/find-ripgrep.ts';
+import { whichProgram } from '../machine/programs/discovery.ts';
+import { findRipgrep } from '../machine/programs/find-ripgrep.ts';
 import { cacheFolder } from '../machine/folders.ts';
 import type { Host } from '../machine/host.ts';
-import type { Discovery, Installation, ProgramFacts, SearchPath } from '../machine/installation.ts';
-import { cachedLoginShellPath, loginShellOf, type LoginShellAnswer } from '../machine/login-shell.ts';
+import type { Discovery, Installation, ProgramFacts, SearchPath } from '../machine/programs/installation.ts';
+import {
+  cachedLoginShellPath,
+  loginShellOf,
+  type LoginShellAnswer,
+} from '../machine/programs/login-shell.ts';
 import { createMachine } from '../machine/machine.ts';
-import type { ProgramReport } from '../machine/machine-report.ts';
+import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { presentable } from '../machine/presentable.ts';
 import { showSettings } from './doctor-settings.ts';
 import { styler, table, type Style } from './table.ts';

@@ -1,5 +1,5 @@
 import { createMachine } from '../machine/machine.ts';
-import type { ProgramReport } from '../machine/machine-report.ts';
+import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { styler, table } from './table.ts';
 import { thisWorld } from './this-world.ts';
 import { parseCommandLine } from './usage.ts';

@@ -2,9 +2,10 @@ import { resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
 import { mergeSettings, type Settings } from '../core/settings.ts';
-import { createProjectConfigs } from '../machine/project-config.ts';
+import { createProjectConfigs } from '../machine/config/project-config.ts';
+import { shownPath } from '../machine/paths/shown-path.ts';
 import { start } from '../server/start.ts';
-import { readConfig } from './config.ts';
+import { configFile, readConfig } from './config.ts';
 import { checkRules, checkToolsets, knownNames } from './toolsets.ts';
 import { checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
 
@@ -19,7 +20,7 @@ export async function servedSettings(args: string[]): Promise<Settings> {
   const { values } = parseCommandLine({ args, options: serveOptions });
   const given = settingsOf(values);
   const settings = mergeSettings(given, await readConfig(undefined, { known: knownNames }));
-  await checkRoots(settings.roots);
+  await checkRoots(settings.roots, given.roots.length > 0 ? undefined : shownPath(configFile()));
   if (given.toolsets) await checkToolsets(given.toolsets);
   if (given.rules.length > 0) await checkRules(given.rules);
   await checkProjects(settings);

@@ -1,6 +1,6 @@
 import type { Host } from '../machine/host.ts';
-import type { ProgramFacts } from '../machine/installation.ts';
-import type { Processes } from '../machine/process.ts';
+import type { ProgramFacts } from '../machine/programs/installation.ts';
+import type { Processes } from '../machine/processes/process.ts';
 
 /** What `list` and `doctor` look at and print to; replaced in tests. */
 export interface World {
@@ -18,7 +18,7 @@ export interface World {
 export async function thisWorld(): Promise<World> {
   const [{ thisHost }, { createProcesses }] = await Promise.all([
     import('../machine/host.ts'),
-    import('../machine/process.ts'),
+    import('../machine/processes/process.ts'),
   ]);
   const host = thisHost();
   return {

@@ -7,14 +7,19 @@ import { table, type Style } from './table.ts';
 /** More lines of one file than this are not read by anybody in a terminal. */
 const mostLines = 40;
 const mostFiles = 200;
+/** Wider ones are no lines that somebody wrote. */
+const widest = 500;
 
-/** What decides what runs in a project, one a line, with the scripts of its packages, and what is not covered. */
-export function runLines({ files, leftOut, incomplete }: TrustState, style: Style): string {
+/**
+ * What decides what runs in a project, one a line, with the scripts of its packages, and what is not covered. Below each file
+ * what is in it, each line behind a bar; not when it is shown what has changed.
+ */
+export function runLines({ files, changes, leftOut, incomplete }: TrustState, style: Style): string {
   const rows = files
     .slice(0, mostFiles)
     .flatMap((file) => [
       [shownPath(file.path), sizeOf(file.size), file.what],
-      ...scriptsOf(file).map((line) => [`    ${oneLine(line)}`]),
+      ...(changes.length > 0 ? scriptLines(file) : contentOf(file)).map((line) => [line]),
     ]);
   const more = files.length - mostFiles;
   return [
@@ -31,6 +36,35 @@ export function runLines({ files, leftOut, incomplete }: TrustState, style: Styl
 function linesOf(rows: readonly (readonly string[])[]): string {
   const files = table(rows.filter((row) => row.length > 1)).split('\n');
   return rows.map((row) => `  ${row.length > 1 ? files.shift() : row[0]}\n`).join('');
+}
+
+/** Nothing in a file can pass for a line of ours: only its own stand behind a bar. */
+function contentOf(file: RunFile): string[] {
+  if (file.text === undefined) return ['  (too long to be shown, or no text)'];
+  const lines = presentable(file.text).replace(/\n$/, '').split('\n');
+  if (lines.length === 1 && lines[0] === '') return [];
+  const isWhole = lines.length <= 2 * mostLines && lines.every((line) => line.length <= widest);
+  // What is cut may be scripts.
+  return [
+    ...(isWhole ? [] : scriptLines(file)),
+    ...headAndTailOf(lines.map((line) => `| ${narrowed(line)}`)),
+  ];
+}
+
+const scriptLines = (file: RunFile): string[] => scriptsOf(file).map((line) => `    ${oneLine(line)}`);
+
+/** At most 40 lines from each end, and how many are left out between them. */
+function headAndTailOf(lines: readonly string[]): string[] {
+  const more = lines.length - 2 * mostLines;
+  if (more <= 0) return [...lines];
+  const note = `  … ${more} ${more === 1 ? 'line' : 'lines'} left out here; --json has all`;
+  return [...lines.slice(0, mostLines), note, ...lines.slice(-mostLines)];
+}
+
+function narrowed(line: string): string {
+  if (line.length <= widest) return line;
+  const half = widest / 2;
+  return `${line.slice(0, half)} … ${line.length - widest} characters left out … ${line.slice(-half)}`.toWellFormed();
 }
 
 function scriptsOf({ path, text }: RunFile): string[] {
@@ -52,10 +86,11 @@ export function changeLines(changes: readonly Change[], style: Style): string {
     if (before === undefined && after === undefined) return title;
     const [gone, come] = differing(linesIn(before), linesIn(after));
     const lines = [...gone.map((line) => `- ${line}`), ...come.map((line) => `+ ${line}`)];
-    const shown = lines.slice(0, mostLines).map((line) => {
-      return `    ${style(line.startsWith('-') ? 'red' : 'green', oneLine(line))}\n`;
+    const shown = headAndTailOf(lines).map((line) => {
+      if (line.startsWith('  …')) return `  ${line}\n`;
+      return `    ${style(line.startsWith('-') ? 'red' : 'green', narrowed(oneLine(line)))}\n`;
     });
-    return `${title}${shown.join('')}${lines.length > mostLines ? `    and ${lines.length - mostLines} more lines\n` : ''}`;
+    return `${title}${shown.join('')}`;
   };
   const more = changes.length - mostFiles;
   return `${style('bold', 'What has changed')}\n${changes.slice(0, mostFiles).map(of).join('')}${more > 0 ? `  and ${more} more\n` : ''}`;

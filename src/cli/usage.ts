@@ -35,12 +35,13 @@ export function workingFolder(): string {
   }
 }
 
-/** Says so when a root is no folder, before anything is started with it. */
-export async function checkRoots(roots: readonly string[]): Promise<void> {
+/** Says so when a root is no folder, before anything is started with it; and in which file it is named, when it is in one. */
+export async function checkRoots(roots: readonly string[], file?: string): Promise<void> {
+  const where = file === undefined ? 'root' : `${file}: roots:`;
   for (const root of roots) {
     const found = await stat(root).catch(() => undefined);
-    if (!found) throw new UsageError(`root ${root}: there is no such folder.`);
-    if (!found.isDirectory()) throw new UsageError(`root ${root}: is a file; a folder is expected.`);
+    if (!found) throw new UsageError(`${where} ${root}: there is no such folder.`);
+    if (!found.isDirectory()) throw new UsageError(`${where} ${root}: is a file; a folder is expected.`);
   }
 }
 

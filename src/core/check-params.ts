@@ -67,7 +67,10 @@ function unknownKey(key: string, known: readonly string[], noun: string): string
   return `${key}: there is no such ${noun}${best ? `; did you mean ${best}?` : '.'} ${list}`;
 }
 
-/** The known word that differs least from `word`, if it is near enough to be a slip: at most a third of it, or 2. */
+/**
+ * The known word that differs least from `word`, if it is near enough to be a slip: at most a third of it, or 2. Otherwise the
+ * only one that begins with it, when it has at least 3 letters.
+ */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   // The distance takes time in the product of the lengths.
   if (word.length > 100) return undefined;
@@ -75,8 +78,10 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     .map((candidate) => ({ candidate, distance: editDistance(fold(word), fold(candidate)) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
-  if (!best || best.distance > Math.max(2, Math.floor(word.length / 3))) return undefined;
-  return best.candidate;
+  if (best && best.distance <= Math.max(2, Math.floor(word.length / 3))) return best.candidate;
+  const begun =
+    fold(word).length < 3 ? [] : known.filter((candidate) => fold(candidate).startsWith(fold(word)));
+  return begun.length === 1 ? begun[0] : undefined;
 }
 
 const fold = (word: string): string => word.toLowerCase().replaceAll(/[_-]/g, '');

@@ -42,7 +42,7 @@ interface ConfigFile {
 export function checkConfig(content: unknown, { whose, file, known }: ConfigFile): Checked {
   const schema = whose === 'operator' ? operatorSchema : projectSchema;
   // A compiled check pays off with the second file.
-  const parsed = schema.safeParse(content, { jitless: true });
+  const parsed = schema.safeParse(withAllReasons(content), { jitless: true });
   if (!parsed.success)
     return { complaints: parsed.error.issues.flatMap((issue) => complaintsOf(issue, schema)) };
   const { rules = {}, databases = {}, ...rest } = parsed.data as z.output<typeof operatorSchema>;
@@ -64,6 +64,15 @@ export function checkConfig(content: unknown, { whose, file, known }: ConfigFile
   // Without a prototype: nothing is found in it that nobody has written.
   const named = Object.assign(Object.create(null) as Record<string, DatabaseProfile>, databases);
   return { config: { ...rest, rules: written, ...(whose === 'operator' ? { databases: named } : {}) } };
+}
+
+/** `"whenUnasked": "allow"` is about all reasons, as `--when-unasked allow` is. */
+function withAllReasons(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || !Object.hasOwn(content, 'whenUnasked'))
+    return content;
+  const { whenUnasked } = content as { whenUnasked: unknown };
+  if (whenUnasked !== 'allow' && whenUnasked !== 'deny') return content;
+  return { ...content, whenUnasked: Object.fromEntries(askReasons.map((reason) => [reason, whenUnasked])) };
 }
 
 const budget = (least: number, most: number) => z.exactOptional(z.int().min(least).max(most));
@@ -179,6 +188,8 @@ function complaintsOf(issue: z.core.$ZodIssue, schema: z.ZodObject): Complaint[]
     return issue.keys
       .slice(0, mostComplaints)
       .map((key) => ({ path: [...path, key], says: unknownKey(key, path, schema) }));
+  if (issue.code === 'invalid_type' && path.length === 1 && path[0] === 'whenUnasked')
+    return [{ path, says: 'expected "allow" or "deny" for all reasons, or for some: {"execute": "allow"}.' }];
   if (issue.code === 'too_small' && issue.minimum === 1 && ['array', 'string'].includes(issue.origin))
     return [{ path, says: 'is empty; leave it out to say nothing.' }];
   return [{ path, says: sentence(issue.message.replace(/^Invalid (?:input|option): /, '')) }];

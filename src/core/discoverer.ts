@@ -61,6 +61,11 @@ export interface RunAction<P extends Params = Params> extends ActionBase<P> {
    * by others (`filter`, `diff`).
    */
   projectCode?: readonly string[];
+  /**
+   * What it does where the project has no copy of the program, and the variables it is run with then: the machine's own
+   * runs no code of the project for it, whatever lies in the folder. `effects` stays what it can do at worst.
+   */
+  withoutLocal?: { effects: readonly Effect[]; settings?: Readonly<Record<string, string>> };
   /** The caller gives it a command or code of their own: a person is asked as about run_command, whoever trusts the project. */
   runsAnything?: true | Unless<NameOf<P>>;
   argv: readonly Arg<NameOf<P>>[];

@@ -23,13 +23,15 @@ export function narrow(settings: Settings, project: ProjectConfig): Settings {
     origins[`effects.${effect}`] = origin;
   }
   if (project.readOnly && !settings.readOnly) origins['readOnly'] = origin;
+  const toolsets = both(settings.toolsets, project.toolsets);
+  if (toolsets && toolsets.length < (settings.toolsets?.length ?? Infinity)) origins['toolsets'] = origin;
   const refused = Object.entries(project.whenUnasked ?? {}).filter(([, answer]) => answer === 'deny');
   return {
     ...settings,
     origins,
     effects,
     readOnly: settings.readOnly || project.readOnly === true,
-    toolsets: both(settings.toolsets, project.toolsets),
+    toolsets,
     rules: [...settings.rules, ...(project.rules ?? []).filter(({ decision }) => decision !== 'allow')],
     whenUnasked: { ...settings.whenUnasked, ...Object.fromEntries(refused) },
     scripts: project.scripts === false ? false : settings.scripts,

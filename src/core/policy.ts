@@ -112,7 +112,7 @@ export function refusalOf(
   const denied = effects.find((effect) => policy.effects[effect] === 'deny');
   return denied === undefined
     ? undefined
-    : `effects.${denied} is "deny"${origin(policy, `effects.${denied}`)}`;
+    : `effects.${denied} is "deny"${origin(policy, `effects.${denied}`).replace(/^ of /, ' in ')}`;
 }
 
 /** Whether a rule's pattern is about a call: about its tool, and its command line where the pattern has one. */

@@ -41,6 +41,12 @@ export const git = defineDiscoverer({
         'There is no repository between this folder and its root. If it begins above the root, the server has to be started with --root at its top.',
     },
     {
+      // A name of no remote is taken for a path.
+      says: /transport 'file' not allowed/,
+      wayOut:
+        'There is no remote of that name, or its address is a folder, and only https and ssh are used; git_remotes lists them.',
+    },
+    {
       says: /transport '.*' not allowed/,
       wayOut: 'Only https and ssh are used; git_remotes tells whether there is such a remote.',
     },

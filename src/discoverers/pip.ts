@@ -24,6 +24,15 @@ const requirement = z
   .describe('name, name==version or name[extra]>=version');
 
 /**
+ * The interpreter of the machine looks at what is installed: nothing of the folder is imported (-I). A configuration
+ * could name another interpreter (`python = …`) and lie in the project; by this name, pip reads none at all.
+ */
+const onlyLooks = {
+  effects: ['read'],
+  settings: { PIP_CONFIG_FILE: process.platform === 'win32' ? 'nul' : '/dev/null' },
+} as const;
+
+/**
  * Every action is `execute`: the interpreter of a project's environment is a file of the project, and runs the
  * .pth files and sitecustomize of that environment before pip.
  */
@@ -81,6 +90,7 @@ export const pip = defineDiscoverer({
       description:
         "Packages of the project's Python environment, or of the machine's Python when it has none.",
       effects: ['read', 'execute'],
+      withoutLocal: onlyLooks,
       params: { top_level: flag('Leave out packages that others need') },
       argv: ['list', '--format=json', { flag: '--not-required', param: 'top_level' }],
       example: { given: { top_level: true }, runs: 'python3 -I -m pip list --format=json --not-required' },
@@ -100,6 +110,7 @@ export const pip = defineDiscoverer({
       title: 'Describe installed packages',
       description: 'Version, summary, location, requirements and dependents of installed packages.',
       effects: ['read', 'execute'],
+      withoutLocal: onlyLooks,
       params: { packages: packages('Packages to describe') },
       argv: ['show', '--', { each: 'packages' }],
       example: { given: { packages: ['requests'] }, runs: 'python3 -I -m pip show -- requests' },
@@ -136,6 +147,7 @@ export const pip = defineDiscoverer({
       title: 'Check dependencies',
       description: 'Installed packages whose requirements are missing or of the wrong version.',
       effects: ['read', 'execute'],
+      withoutLocal: onlyLooks,
       params: {},
       argv: ['check'],
       example: { runs: 'python3 -I -m pip check' },

@@ -9,7 +9,9 @@ export const interpreter = {
   local: {
     posix: [
       '.venv/bin/python',
+      '.venv/bin/python3',
       'venv/bin/python',
+      'venv/bin/python3',
       '.conda/bin/python',
       '$VIRTUAL_ENV/bin/python',
       '$CONDA_PREFIX/bin/python',

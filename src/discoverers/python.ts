@@ -30,7 +30,8 @@ const compileFile = 'import sys; compile(open(sys.argv[1], "rb").read(), sys.arg
 
 /**
  * Every action is `execute`: the interpreter of a project's environment is a file of the project, and runs the
- * .pth files and sitecustomize of that environment before anything else.
+ * .pth files and sitecustomize of that environment before anything else. Where there is none, what runs with -I a
+ * program of ours only reads.
  */
 export const python = defineDiscoverer({
   id: 'python',
@@ -62,6 +63,7 @@ export const python = defineDiscoverer({
       title: 'Describe the interpreter',
       description: "Which Python runs here: version, path, and whether it is a virtual environment's.",
       effects: ['read', 'execute'],
+      withoutLocal: { effects: ['read'] },
       params: {},
       argv: ['-I', '-c', describeInterpreter],
       example: { runs: `python3 -I -c '${describeInterpreter}'` },
@@ -117,6 +119,7 @@ export const python = defineDiscoverer({
       title: 'Check syntax',
       description: 'Compiles a file in memory without running it; fails with the position of a syntax error.',
       effects: ['read', 'execute'],
+      withoutLocal: { effects: ['read'] },
       params: { file: path('File to check', 'file') },
       // py_compile and compileall would leave a __pycache__ behind.
       argv: ['-I', '-c', compileFile, { param: 'file' }],

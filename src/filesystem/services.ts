@@ -2,7 +2,7 @@ import type { Checkpoints } from '../machine/checkpoints/checkpoints.ts';
 import type { SpareBuffer } from '../machine/changes/spare-buffer.ts';
 import type { Versions } from '../machine/changes/content-version.ts';
 import type { FileChanges } from '../machine/changes/file-changes.ts';
-import type { Run } from '../machine/process.ts';
+import type { Run } from '../machine/processes/process.ts';
 import type { KnownFiles } from './known-files.ts';
 import type { LineIndexes } from './reading/line-index.ts';
 

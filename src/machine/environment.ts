@@ -1,5 +1,5 @@
 import { pathsOf, type Host } from './host.ts';
-import type { SearchPath } from './installation.ts';
+import type { SearchPath } from './programs/installation.ts';
 
 type Names = Readonly<Record<string, readonly string[]>>;
 

@@ -141,6 +141,9 @@ export function makeFolders(folder: string): void {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
+  // A file, or a link to nothing: as mkdir says of what is below one.
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw Object.assign(new Error(`${folder} is no folder`), { code: 'ENOTDIR' });
 }
 
 function isClosedNow(folder: string): boolean {

@@ -1,14 +1,14 @@
 import type { Host } from './host.ts';
-import type { Discovery, Installation, ProgramFacts, SearchPath } from './installation.ts';
-import type { ProgramReport } from './machine-report.ts';
-import type { Processes, Run } from './process.ts';
+import type { Discovery, Installation, ProgramFacts, SearchPath } from './programs/installation.ts';
+import type { ProgramReport } from './programs/machine-report.ts';
+import type { Processes, Run } from './processes/process.ts';
 import { cacheFolder } from './folders.ts';
 import { childEnvironment } from './environment.ts';
-import { discover, whichProgram } from './discovery.ts';
-import { cachedLoginShellPath } from './login-shell.ts';
-import type { VersionProbe } from './version-probe.ts';
-import { findAbsent, knownAbsent, pluginsIn, withoutAbsent } from './plugins.ts';
-import { searchPath, type LoginShellPath } from './search-path.ts';
+import { discover, whichProgram } from './programs/discovery.ts';
+import { cachedLoginShellPath } from './programs/login-shell.ts';
+import type { VersionProbe } from './programs/version-probe.ts';
+import { findAbsent, knownAbsent, pluginsIn, withoutAbsent } from './programs/plugins.ts';
+import { searchPath, type LoginShellPath } from './programs/search-path.ts';
 
 /** This computer as the server uses it: what is installed, and how programs are run. */
 export interface Machine {
@@ -52,7 +52,7 @@ export function createMachine(
     const { path } = await located;
     const probe =
       probes.get(path) ??
-      import('./version-probe.ts').then((m) =>
+      import('./programs/version-probe.ts').then((m) =>
         m.createVersionProbe({ run: processes.run, host, cacheFolder: cache, path }),
       );
     probes.set(path, probe);
@@ -66,7 +66,7 @@ export function createMachine(
 
   async function askShell(): Promise<void> {
     if ((await kept)?.fresh) return;
-    const { askLoginShell } = await import('./login-shell.ts');
+    const { askLoginShell } = await import('./programs/login-shell.ts');
     const answer = await askLoginShell(host, processes.run, cache);
     if (!answer) return;
     kept = Promise.resolve({ ...answer, fresh: true });
@@ -84,7 +84,7 @@ export function createMachine(
     async report() {
       await checkPlugins();
       const found = await discovery();
-      const { reportOf } = await import('./machine-report.ts');
+      const { reportOf } = await import('./programs/machine-report.ts');
       return reportOf(facts, found, await versionsOf([...found.installed.values()]), host.platform);
     },
     async which(name) {

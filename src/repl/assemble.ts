@@ -92,7 +92,8 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
     toolbox: createToolbox({
       servers: ownServer(options),
       roots: () => chat?.roots ?? options.roots,
-      elicit: terminal?.interactive ? (request) => inTurn(() => askForm(terminal, request)) : undefined,
+      elicit: (request) => inTurn(() => askForm(terminal, request)),
+      canAsk: terminal?.interactive === true,
       warn,
       log: (text) => log.write(text),
       ...(trace ? { trace } : {}),

@@ -1,5 +1,5 @@
 import type { Settings } from '../core/settings.ts';
-import { createAudit, type Audit } from '../machine/audit.ts';
+import { createAudit, type Audit } from '../machine/audit/audit.ts';
 import { createAdmission, type Admission } from '../machine/fair-limits.ts';
 import { cacheFolder, stateFolder } from '../machine/folders.ts';
 import type { Host } from '../machine/host.ts';

@@ -11,7 +11,7 @@ import type { OutputStore } from '../machine/output-store/output-store.ts';
 import { placesOf } from '../machine/paths/param-folders.ts';
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import { presentable } from '../machine/presentable.ts';
-import type { ProjectConfigs } from '../machine/project-config.ts';
+import type { ProjectConfigs } from '../machine/config/project-config.ts';
 import type { Ask } from './approval/approvals.ts';
 import { createPermission, type Decided } from './approval/permission.ts';
 import { createCallServices, type CallServices } from './call-services.ts';
@@ -127,7 +127,7 @@ export function createCalls(
         };
         return (await prepared(tool, params, within))(within);
       },
-      { signal, budgetMs: budgets.callSeconds * 1000, limits: budgets },
+      { signal, budgetMs: budgets.callSeconds * 1000, limits: budgets, progress: context.progress },
     );
     if (answer.kind === 'done') return answer.result;
     return stillRunning(answer.job, budgets.callSeconds, tool.outputSchema !== undefined);
@@ -203,8 +203,16 @@ function refuseLeftOut({ name, program, effects }: PublishedTool, settings: Sett
   const why =
     refusalOf(effects, settings) ??
     (settings.toolsets?.includes(program) === false && !companions.has(name)
-      ? 'its toolset is left out (toolsets)'
+      ? toolsetMissing(settings)
       : undefined) ??
     (name === 'run_script' && !settings.scripts ? 'scripts are off (scripts)' : undefined);
   if (why) throw new ToolcribError('EFFECT_DENIED', `${name} is not allowed: ${why}.`);
+}
+
+function toolsetMissing({ toolsets, origins }: Settings): string {
+  const file = origins?.['toolsets'];
+  const where = file === undefined ? '' : ` in ${file}`;
+  return toolsets?.length === 0
+    ? `no toolset is left (toolsets${where})`
+    : `its toolset is left out (toolsets${where})`;
 }

@@ -4,7 +4,7 @@ import { categories } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { fitResult } from '../core/fit-result.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
-import type { ProgramReport } from '../machine/machine-report.ts';
+import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { inlineLimit, presentable } from '../machine/presentable.ts';
 
 export interface ListProgramsServices {

@@ -4,8 +4,8 @@ import { annotationsOf, type Tool } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
 import type { Services } from '../filesystem/services.ts';
-import { describeAction } from '../machine/action-tool.ts';
-import type { ProgramFacts } from '../machine/installation.ts';
+import { describeAction } from '../machine/actions/action-tool.ts';
+import type { ProgramFacts } from '../machine/programs/installation.ts';
 import { ownTools } from './own-tools.ts';
 import type { JsonSchema, Manifest, PublishedTool } from './published.ts';
 

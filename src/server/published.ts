@@ -1,7 +1,7 @@
 import type { KnownNames } from '../core/config.ts';
 import type { DatabaseEngine, Effect } from '../core/discoverer.ts';
 import type { annotationsOf } from '../core/tool.ts';
-import type { ProgramFacts } from '../machine/installation.ts';
+import type { ProgramFacts } from '../machine/programs/installation.ts';
 
 /** A tool as clients see it, and what is needed to decide whether they do. */
 export interface PublishedTool {

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Host } from '../machine/host.ts';
 import { isInside } from '../machine/paths/inside.ts';
-import type { ProgramFacts } from '../machine/installation.ts';
+import type { ProgramFacts } from '../machine/programs/installation.ts';
 
 export interface RootSources {
   /** From --root: the operator's ceiling. Empty when none was given. */

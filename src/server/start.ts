@@ -3,7 +3,7 @@ import { config } from 'zod';
 import type { Settings } from '../core/settings.ts';
 import { createMachine } from '../machine/machine.ts';
 import { thisHost } from '../machine/host.ts';
-import { createProcesses } from '../machine/process.ts';
+import { createProcesses } from '../machine/processes/process.ts';
 import { effectiveRoots } from './roots.ts';
 import { loadManifest } from './manifest.ts';
 

@@ -1,10 +1,10 @@
 import type { Settings } from '../core/settings.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import type { ProgramFacts } from '../machine/installation.ts';
+import type { ProgramFacts } from '../machine/programs/installation.ts';
 import type { Machine } from '../machine/machine.ts';
-import type { Processes } from '../machine/process.ts';
-import { createProjectConfigs, type ProjectConfigs } from '../machine/project-config.ts';
+import type { Processes } from '../machine/processes/process.ts';
+import { createProjectConfigs, type ProjectConfigs } from '../machine/config/project-config.ts';
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import { createApprovals } from './approval/approvals.ts';
 import { buildServer, type Crib } from './build-server.ts';
@@ -39,9 +39,12 @@ export async function serve(settings: Settings, { manifest, machine, processes }
   let settling: NodeJS.Timeout | undefined;
   let latest: ReturnType<typeof buildServer> | undefined;
   let tidyHeap: (() => void) | undefined;
+  let leaving = false;
   // Nothing waits for it, and nothing that goes wrong with it is a reason to end: a full disk, a client that has left.
   const inBackground = (work: Promise<unknown> | undefined) =>
-    void work?.catch((error: unknown) => void process.stderr.write(`toolcrib: ${String(error)}\n`));
+    void work?.catch((error: unknown) => {
+      if (!leaving) process.stderr.write(`toolcrib: ${String(error)}\n`);
+    });
   const settle = () =>
     inBackground(machine.settle().then((changed) => (changed ? latest?.sendToolListChanged() : undefined)));
   const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
@@ -71,7 +74,9 @@ export async function serve(settings: Settings, { manifest, machine, processes }
     tidyHeap = createLeanHeap();
     inBackground(crib.toolbox.recover());
   }, startedMs).unref();
-  if ((await theEnd()) === 'input') await answered(lists);
+  const end = await theEnd();
+  leaving = true;
+  if (end === 'input') await answered(lists);
   clearTimeout(settling);
   await Promise.allSettled([connection.close(), processes.endAll(), crib.toolbox.end()]);
 }

@@ -11,10 +11,10 @@ import { fileTools } from '../filesystem/index.ts';
 import type { Services } from '../filesystem/services.ts';
 import { schemesOf } from '../machine/databases/address.ts';
 import { stateFolder } from '../machine/folders.ts';
-import type { Installation } from '../machine/installation.ts';
+import type { Installation } from '../machine/programs/installation.ts';
 import type { Machine } from '../machine/machine.ts';
 import { headAndTail, presentable } from '../machine/presentable.ts';
-import type { ProjectConfigs } from '../machine/project-config.ts';
+import type { ProjectConfigs } from '../machine/config/project-config.ts';
 import type { Caller, Calls } from './calls.ts';
 import { checkpointTools, createKeptStates } from './kept-states.ts';
 import type { Manifest, PublishedTool } from './published.ts';
@@ -52,7 +52,7 @@ export function createToolbox(
   let found: Promise<string> | undefined;
   /** Looked for once; one that is not there may be installed before the next call. */
   const ripgrep = () => {
-    found ??= import('../machine/find-ripgrep.ts').then(async ({ findRipgrep }) =>
+    found ??= import('../machine/programs/find-ripgrep.ts').then(async ({ findRipgrep }) =>
       findRipgrep(await machine.which('rg')),
     );
     found.catch(() => (found = undefined));
@@ -108,7 +108,7 @@ export function createToolbox(
     const discoverer: AnyDiscoverer | undefined = await discovererOf(published.program);
     const action = discoverer?.actions[published.action];
     if (!discoverer || !action) throw new Error(`${published.name} is published but not defined`);
-    const { actionTool } = await import('../machine/action-tool.ts');
+    const { actionTool } = await import('../machine/actions/action-tool.ts');
     const tool = actionTool(discoverer, published.action, action, {
       run: machine.run,
       installation,

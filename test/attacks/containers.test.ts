@@ -338,7 +338,7 @@ it('ATTACK 86: a link in the project does not make the rest of the machine a par
     [join(folder, '.git', 'hooks'), /\(.+\)/],
     ['relative', /cannot be told/],
   ] as const) {
-    const { handedOut } = await import('../../src/machine/handed-out.ts');
+    const { handedOut } = await import('../../src/machine/actions/handed-out.ts');
     const { openWorkspace } = await import('../../src/machine/paths/workspace.ts');
     const told = await handedOut([{ path, says: 'mounts' }], await openWorkspace([folder]));
     expect(told[0]).toMatch(why);

@@ -127,6 +127,12 @@ it('ATTACK 13: a remote that is a command, a file or a local folder is not fetch
   expect(existsSync(mark)).toBe(false);
 });
 
+it('says where the remotes are listed when there is none of that name', async () => {
+  const { folder } = temporaryRepository();
+  const said = textOf(await call('git_fetch', folder, { remote: 'nope' }));
+  expect(said).toMatch(/There is no remote of that name.*git_remotes lists them/);
+});
+
 it('ATTACK 5: a push cannot overwrite, delete or send elsewhere', async () => {
   const { folder } = temporaryRepository();
   for (const branch of ['+main', ':main', 'main:other', '^main', '*']) {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { asStarted } from '../../src/machine/windows-command.ts';
+import { asStarted } from '../../src/machine/processes/windows-command.ts';
 import { temporaryRepository } from '../support/repository.ts';
 import { connect, eras, inherited, initialize, startRaw } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';

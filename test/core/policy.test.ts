@@ -112,7 +112,7 @@ describe('decide', () => {
     const project = { file: '/w/.toolcrib.json', readOnly: true, effects: { network: 'deny' } } as const;
     expect(settingOf(narrow(usualSettings, project))).toContain('of /w/.toolcrib.json');
     expect(settingOf(narrow(usualSettings, { ...project, readOnly: false }))).toBe(
-      'effects.network is "deny" of /w/.toolcrib.json',
+      'effects.network is "deny" in /w/.toolcrib.json',
     );
   });
 });

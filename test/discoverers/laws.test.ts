@@ -13,7 +13,7 @@ import { ToolcribError } from '../../src/core/errors.ts';
 import { pathKind } from '../../src/core/params.ts';
 import { annotationsOf } from '../../src/core/tool.ts';
 import { discoverers } from '../../src/discoverers/index.ts';
-import { describeAction } from '../../src/machine/action-tool.ts';
+import { describeAction } from '../../src/machine/actions/action-tool.ts';
 
 const all: [string, AnyDiscoverer][] = await Promise.all(
   Object.entries(discoverers).map(async ([id, load]): Promise<[string, AnyDiscoverer]> => [

@@ -4,6 +4,8 @@ import { psql } from '../../src/discoverers/psql.ts';
 import { addressOf } from '../../src/machine/databases/address.ts';
 import { parseOptions } from '../../src/machine/databases/option-file.ts';
 import { passwordIn } from '../../src/machine/databases/password-file.ts';
+import { targetOf } from '../../src/machine/databases/target.ts';
+import { thisHost } from '../../src/machine/host.ts';
 import { readerOf } from '../../src/machine/databases/postgres-values.ts';
 
 const query = z.strictObject(psql.actions.query.params);
@@ -83,6 +85,32 @@ describe('where a database is', () => {
         /^DATABASE_URL: is not the address of a postgresql database\. Expected postgresql:\/\/user@host:5432\/name\.$/,
       );
     }
+  });
+
+  it.each(['postgre://u:s3cret@h/x', 's3cret', 'postgresql:s3cret', ' mysql://u:s3cret@h'])(
+    'takes nothing else for the database when DATABASE_URL is %j',
+    async (address) => {
+      const host = { ...thisHost(), env: { DATABASE_URL: address } };
+      const services = { host, profiles: {}, which: () => Promise.resolve(undefined) };
+      for (const engine of ['postgresql', 'mysql'] as const) {
+        const failure = await targetOf(engine, {}, services).then(String, String);
+        expect(failure).toContain('DATABASE_URL: is not the address of a database of a known kind.');
+        expect(failure).not.toContain('s3cret');
+      }
+    },
+  );
+
+  it('passes over the address of another kind, and a variable that is not set is no address', async () => {
+    const shop = { engine: 'postgresql', urlFrom: 'SHOP_URL' } as const;
+    const from = async (env: Record<string, string>, profile?: string) => {
+      const host = { ...thisHost(), env: { PGHOST: 'db.example', PGUSER: 'ada', ...env } };
+      const services = { host, profiles: { shop }, which: () => Promise.resolve(undefined) };
+      return targetOf('postgresql', { profile }, services).then(({ host: name }) => name, String);
+    };
+    for (const address of ['', 'mysql://h/x', 'sqlite:///shop.db', 'file:./shop.db', 'mongodb+srv://h/x'])
+      expect(await from({ DATABASE_URL: address }), address).toBe('db.example');
+    expect(await from({}, 'shop')).toContain('the variable SHOP_URL is not in the environment');
+    expect(await from({ SHOP_URL: '' }, 'shop')).toContain('is not the address of a postgresql database');
   });
 
   it('reads option files, and follows nothing in them', () => {

@@ -11,9 +11,9 @@ import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
 import { createSpareBuffer } from '../../src/machine/changes/spare-buffer.ts';
 import { createVersions } from '../../src/machine/changes/content-version.ts';
 import { createFileChanges } from '../../src/machine/changes/file-changes.ts';
-import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
+import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
-import { createProcesses } from '../../src/machine/process.ts';
+import { createProcesses } from '../../src/machine/processes/process.ts';
 import { callContext } from '../support/call-context.ts';
 
 const folders: string[] = [];

@@ -2,7 +2,7 @@ import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { grep as define } from '../../src/filesystem/searching/grep.ts';
-import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
+import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import { callerFor, failureOf, put, services, temporaryFolder, textOf, type Caller } from './folder.ts';
 import { callContext } from '../support/call-context.ts';
 

@@ -8,7 +8,7 @@ import { glob } from '../../src/filesystem/listing/glob.ts';
 import { parseIgnoreRules } from '../../src/filesystem/listing/ignore-rules.ts';
 import { createPace } from '../../src/filesystem/listing/pace.ts';
 import { checkParams } from '../../src/core/check-params.ts';
-import { findRipgrep } from '../../src/machine/find-ripgrep.ts';
+import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import { callerFor, put, services, temporaryFolder, textOf } from './folder.ts';
 import { callContext } from '../support/call-context.ts';
 

@@ -197,6 +197,13 @@ describe.concurrent.each(eras)('in %s', (era) => {
       await wait();
       return told.some((line) => /^step \d+ of the build$/.test(line));
     });
+    // The same call again, which joins the job, is told as well.
+    const joined: string[] = [];
+    const again = client.callTool(work.build, {
+      onprogress: ({ message = '' }) => void joined.push(message),
+    });
+    await until(() => joined.some((line) => /^step \d+ of the build$/.test(line)));
+    await again;
     const steps = told.length;
     const last = wait();
     await until(() => told.length > steps);

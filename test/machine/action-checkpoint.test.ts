@@ -1,11 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineDiscoverer, type Effect } from '../../src/core/discoverer.ts';
 import { path, text } from '../../src/core/params.ts';
-import { actionTool } from '../../src/machine/action-tool.ts';
-import { createProcesses } from '../../src/machine/process.ts';
+import type { PermitRequest } from '../../src/core/tool.ts';
+import { actionTool } from '../../src/machine/actions/action-tool.ts';
+import { createProcesses } from '../../src/machine/processes/process.ts';
 import { failureOf, textOf } from '../filesystem/folder.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { callContext } from '../support/call-context.ts';
@@ -16,7 +17,12 @@ const { run } = createProcesses(process.platform === 'win32' ? 'win32' : 'linux'
 /** A tool that runs JavaScript with these effects, and a checkpoint that notes what it saw. */
 async function toolWith(
   effects: Effect[],
-  { said = 'checkpoint c_1', parse = false }: { said?: string | null; parse?: boolean } = {},
+  {
+    said = 'checkpoint c_1',
+    parse = false,
+    shim,
+    looks = false,
+  }: { said?: string | null; parse?: boolean; shim?: string; looks?: boolean } = {},
 ) {
   const folder = temporaryFolder();
   const discoverer = defineDiscoverer({
@@ -25,12 +31,14 @@ async function toolWith(
     category: 'other',
     homepage: 'https://example.org',
     programs: ['node'],
+    local: { posix: ['own/node'], win32: ['own/node.exe'] },
     install: {},
     actions: {
       run: {
         title: 'Run',
         description: 'Runs JavaScript.',
         effects,
+        ...(looks && { withoutLocal: { effects: ['read'], settings: { LOOKS: 'yes' } } }),
         params: { code: text('Code'), file: path('A file').optional() },
         argv: ['--eval', { param: 'code' }],
         example: { given: { code: '1' }, runs: 'node --eval 1' },
@@ -43,7 +51,14 @@ async function toolWith(
   const taken: { folder: string; ran: boolean }[] = [];
   const tool = actionTool(discoverer, 'run', discoverer.actions.run, {
     run,
-    installation: { id: 'js', program: process.execPath, leading: [], source: 'PATH', others: [] },
+    installation: {
+      id: 'js',
+      program: process.execPath,
+      leading: [],
+      source: 'PATH',
+      others: [],
+      ...(shim !== undefined && { shim }),
+    },
     childEnvironment: () => ({ PATH: process.env['PATH'] ?? '' }),
     databases: { host: thisHost(), profiles: {}, which: () => Promise.resolve(undefined) },
     checkpoint: (at) => {
@@ -51,9 +66,12 @@ async function toolWith(
       return Promise.resolve(said ?? undefined);
     },
   });
-  const context = await callContext([folder]);
+  const asked: (readonly Effect[])[] = [];
+  const permit = (request: PermitRequest) => Promise.resolve(void asked.push(request.effects));
+  const usual = await callContext([folder]);
+  const context = looks ? { ...usual, permit } : usual;
   const call = (given: object) => tool.call(given, context);
-  return { folder, taken, call };
+  return { folder, taken, asked, call };
 }
 
 const leavesMark = `require('node:fs').writeFileSync('ran', 'x'); console.log('done')`;
@@ -77,6 +95,23 @@ it.each([[['read']], [['write']], [['network']]] as [Effect[]][])(
     expect(taken).toEqual([]);
   },
 );
+
+it('takes the program of the machine for one that looks, but no shim and no program of the project', async () => {
+  const code = 'console.log(process.env.LOOKS)';
+  const own = await toolWith(['read', 'execute'], { looks: true });
+  expect(textOf(await own.call({ code }))).toBe('yes');
+  expect([own.taken, own.asked]).toEqual([[], [['read']]]);
+
+  const shim = await toolWith(['read', 'execute'], { looks: true, shim: 'pyenv' });
+  expect(textOf(await shim.call({ code }))).toBe('undefined\n[checkpoint c_1]');
+  expect(shim.asked[0]).toEqual(['read', 'execute']);
+
+  mkdirSync(join(own.folder, 'own'));
+  const copy = join(own.folder, 'own', process.platform === 'win32' ? 'node.exe' : 'node');
+  symlinkSync(process.execPath, copy);
+  expect(textOf(await own.call({ code }))).toBe(`undefined\n[ran ${copy}]\n[checkpoint c_1]`);
+  expect(own.asked[1]).toEqual(['read', 'execute']);
+});
 
 it('keeps nothing for a call that is refused', async () => {
   const { taken, call } = await toolWith(['execute']);

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { expect, it } from 'vitest';
-import { createAudit, type AuditedCall } from '../../src/machine/audit.ts';
+import { createAudit, type AuditedCall } from '../../src/machine/audit/audit.ts';
 import { createAuditReader } from '../../src/machine/audit/read-audit.ts';
 import { createRedactor } from '../../src/machine/redact/redactor.ts';
 import { temporaryFolder } from '../support/repository.ts';
@@ -267,7 +267,7 @@ function buildWriter(script: string): void {
   buildSync({
     stdin: {
       contents: `
-        import { createAudit } from './src/machine/audit.ts';
+        import { createAudit } from './src/machine/audit/audit.ts';
         import { createRedactor } from './src/machine/redact/redactor.ts';
         const [folder, count, rotateAt] = process.argv.slice(2);
         const audit = createAudit({ folder, redactor: createRedactor({ env: {} }), ...(rotateAt && { rotateAt: Number(rotateAt) }) });

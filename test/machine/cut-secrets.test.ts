@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { actionResult, failureOf } from '../../src/machine/action-result.ts';
+import { actionResult, failureOf } from '../../src/machine/actions/action-result.ts';
 import { readerOf } from '../../src/machine/databases/postgres-values.ts';
 import { valueOf } from '../../src/machine/databases/mysql-values.ts';
 import { collect } from '../../src/machine/output.ts';
-import type { Outcome } from '../../src/machine/process.ts';
+import type { Outcome } from '../../src/machine/processes/process.ts';
 import { createRedactor } from '../../src/machine/redact/redactor.ts';
 import { toldLines } from '../../src/machine/redact/told-lines.ts';
 import { temporaryFolder } from '../support/repository.ts';

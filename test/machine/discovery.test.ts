@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import which from 'which';
-import { discover, whichProgram } from '../../src/machine/discovery.ts';
+import { discover, whichProgram } from '../../src/machine/programs/discovery.ts';
 import { thisHost, type Host } from '../../src/machine/host.ts';
-import { searchPath } from '../../src/machine/search-path.ts';
+import { searchPath } from '../../src/machine/programs/search-path.ts';
 import { fakeHost, programs, type Files } from './fake-host.ts';
 import { find, pathOf, program } from './find-program.ts';
 

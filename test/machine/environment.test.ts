@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { childEnvironment } from '../../src/machine/environment.ts';
 import { thisHost, type Host } from '../../src/machine/host.ts';
-import { searchPath } from '../../src/machine/search-path.ts';
+import { searchPath } from '../../src/machine/programs/search-path.ts';
 import { fakeHost, programs } from './fake-host.ts';
 
 const foldersOf = async (...given: Parameters<typeof searchPath>) =>

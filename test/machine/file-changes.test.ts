@@ -20,7 +20,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
 import { createFileChanges, type Decide, type FileChanges } from '../../src/machine/changes/file-changes.ts';
 import type { Place } from '../../src/machine/paths/place.ts';
-import { createProcesses } from '../../src/machine/process.ts';
+import { createProcesses } from '../../src/machine/processes/process.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
 

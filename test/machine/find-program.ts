@@ -1,6 +1,6 @@
-import { discover } from '../../src/machine/discovery.ts';
+import { discover } from '../../src/machine/programs/discovery.ts';
 import type { Host } from '../../src/machine/host.ts';
-import type { Installation, ProgramFacts, SearchPath } from '../../src/machine/installation.ts';
+import type { Installation, ProgramFacts, SearchPath } from '../../src/machine/programs/installation.ts';
 
 /** A program of which only the name matters. */
 export const program = (id: string, more: Partial<ProgramFacts> = {}): ProgramFacts => ({

@@ -13,7 +13,7 @@ import {
   type RunOptions,
 } from '../../src/machine/jobs/jobs.ts';
 import { createOutputStore } from '../../src/machine/output-store/output-store.ts';
-import { createProcesses } from '../../src/machine/process.ts';
+import { createProcesses } from '../../src/machine/processes/process.ts';
 import { listJobs } from '../../src/server/tools/list-jobs.ts';
 import { readJob } from '../../src/server/tools/read-job.ts';
 import { startJob } from '../../src/server/tools/start-job.ts';

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { discover } from '../../src/machine/discovery.ts';
+import { discover } from '../../src/machine/programs/discovery.ts';
 import { thisHost, type Host } from '../../src/machine/host.ts';
-import { askLoginShell, cachedLoginShellPath, loginShellOf } from '../../src/machine/login-shell.ts';
-import { createProcesses, type Run } from '../../src/machine/process.ts';
-import { searchPath } from '../../src/machine/search-path.ts';
+import { askLoginShell, cachedLoginShellPath, loginShellOf } from '../../src/machine/programs/login-shell.ts';
+import { createProcesses, type Run } from '../../src/machine/processes/process.ts';
+import { searchPath } from '../../src/machine/programs/search-path.ts';
 import { fakeHost } from './fake-host.ts';
 import { isRunning } from './is-running.ts';
 

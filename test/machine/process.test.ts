@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createProcesses, type Command } from '../../src/machine/process.ts';
-import { runMarker } from '../../src/machine/process-tree.ts';
+import { createProcesses, type Command } from '../../src/machine/processes/process.ts';
+import { runMarker } from '../../src/machine/processes/process-tree.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { until } from '../support/until.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { usualSettings, type Settings } from '../../src/core/settings.ts';
-import { createProjectConfigs } from '../../src/machine/project-config.ts';
+import { createProjectConfigs } from '../../src/machine/config/project-config.ts';
 import { temporaryFolder } from '../support/repository.ts';
 
 const known = async () => ({
@@ -266,10 +266,12 @@ describe('roots', () => {
     expect(await narrowedRoots(left)).toEqual(left);
   });
 
-  it('may all be gone, which opens nothing', async () => {
+  it('may not all be missing, which opens nothing', async () => {
     const root = temporaryFolder();
-    put(root, '.toolcrib.json', { roots: ['not-yet'] });
-    expect(await createProjectConfigs(known).narrowedRoots([root])).toEqual([]);
+    put(root, '.toolcrib.json', '{\n"roots": ["not-yet", "dist"]}');
+    await expect(createProjectConfigs(known).narrowedRoots([root])).rejects.toThrow(
+      '.toolcrib.json:2: roots: not-yet: there is no such folder.',
+    );
   });
 
   it('are narrowed by the files at the top of what is left, too', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,9 +8,9 @@ import { describe, expect, it } from 'vitest';
 import type { ProgramInput } from '../../src/core/tool.ts';
 import { childEnvironment } from '../../src/machine/environment.ts';
 import { thisHost } from '../../src/machine/host.ts';
-import { createProcesses, type Command } from '../../src/machine/process.ts';
-import { questionIn } from '../../src/machine/question.ts';
-import { searchPath } from '../../src/machine/search-path.ts';
+import { createProcesses, type Command } from '../../src/machine/processes/process.ts';
+import { questionIn } from '../../src/machine/processes/question.ts';
+import { searchPath } from '../../src/machine/programs/search-path.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { until } from '../support/until.ts';
 
@@ -314,6 +314,26 @@ describe.concurrent('real programs that would ask', () => {
     writeFileSync(join(cwd, 'key'), '');
     await end('/usr/bin/env', ['ssh-keygen', '-f', 'key', '-t', 'ed25519'], { cwd });
   });
+
+  it.skipIf(!existsSync('/usr/bin/vim'))(
+    'vim is ended, but not before it did what it was told',
+    async () => {
+      const cwd = temporaryFolder();
+      writeFileSync(join(cwd, 'f'), 'abc\n');
+      const [open, told] = await Promise.all([
+        run('/usr/bin/vim', ['--clean', 'x'], { cwd }),
+        run('/usr/bin/vim', ['--clean', '-c', 's/a/b/', '-c', 'wq', 'f'], { cwd }),
+      ]);
+      expect(told).toMatchObject({ ended: 'exited', exitCode: 0 });
+      expect(readFileSync(join(cwd, 'f'), 'utf8')).toBe('bbc\n');
+      expect(open).toMatchObject({
+        ended: 'asked',
+        question: 'Vim: Warning: Input is not from a terminal',
+      });
+      expect(open.durationMs).toBeLessThan(12_000);
+    },
+    20_000,
+  );
 
   it('gpg has nowhere to show its dialog', async () => {
     const home = temporaryFolder();

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { AnyAction } from '../../src/core/discoverer.ts';
-import { actionResult, failureOf } from '../../src/machine/action-result.ts';
+import { actionResult, failureOf } from '../../src/machine/actions/action-result.ts';
 import { collect, type Collected } from '../../src/machine/output.ts';
-import type { Outcome } from '../../src/machine/process.ts';
+import type { Outcome } from '../../src/machine/processes/process.ts';
 import { summarise, tellSummary } from '../../src/machine/summaries/summarise.ts';
 import { textOf } from '../filesystem/folder.ts';
 

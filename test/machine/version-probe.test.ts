@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { thisHost, type Host } from '../../src/machine/host.ts';
-import type { Installation, ProgramFacts } from '../../src/machine/installation.ts';
-import { createProcesses, type Run } from '../../src/machine/process.ts';
-import { createVersionProbe } from '../../src/machine/version-probe.ts';
+import type { Installation, ProgramFacts } from '../../src/machine/programs/installation.ts';
+import { createProcesses, type Run } from '../../src/machine/processes/process.ts';
+import { createVersionProbe } from '../../src/machine/programs/version-probe.ts';
 import { isRunning } from './is-running.ts';
 
 const { run } = createProcesses(process.platform === 'darwin' ? 'darwin' : 'linux');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createWatchdog } from '../../src/machine/watchdog.ts';
+import { createWatchdog } from '../../src/machine/processes/watchdog.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { until } from '../support/until.ts';
 import { isRunning } from './is-running.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { whichProgram } from '../../src/machine/discovery.ts';
-import { searchPath } from '../../src/machine/search-path.ts';
+import { whichProgram } from '../../src/machine/programs/discovery.ts';
+import { searchPath } from '../../src/machine/programs/search-path.ts';
 import { fakeHost, programs, type Files } from './fake-host.ts';
 import { find, pathOf, program } from './find-program.ts';
 import { npmCmd, pnpmShim, tscCmd, yarnClassic } from './recorded/windows-shims.ts';

@@ -37,7 +37,10 @@ describe('when the client cannot ask', () => {
     onTestFinished(() => client.close());
     const call = async () => textOf(await client.callTool({ name: 'tool', arguments: {} }));
     fixture.world({ requests: [reset] });
-    expect(await call()).toMatch(/^NEEDS_CONFIRM: .*whenUnasked\.destroy "allow" in the configuration file/);
+    const told = await call();
+    expect(told).toMatch(/^NEEDS_CONFIRM: .*whenUnasked\.destroy "allow" in the configuration file/);
+    expect(told).toContain("--rule 'tool(git reset --hard)=allow', or whenUnasked");
+    expect(told).toMatch(/, then start the server again\.$/);
     fixture.world({ requests: [build] });
     const refused = await call();
     expect(refused).toMatch(/whenUnasked\.execute "allow"/);
@@ -67,6 +70,28 @@ describe('when the client cannot ask', () => {
       policy: { whenUnasked: { command: 'allow' } },
     });
     expect(await call()).toBe('done');
+  });
+
+  it.each([
+    ["it's", "--rule 'tool=allow'"],
+    ['a\u200bb', "--rule 'tool=allow'"],
+    ['x'.repeat(101), "--rule 'tool=allow'"],
+    ['x'.repeat(100), `--rule 'tool(${'x'.repeat(100)})=allow'`],
+  ])('names a rule that can be pasted: %j', async (command, rule) => {
+    const client = await connect('2026-07-28', fixture.options);
+    onTestFinished(() => client.close());
+    fixture.world({ requests: [{ ...reset, command }] });
+    expect(textOf(await client.callTool({ name: 'tool', arguments: {} }))).toContain(rule);
+  });
+
+  it('names the setting that asks, and no rule that would not help', async () => {
+    const client = await connect('2026-07-28', fixture.options);
+    onTestFinished(() => client.close());
+    const rules = [{ pattern: 'tool', decision: 'ask' as const, setting: 'rules "tool" of f.json' }];
+    fixture.world({ requests: [reset], policy: { rules, whenUnasked: { destroy: 'allow' } } });
+    const told = textOf(await client.callTool({ name: 'tool', arguments: {} }));
+    expect(told).toContain('the settings say so (rules "tool" of f.json).');
+    expect(told).not.toContain('--rule');
   });
 
   it('what the settings deny is not asked about', async () => {

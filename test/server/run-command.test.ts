@@ -6,7 +6,7 @@ import { ToolcribError } from '../../src/core/errors.ts';
 import type { CallContext, PermitRequest, Tool } from '../../src/core/tool.ts';
 import { childEnvironment } from '../../src/machine/environment.ts';
 import { thisHost } from '../../src/machine/host.ts';
-import { createProcesses } from '../../src/machine/process.ts';
+import { createProcesses } from '../../src/machine/processes/process.ts';
 import type { OwnServices } from '../../src/server/own-tools.ts';
 import { runCommand } from '../../src/server/tools/run-command.ts';
 import { runScript } from '../../src/server/tools/run-script.ts';

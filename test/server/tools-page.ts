@@ -1,5 +1,5 @@
 import type { AnyAction, AnyDiscoverer } from '../../src/core/discoverer.ts';
-import type { ProgramFacts } from '../../src/machine/installation.ts';
+import type { ProgramFacts } from '../../src/machine/programs/installation.ts';
 import type { PublishedTool } from '../../src/server/published.ts';
 
 /** docs/tools.md: every program, its tools, and the error codes. */

@@ -107,7 +107,8 @@ it.each(eras)('1,000 calls at the same time are all answered, a few at a time, i
   }
 });
 
-it.each(eras)(
+// A flood takes half a minute of two processors: one revision here, both in CI.
+it.each(process.env['CI'] ? eras : eras.slice(0, 1))(
   'what is more than can wait is told so at once, and the rest is answered, in %s',
   async (era) => {
     const [held, go] = [`held by ${era}`, join(home.folder, 'go')];

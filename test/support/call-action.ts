@@ -3,10 +3,10 @@ import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { DatabaseProfile } from '../../src/core/settings.ts';
 import type { CallContext, ToolResult } from '../../src/core/tool.ts';
-import { actionTool } from '../../src/machine/action-tool.ts';
+import { actionTool } from '../../src/machine/actions/action-tool.ts';
 import { childEnvironment } from '../../src/machine/environment.ts';
 import { thisHost } from '../../src/machine/host.ts';
-import { createProcesses } from '../../src/machine/process.ts';
+import { createProcesses } from '../../src/machine/processes/process.ts';
 import { callContext } from './call-context.ts';
 
 export interface ActionPlace {

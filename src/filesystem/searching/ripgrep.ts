@@ -1,6 +1,6 @@
 import { ToolcribError } from '../../core/errors.ts';
 import { ownFoldersBelow } from '../../machine/paths/own-folders.ts';
-import type { Outcome } from '../../machine/process.ts';
+import type { Outcome } from '../../machine/processes/process.ts';
 import { pseudoMountsBelow } from '../../machine/paths/pseudo-filesystem.ts';
 import { blockingFileAbove, blockingFileBelow } from './blocking-ignore-file.ts';
 import type { Services } from '../services.ts';

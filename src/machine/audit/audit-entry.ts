@@ -1,6 +1,6 @@
 import type { Effect } from '../../core/discoverer.ts';
 import type { ToolResult } from '../../core/tool.ts';
-import type { AuditDecision, AuditedCall } from '../audit.ts';
+import type { AuditDecision, AuditedCall } from './audit.ts';
 
 /** What is written about a call, before secrets are hidden and texts shortened. What is not known is left out. */
 export interface AuditEntry {

@@ -1,6 +1,6 @@
 import { existsSync, fchmodSync, fstatSync, type Stats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Outcome, Run } from '../process.ts';
+import type { Outcome, Run } from '../processes/process.ts';
 
 /** A file that is open. */
 interface OpenFile {

@@ -10,7 +10,7 @@ import { createJournal } from './journal.ts';
 import { needsPruning, pruneJournal, type Limits } from './journal-pruning.ts';
 import { isInside } from '../paths/inside.ts';
 import type { Place } from '../paths/place.ts';
-import type { Run } from '../process.ts';
+import type { Run } from '../processes/process.ts';
 import { gone, relocateChange, type Look } from './relocate-change.ts';
 import { isInRoots, undoChange, type Undone, type UndoOptions } from './undo-change.ts';
 import { writeChange, type About, type Decide, type Written } from './write-change.ts';

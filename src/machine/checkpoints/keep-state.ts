@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Workspace } from '../../core/tool.ts';
-import { projectFolders } from '../project-folders.ts';
+import { projectFolders } from '../programs/project-folders.ts';
 import { GitFailure, type Git } from './shadow-repository.ts';
 import {
   addCheckpoint,

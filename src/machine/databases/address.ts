@@ -29,6 +29,13 @@ export const schemesOf: Readonly<Record<DatabaseEngine, RegExp>> = {
   mysql: /^(?:mysql2?|mariadb)(?:\+\w+)?:\/\//i,
 };
 
+/** Addresses of databases that are asked in another way, or not at all. */
+const otherDatabase = /^(?:sqlite3?|file|mongodb|rediss?|mssql|sqlserver|oracle)(?:\+\w+)?:/i;
+
+/** Whether this begins like the address of a database of any kind that is known. Pure. */
+export const isDatabase = (address: string): boolean =>
+  otherDatabase.test(address) || Object.values(schemesOf).some((scheme) => scheme.test(address));
+
 /**
  * What an address says: `postgresql://user:password@host:5432/name?sslmode=require`. `from` names where it stands.
  * Throws CONFIG_INVALID, which never shows the address.

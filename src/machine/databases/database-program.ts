@@ -3,13 +3,13 @@ import { printable, renderArgv } from '../../core/argv.ts';
 import type { AnyDiscoverer, DatabaseProgramAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, ToolResult } from '../../core/tool.ts';
-import { failureOf, shownOf } from '../action-result.ts';
+import { failureOf, shownOf } from '../actions/action-result.ts';
 import { lookOnceMore } from '../changes/last-look.ts';
 import { rooted } from '../paths/workspace.ts';
 import { shownPath } from '../paths/shown-path.ts';
-import { projectFolders } from '../project-folders.ts';
+import { projectFolders } from '../programs/project-folders.ts';
 import { toldLines } from '../redact/told-lines.ts';
-import type { ActionServices } from '../run-action.ts';
+import type { ActionServices } from '../actions/run-action.ts';
 import { connectionArguments, connectionVariables } from './program-connection.ts';
 import { targetOf, type Wanted } from './target.ts';
 

@@ -2,7 +2,7 @@ import type { DatabaseEngine } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { DatabaseProfile } from '../../core/settings.ts';
 import type { Host } from '../host.ts';
-import { addressOf, schemesOf, type Protection, type Said } from './address.ts';
+import { addressOf, isDatabase, schemesOf, type Protection, type Said } from './address.ts';
 import { mysqlDefaults } from './mysql-defaults.ts';
 import { postgresDefaults } from './postgres-defaults.ts';
 
@@ -37,7 +37,7 @@ export interface Wanted {
 /**
  * Where a call connects: the profile it names, else DATABASE_URL when it is of this engine, else what the variables and
  * files say that the engine's own programs read. Throws ARG_INVALID for a profile that is not there or is of another
- * engine, CONFIG_INVALID for an address that is none.
+ * engine, CONFIG_INVALID for an address that is none, also in DATABASE_URL.
  */
 export async function targetOf(
   engine: DatabaseEngine,
@@ -73,6 +73,14 @@ function addressed(
 ): Addressed {
   if (profile !== undefined) return ofProfile(engine, profile, profiles, host.env);
   const address = host.env['DATABASE_URL'];
+  if (address && !isDatabase(address)) {
+    // It may be mistyped: what the defaults say is another database then than the one that was meant.
+    throw new ToolcribError(
+      'CONFIG_INVALID',
+      'DATABASE_URL: is not the address of a database of a known kind.',
+      'Expected postgresql://… or mysql://…; the operator has to change it, or name a profile.',
+    );
+  }
   const isOurs = address !== undefined && schemesOf[engine].test(address);
   return isOurs
     ? { said: addressOf(address, engine, 'DATABASE_URL'), from: 'DATABASE_URL', address }

@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly announceAtOnce?: boolean;
   /** Its program gets an input that stays open. */
   readonly input?: boolean;
+  /** Told each line of a job that this call joins; the one that began it is told by its work. */
+  progress?(line: string): void;
   /** What this caller may have; the usual budgets when left out. */
   readonly limits?: Pick<Budgets, 'jobs' | 'jobMinutes'>;
 }
@@ -123,9 +125,14 @@ export function createJobs({ budgets }: Options): Jobs {
     );
   }
 
-  async function join(job: Job, { signal, budgetMs, announceAtOnce }: RunOptions): Promise<Answer> {
+  async function join(job: Job, options: RunOptions): Promise<Answer> {
+    const { signal, budgetMs, announceAtOnce, progress } = options;
     const wasRunning = running.has(job);
-    if (wasRunning && !announceAtOnce) await firstOf([job.ended], budgetMs, signal);
+    if (wasRunning && !announceAtOnce) {
+      const unwatch = job.watch((line) => line !== undefined && progress?.(line));
+      await firstOf([job.ended], budgetMs, signal);
+      unwatch();
+    }
     if (running.has(job)) return { kind: 'running', job: job.facts(), joined: true };
     const result = job.result();
     return { kind: 'done', job: job.facts(), result: wasRunning ? result : withAge(result, job.facts()) };

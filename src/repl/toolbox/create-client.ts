@@ -12,8 +12,9 @@ const probeMs = { stdio: 2_000, http: 30_000 } as const;
 export interface Host {
   readonly clientInfo: { readonly name: string; readonly version: string };
   roots(): readonly string[];
-  /** Left out where nobody can be asked: a server then has to decide by itself. */
-  readonly elicit?: ((request: ElicitRequest) => Promise<ElicitAnswer>) | undefined;
+  elicit(request: ElicitRequest): Promise<ElicitAnswer>;
+  /** Whether there is a person. Our own server is told when there is none, and decides by its settings. */
+  readonly canAsk?: boolean;
   log(text: string): void;
 }
 
@@ -24,14 +25,14 @@ interface Changes {
 
 /** Loads the SDK and makes a client that answers what this server may ask, in either revision. */
 export async function createClient(config: ServerConfig, host: Host, changes: Changes): Promise<Client> {
-  const { elicit } = host;
+  const asks = host.canAsk === true || config.source !== 'own';
   const { Client } = await import('@modelcontextprotocol/client');
   const told = (onChanged: (client: Client) => void) => ({
     autoRefresh: false,
     onChanged: () => onChanged(client),
   });
   const client: Client = new Client(host.clientInfo, {
-    capabilities: { roots: { listChanged: true }, ...(elicit && { elicitation: { form: {} } }) },
+    capabilities: { roots: { listChanged: true }, ...(asks && { elicitation: { form: {} } }) },
     versionNegotiation: negotiationFor(config),
     listChanged: { tools: told(changes.toolsChanged), prompts: told(changes.promptsChanged) },
   });
@@ -42,13 +43,13 @@ export async function createClient(config: ServerConfig, host: Host, changes: Ch
   client.setRequestHandler('roots/list', () => ({
     roots: host.roots().map((path) => ({ uri: pathToFileURL(path).href, name: basename(path) || path })),
   }));
-  if (!elicit) return client;
+  if (!asks) return client;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => {
     // A form is all we said we can do.
     if (!('requestedSchema' in params)) return { action: 'decline' };
     const { message, requestedSchema } = params;
     const asked = { server: config.name, own: config.source === 'own', message, signal };
-    return { ...(await elicit({ ...asked, requestedSchema: { ...requestedSchema } })) };
+    return { ...(await host.elicit({ ...asked, requestedSchema: { ...requestedSchema } })) };
   });
   return client;
 }

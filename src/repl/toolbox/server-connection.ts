@@ -41,7 +41,6 @@ export type ServerConnection = ReturnType<typeof createConnection>;
 /** One server: started with `start`, asked, and started again when it has died. */
 export function createConnection(config: ServerConfig, world: Surroundings) {
   const { name } = config;
-  const { elicit } = world;
   const identity = identityOf(config, world.env);
   const timeout = { timeout: Math.min(config.timeoutMs, connectMs) };
   const clocks = new Set<Patience>();
@@ -68,7 +67,7 @@ export function createConnection(config: ServerConfig, world: Surroundings) {
     try {
       const line = await openTransport(config, world);
       link = { line };
-      const client = await createClient(config, { ...world, elicit: elicit && askPerson }, changes);
+      const client = await createClient(config, { ...world, elicit: askPerson }, changes);
       link = { line, client };
       if (isClosed()) return;
       await client.connect(line.transport, { timeout: connectMs });
@@ -154,12 +153,12 @@ export function createConnection(config: ServerConfig, world: Surroundings) {
   async function askPerson(request: ElicitRequest): Promise<ElicitAnswer> {
     const during = mayAsk;
     // One that does nothing for the person has nothing to ask: what they type would be meant for somebody else.
-    if (!elicit || !during || during.signal.aborted) return { action: 'decline' };
+    if (!during || during.signal.aborted) return { action: 'decline' };
     const paused = [...clocks];
     for (const clock of paused) clock.pause();
     try {
       const signal = AbortSignal.any([request.signal, during.signal]);
-      const answer = await elicit({ ...request, signal });
+      const answer = await world.elicit({ ...request, signal });
       if (answer.action === 'cancel' && !request.signal.aborted) during.abort();
       return answer;
     } finally {

@@ -1,8 +1,9 @@
 import { ToolcribError } from '../../core/errors.ts';
 import { decide, type AskReason, type Policy } from '../../core/policy.ts';
 import type { CallContext, PermitRequest } from '../../core/tool.ts';
-import type { AuditDecision } from '../../machine/audit.ts';
+import type { AuditDecision } from '../../machine/audit/audit.ts';
 import { isInside } from '../../machine/paths/inside.ts';
+import { presentable } from '../../machine/presentable.ts';
 import type { Trust, TrustState } from '../../machine/trust/trust.ts';
 import type { Ask } from './approvals.ts';
 import { alwaysInWords, grantFor, type Open } from './grant.ts';
@@ -63,7 +64,8 @@ export function createPermission(parts: Parts): Pick<CallContext, 'permit' | 'tr
     const answer = await ask(await questionOf(tool, request, open, code));
     if (answer === 'cannot-ask') {
       decided.decision = 'denied';
-      const setting = leaveUnasked(tool, code?.project ?? projects[0] ?? request.folder, open, policy);
+      const project = code?.project ?? projects[0] ?? request.folder;
+      const setting = leaveUnasked({ tool, command: request.command, project }, open, policy);
       decided.decision = 'allow';
       return setting;
     }
@@ -191,21 +193,43 @@ async function evidenceOf({ states }: Code): Promise<Shown[]> {
 }
 
 /** The settings that allow it when nobody can be asked. Throws NEEDS_CONFIRM unless each of the reasons has one. */
-function leaveUnasked(tool: string, project: string, open: readonly Open[], { whenUnasked }: Policy): string {
+function leaveUnasked(
+  { tool, command, project }: { tool: string; command: string | undefined; project: string },
+  open: readonly Open[],
+  { whenUnasked }: Policy,
+): string {
   const reasons = [...new Set(open.map(({ reason }) => reason.because))];
-  const missing = reasons.filter((because) => whenUnasked[because] !== 'allow');
   const settings = (names: readonly AskReason[]) =>
     names.map((because) => `whenUnasked.${because}`).join(' and ');
+  const missing = open.map(({ reason }) => reason).filter(({ because }) => whenUnasked[because] !== 'allow');
   if (missing.length === 0) return settings(reasons);
-  const trusting = missing.includes('execute')
-    ? ` A person can also trust the project as it is now: toolcrib trust ${JSON.stringify(project)}.`
+  const names = [...new Set(missing.map(({ because }) => because))];
+  const told = [...new Set(missing.flatMap(({ setting }) => setting ?? []))];
+  const rule = isAllowedByRule(missing) ? `--rule '${ruleAbout(tool, command)}=allow', or ` : '';
+  const trusting = names.includes('execute')
+    ? ` A person can also trust the project as it is now, without a restart: toolcrib trust ${JSON.stringify(project)}.`
     : '';
   throw new ToolcribError(
     'NEEDS_CONFIRM',
-    `${tool} was not run. A person has to be asked, and this client cannot ask one: ${reasonsInWords(missing)}.`,
-    `The operator can allow it: ${settings(missing)} "allow" in the configuration file, or --when-unasked ${missing.map((because) => `${because}=allow`).join(' --when-unasked ')}.${trusting}`,
+    `${tool} was not run. A person has to be asked, and this client cannot ask one: ${reasonsInWords(names)}${told.length > 0 ? ` (${told.join(', ')})` : ''}.`,
+    `The operator can allow it: ${rule}${settings(names)} "allow" in the configuration file, or --when-unasked ${names.map((because) => `${because}=allow`).join(' --when-unasked ')}, then start the server again.${trusting}`,
   );
 }
+
+/** A rule that allows a call takes away what is usually asked, but no question of a setting. */
+const isAllowedByRule = (missing: readonly Reason[]): boolean =>
+  missing.every(({ because, setting }) => setting === undefined && ruled.has(because)) &&
+  missing.some(({ because }) => because !== 'execute');
+
+const ruled: ReadonlySet<AskReason> = new Set(['command', 'destroy', 'execute']);
+
+/** Longer lines nobody copies. Without quotes it can be pasted; the name of the setting is looked for in what is said. */
+const ruleAbout = (tool: string, command = ''): string =>
+  /^[^\p{C}\p{Zl}\p{Zp}'"`]{1,100}$/u.test(command) &&
+  presentable(command) === command &&
+  !command.includes('whenUnasked')
+    ? `${tool}(${command})`
+    : tool;
 
 const refused = (tool: string): ToolcribError =>
   new ToolcribError(

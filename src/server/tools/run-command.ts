@@ -5,9 +5,9 @@ import type { AnyDiscoverer } from '../../core/discoverer.ts';
 import { text } from '../../core/params.ts';
 import { defineTool, type CallContext, type PermitRequest, type Tool } from '../../core/tool.ts';
 import { discoverers } from '../../discoverers/index.ts';
-import { namedProgram, type NamedProgram } from '../../machine/named-program.ts';
-import { runPermitted, type Permitted } from '../../machine/run-permitted.ts';
-import { asStarted } from '../../machine/windows-command.ts';
+import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
+import { runPermitted, type Permitted } from '../../machine/actions/run-permitted.ts';
+import { asStarted } from '../../machine/processes/windows-command.ts';
 import type { OwnServices } from '../own-tools.ts';
 
 const params = z.strictObject({

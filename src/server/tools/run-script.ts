@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, type CallContext, type Tool } from '../../core/tool.ts';
-import { namedProgram, type NamedProgram } from '../../machine/named-program.ts';
-import { runPermitted } from '../../machine/run-permitted.ts';
+import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
+import { runPermitted } from '../../machine/actions/run-permitted.ts';
 import type { OwnServices } from '../own-tools.ts';
 
 interface Language {

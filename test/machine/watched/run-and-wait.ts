@@ -1,4 +1,4 @@
-import { createProcesses } from '../../../src/machine/process.ts';
+import { createProcesses } from '../../../src/machine/processes/process.ts';
 
 /** A server as far as its programs are concerned: runs what it is told, and says when the program has said something. */
 const [, , folder = '/', ...argv] = process.argv;

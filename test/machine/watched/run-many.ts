@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { createProcesses } from '../../../src/machine/process.ts';
+import { createProcesses } from '../../../src/machine/processes/process.ts';
 
 /** Runs a script several times at once, stops them when told to by a line of input, and says what became of them. */
 const [, , times = '1', ...argv] = process.argv;

@@ -1,0 +1,60 @@
+import type { AnyDiscoverer } from '../../core/discoverer.ts';
+
+/** What is known of a program without loading its actions. */
+export type ProgramFacts = Pick<
+  AnyDiscoverer,
+  | 'id'
+  | 'title'
+  | 'category'
+  | 'homepage'
+  | 'programs'
+  | 'version'
+  | 'elsewhere'
+  | 'install'
+  | 'signals'
+  | 'prefix'
+  | 'environment'
+>;
+
+export interface SearchFolder {
+  readonly folder: string;
+  /** Where the folder comes from, for people: `PATH`, `login shell (/bin/zsh)`, `Homebrew`. */
+  readonly source: string;
+}
+
+/** Where programs are looked for, in order, and what was left out. */
+export interface SearchPath {
+  readonly folders: readonly SearchFolder[];
+  readonly skipped: readonly { readonly folder: string; readonly source: string; readonly why: string }[];
+}
+
+/** A program that was found. */
+export interface Installation {
+  readonly id: string;
+  /** Absolute path of what is started. */
+  readonly program: string;
+  /** Arguments before all others: the script, where a Windows batch shim was resolved to `node.exe script.js`. */
+  readonly leading: readonly string[];
+  /** Where it was found, for people: the source of its search folder, or `known place`. */
+  readonly source: string;
+  /** Other candidates, and why they lost. */
+  readonly others: readonly { readonly path: string; readonly why: string }[];
+  /** The version manager whose shim it is; such a shim may download a toolchain, so its version is not probed. */
+  readonly shim?: string;
+}
+
+export interface Version {
+  /** Undefined when it could not be told. */
+  readonly version?: string;
+  /** Why there is no version. */
+  readonly note?: string;
+  /** It ran and said something else than a version: a program that does not know the question. */
+  readonly unknown?: boolean;
+}
+
+export interface Discovery {
+  readonly path: SearchPath;
+  readonly installed: ReadonlyMap<string, Installation>;
+  /** Why not, for the ones that were not found: what was looked for, and candidates that were refused. */
+  readonly missing: ReadonlyMap<string, { readonly why: string }>;
+}
