@@ -9,7 +9,7 @@ import type { PublishedTool } from '../src/server/published.ts';
 
 export function createCalls(
   _host: Host,
-  _settings: Settings,
+  settings: Settings,
   tools: { load(tool: PublishedTool): Promise<Tool> },
 ) {
   return {
@@ -20,6 +20,8 @@ export function createCalls(
         trusts: () => Promise.resolve(false),
         permit: () => Promise.resolve(),
         keepOutput: () => ({ handle: '', add: () => {}, end: () => {} }),
+        hides: ({ text }) => text,
+        budgets: settings.budgets,
       };
       return tool.call(checkParams(tool.params, params), context);
     },

@@ -23,7 +23,7 @@ export const usualBudgets: Budgets = {
   jobMinutes: 60,
   jobs: 16,
   calls: 16,
-  callsPerSecond: 200,
+  callsPerSecond: 1000,
   outputMegabytes: 256,
   outputHours: 24,
 };

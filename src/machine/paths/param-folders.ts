@@ -1,4 +1,5 @@
-import { dirname, resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname, isAbsolute, resolve, sep } from 'node:path';
 import type * as z from 'zod';
 import { pathKind } from '../../core/params.ts';
 import type { Workspace } from '../../core/tool.ts';
@@ -7,6 +8,17 @@ import type { Workspace } from '../../core/tool.ts';
 export interface Places {
   readonly folder: string;
   readonly touches: readonly string[];
+}
+
+/** Where an existing path leads, in one question to the system: waiting for another thread takes ten times as long. */
+function realPath(home: string, path: string): string | undefined {
+  try {
+    // Not resolve(): it would take `link/..` away before the link was followed.
+    return realpathSync.native(isAbsolute(path) ? path : home + sep + path);
+  } catch {
+    // Not there yet, or written in a way that the gate knows: `~/`.
+    return undefined;
+  }
 }
 
 /**
@@ -28,7 +40,9 @@ export async function placesOf(
       // At the top of the root there is no link on the way; what it is itself is looked at with the settings.
       const near = resolve(home, path);
       const isNear = near === home || dirname(near) === home;
-      touches.add(isNear ? near : await workspace.resolve(path).catch(() => home));
+      touches.add(
+        isNear ? near : (realPath(home, path) ?? (await workspace.resolve(path).catch(() => home))),
+      );
     }
   }
   const [first = home] = touches;
