@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { dirname, isAbsolute, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type * as z from 'zod';
 import { pathKind } from '../../core/params.ts';
 import type { Workspace } from '../../core/tool.ts';
@@ -10,11 +10,17 @@ export interface Places {
   readonly touches: readonly string[];
 }
 
-/** Where an existing path leads, in one question to the system: waiting for another thread takes ten times as long. */
+/**
+ * Where a path is whose folder exists, a link at its end not followed; in one question to the system: waiting for another
+ * thread takes ten times as long.
+ */
 function realPath(home: string, path: string): string | undefined {
+  // Not resolve(): it would take `link/..` away before the link was followed.
+  const absolute = isAbsolute(path) ? path : home + sep + path;
+  const name = absolute.slice(absolute.lastIndexOf(sep) + 1);
+  if (name === '' || name === '.' || name === '..') return undefined;
   try {
-    // Not resolve(): it would take `link/..` away before the link was followed.
-    return realpathSync.native(isAbsolute(path) ? path : home + sep + path);
+    return join(realpathSync.native(dirname(absolute)), name);
   } catch {
     // Not there yet, or written in a way that the gate knows: `~/`.
     return undefined;
