@@ -200,11 +200,11 @@ describe.concurrent.each(eras)('in %s', (era) => {
     });
     // The same call again, which joins the job, is told as well.
     const joined: string[] = [];
-    const again = client.callTool(work.build, {
-      onprogress: ({ message = '' }) => void joined.push(message),
+    const onJoined = ({ message = '' }: { message?: string | undefined }) => void joined.push(message);
+    await until(async () => {
+      await client.callTool(work.build, { onprogress: onJoined });
+      return joined.some((line) => /^step \d+ of the build$/.test(line));
     });
-    await until(() => joined.some((line) => /^step \d+ of the build$/.test(line)));
-    await again;
     const steps = told.length;
     const last = wait();
     await until(() => told.length > steps);
