@@ -1,5 +1,4 @@
 import type * as z from 'zod';
-import type { AskReason } from './policy.ts';
 
 /**
  * What running an action can do. Everything a host is told about a tool follows from its effects.
@@ -7,9 +6,12 @@ import type { AskReason } from './policy.ts';
  * - write    changes files inside the roots, or local state that can be changed back
  * - execute  runs code the project supplies: tests, builds, scripts, hooks, configure steps
  * - network  talks to another machine
+ * - publish  changes what others see: push, a pull request, kubectl apply
  * - destroy  can lose work for good: reset --hard, clean, drop, rm, push --force
+ *
+ * `read` goes with `network` only.
  */
-export const effects = ['read', 'write', 'execute', 'network', 'destroy'] as const;
+export const effects = ['read', 'write', 'execute', 'network', 'publish', 'destroy'] as const;
 export type Effect = (typeof effects)[number];
 
 export type Params = Readonly<Record<string, z.ZodType>>;
@@ -44,30 +46,10 @@ interface ActionBase<P extends Params> {
   result?: z.ZodObject;
 }
 
-/** A parameter by which a call is told from one that could run anything: each of its values is as usual, or a file of the project. */
-export interface Unless<Name extends string = string> {
-  readonly param: Name;
-  readonly usual: RegExp;
-  /** The files in the action's folder that a value stands for: any of these sets, all of its files. */
-  readonly files?: (value: string) => readonly (readonly string[])[];
-}
-
 /** An action that runs the program. */
 export interface RunAction<P extends Params = Params> extends ActionBase<P> {
-  /** What it does in addition where the project is trusted: a commit then runs the hooks of the repository. */
-  whenTrusted?: readonly Effect[];
-  /**
-   * What of the project the program would run for it, if it were let: hooks by their names, and what the guard knows
-   * by others (`filter`, `diff`).
-   */
-  projectCode?: readonly string[];
-  /**
-   * What it does where the project has no copy of the program, and the variables it is run with then: the machine's own
-   * runs no code of the project for it, whatever lies in the folder. `effects` stays what it can do at worst.
-   */
-  withoutLocal?: { effects: readonly Effect[]; settings?: Readonly<Record<string, string>> };
-  /** The caller gives it a command or code of their own: a person is asked as about run_command, whoever trusts the project. */
-  runsAnything?: true | Unless<NameOf<P>>;
+  /** Undo brings back all that it could lose, where a checkpoint has been taken: nothing it touches is ignored by git. */
+  takenBack?: boolean;
   argv: readonly Arg<NameOf<P>>[];
   timeoutMs?: number;
   /** Exit codes that are no failure; [0] when left out. */
@@ -148,87 +130,34 @@ export interface Signals {
   extensions?: readonly string[];
 }
 
-/**
- * A question put to the program in the action's folder before the action itself, for programs whose
- * configuration lies in the project and can name other programs. It must not run anything itself.
- */
-export interface Guard {
-  /** Filled in with the values of the call, as an action's is. */
-  argv: readonly Arg[];
-  /** What is asked instead of a program too old to know the question: one that says this about it. */
-  otherwise?: { says: RegExp; argv: readonly Arg[] };
-  /** The actions before which it is asked; all when left out. */
-  only?: readonly string[];
-  succeedsWith: readonly number[];
-  /**
-   * A file of the repository that holds its configuration. One in which everything is known to be harmless answers the
-   * question for actions that only read, without starting the program for it.
-   */
-  ordinary?: { file: string; accepts(text: string): boolean };
-  /** Projects inside the project, in which the program would start itself again: the question is put there as well. */
-  nested?: {
-    effects: readonly Effect[];
-    argv: readonly string[];
-    /** Their folders, relative to where it was asked. */
-    folders(stdout: string): string[];
-    /** What each of them has. */
-    marker: string;
-  };
-  /** Where the repository keeps its hooks: a folder of its data, unless the answer names another. */
-  hooks?: { folder: string; elsewhere(stdout: string): string | undefined };
-  /** Throws a ToolcribError when the action must not run here. */
-  read(stdout: string, circumstances: Circumstances): Precautions;
+/** What a program's own code may use to look at a project. Nothing is opened through a link, and nothing is run. */
+export interface Look {
+  /** The text of a plain file of at most 1 MB; undefined when there is none, or something else is there. */
+  read(path: string): Promise<string | undefined>;
+  /** What lies at a path itself, links not followed; undefined when nothing does. */
+  kind(path: string): Promise<'file' | 'folder' | 'link' | 'other' | undefined>;
+  /** What a folder holds; empty when there is none. */
+  list(folder: string): Promise<readonly { readonly name: string; readonly kind: 'file' | 'folder' | 'link' | 'other' }[]>;
 }
 
-/** What the answer to a guard's question is judged by. */
-export interface Circumstances {
-  effects: readonly Effect[];
-  /** Whether a person trusts the project as it is now. What is nested in it never is. */
-  trusted: boolean;
-  /** For what is nested: the answer of the project around it, and whether that one is trusted. */
-  within?: { answer: string; trusted: boolean };
-  /** See RunAction. */
-  projectCode: readonly string[];
-  /** The hooks among `projectCode` that are there and can be run. */
-  hooks: readonly string[];
-  /** The folder whose Compose files are used, for programs that have such. */
-  home?: string;
+/** Where an action would work. */
+export interface Situation {
+  /** Absolute. */
+  readonly folder: string;
+  readonly roots: readonly string[];
+  readonly effects: readonly Effect[];
+  /** What it finds is only asked about where nobody trusts the folder: then it need not look closely. */
+  readonly trusted: boolean;
 }
 
-/** How a program's repositories look on disk. */
-export interface Repository {
-  /** The entry that makes a folder a repository: `.git`. */
-  folder: string;
-  /**
-   * Where the program writes in it: all entries at the top but `leave`, and everything below `deep`, folders that are
-   * called `leave` or `bulk` apart.
-   */
-  written: { deep: readonly string[]; leave: readonly string[]; bulk: readonly string[] };
-}
-
-/** What makes an action safe to run in a project. */
-export interface Precautions {
+/** What a program has found in a project before it is started there. */
+export interface Inspection {
   /** Arguments to put before the action's own. */
-  argv: readonly string[];
+  readonly argv?: readonly string[];
   /** Variables to set. */
-  env: Readonly<Record<string, string>>;
-  /** What the caller is told. */
-  notes: readonly string[];
-  /** Why a person has to be asked in any case, and what they have to see. */
-  asks?: AskReason;
-  shows?: readonly { readonly title: string; readonly text: string }[];
-  /** What an answer of "always" is kept for; see PermitRequest. */
-  always?: { readonly key: string; readonly says: string };
-  /** What it does in addition, because of what the project says. */
-  adds?: readonly Effect[];
-  /** What a person sees when they are asked, without being asked because of it. */
-  tells?: readonly { readonly title: string; readonly text: string }[];
-  /** Files and folders it would hand to somebody: a person is asked about those that are outside the roots or protected. */
-  handsOut?: readonly { readonly path: string; readonly says: string }[];
-  /** Files that the program would read because the project says so, from the top of the repository: none lies outside. */
-  reads?: readonly { readonly path: string; readonly says: string }[];
-  /** A second question, whose answer must be a path inside the roots. */
-  mustBeInside?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Why the folder has to be trusted first, as the rest of a sentence that begins with "it". */
+  readonly trust?: string;
 }
 
 /** A program is data: how it is called, where it hides, and what can be done with it. */
@@ -259,25 +188,13 @@ export interface Discoverer<A extends Record<string, Params> = Record<string, Pa
   prefix?: readonly string[];
   /** Arguments put before everything else, so that the program does only what was asked; not shown in examples. */
   hardening?: readonly string[];
-  /** Set for programs that work on a repository: one must be there, inside the roots. */
-  repository?: Repository;
-  guard?: Guard;
   /**
-   * What its files of a project are called: the best of `names` of a folder, looked for upwards, and one of `overrides`.
-   * Which files these have it read is found out before it reads any.
+   * Looks at the project before each action, and says what has to be done about it. Throws a ToolcribError where the
+   * program has nothing to work on. What it returns must not depend on `trusted`, but for `trust`.
    */
-  composeFiles?: { names: readonly string[]; overrides: readonly string[] };
-  /** A file of the project, looked for upwards, with lines that must not be there when another machine is asked. */
-  ownSettings?: { file: string; refuses: RegExp };
-  /**
-   * A question whose answer is the folder the program would work on, for programs that look for it upwards; asked
-   * before every action but the named ones. The folder must be inside the roots.
-   */
-  worksOn?: { argv: readonly string[]; except: readonly string[] };
+  inspect?(look: Look, situation: Situation): Promise<Inspection>;
   /** What to do about failures that its users meet most, told by what it says on standard error. */
   hints?: readonly { says: RegExp; wayOut: string }[];
-  /** The variable that lists folders above which the program must not look for its project. */
-  ceiling?: string;
   actions: { [K in keyof A]: Action<A[K]> };
 }
 

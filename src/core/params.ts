@@ -3,30 +3,36 @@ import * as z from 'zod';
 export type PathKind = 'file' | 'folder' | 'any';
 
 /** Marks schemas whose values are paths. Private, so it never reaches the JSON Schema a model sees. */
-const paths = z.registry<{ kind: PathKind }>();
+const paths = z.registry<{ kind: PathKind; written: boolean }>();
 
 /** PATH_MAX of Linux, the most that any system here takes in one call. Work on paths may need time in their square. */
 export const longestPath = 4096;
 
-/** A path that must lie inside the roots. Relative paths start at the action's folder. */
-export const path = (description: string, kind: PathKind = 'any') =>
+/**
+ * A path that must lie inside the roots. Relative paths start at the action's folder. `written`: what lies there is
+ * made or replaced, so that the gate looks at it as it does before every change.
+ */
+export const path = (description: string, kind: PathKind = 'any', { written = false } = {}) =>
   z
     .string()
     .min(1)
     .max(longestPath, 'is too long for a path: expected at most 4,096 characters')
     .describe(description)
-    .register(paths, { kind });
+    .register(paths, { kind, written });
 
 /** What kind of path the values of a schema are, also inside optional, default and array; undefined for other schemas. */
-export function pathKind(schema: z.core.$ZodType): PathKind | undefined {
+export const pathKind = (schema: z.core.$ZodType): PathKind | undefined => pathFacts(schema)?.kind;
+
+/** The same, with whether it is written. */
+export function pathFacts(schema: z.core.$ZodType): { kind: PathKind; written: boolean } | undefined {
   const here = paths.get(schema);
-  if (here) return here.kind;
+  if (here) return here;
   const { innerType, element } = schema._zod.def as {
     innerType?: z.core.$ZodType;
     element?: z.core.$ZodType;
   };
   const inner = innerType ?? element;
-  return inner && pathKind(inner);
+  return inner && pathFacts(inner);
 }
 
 /** A name in one piece: a branch, container or package. Neither blank nor an option. */

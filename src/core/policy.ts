@@ -1,139 +1,187 @@
 import type { Effect } from './discoverer.ts';
+import { fits, isAboutPaths, type Rule } from './rule.ts';
+import type { Plan } from './tool.ts';
 
-export const decisions = ['allow', 'ask', 'deny'] as const;
-export type Decision = (typeof decisions)[number];
-
+/** Who answers when a person would have to be asked. */
+export const questionModes = ['server', 'host', 'none'] as const;
 /**
- * Why a person is asked.
- * - destroy    it can lose work for good
- * - execute    it runs code of a project that is not trusted as it is now
- * - protected  it changes a file that others run
- * - command    it runs a program that no action describes
- * - script     it runs text that was written for it
- * - rule       a rule of the settings says so
+ * - server  we ask, through the client; where it cannot, the call is refused
+ * - host    the host asks before it calls us; we never do
+ * - none    nobody is there, and nobody is asked
  */
-export const askReasons = ['destroy', 'execute', 'protected', 'command', 'script', 'rule'] as const;
-export type AskReason = (typeof askReasons)[number];
-
-/** What is decided about the calls that fit a pattern. */
-export interface Rule {
-  /** `git_push`, `docker_*`, or with the command line: `run_command(npm test *)`. `*` is any characters. */
-  readonly pattern: string;
-  readonly decision: Decision;
-  /** Where it is written, for people: `rules "git_*" of ~/.config/toolcrib/config.json`. */
-  readonly setting: string;
-}
+export type QuestionMode = (typeof questionModes)[number];
 
 /** What the operator allows, narrowed by the project. */
 export interface Policy {
   /** Only what changes nothing; stronger than everything else. */
   readonly readOnly: boolean;
-  /** What is decided about an effect, whatever has it. */
-  readonly effects: Readonly<Partial<Record<Effect, Decision>>>;
+  /** The programs whose tools are left; all when left out. */
+  readonly toolsets?: readonly string[] | undefined;
   readonly rules: readonly Rule[];
-  /** What is done when a person would have to be asked, and the client has no way to ask one; deny when left out. */
-  readonly whenUnasked: Readonly<Partial<Record<AskReason, 'allow' | 'deny'>>>;
-  /** Where a setting is written that a project has made stricter: `effects.write` in `/w/app/.toolcrib.json`. */
+  readonly questions: QuestionMode;
+  /** Where a setting is written that a project has made stricter: `readOnly` in `/w/app/.toolcrib.json`. */
   readonly origins?: Readonly<Record<string, string>>;
 }
 
-/** A call that is about to be made. */
-export interface Subject {
-  readonly tool: string;
-  readonly effects: readonly Effect[];
-  /** The command line as a person would type it. */
-  readonly command?: string | undefined;
-  /** Why a person is to be asked whatever the effects are. */
-  readonly asks?: AskReason | undefined;
-  /** Whether the project is trusted with its content as it is now. */
-  readonly trusted: boolean;
+/** A plan, as far as it is decided about. */
+export interface Act extends Pick<
+  Plan,
+  'effects' | 'subject' | 'trust' | 'asks' | 'takenBack' | 'lasting' | 'touches'
+> {
+  /** The tools that are called; several when one stands for another. */
+  readonly tools: readonly string[];
+  /** The toolset the tool belongs to; undefined for those that belong to each. */
+  readonly toolset?: string | undefined;
+  /** Real paths it writes that others run or obey, and what that leads to. */
+  readonly protects: readonly { readonly path: string; readonly effect: string }[];
 }
 
-/** What becomes of a call. `setting` names what decided, when a setting did. */
+/** What a person has said before. */
+export interface Known {
+  /** Whether the folder of the act is trusted. */
+  readonly trusted: boolean;
+  /** Whether "always" was said to what the act would keep as lasting. */
+  readonly always: boolean;
+}
+
+export const askReasons = [
+  'trust',
+  'destroy',
+  'publish',
+  'program',
+  'script',
+  'database',
+  'protected',
+  'rule',
+] as const;
+export type AskReason = (typeof askReasons)[number];
+
+/** Why a person is asked, as the rest of a sentence. */
+export interface Reason {
+  readonly because: AskReason;
+  readonly says: string;
+}
+
+/** What becomes of a call. */
 export type Verdict =
-  | { readonly decision: 'allow' }
-  | { readonly decision: 'ask'; readonly because: AskReason; readonly setting?: string }
+  /** `unasked`: there were reasons to ask, but nobody is. */
+  | { readonly decision: 'allow'; readonly unasked?: readonly Reason[]; readonly setting?: string }
+  | { readonly decision: 'ask'; readonly reasons: readonly Reason[] }
   | { readonly decision: 'deny'; readonly setting: string };
 
+interface Row {
+  readonly because: AskReason;
+  applies(act: Act): boolean;
+  says(act: Act): string;
+  /** What answers it for longer: trust in the folder, or an "always" to the act. */
+  readonly answered: 'by trust' | 'by always' | 'never';
+}
+
+const runsAnything = ({ asks }: Act): boolean => asks === 'program' || asks === 'script';
+
+/** The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says all of them. */
+const questions: readonly Row[] = [
+  {
+    because: 'trust',
+    applies: ({ trust }) => trust !== undefined,
+    says: ({ trust = '' }) => `${trust}, and this folder is not trusted yet`,
+    answered: 'by trust',
+  },
+  {
+    because: 'destroy',
+    applies: (act) => act.effects.includes('destroy') && !act.takenBack && !runsAnything(act),
+    says: () => 'can lose work that nothing brings back',
+    answered: 'by always',
+  },
+  {
+    because: 'publish',
+    applies: (act) => act.effects.includes('publish') && !runsAnything(act),
+    says: () => 'changes what others see',
+    answered: 'by always',
+  },
+  {
+    because: 'program',
+    applies: ({ asks }) => asks === 'program',
+    says: () => 'runs a program that no action describes',
+    answered: 'by always',
+  },
+  {
+    because: 'script',
+    applies: ({ asks }) => asks === 'script',
+    says: () => 'runs a script that was written for it',
+    answered: 'never',
+  },
+  {
+    because: 'database',
+    applies: ({ asks }) => asks === 'database',
+    says: () => 'changes a database',
+    answered: 'by always',
+  },
+  {
+    because: 'protected',
+    applies: ({ protects }) => protects.length > 0,
+    says: ({ protects }) => `changes a file that matters elsewhere: ${protects[0]?.effect ?? ''}`,
+    answered: 'never',
+  },
+];
+
 /**
- * What becomes of a call: the strictest of what the settings say. Where they say nothing, a person is asked about what
- * can lose work, about code of a project that nobody trusts, and about what always asks; a rule that allows the call
- * takes that question away, but no question or refusal of another setting. Pure.
+ * What becomes of a call: the strictest of what the settings say; where they say nothing, what the table of questions says.
+ * A rule that allows a call takes the usual questions away, but for protected files only one about that path does. Pure.
  */
-export function decide(subject: Subject, policy: Policy): Verdict {
-  const denied = refusalOf(subject.effects, policy) ?? ruleFor(subject, policy, 'deny')?.setting;
+export function decide(act: Act, policy: Policy, known: Known): Verdict {
+  const denied = refusalOf(act, policy) ?? ruleFor(act, policy, 'deny')?.setting;
   if (denied !== undefined) return { decision: 'deny', setting: denied };
-  const questions = questionsOf(subject, policy);
-  // Where nobody can be asked the strictest reason decides: one more question never lets through what another stops.
-  const strictest = questions.find(({ because }) => policy.whenUnasked[because] !== 'allow') ?? questions[0];
-  return strictest === undefined ? { decision: 'allow' } : { decision: 'ask', ...strictest };
-}
-
-export type Question = Omit<Extract<Verdict, { decision: 'ask' }>, 'decision'>;
-
-/** Everything a person would be asked about, what the call itself is before what settings say. */
-export function questionsOf(subject: Subject, policy: Policy): Question[] {
-  const rule = ruleFor(subject, policy, 'ask');
-  const usual = ruleFor(subject, policy, 'allow') === undefined ? usualReasons(subject, policy) : [];
-  const asked = subject.effects.filter((effect) => policy.effects[effect] === 'ask');
-  return [
-    ...usual.map((because) => ({ because })),
-    ...asked.map((effect): Question => ({
-      because: effect === 'destroy' ? 'destroy' : 'rule',
-      setting: `effects.${effect}${origin(policy, `effects.${effect}`)}`,
-    })),
-    ...(rule ? [{ because: 'rule' as const, setting: rule.setting }] : []),
+  const asking = ruleFor(act, policy, 'ask');
+  const reasons = [
+    ...usualReasons(act, policy, known),
+    ...(asking ? [{ because: 'rule' as const, says: `the settings say so (${asking.setting})` }] : []),
   ];
+  const allowing = ruleFor(act, policy, 'allow')?.setting;
+  if (reasons.length === 0)
+    return { decision: 'allow', ...(allowing !== undefined && { setting: allowing }) };
+  if (policy.questions === 'server') return { decision: 'ask', reasons };
+  return unasked(act, policy, reasons);
 }
 
-function usualReasons({ effects, asks, trusted }: Subject, policy: Policy): AskReason[] {
-  if (asks !== undefined) return [asks];
-  const isOpen = (effect: Effect) => effects.includes(effect) && policy.effects[effect] !== 'allow';
-  return [
-    ...(isOpen('destroy') ? (['destroy'] as const) : []),
-    ...(isOpen('execute') && !trusted ? (['execute'] as const) : []),
-  ];
+function usualReasons(act: Act, policy: Policy, { trusted, always }: Known): Reason[] {
+  const rule = ruleFor(act, policy, 'allow');
+  const isOpen = ({ because, answered }: Row) => {
+    if (rule) return because === 'protected' && !isAboutPaths(rule.pattern);
+    if (answered === 'by trust') return !trusted;
+    return !(answered === 'by always' && always && act.lasting);
+  };
+  return questions
+    .filter((row) => row.applies(act) && isOpen(row))
+    .map((row) => ({ because: row.because, says: row.says(act) }));
 }
 
-const origin = ({ origins }: Pick<Policy, 'origins'>, setting: string): string =>
-  origins && Object.hasOwn(origins, setting) ? ` of ${origins[setting]}` : '';
+/** Nobody is asked here: the host has asked, or nobody is there. */
+function unasked(act: Act, { questions: mode }: Policy, reasons: readonly Reason[]): Verdict {
+  const setting = `--questions ${mode}`;
+  // Hosts do not ask about what the annotations call read-only.
+  if (looksOnly(act.effects))
+    return { decision: 'deny', setting: `${setting} asks nobody, and it ${reasons[0]?.says ?? ''}` };
+  const rule = reasons.find(({ because }) => because === 'rule');
+  if (mode === 'none' && rule)
+    return { decision: 'deny', setting: `${rule.says}, and ${setting} asks nobody` };
+  return { decision: 'allow', unasked: reasons, setting };
+}
 
-const ruleFor = (subject: Subject, { rules }: Policy, decision: Decision): Rule | undefined =>
-  rules.find((rule) => rule.decision === decision && fits(rule.pattern, subject));
+const looksOnly = (effects: readonly Effect[]): boolean =>
+  effects.every((effect) => effect === 'read' || effect === 'network');
 
-/** Why nothing with these effects is ever done, naming the setting; undefined when it may be. Pure. */
+const ruleFor = (act: Act, { rules }: Policy, decision: Rule['decision']): Rule | undefined =>
+  rules.find((rule) => rule.decision === decision && fits(rule.pattern, act));
+
+/** Why nothing of this kind is ever done, naming the setting; undefined when it may be. Pure. */
 export function refusalOf(
-  effects: readonly Effect[],
-  policy: Pick<Policy, 'readOnly' | 'effects' | 'origins'>,
+  { effects, toolset }: Pick<Act, 'effects' | 'toolset'>,
+  { readOnly, toolsets, origins }: Pick<Policy, 'readOnly' | 'toolsets' | 'origins'>,
 ): string | undefined {
-  const changing = effects.filter((effect) => effect !== 'read' && effect !== 'network');
-  if (policy.readOnly && changing.length > 0)
-    return `the server is read-only (readOnly${origin(policy, 'readOnly') || ', --read-only'})`;
-  const denied = effects.find((effect) => policy.effects[effect] === 'deny');
-  return denied === undefined
-    ? undefined
-    : `effects.${denied} is "deny"${origin(policy, `effects.${denied}`).replace(/^ of /, ' in ')}`;
-}
-
-/** Whether a rule's pattern is about a call: about its tool, and its command line where the pattern has one. */
-export function fits(pattern: string, { tool, command }: Pick<Subject, 'tool' | 'command'>): boolean {
-  const open = pattern.indexOf('(');
-  if (open < 0) return matches(pattern, tool);
-  const line = pattern.slice(open + 1, -1);
-  return command !== undefined && matches(pattern.slice(0, open), tool) && matches(line, command);
-}
-
-/** `*` stands for any characters; in time linear to the text for each star, whatever either says. */
-function matches(pattern: string, text: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  if (rest.length === 0) return text === pattern;
-  if (!text.startsWith(first)) return false;
-  const last = rest.pop() ?? '';
-  let at = first.length;
-  for (const piece of rest) {
-    const found = text.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
-  }
-  return text.length - at >= last.length && text.endsWith(last);
+  const where = (setting: string, otherwise: string) => origins?.[setting] ?? otherwise;
+  if (readOnly && !looksOnly(effects))
+    return `the server is read-only (${where('readOnly', 'readOnly, --read-only')})`;
+  if (toolset === undefined || toolsets === undefined || toolsets.includes(toolset)) return undefined;
+  return `the toolsets are ${toolsets.join(', ') || 'none'} (${where('toolsets', '--toolsets')})`;
 }

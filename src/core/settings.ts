@@ -1,4 +1,5 @@
-import type { Policy, Rule } from './policy.ts';
+import type { Policy } from './policy.ts';
+import type { Rule } from './rule.ts';
 
 /** How much of everything a client may have. */
 export interface Budgets {
@@ -41,46 +42,50 @@ export interface DatabaseProfile {
 export interface Settings extends Policy {
   /** Folders a model may touch; empty: the client's, or the folder the server was started in. */
   readonly roots: readonly string[];
-  /** Programs whose tools are offered, or `files` and `toolcrib` for our own; all when undefined. */
-  readonly toolsets?: readonly string[] | undefined;
   /** Whether the state of a work tree is kept before actions that can do anything to it; yes when undefined. */
   readonly checkpoints?: boolean | undefined;
   /** Whether `run_script` is offered; no when undefined. */
   readonly scripts?: boolean | undefined;
   readonly budgets: Budgets;
   readonly databases: Readonly<Record<string, DatabaseProfile>>;
+  /** What holds in one root alone, by its absolute path; it can only be stricter. */
+  readonly folders: Readonly<Record<string, Config>>;
 }
 
 /** What a settings file says; a setting that it does not have is left out. */
-export type Config = Partial<Omit<Settings, 'budgets' | 'origins'>> & { readonly budgets?: Partial<Budgets> };
+export type Config = Partial<Omit<Settings, 'budgets' | 'origins' | 'folders'>> & {
+  readonly budgets?: Partial<Budgets>;
+  /** In the operator's file: what holds in one root alone, by its path. It can only be stricter. */
+  readonly folders?: Readonly<Record<string, Config>>;
+};
 
 /** Settings that nobody has said anything about. */
 export const usualSettings: Settings = {
   roots: [],
   readOnly: false,
-  effects: {},
   rules: [],
-  whenUnasked: {},
+  questions: 'server',
   budgets: usualBudgets,
   databases: {},
+  folders: {},
 };
 
 /**
- * What the command line says, and for what it does not, what the file says: one by one for effects, reasons and the
- * patterns of rules. Read-only is so when either says so.
+ * What the command line says, and for what it does not, what the file says: one by one for the patterns of rules.
+ * Read-only is so when either says so.
  */
 export function mergeSettings(given: Settings, config: Config): Settings {
   return {
     roots: given.roots.length > 0 ? given.roots : (config.roots ?? []),
     readOnly: given.readOnly || (config.readOnly ?? false),
     toolsets: given.toolsets ?? config.toolsets,
-    effects: { ...config.effects, ...given.effects },
     rules: mergeRules(given.rules, config.rules ?? []),
-    whenUnasked: { ...config.whenUnasked, ...given.whenUnasked },
+    questions: given.questions === usualSettings.questions ? (config.questions ?? given.questions) : given.questions,
     checkpoints: given.checkpoints ?? config.checkpoints,
     scripts: given.scripts ?? config.scripts,
     budgets: { ...given.budgets, ...config.budgets },
     databases: config.databases ?? given.databases,
+    folders: config.folders ?? given.folders,
   };
 }
 

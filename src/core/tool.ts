@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import type { Effect } from './discoverer.ts';
-import type { PathKind } from './params.ts';
-import type { AskReason } from './policy.ts';
+import { pathKind, type PathKind } from './params.ts';
 import type { Budgets } from './settings.ts';
 
 /** The folders this session may touch, as a tool sees them. */
@@ -18,28 +17,41 @@ export interface Workspace {
   resolve(path: string, options?: { from?: string; kind?: PathKind; mustExist?: boolean }): Promise<string>;
 }
 
-/** What a call is about to do, for those who decide about it. Texts are as they are: who shows them makes them harmless. */
-export interface PermitRequest {
-  /** The effects of this very call. */
+/** What an answer of "always" would be kept for, in the folder of the act. */
+export type Lasting =
+  /** This action, whatever its parameters. */
+  | { readonly kind: 'action'; readonly tool: string }
+  /** A program and its fixed first words: `npx vitest …`. */
+  | { readonly kind: 'prefix'; readonly program: string; readonly words: readonly string[] }
+  /** Statements that write, for one database. */
+  | { readonly kind: 'database'; readonly database: string };
+
+/**
+ * What a call would do, found out without changing anything. Texts are as they are: who shows them makes them harmless.
+ */
+export interface Plan<Work = unknown> {
+  /** Whose act it is, when a tool stands for another one: start_job. */
+  readonly tool?: string;
   readonly effects: readonly Effect[];
+  /** The act in one line: `npm test`, `write src/a.ts (+3 -1)`. Rules are about it, and people read it. */
+  readonly subject: string;
   /** The absolute folder it works in. */
   readonly folder: string;
-  /** What else it names, by absolute paths: what is said about the folders these are in counts as well. */
-  readonly touches?: readonly string[];
-  /** The command line as a person would type it. */
-  readonly command?: string;
-  /** Why a person is to be asked, whatever the effects are. */
-  readonly asks?: AskReason;
-  /**
-   * What else the person has to see: the exact arguments, a diff, a script. Nobody can say yes to what is not shown: where
-   * one that is `whole`, or the command line, would have to be cut, the call is refused (TOO_LARGE).
-   */
-  readonly shows?: readonly { readonly title: string; readonly text: string; readonly whole?: boolean }[];
-  /**
-   * What an answer of "always" is kept for, beside the tool and the project, and how that is called. Left out: for code, this
-   * very command; else the tool in this project, whatever its parameters.
-   */
-  readonly always?: { readonly key: string; readonly says: string };
+  /** What it names: absolute paths, or ones that start at the folder. */
+  readonly touches: readonly string[];
+  /** Why its folder has to be trusted, as the rest of a sentence that begins with "it"; left out: it need not be. */
+  readonly trust?: string;
+  /** It runs a program, or a script, that no action describes. */
+  readonly asks?: 'program' | 'script' | 'database';
+  readonly lasting?: Lasting;
+  /** What would come of it, for who can see more than three lines: a diff, the script. */
+  readonly preview?: string;
+  /** Whether undo brings back all that it could lose. */
+  readonly takenBack: boolean;
+  /** Arguments, folder, variables, paths and the stamps of files concerned, as one text: equal for the same act only. */
+  readonly exactly: string;
+  /** What `run` needs of it. */
+  readonly work: Work;
 }
 
 /** Where the output of a program goes while it runs, whole; safe to call after the end. */
@@ -60,28 +72,20 @@ export interface ProgramInput {
   readonly asks?: string | undefined;
 }
 
-export interface CallContext {
-  workspace: Workspace;
-  signal: AbortSignal;
-  /** Tells the caller what is going on; harmless when nobody listens. */
-  progress(message: string): void;
+/** What is known of a call before it does anything. */
+export interface PlanContext {
+  /** While planning, a protected path opens and is noted; while running, those open that were planned and agreed to. */
+  readonly workspace: Workspace;
+  readonly signal: AbortSignal;
   /** Whose call it is: what one client's handles name is nothing to another. */
   readonly client: string;
   /** How much this call may have, as the operator and the project say. */
   readonly budgets: Budgets;
-  /** Whether a person trusts the project a folder is in, with its content as it is now. */
-  trusts(folder: string): Promise<boolean>;
-  /**
-   * Returns when the call may go on, having asked a person if it must. Throws EFFECT_DENIED, NEEDS_CONFIRM and
-   * NOT_CONFIRMED; and what makes the client ask, after which the whole call is made again: nothing may have been changed
-   * before.
-   */
-  permit(request: PermitRequest): Promise<void>;
-  /**
-   * The text without the secrets that are known or look like some. What stands before and after it shows what was cut in
-   * two; what is to be shortened is hidden first, since half a secret is recognised by nobody.
-   */
-  hides(part: { readonly before: string; readonly text: string; readonly after: string }): string;
+}
+
+export interface CallContext extends PlanContext {
+  /** Tells the caller what is going on; harmless when nobody listens. */
+  progress(message: string): void;
   /** Keeps the whole output of a program that is about to start, in that folder. */
   keepOutput(command: string, folder?: string): OutputSink;
   /** Takes the input of a program that is to have one; left out: its input is closed. */
@@ -111,32 +115,71 @@ export const textOf = ({ content = [] }: ToolResult): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 /** What is offered, whoever made it: an action of a discovered program, or a tool of our own. Knows no MCP. */
-export interface Tool {
+export interface ToolFacts {
   readonly name: string;
   /** The discoverer's id, or `files`, or `toolcrib`: what `--toolsets` selects by. */
   readonly program: string;
   readonly title: string;
   readonly description: string;
+  /** The strongest it can have; hosts are told of these. */
   readonly effects: readonly Effect[];
   readonly params: z.ZodObject;
   readonly result?: z.ZodObject;
-  /** Effects it may have in addition, where the project is trusted; hosts are told of them, too. */
-  readonly whenTrusted?: readonly Effect[];
-  /** It asks `context.permit` itself, since it knows more of what it will do than its effects. */
-  readonly permits?: boolean;
-  /** Gets values that `params` has accepted. */
-  // oxlint-disable-next-line typescript/no-explicit-any
-  call(params: any, context: CallContext): Promise<ToolResult>;
 }
 
-/** Checks that `call` takes what `params` accepts. */
-export function defineTool<P extends z.ZodObject>(
-  tool: Omit<Tool, 'params' | 'call'> & {
+// Tools differ in what they take and prepare, so a list of them cannot name it.
+/* oxlint-disable typescript/no-explicit-any */
+export interface Tool extends ToolFacts {
+  /** Looks, and changes nothing. Gets values that `params` has accepted. */
+  plan(values: any, context: PlanContext): Promise<Plan<any>>;
+  /** Does what was planned. */
+  run(plan: Plan<any>, context: CallContext): Promise<ToolResult>;
+}
+/* oxlint-enable typescript/no-explicit-any */
+
+/** Checks that `plan` takes what `params` accepts, and `run` what `plan` prepares. */
+export function defineTool<P extends z.ZodObject, Work>(
+  tool: Omit<ToolFacts, 'params'> & {
     params: P;
-    call(params: z.output<P>, context: CallContext): Promise<ToolResult>;
+    plan(values: z.output<P>, context: PlanContext): Promise<Plan<Work>>;
+    run(plan: Plan<Work>, context: CallContext): Promise<ToolResult>;
   },
 ): Tool {
   return tool;
+}
+
+/** A tool that there is nothing to find out about: what it does stands in its parameters. */
+export function defineSimpleTool<P extends z.ZodObject>(
+  tool: Omit<ToolFacts, 'params'> & {
+    params: P;
+    call(values: z.output<P>, context: CallContext): Promise<ToolResult>;
+  },
+): Tool {
+  const { call, ...facts } = tool;
+  return {
+    ...facts,
+    plan: async (values: z.output<P>, { workspace }) => ({
+      effects: facts.effects,
+      subject: subjectOf(facts, values),
+      folder: workspace.roots[0] ?? '',
+      touches: pathsIn(facts.params, values),
+      takenBack: false,
+      exactly: JSON.stringify(values),
+      work: values,
+    }),
+    run: ({ work }, context) => call(work as z.output<P>, context),
+  };
+}
+
+/** `read_file src/a.ts` */
+const subjectOf = ({ name, params }: ToolFacts, values: object): string =>
+  [name, ...pathsIn(params, values)].join(' ');
+
+function pathsIn({ shape }: z.ZodObject, values: object): string[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const schema = shape[name] as z.ZodType | undefined;
+    return schema && pathKind(schema) ? [value].flat().filter((path) => typeof path === 'string') : [];
+  });
 }
 
 /** The hints a host is given, derived from the effects and never typed by hand. */
@@ -147,8 +190,8 @@ export function annotationsOf(effects: readonly Effect[]) {
     // What has no effects on files or machines may end a job all the same.
     readOnlyHint: effects.length > 0 && only('read', 'network'),
     // Project code can do anything, so a host must expect the worst of it.
-    destructiveHint: effects.includes('destroy') || effects.includes('execute'),
+    destructiveHint: effects.some((effect) => ['destroy', 'execute', 'publish'].includes(effect)),
     idempotentHint: only('read', 'network'),
-    openWorldHint: effects.includes('network') || effects.includes('execute'),
+    openWorldHint: effects.some((effect) => ['network', 'execute', 'publish'].includes(effect)),
   };
 }

@@ -1,0 +1,137 @@
+import { nearest } from './check-params.ts';
+
+export const decisions = ['allow', 'ask', 'deny'] as const;
+export type Decision = (typeof decisions)[number];
+
+/** What is decided about the calls that fit a pattern. */
+export interface Rule {
+  /**
+   * - `git_push`, `docker_*`            tools by their names
+   * - `npm_run(npm run build*)`         such a tool, when its act in one line fits as well
+   * - `run(git push *)`                 an act in one line, whichever tool does it
+   * - `read(**\/.env)`, `write(dist/**)` files, whichever tool opens them
+   */
+  readonly pattern: string;
+  readonly decision: Decision;
+  /** Where it is written, for people: `rules "git_*" of ~/.config/toolcrib/config.json`. */
+  readonly setting: string;
+}
+
+/** What rules are matched with. */
+export interface Matched {
+  readonly tools: readonly string[];
+  readonly subject: string;
+  /** Real paths that it writes although others run them. */
+  readonly protects?: readonly { readonly path: string }[];
+}
+
+/** Far more than anybody writes; what a pattern costs grows with it. */
+const longestPattern = 500;
+
+/** Names that stand for the act itself, whichever tool does it. */
+const anyTool: ReadonlySet<string> = new Set(['run', 'run_command']);
+
+/** Whether a rule's pattern is about a call. Rules about paths are asked at the gate; here only about protected files. */
+export function fits(pattern: string, { tools, subject, protects = [] }: Matched): boolean {
+  const { name, inside } = partsOf(pattern);
+  if (inside === undefined) return tools.some((tool) => matches(name, tool));
+  if (isAboutPaths(pattern))
+    return name === 'write' && protects.length > 0 && protects.every(({ path }) => matchesPath(inside, path));
+  return (anyTool.has(name) || tools.some((tool) => matches(name, tool))) && matches(inside, subject);
+}
+
+/** Whether a rule is about files: `read(…)`, `write(…)`. */
+export const isAboutPaths = (pattern: string): boolean => /^(?:read|write)\(/.test(pattern);
+
+function partsOf(pattern: string): { name: string; inside?: string } {
+  const open = pattern.indexOf('(');
+  return open < 0
+    ? { name: pattern }
+    : { name: pattern.slice(0, open), inside: pattern.slice(open + 1, -1) };
+}
+
+/** The rule that denies a file to who reads or writes it, given its absolute path and the one from its root. */
+export function pathRule(
+  rules: readonly Rule[],
+  doing: 'read' | 'write',
+  paths: readonly string[],
+): Rule | undefined {
+  return rules.find(({ pattern, decision }) => {
+    if (decision !== 'deny' || !isAboutPaths(pattern)) return false;
+    const { name, inside = '' } = partsOf(pattern);
+    // What must not be read is not written either: a difference would show it.
+    return (name === 'read' || name === doing) && paths.some((path) => matchesPath(inside, path));
+  });
+}
+
+/** The globs of files that must not be read, for programs that look through folders by themselves. */
+export const unreadable = (rules: readonly Rule[]): string[] =>
+  rules.flatMap(({ pattern, decision }) =>
+    decision === 'deny' && pattern.startsWith('read(') ? [partsOf(pattern).inside ?? ''] : [],
+  );
+
+/**
+ * `**` stands for any folders, `*` for any part of a name. One without a leading slash may begin anywhere.
+ * In time linear to the path for each step.
+ */
+export function matchesPath(glob: string, path: string): boolean {
+  const wanted = glob.split('/').filter((step, at) => step !== '' || at === 0);
+  const steps = path.split(/[\\/]/);
+  if (wanted[0] !== '' && wanted[0] !== '**') wanted.unshift('**');
+  // reached[n]: whether the pattern so far fits the first n steps of the path.
+  let reached = steps.map((_, at) => at === 0).concat(false);
+  for (const want of wanted) {
+    const next = reached.map(() => false);
+    for (let at = 0; at <= steps.length; at++) {
+      if (want === '**') next[at] = reached[at] === true || next[at - 1] === true;
+      else next[at] = at > 0 && reached[at - 1] === true && matches(want, steps[at - 1] ?? '');
+    }
+    reached = next;
+  }
+  return reached[steps.length] === true;
+}
+
+/** `*` stands for any characters; in time linear to the text for each star, whatever either says. */
+function matches(pattern: string, text: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  if (rest.length === 0) return text === pattern;
+  if (!text.startsWith(first)) return false;
+  const last = rest.pop() ?? '';
+  let at = first.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return text.length - at >= last.length && text.endsWith(last);
+}
+
+/** What is wrong with the form of a rule; undefined when nothing is. */
+export function ruleProblem(pattern: string, decision: Decision): string | undefined {
+  if (pattern.length > longestPattern) return `is longer than ${longestPattern} characters`;
+  if (!/^[a-z0-9_*]+(?:\([^\p{Cc}]+\))?$/u.test(pattern))
+    return 'expected a tool ("git_push"), several ("git_*"), an act ("run(npm test *)"), or files ("read(**/.env)")';
+  if (pattern.startsWith('read(') && decision !== 'deny')
+    return 'a rule about reading files can only deny; everything inside the roots may be read otherwise';
+  return undefined;
+}
+
+/**
+ * What is wrong with a pattern that is about none of these tools, with the one that was probably meant; undefined when
+ * nothing is. A rule that never fits would leave open what it was written to close.
+ */
+export function unknownTool(pattern: string, tools: readonly string[]): string | undefined {
+  const { name, inside } = partsOf(pattern);
+  if (inside !== undefined && (anyTool.has(name) || isAboutPaths(pattern))) return undefined;
+  if (tools.some((tool) => matches(name, tool))) return undefined;
+  const meant = name.includes('*') ? nearestFamily(name, tools) : nearest(name, tools);
+  const line = inside === undefined ? '' : `(${inside})`;
+  return `there is no such tool${meant === undefined ? '; toolcrib call lists them' : `; did you mean ${meant}${line}?`}`;
+}
+
+/** `gti_*` is most likely meant for all tools of git. */
+function nearestFamily(name: string, tools: readonly string[]): string | undefined {
+  const [, word] = /^([a-z0-9]+)_\*$/.exec(name) ?? [];
+  const family = word && nearest(word, [...new Set(tools.map((tool) => tool.split('_')[0] ?? tool))]);
+  return family && `${family}_*`;
+}
