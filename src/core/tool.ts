@@ -81,6 +81,10 @@ export interface PlanContext {
   readonly client: string;
   /** How much this call may have, as the operator and the project say. */
   readonly budgets: Budgets;
+  /** Whether somebody will read the plan, so that a diff is worth making. */
+  readonly preview: boolean;
+  /** Whether a person trusts the folder; what is planned must not depend on it. */
+  trusts(folder: string): Promise<boolean>;
 }
 
 export interface CallContext extends PlanContext {

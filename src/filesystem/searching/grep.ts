@@ -1,5 +1,5 @@
 import { ToolcribError } from '../../core/errors.ts';
-import { defineTool, type CallContext, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { parseGlob, type GlobPattern } from '../listing/glob-pattern.ts';
@@ -9,7 +9,7 @@ import type { Services } from '../services.ts';
 
 /** Contents of files by a regular expression. */
 export const grep = (services: Services): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'grep',
     program: 'files',
     title: 'Search in files',
