@@ -83,7 +83,6 @@ export function createCalls(
     });
     const narrowed = await settingsIn();
     refuseLeftOut(tool, narrowed);
-    if (takesAway(tool)) await tools.projects.learn(workspace.roots);
     return {
       workspace,
       client,
@@ -104,6 +103,8 @@ export function createCalls(
   async function prepared(tool: PublishedTool, params: unknown, context: CallContext) {
     const loaded = await tools.load(tool);
     const values = checkParams(loaded.params, params);
+    // Only now: it looks into every folder of the roots, which takes seconds in large ones.
+    if (takesAway(tool)) await tools.projects.learn(context.workspace.roots);
     const places = loaded.permits ? undefined : await placesOf(loaded.params, values, context.workspace);
     if (places) await context.permit({ effects: tool.effects, ...places });
     return (within: CallContext) => loaded.call(values, within);
