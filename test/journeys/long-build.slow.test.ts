@@ -16,7 +16,7 @@ const clients = {
   'the first SDK': connectV1,
 } as Record<string, (options: ReturnType<typeof makeHome>['options']) => Promise<Called>>;
 
-// Three minutes; jobs.test.ts has the same in small, by the settings.
+// Three minutes; jobs.slow.test.ts has the same in small, by the settings.
 it.runIf(process.env['LONG'])(
   'a build of three minutes comes through clients that wait for a minute at most',
   { timeout: 300_000 },

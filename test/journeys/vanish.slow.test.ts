@@ -204,7 +204,6 @@ async function vanishing(era: Era, way: Way, wanted: readonly Kind[]): Promise<v
 describe.skipIf(process.platform !== 'linux')('in the middle of everything at once', () => {
   it.concurrent.each(waysToVanish.flatMap((way) => eras.map((era) => [way, era] as const)))(
     'who vanishes (%s) leaves nothing behind, in %s',
-    { timeout: 60_000 },
     (way, era) => vanishing(era, way, kinds),
   );
 });
@@ -214,7 +213,6 @@ const alone = process.env['CI'] ? kinds : (['run', 'wait', 'query', 'edit'] as c
 describe.skipIf(process.platform !== 'linux')('in the middle of one call', () => {
   it.concurrent.each(alone.map((kind, at) => [kind, eras[at % 2]!] as const))(
     'a client that is killed leaves nothing behind: %s, in %s',
-    { timeout: 60_000 },
     (kind, era) => vanishing(era, 'client', [kind]),
   );
 });

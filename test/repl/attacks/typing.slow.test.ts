@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { enter } from '../chat/enter.ts';
 import { messagesOf } from '../chat/messages.ts';
 import { chatPlace, openChat } from '../support/chat.ts';
@@ -9,7 +9,6 @@ import type { Key } from '../support/pty.ts';
 import { results } from '../support/served.ts';
 
 // Some twenty turns, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 it('reads what an @ names that was typed, and never one that was pasted, by whatever way it comes back', async () => {
   const place = await chatPlace();

@@ -1,13 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { call, say, type FakeRequest } from '../support/fake-model.ts';
 import { enter } from './enter.ts';
 import { messagesOf } from './messages.ts';
 
 // Several starts of the program each, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 type Request = FakeRequest | undefined;
 /** The content of the last message, as text. */

@@ -1,13 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { chatPlace, openChat, type ChatPlace } from '../support/chat.ts';
 import { answer, call, gate, say, think, wait } from '../support/fake-model.ts';
 import { enter } from './enter.ts';
 
 // Several starts of the program each, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 const fixture = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));
 

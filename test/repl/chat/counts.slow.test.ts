@@ -1,12 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { call, say } from '../support/fake-model.ts';
 import { enter } from './enter.ts';
 
 // Several starts of the program, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 const bare = '--no-toolcrib';
 

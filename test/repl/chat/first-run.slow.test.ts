@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
 import { program } from '../../support/server.ts';
 import { say } from '../support/fake-model.ts';
 
 // Each runs the program several times: quick, unless much else runs.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Somebody who has just installed it; only their Ollama may run already, elsewhere than usual. */
 async function newcomer({ ollama }: { ollama: boolean }): Promise<ChatPlace> {

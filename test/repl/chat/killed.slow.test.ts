@@ -22,7 +22,7 @@ import {
 import type { Pty } from '../support/pty.ts';
 
 const never = wait(gate().opened);
-const until = (isSo: () => boolean) => vi.waitUntil(isSo, { timeout: 15_000, interval: 10 });
+const until = (isSo: () => boolean) => vi.waitUntil(isSo, { timeout: 60_000, interval: 10 });
 
 /** Says something, waits until the moment has come, and kills the chat as nothing can notice. */
 async function killedAt(place: Fixture, steps: readonly Step[], moment: (chat: Pty) => Promise<void>) {

@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { program } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { chatPlace, runChat, type ChatPlace } from '../support/chat.ts';
 import { answer, call, gate, misbehave, say, think, wait } from '../support/fake-model.ts';
 
 // Each runs the program several times: quick, unless much else runs.
-vi.setConfig({ testTimeout: 60_000 });
 
 type Line = Record<string, unknown> & { type: string };
 

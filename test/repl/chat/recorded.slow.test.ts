@@ -1,12 +1,11 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
 import { call, calls, misbehave, say } from '../support/fake-model.ts';
 
 // Each runs the program several times: quick, unless much else runs.
-vi.setConfig({ testTimeout: 60_000 });
 
 const fixture = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));
 /** Quick to start. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
 import { answer, call, calls, gate, misbehave, say, wait, type FakeRequest } from '../support/fake-model.ts';
 import type { Pty } from '../support/pty.ts';
@@ -8,7 +8,6 @@ import { enter } from './enter.ts';
 import { messagesOf } from './messages.ts';
 
 // Several starts of the program each, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 type Request = FakeRequest | undefined;
 const words = (request: Request): string => JSON.stringify(messagesOf(request));

@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { program } from '../../support/server.ts';
 import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
 import { call, say } from '../support/fake-model.ts';
 
 // Each runs the program several times: quick, unless much else runs.
-vi.setConfig({ testTimeout: 60_000 });
 
 const fixture = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));
 const node = (...args: string[]) => ({ command: process.execPath, args: [fixture, ...args] });

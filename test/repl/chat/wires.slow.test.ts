@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../../support/until.ts';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Wire } from '../../../src/repl/message.ts';
 import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
 import type { Pty } from '../support/pty.ts';
@@ -18,7 +18,6 @@ import {
 } from '../support/fake-model.ts';
 
 // Each runs the program several times: quick, unless much else runs.
-vi.setConfig({ testTimeout: 60_000 });
 
 const wires: readonly Wire[] = ['chat', 'responses', 'anthropic'];
 

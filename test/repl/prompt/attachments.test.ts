@@ -9,6 +9,7 @@ import { textOf } from '../../../src/repl/message.ts';
 import { readAttachments, type AttachmentOptions } from '../../../src/repl/prompt/attachments.ts';
 import { fitLines } from '../../../src/repl/prompt/fit-lines.ts';
 import { mentionsIn } from '../../../src/repl/prompt/mentions.ts';
+import { processorMs } from '../../support/processor-ms.ts';
 import { temporaryFolder } from '../../support/repository.ts';
 
 function project(files: Readonly<Record<string, string | Uint8Array>> = {}) {
@@ -77,9 +78,9 @@ describe('what is a mention', () => {
 
 it('looks through megabytes of anything pasted in no time', () => {
   for (const piece of ['@', '@a', '@a.', '@"', 'é@', '@é', '.', 'é']) {
-    const startedAt = performance.now();
+    const startedAt = process.cpuUsage();
     expect(mentionsIn(`@${piece.repeat(2_000_000)}`).length).toBeLessThanOrEqual(200);
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(processorMs(startedAt)).toBeLessThan(6000);
   }
 });
 

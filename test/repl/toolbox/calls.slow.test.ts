@@ -49,9 +49,9 @@ describe('time', () => {
   });
 
   it('does not run while the person is thinking', async () => {
-    const { call } = await openToolbox([fixtureServer([], { timeoutMs: 1000 })], {
+    const { call } = await openToolbox([fixtureServer([], { timeoutMs: 3000 })], {
       async elicit() {
-        const end = performance.now() + 1300;
+        const end = performance.now() + 3300;
         await until(() => performance.now() > end);
         return { action: 'accept', content: { colour: 'red', often: 1 } };
       },
