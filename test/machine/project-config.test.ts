@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { usualSettings, type Settings } from '../../src/core/settings.ts';
 import { createProjectConfigs } from '../../src/machine/config/project-config.ts';
+import { processorMs } from '../support/processor-ms.ts';
 import { temporaryFolder } from '../support/repository.ts';
 
 const known = async () => ({
@@ -230,9 +231,9 @@ describe('a file that cannot be understood', () => {
     const root = temporaryFolder();
     const keys = Array.from({ length: 6000 }, (_, index) => `"k${index}":0`);
     put(root, '.toolcrib.json', `{${keys.join(',')}}`);
-    const startedAt = performance.now();
+    const startedAt = process.cpuUsage();
     await expect(settingsFor(root)).rejects.toThrow('k0: there is no such setting');
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(processorMs(startedAt)).toBeLessThan(1000);
   });
 
   it('takes what Windows editors put before the text', async () => {
@@ -297,11 +298,11 @@ it('costs a call that finds no file next to nothing', async () => {
   const { settingsFor } = createProjectConfigs(known);
   const rounds = 2000;
   const cost = async () => {
-    const startedAt = performance.now();
+    const startedAt = process.cpuUsage();
     for (let round = 0; round < rounds; round++) await settingsFor(usualSettings, [root], root);
-    return ((performance.now() - startedAt) / rounds) * 1000;
+    return (processorMs(startedAt) / rounds) * 1000;
   };
   const microseconds = [await cost(), await cost(), await cost()];
-  // 3 µs on a quiet machine; five times the budget of 30 for one that is not.
+  // 3 µs, and five times the budget of 30.
   expect(Math.min(...microseconds)).toBeLessThan(150);
 });
