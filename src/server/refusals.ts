@@ -1,6 +1,5 @@
 import { printable } from '../core/argv.ts';
 import { ToolcribError } from '../core/errors.ts';
-import type { Reason } from '../core/policy.ts';
 import type { Asked } from './question.ts';
 import { ownCommandLine } from './own-command.ts';
 

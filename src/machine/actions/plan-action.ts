@@ -25,7 +25,7 @@ export interface ActionCall {
 
 /** Finds out what would be started, and what has to be known about that. Starts nothing. */
 export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram>> {
-  const { name, discoverer, action, values, paths, folder, context } = call;
+  const { name, discoverer, action, values, paths, folder } = call;
   // Before anything else: a value that would be read as an option is refused here.
   const asTyped = [...(discoverer.prefix ?? []), ...renderArgv(action.argv, values)];
   const start = await startOf(call);

@@ -26,7 +26,9 @@ export interface PreparedProgram {
 }
 
 /** What is known of how a program answers. */
-export type Answers = Pick<RunAction, 'succeedsWith' | 'parse' | 'result'> & Pick<AnyDiscoverer, 'hints'>;
+export interface Answers extends Pick<RunAction, 'succeedsWith' | 'parse' | 'result'> {
+  readonly hints?: AnyDiscoverer['hints'] | undefined;
+}
 
 interface Services {
   readonly run: Run;

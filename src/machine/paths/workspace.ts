@@ -38,13 +38,17 @@ export interface RootedWorkspace extends Workspace {
    * Where a file or folder is, or will be, for changing it. With `follow` (the default) a symbolic link at the end leads
    * on to its target, which may be still to come; without it, the link itself is the place. With `make`, folders that
    * are missing on the way are made. Throws what `resolve` and `openPlaceAt` throw, and PATH_PROTECTED for a root,
-   * for a folder that holds one, and for what `refuseProtected` refuses. `confirmed`: the real paths that a person has
-   * said are to be changed although others run them.
+   * for a folder that holds one, and for what `refuseProtected` refuses.
    */
-  openPlace(
-    path: string,
-    options?: { from?: string; follow?: boolean; make?: boolean; confirmed?: ReadonlySet<string> },
-  ): Promise<Place>;
+  openPlace(path: string, options?: { from?: string; follow?: boolean; make?: boolean }): Promise<Place>;
+  /** The same roots under another consent to changing what is protected. */
+  consenting(consent: Consent): RootedWorkspace;
+}
+
+interface GateOptions {
+  readonly home?: string;
+  /** Those about paths are asked for every file that is opened. */
+  readonly rules?: readonly Rule[];
 }
 
 /**
