@@ -99,7 +99,7 @@ export function createAsking({ lifetimeSeconds = usualSeconds } = {}): Asking {
     if (state === expired) throw notConfirmed(tool, 'came too late');
     if (!isState(state)) throw notConfirmed(tool, 'belongs to no question that was asked');
     // First of all, so that whatever else is wrong with it, it is not tried twice.
-    const isNew = outstanding.use(state.name);
+    const isNew = outstanding.use(state.name) !== undefined;
     if (state.call !== call)
       throw notConfirmed(tool, 'was for something else: another client, tool or arguments');
     if (!isNew) throw notConfirmed(tool, 'has been used already, or came too late');
@@ -118,7 +118,7 @@ export function createAsking({ lifetimeSeconds = usualSeconds } = {}): Asking {
         const answer = answerWith(context, asked, call, question);
         if (answer) return answer;
         const about = digestOf(question.about);
-        const state: State = { name: outstanding.issue(), call, about, sentAt: Date.now() };
+        const state: State = { name: outstanding.issue(about), call, about, sentAt: Date.now() };
         const result = inputRequired({
           inputRequests: { [key]: inputRequired.elicit(formOf(question)) },
           requestState: await codec.mint(state, context),

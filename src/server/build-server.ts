@@ -13,7 +13,8 @@ import type { ClientRoots } from './client-roots.ts';
 import { asListed, asMcpResult } from './mcp-tool.ts';
 import { progressOf } from './progress.ts';
 import type { PublishedTool } from './published.ts';
-import type { Caller } from './calls.ts';
+import type { Caller, Planned } from './calls.ts';
+import type { HandedPlans } from './handed-plans.ts';
 import type { Toolbox } from './toolbox.ts';
 import { version } from './version.ts';
 
@@ -22,6 +23,8 @@ export interface Crib {
   readonly toolbox: Toolbox;
   readonly clientRoots: ClientRoots;
   readonly asking: Asking;
+  /** For the one host that asks its user itself; undefined where none has a key. */
+  readonly plans: HandedPlans | undefined;
   /** The folders a call may touch, given what the client has said, and what holds there. */
   opened(clientRoots: readonly string[] | undefined): Promise<Pick<Caller, 'workspace' | 'settings'>>;
   /** Called at the end of each call. */
@@ -64,15 +67,21 @@ export function buildServer(crib: Crib): Server {
     if ('refusal' in opened) return opened.refusal;
     const progress = progressOf(context);
     const call = { client: onlyClient, tool: params.name, args: params.arguments ?? {} };
+    const word = crib.plans?.wordIn(params._meta);
+    const caller: Caller = {
+      ...opened,
+      signal: context.mcpReq.signal,
+      progress: progress.report,
+      client: onlyClient,
+      clientInfo: clientInfoOf(server, context),
+      ask: crib.plans?.asker(word) ?? crib.asking.asker(server, context, call),
+    };
     try {
-      const called = await crib.toolbox.call(published, params.arguments, {
-        ...opened,
-        signal: context.mcpReq.signal,
-        progress: progress.report,
-        client: onlyClient,
-        clientInfo: clientInfoOf(server, context),
-        ask: crib.asking.asker(server, context, call),
-      });
+      if (crib.plans && word?.plansOnly) {
+        const planned = await crib.toolbox.plan(published, params.arguments, caller);
+        return 'refusal' in planned ? asMcpResult(planned.refusal) : handed(planned, crib.plans);
+      }
+      const called = await crib.toolbox.call(published, params.arguments, caller);
       if (called.kind === 'later') return called.result;
       return server.projectCallToolResult(asMcpResult(called.result), published.outputSchema);
     } finally {
@@ -81,6 +90,17 @@ export function buildServer(crib: Crib): Server {
     }
   });
   return server;
+}
+
+/** A plan in the place of a result. */
+function handed(
+  { plan, verdict, question }: Exclude<Planned, { refusal: unknown }>,
+  plans: HandedPlans,
+): CallToolResult {
+  return {
+    content: [{ type: 'text', text: plan.subject }],
+    _meta: { 'toolcrib/plan': plans.hand(plan, verdict, question) },
+  };
 }
 
 /** What a client says of itself: with every request since 2026-07-28, and once when it connects before. */

@@ -16,7 +16,7 @@ import type { Ask } from './ask.ts';
 import type { CallServices } from './call-services.ts';
 import { companions, startingTools, waitingTools } from './own-tools.ts';
 import type { PublishedTool } from './published.ts';
-import { questionOf } from './question.ts';
+import { questionOf, type Question } from './question.ts';
 import { changedMeanwhile, refused, unanswered } from './refusals.ts';
 import { stillRunning } from './still-running.ts';
 
@@ -45,9 +45,16 @@ export interface Calls {
   readonly outputs: OutputStore;
   /** Never rejects but for a bug: what is the caller's to mend comes as a result with isError. */
   call(tool: PublishedTool, params: unknown, caller: Caller): Promise<Called>;
+  /** What a call would do, and what would be decided about it; nothing is done, and nobody asked. */
+  plan(tool: PublishedTool, params: unknown, caller: Caller): Promise<Planned>;
   /** Ends all jobs and forgets all output. */
   end(): Promise<void>;
 }
+
+/** A plan, what is decided about it, and what a person would be asked; or why there is none. */
+export type Planned =
+  | { readonly plan: Plan; readonly verdict: Verdict; readonly question: Question | undefined }
+  | { readonly refusal: ToolResult };
 
 /** A plan that was decided about. */
 interface Considered {
@@ -257,6 +264,19 @@ export function createCalls(load: (tool: PublishedTool) => Promise<Tool>, servic
       const durationMs = performance.now() - startedAt;
       recordCall({ client, clientInfo, tool, params, roots: workspace.roots, decided, result, durationMs });
       return { kind: 'done', result };
+    },
+    async plan(published, params, caller) {
+      try {
+        refuseDeep(params);
+        const tool = await load(published);
+        const considered = await consider(published, tool, checkParams(tool.params, params), caller, true);
+        const { plan, verdict } = considered;
+        const question =
+          verdict.decision === 'ask' ? questionOf({ ...considered, reasons: verdict.reasons }) : undefined;
+        return { plan, verdict, question };
+      } catch (error) {
+        return { refusal: maskResult(failed(error).result, mask) };
+      }
     },
     async end() {
       await jobs.endAll();

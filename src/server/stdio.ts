@@ -8,6 +8,7 @@ import { createProjectConfigs, type ProjectConfigs } from '../machine/config/pro
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import { createAsking } from './ask.ts';
 import { buildServer, type Crib } from './build-server.ts';
+import { createHandedPlans } from './handed-plans.ts';
 import { namesIn, type Manifest } from './published.ts';
 import { createClientRoots } from './client-roots.ts';
 import { effectiveRoots } from './roots.ts';
@@ -17,6 +18,8 @@ import { refusalOf, wholeLines } from './whole-lines.ts';
 
 /** What was begun before the SDK was loaded. */
 export interface Found {
+  /** Of the host that asks its user itself. */
+  readonly key: string | undefined;
   readonly manifest: Manifest;
   readonly machine: Machine;
   readonly processes: Processes;
@@ -30,7 +33,7 @@ const startedMs = 1000;
 const drainMs = 500;
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
-export async function serve(settings: Settings, { manifest, machine, processes }: Found): Promise<void> {
+export async function serve(settings: Settings, { key, manifest, machine, processes }: Found): Promise<void> {
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
   // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
@@ -52,6 +55,7 @@ export async function serve(settings: Settings, { manifest, machine, processes }
     toolbox: createToolbox(manifest, machine, settings),
     clientRoots: createClientRoots(),
     asking: createAsking(),
+    plans: key === undefined ? undefined : createHandedPlans(key),
     opened: openRoots(settings, machine, manifest.programs, projects),
     // After the answer is out.
     called: () => void setImmediate(() => tidyHeap?.()),

@@ -15,7 +15,7 @@ import { stateFolder } from '../machine/folders.ts';
 import type { Installation } from '../machine/programs/installation.ts';
 import type { Machine } from '../machine/machine.ts';
 import { headAndTail, presentable } from '../machine/presentable.ts';
-import type { Called, Caller, Calls } from './calls.ts';
+import type { Called, Caller, Calls, Planned } from './calls.ts';
 import { checkpointTools, createKeptStates } from './kept-states.ts';
 import type { Manifest, PublishedTool } from './published.ts';
 import { companions, ownTools, type OwnServices } from './own-tools.ts';
@@ -30,6 +30,8 @@ export interface Toolbox {
   recover(): Promise<void>;
   /** Never rejects but for a bug: what is the caller's to mend comes as a result with isError. */
   call(tool: PublishedTool, params: unknown, caller: Caller): Promise<Called>;
+  /** What a call would do; nothing is done, and nobody asked. */
+  plan(tool: PublishedTool, params: unknown, caller: Caller): Promise<Planned>;
   /** Ends all jobs and forgets all output. */
   end(): Promise<void>;
 }
@@ -170,6 +172,7 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
     async call(published, params, caller) {
       return (await madeCalls()).call(published, params, caller);
     },
+    plan: async (published, params, caller) => (await madeCalls()).plan(published, params, caller),
     async end() {
       await (await calls)?.end();
     },
