@@ -23,15 +23,9 @@ export interface PublishedTool {
 
 export type JsonSchema = { type: 'object'; [key: string]: unknown };
 
-/** Tools of our own with a command line, as actions have. */
-const namesCommands: ReadonlySet<string> = new Set(['run_command', 'run_script']);
-
 /** The names of tools and toolsets that settings may use. */
 export const namesIn = ({ tools, programs }: Manifest): KnownNames => ({
   tools: tools.map(({ name }) => name),
-  withoutLine: tools
-    .filter(({ name, action }) => action === undefined && !namesCommands.has(name))
-    .map(({ name }) => name),
   toolsets: ['files', 'toolcrib', ...programs.map(({ id }) => id)],
 });
 
