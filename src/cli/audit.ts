@@ -1,7 +1,7 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Platform } from '../core/discoverer.ts';
-import { fits } from '../core/policy.ts';
+import { fits } from '../core/rule.ts';
 import { auditFolder } from '../machine/audit/audit.ts';
 import { harmless } from '../machine/audit/audit-line.ts';
 import { createAuditReader, type AuditLine } from '../machine/audit/read-audit.ts';
@@ -59,7 +59,7 @@ function countOf(given: string | undefined): number {
 /** A line that says how many were lost is not about one call. */
 function isWanted(line: AuditLine, pattern: string | undefined, onlyRefused: boolean): boolean {
   const tool = typeof line['tool'] === 'string' ? line['tool'] : '';
-  return (pattern === undefined || fits(pattern, { tool })) && (!onlyRefused || isRefused(line));
+  return (pattern === undefined || fits(pattern, { tools: [tool], subject: '' })) && (!onlyRefused || isRefused(line));
 }
 
 /** Looks whenever something may have been added, until the person ends it. */

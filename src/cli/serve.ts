@@ -20,9 +20,10 @@ export async function servedSettings(args: string[]): Promise<Settings> {
   const { values } = parseCommandLine({ args, options: serveOptions });
   const given = settingsOf(values);
   const settings = mergeSettings(given, await readConfig(undefined, { known: knownNames }));
-  await checkRoots(settings.roots, given.roots.length > 0 ? undefined : shownPath(configFile()));
+  await checkRoots(settings.roots, given.roots ? undefined : `${shownPath(configFile())}: roots:`);
+  await checkRoots(Object.keys(settings.folders), `${shownPath(configFile())}: folders:`);
   if (given.toolsets) await checkToolsets(given.toolsets);
-  if (given.rules.length > 0) await checkRules(given.rules);
+  if (given.rules?.length) await checkRules(given.rules);
   await checkProjects(settings);
   return settings;
 }

@@ -30,7 +30,7 @@ export function createCallServices(
   const redactor = createRedactor({ env: { ...env, ...Object.fromEntries(addresses) } });
   let trust: Promise<Trust> | undefined;
   return {
-    admission: createAdmission(budgets),
+    admission: createAdmission({ ...budgets, callsPerSecond: 1000 }),
     jobs: createJobs({ budgets: () => budgets }),
     outputs: createOutputStore({ folder: cacheFolder(platform, env, home), budgets, redactor }),
     redactor,
