@@ -83,7 +83,6 @@ const budgets = z.strictObject({
   jobMinutes: budget(1, 10_080),
   jobs: budget(1, 1000),
   calls: budget(1, 1000),
-  callsPerSecond: budget(1, 100_000),
   outputMegabytes: budget(1, 102_400),
   outputHours: budget(1, 8760),
 } satisfies Record<keyof Budgets, z.ZodType>);
@@ -200,6 +199,8 @@ function unknownKey(key: string, path: readonly (string | number)[], schema: z.Z
     return 'there is no such setting any more; it is "effects": {"destroy": "allow"}.';
   if (path.length === 0 && Object.hasOwn(operatorSchema.shape, key))
     return "only the operator can set it, in a file of their own: a project's file says nothing but less.";
+  if (path[0] === 'budgets' && key === 'callsPerSecond')
+    return 'there is no such limit any more; budgets.calls says how many go on at once.';
   const known = keysAt(schema, path);
   return `there is no such setting${meant(key, known)} The settings are ${known.join(', ')}.`;
 }

@@ -10,8 +10,6 @@ export interface Budgets {
   readonly jobs: number;
   /** Calls at a time, of all clients; further ones wait. */
   readonly calls: number;
-  /** Calls of one client in a second, over time; faster ones wait. */
-  readonly callsPerSecond: number;
   /** Megabytes of output that are kept. */
   readonly outputMegabytes: number;
   /** Hours after which output is forgotten. */
@@ -23,7 +21,6 @@ export const usualBudgets: Budgets = {
   jobMinutes: 60,
   jobs: 16,
   calls: 16,
-  callsPerSecond: 1000,
   outputMegabytes: 256,
   outputHours: 24,
 };

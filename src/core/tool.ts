@@ -56,8 +56,6 @@ export interface ProgramInput {
   /** False: it has ended, or does not listen any more. */
   write(text: string): boolean;
   end(): void;
-  /** The question its output ends with, as far as that can be told. */
-  readonly asks?: string | undefined;
 }
 
 export interface CallContext {
@@ -77,11 +75,6 @@ export interface CallContext {
    * before.
    */
   permit(request: PermitRequest): Promise<void>;
-  /**
-   * The text without the secrets that are known or look like some. What stands before and after it shows what was cut in
-   * two; what is to be shortened is hidden first, since half a secret is recognised by nobody.
-   */
-  hides(part: { readonly before: string; readonly text: string; readonly after: string }): string;
   /** Keeps the whole output of a program that is about to start, in that folder. */
   keepOutput(command: string, folder?: string): OutputSink;
   /** Takes the input of a program that is to have one; left out: its input is closed. */

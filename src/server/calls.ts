@@ -8,6 +8,7 @@ import type { CallContext, Tool, ToolResult } from '../core/tool.ts';
 import type { Host } from '../machine/host.ts';
 import type { Jobs } from '../machine/jobs/jobs.ts';
 import type { OutputStore } from '../machine/output-store/output-store.ts';
+import { maskResult } from '../machine/secrets/mask.ts';
 import { placesOf } from '../machine/paths/param-folders.ts';
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import { presentable } from '../machine/presentable.ts';
@@ -17,7 +18,6 @@ import { createPermission, type Decided } from './approval/permission.ts';
 import { createCallServices, type CallServices } from './call-services.ts';
 import { alwaysAsks, companions, waitingTools } from './own-tools.ts';
 import type { PublishedTool } from './published.ts';
-import { redactedResult } from './redacted-result.ts';
 import { stillRunning } from './still-running.ts';
 
 /** Who calls, from where, and how they are reached. */
@@ -62,7 +62,7 @@ export function createCalls(
   tools: Tools,
   services: CallServices = createCallServices(host, settings),
 ): Calls {
-  const { admission, jobs, outputs, redactor, audit } = services;
+  const { admit, jobs, outputs, mask, recordCall } = services;
 
   async function contextFor(tool: PublishedTool, caller: Caller, decided: Decided): Promise<Context> {
     const { workspace, client, ask } = caller;
@@ -89,8 +89,7 @@ export function createCalls(
       client,
       budgets: narrowed.budgets,
       signal: caller.signal,
-      progress: (message) => caller.progress(redactor.redact(message)),
-      hides: redactor.redactPart,
+      progress: (message) => caller.progress(mask(message)),
       permit,
       // Where its code may not be run at all, it makes no difference who trusts it.
       trusts: async (folder) =>
@@ -146,10 +145,10 @@ export function createCalls(
       const startedAt = performance.now();
       const decided: Decided = {};
       const told = (result: ToolResult): ToolResult => {
-        const safe = redactedResult(result, redactor);
+        const safe = maskResult(result, mask);
         const { client, clientInfo, workspace } = caller;
         const durationMs = performance.now() - startedAt;
-        audit.record({
+        recordCall({
           client,
           clientInfo,
           tool,
@@ -163,9 +162,7 @@ export function createCalls(
       };
       try {
         refuseDeep(params);
-        const leave = waitingTools.has(tool.name)
-          ? undefined
-          : await admission.admit(caller.client, caller.signal);
+        const leave = waitingTools.has(tool.name) ? undefined : await admit(caller.signal);
         try {
           return told(await call(tool, params, await contextFor(tool, caller, decided)));
         } finally {

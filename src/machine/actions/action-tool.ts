@@ -117,7 +117,6 @@ async function readFor(action: FileAction, { folder, context }: Where): Promise<
         throw new ToolcribError('TOO_LARGE', `${file}: ${size} bytes is more than is parsed.`);
       return await actionResult(action, (await opened.handle.readAll()).toString('utf8'), {
         notes: [],
-        hides: context.hides,
       });
     } finally {
       await opened.handle.close();

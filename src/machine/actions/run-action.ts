@@ -11,7 +11,6 @@ import { precautionsFor } from './precautions.ts';
 import type { Run } from '../processes/process.ts';
 import { checkRepository } from './repository.ts';
 import { projectFolders } from '../programs/project-folders.ts';
-import { toldLines } from '../redact/told-lines.ts';
 import { runsAnything } from './runs-anything.ts';
 
 /** What running actions needs of this machine. */
@@ -91,19 +90,18 @@ export async function runAction(call: ActionCall): Promise<ToolResult> {
     env: start.env,
     signal,
     afterWait: () => permit(request),
-    onLine: toldLines(context),
+    onLine: context.progress,
     // What tests print may be a report, which is only understood whole.
     keepBytes: action.parse || effects.includes('execute') ? parsedBytes : shownBytes,
     // What ends a call that takes longer than a client waits is the limit of its job.
     timeoutMs: action.timeoutMs ?? longestMs,
     lasts: effects.some((effect) => effect === 'execute' || effect === 'network'),
-    owner: context.client,
     sink,
     ...(context.takeInput && { takeInput: context.takeInput }),
   });
   sink.end();
   const said = [...notes, ...(kept === undefined ? [] : [kept])];
-  const telling = { notes: said, handle: sink.handle, hides: context.hides };
+  const telling = { notes: said, handle: sink.handle };
   const named = { ...outcome, command: printable([program, ...asTyped]) };
   return (
     (await failureOf(named, action, discoverer.hints, telling)) ??

@@ -3,7 +3,6 @@ import type { CallContext, ToolResult, Workspace } from '../../core/tool.ts';
 import { actionResult, failureOf } from './action-result.ts';
 import type { Run } from '../processes/process.ts';
 import { projectFolders } from '../programs/project-folders.ts';
-import { toldLines } from '../redact/told-lines.ts';
 
 /** A program that a person has said yes to, or a rule. */
 export interface Permitted {
@@ -67,16 +66,15 @@ export async function runPermitted(
     env: { ...env, PATH: project.pathWithout(env['PATH'] ?? '') },
     signal,
     afterWait: async () => void (await decide()),
-    onLine: toldLines(context),
+    onLine: context.progress,
     keepBytes: keptBytes,
     timeoutMs: longestMs,
     lasts: true,
-    owner: context.client,
     sink,
     ...(takeInput && { takeInput }),
   });
   sink.end();
-  const telling = { notes: kept === undefined ? [] : [kept], handle: sink.handle, hides: context.hides };
+  const telling = { notes: kept === undefined ? [] : [kept], handle: sink.handle };
   return (
     (await failureOf({ ...outcome, command }, anyProgram, undefined, telling)) ??
     actionResult(anyProgram, outcome.stdout.text, telling, outcome)

@@ -2,7 +2,7 @@ import type { QueryAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { fitResult } from '../../core/fit-result.ts';
 import type { CallContext, ToolResult } from '../../core/tool.ts';
-import { inlineLimit, presentable } from '../presentable.ts';
+import { inlineLimit, spelledNote, spelledOut } from '../presentable.ts';
 import { failureOfDatabase, withoutSecrets } from './database-failure.ts';
 import { usualLimits, type Limits, type OpenSession, type Session } from './session.ts';
 import { targetOf, type DatabaseServices, type Wanted } from './target.ts';
@@ -23,7 +23,7 @@ export interface DatabaseCall {
  */
 export async function askDatabase(call: DatabaseCall): Promise<ToolResult> {
   const { action, values, context, services } = call;
-  const limits = { ...(call.limits ?? usualLimits), hides: context.hides };
+  const { limits = usualLimits } = call;
   const { databases } = services;
   const target = await targetOf(action.database, values as Wanted, databases);
   const question = questionText(call);
@@ -97,14 +97,12 @@ function resultOf(
   question: string,
   context: CallContext,
 ): ToolResult {
-  const { value, omitted, clipped } = fitResult(answer, inlineLimit, (text) =>
-    context.hides({ before: '', text: presentable(text), after: '' }),
-  );
+  const { value, omitted, clipped, cleaned } = fitResult(answer, inlineLimit, spelledOut);
   const isCut = Object.keys(omitted).length > 0;
   const kept =
     (isCut || clipped) && Array.isArray(answer['rows']) ? keepRows(answer['rows'], question, context) : [];
   const own = Array.isArray(value['notes']) ? (value['notes'] as string[]) : [];
-  const said = [...notes, ...own, ...kept];
+  const said = [...notes, ...own, ...(cleaned ? [spelledNote] : []), ...kept];
   return { data: { ...value, ...(isCut && { omitted }), ...(said.length > 0 && { notes: said }) } };
 }
 

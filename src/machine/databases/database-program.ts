@@ -8,7 +8,6 @@ import { lookOnceMore } from '../changes/last-look.ts';
 import { rooted } from '../paths/workspace.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import { projectFolders } from '../programs/project-folders.ts';
-import { toldLines } from '../redact/told-lines.ts';
 import type { ActionServices } from '../actions/run-action.ts';
 import { connectionArguments, connectionVariables } from './program-connection.ts';
 import { targetOf, type Wanted } from './target.ts';
@@ -60,15 +59,14 @@ export async function runDatabaseProgram(call: ProgramCall): Promise<ToolResult>
     cwd: folder,
     env: { ...services.childEnvironment([], discoverer.settings ?? {}), ...connectionVariables(target) },
     signal: context.signal,
-    onLine: toldLines(context),
+    onLine: context.progress,
     keepBytes: keptBytes,
     timeoutMs: longestMs,
     ...(file && { onOutput: file.add }),
-    owner: context.client,
     ...(!file && { sink }),
   });
   sink.end();
-  const telling = { notes: [], hides: context.hides, ...(!file && { handle: sink.handle }) };
+  const telling = { notes: [], ...(!file && { handle: sink.handle }) };
   const failed = await failureOf({ ...outcome, command }, {}, discoverer.hints, telling);
   const failure = failed ?? (file?.failed ? unwritten(path) : undefined);
   file?.end(failure === undefined);
