@@ -211,6 +211,8 @@ function unknownKey(key: string, path: Path, schema: z.ZodObject): string {
     return 'the folder itself is meant; "roots" beside "folders" are the folders that are open.';
   if (path.length === 0 && Object.hasOwn(operatorSchema.shape, key))
     return "only the operator can set it, in a file of their own: a project's file says nothing but less.";
+  if (path[0] === 'budgets' && key === 'callsPerSecond')
+    return 'there is no such limit any more; budgets.calls says how many go on at once.';
   const known = keysAt(schema, path);
   return `there is no such setting${meant(key, known)} The settings are ${known.join(', ')}.`;
 }

@@ -68,8 +68,6 @@ export interface ProgramInput {
   /** False: it has ended, or does not listen any more. */
   write(text: string): boolean;
   end(): void;
-  /** The question its output ends with, as far as that can be told. */
-  readonly asks?: string | undefined;
 }
 
 /** What is known of a call before it does anything. */

@@ -26,11 +26,6 @@ beforeAll(() => {
   write('out.mjs', `console.log(${asScript})`);
   write('fail.mjs', `console.error(${asScript}); process.exitCode = 3`);
   write('stay.mjs', `console.log(${asScript}); console.error(${asScript}); setInterval(() => {}, 1000)`);
-  const question = JSON.stringify(`Overwrite ${control}${known}? [y/N] `);
-  write(
-    'ask.mjs',
-    `import fs from 'node:fs'; import { execSync } from 'node:child_process'; process.stdout.write(${question}); execSync('mkfifo asked'); fs.readSync(fs.openSync('asked', 'r+'), Buffer.alloc(1))`,
-  );
   write('leak.txt', `${hostile}\nleak here\n`);
   write(hostileName, 'leak in a strange file\n');
   write(`names/${known}.txt`, 'leak\n');
@@ -157,16 +152,6 @@ describe.each(eras)('results, in %s', (era) => {
       expect((await client.call(name, given)).result, name).toBeTruthy();
     clean();
   });
-
-  it.skipIf(era !== eras[0])(
-    'ATTACK 44, 84, 95, 97: what a program asks is quoted without them',
-    async () => {
-      client.server.lines.length = 0;
-      const said = saidIn(await client.call('node_run', { file: 'ask.mjs' }));
-      expect(said).toMatch(/^PROGRAM_ASKS: .*Overwrite /);
-      clean();
-    },
-  );
 
   it.skipIf(era !== eras[0])(
     'ATTACK 95: a program of the project finds no secret in its environment',

@@ -41,7 +41,6 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
     workspace: { roots: [folder], home: folder, resolve: async (path) => path },
     signal: new AbortController().signal,
     progress: () => undefined,
-    hides: ({ text }) => text,
     trusts: async () => true,
     permit: async ({ asks, effects }) => void asked.push(`${effects.join()} ${asks ?? ''}`.trim()),
     keepOutput: (command) => outputs.open(client, command),
@@ -313,12 +312,10 @@ it('a wait that is over by time says that it is running, and one for a pattern t
   });
 });
 
-it('is written to, tells what it asks, and asks a person about what a command is told', async () => {
+it('is written to, and asks a person about what a command is told', async () => {
   const { call: tool, start, asked } = crib();
   const source = `process.stdout.write('Name: '); process.stdin.once('data', (d) => { console.log('hello', String(d).trim()); process.stdin.once('end', () => process.exit(0)) })`;
-  const { job, text } = await start(source, { input: true });
-  expect(text).toContain('It asks: Name: (write_job answers)');
-  expect(await tool('wait_job', { job })).toContain('it waits for an answer');
+  const { job } = await start(source, { input: true });
   expect(await tool('write_job', { job, text: 'you\n' })).toMatch(/^Written\. job \w+ is running .*\)$/);
   expect(await tool('wait_job', { job, pattern: 'hello' })).toContain('matches');
   await tool('write_job', { job, text: '', end: true });
@@ -372,12 +369,12 @@ it('has a place for a start before it begins, and none that only asked keeps one
   open('end');
 });
 
-it('one that asks without input is ended, and quotes the question', async () => {
+it('one that asks without input is told that there is none', async () => {
   const { call: tool, start } = crib();
   const { job } = await start(
-    `process.stdout.write('Delete all? [y/N] '); require('child_process').execSync('mkfifo pipe'); fs.readSync(fs.openSync('pipe', 'r+'), Buffer.alloc(1))`,
+    `process.stdout.write('Delete all? [y/N] '); process.stdin.on('end', () => process.exit(3)).resume(); setTimeout(() => 0, 60000)`,
   );
-  expect(await tool('wait_job', { job })).toMatch(/failed after \d+ s[^]*asked null: Delete all\?/);
+  expect(await tool('wait_job', { job })).toMatch(/failed after \d+ s[^]*Delete all\?/);
 });
 
 it('a flood is waited for at a low price, and found in', async () => {

@@ -17,7 +17,6 @@ import { afterAll, expect, it } from 'vitest';
 import { usualBudgets } from '../../src/core/settings.ts';
 import type { CallContext, OutputSink } from '../../src/core/tool.ts';
 import { thisOwner } from '../../src/machine/changes/lock-owner.ts';
-import { createRedactor } from '../../src/machine/redact/redactor.ts';
 import { createOutputStore, type OutputStoreOptions } from '../../src/machine/output-store/output-store.ts';
 import { spoolName } from '../../src/machine/output-store/spool.ts';
 import { readOutput } from '../../src/server/tools/read-output.ts';
@@ -173,29 +172,20 @@ it('ATTACK 44: takes out what hides, reorders or commands, and keeps one line on
   expect(await read(sink.handle)).toBe('1\tab\n2\t10%␍20%\n3\tend\n[3 lines in all; of: run this]');
 });
 
-it('cleans a line before it is cut, so that no page border hides what has to be masked', async () => {
-  const secret = 'hunter2-0123456789-HUNTER';
-  const key = [
-    '-----BEGIN PRIVATE KEY-----',
-    ...Array.from({ length: 20 }, () => 'MIIabcd0'.repeat(8)),
-    '-----END PRIVATE KEY-----',
-  ];
-  const { store, read } = open({ redactor: createRedactor({ env: { A_PASSWORD: secret } }) });
+it('cuts the parts of a long line between words, so that a secret is in one of them whole', async () => {
+  const { store, read } = open();
   const sink = store.open('me', 'x');
-  const at = 70_000;
-  print(sink, `${'x'.repeat(at)}${secret}${'y'.repeat(5000)}\nshort ${secret}\n`);
-  // One that lies across the border of a block as well.
-  print(sink, `${key.join('\n')}\n`, 'z\n'.repeat(27_200), `${key.join('\n')}\nend\n`);
+  const words = Array.from({ length: 3000 }, (_, index) => `word-${index}-`.padEnd(40, 'x'));
+  print(sink, `${words.join(' ')}\n`);
   sink.end();
-  expect(await read(sink.handle, { from_line: 2, lines: 1 })).toMatch(/^2\tshort \[redacted/);
-  for (let from = at - 30; from < at + 40; from++) {
+  const seen: string[] = [];
+  for (let from: number | undefined = 0; from !== undefined;) {
     const part = await read(sink.handle, { from_line: 1, from_byte: from });
-    expect(part).not.toMatch(/[A-Z]{3,}|\d{6}|hunter/);
+    seen.push(...part.slice(0, part.lastIndexOf('\n')).split(' '));
+    const next = /next: from_byte=(\d+)/.exec(part)?.[1];
+    from = next === undefined ? undefined : Number(next);
   }
-  for (let line = 3; line < 30; line++)
-    expect(await read(sink.handle, { from_line: line, lines: 1 })).not.toContain('MIIabcd0');
-  expect(await read(sink.handle, { grep: 'MIIabcd0' })).toMatch(/^\[no line matches/);
-  expect(await read(sink.handle, { tail: 1 })).toMatch(/\tend\n/);
+  expect(seen.filter((word) => word !== '')).toEqual(words);
 });
 
 it('greps with context, goes on after a page, and refuses what is no pattern', async () => {

@@ -362,7 +362,7 @@ const ran = (exitCode: number, stdout: string, stderr = '', keep?: number): Outc
   durationMs: 1,
   ended: 'exited',
 });
-const telling = { notes: ['a note'], handle: 'abc', hides: ({ text }: { text: string }) => text };
+const telling = { notes: ['a note'], handle: 'abc' };
 const plain = {} as AnyAction;
 const way = 'read_output output=abc has all of it';
 

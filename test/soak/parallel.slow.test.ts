@@ -36,9 +36,7 @@ let home: Home;
 beforeAll(() => {
   // Each call of this client that waits for its pipe listens to it.
   EventEmitter.defaultMaxListeners = 0;
-  home = makeHome({ rules: { run_command: 'allow' }, budgets: { calls: atOnce, callsPerSecond: 100_000 } }, [
-    '--no-checkpoints',
-  ]);
+  home = makeHome({ rules: { run_command: 'allow' }, budgets: { calls: atOnce } }, ['--no-checkpoints']);
   makeSoakProject(home);
   for (const [name, text] of [
     ['noting.sh', noting],

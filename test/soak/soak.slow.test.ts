@@ -36,7 +36,7 @@ beforeAll(() => {
   home = makeHome({
     effects: { execute: 'allow' },
     rules: { run_command: 'allow' },
-    budgets: { callSeconds: 1, callsPerSecond: 100_000 },
+    budgets: { callSeconds: 1 },
   });
   makeSoakProject(home);
 });

@@ -3,7 +3,7 @@ import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.t
 import type { Opened } from '../../machine/paths/opened.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { parseGlob, type GlobPattern } from '../listing/glob-pattern.ts';
-import { grepParams, refuseContradictions, type GrepParams } from './grep-params.ts';
+import { grepParams, type GrepParams } from './grep-params.ts';
 import { searchHits, searchLines } from './grep-search.ts';
 import type { Services } from '../services.ts';
 
@@ -18,7 +18,6 @@ export const grep = (services: Services): Tool =>
     effects: ['read'],
     params: grepParams,
     async call(given, context) {
-      refuseContradictions(given);
       const pattern = given.glob === undefined ? undefined : parseGlob(given.glob.replace(/^!/, ''));
       const where = await placeOf(given, pattern, context);
       if (!where)

@@ -48,7 +48,7 @@ export async function runProgram(
   { run, checkpoint }: Services,
 ): Promise<ToolResult> {
   const { program, argv, folder, env, command, input, keeps, lasts } = prepared;
-  const { signal, workspace, client } = context;
+  const { signal, workspace } = context;
   const kept =
     keeps === 'no' ? undefined : await checkpoint?.take(folder, command, workspace, signal);
   if (keeps === 'must' && kept?.isComplete !== true) throw notKept(kept?.note);
@@ -66,7 +66,6 @@ export async function runProgram(
     cwd: folder,
     env,
     signal,
-    owner: client,
     onLine: context.progress,
     keepBytes: keptBytes,
     timeoutMs: prepared.timeoutMs ?? longestMs,

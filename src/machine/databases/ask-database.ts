@@ -2,7 +2,7 @@ import type { QueryAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { fitResult } from '../../core/fit-result.ts';
 import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
-import { inlineLimit, presentable } from '../presentable.ts';
+import { inlineLimit, spelledNote, spelledOut } from '../presentable.ts';
 import { failureOfDatabase, withoutSecrets } from './database-failure.ts';
 import { usualLimits, type Limits, type OpenSession, type Session } from './session.ts';
 import { targetOf, type DatabaseServices, type Target, type Wanted } from './target.ts';
@@ -113,14 +113,12 @@ function resultOf(
   question: string,
   context: CallContext,
 ): ToolResult {
-  const { value, omitted, clipped } = fitResult(answer, inlineLimit, (text) =>
-    context.hides({ before: '', text: presentable(text), after: '' }),
-  );
+  const { value, omitted, clipped, cleaned } = fitResult(answer, inlineLimit, spelledOut);
   const isCut = Object.keys(omitted).length > 0;
   const kept =
     (isCut || clipped) && Array.isArray(answer['rows']) ? keepRows(answer['rows'], question, context) : [];
   const own = Array.isArray(value['notes']) ? (value['notes'] as string[]) : [];
-  const said = [...notes, ...own, ...kept];
+  const said = [...notes, ...own, ...(cleaned ? [spelledNote] : []), ...kept];
   return { data: { ...value, ...(isCut && { omitted }), ...(said.length > 0 && { notes: said }) } };
 }
 

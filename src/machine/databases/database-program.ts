@@ -80,7 +80,6 @@ export async function runDatabaseProgram(call: PreparedProgram, context: CallCon
     keepBytes: keptBytes,
     timeoutMs: longestMs,
     ...(file && { onOutput: file.add }),
-    owner: context.client,
     ...(!file && { sink }),
   });
   sink.end();

@@ -48,8 +48,6 @@ function said(happened: Happened, pattern: string | undefined, port: number | un
       return happened.before
         ? `port ${port} is listened to, but already was before the job was started: most likely by another program; `
         : `port ${port} accepts connections; `;
-    case 'asks':
-      return 'it waits for an answer; ';
     default: {
       const missing = [
         ...(pattern === undefined ? [] : ['no line matches']),
