@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { homedir } from 'node:os';
 import type { Platform } from '../core/discoverer.ts';
-import { fits } from '../core/policy.ts';
+import { fits } from '../core/rule.ts';
 import { auditFolder } from '../machine/audit/audit.ts';
 import { createAuditReader, jsonLine, type AuditLine } from '../machine/audit/read-audit.ts';
 import { stateFolder } from '../machine/folders.ts';
@@ -32,7 +32,7 @@ export async function auditCommand(args: string[]): Promise<number> {
   if (state === undefined) throw new UsageError('there is no state folder here, so calls are not recorded.');
   const style = styler(process.stdout.isTTY === true && !process.env['NO_COLOR']);
   const wanted = (line: AuditLine) =>
-    (!pattern || fits(pattern, { tool: text(line['tool']) })) && (!onlyRefused || isRefused(line));
+    (!pattern || fits(pattern, { tools: [text(line['tool'])], subject: '' })) && (!onlyRefused || isRefused(line));
   const read = createAuditReader(auditFolder(state));
   const show = (most: number) => {
     const found = read(wanted, most);
@@ -72,7 +72,8 @@ function readableLine(line: AuditLine, style: Style): string {
 }
 
 /** Whether the call was not made, because of a setting or a person. */
-const isRefused = ({ decision }: AuditLine): boolean => decision === 'denied' || decision === 'asked:no';
+const isRefused = ({ decision }: AuditLine): boolean =>
+  ['denied', 'asked:no', 'unanswered'].includes(String(decision));
 
 /** What anybody may have put into the file, in one line and without what commands a terminal. */
 const text = (value: unknown, most = 300): string =>

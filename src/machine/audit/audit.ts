@@ -7,7 +7,16 @@ import { maskStrings, type Mask } from '../secrets/mask.ts';
 import { jsonLine } from './read-audit.ts';
 
 /** What was decided about a call, by the settings or by the person who was asked. */
-export type AuditDecision = 'allow' | 'asked:yes' | 'asked:always' | 'asked:trust' | 'asked:no' | 'denied';
+export type AuditDecision =
+  | 'allow'
+  /** It would have been asked about, but --questions says that nobody is. */
+  | 'unasked'
+  /** It was asked about, and nobody was there. */
+  | 'unanswered'
+  | 'asked:yes'
+  | 'asked:always'
+  | 'asked:no'
+  | 'denied';
 
 /** A call that has been answered. */
 export interface AuditedCall {
