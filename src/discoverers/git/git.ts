@@ -1,8 +1,8 @@
-import { defineDiscoverer } from '../core/discoverer.ts';
-import { contents } from './git-contents.ts';
-import { gitGuard } from './git-guard.ts';
-import { changing } from './git-changing.ts';
-import { looking } from './git-looking.ts';
+import { defineDiscoverer } from '../../core/discoverer.ts';
+import { changing } from './changing.ts';
+import { contents } from './contents.ts';
+import { inspectRepository } from './inspect.ts';
+import { looking } from './looking.ts';
 
 export const git = defineDiscoverer({
   id: 'git',
@@ -23,32 +23,18 @@ export const git = defineDiscoverer({
   signals: { folders: ['.git'] },
   environment: ['SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'GNUPGHOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM'],
   settings: {
-    GIT_EDITOR: ':',
-    GIT_SEQUENCE_EDITOR: ':',
-    // Set but empty: neither core.askPass nor SSH_ASKPASS is consulted.
-    GIT_ASKPASS: '',
-    // A promisor remote would be asked for missing objects, by a program the repository names.
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_MERGE_AUTOEDIT: 'no',
     // Messages in English: hints are found by what they say.
     LANGUAGE: 'en',
   },
-  ceiling: 'GIT_CEILING_DIRECTORIES',
   hints: [
     {
-      says: /not a git repository/,
-      wayOut:
-        'There is no repository between this folder and its root. If it begins above the root, the server has to be started with --root at its top.',
-    },
-    {
       // A name of no remote is taken for a path.
-      says: /transport 'file' not allowed/,
-      wayOut:
-        'There is no remote of that name, or its address is a folder, and only https and ssh are used; git_remotes lists them.',
+      says: /does not appear to be a git repository/,
+      wayOut: 'There is no remote of that name, or nothing at its address; git_remotes lists them.',
     },
     {
-      says: /transport '.*' not allowed/,
-      wayOut: 'Only https and ssh are used; git_remotes tells whether there is such a remote.',
+      says: /transport '.*' not allowed|lazy fetching disabled/,
+      wayOut: 'An object is missing here, and looking never fetches; git_fetch may bring it.',
     },
     {
       says: /tell me who you are|unable to auto-detect email/i,
@@ -68,42 +54,17 @@ export const git = defineDiscoverer({
         'git has no credentials for this remote, and cannot ask. Set up a credential helper or an ssh agent.',
     },
   ],
-  // What a repository's own configuration could otherwise have git run, whatever the action. Hooks, and drivers with
-  // names of the repository's choosing, are found and switched off by the guard.
+  // After trust, git is git: what else is switched off where it only looks stands in inspect.ts.
   hardening: [
     '--no-pager',
-    // Looking must not write: no refresh of the index on the way.
-    '--no-optional-locks',
     // Names, not patterns. The stronger --literal-pathspecs breaks stash push --include-untracked (git 2.39).
     '--noglob-pathspecs',
-    '-c',
-    'core.fsmonitor=false',
-    '-c',
-    'safe.bareRepository=explicit',
-    '-c',
-    'log.showSignature=false',
-    '-c',
-    'submodule.recurse=false',
-    '-c',
-    // git diff would write the index in spite of --no-optional-locks.
-    'diff.autoRefreshIndex=false',
-    '-c',
-    // The other forms start another git inside the submodule, without these settings.
-    'diff.submodule=short',
+    // It would go on in the background after the call.
     '-c',
     'gc.auto=0',
     '-c',
     'maintenance.auto=false',
   ],
-  repository: {
-    folder: '.git',
-    // Hooks are not written, and often are a link to where they are shared.
-    written: {
-      deep: ['logs', 'refs', 'info', 'rr-cache', 'worktrees', 'modules'],
-      leave: ['hooks'],
-      bulk: ['objects'],
-    },
-  },
-  guard: gitGuard,
+  inspect: inspectRepository,
   actions: { ...looking, ...contents, ...changing },
 });
