@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { defineAction } from '../core/discoverer.ts';
-import { flag, list, name, path, text } from '../core/params.ts';
+import { defineAction } from '../../core/discoverer.ts';
+import { flag, list, name, path, text } from '../../core/params.ts';
+import { revision } from './revision.ts';
 
-const somePaths = z.array(path('Path')).min(1).max(1000).describe('Files or folders');
+const replaced = path('Path', 'any', { written: true });
+const some = (item: z.ZodString) => z.array(item).min(1).max(1000).describe('Files or folders');
 const stashIndex = z.int().min(0).max(10_000).default(0).describe('Which one; the newest is 0');
 const stash = { join: ['stash@{', { param: 'index' }, '}'] } as const;
 // A name of a configured remote: an address or a path would let the caller choose whom to talk to.
@@ -19,24 +21,16 @@ const branchToPush = z
   .default('HEAD')
   .describe('Branch');
 
-const refs = 'reference-transaction';
-const index = 'post-index-change';
-/** Filters and fsmonitor run wherever git compares files with what it knows of them. */
-const files = ['filter', 'fsmonitor'] as const;
-const allRuns = { whenTrusted: ['execute'] } as const;
-
 /**
- * Nothing of the repository runs for these unless a person trusts it (git-guard.ts). --quiet keeps git from showing the state of what it
- * has just checked out: for a submodule that came with it, git would ask there, by that one's own configuration.
+ * All of it waits for trust, whatever its effects (inspect.ts). `execute` is said of what has hooks that people use.
+ * --quiet keeps git from showing the state of what it has just checked out, of submodules too.
  */
 export const changing = {
   add: defineAction({
     title: 'Stage changes',
     description: 'Stages files for the next commit.',
     effects: ['write'],
-    ...allRuns,
-    projectCode: [...files, index],
-    params: { paths: somePaths },
+    params: { paths: some(path('Path')) },
     argv: ['add', '--all', '--verbose', '--', { each: 'paths' }],
     example: { given: { paths: ['src'] }, runs: 'git add --all --verbose -- src' },
   }),
@@ -44,28 +38,14 @@ export const changing = {
     title: 'Unstage changes',
     description: 'Takes files out of the next commit; the files stay as they are.',
     effects: ['write'],
-    ...allRuns,
-    projectCode: [...files, index],
-    params: { paths: somePaths },
+    params: { paths: some(path('Path')) },
     argv: ['restore', '--staged', '--', { each: 'paths' }],
     example: { given: { paths: ['src'] }, runs: 'git restore --staged -- src' },
   }),
   commit: defineAction({
     title: 'Commit',
-    description: 'Commits what is staged. Hooks run where a person trusts the project.',
-    effects: ['write'],
-    ...allRuns,
-    projectCode: [
-      ...files,
-      'sign',
-      'pre-commit',
-      'prepare-commit-msg',
-      'commit-msg',
-      'post-commit',
-      'post-rewrite',
-      refs,
-      index,
-    ],
+    description: 'Commits what is staged, with the hooks of the repository.',
+    effects: ['write', 'execute'],
     params: {
       message: text('Commit message'),
       all: flag('Stage changed and deleted tracked files first'),
@@ -83,10 +63,8 @@ export const changing = {
   switch: defineAction({
     title: 'Switch branch',
     description: 'Switches to a branch. Refuses when uncommitted changes would be lost.',
-    effects: ['write'],
-    ...allRuns,
-    projectCode: [...files, 'merge', 'post-checkout', refs, index],
-    params: { branch: name('Branch') },
+    effects: ['write', 'execute'],
+    params: { branch: revision('Branch') },
     argv: ['switch', '--quiet', '--no-overwrite-ignore', '--end-of-options', { param: 'branch' }],
     example: {
       given: { branch: 'main' },
@@ -96,12 +74,10 @@ export const changing = {
   create_branch: defineAction({
     title: 'Create a branch',
     description: 'Creates a branch, and switches to it unless told not to.',
-    effects: ['write'],
-    ...allRuns,
-    projectCode: [...files, 'post-checkout', refs, index],
+    effects: ['write', 'execute'],
     params: {
       branch: name('Name of the new branch'),
-      start: name('Where it starts').default('HEAD'),
+      start: revision('Where it starts').default('HEAD'),
       switch: z.boolean().default(true).describe('Switch to it'),
     },
     argv: [
@@ -121,8 +97,6 @@ export const changing = {
     title: 'Delete a merged branch',
     description: 'Deletes a branch whose commits are all merged; refuses otherwise.',
     effects: ['write'],
-    ...allRuns,
-    projectCode: [refs],
     params: { branch: name('Branch') },
     argv: ['branch', '--delete', '--', { param: 'branch' }],
     example: { given: { branch: 'fix' }, runs: 'git branch --delete -- fix' },
@@ -131,12 +105,10 @@ export const changing = {
     title: 'Put changes aside',
     description: 'Puts uncommitted changes aside; git_apply_stash brings them back.',
     effects: ['write'],
-    ...allRuns,
-    projectCode: [...files, refs, index],
     params: {
       message: text('What they are').optional(),
       untracked: flag('Untracked files too'),
-      paths: list(path('Path'), 'Only these files or folders'),
+      paths: list(replaced, 'Only these files or folders'),
     },
     argv: [
       'stash',
@@ -152,8 +124,6 @@ export const changing = {
     title: 'Bring changes back',
     description: 'Applies a stash to the working tree.',
     effects: ['write'],
-    ...allRuns,
-    projectCode: [...files, 'merge', refs, index],
     params: { index: stashIndex, remove: flag('Remove the stash when it applied cleanly') },
     argv: [
       'stash',
@@ -168,8 +138,6 @@ export const changing = {
     title: 'Drop a stash',
     description: 'Deletes one stash for good.',
     effects: ['destroy'],
-    ...allRuns,
-    projectCode: [refs],
     params: { index: stashIndex },
     argv: ['stash', 'drop', stash],
     example: { given: { index: 2 }, runs: "git stash drop 'stash@{2}'" },
@@ -178,9 +146,11 @@ export const changing = {
     title: 'Discard changes',
     description: 'Puts files back as they are staged, or were at a commit. Uncommitted changes are lost.',
     effects: ['write', 'destroy'],
-    ...allRuns,
-    projectCode: [...files, 'post-checkout', index],
-    params: { paths: somePaths, from: name('Commit to take them from; the index when left out').optional() },
+    takenBack: true,
+    params: {
+      paths: some(replaced),
+      from: revision('Commit to take them from; the index when left out').optional(),
+    },
     argv: ['restore', '--worktree', { option: '--source=', param: 'from' }, '--', { each: 'paths' }],
     example: { given: { paths: ['src/a.ts'] }, runs: 'git restore --worktree -- src/a.ts' },
   }),
@@ -188,19 +158,17 @@ export const changing = {
     title: 'Reset to a commit',
     description: 'Moves the branch to a commit and makes the files match. Uncommitted changes are lost.',
     effects: ['write', 'destroy'],
-    ...allRuns,
-    projectCode: [...files, refs, index],
-    params: { ref: name('Branch, tag or commit') },
+    takenBack: true,
+    params: { ref: revision('Branch, tag or commit') },
     // No --end-of-options: git 2.39 does not take it here.
     argv: ['reset', '--hard', { param: 'ref' }, '--'],
     example: { given: { ref: 'HEAD~1' }, runs: 'git reset --hard HEAD~1 --' },
   }),
   fetch: defineAction({
     title: 'Fetch',
-    description: 'Gets new commits of a remote, changing no branch of yours.',
-    effects: ['network', 'write'],
-    ...allRuns,
-    projectCode: ['transport', refs],
+    description:
+      'Gets new commits of a remote; your branches stay, unless the repository is set up otherwise.',
+    effects: ['write', 'network'],
     params: { remote, prune: flag('Forget remote branches that are gone') },
     argv: [
       'fetch',
@@ -216,19 +184,15 @@ export const changing = {
     title: 'Pull',
     description:
       'Gets new commits of the upstream branch and moves this branch forward; refuses when that needs a merge.',
-    effects: ['network', 'write'],
-    ...allRuns,
-    projectCode: [...files, 'transport', 'sign', 'post-merge', refs, index],
+    effects: ['write', 'execute', 'network'],
     params: {},
     argv: ['pull', '--no-progress', '--ff-only', '--no-recurse-submodules'],
     example: { runs: 'git pull --no-progress --ff-only --no-recurse-submodules' },
   }),
   push: defineAction({
     title: 'Push',
-    description: 'Sends a branch to a remote. Never overwrites what is there.',
-    effects: ['network', 'write'],
-    ...allRuns,
-    projectCode: ['transport', 'sign', 'pre-push', refs],
+    description: 'Sends a branch to a remote, without force.',
+    effects: ['network', 'publish'],
     params: {
       remote,
       branch: branchToPush,

@@ -1,24 +1,23 @@
 import * as z from 'zod';
-import { defineAction } from '../core/discoverer.ts';
-import { flag, list, name, path, text } from '../core/params.ts';
-import * as output from './git-output.ts';
+import { defineAction } from '../../core/discoverer.ts';
+import { flag, list, path, text } from '../../core/params.ts';
+import * as output from './output.ts';
+import { asOf, revision } from './revision.ts';
 
 const lineNumber = z.int().min(1).max(10_000_000);
 const fileInTree = z.string().regex(/^[^-/:\s][^\0]*$/, 'expected a path from the top of the repository');
-const asOf = name('Branch, tag or commit').default('HEAD');
 
-/** Looks into files as commits have them. Nothing here writes, runs code of the repository, or reaches another machine. */
+/** Looks into files as commits have them, and writes nothing. */
 export const contents = {
   blame: defineAction({
     title: 'Show who changed each line',
     description: 'Commit, author and date of each line of a file.',
     effects: ['read'],
-    projectCode: ['filter', 'diff'],
     params: {
       path: path('File', 'file'),
       first: lineNumber.default(1).describe('First line'),
       last: lineNumber.default(200).describe('Last line'),
-      ref: name('As of this commit; the working tree when left out').optional(),
+      ref: revision('As of this commit; the working tree when left out').optional(),
     },
     argv: [
       'blame',
@@ -40,14 +39,12 @@ export const contents = {
   grep: defineAction({
     title: 'Search at a commit',
     description:
-      'Lines that match a pattern in tracked files of a commit. For the working tree, grep is faster.',
+      'Lines that contain a text in tracked files of a commit. For the working tree, grep is faster.',
     effects: ['read'],
-    projectCode: ['diff'],
     params: {
-      pattern: text('Extended regular expression'),
+      pattern: text('Text to find; not a regular expression'),
       ref: asOf,
       ignore_case: flag('Ignore case'),
-      fixed: flag('Plain text instead of an expression'),
       paths: list(path('Path'), 'Only these files or folders'),
     },
     argv: [
@@ -57,8 +54,9 @@ export const contents = {
       '--no-color',
       '--no-textconv',
       '--no-recurse-submodules',
+      // A regular expression that repeats repetitions takes all memory there is.
+      '--fixed-strings',
       { flag: '--ignore-case', param: 'ignore_case' },
-      { choose: 'fixed', from: { true: ['--fixed-strings'], false: ['--extended-regexp'] } },
       { join: ['-e', { param: 'pattern' }] },
       { param: 'ref' },
       '--',
@@ -67,7 +65,7 @@ export const contents = {
     succeedsWith: [0, 1],
     example: {
       given: { pattern: 'TODO' },
-      runs: 'git grep --line-number -I --no-color --no-textconv --no-recurse-submodules --extended-regexp -eTODO HEAD --',
+      runs: 'git grep --line-number -I --no-color --no-textconv --no-recurse-submodules --fixed-strings -eTODO HEAD --',
     },
   }),
   file: defineAction({

@@ -1,18 +1,17 @@
 import * as z from 'zod';
-import { defineAction } from '../core/discoverer.ts';
-import { flag, limit, list, name, path, text } from '../core/params.ts';
-import * as output from './git-output.ts';
+import { defineAction } from '../../core/discoverer.ts';
+import { flag, limit, list, path, text } from '../../core/params.ts';
+import * as output from './output.ts';
+import { asOf, revision } from './revision.ts';
 
 const paths = list(path('Path'), 'Only these files or folders');
-const asOf = name('Branch, tag or commit').default('HEAD');
 
-/** Nothing here writes, runs code of the repository, or reaches another machine. */
+/** Nothing here writes, or reaches another machine; before trust, nothing of the repository runs (inspect.ts). */
 export const looking = {
   status: defineAction({
     title: 'Show working tree status',
     description: 'Branch, upstream, and staged, unstaged, untracked and conflicted files.',
     effects: ['read'],
-    projectCode: ['filter', 'fsmonitor'],
     params: {
       untracked: z.enum(['normal', 'all', 'no']).default('normal').describe('Which untracked files'),
       paths,
@@ -38,11 +37,10 @@ export const looking = {
     title: 'Show changes',
     description: 'Unstaged changes as a unified diff; or staged ones, or between commits.',
     effects: ['read'],
-    projectCode: ['filter', 'fsmonitor', 'diff'],
     params: {
       staged: flag('Staged changes instead'),
-      from: name('Compare from this commit').optional(),
-      to: name('Compare to this commit').optional(),
+      from: revision('Compare from this commit').optional(),
+      to: revision('Compare to this commit').optional(),
       form: z.enum(['patch', 'stat', 'names']).default('patch').describe('How much to show'),
       context: z.int().min(0).max(100).default(3).describe('Lines of context'),
       paths,
@@ -83,7 +81,7 @@ export const looking = {
       limit: limit(500, 20),
       skip: z.int().min(0).max(1_000_000).default(0).describe('How many to skip'),
       author: text('Name or address contains').optional(),
-      message: text('Message matches').optional(),
+      message: text('Message contains').optional(),
       since: text('Not before, e.g. 2 weeks ago').optional(),
       until: text('Not after').optional(),
       body: flag('With whole messages'),
@@ -96,6 +94,7 @@ export const looking = {
       '--no-ext-diff',
       '--no-textconv',
       '--no-show-signature',
+      '--fixed-strings',
       {
         choose: 'body',
         from: { true: [`--format=${output.commitFormat}%b`], false: [`--format=${output.commitFormat}`] },
@@ -113,7 +112,7 @@ export const looking = {
     ],
     example: {
       given: { limit: 5, paths: ['src'] },
-      runs: `git log -z --no-color --no-ext-diff --no-textconv --no-show-signature --format=${output.commitFormat} --max-count=5 --skip=0 --end-of-options HEAD -- src`,
+      runs: `git log -z --no-color --no-ext-diff --no-textconv --no-show-signature --fixed-strings --format=${output.commitFormat} --max-count=5 --skip=0 --end-of-options HEAD -- src`,
     },
     result: output.commitsResult,
     parse: output.parseCommits,
@@ -122,7 +121,6 @@ export const looking = {
     title: 'Show a commit',
     description: 'Message and changes of one commit, tag or other object.',
     effects: ['read'],
-    projectCode: ['diff'],
     params: {
       ref: asOf,
       form: z.enum(['patch', 'stat', 'names']).default('patch').describe('How much to show'),

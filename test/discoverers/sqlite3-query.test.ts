@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isOneQuery } from '../../src/discoverers/sql-text.ts';
+import { isOneQuery } from '../../src/discoverers/sqlite3.ts';
 
 it.each([
   'select 1',
