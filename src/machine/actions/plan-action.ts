@@ -13,6 +13,8 @@ import type { PreparedProgram } from './run-program.ts';
 export interface ActionCall {
   /** Of the tool. */
   readonly name: string;
+  /** Of the action, as its program has it. */
+  readonly key: string;
   readonly discoverer: AnyDiscoverer;
   readonly action: RunAction;
   readonly values: Readonly<Record<string, unknown>>;
@@ -78,11 +80,11 @@ async function isTakenBack({ action, paths, folder, context, services }: ActionC
   return services.checkpoint.isReady(folder, context.workspace);
 }
 
-async function inspected({ discoverer, action, folder, context }: ActionCall): Promise<Inspection> {
+async function inspected({ discoverer, key, action, folder, context }: ActionCall): Promise<Inspection> {
   if (!discoverer.inspect) return {};
   const trusted = await context.trusts(folder);
   const { roots } = context.workspace;
-  return discoverer.inspect(look, { folder, roots, effects: action.effects, trusted });
+  return discoverer.inspect(look, { action: key, folder, roots, effects: action.effects, trusted });
 }
 
 /** A "--" with nothing behind it: nobody would type it, or write it into a rule. */
