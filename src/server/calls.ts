@@ -156,16 +156,22 @@ export function createCalls(load: (tool: PublishedTool) => Promise<Tool>, servic
     if (again.verdict.decision !== 'ask') throw changedMeanwhile(name);
     if (questionOf({ ...again, reasons: again.verdict.reasons }).about !== question.about)
       throw changedMeanwhile(name);
-    await keep(again, answer.said, question.always !== undefined);
+    await keep(again, answer.said, question.always !== undefined, caller.workspace);
     return again;
   }
 
   /** Keeps what was said for longer. That it cannot be kept is no reason to refuse what was agreed to. */
-  async function keep({ plan, subject }: Considered, said: 'yes' | 'always', canLast: boolean): Promise<void> {
+  async function keep(
+    { plan, subject }: Considered,
+    said: 'yes' | 'always',
+    canLast: boolean,
+    { roots }: RootedWorkspace,
+  ): Promise<void> {
     const trust = await services.trust();
     try {
       if (subject && subject.refused === undefined) await trust.trust(subject.folder);
-      if (said === 'always' && canLast && plan.lasting) await trust.always.add(plan.folder, plan.lasting);
+      const { folder } = subject ?? (await trust.subjectOf(plan.folder, roots));
+      if (said === 'always' && canLast && plan.lasting) await trust.always.add(folder, plan.lasting);
     } catch (error) {
       process.stderr.write(`toolcrib: the answer could not be kept: ${String(error)}\n`);
     }

@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { CallContext } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
+import { rooted } from '../../machine/paths/workspace.ts';
 import { namedEncoding } from '../text/encoding-name.ts';
 import type { GlobPattern } from '../listing/glob-pattern.ts';
 import { gatherHits, gatherLines, mostUnordered, type Wanted } from './grep-gather.ts';
@@ -178,11 +179,13 @@ function wantedOf(task: Task): Wanted {
   // ripgrep prints it by the path it was given.
   if (where.stat.isFile()) return { limit: given.limit, after, rankOf: () => ({ key: '' }) };
   const chosen = chooser(task);
+  const workspace = rooted(task.context.workspace);
   return {
     limit: given.limit,
     after,
     rankOf(path): Rank | undefined {
       if (chosen && !chosen(decoded(path))) return undefined;
+      if (workspace.denies(join(where.path, decoded(path)))) return undefined;
       const key = keyOf(path);
       return given.sort === 'path' ? { key } : { key, modified: modifiedAt(where.stablePath, path) };
     },

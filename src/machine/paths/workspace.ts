@@ -43,6 +43,8 @@ export interface RootedWorkspace extends Workspace {
   openPlace(path: string, options?: { from?: string; follow?: boolean; make?: boolean }): Promise<Place>;
   /** The same roots under another consent to changing what is protected. */
   consenting(consent: Consent): RootedWorkspace;
+  /** Whether a rule keeps a real path from being read, for what is found by programs that look through folders. */
+  denies(real: string): boolean;
 }
 
 interface GateOptions {
@@ -84,11 +86,15 @@ function gateOf({ roots, home, rules }: Gate, consent: Consent): RootedWorkspace
     );
   }
 
+  function ruleAgainst(real: string, doing: 'read' | 'write'): Rule | undefined {
+    if (rules.length === 0) return undefined;
+    const within = roots.filter((root) => isInside(real, root)).map((root) => relative(root, real));
+    return pathRule(rules, doing, [real, ...within]);
+  }
+
   /** Throws EFFECT_DENIED for what a rule keeps from the model. */
   function refuseByRule(given: string, real: string, doing: 'read' | 'write'): void {
-    if (rules.length === 0) return;
-    const within = roots.filter((root) => isInside(real, root)).map((root) => relative(root, real));
-    const rule = pathRule(rules, doing, [real, ...within]);
+    const rule = ruleAgainst(real, doing);
     if (rule === undefined) return;
     throw new ToolcribError(
       'EFFECT_DENIED',
@@ -162,6 +168,7 @@ function gateOf({ roots, home, rules }: Gate, consent: Consent): RootedWorkspace
     openFolder: (path, { from } = {}) => open(path, from, 'folder'),
     openEither: (path, { from } = {}) => open(path, from, 'any'),
     consenting: (other) => gateOf({ roots, home, rules }, other),
+    denies: (real) => ruleAgainst(real, 'read') !== undefined,
     async openPlace(given, { from, follow = true, make = false } = {}) {
       const { absolute, real, missing } = await locateForChange(given, from, follow);
       refuseOutside(given, real, roots);
