@@ -202,7 +202,7 @@ const successors: Readonly<Record<string, string>> = {
   effects: '"readOnly": true, or "rules": {"run(git push*)": "deny"}, says it for what is meant.',
   allow: '"rules": {"run(npm test*)": "allow"} says it for what is meant.',
   whenUnasked: '"questions": "none" is for where nobody is there; toolcrib trust FOLDER for one folder.',
-  callsPerSecond: 'calls is the limit of those that are made at once.',
+  callsPerSecond: 'budgets.calls says how many go on at once.',
 };
 
 function unknownKey(key: string, path: Path, schema: z.ZodObject): string {

@@ -142,6 +142,8 @@ export interface Look {
 
 /** Where an action would work. */
 export interface Situation {
+  /** Name of the action. */
+  readonly action: string;
   /** Absolute. */
   readonly folder: string;
   readonly roots: readonly string[];

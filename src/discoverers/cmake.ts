@@ -41,7 +41,7 @@ const word = (what: string) =>
     .regex(/^[A-Za-z0-9_][\w.+/:-]{0,199}$/, 'expected a name')
     .describe(what);
 
-const buildFolder = path('Build folder', 'folder').default('build');
+const buildFolder = path('Build folder', 'folder', { written: true }).default('build');
 const parallel = z.int().min(1).max(64).optional().describe('Jobs at once');
 
 export const cmake = defineDiscoverer({

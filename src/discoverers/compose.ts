@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { defineDiscoverer } from '../core/discoverer.ts';
-import { composeGuard } from './compose-guard.ts';
-import { elsewhere, hints, programs } from './docker-program.ts';
+import { elsewhere, environment, hints, programs } from './docker-program.ts';
 import { flag, limit, list, name, path } from '../core/params.ts';
 import { jsonLines } from './docker-output.ts';
 
@@ -28,18 +27,7 @@ export const compose = defineDiscoverer({
     win32: 'winget install Docker.DockerDesktop',
   },
   signals: { files: ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'] },
-  environment: [
-    'DOCKER_HOST',
-    'DOCKER_CONTEXT',
-    'DOCKER_CONFIG',
-    'DOCKER_CERT_PATH',
-    'DOCKER_TLS_VERIFY',
-    'DOCKER_API_VERSION',
-    'DOCKER_DEFAULT_PLATFORM',
-    'COMPOSE_PROFILES',
-    'COMPOSE_PROJECT_NAME',
-    'XDG_RUNTIME_DIR',
-  ],
+  environment: [...environment, 'COMPOSE_PROFILES', 'COMPOSE_PROJECT_NAME'],
   // Any command reads the project's files, and an `include` or `extends` there may name a git or OCI address, which
   // Compose would fetch. With these set, a project's .env cannot allow it again.
   settings: {
@@ -47,19 +35,11 @@ export const compose = defineDiscoverer({
     COMPOSE_EXPERIMENTAL_OCI_REMOTE: 'false',
     COMPOSE_ANSI: 'never',
     BUILDKIT_PROGRESS: 'plain',
-    DOCKER_CLI_HINTS: 'false',
   },
   prefix: ['compose'],
-  composeFiles: {
-    names: ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml'],
-    overrides: [
-      'compose.override.yml',
-      'compose.override.yaml',
-      'docker-compose.override.yml',
-      'docker-compose.override.yaml',
-    ],
-  },
-  guard: composeGuard,
+  // A Compose file can name files anywhere, and the .env beside it another machine, whatever is asked.
+  inspect: () =>
+    Promise.resolve({ trust: 'lets Docker Compose read all that the files of this project name' }),
   hints: [
     ...hints,
     { says: /no configuration file provided/, wayOut: 'Give the folder that has the compose.yaml as cwd.' },
@@ -215,7 +195,6 @@ export const compose = defineDiscoverer({
       title: 'Run a program in a service',
       description: 'Runs one program, without a shell, in a running container of a service.',
       effects: ['execute'],
-      runsAnything: true,
       params: {
         files,
         service,

@@ -3,7 +3,7 @@ import { defineDiscoverer } from '../core/discoverer.ts';
 import { flag, path, text } from '../core/params.ts';
 
 const params = {
-  build: path('Build folder', 'folder').default('build'),
+  build: path('Build folder', 'folder', { written: true }).default('build'),
   only: text('Regular expression: only tests whose name matches').optional(),
   config: z
     .string()

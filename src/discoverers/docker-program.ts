@@ -12,6 +12,17 @@ export const elsewhere: Partial<Record<Platform, readonly string[]>> = {
   win32: ['%ProgramFiles%/Docker/Docker/resources/bin/docker.exe'],
 };
 
+export const environment = [
+  'DOCKER_HOST',
+  'DOCKER_CONTEXT',
+  'DOCKER_CONFIG',
+  'DOCKER_CERT_PATH',
+  'DOCKER_TLS_VERIFY',
+  'DOCKER_API_VERSION',
+  'DOCKER_DEFAULT_PLATFORM',
+  'XDG_RUNTIME_DIR',
+];
+
 export const hints = [
   {
     says: /Cannot connect to the Docker daemon|docker daemon is not running|error during connect/i,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineDiscoverer } from '../core/discoverer.ts';
-import { elsewhere, hints, programs } from './docker-program.ts';
+import { elsewhere, environment, hints, programs } from './docker-program.ts';
 import { flag, limit, list, name, path } from '../core/params.ts';
 import {
   container,
@@ -49,19 +49,8 @@ export const docker = defineDiscoverer({
     win32: 'winget install Docker.DockerDesktop',
   },
   signals: { files: ['Dockerfile', '.dockerignore'] },
-  environment: [
-    'DOCKER_HOST',
-    'DOCKER_CONTEXT',
-    'DOCKER_CONFIG',
-    'DOCKER_CERT_PATH',
-    'DOCKER_TLS_VERIFY',
-    'DOCKER_API_VERSION',
-    'DOCKER_BUILDKIT',
-    'DOCKER_DEFAULT_PLATFORM',
-    'BUILDX_BUILDER',
-    'XDG_RUNTIME_DIR',
-  ],
-  settings: { DOCKER_CLI_HINTS: 'false', BUILDKIT_PROGRESS: 'plain' },
+  environment: [...environment, 'DOCKER_BUILDKIT', 'BUILDX_BUILDER'],
+  settings: { BUILDKIT_PROGRESS: 'plain' },
   hints,
 
   actions: {
@@ -173,7 +162,6 @@ export const docker = defineDiscoverer({
       title: 'Run a program in a container',
       description: 'Runs one program, without a shell, in a running container.',
       effects: ['execute'],
-      runsAnything: true,
       params: {
         container: oneContainer,
         argv: z.array(z.string().max(10_000)).min(1).max(200).describe('Program and its arguments'),

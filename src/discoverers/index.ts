@@ -6,7 +6,7 @@ export const discoverers = {
   compose: () => import('./compose.ts').then((m) => m.compose),
   ctest: () => import('./ctest.ts').then((m) => m.ctest),
   docker: () => import('./docker.ts').then((m) => m.docker),
-  git: () => import('./git.ts').then((m) => m.git),
+  git: () => import('./git/git.ts').then((m) => m.git),
   make: () => import('./make.ts').then((m) => m.make),
   mysql: () => import('./mysql.ts').then((m) => m.mysql),
   node: () => import('./node.ts').then((m) => m.node),

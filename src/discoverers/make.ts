@@ -72,8 +72,6 @@ export const make = defineDiscoverer({
       title: 'Run make',
       description: 'Builds targets; recipes can do anything.',
       effects: ['execute'],
-      // A value can take the place of a program and its arguments: CC=touch /elsewhere.
-      runsAnything: { param: 'variables', usual: /^[^=]+=[\w.,+-]*$/ },
       params: {
         targets: list(
           z.string().regex(/^[A-Za-z0-9_][\w.+/%-]*$/, 'expected the name of a target'),

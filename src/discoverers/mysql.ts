@@ -121,11 +121,11 @@ export const mysql = defineDiscoverer({
     dump: {
       title: 'Dump a MySQL database',
       description: 'Writes a database, or one table, as SQL to a new file.',
-      effects: ['read', 'network', 'write'],
+      effects: ['write', 'network'],
       params: {
         profile: connection.profile,
         database: connection.database.unwrap().describe('Which one'),
-        path: path('New file', 'file'),
+        path: path('New file', 'file', { written: true }),
         table: z
           .string()
           .regex(/^[^-\s][^\0]{0,63}$/, 'expected the name of a table')

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { defineDiscoverer } from '../core/discoverer.ts';
+import { defineDiscoverer, type Inspection, type Look, type Situation } from '../core/discoverer.ts';
+import { ToolcribError } from '../core/errors.ts';
 import { flag, list, name } from '../core/params.ts';
 import {
   auditResult,
@@ -13,6 +14,7 @@ import {
   packageResult,
   viewResult,
 } from './npm-output.ts';
+import { upwards } from './upwards.ts';
 
 // npm-package-arg takes what looks like an archive, with or without a version behind it, for a file of the folder.
 const isArchive = /\.(?:tgz|tar|tar\.gz)(?:@|$)/i;
@@ -47,7 +49,6 @@ const scriptArgs = list(z.string(), 'Arguments of the script');
 const runsNothing = ['--ignore-scripts', '--node-options=--no-deprecation'] as const;
 // npm makes the folder of its cache, which the project's .npmrc can put anywhere; this one exists.
 const noCache = '--cache=.';
-const whichPrefix = ['prefix', noCache] as const;
 const quiet = ['--no-audit', '--no-fund'] as const;
 
 export const npm = defineDiscoverer({
@@ -91,16 +92,8 @@ export const npm = defineDiscoverer({
     npm_config_loglevel: 'notice',
     npm_config_long: 'false',
     npm_config_color: 'false',
-    npm_config_update_notifier: 'false',
   },
-  // npm works on the nearest package above its folder, or on the workspace that one is part of.
-  ownSettings: {
-    file: '.npmrc',
-    // A registry of the project's own gets no credentials but its own; a proxy gets those of every registry.
-    refuses:
-      /^\s*["']?(?:http-|https-)?proxy|^\s*["']?(?:noproxy|no-proxy|strict-ssl|ca|cafile|cert|key|userconfig|globalconfig)\b/i,
-  },
-  worksOn: { argv: whichPrefix, except: ['view'] },
+  inspect: inspectPackage,
   hints: [
     { says: /Missing script/, wayOut: 'npm_scripts lists the scripts there are.' },
     {
@@ -236,7 +229,7 @@ export const npm = defineDiscoverer({
       description:
         'Adds packages of the registry, or installs what package.json says, without install scripts (npm before 11 still prepares git dependencies).',
       // Because of that exception, which npm 11 closed: a git dependency is built with its own scripts.
-      effects: ['write', 'network', 'execute'],
+      effects: ['write', 'execute', 'network'],
       params: {
         packages: list(packageRange, 'Packages to add; none: what package.json and its lock file say'),
         dev: flag('Add as development dependencies'),
@@ -261,7 +254,7 @@ export const npm = defineDiscoverer({
       title: 'Install from the lock file',
       description:
         'Replaces node_modules by exactly what the lock file says, without install scripts (npm before 11 still prepares git dependencies).',
-      effects: ['write', 'network', 'execute'],
+      effects: ['write', 'execute', 'network'],
       params: {},
       argv: ['ci', ...runsNothing, ...quiet],
       example: { runs: 'npm ci --ignore-scripts --node-options=--no-deprecation --no-audit --no-fund' },
@@ -270,7 +263,7 @@ export const npm = defineDiscoverer({
     uninstall: {
       title: 'Remove packages',
       description: 'Removes packages from node_modules and package.json, without running scripts.',
-      effects: ['write', 'network', 'execute'],
+      effects: ['write', 'execute', 'network'],
       params: { packages: z.array(packageName).min(1).max(100).describe('Packages to remove') },
       argv: ['uninstall', ...runsNothing, ...quiet, '--', { each: 'packages' }],
       example: {
@@ -280,3 +273,24 @@ export const npm = defineDiscoverer({
     },
   },
 });
+
+/**
+ * npm works on the nearest package above its folder, or on a node_modules there. Throws PATH_NOT_FOUND where it would
+ * look above the root. Its questions to the registry go by way of whom the .npmrc of the project names, with the
+ * credentials of the user: a proxy gets those of every registry.
+ */
+async function inspectPackage(look: Look, situation: Situation): Promise<Inspection> {
+  const { action, folder, roots, effects } = situation;
+  if (action === 'view') return {};
+  const places = upwards(folder, roots).flatMap((here) => [`${here}/package.json`, `${here}/node_modules`]);
+  const found = await Promise.all(places.map((place) => look.kind(place)));
+  if (found.every((kind) => kind === undefined)) {
+    throw new ToolcribError(
+      'PATH_NOT_FOUND',
+      `${folder}: there is no package (package.json or node_modules) here or above, up to the root.`,
+      'Give the folder of a package as cwd. If it begins above the root, the server has to be started with --root ' +
+        'at its top.',
+    );
+  }
+  return effects.includes('network') ? { trust: 'talks to whom the .npmrc of this project names' } : {};
+}

@@ -23,19 +23,6 @@ const requirement = z
   .refine((spec) => !isArchive.test(spec), 'expected a package of the index, not an archive')
   .describe('name, name==version or name[extra]>=version');
 
-/**
- * The interpreter of the machine looks at what is installed: nothing of the folder is imported (-I). A configuration
- * could name another interpreter (`python = …`) and lie in the project; by this name, pip reads none at all.
- */
-const onlyLooks = {
-  effects: ['read'],
-  settings: { PIP_CONFIG_FILE: process.platform === 'win32' ? 'nul' : '/dev/null' },
-} as const;
-
-/**
- * Every action is `execute`: the interpreter of a project's environment is a file of the project, and runs the
- * .pth files and sitecustomize of that environment before pip.
- */
 export const pip = defineDiscoverer({
   id: 'pip',
   title: 'pip',
@@ -65,9 +52,7 @@ export const pip = defineDiscoverer({
     'SSL_CERT_FILE',
   ],
   settings: {
-    PIP_NO_INPUT: '1',
     PIP_NO_COLOR: '1',
-    PIP_DISABLE_PIP_VERSION_CHECK: '1',
   },
   // Without -I Python would take a pip.py in the working folder for pip.
   prefix: ['-I', '-m', 'pip'],
@@ -89,8 +74,7 @@ export const pip = defineDiscoverer({
       title: 'List installed packages',
       description:
         "Packages of the project's Python environment, or of the machine's Python when it has none.",
-      effects: ['read', 'execute'],
-      withoutLocal: onlyLooks,
+      effects: ['execute'],
       params: { top_level: flag('Leave out packages that others need') },
       argv: ['list', '--format=json', { flag: '--not-required', param: 'top_level' }],
       example: { given: { top_level: true }, runs: 'python3 -I -m pip list --format=json --not-required' },
@@ -109,8 +93,7 @@ export const pip = defineDiscoverer({
     show: {
       title: 'Describe installed packages',
       description: 'Version, summary, location, requirements and dependents of installed packages.',
-      effects: ['read', 'execute'],
-      withoutLocal: onlyLooks,
+      effects: ['execute'],
       params: { packages: packages('Packages to describe') },
       argv: ['show', '--', { each: 'packages' }],
       example: { given: { packages: ['requests'] }, runs: 'python3 -I -m pip show -- requests' },
@@ -133,7 +116,7 @@ export const pip = defineDiscoverer({
     outdated: {
       title: 'List outdated packages',
       description: 'Installed packages for which the package index has a newer version.',
-      effects: ['read', 'network', 'execute'],
+      effects: ['execute', 'network'],
       params: { top_level: flag('Leave out packages that others need') },
       argv: ['list', '--outdated', '--format=json', { flag: '--not-required', param: 'top_level' }],
       example: { runs: 'python3 -I -m pip list --outdated --format=json' },
@@ -146,8 +129,7 @@ export const pip = defineDiscoverer({
     check: {
       title: 'Check dependencies',
       description: 'Installed packages whose requirements are missing or of the wrong version.',
-      effects: ['read', 'execute'],
-      withoutLocal: onlyLooks,
+      effects: ['execute'],
       params: {},
       argv: ['check'],
       example: { runs: 'python3 -I -m pip check' },
@@ -161,7 +143,7 @@ export const pip = defineDiscoverer({
       title: 'Install packages',
       description:
         'Installs packages of the index into a virtual environment, never elsewhere; wheels only by default.',
-      effects: ['write', 'network', 'execute'],
+      effects: ['write', 'execute', 'network'],
       params: {
         requirements: z.array(requirement).min(1).max(100).describe('What to install'),
         upgrade: flag('Also when an older version is there'),

@@ -159,10 +159,10 @@ export const psql = defineDiscoverer({
     dump: {
       title: 'Dump a PostgreSQL database',
       description: 'Writes a database, or one table, to a new file that psql_restore reads.',
-      effects: ['read', 'network', 'write'],
+      effects: ['write', 'network'],
       params: {
         ...connection,
-        path: path('New file', 'file'),
+        path: path('New file', 'file', { written: true }),
         table: z.string().min(1).max(200).optional().describe('Only this table or pattern'),
         schema_only: flag('Without data'),
         plain: flag('As SQL text instead'),
@@ -185,7 +185,7 @@ export const psql = defineDiscoverer({
       title: 'Restore a PostgreSQL dump',
       description: 'Runs a dump made by psql_dump in a database: all of it, or on failure none.',
       // A dump is SQL, which runs programs on the server when the role may.
-      effects: ['read', 'network', 'write', 'execute', 'destroy'],
+      effects: ['write', 'execute', 'network', 'destroy'],
       params: {
         ...connection,
         path: path('Dump that is not plain', 'file'),

@@ -1,6 +1,10 @@
 import type { Discoverer } from '../core/discoverer.ts';
 
-/** Where Python is: what the discoverers of Python and of the tools inside it have in common. */
+/**
+ * Where Python is: what the discoverers of Python and of the tools inside it have in common. Every action of theirs is
+ * `execute`: the interpreter of a project's environment is a file of the project, and runs the .pth files and
+ * sitecustomize of that environment before anything else.
+ */
 export const interpreter = {
   programs: ['python3', 'python', 'py'],
   elsewhere: {

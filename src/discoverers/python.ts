@@ -7,32 +7,9 @@ import { interpreter } from './python-interpreter.ts';
 // interpreter alone.
 const describeInterpreter =
   'import json, sys; print(json.dumps({k: getattr(sys, k) for k in ("executable", "version", "prefix", "base_prefix")}))';
-// They read the project's code, and take none from their arguments. Not pylint (--init-hook), coverage (run -m), tox (exec),
-// or any module of the standard library but this one: timeit, code, runpy, pdb, venv --clear, pip …
-const usualModules = /^(?:pytest|unittest|mypy|ruff|black|isort|flake8|pyflakes|pycodestyle)$/;
-
-/** Found by Python before it looks into the folder, or on its way there. */
-const foundFirst = /^(?:runpy|importlib|encodings|codecs|os|io|abc|site|stat|sys|zipimport)(?:\.|$)/;
-
-/** The files by which a module is one of the folder. Without an __init__.py, one of the same name elsewhere would be taken. */
-function filesOfModule(module: string): readonly (readonly string[])[] {
-  if (foundFirst.test(module)) return [];
-  const steps = module.split('.');
-  const packages = steps.map((_, at) => `${steps.slice(0, at + 1).join('/')}/__init__.py`);
-  const path = steps.join('/');
-  return [
-    [...packages.slice(0, -1), `${path}.py`],
-    [...packages, `${path}/__main__.py`],
-  ];
-}
 
 const compileFile = 'import sys; compile(open(sys.argv[1], "rb").read(), sys.argv[1], "exec")';
 
-/**
- * Every action is `execute`: the interpreter of a project's environment is a file of the project, and runs the
- * .pth files and sitecustomize of that environment before anything else. Where there is none, what runs with -I a
- * program of ours only reads.
- */
 export const python = defineDiscoverer({
   id: 'python',
   title: 'Python',
@@ -62,8 +39,7 @@ export const python = defineDiscoverer({
     interpreter: {
       title: 'Describe the interpreter',
       description: "Which Python runs here: version, path, and whether it is a virtual environment's.",
-      effects: ['read', 'execute'],
-      withoutLocal: { effects: ['read'] },
+      effects: ['execute'],
       params: {},
       argv: ['-I', '-c', describeInterpreter],
       example: { runs: `python3 -I -c '${describeInterpreter}'` },
@@ -96,7 +72,6 @@ export const python = defineDiscoverer({
       title: 'Run a module',
       description: 'Runs a module as a program: pytest, unittest, mypy, or one of the project.',
       effects: ['execute'],
-      runsAnything: { param: 'module', usual: usualModules, files: filesOfModule },
       params: {
         module: z
           .string()
@@ -118,8 +93,7 @@ export const python = defineDiscoverer({
     check: {
       title: 'Check syntax',
       description: 'Compiles a file in memory without running it; fails with the position of a syntax error.',
-      effects: ['read', 'execute'],
-      withoutLocal: { effects: ['read'] },
+      effects: ['execute'],
       params: { file: path('File to check', 'file') },
       // py_compile and compileall would leave a __pycache__ behind.
       argv: ['-I', '-c', compileFile, { param: 'file' }],

@@ -4,7 +4,6 @@ import { limit, path } from '../core/params.ts';
 import { table } from './database-params.ts';
 import { parseExactly } from '../core/exact-json.ts';
 import { quotedRows } from './sqlite3-rows.ts';
-import { isOneQuery } from './sql-text.ts';
 
 // The engine keeps these promises, not the text of a query: -readonly refuses every write, -safe refuses ATTACH, VACUUM
 // INTO, readfile(), writefile(), edit() and load_extension(), -nofollow refuses a link, which could lead out of the
@@ -191,4 +190,21 @@ function plannedSteps(stdout: string) {
   const [title, ...plan] = stdout.trimEnd().split(/\r?\n/);
   if (title !== 'QUERY PLAN') throw new Error('expected a query plan');
   return { plan };
+}
+
+/** String literals, quoted identifiers and comments of SQL, as SQLite reads them: what is in them is no syntax. */
+const opaque = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
+
+/** Whether a text stays one query when it is put in parentheses: no second statement, no parenthesis too many. */
+export function isOneQuery(text: string): boolean {
+  // SQLite reads `$a(')` as the name of a parameter, quote and all; there is nothing here to give one a value.
+  if (/[$@:#?][\w$:]*\(/.test(text)) return false;
+  const syntax = text.replaceAll(opaque, ' ');
+  if (/[;'"`]/.test(syntax)) return false;
+  let depth = 0;
+  for (const character of syntax) {
+    if (character === '(') depth++;
+    if (character === ')' && --depth < 0) return false;
+  }
+  return depth === 0;
 }

@@ -11,8 +11,6 @@ export interface PublishedTool {
   readonly action?: string;
   /** The database it asks itself, so that the program need not be there. */
   readonly asks?: DatabaseEngine;
-  /** Each call is a command of the caller's, and asked about as such. */
-  readonly runsAnything?: true;
   readonly effects: readonly Effect[];
   readonly title: string;
   readonly description: string;

@@ -10,7 +10,6 @@ import {
   pathRule,
   ruleProblem,
   unknownTool,
-  unreadable,
   type Rule,
 } from '../../src/core/rule.ts';
 import { mergeSettings, usualBudgets, usualSettings, type Settings } from '../../src/core/settings.ts';
@@ -295,7 +294,6 @@ describe('patterns of rules', () => {
     expect(found('write', '/w/dist/a.js')).toBe('write(dist/**)');
     expect(found('read', '/w/dist/a.js')).toBeUndefined();
     expect(found('write', '/w/a')).toBeUndefined();
-    expect(unreadable(rules)).toEqual(['**/.env']);
   });
 });
 

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { usualSettings, type Settings } from '../../src/core/settings.ts';
 import { createProjectConfigs } from '../../src/machine/config/project-config.ts';
+import { processorMs } from '../support/processor-ms.ts';
 import { temporaryFolder } from '../support/repository.ts';
 
 const known = async () => ({
@@ -166,7 +167,7 @@ describe('a file that cannot be understood', () => {
     ['{"whenUnasked": "deny"}', 'whenUnasked: there is no such setting any more; "questions": "none"'],
     [
       '{"budgets": {"callsPerSecond": 5}}',
-      'budgets.callsPerSecond: there is no such setting any more; calls',
+      'budgets.callsPerSecond: there is no such setting any more; budgets.calls',
     ],
     ['{"folders": {}}', 'folders: only the operator can set it'],
     ['{"questions": "nobody"}', 'questions: expected one of "server"|"host"|"none"'],
@@ -238,11 +239,13 @@ describe('a file that cannot be understood', () => {
     await expect(settingsFor(root)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
-  it('is told by its first mistake, however many it has', async () => {
+  it('costs no more than a moment, however bad it is', async () => {
     const root = temporaryFolder();
     const keys = Array.from({ length: 6000 }, (_, index) => `"k${index}":0`);
     put(root, '.toolcrib.json', `{${keys.join(',')}}`);
+    const startedAt = process.cpuUsage();
     await expect(settingsFor(root)).rejects.toThrow('k0: there is no such setting');
+    expect(processorMs(startedAt)).toBeLessThan(1000);
   });
 
   it('takes what Windows editors put before the text', async () => {
@@ -293,4 +296,18 @@ describe('roots', () => {
     const { narrowedRoots } = createProjectConfigs(known);
     expect(await narrowedRoots([join(root, 'a'), root])).toEqual([join(root, 'b')]);
   });
+});
+
+it('costs a call that finds no file next to nothing', async () => {
+  const root = temporaryFolder();
+  const { settingsFor } = createProjectConfigs(known);
+  const rounds = 2000;
+  const cost = async () => {
+    const startedAt = process.cpuUsage();
+    for (let round = 0; round < rounds; round++) await settingsFor(usualSettings, [root]);
+    return (processorMs(startedAt) / rounds) * 1000;
+  };
+  const microseconds = [await cost(), await cost(), await cost()];
+  // 3 µs, and five times the budget of 30.
+  expect(Math.min(...microseconds)).toBeLessThan(150);
 });

@@ -20,7 +20,6 @@ export async function callContext(
         ? Promise.resolve()
         : Promise.reject(new ToolcribError('NEEDS_CONFIRM', `whenUnasked.${asks} is "deny".`)),
     keepOutput: () => ({ handle: 'out', add: () => {}, end: () => {} }),
-    hides: ({ text }) => text,
     ...rest,
   };
 }

@@ -1,0 +1,119 @@
+import type { Inspection, Look, Situation } from '../../core/discoverer.ts';
+import { ToolcribError } from '../../core/errors.ts';
+import { parentOf, upwards } from '../upwards.ts';
+import { unusualSetting } from './config.ts';
+
+/** What looking is done with in any repository: nothing is written, and nobody is talked to. */
+const looking = {
+  argv: [
+    // No refresh of the index on the way; git diff would write it all the same.
+    '--no-optional-locks',
+    ...settings('diff.autoRefreshIndex=false', 'core.fsmonitor=false', 'core.hooksPath=/dev/null'),
+    ...settings('safe.bareRepository=explicit', 'log.showSignature=false'),
+    // Another git would be started inside a submodule, without these settings.
+    ...settings('submodule.recurse=false', 'diff.submodule=short'),
+  ],
+  env: {
+    // A promisor remote would be asked for missing objects, by a program the repository names.
+    GIT_NO_LAZY_FETCH: '1',
+    // A list of one transport that does not exist.
+    GIT_ALLOW_PROTOCOL: 'none',
+  },
+};
+
+function settings(...all: string[]): string[] {
+  return all.flatMap((one) => ['-c', one]);
+}
+
+/**
+ * Finds the repository of a folder. What only looks runs without trust where the repository is as git itself makes
+ * them; all else is git as the repository has it set up, and waits for trust. Throws PATH_NOT_FOUND.
+ */
+export async function inspectRepository(
+  look: Look,
+  { folder, roots, effects, trusted }: Situation,
+): Promise<Inspection> {
+  const folders = upwards(folder, roots);
+  const found = await Promise.all(folders.map((here) => look.kind(`${here}/.git`)));
+  const at = found.findIndex((kind) => kind !== undefined);
+  const top = folders[at];
+  if (top === undefined) {
+    throw new ToolcribError(
+      'PATH_NOT_FOUND',
+      `${folder}: there is no repository (.git) here or above, up to the root.`,
+      'Give a folder inside one as cwd. If it begins above the root, the server has to be started with --root ' +
+        'at its top.',
+    );
+  }
+  // Not above the repository that was found: one that is broken would be passed over for another.
+  const env = { GIT_CEILING_DIRECTORIES: parentOf(top) };
+  if (effects.some((effect) => effect !== 'read')) {
+    const reaches = effects.includes('network') ? 'talk to its remotes, ' : '';
+    return { env, trust: `lets git write, ${reaches}and run the hooks and filters of this repository` };
+  }
+  const inspection = { argv: looking.argv, env: { ...env, ...looking.env } };
+  const unusual = trusted
+    ? undefined
+    : ((await unusualSetup(look, top)) ??
+      (await bareRepositoryIn(look, folders.slice(0, at + 1))) ??
+      (await linkIn(look, `${top}/.git`)));
+  if (unusual === undefined) return inspection;
+  return { ...inspection, trust: `looks into a repository with an unusual configuration (${unusual})` };
+}
+
+/** What makes git read settings, objects or branches from elsewhere, or settings that are not everybody's. */
+async function unusualSetup(look: Look, top: string): Promise<string | undefined> {
+  if ((await look.kind(`${top}/.git`)) !== 'folder') return '.git is no folder';
+  const separator = /^(?:[A-Za-z]:|\\)/.test(top) ? ';' : ':';
+  if (parentOf(top).includes(separator)) return `"${separator}" in the path of its folder`;
+  const data = `${top}/.git`;
+  for (const name of ['commondir', 'config.worktree', 'info/grafts', 'objects/info/alternates'])
+    if ((await look.kind(`${data}/${name}`)) !== undefined) return `.git/${name}`;
+  // Remotes as they were written before there was a configuration; one can say which branches a fetch overwrites.
+  for (const name of ['remotes', 'branches'])
+    if ((await look.list(`${data}/${name}`)).length > 0) return `.git/${name}`;
+  const config = await look.read(`${data}/config`);
+  return config === undefined ? '.git/config is no plain file' : unusualSetting(config);
+}
+
+/**
+ * A folder of the work tree that is laid out like a repository is taken for one, with a configuration that came with
+ * the files. git has safe.bareRepository against it since 2.38.
+ */
+async function bareRepositoryIn(look: Look, folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) {
+    const [head, common, objects, refs] = await Promise.all(
+      ['HEAD', 'commondir', 'objects', 'refs'].map((name) => look.kind(`${folder}/${name}`)),
+    );
+    if (head && (common || (objects && refs))) return 'a bare repository among its files';
+  }
+  return undefined;
+}
+
+/** Folders of .git in which git reads when it looks: not hooks, nor what submodules and extensions keep. */
+const readFolders = /^(?:info|logs|objects|rebase-apply|rebase-merge|refs|reftable|sequencer|worktrees)$/i;
+
+/** More than git makes before it packs them. */
+const mostFolders = 20_000;
+
+/** The first link or device, through which a file or commits of something else would be read, and shown. */
+async function linkIn(look: Look, data: string): Promise<string | undefined> {
+  let level: readonly string[] = [''];
+  for (let seen = 0; level.length > 0; seen += level.length) {
+    if (seen > mostFolders) return 'more folders in .git than can be looked through';
+    const lists = await Promise.all(level.map((folder) => look.list(data + folder)));
+    const entries = lists.flatMap((list, index) =>
+      list.map(({ name, kind }) => ({ name, kind, path: `${level[index] ?? ''}/${name}` })),
+    );
+    // The socket of git's own file system monitor, which is not asked.
+    const odd = entries.find(
+      ({ name, kind }) => kind === 'link' || (kind === 'other' && name !== 'fsmonitor--daemon.ipc'),
+    );
+    if (odd) return `.git${odd.path} is a ${odd.kind === 'link' ? 'link' : 'device'}`;
+    const isTop = level[0] === '';
+    level = entries
+      .filter(({ name, kind }) => kind === 'folder' && (!isTop || readFolders.test(name)))
+      .map(({ path }) => path);
+  }
+  return undefined;
+}
