@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, normalize, posix, win32 } from 'node:path';
+import { dirname, isAbsolute, join, posix, resolve, win32 } from 'node:path';
 import type { KnownNames } from '../core/config.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Config } from '../core/settings.ts';
@@ -109,7 +109,7 @@ async function realFolders(
 ): Promise<Record<string, Config>> {
   const real: Record<string, Config> = {};
   for (const [given, config] of Object.entries(folders)) {
-    const path = normalize(expanded(given, file, home));
+    const path = resolve(expanded(given, file, home));
     const folder = await realpath(path).catch(() => path);
     if (real[folder])
       throw new UsageError(`${shownPath(file)}: folders: ${shownPath(given)} is there twice, by two names.`);

@@ -202,7 +202,7 @@ const successors: Readonly<Record<string, string>> = {
   effects: '"readOnly": true, or "rules": {"run(git push*)": "deny"}, says it for what is meant.',
   allow: '"rules": {"run(npm test*)": "allow"} says it for what is meant.',
   whenUnasked: '"questions": "none" is for where nobody is there; toolcrib trust FOLDER for one folder.',
-  callsPerSecond: 'calls is the limit of those that are made at once.',
+  callsPerSecond: 'budgets.calls says how many go on at once.',
 };
 
 function unknownKey(key: string, path: Path, schema: z.ZodObject): string {
@@ -211,8 +211,6 @@ function unknownKey(key: string, path: Path, schema: z.ZodObject): string {
     return 'the folder itself is meant; "roots" beside "folders" are the folders that are open.';
   if (path.length === 0 && Object.hasOwn(operatorSchema.shape, key))
     return "only the operator can set it, in a file of their own: a project's file says nothing but less.";
-  if (path[0] === 'budgets' && key === 'callsPerSecond')
-    return 'there is no such limit any more; budgets.calls says how many go on at once.';
   const known = keysAt(schema, path);
   return `there is no such setting${meant(key, known)} The settings are ${known.join(', ')}.`;
 }

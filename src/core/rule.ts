@@ -45,9 +45,7 @@ export const isAboutPaths = (pattern: string): boolean => /^(?:read|write)\(/.te
 
 function partsOf(pattern: string): { name: string; inside?: string } {
   const open = pattern.indexOf('(');
-  return open < 0
-    ? { name: pattern }
-    : { name: pattern.slice(0, open), inside: pattern.slice(open + 1, -1) };
+  return open < 0 ? { name: pattern } : { name: pattern.slice(0, open), inside: pattern.slice(open + 1, -1) };
 }
 
 /** The rule that denies a file to who reads or writes it, given its absolute path and the one from its root. */
@@ -107,6 +105,8 @@ export function ruleProblem(pattern: string, decision: Decision): string | undef
     return 'expected a tool ("git_push"), several ("git_*"), an act ("run(npm test *)"), or files ("read(**/.env)")';
   if (pattern.startsWith('read(') && decision !== 'deny')
     return 'a rule about reading files can only deny; everything inside the roots may be read otherwise';
+  if (pattern.startsWith('write(') && decision === 'ask')
+    return 'a rule about writing files can deny, or allow what would be asked about';
   return undefined;
 }
 

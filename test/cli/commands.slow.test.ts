@@ -32,21 +32,20 @@ it.each([
   [['serve', '--rot', 'x'], "Unknown option '--rot'; did you mean --root?"],
   [['serve', '--root', '/no/such/folder'], 'there is no such folder'],
   [['serve', '--toolsets', 'gti'], 'did you mean git?'],
-  [['serve', '--allow', 'everything'], 'there is no such effect; there are read, write, execute'],
-  [['serve', '--deny', 'destory'], '--deny destory: there is no such effect; did you mean destroy?'],
-  [['serve', '--ask', 'write', '--deny', 'network,write'], '--ask write and --deny write: only one of them'],
   [['serve', '--rule', 'git_push'], '=allow, =ask or =deny is expected'],
   [['serve', '--rule', 'git_push=perhaps'], 'there is no such decision; there are allow, ask, deny'],
   [['serve', '--rule', 'git push=ask'], 'expected a tool'],
   [['serve', '--rule', 'git_psuh=ask'], '--rule git_psuh=ask: there is no such tool; did you mean git_push?'],
   [['serve', '--rule', 'git_push=ask', '--rule', 'git_push=deny'], 'only one of them'],
-  [['serve', '--when-unasked', 'ask'], 'there is no such answer; there are allow, deny'],
+  [['serve', '--rule', 'read(**/.env)=ask'], 'a rule about reading files can only deny'],
+  [['serve', '--questions', 'hots'], '--questions hots: there is no such way; did you mean host?'],
+  [['serve', '--allow', 'execute'], "--allow any more; use --rule 'run(npm test*)=allow'"],
   [
-    ['serve', '--when-unasked', 'exec=allow'],
-    '--when-unasked exec=allow: there is no such reason; did you mean execute?',
+    ['call', 'git_log', '--ask', 'network'],
+    "there is no option --ask any more; use --rule 'run(git push*)=ask'",
   ],
-  [['serve', '--allow', 'exec'], 'there is no such effect; did you mean execute?'],
-  [['serve', '--when-unasked', 'allow', '--when-unasked', 'deny'], 'only one of them'],
+  [['try', '--deny', 'destroy'], "--deny any more; use --rule 'run(git push*)=deny', or --read-only"],
+  [['serve', '--when-unasked=allow'], '--when-unasked any more; use --questions none where nobody is there'],
   [['call', '--rule', 'git_push'], '=allow, =ask or =deny is expected'],
   [['list', '--al'], "Unknown option '--al'"],
   [['call', 'git_log', '--limit', '3'], 'limit=…'],
@@ -162,7 +161,7 @@ it('call waits for what takes longer than a call may, and does not start what wo
       encoding: 'utf8',
       env: { ...process.env, XDG_CONFIG_HOME: config },
     });
-  expect(call('node_run', 'file=slow.js', '--allow', 'execute').stdout).toMatch(/^done at last$/m);
+  expect(call('node_run', 'file=slow.js', '--questions', 'none').stdout).toMatch(/^done at last$/m);
   const { status, stderr } = call('start_job', 'tool=node_run');
   expect(stderr).toContain('a job ends with its server');
   expect(status).toBe(2);

@@ -60,7 +60,7 @@ it('keeps states of work trees before actions that run project code, unless the 
     const client = await connect('2025-11-25', {
       env: { ...env, XDG_STATE_HOME: state },
       roots: [folder],
-      args: [...args, '--allow', 'execute'],
+      args: [...args, '--questions', 'none'],
     });
     const result = await client.callTool({ name: 'node_run', arguments: { file: 'a.js' } });
     const names = (await client.listTools()).tools.map(({ name }) => name);
@@ -104,6 +104,7 @@ beforeAll(() => (known = knownNames()));
 it.each([
   ['{"root": ["/"]}', 'config.json:1: root: there is no such setting; did you mean roots?'],
   ['{"roots": ["/no/such/folder"]}', 'config.json: roots: /no/such/folder: there is no such folder'],
+  ['{"folders": {"/no/such/folder": {}}}', 'config.json: folders: /no/such/folder: there is no such folder'],
   ['{"rules": {"git_psuh": "ask"}}', 'rules.git_psuh: there is no such tool; did you mean git_push?'],
   ['{roots: []}', 'config.json:1: it does not parse'],
 ])('stops the server when the file says %s', (content, message) => {
@@ -113,18 +114,35 @@ it.each([
 it.each([
   ['{\n  // mine\n  "readOnly": "yes",\n}', ':3: readOnly: expected boolean'],
   ['{"checkpoints": "off"}', 'checkpoints: expected boolean'],
-  ['{"allow": ["destroy"]}', '"effects": {"destroy": "allow"}'],
   [
-    '{\n"effects":\n{"destory": "allow"}}',
-    ':3: effects.destory: there is no such setting; did you mean destroy?',
+    '{"allow": ["destroy"]}',
+    'allow: there is no such setting any more; "rules": {"run(npm test*)": "allow"}',
   ],
-  ['{"effects": {"write": "never"}}', 'effects.write: expected one of "allow"|"ask"|"deny"'],
-  ['{"whenUnasked": {"execute": "ask"}}', 'whenUnasked.execute: expected one of "allow"|"deny"'],
+  ['{\n"effects":\n{"destroy": "deny"}}', ':2: effects: there is no such setting any more; "readOnly": true'],
+  ['{"whenUnasked": "allow"}', 'whenUnasked: there is no such setting any more; "questions": "none"'],
   [
-    '{"whenUnasked": "ask"}',
-    'whenUnasked: expected "allow" or "deny" for all reasons, or for some: {"execute"',
+    '{"budgets": {"callsPerSecond": 5}}',
+    'budgets.callsPerSecond: there is no such setting any more; budgets.calls',
   ],
-  ['{"whenUnasked": {"exec": "allow"}}', 'whenUnasked.exec: there is no such setting; did you mean execute?'],
+  ['{"questions": "hots"}', 'questions: expected one of "server"|"host"|"none"'],
+  ['{"folders": {"sub": {}}}', 'folders.sub: sub is not absolute'],
+  [
+    '{"folders": {"/w": {"readOnyl": true}}}',
+    'folders./w.readOnyl: there is no such setting; did you mean readOnly?',
+  ],
+  ['{"folders": {"/w": {"roots": ["/"]}}}', 'folders./w.roots: the folder itself is meant'],
+  ['{"folders": {"/w": {"effects": {}}}}', 'folders./w.effects: there is no such setting any more'],
+  ['{"folders": {"/w": {"databases": {}}}}', 'folders./w.databases: there is no such setting'],
+  [
+    '{"folders": {\n"/w": {\n"rules": {"git_psuh": "deny"}}}}',
+    ':3: folders./w.rules.git_psuh: there is no such tool',
+  ],
+  [
+    '{"folders": {"/w": {"toolsets": ["gti"]}}}',
+    'folders./w.toolsets.0: gti: there is no such toolset; did you mean git?',
+  ],
+  ['{"folders": {"/w/": {}, "/w": {}}}', 'folders: /w is there twice, by two names'],
+  ['{"rules": {"read(**/.env)": "ask"}}', 'rules.read(**/.env): a rule about reading files can only deny'],
   ['{"rules": {"gti_*": "deny"}}', 'did you mean git_*?'],
   ['{"rules": {"git push": "deny"}}', 'expected a tool'],
   ['{"budgets": {"callSecond": 5}}', 'did you mean callSeconds?'],
@@ -195,7 +213,7 @@ it('follows a link to a file, as dotfiles are kept', async () => {
 it.each([
   ['{"readOnyl": true}', '.toolcrib.json:1: readOnyl: there is no such setting; did you mean readOnly?'],
   ['{"roots": ["/"]}', 'leads outside of the project'],
-  ['{\n"roots": ["nonexist"]}', '.toolcrib.json:2: roots: nonexist: there is no such folder'],
+  ['{\n"roots": ["nonexist"]}', '.toolcrib.json: roots: nonexist: there is no such folder'],
   ['{"databases": {}}', 'only the operator can set it'],
 ])('stops at a root whose own file says %s', (content, message) => {
   const root = temporaryFolder();
@@ -203,14 +221,19 @@ it.each([
   expect(stopped(inherited(), '--root', root)).toContain(message);
 });
 
-it('takes one answer for all reasons, as the command line does', async () => {
-  const { whenUnasked } = await readConfig(configured('{"whenUnasked": "allow"}').file);
-  expect(whenUnasked).toEqual(settingsOf({ 'when-unasked': ['allow'] }).whenUnasked);
+it('starts in a root with a folder of that name', () => {
+  const root = temporaryFolder();
+  mkdirSync(join(root, '.toolcrib.json', 'x'), { recursive: true });
+  const args = [program, 'serve', '--root', root];
+  expect(spawnSync(process.execPath, args, { env: inherited(), encoding: 'utf8', input: '' })).toMatchObject({
+    status: 0,
+    stderr: '',
+  });
 });
 
 it.each([
-  ['{"toolsets": ["git"]}', 'its toolset is left out (toolsets in '],
-  ['{"toolsets": []}', 'no toolset is left (toolsets in '],
+  ['{"toolsets": ["git"]}', 'the toolsets are git (toolsets of '],
+  ['{"toolsets": []}', 'the toolsets are none (toolsets of '],
 ])('names the file of a project that says %s', async (content, why) => {
   const root = temporaryFolder();
   const client = await connect('2026-07-28', { roots: [root] });
@@ -243,11 +266,10 @@ it.each(eras)('refuses calls in a project by what its file says now (%s)', async
   for (const [content, said] of [
     ['{}', /^Wrote/],
     ['{"readOnyl": true}', /^CONFIG_INVALID: .*\.toolcrib\.json:1: readOnyl: .*did you mean readOnly\?/],
-    ['{"readOnly": false, "effects": {"write": "allow"}}', /^Wrote/],
+    ['{"readOnly": false, "rules": {"write_*": "allow"}}', /^Wrote/],
     // Each stricter than those before, which go on to count.
-    ['{"rules": {"write_*": "ask"}}', /^NEEDS_CONFIRM: .*whenUnasked\.rule/],
+    ['{"rules": {"write_*": "ask"}}', /^NEEDS_CONFIRM: /],
     ['{"rules": {"write_*": "deny"}}', /^EFFECT_DENIED: .*rules "write_\*" of .*\.toolcrib\.json\./],
-    ['{"effects": {"write": "deny"}}', /^EFFECT_DENIED: .*effects\.write is "deny" in /],
     ['{"readOnly": true}', /^EFFECT_DENIED: .*read-only \(readOnly of .*\.toolcrib\.json\)/],
     ['{"toolsets": ["git"]}', /^EFFECT_DENIED: .*readOnly of .*as it was when the server read it; restart/],
   ] as const) {
@@ -256,7 +278,7 @@ it.each(eras)('refuses calls in a project by what its file says now (%s)', async
   }
   rmSync(file);
   symlinkSync('/dev/null', file);
-  expect(await write()).toMatch(/^CONFIG_INVALID: .*no regular file/);
+  expect(await write()).toMatch(/^CONFIG_INVALID: .*no plain file/);
   rmSync(file);
   expect(await write()).toMatch(/^EFFECT_DENIED: .*as it was when the server read it/);
 });
@@ -295,9 +317,9 @@ describe('settings of the file and of the command line', () => {
     const settings = await merged(`{
       // folders
       "roots": ["~/projects", "/srv", "~"],
-      "effects": { "destroy": "allow", "network": "ask" },
-      "rules": { "git_push": "ask", "run_command(npm test *)": "allow" },
-      "whenUnasked": { "execute": "allow" },
+      "rules": { "git_push": "ask", "run(npm test *)": "allow", "read(**/.env)": "deny" },
+      "questions": "host",
+      "folders": { "~/projects/shop": { "readOnly": true, "rules": { "git_push": "deny" } } },
       "scripts": true, "checkpoints": false,
       "budgets": { "callSeconds": 10 }, /* the others as usual */
       "databases": {
@@ -307,8 +329,8 @@ describe('settings of the file and of the command line', () => {
     }`);
     expect(settings).toMatchObject({
       roots: ['/h/projects', '/srv', '/h'],
-      effects: { destroy: 'allow', network: 'ask' },
-      whenUnasked: { execute: 'allow' },
+      questions: 'host',
+      folders: { '/h/projects/shop': { readOnly: true, rules: [{ pattern: 'git_push', decision: 'deny' }] } },
       scripts: true,
       checkpoints: false,
       budgets: { ...usualBudgets, callSeconds: 10 },
@@ -317,42 +339,25 @@ describe('settings of the file and of the command line', () => {
     expect(settings.databases['constructor']).toBeUndefined();
     expect(settings.rules.map(({ pattern, decision }) => [pattern, decision])).toEqual([
       ['git_push', 'ask'],
-      ['run_command(npm test *)', 'allow'],
+      ['run(npm test *)', 'allow'],
+      ['read(**/.env)', 'deny'],
     ]);
     expect(settings.rules[0]?.setting).toMatch(/^rules "git_push" of .*config\.json$/);
+    expect(settings.folders['/h/projects/shop']?.rules?.[0]?.setting).toMatch(
+      /^rules "git_push" of folders ~\/projects\/shop of .*config\.json$/,
+    );
   });
 
   it('are decided by the command line, one by one', async () => {
-    const content = `{"effects": {"destroy": "deny", "network": "ask"}, "whenUnasked": {"rule": "deny", "execute": "allow"},
-      "rules": {"git_push": "allow", "git_fetch": "deny"}}`;
-    const effects = ['--allow', 'destroy,write', '--ask', 'execute', '--when-unasked', 'rule=allow'];
-    const rules = ['--rule', 'git_push=ask', '--rule', 'run_command(env A=b *)=deny'];
-    const settings = await merged(content, [...effects, ...rules, '--scripts']);
-    expect(settings).toMatchObject({
-      effects: { destroy: 'allow', write: 'allow', execute: 'ask', network: 'ask' },
-      whenUnasked: { rule: 'allow', execute: 'allow' },
-      scripts: true,
-    });
+    const content = '{"questions": "host", "rules": {"git_push": "allow", "git_fetch": "deny"}}';
+    const rules = ['--rule', 'git_push=ask', '--rule', 'run(env A=b *)=deny'];
+    const settings = await merged(content, ['--questions', 'server', ...rules, '--scripts']);
+    expect(settings).toMatchObject({ questions: 'server', scripts: true });
     expect(settings.rules.map(({ pattern, decision }) => `${pattern}=${decision}`)).toEqual([
       'git_push=ask',
-      'run_command(env A=b *)=deny',
+      'run(env A=b *)=deny',
       'git_fetch=deny',
     ]);
-  });
-
-  it('take one answer for all reasons, and others for some', () => {
-    const { values } = parseCommandLine({
-      args: ['--when-unasked', 'destroy=deny', '--when-unasked=allow'],
-      options: serveOptions,
-    });
-    expect(settingsOf(values).whenUnasked).toEqual({
-      destroy: 'deny',
-      execute: 'allow',
-      protected: 'allow',
-      command: 'allow',
-      script: 'allow',
-      rule: 'allow',
-    });
   });
 
   it('are handed on to a server as they were given', () => {
@@ -360,12 +365,9 @@ describe('settings of the file and of the command line', () => {
       '--root=-odd',
       '--read-only',
       '--toolsets=git,files',
-      '--allow=destroy',
-      '--ask=network',
-      '--deny=write',
       '--rule=git_push=ask',
       '--rule=git_fetch=deny',
-      '--when-unasked=execute=allow',
+      '--questions=none',
       '--scripts',
       '--no-checkpoints',
     ];
@@ -378,19 +380,21 @@ it('doctor shows what is in force, and what in a project has no effect', () => {
   const content = {
     roots: [root],
     rules: { git_push: 'deny' },
+    folders: { [root]: { scripts: false, questions: 'none' } },
     databases: { main: { engine: 'mysql', url: 'mysql://me:secret@h/x' } },
   };
   const { file, env } = configured(JSON.stringify(content));
   const project = join(root, '.toolcrib.json');
-  writeFileSync(project, '{"readOnly": false, "effects": {"destroy": "allow", "write": "deny"}}');
+  writeFileSync(project, '{"readOnly": false, "rules": {"git_pull": "allow", "git_fetch": "deny"}}');
   const doctor = () => spawnSync(process.execPath, [program, 'doctor'], { env, encoding: 'utf8' });
   const { status, stdout } = doctor();
   expect(status).toBe(0);
-  for (const part of [file, 'rules "git_push"', 'databases', project, '{"write":"deny","destroy":"allow"}'])
+  for (const part of [file, 'rules "git_push"', 'databases', project, 'rules "git_fetch"', `folders ${root}`])
     expect(stdout).toContain(part);
   expect(stdout).toContain('has no effect: readOnly: false');
-  expect(stdout).toContain('has no effect: effects.destroy: "allow"');
-  expect(stdout).not.toContain('has no effect: effects.write');
+  expect(stdout).toContain('has no effect: rules "git_pull": "allow"');
+  expect(stdout).toContain('has no effect: questions: "none"');
+  expect(stdout).not.toContain('has no effect: rules "git_fetch"');
   expect(stdout).not.toContain('secret');
   writeFileSync(project, '{"readOnyl": true}');
   expect(doctor()).toMatchObject({ status: 1, stdout: expect.stringContaining('did you mean readOnly?') });
