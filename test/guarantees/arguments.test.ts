@@ -27,7 +27,7 @@ const world = makeWorld({
 });
 let session: Session;
 beforeAll(async () => {
-  session = await world.open({ person: person(says.trust) });
+  session = await world.open({ person: person(says.yes) });
   await session.gets(runFile('show.mjs'));
 });
 afterAll(() => world.end());

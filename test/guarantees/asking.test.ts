@@ -112,7 +112,7 @@ describe.each(eras)('in %s', (era) => {
   });
 
   it('asks about a folder once when the person trusts it, and in no other session either', async () => {
-    ada.will(says.trust);
+    ada.will(says.yes);
     await session.gets(runFile('run.mjs', 'a'));
     await session.gets(runFile('run.mjs', 'b'));
     expect(ada.asked).toHaveLength(1);

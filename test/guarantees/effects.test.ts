@@ -39,7 +39,7 @@ beforeAll(async () => {
   looking = await world.open({ person: ada, args: operator.readOnly });
   ruled = await world.open({ person: ada, args: rules });
 });
-beforeEach(() => ada.will(says.trust));
+beforeEach(() => ada.will(says.yes));
 afterAll(() => world.end());
 
 const changing = () => [

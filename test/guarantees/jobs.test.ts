@@ -29,7 +29,7 @@ afterAll(() => world.end());
 describe.each(eras)('in %s', (era) => {
   let session: Session;
   beforeAll(async () => {
-    session = await world.open({ era, person: person(says.trust) });
+    session = await world.open({ era, person: person(says.yes) });
   });
   /** One build, of which a test says how it goes on. */
   const work = (name: string) => {

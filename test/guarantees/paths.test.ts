@@ -28,7 +28,7 @@ let session: Session;
 /** Whose only root is that of the file system. */
 let everywhere: Session;
 beforeAll(async () => {
-  session = await world.open({ person: person(says.trust) });
+  session = await world.open({ person: person(says.yes) });
   await session.gets(runFile('show.mjs'));
   everywhere = await world.open({ roots: ['/'], person: person(says.yes) });
 });

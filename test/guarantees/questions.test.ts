@@ -41,7 +41,7 @@ describe.each(eras)('a question in %s', (era) => {
   const linesAsked = () => ada.asked[0]?.message.split('\n') ?? [];
 
   it.fails('takes the button for a yes, this time', async () => {
-    ada.will(says.accept, says.no);
+    ada.will(says.yes, says.no);
     await session.gets(runFile('run.mjs', 'one'));
     expect(world.read('ran')).toBe('one');
     expect((await session.does(runFile('run.mjs', 'two'))).refused).toBe(true);

@@ -22,7 +22,7 @@ const world = makeWorld({
 });
 let session: Session;
 beforeAll(async () => {
-  session = await world.open({ person: person(says.trust), env: { SHOP_API_TOKEN: ofTheServer } });
+  session = await world.open({ person: person(says.yes), env: { SHOP_API_TOKEN: ofTheServer } });
 });
 afterAll(() => world.end());
 

@@ -13,8 +13,6 @@ export interface ServerOptions {
   args?: readonly string[];
   env?: Record<string, string>;
   cwd?: string;
-  /** Started instead of the program as it is published, with nothing but `args`. */
-  instead?: string;
 }
 
 export const inherited = (): Record<string, string> =>
@@ -22,10 +20,12 @@ export const inherited = (): Record<string, string> =>
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
-export function serveArguments({ roots = [], args = [], instead }: ServerOptions): string[] {
-  if (instead !== undefined) return [instead, ...args];
-  return [program, 'serve', ...roots.flatMap((root) => ['--root', root]), ...args];
-}
+export const serveArguments = ({ roots = [], args = [] }: ServerOptions): string[] => [
+  program,
+  'serve',
+  ...roots.flatMap((root) => ['--root', root]),
+  ...args,
+];
 
 export type Era = '2025-11-25' | '2026-07-28';
 export const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
