@@ -209,6 +209,11 @@ it.each(eras)('ATTACK 56: a client narrows the roots and never widens them, in %
   const narrow = await open(`file://${folder}/inner`);
   expect(await narrow('inner.txt')).toBe('inner');
   expect(await narrow(join(folder, 'outer.txt'))).toMatch(/^PATH_OUTSIDE_ROOTS/);
+  const apart = await open('file:///usr');
+  expect(await apart('outer.txt')).toBe(
+    `NO_ROOTS: The server was given ${folder}, and the client has opened /usr: nothing is in both. ` +
+      'Open one of the first in the client, or start the server without --root and "roots": then the client decides.',
+  );
   const wide = await open('file:///');
   expect(await wide('outer.txt')).toBe('outer');
   expect(await wide('/etc/passwd')).toMatch(/^PATH_OUTSIDE_ROOTS/);
