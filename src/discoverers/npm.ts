@@ -92,6 +92,8 @@ export const npm = defineDiscoverer({
     npm_config_loglevel: 'notice',
     npm_config_long: 'false',
     npm_config_color: 'false',
+    // It keeps the time of its last look in the folder of the cache.
+    npm_config_update_notifier: 'false',
   },
   inspect: inspectPackage,
   hints: [

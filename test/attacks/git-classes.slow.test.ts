@@ -1,31 +1,29 @@
 import { execFileSync } from 'node:child_process';
 import {
-  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { git } from '../../src/discoverers/git.ts';
-import { callAction, saidBy } from '../support/call-action.ts';
+import { git } from '../../src/discoverers/git/git.ts';
+import { inspected, runInspected } from '../support/inspected.ts';
 import { temporaryFolder, temporaryRepository, type Repository } from '../support/repository.ts';
-
-const call = ({ folder }: Repository, name: string, given: Record<string, unknown> = {}, env = {}) =>
-  callAction(git, name, given, { folder, env });
 
 const looking: [string, Record<string, unknown>][] = [
   ['status', { untracked: 'all' }],
   ['diff', {}],
   ['diff', { staged: true }],
-  ['diff', { from: 'HEAD~1' }],
+  ['diff', { from: 'main' }],
   ['log', { body: true }],
   ['show', {}],
+  ['show', { ref: 'HEAD:src/a.txt' }],
   ['blame', { path: 'src/a.txt', last: 3 }],
   ['branches', { which: 'all' }],
   ['tags', {}],
@@ -34,22 +32,6 @@ const looking: [string, Record<string, unknown>][] = [
   ['grep', { pattern: 'one' }],
   ['file', { file: 'src/a.txt' }],
   ['reflog', {}],
-];
-const changing: [string, Record<string, unknown>][] = [
-  ['add', { paths: ['.'] }],
-  ['unstage', { paths: ['src'] }],
-  ['stash', { untracked: true }],
-  ['apply_stash', { remove: true }],
-  ['commit', { message: 'All', all: true }],
-  ['create_branch', { branch: 'third' }],
-  ['switch', { branch: 'other' }],
-  ['switch', { branch: 'main' }],
-  ['delete_branch', { branch: 'third' }],
-  ['restore', { paths: ['README.md'] }],
-  ['fetch', {}],
-  ['pull', {}],
-  ['push', {}],
-  ['reset_hard', { ref: 'HEAD' }],
 ];
 
 /** Makes programs that say their name when they run, and what they say. */
@@ -69,7 +51,7 @@ function witnesses(repository: Repository) {
   return { program, ran };
 }
 
-/** Everything with which configuration can name a program, by the key that does; `X` is the program. */
+/** Everything with which configuration can name a program, or files elsewhere; `X` is the program. */
 const programs: [key: string, value: string][] = [
   ['core.fsmonitor', 'X'],
   ['core.pager', 'X'],
@@ -126,9 +108,7 @@ const programs: [key: string, value: string][] = [
   ['ssh.variant', 'plink'],
   ['protocol.ext.allow', 'always'],
   ['init.templateDir', 'X'],
-  ['gc.auto', '1'],
   ['gc.recentObjectsHook', 'X'],
-  ['maintenance.auto', 'true'],
   ['maintenance.strategy', 'incremental'],
   ['rerere.enabled', 'true'],
   ['merge.renormalize', 'true'],
@@ -143,6 +123,19 @@ const programs: [key: string, value: string][] = [
   ['remote.origin.partialclonefilter', 'blob:none'],
   ['branch.main.mergeOptions', '--no-ff --strategy=evil'],
   ['pull.twohead', 'evil'],
+  ['core.worktree', '.'],
+  ['core.attributesFile', '/etc/passwd'],
+  ['blame.ignoreRevsFile', '/etc/passwd'],
+  ['mailmap.file', '/etc/passwd'],
+  ['fetch.fsck.skipList', '/etc/passwd'],
+  ['url.ext::sh -c evil.insteadOf', 'ssh://'],
+  ['http.cookieFile', '/etc/passwd'],
+  ['remote.origin.uploadpack', 'X'],
+  ['remote.origin.vcs', 'ext'],
+  ['lfs.extension.evil.clean', 'X'],
+  ['hook.evil.command', 'X'],
+  ['extensions.partialClone', 'origin'],
+  ['something.new.command', 'X'],
 ];
 const hooks = [
   'pre-commit prepare-commit-msg commit-msg post-commit post-checkout post-merge pre-push post-rewrite pre-auto-gc',
@@ -151,54 +144,71 @@ const hooks = [
   .join(' ')
   .split(' ');
 
-function evilRepository() {
+/** Everything that a repository can have without settings of its own: attributes, hooks, changes. */
+function armedRepository() {
   const repository = temporaryRepository();
   const { program, ran } = witnesses(repository);
   repository.git('branch', 'other');
   repository.write('.gitattributes', '* diff=evil filter=evil merge=evil\n');
   repository.git('add', '.');
   repository.git('commit', '--quiet', '--message=Attributes\n\nSee: it');
-  repository.git('remote', 'add', 'origin', 'ssh://127.0.0.1:1/x.git');
-  repository.git('config', 'branch.main.remote', 'origin');
-  repository.git('config', 'branch.main.merge', 'refs/heads/main');
+  repository.git('remote', 'add', 'origin', 'ext::sh -c evil');
+  for (const name of hooks) symlinkSync(program(name), join(repository.folder, '.git', 'hooks', name));
+  repository.write('README.md', 'changed\n');
+  repository.write('src/a.txt', 'changed\n');
+  repository.write('new.txt', 'new\n');
+  return { repository, program, ran };
+}
+
+/** Looks in every way: nothing is run, nothing is written. */
+async function looksWithoutTrust({ folder }: Repository): Promise<void> {
+  const index = () => readFileSync(join(folder, '.git', 'index'));
+  const before = index();
+  for (const [name, given] of looking) {
+    const { trust, status, said } = await runInspected(git, name, given, { folder });
+    expect({ name, trust, status }, said).toEqual({ name, trust: undefined, status: 0 });
+  }
+  expect(index().equals(before)).toBe(true);
+}
+
+async function asksForTrust(folder: string, unusual: string | RegExp, roots = [folder]): Promise<void> {
+  for (const [name] of looking) {
+    const { trust = 'none' } = await inspected(git, name, { folder, roots });
+    expect(trust, name).toMatch(/^looks into a repository with an unusual configuration \(.*\)$/);
+    expect(trust, name).toMatch(unusual);
+  }
+}
+
+it('ATTACK 24–29: nothing that an ordinary repository has is run when it is looked into', async () => {
+  const { repository, ran } = armedRepository();
+  await looksWithoutTrust(repository);
+  expect(ran()).toEqual([]);
+});
+
+it('ATTACK 24–29: a repository that sets anything of this is not looked into unasked', async () => {
+  const { folder, git: run, write } = temporaryRepository();
+  const plain = readFileSync(join(folder, '.git', 'config'), 'utf8');
+  for (const [key, value] of programs) {
+    write('.git/config', plain);
+    run('config', key, value);
+    const [section = '', ...rest] = key.toLowerCase().split('.');
+    await asksForTrust(folder, `(${section}.${rest.at(-1)})`);
+  }
+});
+
+it('the settings of that test are as bad as they should be', () => {
+  const { repository, program, ran } = armedRepository();
   for (const [key, value] of programs)
     repository.git(
       'config',
       key,
       value.replace('X', () => program(key)),
     );
-  for (const name of hooks) symlinkSync(program(name), join(repository.folder, '.git', 'hooks', name));
-  repository.write('README.md', 'changed\n');
-  repository.write('src/a.txt', 'changed\n');
-  repository.write('new.txt', 'new\n');
-  return { repository, ran };
-}
-
-it('ATTACK 24–29: nothing that a repository can name is run, whatever is asked of it', async () => {
-  const { repository, ran } = evilRepository();
-  for (const [name, given] of looking) {
-    const result = await call(repository, name, given);
-    expect(result.isError, `${name}: ${saidBy(result)}`).toBeFalsy();
-  }
-  expect(ran()).toEqual([]);
-  for (const [name, given] of changing) {
-    const result = await call(repository, name, given);
-    // Nobody listens at that address; everything else works.
-    if (!['fetch', 'pull', 'push'].includes(name))
-      expect(result.isError, `${name}: ${saidBy(result)}`).toBeFalsy();
-    expect(ran(), name).toEqual([]);
-  }
-});
-
-it('the repository of that test is as bad as it should be', () => {
-  const { repository, ran } = evilRepository();
   for (const args of [
     ['status'],
     ['diff'],
     ['-c', 'diff.external=', 'diff'],
     ['commit', '--all', '--message=x'],
-    ['fetch'],
-    ['-c', 'core.hooksPath=/dev/null', 'switch', '--force', 'other'],
   ]) {
     try {
       repository.git('-c', 'core.pager=cat', ...args);
@@ -206,134 +216,147 @@ it('the repository of that test is as bad as it should be', () => {
       // The programs fail on purpose.
     }
   }
-  expect(ran()).toEqual(expect.arrayContaining(['core.fsmonitor', 'filter.evil.process', 'core.sshCommand']));
+  expect(ran()).toEqual(expect.arrayContaining(['core.fsmonitor', 'filter.evil.process']));
 });
 
-/** Ways to put configuration where it is not seen at once. */
-const hidden: [string, (repository: Repository, config: string) => void][] = [
+const evilFilter = '[filter "evil"]\n\tclean = touch ran\n';
+
+/** Puts a link that leads elsewhere at a path in the data of a repository. */
+const linked =
+  (path: string) =>
+  ({ folder }: Repository) => {
+    const place = join(folder, '.git', path);
+    rmSync(place, { recursive: true, force: true });
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync('/etc/passwd', place);
+  };
+
+/** Ways to have git read what is elsewhere, or settings where nobody sees them at once, and what is said of each. */
+const detours: [unusual: string, way: string, lead: (repository: Repository) => void][] = [
   [
     'include.path',
-    (repository, config) => {
-      repository.write('conf/other', config);
+    'settings that are included',
+    (repository) => {
+      repository.write('conf/other', evilFilter);
       repository.git('config', 'include.path', '../conf/other');
     },
   ],
   [
-    'includeIf',
-    (repository, config) => {
-      repository.write('.git/other', config);
-      repository.git('config', 'includeIf.gitdir:**.path', 'other');
+    'includeif.path',
+    'settings that are included on a branch',
+    (repository) => {
+      repository.write('.git/other', evilFilter);
       repository.git('config', 'includeIf.onbranch:main.path', 'other');
     },
   ],
   [
-    'config.worktree',
-    (repository, config) => {
+    '.git/config.worktree',
+    'settings of a work tree',
+    (repository) => {
       repository.git('config', 'extensions.worktreeConfig', 'true');
-      repository.write('.git/config.worktree', config);
+      repository.write('.git/config.worktree', evilFilter);
     },
   ],
   [
-    'a .git file that points inside',
-    (repository, config) => {
-      execFileSync('mv', [join(repository.folder, '.git'), join(repository.folder, 'data')]);
-      repository.write('.git', 'gitdir: data\n');
-      appendFileSync(join(repository.folder, 'data', 'config'), config);
+    '.git is no folder',
+    'a .git file',
+    ({ folder, write }) => {
+      renameSync(join(folder, '.git'), join(folder, 'data'));
+      write('.git', 'gitdir: data\n');
     },
   ],
   [
-    'core.bare with core.worktree',
-    (repository, config) => {
-      appendFileSync(join(repository.folder, '.git', 'config'), config);
-      repository.git('config', 'core.worktree', '..');
+    '.git is no folder',
+    'a .git link',
+    ({ folder }) => {
+      rmSync(join(folder, '.git'), { recursive: true });
+      symlinkSync('/etc', join(folder, '.git'));
     },
   ],
+  ['.git/commondir', 'a common folder', ({ write }) => void write('.git/commondir', '/elsewhere/.git\n')],
   [
-    'attributes of the repository alone',
-    (repository, config) => {
-      rmSync(join(repository.folder, '.gitattributes'));
-      repository.write('.git/info/attributes', '*.txt filter=evil\n');
-      appendFileSync(join(repository.folder, '.git', 'config'), config);
+    '.git/objects/info/alternates',
+    'borrowed objects',
+    ({ write }) => void write('.git/objects/info/alternates', '/elsewhere/.git/objects\n'),
+  ],
+  ['.git/remotes', 'an old remotes file', ({ write }) => void write('.git/remotes/origin', 'URL: x\n')],
+  ['.git/branches', 'an old branches file', ({ write }) => void write('.git/branches/origin', 'x\n')],
+  ['.git/info/grafts', 'other parents', ({ write }) => void write('.git/info/grafts', '')],
+  ['.git/config', 'settings behind a link', linked('config')],
+  ['.git/HEAD is a link', 'another HEAD', linked('HEAD')],
+  ['.git/packed-refs is a link', 'other branches', linked('packed-refs')],
+  ['.git/shallow is a link', 'a quoted file', linked('shallow')],
+  ['.git/objects is a link', 'all objects', linked('objects')],
+  ['.git/objects/pack is a link', 'packs', linked('objects/pack')],
+  ['.git/objects/5e is a link', 'a folder of objects', linked('objects/5e')],
+  [
+    '.git/objects/../.* is a link',
+    'one object',
+    ({ folder, git: run }) => {
+      const [id = ''] = run('rev-parse', 'HEAD').trim().split('\n');
+      linked(`objects/${id.slice(0, 2)}/${id.slice(2)}`)({ folder } as Repository);
     },
   ],
+  ['.git/refs/heads/leak is a link', 'a branch', linked('refs/heads/leak')],
+  ['.git/logs/refs/heads/leak is a link', 'a log', linked('logs/refs/heads/leak')],
+  ['.git/info/attributes is a link', 'attributes', linked('info/attributes')],
+  ['.git/worktrees/a/gitdir is a link', 'a work tree', linked('worktrees/a/gitdir')],
   [
-    'attributes in the index alone',
-    (repository, config) => {
-      repository.git('add', '.gitattributes');
-      rmSync(join(repository.folder, '.gitattributes'));
-      appendFileSync(join(repository.folder, '.git', 'config'), config);
-    },
-  ],
-  [
-    'core.attributesFile',
-    (repository, config) => {
-      rmSync(join(repository.folder, '.gitattributes'));
-      const file = repository.write('.git/attributes', '*.txt filter=evil\n');
-      appendFileSync(join(repository.folder, '.git', 'config'), config);
-      repository.git('config', 'core.attributesFile', file);
-    },
+    '.git/ORIG_HEAD is a device',
+    'a pipe without end',
+    ({ folder }) => void execFileSync('mkfifo', [join(folder, '.git', 'ORIG_HEAD')]),
   ],
 ];
 
-it.each(hidden)('ATTACK 26: a filter is found by way of %s', async (_way, hide) => {
+it.each(detours)('ATTACK 16, 26: %s: by way of %s nothing is read unasked', async (unusual, _way, lead) => {
   const repository = temporaryRepository();
-  const { program, ran } = witnesses(repository);
-  repository.write('.gitattributes', '*.txt filter=evil\n');
-  repository.write('src/a.txt', 'other\n');
-  hide(repository, `[filter "evil"]\n\tclean = ${temporaryCopy(program('clean'))}\n`);
-  for (const [name, given] of [
-    ['status', {}],
-    ['diff', {}],
-    ['add', { paths: ['src'] }],
-    ['commit', { message: 'x', all: true }],
-  ] as const)
-    await call(repository, name, given);
-  expect(ran()).toEqual([]);
+  lead(repository);
+  const pattern = new RegExp(unusual.replaceAll('/..', '/[0-9a-f]{2}'));
+  await asksForTrust(repository.folder, unusual.includes('.*') ? pattern : unusual);
 });
 
-/** A program that stays where it is when `.git` is moved. */
-function temporaryCopy(file: string): string {
-  const copy = join(temporaryFolder(), 'clean.sh');
-  writeFileSync(copy, readFileSync(file));
-  chmodSync(copy, 0o755);
-  return copy;
-}
-
-it('ATTACK 16: an embedded bare repository is refused, whatever git there is', async () => {
+it('ATTACK 16: a bare repository among the files is not looked into unasked', async () => {
   const repository = temporaryRepository();
   repository.git('init', '--quiet', '--bare', 'fixtures/bare');
   const bare = join(repository.folder, 'fixtures', 'bare');
-  for (const folder of [bare, join(bare, 'hooks')]) {
-    const said = saidBy(await callAction(git, 'status', { cwd: folder }, { folder: repository.folder }));
-    expect(said).toMatch(/^REPO_UNTRUSTED.*embedded bare repository/);
-  }
-  expect((await call(repository, 'status')).isError).toBeFalsy();
+  for (const folder of [bare, join(bare, 'hooks'), join(repository.folder, '.git', 'hooks')])
+    await asksForTrust(folder, 'a bare repository among its files', [repository.folder]);
+  await looksWithoutTrust(repository);
 });
 
-it('ATTACK 71: rerere does not write through a link', async () => {
+it('ATTACK 26: a broken repository is not passed over for the one above it', async () => {
   const repository = temporaryRepository();
-  const outside = join(temporaryFolder(), 'precious');
-  writeFileSync(outside, 'precious');
-  repository.git('config', 'rerere.enabled', 'true');
-  mkdirSync(join(repository.folder, '.git', 'rr-cache', 'aa'), { recursive: true });
-  symlinkSync(outside, join(repository.folder, '.git', 'rr-cache', 'aa', 'preimage'));
-  expect(saidBy(await call(repository, 'apply_stash'))).toMatch(/^REPO_UNTRUSTED.*rr-cache/);
-  expect(readFileSync(outside, 'utf8')).toBe('precious');
+  repository.write('sub/.git/config', '[core]\n\tbare = false\n');
+  repository.write('sub/x.txt', 'x');
+  const place = { folder: join(repository.folder, 'sub'), roots: [repository.folder] };
+  const { said, status } = await runInspected(git, 'status', {}, place);
+  expect(said).toContain('not a git repository');
+  expect(status).not.toBe(0);
 });
 
-it.each([
-  ['core.attributesFile', 'status'],
-  ['blame.ignoreRevsFile', 'blame'],
-  ['mailmap.file', 'log'],
-])('ATTACK 16: %s does not show lines of a file outside', async (key, name) => {
+it('ATTACK 31: submodules are not started in, whatever they have', async () => {
   const repository = temporaryRepository();
-  const secret = join(temporaryFolder(), 'credentials');
-  writeFileSync(secret, 'aws_secret_access_key = abc/SECRET+value,x\n');
-  repository.git('config', key, secret);
-  repository.write('src/a.txt', 'other\n');
-  const given = name === 'blame' ? { path: 'src/a.txt' } : {};
-  expect(saidBy(await call(repository, name, given))).not.toContain('SECRET');
-  expect(saidBy(await call(repository, 'add', { paths: ['src'] }))).not.toContain('SECRET');
+  const inner = temporaryRepository(join(repository.folder, 'inner'));
+  const { program, ran } = witnesses(inner);
+  for (const key of ['core.fsmonitor', 'filter.evil.clean', 'diff.external'])
+    inner.git('config', key, program(key));
+  inner.write('.gitattributes', '* filter=evil\n');
+  repository.git('-c', 'advice.addEmbeddedRepo=false', 'add', 'inner');
+  repository.git('commit', '--quiet', '--message=Submodule');
+  inner.write('src/a.txt', 'changed\n');
+  await looksWithoutTrust(repository);
+  expect(ran()).toEqual([]);
+  await asksForTrust(inner.folder, 'core.fsmonitor');
+});
+
+it('looks into a linked work tree once it is trusted', async () => {
+  const main = temporaryRepository();
+  const folder = join(temporaryFolder(), 'linked');
+  main.git('worktree', 'add', '--quiet', folder, '-b', 'linked');
+  await asksForTrust(folder, '.git is no folder');
+  const { said } = await runInspected(git, 'status', {}, { folder, trusted: true });
+  expect(said).toContain('# branch.head linked');
+  await looksWithoutTrust(main);
 });
 
 it('says what git itself says, with the person’s own configuration', async () => {
@@ -354,20 +377,22 @@ it('says what git itself says, with the person’s own configuration', async () 
   const env = { HOME: home };
   const plain = (...args: string[]) =>
     execFileSync('git', args, { cwd: repository.folder, encoding: 'utf8', env: { ...process.env, ...env } });
+  const call = async (name: string, given: Record<string, unknown>, trusted = false) => {
+    const { said, trust } = await runInspected(git, name, given, { folder: repository.folder, trusted, env });
+    expect(trust).toBeUndefined();
+    return said;
+  };
   repository.write('ü.up', 'loud\n');
   repository.write('src/a.txt', 'one\nTWO\nthree\n');
-  const added = await call(repository, 'add', { paths: ['.'] }, env);
-  expect(saidBy(added)).toBe(["add 'src/a.txt'", "add 'ü.up'"].join('\n'));
+  const added = await call('add', { paths: ['.'] }, true);
+  expect(added).toBe(["add 'src/a.txt'", "add 'ü.up'", ''].join('\n'));
   expect(plain('show', ':ü.up')).toBe('LOUD\n');
-  expect(saidBy(await call(repository, 'diff', { staged: true }, env))).toBe(
-    plain('diff', '--cached').trimEnd(),
-  );
-  await call(repository, 'commit', { message: 'Two' }, env);
+  expect(await call('diff', { staged: true })).toBe(plain('diff', '--cached'));
+  await call('commit', { message: 'Two' }, true);
   expect(plain('log', '-1', '--format=%an %s')).toBe('Grace Two\n');
-  expect(saidBy(await call(repository, 'show', {}, env))).toBe(plain('show', '--format=fuller').trimEnd());
+  expect(await call('show', {})).toBe(plain('show', '--format=fuller'));
   repository.write('src/a.txt', 'one\n');
-  expect(saidBy(await call(repository, 'diff', {}, env))).toBe(plain('diff').trimEnd());
-  const status = await call(repository, 'status', {}, env);
+  expect(await call('diff', {})).toBe(plain('diff'));
   const porcelain = plain(
     'status',
     '--porcelain=v2',
@@ -376,7 +401,6 @@ it('says what git itself says, with the person’s own configuration', async () 
     '--show-stash',
     '--untracked-files=normal',
   );
-  const action = git.actions['status'];
-  expect(status.data).toEqual('parse' in action ? action.parse?.(porcelain) : undefined);
+  expect(await call('status', {})).toBe(porcelain);
   expect(readdirSync(join(repository.folder, '.git'))).not.toContain('index.lock');
 });

@@ -180,18 +180,19 @@ it('ATTACK 97: a program that asks gets no answer, and the call does not hang', 
 
 it('ATTACK 99: long output is cut in the middle, and that is said', async () => {
   const { folder, write } = temporaryRepository();
-  write('talk.mjs', "for (let i = 0; i < 1e6; i++) console.log('line', i)");
+  write('talk.mjs', "for (let i = 0; i < 1e5; i++) console.log('line', i)");
   write('one.mjs', "process.stdout.write('x'.repeat(6e7))");
   const client = await connect('2025-11-25', { roots: [folder], args: [...allowed, '--no-checkpoints'] });
   onTestFinished(() => client.close());
+  const said: string[] = [];
   for (const file of ['talk.mjs', 'one.mjs']) {
     const text = textOf(await client.callTool({ name: 'node_run', arguments: { file } }));
     expect(text.length).toBeLessThan(20_000);
     expect(text).toMatch(/\[… [\d,]+ characters left out here; read_output output=\w+ has all of it\]/);
+    said.push(text);
   }
-  const text = textOf(await client.callTool({ name: 'node_run', arguments: { file: 'talk.mjs' } }));
-  expect(text.startsWith('line 0\nline 1\n')).toBe(true);
-  expect(text.endsWith('line 999999')).toBe(true);
+  expect(said[0]?.startsWith('line 0\nline 1\n')).toBe(true);
+  expect(said[0]?.endsWith('line 99999')).toBe(true);
 });
 
 it('shortens long lists, and says how much of which', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compose } from '../../src/discoverers/compose.ts';
+import { inspected } from '../support/inspected.ts';
 import { argvOf, itKeepsItsExamples, parseRecorded } from './real-program.ts';
 
 describe('compose', () => {
@@ -69,6 +70,13 @@ describe('compose', () => {
       '--',
       'web',
     ]);
+  });
+
+  it('reads nothing that a project names before it is trusted', async () => {
+    for (const name of Object.keys(compose.actions))
+      expect((await inspected(compose, name, { folder: '/' })).trust, name).toContain(
+        'files of this project',
+      );
   });
 
   it('does not let a project fetch its files from elsewhere', () => {

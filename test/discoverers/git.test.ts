@@ -1,12 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { git as discoverer } from '../../src/discoverers/git.ts';
-import * as output from '../../src/discoverers/git-output.ts';
-import { gitGuard } from '../../src/discoverers/git-guard.ts';
-import { ToolcribError } from '../../src/core/errors.ts';
-import { temporaryRepository } from '../support/repository.ts';
+import * as z from 'zod';
+import { annotationsOf } from '../../src/core/tool.ts';
+import { git } from '../../src/discoverers/git/git.ts';
+import * as output from '../../src/discoverers/git/output.ts';
+import { inspected, runInspected } from '../support/inspected.ts';
+import { temporaryFolder, temporaryRepository, type Repository } from '../support/repository.ts';
 
 const commit = '57f3b017dbb5061c0f86de3546c47785ef769bab';
 const zeros = '0'.repeat(40);
@@ -70,19 +70,19 @@ it('does not take other output for a status', () => {
 });
 
 it('reads what the real git prints', () => {
-  const { git, write } = temporaryRepository();
+  const { git: run, write } = temporaryRepository();
   write('src/b.txt', 'b\n');
-  git('add', '.');
-  git('commit', '--quiet', '--message=Second\n\nWith a body.\x1f\x1e');
-  git('tag', '--annotate', '--message=The first', 'v1');
-  git('branch', 'other');
-  git('remote', 'add', 'origin', 'https://ada:secret@example.org/x.git');
+  run('add', '.');
+  run('commit', '--quiet', '--message=Second\n\nWith a body.\x1f\x1e');
+  run('tag', '--annotate', '--message=The first', 'v1');
+  run('branch', 'other');
+  run('remote', 'add', 'origin', 'https://ada:secret@example.org/x.git');
   write('README.md', 'changed\n');
-  git('stash', 'push', '--quiet', '--message=half done');
-  const head = git('rev-parse', 'HEAD').trim();
-  const first = git('rev-parse', 'HEAD~1').trim();
+  run('stash', 'push', '--quiet', '--message=half done');
+  const head = run('rev-parse', 'HEAD').trim();
+  const first = run('rev-parse', 'HEAD~1').trim();
 
-  const log = git('log', '-z', `--format=${output.commitFormat}%b`);
+  const log = run('log', '-z', `--format=${output.commitFormat}%b`);
   const ada = { author: 'Ada', email: 'ada@example.org', date: '2026-01-02T03:04:05Z' };
   expect(output.parseCommits(log.replaceAll('+00:00', 'Z'))).toEqual({
     commits: [
@@ -96,28 +96,28 @@ it('reads what the real git prints', () => {
       { commit: first, ...ada, subject: 'First commit' },
     ],
   });
-  expect(output.parseCommits(git('log', '-z', `--format=${output.commitFormat}`)).commits).toHaveLength(2);
+  expect(output.parseCommits(run('log', '-z', `--format=${output.commitFormat}`)).commits).toHaveLength(2);
   expect(
-    output.parseBranches(git('for-each-ref', `--format=${output.branchFormat}`, 'refs/heads')),
+    output.parseBranches(run('for-each-ref', `--format=${output.branchFormat}`, 'refs/heads')),
   ).toMatchObject({
     branches: [
       { name: 'main', current: true, subject: 'Second' },
       { name: 'other', commit: head.slice(0, 7), subject: 'Second' },
     ],
   });
-  expect(output.parseTags(git('for-each-ref', `--format=${output.tagFormat}`, 'refs/tags'))).toMatchObject({
+  expect(output.parseTags(run('for-each-ref', `--format=${output.tagFormat}`, 'refs/tags'))).toMatchObject({
     tags: [{ name: 'v1', commit: head.slice(0, 7), subject: 'The first' }],
   });
-  expect(output.parseRemotes(git('remote', '--verbose'))).toEqual({
+  expect(output.parseRemotes(run('remote', '--verbose'))).toEqual({
     remotes: [{ name: 'origin', fetch: 'https://***@example.org/x.git' }],
   });
-  expect(output.parseStashes(git('stash', 'list', '-z', `--format=${output.stashFormat}`))).toMatchObject({
+  expect(output.parseStashes(run('stash', 'list', '-z', `--format=${output.stashFormat}`))).toMatchObject({
     stashes: [{ name: 'stash@{0}', subject: 'On main: half done' }],
   });
   expect(
-    output.parseReflog(git('log', '--walk-reflogs', '-z', `--format=${output.stashFormat}`)).positions.length,
+    output.parseReflog(run('log', '--walk-reflogs', '-z', `--format=${output.stashFormat}`)).positions.length,
   ).toBeGreaterThan(1);
-  expect(output.parseBlame(git('blame', '--porcelain', 'src/a.txt'))).toEqual({
+  expect(output.parseBlame(run('blame', '--porcelain', 'src/a.txt'))).toEqual({
     commits: { [first.slice(0, 10)]: { author: 'Ada', date: '2026-01-02', subject: 'First commit' } },
     lines: ['one', 'two', 'three'].map((text, index) => ({
       line: index + 1,
@@ -134,229 +134,143 @@ it('reads nothing as nothing', () => {
   expect(output.parseRemotes('')).toEqual({ remotes: [] });
 });
 
-const entries = (...list: [scope: string, key: string, value: string][]): string =>
-  list.map(([scope, key, value]) => `${scope}\0file:.git/config\0${key}\n${value}\0`).join('');
-const reads = [{ path: '.git/config', says: 'configuration' }];
+it('looks into an ordinary repository unasked, and asks for trust before git writes', async () => {
+  const { folder } = temporaryRepository();
+  for (const [name, { effects }] of Object.entries(git.actions)) {
+    const { trust } = await inspected(git, name, { folder });
+    if (effects.every((effect) => effect === 'read')) expect(trust, name).toBeUndefined();
+    else
+      expect(trust, name).toMatch(/^lets git write, (?:talk to its remotes, )?and run the hooks and filters/);
+    if (effects.includes('network')) expect(trust, name).toContain('remotes');
+  }
+});
 
-const circumstances = { effects: ['read'], trusted: false, projectCode: [], hooks: [] } as const;
-const changing = { ...circumstances, effects: ['network', 'write'] } as const;
+it('says the same of a folder that is trusted, so that a plan stays the same', async () => {
+  const { folder } = temporaryRepository();
+  for (const name of ['status', 'commit', 'fetch']) {
+    const { trust: _, ...before } = await inspected(git, name, { folder });
+    const { trust: __, ...after } = await inspected(git, name, { folder, trusted: true });
+    expect(after).toEqual(before);
+  }
+});
 
-it('switches off the filters and drivers of the repository, not those of the user', () => {
-  const found = entries(
-    ['global', 'filter.lfs.clean', 'git-lfs clean -- %f'],
-    ['global', 'filter.lfs.required', 'true'],
-    ['local', 'filter.lfs.clean', './evil.sh'],
-    ['local', 'filter.evil.clean', './evil.sh'],
-    ['local', 'filter.evil.required', 'true'],
-    ['worktree', 'merge.evil.driver', './evil.sh'],
-    ['global', 'gpg.openpgp.program', 'gpg2'],
-    ['local', 'gpg.program', './evil.sh'],
-    ['local', 'gpg.ssh.program', './evil.sh'],
-    ['local', 'core.attributesfile', '/etc/shadow'],
-  );
-  const projectCode = ['filter', 'merge'];
-  expect(gitGuard.read(found, { ...circumstances, projectCode })).toEqual({
-    argv: [
-      'core.hooksPath=/dev/null',
-      'filter.lfs.clean=git-lfs clean -- %f',
-      'filter.evil.clean=',
-      'filter.lfs.required=true',
-      // A required filter without a command is an error.
-      'filter.evil.required=false',
-      'merge.evil.driver=false',
-      'gpg.program=gpg2',
-      'gpg.ssh.program=ssh-keygen',
-      'core.attributesFile=~/.config/git/attributes',
-    ].flatMap((one) => ['-c', one]),
-    notes: [
-      'switched off, since the repository configures them: filter.lfs, filter.evil, merge.evil.driver, core.attributesfile',
-    ],
-    env: { GIT_ALLOW_PROTOCOL: 'none' },
-    reads,
+it('ends the search for a repository where one was found, and never goes above the root', async () => {
+  const { folder, write } = temporaryRepository();
+  write('packages/a/x.txt', 'x');
+  const inner = join(folder, 'packages', 'a');
+  expect(await inspected(git, 'add', { folder: inner, roots: [folder] })).toMatchObject({
+    env: { GIT_CEILING_DIRECTORIES: join(folder, '..') },
   });
-});
-
-it('switches off hooks that the repository configures, and leaves the user theirs', () => {
-  const found = entries(
-    ['global', 'hook.mine.event', 'commit-msg'],
-    ['global', 'hook.mine.command', 'mine'],
-    ['global', 'hook.other.event', 'pre-commit'],
-    ['global', 'hook.other.command', 'other'],
-    ['local', 'hook.a.b.event', 'pre-commit'],
-    ['local', 'hook.a.b.command', './evil.sh'],
-    ['local', 'hook.late.event', 'post-merge'],
-    ['local', 'hook.mine.command', './evil.sh'],
-    ['local', 'hook.mine.event', 'pre-commit'],
-    ['local', 'hook.mine.enabled', 'false'],
-    ['local', 'hook.jobs', '4'],
-    ['local', 'hook.pre-commit.jobs', '4'],
+  await expect(inspected(git, 'status', { folder: inner })).rejects.toThrow(
+    `${inner}: there is no repository (.git) here or above, up to the root.`,
   );
-  const off = [
-    'hook.a.b.enabled=false',
-    'hook.late.enabled=false',
-    'hook.mine.command=mine',
-    'hook.mine.enabled=true',
-    'hook.mine.event=',
-    'hook.mine.event=commit-msg',
-  ].flatMap((one) => ['-c', one]);
-  const where = { ...circumstances, effects: ['write'], projectCode: ['pre-commit'] } as const;
-  const { argv, notes } = gitGuard.read(found, where);
-  expect(argv).toEqual(['-c', 'core.hooksPath=/dev/null', ...off]);
-  expect(notes).toEqual(['switched off, since the repository configures them: hook.a.b']);
-  expect(gitGuard.read(found, { ...where, within: { answer: '', trusted: true } })).toMatchObject({
-    argv: off,
-    notes,
-  });
-  expect(gitGuard.read(found, { ...where, trusted: true }).argv).toEqual([]);
 });
 
-it('sets aside what nobody here knows, and nothing that git and its everyday commands write', () => {
-  const found = entries(
-    ['global', 'agents.review.command', 'mine'],
-    ['local', 'agents.review.command', './evil.sh'],
-    ['local', 'core.nexthelper', './evil.sh'],
-    ['local', 'core.unsetenvvars', 'GIT_CONFIG_PARAMETERS'],
-    ['local', 'filter.up.stream', './evil.sh'],
-    ['local', 'core.ignorecase', 'true'],
-    ['local', 'branch.a=b.vscode-merge-base', 'origin/main'],
-    ['local', 'remote.origin.url', 'x'],
-    ['local', 'lfs.https://example.org/info/lfs.access', 'basic'],
-  );
-  expect(gitGuard.read(found, circumstances).argv.filter((arg) => arg !== '-c')).toEqual([
-    'core.hooksPath=/dev/null',
-    'agents.review.command=mine',
-    'core.nexthelper=',
-    'core.unsetenvvars=',
-    'filter.up.stream=',
-  ]);
+it('tells what stages from what runs hooks, and what others see from both', () => {
+  const destructive = (name: keyof typeof git.actions) =>
+    annotationsOf(git.actions[name].effects).destructiveHint;
+  for (const name of ['add', 'unstage', 'stash', 'apply_stash', 'delete_branch', 'fetch'] as const)
+    expect(destructive(name), name).toBe(false);
+  for (const name of ['commit', 'switch', 'pull', 'push', 'restore', 'reset_hard', 'drop_stash'] as const)
+    expect(destructive(name), name).toBe(true);
+  const takenBack = Object.entries(git.actions).filter(([, action]) => 'takenBack' in action);
+  expect(takenBack.map(([name]) => name)).toEqual(['restore', 'reset_hard']);
 });
 
-/** Of the git of this machine, `2.39`. */
-const version = Number(/(\d+\.\d+)/.exec(execFileSync('git', ['--version'], { encoding: 'utf8' }))?.[1]);
-
-it.runIf(version <= 2.55)('knows every setting of this git', () => {
-  const all = execFileSync('git', ['help', '--config'], { encoding: 'utf8' });
-  const keys = all.split('\n').filter((line) => /^\w[\w-]*\.\S+$/.test(line));
-  expect(keys.length).toBeGreaterThan(300);
-  const asEntries = keys.map((key): [string, string, string] => [
-    'local',
-    key.toLowerCase().replace('<event>', 'pre-commit'),
-    '',
-  ]);
-  const { argv } = gitGuard.read(entries(...asEntries), circumstances);
-  const known = /^(?:core\.(?:editor|pager|unsetenvvars)|filter\..*|gpg\..*|merge\..*\.driver|hook\..*)=/;
-  expect(
-    argv.filter((arg) => /^core\.(?!hooksPath|attributesFile)|=$/.test(arg) && !known.test(arg)),
-  ).toEqual([]);
-});
-
-it('asks the credential helpers of the user, in their order, and none of the repository', () => {
-  const found = entries(
-    ['system', 'credential.helper', 'osxkeychain'],
-    ['global', 'credential.https://example.org.helper', '!mine'],
-    ['local', 'credential.helper', '!evil'],
-    ['local', 'credential.username', 'ada'],
-  );
-  const { argv, notes } = gitGuard.read(found, { ...changing, projectCode: ['transport'] });
-  expect(argv.filter((arg) => arg !== '-c')).toEqual([
-    'core.hooksPath=/dev/null',
-    'credential.helper=',
-    'credential.helper=osxkeychain',
-    'credential.https://example.org.helper=!mine',
-  ]);
-  expect(notes).toEqual(['switched off, since the repository configures them: credential.helper']);
-});
-
-it('git takes the answers of those helpers', () => {
-  const { folder, git, write } = temporaryRepository();
-  const global = write(
-    '.git/mine',
-    '[credential]\n\thelper = "!echo username=me; echo password=right;:"\n[credential "https://other.org"]\n\thelper = "!echo password=other;:"\n',
-  );
-  git('config', 'credential.helper', '');
-  git('config', 'credential.https://example.org.helper', '!echo username=evil; echo password=wrong;:');
-  git('config', '--add', 'credential.helper', '!echo password=wrong; touch .git/ran;:');
-  const ask = (leading: readonly string[], ...args: string[]) =>
-    execFileSync('git', [...leading, ...args], {
-      cwd: folder,
-      encoding: 'utf8',
-      // Only where it is read: a program that ends before takes the pipe away.
-      ...(args.at(-1) === 'fill' && { input: 'protocol=https\nhost=example.org\n\n' }),
-      env: { ...process.env, GIT_CONFIG_GLOBAL: global, GIT_CONFIG_NOSYSTEM: '1' },
-    });
-  const { argv } = gitGuard.read(ask([], ...gitGuard.argv), changing);
-  expect(ask(argv, 'credential', 'fill')).toMatch(/username=me\npassword=right/);
-  expect(existsSync(join(folder, '.git', 'ran'))).toBe(false);
-  expect(ask([], 'credential', 'fill')).toContain('evil');
-});
-
-it('refuses a repository whose settings cannot be overridden, or which leads elsewhere', () => {
-  const codeOf = (found: string, where: Parameters<typeof gitGuard.read>[1]) => {
-    try {
-      gitGuard.read(found, where);
-      return 'allowed';
-    } catch (error) {
-      return (error as ToolcribError).code;
-    }
-  };
-  for (const key of ['filter.a=b.clean', 'hook.a=b.command', 'agents.a=b.command'])
-    expect(codeOf(entries(['local', key, 'x']), circumstances), key).toBe('REPO_UNTRUSTED');
-  for (const [key, value] of [
-    ['url.ext::sh.insteadof', 'x'],
-    ['http.cookiefile', 'x'],
-    ['remote.origin.uploadpack', 'x'],
-    ['remote.origin.fetch', '+refs/heads/*:refs/heads/*'],
+it('takes names of commits, and no searches through all of them', () => {
+  for (const [name, param] of [
+    ['log', 'ref'],
+    ['show', 'ref'],
+    ['diff', 'from'],
+    ['diff', 'to'],
+    ['blame', 'ref'],
+    ['grep', 'ref'],
+    ['file', 'ref'],
+    ['reflog', 'ref'],
+    ['switch', 'branch'],
+    ['create_branch', 'start'],
+    ['restore', 'from'],
+    ['reset_hard', 'ref'],
   ] as const) {
-    const local = entries(['local', key, value]);
-    expect(codeOf(local, changing), key).toBe('REPO_UNTRUSTED');
-    expect(codeOf(entries(['global', key, value]), changing), key).toBe('allowed');
-    expect(codeOf(local, circumstances), key).toBe('allowed');
+    const schema = (git.actions[name].params as Record<string, z.ZodType>)[param]!;
+    for (const search of [':/a{1,100}', 'HEAD^{/a}', 'main..:/a', '^:/a'])
+      expect(schema.safeParse(search).error?.issues[0]?.message, `${name} ${search}`).toContain(
+        'is a search',
+      );
+    for (const ref of ['HEAD~3', 'v1.0^{commit}', 'main..feature/x', 'HEAD@{1}', 'HEAD:src/a.txt'])
+      expect(schema.safeParse(ref).success, `${name} ${ref}`).toBe(true);
   }
-  for (const key of [
-    'core.sshcommand',
-    'credential.helper',
-    'http.proxy',
-    'protocol.ext.allow',
-    'http.postbuffer',
-  ])
-    expect(codeOf(entries(['local', key, 'x']), changing), key).toBe('allowed');
-  for (const key of ['blame.ignorerevsfile', 'mailmap.file', 'fetch.fsck.skiplist'])
-    expect(codeOf(entries(['local', key, '/etc/shadow']), circumstances), key).toBe('REPO_UNTRUSTED');
-  const refs = 'extensions.refstorage';
-  expect(codeOf(entries(['local', refs, 'files:///elsewhere/.git']), circumstances)).toBe('REPO_UNTRUSTED');
-  expect(codeOf(entries(['local', refs, 'reftable']), circumstances)).toBe('allowed');
-  for (const refspec of [
-    '+refs/pull/*/head:refs/remotes/origin/pr/*',
-    '+refs/merge-requests/*:refs/remotes/origin/mr/*',
-    '^refs/heads/dependabot/*',
-    'refs/heads/main',
-  ])
-    expect(codeOf(entries(['local', 'remote.origin.fetch', refspec]), changing), refspec).toBe('allowed');
-  for (const refspec of ['refs/pull/*/head:refs/heads/pr/*', '+refs/*:refs/*', 'main:main', '+HEAD:HEAD'])
-    expect(codeOf(entries(['local', 'remote.origin.fetch', refspec]), changing), refspec).toBe(
-      'REPO_UNTRUSTED',
-    );
 });
 
-it('leaves a trusted project as it is, but for looking and for overwriting', () => {
-  const found = entries(
-    ['local', 'core.sshcommand', './ssh.sh'],
-    ['local', 'filter.up.clean', 'tr a-z A-Z'],
-    ['local', 'url.git@example.org:.insteadof', 'https://example.org/'],
-  );
-  expect(gitGuard.read(found, { ...changing, trusted: true })).toEqual({
-    argv: [],
-    notes: [],
-    env: { GIT_ALLOW_PROTOCOL: 'https:ssh', GIT_NO_LAZY_FETCH: '0' },
-    reads,
-  });
-  expect(gitGuard.read(found, { ...circumstances, trusted: true }).argv).toContain('filter.up.clean=');
+it('finds text as it stands, where a regular expression would take all memory', async () => {
+  const { folder, git: run, write } = temporaryRepository();
+  const pattern = '((((a{1,100}){1,100}){1,100}){1,100})';
+  write('src/a.txt', `x.y\n${pattern}\n`);
+  run('commit', '--quiet', '--all', `--message=${pattern}`);
+  const said = async (name: string, given: Record<string, unknown>) =>
+    (await runInspected(git, name, given, { folder })).said;
+  expect(await said('grep', { pattern })).toBe(`HEAD:src/a.txt:2:${pattern}\n`);
+  expect(await said('grep', { pattern: 'x?y' })).toBe('');
+  expect(await said('log', { message: pattern })).toContain(pattern);
+  expect(await said('log', { message: 'F.*t' })).toBe('');
+  expect(await said('log', { author: 'Ad' })).toContain('Ada');
+  expect(await said('log', { author: pattern })).toBe('');
 });
 
-it('says of every action whether code of a trusted project runs: of all that change something, of none that looks', () => {
-  for (const [name, action] of Object.entries(discoverer.actions)) {
-    const looks = action.effects.every((effect) => effect === 'read');
-    expect(action, name).toMatchObject(looks ? { effects: ['read'] } : { whenTrusted: ['execute'] });
-    if (looks) expect(action, name).not.toHaveProperty('whenTrusted');
+/** Installs a hook that says when it runs. */
+function hook({ folder }: Repository, name: string, does = '') {
+  const file = join(folder, '.git', 'hooks', name);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, `#!/bin/sh\necho ${name} >> '${join(folder, '.git', 'ran')}'\n${does}\n`);
+  chmodSync(file, 0o755);
+}
+
+const ran = ({ folder }: Repository): string[] => {
+  const file = join(folder, '.git', 'ran');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+};
+
+it('is git with its hooks, filters and remotes in a trusted folder', async () => {
+  const repository = temporaryRepository();
+  const upstream = temporaryFolder();
+  repository.git('clone', '--quiet', '--bare', repository.folder, join(upstream, 'up.git'));
+  repository.git('remote', 'add', 'origin', join(upstream, 'up.git'));
+  repository.git('config', 'filter.up.clean', 'tr a-z A-Z');
+  repository.write('.gitattributes', '*.txt filter=up\n');
+  for (const name of ['pre-commit', 'commit-msg', 'pre-push', 'post-checkout']) hook(repository, name);
+  repository.write('src/a.txt', 'new\n');
+  const act = async (name: string, given: Record<string, unknown>) => {
+    const ended = await runInspected(git, name, given, { folder: repository.folder, trusted: true });
+    expect(ended.status, ended.said).toBe(0);
+  };
+  await act('add', { paths: ['.'] });
+  expect(repository.git('show', ':src/a.txt')).toBe('NEW\n');
+  await act('commit', { message: 'Two' });
+  await act('create_branch', { branch: 'other' });
+  await act('push', { branch: 'other' });
+  await act('fetch', {});
+  expect(ran(repository)).toEqual(['pre-commit', 'commit-msg', 'post-checkout', 'pre-push']);
+  expect(repository.git('branch', '--remotes')).toContain('origin/other');
+  hook(repository, 'pre-commit', 'echo "no tabs, please" >&2; exit 1');
+  const amend = { message: 'x', amend: true };
+  const refused = await runInspected(git, 'commit', amend, { folder: repository.folder, trusted: true });
+  expect(refused).toMatchObject({ status: 1, said: 'no tabs, please\n' });
+});
+
+it('never lets an old remotes file overwrite a branch unasked', async () => {
+  const repository = temporaryRepository();
+  const other = temporaryRepository();
+  other.git('commit', '--quiet', '--allow-empty', '--message=Theirs');
+  repository.git('branch', 'mine');
+  repository.write('.git/remotes/origin', `URL: ${other.folder}\nPull: +refs/heads/main:refs/heads/mine\n`);
+  const mine = repository.git('rev-parse', 'mine');
+  for (const name of ['fetch', 'pull', 'push']) {
+    const { trust } = await runInspected(git, name, {}, { folder: repository.folder });
+    expect(trust, name).toContain('talk to its remotes');
   }
+  expect((await inspected(git, 'status', { folder: repository.folder })).trust).toContain('(.git/remotes)');
+  expect(repository.git('rev-parse', 'mine')).toBe(mine);
+  // As bad as it should be.
+  repository.git('fetch', '--quiet', 'origin');
+  expect(repository.git('rev-parse', 'mine')).not.toBe(mine);
 });

@@ -10,7 +10,7 @@ import {
   type QueryAction,
 } from '../../src/core/discoverer.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
-import { pathKind } from '../../src/core/params.ts';
+import { pathFacts, pathKind } from '../../src/core/params.ts';
 import { annotationsOf } from '../../src/core/tool.ts';
 import { discoverers } from '../../src/discoverers/index.ts';
 import { describeAction } from '../../src/machine/actions/action-tool.ts';
@@ -120,14 +120,16 @@ describe.each(actions)('$tool', ({ tool, discoverer, name, action }) => {
     for (const effect of action.effects) expect(effects).toContain(effect);
     const annotations = annotationsOf(action.effects);
     if (annotations.readOnlyHint) expect(annotations.destructiveHint).toBe(false);
-    // Code of the project can do anything.
-    const dangerous = action.effects.some((effect) => effect === 'destroy' || effect === 'execute');
+    // Code of the project can do anything, and what others have seen stays seen.
+    const dangerous = action.effects.some((effect) => ['destroy', 'execute', 'publish'].includes(effect));
     expect(annotations.destructiveHint).toBe(dangerous);
     expect(annotations.readOnlyHint).toBe(
       action.effects.every((effect) => effect === 'read' || effect === 'network'),
     );
     if (action.effects.includes('network')) expect(annotations.openWorldHint).toBe(true);
+    if (action.effects.includes('read')) expect(['read', 'read,network']).toContain(String(action.effects));
     if ('reads' in action) expect(action.effects).toEqual(['read']);
+    if ('takenBack' in action) expect(action.effects).toContain('destroy');
   });
 
   it('never turns a value into an option', () => {
@@ -183,6 +185,24 @@ describe.each(actions)('$tool', ({ tool, discoverer, name, action }) => {
       }
     }
   });
+});
+
+it('marks the paths that are made or replaced', () => {
+  const written = actions.flatMap(({ tool, action }) =>
+    Object.entries(action.params as Record<string, z.ZodType>).flatMap(([name, schema]) =>
+      pathFacts(schema)?.written === true ? [`${tool} ${name}`] : [],
+    ),
+  );
+  expect(written).toEqual([
+    'cmake_configure build',
+    'cmake_build build',
+    'ctest_list build',
+    'ctest_run build',
+    'git_stash paths',
+    'git_restore paths',
+    'mysql_dump path',
+    'psql_dump path',
+  ]);
 });
 
 it('gives every tool its own name', () => {

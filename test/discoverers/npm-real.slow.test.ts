@@ -1,14 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -66,14 +57,6 @@ describe.skipIf(!hasProgram('npm', '--version'))('the real npm', () => {
   it('33: lists packages past a hostile .npmrc: nothing runs, nothing is written', () => {
     writeHostileProject({ a: '1.0.0' });
     mkdirSync(join(cwd, 'src'));
-    const env = { PATH: process.env.PATH ?? '', HOME: join(base, 'home'), ...npm.settings };
-    const prefix = execFileSync('npm', npm.worksOn!.argv, {
-      cwd: join(cwd, 'src'),
-      env,
-      stdio: 'pipe',
-      encoding: 'utf8',
-    });
-    expect(realpathSync(prefix.trimEnd())).toBe(realpathSync(cwd));
     expect(run('list').data).toEqual({
       name: 'shop',
       version: '1.0.0',

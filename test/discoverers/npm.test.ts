@@ -1,5 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { npm } from '../../src/discoverers/npm.ts';
+import { inspected } from '../support/inspected.ts';
+import { temporaryFolder } from '../support/repository.ts';
 import { argvOf, itKeepsItsExamples, parseRecorded } from './real-program.ts';
 
 const { scripts, view, outdated, list, audit } = npm.actions;
@@ -207,6 +211,29 @@ describe('npm', () => {
     if (spec !== '') expect(() => argvOf(npm, 'view', { package: spec })).toThrow(/expected/);
     expect(() => argvOf(npm, 'uninstall', { packages: [spec] })).toThrow(/expected/);
     expect(() => argvOf(npm, 'list', { package: spec })).toThrow(/expected/);
+  });
+
+  it('14: works on no package above the roots, and looks things up without one', async () => {
+    const top = temporaryFolder();
+    const root = join(top, 'packages');
+    const folder = join(root, 'a', 'src');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(top, 'package.json'), '{"workspaces":["packages/*"]}');
+    const where = { folder, roots: [root] };
+    for (const name of ['run', 'list', 'install'])
+      await expect(inspected(npm, name, where)).rejects.toThrow(`${folder}: there is no package`);
+    expect(await inspected(npm, 'view', where)).toEqual({});
+    mkdirSync(join(root, 'a', 'node_modules'));
+    expect(await inspected(npm, 'list', where)).toEqual({});
+    expect(await inspected(npm, 'run', { folder: top })).toEqual({});
+  });
+
+  it('33: talks to whom a project names only where it is trusted', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'package.json'), '{}');
+    for (const name of ['outdated', 'audit', 'install'])
+      expect((await inspected(npm, name, { folder })).trust).toContain('.npmrc');
+    for (const name of ['list', 'view']) expect(await inspected(npm, name, { folder })).toEqual({});
   });
 
   it('32: never lets an install run scripts', () => {

@@ -67,7 +67,7 @@ async function looking<T>(
   }
 }
 
-const patience = () => ({ signal: new AbortController().signal, untilMs: performance.now() + 20_000 });
+const patience = () => ({ signal: new AbortController().signal, untilMs: performance.now() + 100_000 });
 const find = (lines: LineIndexes, name: string, line: number, stepMs?: number) =>
   looking(
     name,

@@ -34,7 +34,7 @@ const open = (options: Partial<OutputStoreOptions> = {}) => {
     store,
     /** What read_output answers, as the client `me` unless told. */
     async read(output: string, given: object = {}, client = 'me'): Promise<string> {
-      const context = { client, signal: AbortSignal.timeout(15_000) } as Partial<CallContext> as CallContext;
+      const context = { client, signal: AbortSignal.timeout(60_000) } as Partial<CallContext> as CallContext;
       const result = await tool.call(tool.params.parse({ output, ...given }), context);
       const [part] = result.content ?? [];
       return part?.type === 'text' ? part.text : '';

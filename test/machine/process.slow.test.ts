@@ -86,7 +86,7 @@ it('hands on no variable that it was not given', async () => {
 it('ATTACK 96: a time limit ends a program, its children, and what they started elsewhere', async () => {
   const folder = temporaryFolder();
   const script = `sleep 300 & echo $! > a; setsid sleep 300 & echo $! > b; (setsid sh -c 'echo $$ > c; exec sleep 300' &) ; while [ ! -s c ]; do :; done; echo ready; sleep 300`;
-  const outcome = await sh(script, { cwd: folder, timeoutMs: 1000 });
+  const outcome = await sh(script, { cwd: folder, timeoutMs: 5000 });
   expect(outcome).toMatchObject({ ended: 'timed_out', exitCode: null, stdout: { text: 'ready\n' } });
   for (const name of ['a', 'b', 'c']) {
     expect(alive(Number(readFileSync(join(folder, name), 'utf8'))), name).toBe(false);
@@ -188,7 +188,7 @@ it('counts the wait for a turn, and starts nothing that was cancelled or came to
 it('ATTACK 96: a child with another environment, in a session of its own, is ended as well', async () => {
   const folder = temporaryFolder();
   const script = `env -i /usr/bin/setsid /bin/sh -c 'echo $$ > a; exec sleep 300' & while [ ! -s a ]; do :; done; echo ready; wait`;
-  const outcome = await sh(script, { cwd: folder, timeoutMs: 1000 });
+  const outcome = await sh(script, { cwd: folder, timeoutMs: 5000 });
   expect(outcome).toMatchObject({ ended: 'timed_out', stdout: { text: 'ready\n' } });
   expect(alive(Number(readFileSync(join(folder, 'a'), 'utf8')))).toBe(false);
 });
@@ -209,9 +209,9 @@ it('lets others go on when programs last', async () => {
   const own = createProcesses('linux');
   const command = { program: '/bin/sh', cwd: '/', env: { PATH: '/usr/bin:/bin' } };
   const servers = Array.from({ length: 16 }, () =>
-    own.run({ ...command, argv: ['-c', 'sleep 300'], timeoutMs: 60_000 }),
+    own.run({ ...command, argv: ['-c', 'sleep 300'], timeoutMs: 300_000 }),
   );
-  expect(await own.run({ ...command, argv: ['-c', 'echo served'], timeoutMs: 10_000 })).toMatchObject({
+  expect(await own.run({ ...command, argv: ['-c', 'echo served'], timeoutMs: 60_000 })).toMatchObject({
     ended: 'exited',
   });
   await own.endAll();

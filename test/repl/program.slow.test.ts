@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/repository.ts';
 import { until } from '../support/until.ts';
 
 const node = (script: string, ...args: string[]) => [process.execPath, '-e', script, ...args];
-const timeoutMs = 10_000;
+const timeoutMs = 60_000;
 
 it('hands over arguments and input as they are, and returns what was written', async () => {
   const script = `process.stdin.on('data', (d) => process.stdout.write(process.argv[1] + d)); console.error('e'); process.exitCode = 3`;
@@ -44,7 +44,7 @@ const isGone = (pid: number) => {
 
 it('ends a program and what it started at the time limit', async () => {
   const file = join(temporaryFolder(), 'pid');
-  const result = await runProgram(node(stubborn, file), { timeoutMs: 1000 });
+  const result = await runProgram(node(stubborn, file), { timeoutMs: 5000 });
   expect(result).toMatchObject({ exitCode: null, ended: 'timed_out' });
   await until(() => isGone(Number(readFileSync(file, 'utf8'))));
 });
@@ -53,7 +53,7 @@ it('ends it when it is interrupted', async () => {
   const file = join(temporaryFolder(), 'pid');
   const controller = new AbortController();
   const running = runProgram(node(stubborn, file), { timeoutMs, signal: controller.signal });
-  await until(() => existsSync(file));
+  await until(() => existsSync(file) && readFileSync(file, 'utf8') !== '');
   controller.abort();
   expect(await running).toMatchObject({ exitCode: null, ended: 'aborted' });
   await until(() => isGone(Number(readFileSync(file, 'utf8'))));

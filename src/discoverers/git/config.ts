@@ -23,9 +23,9 @@ export function unusualSetting(text: string): string | undefined {
   let section = '';
   for (const [index, line] of text.split('\n').entries()) {
     if (/^\s*(?:[#;].*)?$/.test(line)) continue;
-    const header = /^\[([a-z]{1,40})(?: "[^"\\]*")?\]\r?$/.exec(line)?.[1];
+    const header = /^\[([A-Za-z]{1,40})(?: "[^"\\]*")?\]\r?$/.exec(line)?.[1];
     if (header !== undefined) {
-      section = header;
+      section = header.toLowerCase();
       continue;
     }
     const [, name, value] = /^[ \t]*([A-Za-z][A-Za-z0-9-]{0,60})([^]*)$/.exec(line) ?? [];

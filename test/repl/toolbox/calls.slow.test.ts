@@ -44,8 +44,8 @@ describe('time', () => {
   });
 
   it('begins anew with every sign of progress', async () => {
-    const { call } = await openToolbox([fixtureServer([], { timeoutMs: 1000 })]);
-    expect((await call('mcp__fix__slow', { steps: 13, ms: 100 })).text).toBe('arrived');
+    const { call } = await openToolbox([fixtureServer([], { timeoutMs: 3000 })]);
+    expect((await call('mcp__fix__slow', { steps: 33, ms: 100 })).text).toBe('arrived');
   });
 
   it('does not run while the person is thinking', async () => {
