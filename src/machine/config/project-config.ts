@@ -24,7 +24,7 @@ export interface ProjectConfigs {
    * and by the `.toolcrib.json` of each. Throws CONFIG_INVALID (file, line, what was probably meant).
    */
   settingsFor(base: Settings, roots: readonly string[]): Promise<Settings>;
-  /** Of real absolute roots, what the `roots` of the files at their tops leave; the list itself when none says anything. */
+  /** Of real absolute roots, what the `roots` of the files at their tops leave; the list itself when none has any. */
   narrowedRoots(roots: readonly string[]): Promise<readonly string[]>;
 }
 
