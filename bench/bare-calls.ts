@@ -20,7 +20,6 @@ export function createCalls(
         trusts: () => Promise.resolve(false),
         permit: () => Promise.resolve(),
         keepOutput: () => ({ handle: '', add: () => {}, end: () => {} }),
-        hides: ({ text }) => text,
         budgets: settings.budgets,
       };
       return tool.call(checkParams(tool.params, params), context);

@@ -1,13 +1,12 @@
-import { watch, type FSWatcher } from 'node:fs';
+import { once } from 'node:events';
 import { homedir } from 'node:os';
 import type { Platform } from '../core/discoverer.ts';
-import { fits } from '../core/policy.ts';
+import { fits } from '../core/rule.ts';
 import { auditFolder } from '../machine/audit/audit.ts';
-import { harmless } from '../machine/audit/audit-line.ts';
-import { createAuditReader, type AuditLine } from '../machine/audit/read-audit.ts';
+import { createAuditReader, jsonLine, type AuditLine } from '../machine/audit/read-audit.ts';
 import { stateFolder } from '../machine/folders.ts';
-import { isRefused, readableLine } from './audit-lines.ts';
-import { styler } from './table.ts';
+import { presentable } from '../machine/presentable.ts';
+import { styler, type Style } from './table.ts';
 import { parseCommandLine, UsageError } from './usage.ts';
 
 const options = {
@@ -18,9 +17,8 @@ const options = {
   denied: { type: 'boolean' },
 } as const;
 
-const usualLines = 20;
-/** Milliseconds between two looks. A watch says more quickly that there is something, but not on every file system. */
-const lookEvery = 500;
+const usualLines = '20';
+const lookEveryMs = 500;
 
 /**
  * `toolcrib audit [--follow] [--json] [-n N] [--tool GLOB] [--denied]`: the last calls that were recorded, and with
@@ -28,73 +26,64 @@ const lookEvery = 500;
  */
 export async function auditCommand(args: string[]): Promise<number> {
   const { values } = parseCommandLine({ args, options });
-  const most = countOf(values.lines);
+  const { lines: count = usualLines, tool: pattern, denied: onlyRefused = false } = values;
+  if (!/^\d{1,9}$/.test(count)) throw new UsageError(`-n ${count}: expected a number of lines.`);
   const state = stateFolder(process.platform as Platform, process.env, homedir());
-  if (state === undefined) {
-    process.stderr.write('toolcrib: there is no state folder here, so calls are not recorded.\n');
-    return 1;
-  }
+  if (state === undefined) throw new UsageError('there is no state folder here, so calls are not recorded.');
   const style = styler(process.stdout.isTTY === true && !process.env['NO_COLOR']);
-  const wanted = (line: AuditLine) => isWanted(line, values.tool, values.denied === true);
-  const show = (lines: readonly AuditLine[]) => {
-    const shown = lines.map((line) => (values.json ? harmless(line) : readableLine(line, style))).join('');
-    if (shown !== '') process.stdout.write(shown);
+  const wanted = (line: AuditLine) =>
+    (!pattern || fits(pattern, { tools: [text(line['tool'])], subject: '' })) && (!onlyRefused || isRefused(line));
+  const read = createAuditReader(auditFolder(state));
+  const show = (most: number) => {
+    const found = read(wanted, most);
+    process.stdout.write(
+      found.map((line) => (values.json ? jsonLine(line) : readableLine(line, style))).join(''),
+    );
+    return found.length;
   };
-  const folder = auditFolder(state);
-  const reader = createAuditReader(folder);
-  const found = reader.more(wanted, most);
-  show(found);
-  if (values.follow) await follow(folder, () => show(reader.more(wanted)));
-  else if (found.length === 0 && most > 0)
-    process.stderr.write(`toolcrib: no such calls have been recorded in ${folder}.\n`);
+  if (show(Number(count)) === 0 && count !== '0' && !values.follow)
+    process.stderr.write(`toolcrib: no such calls have been recorded in ${auditFolder(state)}.\n`);
+  if (values.follow) {
+    const timer = setInterval(() => show(Infinity), lookEveryMs);
+    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+    clearInterval(timer);
+  }
   return 0;
 }
 
-function countOf(given: string | undefined): number {
-  if (given === undefined) return usualLines;
-  if (!/^\d{1,9}$/.test(given)) throw new UsageError(`-n ${given}: expected a number of lines.`);
-  return Number(given);
+/** One call, for a person: when, what, with what, what was decided, how it ended, how long it took. */
+function readableLine(line: AuditLine, style: Style): string {
+  const [outcome, setting] = [text(line['outcome']), text(line['setting'])];
+  const decided = text(line['decision']) + (setting === '' ? '' : ` (${setting})`);
+  const handles = ['job', 'output'].flatMap((name) => (line[name] ? `${name} ${text(line[name])}` : []));
+  const args = Object.entries(line['arguments'] ?? {}).map((pair) =>
+    pair.map((part) => text(part)).join('='),
+  );
+  const facts = [
+    style('dim', timeOf(line)),
+    style('bold', text(line['tool']).padEnd(20)),
+    text(args.join(' '), 100),
+    decided !== 'allow' && style(isRefused(line) ? 'red' : 'yellow', decided),
+    style(outcome === 'ok' ? 'green' : 'red', outcome),
+    style('dim', typeof line['ms'] === 'number' ? `${Math.round(line['ms']).toLocaleString('en')} ms` : ''),
+    style('dim', handles.join(' ')),
+  ];
+  return `${facts.filter(Boolean).join('  ')}\n`;
 }
 
-/** A line that says how many were lost is not about one call. */
-function isWanted(line: AuditLine, pattern: string | undefined, onlyRefused: boolean): boolean {
-  const tool = typeof line['tool'] === 'string' ? line['tool'] : '';
-  return (pattern === undefined || fits(pattern, { tool })) && (!onlyRefused || isRefused(line));
-}
+/** Whether the call was not made, because of a setting or a person. */
+const isRefused = ({ decision }: AuditLine): boolean =>
+  ['denied', 'asked:no', 'unanswered'].includes(String(decision));
 
-/** Looks whenever something may have been added, until the person ends it. */
-function follow(folder: string, lookOnce: () => void): Promise<void> {
-  return new Promise((resolve) => {
-    let watcher: FSWatcher | undefined;
-    const look = () => {
-      watcher ??= watched(folder, look, () => (watcher = undefined));
-      lookOnce();
-    };
-    const timer = setInterval(look, lookEvery);
-    const end = () => {
-      clearInterval(timer);
-      watcher?.close();
-      process.off('SIGINT', end);
-      process.off('SIGTERM', end);
-      resolve();
-    };
-    process.on('SIGINT', end);
-    process.on('SIGTERM', end);
-    look();
-  });
-}
+/** What anybody may have put into the file, in one line and without what commands a terminal. */
+const text = (value: unknown, most = 300): string =>
+  presentable(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, most);
 
-/** Undefined while there is nothing to watch; then the timer has to do. */
-function watched(folder: string, changed: () => void, ended: () => void): FSWatcher | undefined {
-  try {
-    const watcher = watch(folder, changed);
-    watcher.on('error', () => {
-      watcher.close();
-      ended();
-    });
-    return watcher;
-  } catch {
-    // The folder is made with the first call; a system may have no watches left.
-    return undefined;
-  }
+/** In the time zone of the reader: 2026-01-31 23:59:59. */
+function timeOf({ time }: AuditLine): string {
+  const date = new Date(typeof time === 'string' ? time : Number.NaN);
+  // Sweden writes times in the order of ISO 8601.
+  return Number.isNaN(date.getTime()) ? '?'.padEnd(19) : date.toLocaleString('sv');
 }

@@ -5,6 +5,7 @@ import {
   parseCommandLine,
   serveOptions,
   settingsOf,
+  successors,
   UsageError,
   workingFolder,
 } from './usage.ts';
@@ -63,7 +64,7 @@ export async function callCommand(args: string[]): Promise<number> {
 
 /** `--limit 3` is how most programs take it, so what is meant is said. */
 function withoutDashes(args: string[]): string[] {
-  const known = [...Object.keys(serveOptions), 'json', 'help'];
+  const known = [...Object.keys(serveOptions), ...Object.keys(successors), 'json', 'help'];
   const [tool, ...rest] = args;
   const stray = rest.find((arg) => /^--[a-z_]+$/.test(arg) && !known.includes(arg.slice(2)));
   if (tool === undefined || stray === undefined) return args;

@@ -29,7 +29,6 @@ Tools:
   --allow RULE        server:tool or server:tool(argument=pattern), * for any characters; may be repeated
   --ask RULE          the same: asks in any mode
   --deny RULE         the same: refuses in any mode
-  --allow EFFECT      execute or destroy: toolcrib's own server does not ask about it; the chat does
   --mcp FILE          more servers, in a file like mcp.json; may be repeated
   --no-toolcrib       without toolcrib's own server
   --read-only, --toolsets A,B, --no-checkpoints    for toolcrib's own server, as in toolcrib --help

@@ -1,4 +1,3 @@
-import { effects } from '../core/discoverer.ts';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { version } from '../server/version.ts';
@@ -97,16 +96,7 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
     throw new UsageError('--record and --replay: only one of them.');
   const { command, script } = ownCommand();
   const cwd = workingFolder();
-  // The name of an effect is for our own server, which then does not ask about it; anything else is a rule.
-  const isEffect = (word: string) => effects.some((effect) => effect === word);
-  const allow = values.allow ?? [];
-  const served = asArguments({
-    ...values,
-    root: undefined,
-    allow: allow.filter(isEffect),
-    ask: undefined,
-    deny: undefined,
-  });
+  const served = asArguments({ ...values, root: undefined });
   const { maxTurns, mode } = { maxTurns: turnsOf(values['max-turns']), mode: modeOf(values) };
   return {
     cwd,
@@ -118,11 +108,7 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
     roots: (values.root ?? [cwd]).map((root) => resolve(root)),
     rootsGiven: values.root !== undefined,
     variables: variablesOf(values.var ?? []),
-    rules: {
-      allow: allow.filter((rule) => !isEffect(rule)),
-      ask: values.ask ?? [],
-      deny: values.deny ?? [],
-    },
+    rules: { allow: values.allow ?? [], ask: values.ask ?? [], deny: values.deny ?? [] },
     mcpFiles: (values.mcp ?? []).map((file) => resolve(file)),
     session: sessionOf(values),
     temporary: values.temporary ?? false,

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
-import { lstat, open, stat, type FileHandle } from 'node:fs/promises';
+import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, posix, win32 } from 'node:path';
+import { dirname, isAbsolute, join, posix, resolve, win32 } from 'node:path';
 import type { KnownNames } from '../core/config.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Config } from '../core/settings.ts';
@@ -53,7 +53,8 @@ export async function readConfig(
     const bytes = await opened.readFile();
     const config = await readSettings(bytes, { file, whose: 'operator', known: await known?.() });
     const roots = config.roots?.map((root) => expanded(root, file, home));
-    return { ...config, ...(roots ? { roots } : {}) };
+    const folders = await realFolders(config.folders ?? {}, file, home);
+    return { ...config, ...(roots && { roots }), folders };
   } catch (error) {
     if (error instanceof ToolcribError) throw new UsageError(error.message);
     throw error;
@@ -100,8 +101,25 @@ async function refuseForeign(opened: FileHandle, file: string): Promise<void> {
     throw refuse('everybody can write to the folder that it is in. chmod o-w makes it usable.');
 }
 
+/** By their real paths, as roots are; what is not there is kept as it is written, and said elsewhere. */
+async function realFolders(
+  folders: NonNullable<Config['folders']>,
+  file: string,
+  home: string,
+): Promise<Record<string, Config>> {
+  const real: Record<string, Config> = {};
+  for (const [given, config] of Object.entries(folders)) {
+    const path = resolve(expanded(given, file, home));
+    const folder = await realpath(path).catch(() => path);
+    if (real[folder])
+      throw new UsageError(`${shownPath(file)}: folders: ${shownPath(given)} is there twice, by two names.`);
+    real[folder] = config;
+  }
+  return real;
+}
+
 function expanded(root: string, file: string, home: string): string {
   const path = /^~(?:[/\\]|$)/.test(root) ? join(home, root.slice(2)) : root;
   if (isAbsolute(path)) return path;
-  throw new UsageError(`${shownPath(file)}: roots: ${shownPath(root)} is not absolute.`);
+  throw new UsageError(`${shownPath(file)}: ${shownPath(root)} is not absolute.`);
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
-import { narrow, withoutEffect, type ProjectConfig } from '../core/narrow.ts';
+import { withoutEffect, type ProjectConfig } from '../core/narrow.ts';
 import { mergeSettings, usualSettings, type Config, type Settings } from '../core/settings.ts';
-import { createProjectConfigs } from '../machine/config/project-config.ts';
+import { createProjectConfigs, createProjectReader } from '../machine/config/project-config.ts';
 import { configFile, readConfig } from './config.ts';
 import { table, type Style } from './table.ts';
 import type { World } from './this-world.ts';
@@ -24,8 +24,12 @@ export async function showSettings(
   let settings: Settings = usualSettings;
   try {
     const config = await readConfig(file, { known: knownNames, home: host.home });
-    settings = mergeSettings(usualSettings, config);
+    settings = mergeSettings({}, config);
     print(table([[file, existsSync(file) ? '' : 'is not there: nothing is set'], ...rowsOf(config)], '  '));
+    for (const [folder, narrower] of Object.entries(settings.folders)) {
+      showNarrower(settings, { ...narrower, file: `folders ${folder}` }, print);
+      if (!existsSync(folder)) wrong.push(`${file}: folders: ${folder}: there is no such folder`);
+    }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     print(table([[file, 'cannot be used']], '  '));
@@ -41,20 +45,14 @@ async function showProject(root: string, settings: Settings, print: World['print
   const real = await realpath(root).catch(() => undefined);
   if (real === undefined) return [`${root}: there is no such folder`];
   try {
-    for (const project of await createProjectConfigs(knownNames).filesFor([real])) {
-      print(table([[project.file], ...rowsOf(project)], '  '));
+    const files = await createProjectReader(knownNames)(real);
+    for (const file of files) {
+      showNarrower(settings, file, print);
       print(
         '  a server that runs also keeps to what it has read there before; restart it after loosening it\n',
       );
-      const idle = withoutEffect(settings, project);
-      print(
-        table(
-          idle.map((line) => [`  has no effect: ${line}; only the operator can say so`]),
-          '  ',
-        ),
-      );
-      settings = narrow(settings, project);
     }
+    await createProjectConfigs(knownNames).narrowedRoots([real]);
     return [];
   } catch (error) {
     if (!(error instanceof ToolcribError)) throw error;
@@ -62,15 +60,24 @@ async function showProject(root: string, settings: Settings, print: World['print
   }
 }
 
+function showNarrower(settings: Settings, { file, ...config }: ProjectConfig, print: World['print']): void {
+  print(table([[file], ...rowsOf(config)], '  '));
+  const idle = withoutEffect(settings, { file, ...config });
+  print(
+    table(
+      idle.map((line) => [`  has no effect: ${line}; only the operator can say so`]),
+      '  ',
+    ),
+  );
+}
+
 /** One row for each setting. Of databases only the names: there may be passwords in the rest. */
-function rowsOf(config: Config | ProjectConfig): string[][] {
-  const { rules, databases, file: _file, ...rest } = { file: '', ...config };
-  const decided = (rules ?? []).map(({ pattern, decision }) => [`rules "${pattern}"`, decision]);
-  const named = Object.keys(databases ?? {});
+function rowsOf({ rules = [], databases = {}, folders: _folders, ...rest }: Config): string[][] {
+  const names = Object.keys(databases);
   const rows = [
     ...Object.entries(rest).map(([name, value]) => [name, JSON.stringify(value)]),
-    ...decided,
-    ...(named.length > 0 ? [['databases', named.join(', ')]] : []),
+    ...rules.map(({ pattern, decision }) => [`rules "${pattern}"`, decision]),
+    ...(names.length > 0 ? [['databases', names.join(', ')]] : []),
   ];
   return rows.map(([name = '', value = '']) => [`  ${name}`, value]);
 }

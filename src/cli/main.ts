@@ -30,12 +30,8 @@ Options of serve, call and try:
   --root DIR          a folder the model may use; repeat it for more (call and try: the current one)
   --read-only         only what changes nothing
   --toolsets A,B      only the tools of these programs; "files" and "toolcrib" are our own
-  --allow A,B         effects that need no question: read, write, execute, network, destroy
-  --ask A,B           effects a person is asked about each time
-  --deny A,B          effects that are never allowed
-  --rule 'TOOL=WHAT'  allow, ask or deny for tools: 'git_push=ask', 'run_command(npm test *)=allow'
-  --when-unasked W    allow or deny, when a client cannot ask; REASON=W for destroy, execute, protected, command,
-                      script or rule alone (deny)
+  --rule 'WHAT=DO'    allow, ask or deny: 'git_push=ask', 'run(npm test *)=allow', 'read(**/.env)=deny'
+  --questions WHO     who asks a person: server (through the client), host (its own question), none (nobody is there)
   --scripts           also offers run_script: scripts that a model writes
   --no-checkpoints    keep no states of git work trees before actions that can change them
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
@@ -11,18 +12,25 @@ import { checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } fr
 
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. */
 export async function serveCommand(args: string[]): Promise<number> {
-  await start(await servedSettings(args));
+  // Not in the help: a host of ours writes its key there, where no other process can see it.
+  const [own, rest] = [args.filter((arg) => arg.startsWith(keyOption)), args.filter((arg) => !arg.startsWith(keyOption))];
+  const key = own[0] === undefined ? undefined : readFileSync(Number(own[0].slice(keyOption.length)), 'utf8');
+  await start(await servedSettings(rest), key);
   return 0;
 }
+
+/** The descriptor of a pipe that holds the key of the host that asks its user itself. */
+const keyOption = '--key-fd=';
 
 /** What a command line and the operator's file say. Throws UsageError when a server does not start with it. */
 export async function servedSettings(args: string[]): Promise<Settings> {
   const { values } = parseCommandLine({ args, options: serveOptions });
   const given = settingsOf(values);
   const settings = mergeSettings(given, await readConfig(undefined, { known: knownNames }));
-  await checkRoots(settings.roots, given.roots.length > 0 ? undefined : shownPath(configFile()));
+  await checkRoots(settings.roots, given.roots ? undefined : `${shownPath(configFile())}: roots:`);
+  await checkRoots(Object.keys(settings.folders), `${shownPath(configFile())}: folders:`);
   if (given.toolsets) await checkToolsets(given.toolsets);
-  if (given.rules.length > 0) await checkRules(given.rules);
+  if (given.rules?.length) await checkRules(given.rules);
   await checkProjects(settings);
   return settings;
 }

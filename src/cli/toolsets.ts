@@ -1,7 +1,6 @@
 import { nearest } from '../core/check-params.ts';
 import type { KnownNames } from '../core/config.ts';
-import type { Rule } from '../core/policy.ts';
-import { unknownTool } from '../core/rule-pattern.ts';
+import { unknownTool, type Rule } from '../core/rule.ts';
 import { loadManifest } from '../server/manifest.ts';
 import { namesIn } from '../server/published.ts';
 import { UsageError } from './usage.ts';
@@ -24,9 +23,9 @@ export async function checkToolsets(toolsets: readonly string[]): Promise<void> 
 
 /** A misspelt rule would silently leave open what it is to close. */
 export async function checkRules(rules: readonly Rule[]): Promise<void> {
-  const known = await knownNames();
+  const { tools } = await knownNames();
   for (const { pattern, setting } of rules) {
-    const wrong = unknownTool(pattern, known);
+    const wrong = unknownTool(pattern, tools);
     if (wrong !== undefined) throw new UsageError(`${setting}: ${wrong}`);
   }
 }

@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { nearest } from '../core/check-params.ts';
-import { effects, type Effect } from '../core/discoverer.ts';
-import { askReasons, decisions, type AskReason, type Decision, type Rule } from '../core/policy.ts';
-import { patternProblem } from '../core/rule-pattern.ts';
-import { usualSettings, type Settings } from '../core/settings.ts';
+import { questionModes } from '../core/policy.ts';
+import { decisions, ruleProblem, type Rule } from '../core/rule.ts';
+import type { Config } from '../core/settings.ts';
 
 /** A wrong command line: said in one line, exit code 2. */
 export class UsageError extends Error {}
@@ -17,6 +16,8 @@ export function parseCommandLine<T extends ParseArgsConfig>(config: T): ReturnTy
     const text = error instanceof Error ? error.message.split(/\n|\. /)[0] : String(error);
     const known = Object.keys(config.options ?? {});
     const given = /'--?([^ '=]+)/.exec(text ?? '')?.[1];
+    if (given !== undefined && Object.hasOwn(successors, given) && known.includes('questions'))
+      throw new UsageError(`there is no option --${given} any more; ${successors[given]}`);
     const best = given && nearest(given, known);
     const all =
       known.length > 0
@@ -35,9 +36,8 @@ export function workingFolder(): string {
   }
 }
 
-/** Says so when a root is no folder, before anything is started with it; and in which file it is named, when it is in one. */
-export async function checkRoots(roots: readonly string[], file?: string): Promise<void> {
-  const where = file === undefined ? 'root' : `${file}: roots:`;
+/** Says so when a root is no folder, before anything is started with it, and where it is named. */
+export async function checkRoots(roots: readonly string[], where = 'root'): Promise<void> {
   for (const root of roots) {
     const found = await stat(root).catch(() => undefined);
     if (!found) throw new UsageError(`${where} ${root}: there is no such folder.`);
@@ -50,14 +50,19 @@ export const serveOptions = {
   root: { type: 'string', multiple: true },
   'read-only': { type: 'boolean' },
   toolsets: { type: 'string' },
-  allow: { type: 'string', multiple: true },
-  ask: { type: 'string', multiple: true },
-  deny: { type: 'string', multiple: true },
   rule: { type: 'string', multiple: true },
-  'when-unasked': { type: 'string', multiple: true },
+  questions: { type: 'string' },
   scripts: { type: 'boolean' },
   'no-checkpoints': { type: 'boolean' },
 } as const satisfies ParseArgsConfig['options'];
+
+/** Their options of earlier versions, and what says the same now. */
+export const successors: Readonly<Record<string, string>> = {
+  allow: "use --rule 'run(npm test*)=allow' for what you name, or toolcrib trust FOLDER.",
+  ask: "use --rule 'run(git push*)=ask'.",
+  deny: "use --rule 'run(git push*)=deny', or --read-only.",
+  'when-unasked': 'use --questions none where nobody is there to ask, or toolcrib trust FOLDER.',
+};
 
 type ServeValues = {
   [name in keyof typeof serveOptions]?:
@@ -70,17 +75,18 @@ type ServeValues = {
 };
 
 /** The settings that the options stand for. Throws UsageError for a value that is none, naming what is expected. */
-export function settingsOf(values: ServeValues): Settings {
+export function settingsOf(values: ServeValues): Config {
+  const { root, questions, toolsets, scripts } = values;
   return {
-    ...usualSettings,
-    roots: values.root ?? [],
-    readOnly: values['read-only'] ?? false,
-    toolsets: values.toolsets?.split(',').map((name) => name.trim()),
-    effects: effectsOf(values),
+    ...(root && { roots: root }),
+    ...(values['read-only'] && { readOnly: true }),
+    ...(toolsets !== undefined && { toolsets: toolsets.split(',').map((name) => name.trim()) }),
     rules: rulesOf(values.rule ?? []),
-    whenUnasked: whenUnaskedOf(values['when-unasked'] ?? []),
-    checkpoints: values['no-checkpoints'] ? false : undefined,
-    scripts: values.scripts,
+    ...(questions !== undefined && {
+      questions: oneOf(questionModes, questions, { option: `--questions ${questions}`, noun: 'way' }),
+    }),
+    ...(values['no-checkpoints'] && { checkpoints: false }),
+    ...(scripts && { scripts }),
   };
 }
 
@@ -95,29 +101,21 @@ export function asArguments(values: ServeValues): string[] {
   });
 }
 
-function effectsOf(values: ServeValues): Settings['effects'] {
-  const decided: Partial<Record<Effect, Decision>> = {};
-  for (const decision of decisions)
-    for (const name of (values[decision] ?? []).flatMap((list) => list.split(','))) {
-      const effect = oneOf(effects, name.trim(), { option: `--${decision} ${name}`, noun: 'effect' });
-      const before = decided[effect] ?? decision;
-      if (before !== decision)
-        throw new UsageError(`--${before} ${effect} and --${decision} ${effect}: only one of them.`);
-      decided[effect] = decision;
-    }
-  return decided;
-}
-
 /** `git_push=ask`; a pattern may have `=` in it. */
 function rulesOf(given: readonly string[]): Rule[] {
   const rules = given.map((text) => {
     const [, pattern, decision] = /^(.*)=([^=]*)$/s.exec(text) ?? [];
     if (pattern === undefined || decision === undefined)
       throw new UsageError(`--rule ${text}: PATTERN=allow, =ask or =deny is expected, like 'git_push=ask'.`);
-    const problem = patternProblem(pattern);
-    if (problem !== undefined) throw new UsageError(`--rule ${text}: ${problem}.`);
     const setting = `--rule ${text}`;
-    return { pattern, setting, decision: oneOf(decisions, decision, { option: setting, noun: 'decision' }) };
+    const rule = {
+      pattern,
+      setting,
+      decision: oneOf(decisions, decision, { option: setting, noun: 'decision' }),
+    };
+    const problem = ruleProblem(pattern, rule.decision);
+    if (problem !== undefined) throw new UsageError(`${setting}: ${problem}.`);
+    return rule;
   });
   for (const rule of rules) {
     const other = rules.find(
@@ -126,27 +124,6 @@ function rulesOf(given: readonly string[]): Rule[] {
     if (other) throw new UsageError(`${rule.setting} and ${other.setting}: only one of them.`);
   }
   return rules;
-}
-
-/** `allow` or `deny` for all reasons; `execute=allow` for one, which counts more. */
-function whenUnaskedOf(given: readonly string[]): Settings['whenUnasked'] {
-  const answers: Partial<Record<AskReason | 'all', 'allow' | 'deny'>> = {};
-  for (const text of given) {
-    const option = `--when-unasked ${text}`;
-    const [reason, answer] = text.includes('=') ? text.split('=', 2) : ['all', text];
-    const known = oneOf(text.includes('=') ? askReasons : ['all' as const], reason ?? '', {
-      option,
-      noun: 'reason',
-    });
-    const value = oneOf(['allow', 'deny'], answer ?? '', { option, noun: 'answer' });
-    const before = answers[known] ?? value;
-    if (before !== value) throw new UsageError(`${option}: the opposite is said as well; only one of them.`);
-    answers[known] = value;
-  }
-  const { all, ...single } = answers;
-  return all === undefined
-    ? single
-    : { ...Object.fromEntries(askReasons.map((reason) => [reason, all])), ...single };
 }
 
 /** The known word that a value is. Throws UsageError with the one that was probably meant, and all there are. */

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { nearest } from './check-params.ts';
-import { effects } from './discoverer.ts';
-import { askReasons, decisions, type Decision } from './policy.ts';
-import { patternProblem, unknownTool } from './rule-pattern.ts';
+import { questionModes } from './policy.ts';
+import { decisions, ruleProblem, unknownTool, type Decision, type Rule } from './rule.ts';
 import type { Budgets, Config, DatabaseProfile } from './settings.ts';
+
+type Path = readonly (string | number)[];
 
 /** What is wrong at one place of a settings file; `path` is empty for the whole. */
 export interface Complaint {
-  readonly path: readonly (string | number)[];
+  readonly path: Path;
   readonly says: string;
 }
 
@@ -16,8 +17,6 @@ export type Checked = { readonly config: Config } | { readonly complaints: reado
 /** What names can be meant. */
 export interface KnownNames {
   readonly tools: readonly string[];
-  /** Those whose calls have no command line that a rule could be about. */
-  readonly withoutLine: readonly string[];
   readonly toolsets: readonly string[];
 }
 
@@ -42,38 +41,42 @@ interface ConfigFile {
 export function checkConfig(content: unknown, { whose, file, known }: ConfigFile): Checked {
   const schema = whose === 'operator' ? operatorSchema : projectSchema;
   // A compiled check pays off with the second file.
-  const parsed = schema.safeParse(withAllReasons(content), { jitless: true });
+  const parsed = schema.safeParse(content, { jitless: true });
   if (!parsed.success)
     return { complaints: parsed.error.issues.flatMap((issue) => complaintsOf(issue, schema)) };
-  const { rules = {}, databases = {}, ...rest } = parsed.data as z.output<typeof operatorSchema>;
+  const { folders = {}, databases = {}, ...written } = parsed.data as z.output<typeof operatorSchema>;
   const complaints = [
-    ...(Object.keys(rules).length > mostRules
-      ? [{ path: ['rules'], says: `has more than ${mostRules}.` }]
-      : []),
-    ...Object.keys(rules).flatMap((pattern) => ruleComplaint(pattern, known)),
-    ...(rest.roots ?? []).flatMap((root, at) => rootComplaint(root, at, whose)),
-    ...(rest.toolsets ?? []).flatMap((name, at) => toolsetComplaint(name, at, known)),
+    ...(written.roots ?? []).flatMap((root, at) => rootComplaint(root, ['roots', at], whose)),
+    ...namesComplaints(written, [], known),
+    ...Object.entries(folders).flatMap(([folder, narrower]) => [
+      ...rootComplaint(folder, ['folders', folder], 'operator'),
+      ...namesComplaints(narrower, ['folders', folder], known),
+    ]),
     ...Object.entries(databases).flatMap(databaseComplaint),
   ];
   if (complaints.length > 0) return { complaints };
-  const written = Object.entries(rules).map(([pattern, decision]: [string, Decision]) => ({
-    pattern,
-    decision,
-    setting: `rules "${pattern}" of ${file}`,
-  }));
-  // Without a prototype: nothing is found in it that nobody has written.
-  const named = Object.assign(Object.create(null) as Record<string, DatabaseProfile>, databases);
-  return { config: { ...rest, rules: written, ...(whose === 'operator' ? { databases: named } : {}) } };
+  const ofFolders = Object.entries(folders).map(
+    ([folder, narrower]) => [folder, withRules(narrower, `folders ${shown(folder)} of ${file}`)] as const,
+  );
+  const operators = { databases: byName(Object.entries(databases)), folders: byName(ofFolders) };
+  return { config: { ...withRules(written, file), ...(whose === 'operator' && operators) } };
 }
 
-/** `"whenUnasked": "allow"` is about all reasons, as `--when-unasked allow` is. */
-function withAllReasons(content: unknown): unknown {
-  if (typeof content !== 'object' || content === null || !Object.hasOwn(content, 'whenUnasked'))
-    return content;
-  const { whenUnasked } = content as { whenUnasked: unknown };
-  if (whenUnasked !== 'allow' && whenUnasked !== 'deny') return content;
-  return { ...content, whenUnasked: Object.fromEntries(askReasons.map((reason) => [reason, whenUnasked])) };
-}
+/** Without a prototype: nothing is found in it that nobody has written. */
+const byName = <V>(entries: readonly (readonly [string, V])[]): Record<string, V> =>
+  Object.assign(Object.create(null) as Record<string, V>, Object.fromEntries(entries));
+
+type Written = z.output<typeof folderSchema>;
+
+/** The same, with a list of rules that know where they stand. */
+const withRules = <T extends Written>({ rules = {}, ...rest }: T, where: string) => ({
+  ...rest,
+  rules: Object.entries(rules).map(([pattern, decision]): Rule => ({
+    pattern,
+    decision,
+    setting: `rules "${pattern}" of ${where}`,
+  })),
+});
 
 const budget = (least: number, most: number) => z.exactOptional(z.int().min(least).max(most));
 
@@ -83,37 +86,30 @@ const budgets = z.strictObject({
   jobMinutes: budget(1, 10_080),
   jobs: budget(1, 1000),
   calls: budget(1, 1000),
-  callsPerSecond: budget(1, 100_000),
   outputMegabytes: budget(1, 102_400),
   outputHours: budget(1, 8760),
 } satisfies Record<keyof Budgets, z.ZodType>);
 
-const decisionsFor = <const K extends string, const V extends string>(
-  keys: readonly K[],
-  values: readonly V[],
-) =>
-  z.strictObject(
-    Object.fromEntries(keys.map((key) => [key, z.exactOptional(z.enum(values))])) as Record<
-      K,
-      z.ZodExactOptional<z.ZodEnum<{ [value in V]: value }>>
-    >,
-  );
-
-const projectSchema = z.strictObject({
-  // None would be taken for not said, and open what others say.
-  roots: z.exactOptional(z.array(z.string().min(1)).min(1)),
+/** What can be said of one folder, in the operator's file. */
+const folderSchema = z.strictObject({
   readOnly: z.exactOptional(z.boolean()),
   toolsets: z.exactOptional(z.array(z.string())),
-  effects: z.exactOptional(decisionsFor(effects, decisions)),
   rules: z.exactOptional(z.record(z.string(), z.enum(decisions))),
-  whenUnasked: z.exactOptional(decisionsFor(askReasons, ['allow', 'deny'])),
+  questions: z.exactOptional(z.enum(questionModes)),
   checkpoints: z.exactOptional(z.boolean()),
   scripts: z.exactOptional(z.boolean()),
   budgets: z.exactOptional(budgets),
 });
 
+const projectSchema = z.strictObject({
+  // None would be taken for not said, and open what others say.
+  roots: z.exactOptional(z.array(z.string().min(1)).min(1)),
+  ...folderSchema.shape,
+});
+
 const operatorSchema = z.strictObject({
   ...projectSchema.shape,
+  folders: z.exactOptional(z.record(z.string(), folderSchema)),
   databases: z.exactOptional(
     z.record(
       z.string(),
@@ -126,9 +122,9 @@ const operatorSchema = z.strictObject({
   ),
 });
 
-function rootComplaint(root: string, at: number, whose: ConfigFile['whose']): Complaint[] {
+function rootComplaint(root: string, path: Path, whose: ConfigFile['whose']): Complaint[] {
   const isAbsolute = /^(?:[/\\]|[A-Za-z]:|~(?:[/\\]|$))/.test(root);
-  const complain = (says: string) => [{ path: ['roots', at], says: `${shown(root)} ${says}` }];
+  const complain = (says: string) => [{ path, says: `${shown(root)} ${says}` }];
   if (/\p{Cc}/u.test(root)) return complain('has a control character.');
   if (whose === 'operator')
     return isAbsolute ? [] : complain('is not absolute; where a host starts the server is not known.');
@@ -148,18 +144,26 @@ function staysInside(path: string): boolean {
   });
 }
 
-function ruleComplaint(pattern: string, known: KnownNames | undefined): Complaint[] {
-  const problem = patternProblem(pattern) ?? (known && unknownTool(pattern, known));
-  return problem === undefined ? [] : [{ path: ['rules', pattern], says: sentence(problem) }];
-}
-
-function toolsetComplaint(name: string, at: number, known: KnownNames | undefined): Complaint[] {
-  if (known === undefined || known.toolsets.includes(name)) return [];
+/** What is wrong with rules and toolsets, whoever they are for. */
+function namesComplaints(
+  { rules = {}, toolsets = [] }: Written,
+  path: Path,
+  known: KnownNames | undefined,
+): Complaint[] {
+  const patterns = Object.entries(rules);
   return [
-    {
-      path: ['toolsets', at],
-      says: `${shown(name)}: there is no such toolset${meant(name, known.toolsets)}`,
-    },
+    ...(patterns.length > mostRules
+      ? [{ path: [...path, 'rules'], says: `has more than ${mostRules}.` }]
+      : []),
+    ...patterns.flatMap(([pattern, decision]: [string, Decision]) => {
+      const problem = ruleProblem(pattern, decision) ?? (known && unknownTool(pattern, known.tools));
+      return problem === undefined ? [] : [{ path: [...path, 'rules', pattern], says: sentence(problem) }];
+    }),
+    ...toolsets.flatMap((name, at) => {
+      if (known === undefined || known.toolsets.includes(name)) return [];
+      const says = `${shown(name)}: there is no such toolset${meant(name, known.toolsets)}`;
+      return [{ path: [...path, 'toolsets', at], says }];
+    }),
   ];
 }
 
@@ -188,23 +192,30 @@ function complaintsOf(issue: z.core.$ZodIssue, schema: z.ZodObject): Complaint[]
     return issue.keys
       .slice(0, mostComplaints)
       .map((key) => ({ path: [...path, key], says: unknownKey(key, path, schema) }));
-  if (issue.code === 'invalid_type' && path.length === 1 && path[0] === 'whenUnasked')
-    return [{ path, says: 'expected "allow" or "deny" for all reasons, or for some: {"execute": "allow"}.' }];
   if (issue.code === 'too_small' && issue.minimum === 1 && ['array', 'string'].includes(issue.origin))
     return [{ path, says: 'is empty; leave it out to say nothing.' }];
   return [{ path, says: sentence(issue.message.replace(/^Invalid (?:input|option): /, '')) }];
 }
 
-function unknownKey(key: string, path: readonly (string | number)[], schema: z.ZodObject): string {
-  if (path.length === 0 && key === 'allow')
-    return 'there is no such setting any more; it is "effects": {"destroy": "allow"}.';
+/** Settings of earlier versions, and what says the same now. */
+const successors: Readonly<Record<string, string>> = {
+  effects: '"readOnly": true, or "rules": {"run(git push*)": "deny"}, says it for what is meant.',
+  allow: '"rules": {"run(npm test*)": "allow"} says it for what is meant.',
+  whenUnasked: '"questions": "none" is for where nobody is there; toolcrib trust FOLDER for one folder.',
+  callsPerSecond: 'budgets.calls says how many go on at once.',
+};
+
+function unknownKey(key: string, path: Path, schema: z.ZodObject): string {
+  if (Object.hasOwn(successors, key)) return `there is no such setting any more; ${successors[key]}`;
+  if (path[0] === 'folders' && path.length === 2 && key === 'roots')
+    return 'the folder itself is meant; "roots" beside "folders" are the folders that are open.';
   if (path.length === 0 && Object.hasOwn(operatorSchema.shape, key))
     return "only the operator can set it, in a file of their own: a project's file says nothing but less.";
   const known = keysAt(schema, path);
   return `there is no such setting${meant(key, known)} The settings are ${known.join(', ')}.`;
 }
 
-function keysAt(schema: z.core.$ZodType, [step, ...rest]: readonly (string | number)[]): string[] {
+function keysAt(schema: z.core.$ZodType, [step, ...rest]: Path): string[] {
   if (schema instanceof z.ZodExactOptional)
     return keysAt(schema.unwrap(), step === undefined ? [] : [step, ...rest]);
   if (schema instanceof z.ZodRecord) return keysAt(schema.valueType, rest);
@@ -222,8 +233,7 @@ const meant = (word: string, known: readonly string[]): string => {
 const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`);
 
 /** Where in the settings, for people. A file of a project may have any keys: they are cut, and cannot command or hide. */
-export const placeOf = (path: readonly (string | number)[]): string =>
-  path.map((step) => shown(String(step))).join('.');
+export const placeOf = (path: Path): string => path.map((step) => shown(String(step))).join('.');
 
 function shown(text: string): string {
   const cut = text.length > 60 ? `${text.slice(0, 60)}…` : text;

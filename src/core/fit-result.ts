@@ -1,3 +1,5 @@
+import { headOf } from './cut-text.ts';
+
 /** A value with everything that was too long shortened, and how much of each list was left out. */
 export interface Fitted {
   readonly value: Readonly<Record<string, unknown>>;
@@ -5,6 +7,8 @@ export interface Fitted {
   readonly omitted: Readonly<Record<string, number>>;
   /** Whether any text was shortened. */
   readonly clipped: boolean;
+  /** Whether any text was made another one by `clean`. */
+  readonly cleaned: boolean;
 }
 
 const longestString = 4_000;
@@ -19,11 +23,17 @@ export function fitResult(
   clean: (text: string) => string,
 ): Fitted {
   let clipped = false;
+  let cleaned = false;
+  const cleanly = (text: string) => {
+    const clear = clean(text);
+    cleaned ||= clear !== text;
+    return clear;
+  };
   const short = (text: string, most: number) => {
     clipped ||= text.length > most;
     return clip(text, most);
   };
-  const value = mapStrings(data, (text) => short(clean(text), longestString)) as Record<string, unknown>;
+  const value = mapStrings(data, (text) => short(cleanly(text), longestString)) as Record<string, unknown>;
   const omitted: Record<string, number> = {};
   let size = sizeOf(value);
   while (size > most) {
@@ -36,18 +46,18 @@ export function fitResult(
     omitted[path] = (omitted[path] ?? 0) + gone;
     size = sizeOf(value);
   }
-  if (size <= most) return { value, omitted, clipped };
+  if (size <= most) return { value, omitted, clipped, cleaned };
   // One huge entry: what is left is all strings, so they are cut instead.
   const shortest = Math.max(100, Math.floor((longestString * most) / size / 2));
   const cut = mapStrings(value, (text) => short(text, shortest)) as Record<string, unknown>;
-  return { value: cut, omitted, clipped };
+  return { value: cut, omitted, clipped, cleaned };
 }
 
 const sizeOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
 
 function clip(text: string, most: number): string {
   if (text.length <= most) return text;
-  const head = text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+  const head = headOf(text, most);
   return `${head}… [${text.length - head.length} more characters]`;
 }
 

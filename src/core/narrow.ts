@@ -1,64 +1,46 @@
-import { decisions, type Decision } from './policy.ts';
 import type { Budgets, Config, Settings } from './settings.ts';
 
-/** What the file of a project says, which somebody else may have written. */
+/** Settings that can only be stricter than the operator's: the file of a project, or one folder in the operator's. */
 export interface ProjectConfig extends Config {
-  /** Its absolute path. */
+  /** Where they are written, for people: `/w/app/.toolcrib.json`. */
   readonly file: string;
-  /** How it is named where it has decided something; its path when left out. */
-  readonly origin?: string;
 }
 
 /**
- * The settings in a project: what is stricter in its file is taken, everything else is as the operator has it. `roots` are
+ * The settings in a project: what is stricter there is taken, everything else is as the operator has it. `roots` are
  * not touched; they are narrowed where paths are known. Pure.
  */
 export function narrow(settings: Settings, project: ProjectConfig): Settings {
-  const { origin = project.file } = project;
-  const origins: Record<string, string> = { ...settings.origins };
-  const effects: Record<string, Decision> = { ...settings.effects };
-  for (const [effect, decision] of Object.entries(project.effects ?? {})) {
-    if (!isStricter(decision, effects[effect])) continue;
-    effects[effect] = decision;
-    origins[`effects.${effect}`] = origin;
-  }
-  if (project.readOnly && !settings.readOnly) origins['readOnly'] = origin;
   const toolsets = both(settings.toolsets, project.toolsets);
-  if (toolsets && toolsets.length < (settings.toolsets?.length ?? Infinity)) origins['toolsets'] = origin;
-  const refused = Object.entries(project.whenUnasked ?? {}).filter(([, answer]) => answer === 'deny');
+  const narrowed = {
+    readOnly: project.readOnly === true && !settings.readOnly,
+    toolsets: toolsets !== undefined && toolsets.length < (settings.toolsets?.length ?? Infinity),
+  };
+  const origins = Object.entries(narrowed).flatMap(([name, isStricter]) =>
+    isStricter ? [[name, `${name} of ${project.file}`]] : [],
+  );
   return {
     ...settings,
-    origins,
-    effects,
-    readOnly: settings.readOnly || project.readOnly === true,
+    origins: { ...settings.origins, ...Object.fromEntries(origins) },
+    readOnly: settings.readOnly || narrowed.readOnly,
     toolsets,
     rules: [...settings.rules, ...(project.rules ?? []).filter(({ decision }) => decision !== 'allow')],
-    whenUnasked: { ...settings.whenUnasked, ...Object.fromEntries(refused) },
     scripts: project.scripts === false ? false : settings.scripts,
     budgets: smaller(settings.budgets, project.budgets),
   };
 }
 
-/**
- * What in the file of a project changes nothing, because only the operator could say so: one line each, with what is in
- * force instead. Pure.
- */
+/** What in a project's settings changes nothing, because only the operator could say so: one line each. Pure. */
 export function withoutEffect(settings: Settings, project: ProjectConfig): string[] {
-  const opened = Object.entries(project.effects ?? {}).filter(
-    ([effect, decision]) =>
-      decision === 'allow' || isStricter(settings.effects[effect as keyof Settings['effects']], decision),
-  );
   const rules = (project.rules ?? []).filter(({ decision }) => decision === 'allow');
-  const answers = Object.entries(project.whenUnasked ?? {}).filter(([, answer]) => answer === 'allow');
   const budgets = Object.entries(project.budgets ?? {}).filter(
     ([name, value]) => value > settings.budgets[name as keyof Budgets],
   );
   const toolsets = (project.toolsets ?? []).filter((name) => settings.toolsets?.includes(name) === false);
   return [
     ...(project.readOnly === false ? ['readOnly: false'] : []),
-    ...opened.map(([effect, decision]) => `effects.${effect}: "${decision}"`),
     ...rules.map(({ pattern }) => `rules "${pattern}": "allow"`),
-    ...answers.map(([reason]) => `whenUnasked.${reason}: "allow"`),
+    ...(project.questions === undefined ? [] : [`questions: "${project.questions}"`]),
     ...(project.checkpoints === undefined ? [] : [`checkpoints: ${project.checkpoints}`]),
     ...(project.scripts ? ['scripts: true'] : []),
     ...budgets.map(
@@ -67,12 +49,6 @@ export function withoutEffect(settings: Settings, project: ProjectConfig): strin
     ...toolsets.map((name) => `toolsets: "${name}"`),
   ];
 }
-
-/** Nothing said is not the same as "allow": what is usual may be a question. So "allow" is never stricter. */
-const isStricter = (decision: Decision | undefined, than: Decision | undefined): boolean =>
-  decision !== undefined &&
-  decision !== 'allow' &&
-  decisions.indexOf(decision) > decisions.indexOf(than ?? 'allow');
 
 const both = (
   some: readonly string[] | undefined,

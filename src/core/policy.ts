@@ -145,9 +145,10 @@ export function decide(act: Act, policy: Policy, known: Known): Verdict {
 }
 
 function usualReasons(act: Act, policy: Policy, { trusted, always }: Known): Reason[] {
-  const rule = ruleFor(act, policy, 'allow');
+  const allowing = policy.rules.filter(({ decision, pattern }) => decision === 'allow' && fits(pattern, act));
   const isOpen = ({ because, answered }: Row) => {
-    if (rule) return because === 'protected' && !isAboutPaths(rule.pattern);
+    // A rule about its path opens a protected file, and opens nothing else; every other rule opens all but that.
+    if (allowing.some(({ pattern }) => isAboutPaths(pattern) === (because === 'protected'))) return false;
     if (answered === 'by trust') return !trusted;
     return !(answered === 'by always' && always && act.lasting);
   };

@@ -45,9 +45,7 @@ export const isAboutPaths = (pattern: string): boolean => /^(?:read|write)\(/.te
 
 function partsOf(pattern: string): { name: string; inside?: string } {
   const open = pattern.indexOf('(');
-  return open < 0
-    ? { name: pattern }
-    : { name: pattern.slice(0, open), inside: pattern.slice(open + 1, -1) };
+  return open < 0 ? { name: pattern } : { name: pattern.slice(0, open), inside: pattern.slice(open + 1, -1) };
 }
 
 /** The rule that denies a file to who reads or writes it, given its absolute path and the one from its root. */
@@ -63,12 +61,6 @@ export function pathRule(
     return (name === 'read' || name === doing) && paths.some((path) => matchesPath(inside, path));
   });
 }
-
-/** The globs of files that must not be read, for programs that look through folders by themselves. */
-export const unreadable = (rules: readonly Rule[]): string[] =>
-  rules.flatMap(({ pattern, decision }) =>
-    decision === 'deny' && pattern.startsWith('read(') ? [partsOf(pattern).inside ?? ''] : [],
-  );
 
 /**
  * `**` stands for any folders, `*` for any part of a name. One without a leading slash may begin anywhere.
@@ -113,6 +105,8 @@ export function ruleProblem(pattern: string, decision: Decision): string | undef
     return 'expected a tool ("git_push"), several ("git_*"), an act ("run(npm test *)"), or files ("read(**/.env)")';
   if (pattern.startsWith('read(') && decision !== 'deny')
     return 'a rule about reading files can only deny; everything inside the roots may be read otherwise';
+  if (pattern.startsWith('write(') && decision === 'ask')
+    return 'a rule about writing files can deny, or allow what would be asked about';
   return undefined;
 }
 

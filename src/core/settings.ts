@@ -11,8 +11,6 @@ export interface Budgets {
   readonly jobs: number;
   /** Calls at a time, of all clients; further ones wait. */
   readonly calls: number;
-  /** Calls of one client in a second, over time; faster ones wait. */
-  readonly callsPerSecond: number;
   /** Megabytes of output that are kept. */
   readonly outputMegabytes: number;
   /** Hours after which output is forgotten. */
@@ -24,7 +22,6 @@ export const usualBudgets: Budgets = {
   jobMinutes: 60,
   jobs: 16,
   calls: 16,
-  callsPerSecond: 1000,
   outputMegabytes: 256,
   outputHours: 24,
 };
@@ -52,7 +49,7 @@ export interface Settings extends Policy {
   readonly folders: Readonly<Record<string, Config>>;
 }
 
-/** What a settings file says; a setting that it does not have is left out. */
+/** What a settings file or a command line says; a setting that it does not have is left out. */
 export type Config = Partial<Omit<Settings, 'budgets' | 'origins' | 'folders'>> & {
   readonly budgets?: Partial<Budgets>;
   /** In the operator's file: what holds in one root alone, by its path. It can only be stricter. */
@@ -74,18 +71,18 @@ export const usualSettings: Settings = {
  * What the command line says, and for what it does not, what the file says: one by one for the patterns of rules.
  * Read-only is so when either says so.
  */
-export function mergeSettings(given: Settings, config: Config): Settings {
+export function mergeSettings(given: Config, config: Config): Settings {
   return {
-    roots: given.roots.length > 0 ? given.roots : (config.roots ?? []),
-    readOnly: given.readOnly || (config.readOnly ?? false),
+    roots: given.roots ?? config.roots ?? [],
+    readOnly: given.readOnly === true || config.readOnly === true,
     toolsets: given.toolsets ?? config.toolsets,
-    rules: mergeRules(given.rules, config.rules ?? []),
-    questions: given.questions === usualSettings.questions ? (config.questions ?? given.questions) : given.questions,
+    rules: mergeRules(given.rules ?? [], config.rules ?? []),
+    questions: given.questions ?? config.questions ?? usualSettings.questions,
     checkpoints: given.checkpoints ?? config.checkpoints,
     scripts: given.scripts ?? config.scripts,
-    budgets: { ...given.budgets, ...config.budgets },
-    databases: config.databases ?? given.databases,
-    folders: config.folders ?? given.folders,
+    budgets: { ...usualBudgets, ...config.budgets, ...given.budgets },
+    databases: config.databases ?? {},
+    folders: config.folders ?? {},
   };
 }
 

@@ -68,8 +68,6 @@ export interface ProgramInput {
   /** False: it has ended, or does not listen any more. */
   write(text: string): boolean;
   end(): void;
-  /** The question its output ends with, as far as that can be told. */
-  readonly asks?: string | undefined;
 }
 
 /** What is known of a call before it does anything. */
@@ -81,6 +79,10 @@ export interface PlanContext {
   readonly client: string;
   /** How much this call may have, as the operator and the project say. */
   readonly budgets: Budgets;
+  /** Whether somebody will read the plan, so that a diff is worth making. */
+  readonly preview: boolean;
+  /** Whether a person trusts the folder; what is planned must not depend on it. */
+  trusts(folder: string): Promise<boolean>;
 }
 
 export interface CallContext extends PlanContext {

@@ -1,3 +1,5 @@
+import { ToolcribError } from '../core/errors.ts';
+
 interface Patience {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
@@ -52,5 +54,29 @@ export function limited(most: number): <T>(task: () => Promise<T>) => Promise<T>
     } finally {
       end?.();
     }
+  };
+}
+
+/** A call that waits is a closure and a request of some kilobytes at most. */
+const mostWaiting = 5000;
+
+/** Lets a call go on; what it returns ends it. Throws BUSY when too many wait, CANCELLED when the signal comes first. */
+export type Admit = (signal: AbortSignal) => Promise<() => void>;
+
+/** Lets at most so many calls go on at a time. */
+export function createCallLimit(most: number): Admit {
+  const turns = createTurns(most);
+  let waiting = 0;
+  return async (signal) => {
+    if (waiting >= mostWaiting)
+      throw new ToolcribError(
+        'BUSY',
+        `${mostWaiting} calls are waiting already.`,
+        'Wait for some of them to end, and make this one again; budgets.calls is how many go on at once.',
+      );
+    waiting++;
+    const end = await turns.take({ signal }).finally(() => waiting--);
+    if (!end) throw new ToolcribError('CANCELLED', 'The call was cancelled while it was waiting.');
+    return end;
   };
 }

@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { headOf } from '../core/cut-text.ts';
 import { decode } from './decode.ts';
 import { presentable } from './presentable.ts';
 
@@ -87,29 +88,23 @@ class Kept implements Collected {
 const lastBytes = (bytes: Buffer, count: number): Buffer =>
   bytes.length <= count ? bytes : Buffer.from(bytes.subarray(bytes.length - count));
 
-/** Characters of a line that are told. Whoever tells it looks for secrets in it first, and cuts it then. */
+/** Characters of a line that are told, and those that are kept to tell it. */
+const longestTold = 500;
 const longestLine = 16_000;
-/** What is left out on each side of a cut, as much as the longest secret that is known. */
-const margin = 4096;
+/** Tells nobody anything, and may be a line of a private key, which is not known for one alone. */
+const encoded = /^[A-Za-z0-9+/=]{40,}$/;
 
-/** Calls back with each complete line that is not blank; of one that is too long, with some of its end. */
+/** Calls back with each complete line that says something; of a long one, with its beginning. */
 function lineSplitter(onLine: (line: string) => void): (chunk: Buffer) => void {
   const decoder = new StringDecoder('utf8');
   let rest = '';
-  let isCut = false;
   return (chunk) => {
     const lines = (rest + decoder.write(chunk)).split(/[\r\n]+/);
-    rest = lines.pop() ?? '';
+    rest = (lines.pop() ?? '').slice(0, longestLine);
     for (const line of lines) {
-      // Half a secret may stand at a cut.
-      const whole = isCut ? line.slice(margin) : line;
-      isCut = false;
-      const most = whole.length > longestLine ? whole.slice(0, longestLine) : whole;
-      if (most.trim() !== '') onLine(presentable(most));
+      const shown = headOf(presentable(line.slice(0, longestLine)), longestTold);
+      if (shown.trim() !== '' && !encoded.test(line.trim())) onLine(shown);
     }
-    if (rest.length <= longestLine) return;
-    rest = rest.slice(-longestLine);
-    isCut = true;
   };
 }
 

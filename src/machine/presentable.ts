@@ -1,3 +1,5 @@
+import { headOf, tailOf } from '../core/cut-text.ts';
+
 // Escape sequences (CSI, OSC and the other string commands, two-character ones), by ECMA-48. A string that does not end
 // within its line is none: it would hide all that follows.
 const escapes =
@@ -20,6 +22,30 @@ export function presentable(text: string): string {
   const inLines = byCode(text.toWellFormed(), lineEnds, withLineFeeds);
   const harmless = inLines.replaceAll(escapes, '').replaceAll(invisible, '');
   return byCode(harmless, joiners, withUsefulJoiners).replaceAll(flood, '$1');
+}
+
+// The same in data, of which nothing is left out; a joiner where it joins nothing, and what makes marks a flood.
+const unseen = new RegExp(
+  [
+    invisible.source,
+    String.raw`[\u2028\u2029\p{Cs}]`,
+    String.raw`(?<![^\0-\u007f]|[\d#*](?=\ufe0f\u20e3))[\u200c\u200d\ufe0e\ufe0f]`,
+    String.raw`(?<=[\u200c\u200d\ufe0e])[\u200c\u200d\ufe0e\ufe0f]|(?<=\ufe0f)[\u200c\ufe0e\ufe0f]`,
+    String.raw`(?<=\p{M}{8})\p{M}`,
+  ].join('|'),
+  'gu',
+);
+
+/** Said of data in which something was spelled out. */
+export const spelledNote = 'characters that cannot be seen are written as \\u and their number';
+
+/** A value of data that is safe to show: what hides, reorders or commands is written out, as `\u001b`. */
+export function spelledOut(text: string): string {
+  if (simple.test(text)) return text;
+  const codeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return text.replaceAll(unseen, (found, at: number) =>
+    found === '\r' && text[at + 1] === '\n' ? found : found.replaceAll(/[^]/g, codeOf),
+  );
 }
 
 /** Characters that are made harmless at once: some 10 ms. */
@@ -121,8 +147,8 @@ export function headAndTail(text: string, most = inlineLimit, alreadyOmitted = 0
   if (text.length <= most && alreadyOmitted === 0) return text;
   // What was left out before lies in the middle.
   const half = Math.floor(Math.min(most, text.length) / 2);
-  const head = text.slice(0, half).replace(/[\ud800-\udbff]$/, '');
-  const tail = text.slice(text.length <= most ? half : -half).replace(/^[\udc00-\udfff]/, '');
+  const head = headOf(text, half);
+  const tail = text.length <= most ? text.slice(head.length) : tailOf(text, half);
   const omitted =
     text.length <= most ? alreadyOmitted : text.length - head.length - tail.length + alreadyOmitted;
   return `${head}\n[… ${omitted.toLocaleString('en')} characters left out here${whole}]\n${tail}`;

@@ -8,12 +8,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { ToolcribError } from '../core/errors.ts';
-import type { RootedWorkspace } from '../machine/paths/workspace.ts';
-import { isAskFirst, type Approvals } from './approval/approvals.ts';
+import type { Asking } from './ask.ts';
 import type { ClientRoots } from './client-roots.ts';
 import { asListed, asMcpResult } from './mcp-tool.ts';
 import { progressOf } from './progress.ts';
 import type { PublishedTool } from './published.ts';
+import type { Caller, Planned } from './calls.ts';
+import type { HandedPlans } from './handed-plans.ts';
 import type { Toolbox } from './toolbox.ts';
 import { version } from './version.ts';
 
@@ -21,9 +22,11 @@ import { version } from './version.ts';
 export interface Crib {
   readonly toolbox: Toolbox;
   readonly clientRoots: ClientRoots;
-  readonly approvals: Approvals;
-  /** The folders a call may touch, given what the client has said. */
-  workspace(clientRoots: readonly string[] | undefined): Promise<RootedWorkspace>;
+  readonly asking: Asking;
+  /** For the one host that asks its user itself; undefined where none has a key. */
+  readonly plans: HandedPlans | undefined;
+  /** The folders a call may touch, given what the client has said, and what holds there. */
+  opened(clientRoots: readonly string[] | undefined): Promise<Pick<Caller, 'workspace' | 'settings'>>;
   /** Called at the end of each call. */
   called(): void;
   /** Called with the promise of each answered list. */
@@ -47,42 +50,57 @@ export function buildServer(crib: Crib): Server {
     {
       capabilities: { tools: { listChanged: true } },
       instructions,
-      requestState: { verify: crib.approvals.verify },
+      requestState: { verify: crib.asking.verify },
     },
   );
   server.setRequestHandler('tools/list', async () => {
     const tools = crib.toolbox.list();
     crib.listing(tools);
-    return { tools: (await tools).map((tool) => asListed(tool, crib.toolbox.asksItself(tool))) };
+    return { tools: (await tools).map(asListed) };
   });
   server.setNotificationHandler('notifications/roots/list_changed', () => crib.clientRoots.forget());
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const published = findTool(crib.toolbox, params.name);
     const roots = await crib.clientRoots.of(server, context);
     if (roots.kind === 'ask') return roots.question;
-    const opened = await crib.workspace(roots.folders).then((workspace) => ({ workspace }), refusalOf);
+    const opened = await crib.opened(roots.folders).catch(refusalOf);
     if ('refusal' in opened) return opened.refusal;
     const progress = progressOf(context);
     const call = { client: onlyClient, tool: params.name, args: params.arguments ?? {} };
+    const word = crib.plans?.wordIn(params._meta);
+    const caller: Caller = {
+      ...opened,
+      signal: context.mcpReq.signal,
+      progress: progress.report,
+      client: onlyClient,
+      clientInfo: clientInfoOf(server, context),
+      ask: crib.plans?.asker(word) ?? crib.asking.asker(server, context, call),
+    };
     try {
-      const result = await crib.toolbox.call(published, params.arguments, {
-        workspace: opened.workspace,
-        signal: context.mcpReq.signal,
-        progress: progress.report,
-        client: onlyClient,
-        clientInfo: clientInfoOf(server, context),
-        ask: crib.approvals.asker(server, context, call),
-      });
-      return server.projectCallToolResult(asMcpResult(result), published.outputSchema);
-    } catch (error) {
-      if (isAskFirst(error)) return error.result;
-      throw error;
+      if (crib.plans && word?.plansOnly) {
+        const planned = await crib.toolbox.plan(published, params.arguments, caller);
+        return 'refusal' in planned ? asMcpResult(planned.refusal) : handed(planned, crib.plans);
+      }
+      const called = await crib.toolbox.call(published, params.arguments, caller);
+      if (called.kind === 'later') return called.result;
+      return server.projectCallToolResult(asMcpResult(called.result), published.outputSchema);
     } finally {
       progress.end();
       crib.called();
     }
   });
   return server;
+}
+
+/** A plan in the place of a result. */
+function handed(
+  { plan, verdict, question }: Exclude<Planned, { refusal: unknown }>,
+  plans: HandedPlans,
+): CallToolResult {
+  return {
+    content: [{ type: 'text', text: plan.subject }],
+    _meta: { 'toolcrib/plan': plans.hand(plan, verdict, question) },
+  };
 }
 
 /** What a client says of itself: with every request since 2026-07-28, and once when it connects before. */

@@ -1,20 +1,21 @@
 import type { Settings } from '../core/settings.ts';
-import { createAudit, type Audit } from '../machine/audit/audit.ts';
-import { createAdmission, type Admission } from '../machine/fair-limits.ts';
+import { createAudit, type RecordCall } from '../machine/audit/audit.ts';
 import { cacheFolder, stateFolder } from '../machine/folders.ts';
+import { createCallLimit, type Admit } from '../machine/limited.ts';
 import type { Host } from '../machine/host.ts';
 import { createJobs, type Jobs } from '../machine/jobs/jobs.ts';
 import { createOutputStore, type OutputStore } from '../machine/output-store/output-store.ts';
-import { createRedactor, type Redactor } from '../machine/redact/redactor.ts';
+import { createMask, type Mask } from '../machine/secrets/mask.ts';
 import type { Trust } from '../machine/trust/trust.ts';
 
 /** What all calls of one server share. */
 export interface CallServices {
-  readonly admission: Admission;
+  readonly admit: Admit;
   readonly jobs: Jobs;
   readonly outputs: OutputStore;
-  readonly redactor: Redactor;
-  readonly audit: Audit;
+  /** For what leaves the server, and nothing else. */
+  readonly mask: Mask;
+  readonly recordCall: RecordCall;
   /** Loaded when it is first asked. */
   trust(): Promise<Trust>;
 }
@@ -27,14 +28,14 @@ export function createCallServices(
   const state = stateFolder(platform, env, home);
   // The password in the address of a database is a secret, wherever the address stands.
   const addresses = Object.entries(databases).map(([name, { url }]) => [`database ${name}`, url]);
-  const redactor = createRedactor({ env: { ...env, ...Object.fromEntries(addresses) } });
+  const mask = createMask({ ...env, ...Object.fromEntries(addresses) });
   let trust: Promise<Trust> | undefined;
   return {
-    admission: createAdmission(budgets),
+    admit: createCallLimit(budgets.calls),
     jobs: createJobs({ budgets: () => budgets }),
-    outputs: createOutputStore({ folder: cacheFolder(platform, env, home), budgets, redactor }),
-    redactor,
-    audit: createAudit({ folder: state, redactor }),
+    outputs: createOutputStore({ folder: cacheFolder(platform, env, home), budgets }),
+    mask,
+    recordCall: createAudit({ folder: state, mask }),
     trust: () =>
       (trust ??= import('../machine/trust/trust.ts').then((m) => m.createTrust({ folder: state }))),
   };

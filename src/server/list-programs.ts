@@ -3,7 +3,7 @@ import { nearest } from '../core/check-params.ts';
 import { categories } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { fitResult } from '../core/fit-result.ts';
-import { defineTool, type Tool } from '../core/tool.ts';
+import { defineSimpleTool, type Tool } from '../core/tool.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { inlineLimit, presentable } from '../machine/presentable.ts';
 
@@ -31,7 +31,7 @@ const program = z.object({
 
 /** Which programs there are, which were found where, and why not the others. */
 export const listPrograms = (services: ListProgramsServices): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'list_programs',
     program: 'toolcrib',
     title: 'List programs',

@@ -2,11 +2,15 @@ import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/s
 import type { ToolResult } from '../core/tool.ts';
 import type { PublishedTool } from './published.ts';
 
-/** A tool as it stands in tools/list. `asksItself`: it puts a question to the person with each call. */
-export function asListed(
-  { name, title, description, inputSchema, outputSchema, annotations }: PublishedTool,
-  asksItself: boolean,
-): ListedTool {
+/** A tool as it stands in tools/list. */
+export function asListed({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: PublishedTool): ListedTool {
   return {
     name,
     title,
@@ -14,7 +18,6 @@ export function asListed(
     inputSchema: inputSchema as ListedTool['inputSchema'],
     ...(outputSchema ? { outputSchema: outputSchema as NonNullable<ListedTool['outputSchema']> } : {}),
     annotations,
-    ...(asksItself ? { _meta: { 'toolcrib/asksItself': true } } : {}),
   };
 }
 

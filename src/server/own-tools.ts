@@ -1,5 +1,5 @@
-import type { AskReason } from '../core/policy.ts';
-import type { CallContext, ToolResult, Workspace } from '../core/tool.ts';
+import type { Tool } from '../core/tool.ts';
+import type { Checkpoint } from '../machine/actions/action-services.ts';
 import type { Jobs } from '../machine/jobs/jobs.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { OutputStore } from '../machine/output-store/output-store.ts';
@@ -10,10 +10,10 @@ export interface OwnServices extends Pick<Machine, 'host' | 'run' | 'which' | 'd
   readonly outputs: OutputStore;
   /** Makes environments for children; see childEnvironment(). */
   environment(names: readonly string[], settings: Readonly<Record<string, string>>): Record<string, string>;
-  /** Keeps the state of the work tree before a program starts; what the caller is told about that. Never rejects. */
-  checkpoint?(folder: string, workspace: Workspace, signal: AbortSignal): Promise<string | undefined>;
-  /** Another tool, as if it had been called itself: checked, decided about and asked about. */
-  callTool(name: string, params: unknown, context: CallContext): Promise<ToolResult>;
+  /** Left out where no states are kept. */
+  readonly checkpoint?: Checkpoint;
+  /** Another tool by its name. Throws UNKNOWN_TOOL. */
+  load(name: string): Promise<Tool>;
 }
 
 /** Tools of our own that are about the crib itself. One line each. */
@@ -33,11 +33,8 @@ export const ownTools = {
   write_job: (services: OwnServices) => import('./tools/write-job.ts').then((m) => m.writeJob(services)),
 };
 
-/** Those that start programs no action describes: why a person is asked about each call. */
-export const alwaysAsks: ReadonlyMap<string, AskReason> = new Map([
-  ['run_command', 'command'],
-  ['run_script', 'script'],
-]);
+/** Those that start programs, which may take longer than a call. */
+export const startingTools: ReadonlySet<string> = new Set(['run_command', 'run_script']);
 /** Those that results of programs name: they belong to each toolset that has programs. */
 export const companions: ReadonlySet<string> = new Set([
   'list_jobs',

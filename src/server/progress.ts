@@ -11,6 +11,7 @@ export function progressOf({ mcpReq }: ServerContext): { report(message: string)
   let lastSent = -Infinity;
   let waiting: string | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let isEnded = false;
   const send = (message: string) => {
     lastSent = performance.now();
     waiting = undefined;
@@ -21,6 +22,8 @@ export function progressOf({ mcpReq }: ServerContext): { report(message: string)
   };
   return {
     report(message) {
+      // A call that became a job has been answered, and goes on to say what it does.
+      if (isEnded) return;
       const wait = lastSent + intervalMs - performance.now();
       if (wait <= 0) return send(message);
       waiting = message;
@@ -29,6 +32,9 @@ export function progressOf({ mcpReq }: ServerContext): { report(message: string)
         if (waiting !== undefined) send(waiting);
       }, wait);
     },
-    end: () => clearTimeout(timer),
+    end() {
+      isEnded = true;
+      clearTimeout(timer);
+    },
   };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { AnyDiscoverer } from '../core/discoverer.ts';
-import { annotationsOf, type Tool } from '../core/tool.ts';
+import { annotationsOf, type ToolFacts } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
 import type { Services } from '../filesystem/services.ts';
@@ -48,11 +48,10 @@ const publishActions = (discoverer: AnyDiscoverer): PublishedTool[] =>
   Object.entries(discoverer.actions).map(([name, action]) => ({
     action: name,
     ...('asks' in action ? { asks: action.database } : {}),
-    ...('runsAnything' in action && action.runsAnything === true ? { runsAnything: true } : {}),
     ...publishTool(describeAction(discoverer, name, action)),
   }));
 
-function publishTool(tool: Omit<Tool, 'call'>): PublishedTool {
+function publishTool(tool: ToolFacts): PublishedTool {
   return {
     name: tool.name,
     program: tool.program,
@@ -61,7 +60,7 @@ function publishTool(tool: Omit<Tool, 'call'>): PublishedTool {
     description: tool.description,
     inputSchema: asJsonSchema(tool.params, 'input'),
     ...(tool.result ? { outputSchema: asJsonSchema(tool.result, 'output') } : {}),
-    annotations: annotationsOf([...tool.effects, ...(tool.whenTrusted ?? [])]),
+    annotations: annotationsOf(tool.effects),
   };
 }
 

@@ -11,8 +11,6 @@ export interface PublishedTool {
   readonly action?: string;
   /** The database it asks itself, so that the program need not be there. */
   readonly asks?: DatabaseEngine;
-  /** Each call is a command of the caller's, and asked about as such. */
-  readonly runsAnything?: true;
   readonly effects: readonly Effect[];
   readonly title: string;
   readonly description: string;
@@ -23,15 +21,9 @@ export interface PublishedTool {
 
 export type JsonSchema = { type: 'object'; [key: string]: unknown };
 
-/** Tools of our own with a command line, as actions have. */
-const namesCommands: ReadonlySet<string> = new Set(['run_command', 'run_script']);
-
 /** The names of tools and toolsets that settings may use. */
 export const namesIn = ({ tools, programs }: Manifest): KnownNames => ({
   tools: tools.map(({ name }) => name),
-  withoutLine: tools
-    .filter(({ name, action }) => action === undefined && !namesCommands.has(name))
-    .map(({ name }) => name),
   toolsets: ['files', 'toolcrib', ...programs.map(({ id }) => id)],
 });
 

@@ -2,7 +2,9 @@ import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Host } from '../machine/host.ts';
-import { isInside } from '../machine/paths/inside.ts';
+import { ToolcribError } from '../core/errors.ts';
+import { intersection, isInside } from '../machine/paths/inside.ts';
+import { shownPath } from '../machine/paths/shown-path.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 
 export interface RootSources {
@@ -16,17 +18,20 @@ export interface RootSources {
 /**
  * The folders a call may touch. A client can narrow what the operator gave and never widen it. Without an operator's
  * word the client's is taken, then CLAUDE_PROJECT_DIR, then the working folder if it looks like a project; but never
- * a folder so wide that it holds the whole home folder.
+ * a folder so wide that it holds the whole home folder. Throws NO_ROOTS when the operator's and the client's have nothing
+ * in common.
  */
 export async function effectiveRoots(
-  { operator, client, workingFolder }: RootSources,
+  sources: RootSources,
   host: Host,
   programs: readonly ProgramFacts[],
 ): Promise<string[]> {
+  const { operator, client, workingFolder } = sources;
   const named = (client ?? []).map(folderOf).filter((folder) => folder !== undefined);
   if (operator.length > 0) {
     const ceiling = await realFolders(operator.map((folder) => resolve(workingFolder, folder)));
-    return client === undefined ? ceiling : intersection(ceiling, await realFolders(named));
+    if (client === undefined) return ceiling;
+    return whatBothOpen(ceiling, sources, await realFolders(named));
   }
   const home = await realpath(host.home).catch(() => host.home);
   const narrow = (folders: readonly string[]) => folders.filter((folder) => !isInside(home, folder));
@@ -52,12 +57,20 @@ const realFolders = async (folders: readonly string[]): Promise<string[]> => {
   return [...new Set(real.filter((folder) => folder !== undefined))];
 };
 
-/** What both allow: of each pair, the one inside the other. */
-function intersection(ceiling: readonly string[], wanted: readonly string[]): string[] {
-  const both = wanted.flatMap((folder) =>
-    ceiling.flatMap((top) => (isInside(folder, top) ? [folder] : isInside(top, folder) ? [top] : [])),
+/** Throws NO_ROOTS with both lists when they have nothing in common: another --root is not what is missing then. */
+function whatBothOpen(
+  ceiling: readonly string[],
+  { operator, client = [] }: RootSources,
+  wanted: readonly string[],
+): string[] {
+  const both = intersection(ceiling, wanted);
+  if (both.length > 0) return both;
+  const listed = (folders: readonly string[]) => folders.map(shownPath).join(', ');
+  throw new ToolcribError(
+    'NO_ROOTS',
+    `The server was given ${listed(operator)}, and the client has opened ${listed(wanted) || listed(client)}: nothing is in both.`,
+    'Open one of the first in the client, or start the server without --root and "roots": then the client decides.',
   );
-  return [...new Set(both)];
 }
 
 /** Hosts start servers anywhere, also in `/` or their own program folder, so only a folder with a project's marks counts. */

@@ -7,8 +7,8 @@ import { createProcesses } from '../machine/processes/process.ts';
 import { effectiveRoots } from './roots.ts';
 import { loadManifest } from './manifest.ts';
 
-/** Serves MCP over standard input and output; see serve(). */
-export async function start(settings: Settings): Promise<void> {
+/** Serves MCP over standard input and output; see serve(). `key`: what the host shows that asks its user itself. */
+export async function start(settings: Settings, key?: string): Promise<void> {
   const host = thisHost();
   const processes = createProcesses(host.platform);
   const manifest = await loadManifest();
@@ -23,5 +23,5 @@ export async function start(settings: Settings): Promise<void> {
   // schemas, hence the late import.
   config({ jitless: true });
   const { serve } = await import('./stdio.ts');
-  await serve(settings, { manifest, machine, processes });
+  await serve(settings, { key, manifest, machine, processes });
 }

@@ -6,8 +6,9 @@ import type { Machine } from '../machine/machine.ts';
 import type { Processes } from '../machine/processes/process.ts';
 import { createProjectConfigs, type ProjectConfigs } from '../machine/config/project-config.ts';
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
-import { createApprovals } from './approval/approvals.ts';
+import { createAsking } from './ask.ts';
 import { buildServer, type Crib } from './build-server.ts';
+import { createHandedPlans } from './handed-plans.ts';
 import { namesIn, type Manifest } from './published.ts';
 import { createClientRoots } from './client-roots.ts';
 import { effectiveRoots } from './roots.ts';
@@ -17,6 +18,8 @@ import { refusalOf, wholeLines } from './whole-lines.ts';
 
 /** What was begun before the SDK was loaded. */
 export interface Found {
+  /** Of the host that asks its user itself. */
+  readonly key: string | undefined;
   readonly manifest: Manifest;
   readonly machine: Machine;
   readonly processes: Processes;
@@ -30,7 +33,7 @@ const startedMs = 1000;
 const drainMs = 500;
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
-export async function serve(settings: Settings, { manifest, machine, processes }: Found): Promise<void> {
+export async function serve(settings: Settings, { key, manifest, machine, processes }: Found): Promise<void> {
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
   // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
@@ -49,10 +52,11 @@ export async function serve(settings: Settings, { manifest, machine, processes }
     inBackground(machine.settle().then((changed) => (changed ? latest?.sendToolListChanged() : undefined)));
   const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
   const crib: Crib = {
-    toolbox: createToolbox(manifest, machine, settings, projects),
+    toolbox: createToolbox(manifest, machine, settings),
     clientRoots: createClientRoots(),
-    approvals: createApprovals(),
-    workspace: workspacesFor(settings.roots, machine, manifest.programs, projects),
+    asking: createAsking(),
+    plans: key === undefined ? undefined : createHandedPlans(key),
+    opened: openRoots(settings, machine, manifest.programs, projects),
     // After the answer is out.
     called: () => void setImmediate(() => tidyHeap?.()),
     listing(answer) {
@@ -99,30 +103,30 @@ function theEnd(): Promise<'input' | 'signal'> {
   });
 }
 
-/** Opens the roots once for all calls that have the same: what they are is decided when they are first used. */
-function workspacesFor(
-  operator: readonly string[],
+/** Opens the roots once for all calls that have the same, with the settings that hold in them. */
+function openRoots(
+  settings: Settings,
   { host }: Machine,
   programs: readonly ProgramFacts[],
   projects: ProjectConfigs,
-) {
+): Crib['opened'] {
   const effective = new Map<string, readonly string[]>();
   const opened = new Map<string, RootedWorkspace>();
-  return async (client: readonly string[] | undefined): Promise<RootedWorkspace> => {
+  return async (client) => {
     const asked = JSON.stringify(client ?? null);
-    const roots =
-      effective.get(asked) ??
-      (await effectiveRoots({ operator, client, workingFolder: process.cwd() }, host, programs));
+    const sources = { operator: settings.roots, client, workingFolder: process.cwd() };
+    const roots = effective.get(asked) ?? (await effectiveRoots(sources, host, programs));
     // A folder that is no project yet may be one with the next call.
     if (roots.length > 0) effective.set(asked, roots);
     // A project's own settings can change at any time.
     const narrowed = await projects.narrowedRoots(roots);
-    const key = JSON.stringify(narrowed);
+    const there = await projects.settingsFor(settings, roots);
+    const key = JSON.stringify([narrowed, there.rules]);
     const known = opened.get(key);
-    if (known) return known;
+    if (known) return { workspace: known, settings: there };
     const { openWorkspace } = await import('../machine/paths/workspace.ts');
-    const workspace = await openWorkspace(narrowed);
+    const workspace = await openWorkspace(narrowed, { rules: there.rules });
     opened.set(key, workspace);
-    return workspace;
+    return { workspace, settings: there };
   };
 }

@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import type { AnyDiscoverer } from '../core/discoverer.ts';
 import { nearest } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { decide, refusalOf } from '../core/policy.ts';
+import { refusalOf } from '../core/policy.ts';
 import type { Settings } from '../core/settings.ts';
-import type { Tool, ToolResult, Workspace } from '../core/tool.ts';
+import type { Tool } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
 import type { Services } from '../filesystem/services.ts';
+import type { Checkpoint } from '../machine/actions/action-services.ts';
 import { schemesOf } from '../machine/databases/address.ts';
 import { stateFolder } from '../machine/folders.ts';
 import type { Installation } from '../machine/programs/installation.ts';
 import type { Machine } from '../machine/machine.ts';
 import { headAndTail, presentable } from '../machine/presentable.ts';
-import type { ProjectConfigs } from '../machine/config/project-config.ts';
-import type { Caller, Calls } from './calls.ts';
+import type { Called, Caller, Calls, Planned } from './calls.ts';
 import { checkpointTools, createKeptStates } from './kept-states.ts';
 import type { Manifest, PublishedTool } from './published.ts';
-import { alwaysAsks, companions, ownTools, type OwnServices } from './own-tools.ts';
+import { companions, ownTools, type OwnServices } from './own-tools.ts';
 
 /** What is offered on this machine, and how it is called. */
 export interface Toolbox {
@@ -26,23 +26,18 @@ export interface Toolbox {
   list(): Promise<PublishedTool[]>;
   /** The tool of that name. Throws UNKNOWN_TOOL. */
   find(name: string): PublishedTool;
-  /** Whether each call of it puts a question to the person, so that a client need not. */
-  asksItself(tool: PublishedTool): boolean;
   /** Finishes or discards what servers left half done that were killed. */
   recover(): Promise<void>;
-  /** Never rejects but for a bug, and for what the client has to be asked first: the rest comes as a result with isError. */
-  call(tool: PublishedTool, params: unknown, caller: Caller): Promise<ToolResult>;
+  /** Never rejects but for a bug: what is the caller's to mend comes as a result with isError. */
+  call(tool: PublishedTool, params: unknown, caller: Caller): Promise<Called>;
+  /** What a call would do; nothing is done, and nobody asked. */
+  plan(tool: PublishedTool, params: unknown, caller: Caller): Promise<Planned>;
   /** Ends all jobs and forgets all output. */
   end(): Promise<void>;
 }
 
 /** Puts together what can be offered and what this machine has. Loads an action's code when it is first called. */
-export function createToolbox(
-  manifest: Manifest,
-  machine: Machine,
-  settings: Settings,
-  projects: ProjectConfigs,
-): Toolbox {
+export function createToolbox(manifest: Manifest, machine: Machine, settings: Settings): Toolbox {
   const byName = new Map(manifest.tools.map((tool) => [tool.name, tool]));
   const inToolset = ({ name, program }: PublishedTool) =>
     settings.toolsets === undefined ||
@@ -61,11 +56,12 @@ export function createToolbox(
 
   const checkpoints = createKeptStates(machine);
   const keepsStates = settings.checkpoints !== false;
-  const checkpointFor = (name: string) =>
-    keepsStates && {
-      checkpoint: async (folder: string, workspace: Workspace, signal: AbortSignal) =>
-        (await checkpoints()).take(folder, name, workspace, signal),
-    };
+  const checkpoint: Checkpoint = {
+    take: async (folder, before, workspace, signal) =>
+      (await checkpoints()).take(folder, before, workspace, signal),
+    isReady: async (folder, workspace) => (await checkpoints()).isReady(folder, workspace),
+  };
+  const checkpointed = keepsStates ? { checkpoint } : {};
 
   let fileServices: Promise<Services> | undefined;
   const makeFileServices = async () => {
@@ -79,20 +75,21 @@ export function createToolbox(
   let calls: Promise<Calls> | undefined;
   /** What a call needs beside its tool takes some milliseconds to load, which a start has no use for. */
   const madeCalls = () =>
-    (calls ??= import('./calls.ts').then(({ createCalls }) =>
-      createCalls(machine.host, settings, { load, find: findOffered, projects }),
+    (calls ??= Promise.all([import('./calls.ts'), import('./call-services.ts')]).then(
+      ([{ createCalls }, { createCallServices }]) =>
+        createCalls(load, createCallServices(machine.host, settings)),
     ));
 
   let ownServices: Promise<OwnServices> | undefined;
   async function makeOwnServices(): Promise<OwnServices> {
-    const { jobs, outputs, callInside } = await madeCalls();
+    const { jobs, outputs } = await madeCalls();
     return {
       ...machine,
       jobs,
       outputs,
       environment: await machine.childEnvironment(),
-      callTool: callInside,
-      ...checkpointFor('run_command'),
+      load: (name) => load(findOffered(name)),
+      ...checkpointed,
     };
   }
 
@@ -114,7 +111,7 @@ export function createToolbox(
       installation,
       childEnvironment: await machine.childEnvironment(),
       databases: { host: machine.host, profiles: settings.databases, which: machine.which },
-      ...checkpointFor(published.name),
+      ...checkpointed,
     });
     made.set(published.name, { installation, tool });
     return tool;
@@ -159,7 +156,7 @@ export function createToolbox(
         (tool) =>
           leftOut(tool) === undefined &&
           (tool.action === undefined || installed.has(tool.program) || isReached(tool)) &&
-          refusalOf(tool.effects, settings) === undefined,
+          refusalOf(tool, settings) === undefined,
       );
     },
     async recover() {
@@ -172,13 +169,10 @@ export function createToolbox(
       await (await (await (fileServices ??= makeFileServices())).changes()).recover();
     },
     find: findOffered,
-    asksItself({ name, effects, runsAnything }) {
-      const asks = alwaysAsks.get(name) ?? (runsAnything && 'command');
-      return decide({ tool: name, effects, asks, trusted: true }, settings).decision === 'ask';
-    },
     async call(published, params, caller) {
       return (await madeCalls()).call(published, params, caller);
     },
+    plan: async (published, params, caller) => (await madeCalls()).plan(published, params, caller),
     async end() {
       await (await calls)?.end();
     },

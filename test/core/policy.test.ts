@@ -2,18 +2,17 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { effects } from '../../src/core/discoverer.ts';
 import { narrow, withoutEffect, type ProjectConfig } from '../../src/core/narrow.ts';
+import { decide, questionModes, type Act, type Known, type Policy } from '../../src/core/policy.ts';
 import {
-  askReasons,
-  decide,
   decisions,
   fits,
-  type AskReason,
-  type Policy,
+  matchesPath,
+  pathRule,
+  ruleProblem,
+  unknownTool,
   type Rule,
-  type Subject,
-} from '../../src/core/policy.ts';
-import { patternProblem, unknownTool } from '../../src/core/rule-pattern.ts';
-import { usualBudgets, usualSettings, type Settings } from '../../src/core/settings.ts';
+} from '../../src/core/rule.ts';
+import { mergeSettings, usualBudgets, usualSettings, type Settings } from '../../src/core/settings.ts';
 
 const rule = (pattern: string, decision: Rule['decision']): Rule => ({
   pattern,
@@ -21,45 +20,117 @@ const rule = (pattern: string, decision: Rule['decision']): Rule => ({
   setting: `rules "${pattern}"`,
 });
 
-/** What comes of a call, as one word; asking names its reason. */
-function outcome(subject: Partial<Subject>, policy: Partial<Policy> = {}): string {
+const usualAct: Act = {
+  tools: ['git_push'],
+  toolset: 'git',
+  effects: ['read'],
+  subject: 'git push origin',
+  touches: [],
+  protects: [],
+  takenBack: false,
+};
+const nothingKnown: Known = { trusted: false, always: false };
+const always: Act['lasting'] = { kind: 'action', tool: 'git_push' };
+
+/** What comes of a call, in a word; asking names its reasons. */
+function outcome(act: Partial<Act>, policy: Partial<Policy> = {}, known: Partial<Known> = {}): string {
   const verdict = decide(
-    { tool: 'git_push', effects: ['read'], trusted: false, ...subject },
+    { ...usualAct, ...act },
     { ...usualSettings, ...policy },
+    { ...nothingKnown, ...known },
   );
-  return verdict.decision === 'ask' ? verdict.because : verdict.decision;
+  if (verdict.decision === 'ask') return verdict.reasons.map(({ because }) => because).join('+');
+  return verdict.decision === 'allow' && verdict.unasked ? 'unasked' : verdict.decision;
 }
 
-describe('decide', () => {
-  const executes: Partial<Subject> = { tool: 'npm_test', effects: ['execute'] };
-  const destroys: Partial<Subject> = { effects: ['destroy', 'network'] };
-  const runs: Partial<Subject> = {
-    tool: 'run_command',
-    command: 'npm test',
-    effects: ['execute'],
-    asks: 'command',
-    trusted: true,
-  };
+const executes: Partial<Act> = { effects: ['execute'], trust: 'it runs code of the project' };
+const destroys: Partial<Act> = { effects: ['destroy'], lasting: always };
+const runs: Partial<Act> = {
+  ...executes,
+  tools: ['run_command'],
+  subject: 'npm test',
+  asks: 'program',
+  lasting: always,
+};
+const protects: Partial<Act> = {
+  effects: ['write'],
+  tools: ['write_file'],
+  subject: 'write .envrc (+1 -0)',
+  protects: [{ path: '/w/.envrc', effect: 'a shell runs it' }],
+};
 
-  it.each<[string, Partial<Subject>, Partial<Policy>, string]>([
-    ['lets reading happen', {}, {}, 'allow'],
-    ['lets writing happen', { effects: ['write'] }, {}, 'allow'],
-    ['asks about what loses work', destroys, {}, 'destroy'],
-    ['does not when the operator has said so', destroys, { effects: { destroy: 'allow' } }, 'allow'],
-    ['asks about code of a project nobody trusts', executes, {}, 'execute'],
-    ['does not once it is trusted', { ...executes, trusted: true }, {}, 'allow'],
-    ['does not when all such code is allowed', executes, { effects: { execute: 'allow' } }, 'allow'],
-    ['asks about commands in trusted projects, too', runs, {}, 'command'],
-    ['and when their effects are allowed', runs, { effects: { execute: 'allow' } }, 'command'],
-    ['unless a rule is about them', runs, { rules: [rule('run_command(npm *)', 'allow')] }, 'allow'],
-    ['a rule for another command is none', runs, { rules: [rule('run_command(git *)', 'allow')] }, 'command'],
-    ['denies an effect', destroys, { effects: { network: 'deny' } }, 'deny'],
+describe('the table of questions', () => {
+  it.each<[string, Partial<Act>, Partial<Known>, string]>([
+    ['reading', {}, {}, 'allow'],
+    ['asking another machine', { effects: ['read', 'network'] }, {}, 'allow'],
+    ['writing', { effects: ['write'] }, {}, 'allow'],
+    ['what needs trust', executes, {}, 'trust'],
+    ['the same in a trusted folder', executes, { trusted: true }, 'allow'],
+    ['the same, with an "always" that is for something else', executes, { always: true }, 'trust'],
+    ['what loses work', destroys, {}, 'destroy'],
+    ['the same in a trusted folder', destroys, { trusted: true }, 'destroy'],
+    ['the same where "always" was said', destroys, { always: true }, 'allow'],
+    ['the same where nothing could be kept', { effects: ['destroy'] }, { always: true }, 'destroy'],
+    ['what loses work that undo brings back', { ...destroys, takenBack: true }, {}, 'allow'],
+    ['what others see', { effects: ['publish', 'network'], lasting: always }, {}, 'publish'],
+    [
+      'the same where "always" was said',
+      { effects: ['publish'], lasting: always },
+      { always: true },
+      'allow',
+    ],
+    ['any program', runs, {}, 'trust+program'],
+    ['the same in a trusted folder', runs, { trusted: true }, 'program'],
+    ['the same where its prefix was agreed to', runs, { trusted: true, always: true }, 'allow'],
+    [
+      'any program, which can lose and publish anything, is one question',
+      { ...runs, effects: ['execute', 'destroy', 'publish'] },
+      { trusted: true },
+      'program',
+    ],
+    [
+      'a script, whatever was said before',
+      { ...runs, asks: 'script' },
+      { trusted: true, always: true },
+      'script',
+    ],
+    ['a statement that writes', { effects: ['write'], asks: 'database', lasting: always }, {}, 'database'],
+    [
+      'the same for a database that was agreed to',
+      { asks: 'database', lasting: always },
+      { always: true },
+      'allow',
+    ],
+    ['a file that others run', protects, { trusted: true, always: true }, 'protected'],
+    [
+      'several at once, in one question',
+      { ...executes, ...destroys, trust: 'it runs hooks', protects: protects.protects ?? [] },
+      {},
+      'trust+destroy+protected',
+    ],
+  ])('%s', (_, act, known, expected) => expect(outcome(act, {}, known)).toBe(expected));
+
+  it('says why, as the rest of a sentence', () => {
+    const verdict = decide({ ...usualAct, ...executes, ...protects }, usualSettings, nothingKnown);
+    expect(verdict).toMatchObject({
+      reasons: [
+        { says: 'it runs code of the project, and this folder is not trusted yet' },
+        { says: 'changes a file that matters elsewhere: a shell runs it' },
+      ],
+    });
+  });
+});
+
+describe('what the settings say', () => {
+  it.each<[string, Partial<Act>, Partial<Policy>, string]>([
     ['denies by rule', {}, { rules: [rule('git_*', 'deny')] }, 'deny'],
     ['asks by rule', {}, { rules: [rule('git_*', 'ask')] }, 'rule'],
-    ['asks about an effect', { effects: ['write'] }, { effects: { write: 'ask' } }, 'rule'],
+    ['allows by rule what would be asked', destroys, { rules: [rule('git_push', 'allow')] }, 'allow'],
+    ['a rule about the act is for any tool', runs, { rules: [rule('run(npm *)', 'allow')] }, 'allow'],
+    ['one about another act is none', runs, { rules: [rule('run(git *)', 'allow')] }, 'trust+program'],
     [
       'takes the strictest of rules, in any order',
-      {},
+      destroys,
       { rules: [rule('git_push', 'allow'), rule('git_*', 'ask')] },
       'rule',
     ],
@@ -70,69 +141,98 @@ describe('decide', () => {
       'deny',
     ],
     [
-      'lets no rule open an effect that is asked about',
-      destroys,
-      { effects: { destroy: 'ask' }, rules: [rule('git_push', 'allow')] },
-      'destroy',
+      'a rule for a tool opens no protected file',
+      protects,
+      { rules: [rule('write_file', 'allow')] },
+      'protected',
+    ],
+    ['one about that path does', protects, { rules: [rule('write(.envrc)', 'allow')] }, 'allow'],
+    [
+      'one about that path does beside one for the tool',
+      protects,
+      { rules: [rule('write_file', 'allow'), rule('write(.envrc)', 'allow')] },
+      'allow',
     ],
     [
-      'lets no rule open an effect that is denied',
-      destroys,
-      { effects: { destroy: 'deny' }, rules: [rule('git_push', 'allow')] },
-      'deny',
+      'one about that path, and nothing else',
+      { ...protects, ...runs },
+      { rules: [rule('write(.envrc)', 'allow')] },
+      'trust+program',
     ],
+    ['one about another path does not', protects, { rules: [rule('write(.git/**)', 'allow')] }, 'protected'],
     [
-      'is read-only above everything',
-      { effects: ['write'] },
-      { readOnly: true, effects: { write: 'allow' }, rules: [rule('*', 'allow')] },
-      'deny',
+      'one that denies reading does not deny its tool',
+      protects,
+      { rules: [rule('read(x)', 'deny')] },
+      'protected',
     ],
+    ['is read-only above everything', protects, { readOnly: true, rules: [rule('*', 'allow')] }, 'deny'],
     ['reads and asks others when read-only', { effects: ['read', 'network'] }, { readOnly: true }, 'allow'],
-    [
-      'keeps a question that nobody may answer above one that is answered by a setting',
-      destroys,
-      { rules: [rule('git_push', 'ask')], whenUnasked: { rule: 'allow' } },
-      'destroy',
-    ],
-  ])('%s', (_, subject, policy, expected) => {
-    expect(outcome(subject, policy)).toBe(expected);
-  });
+    ['leaves toolsets out', {}, { toolsets: ['npm'] }, 'deny'],
+    ['and none of its own', { toolset: undefined }, { toolsets: [] }, 'allow'],
+  ])('%s', (_, act, policy, expected) => expect(outcome(act, policy)).toBe(expected));
 
-  it('names the setting that decided', () => {
-    const subject: Subject = { tool: 'git_push', effects: ['write', 'network'], trusted: true };
+  it('is named when it decides', () => {
     const settingOf = (policy: Partial<Policy>) => {
-      const verdict = decide(subject, { ...usualSettings, ...policy });
+      const act = { ...usualAct, effects: ['write' as const] };
+      const verdict = decide(act, { ...usualSettings, ...policy }, nothingKnown);
       return 'setting' in verdict ? verdict.setting : undefined;
     };
     expect(settingOf({ rules: [rule('git_*', 'deny')] })).toBe('rules "git_*"');
-    expect(settingOf({ rules: [rule('git_*', 'ask')] })).toBe('rules "git_*"');
-    expect(settingOf({ effects: { network: 'ask' } })).toBe('effects.network');
-    expect(settingOf({ effects: { network: 'deny' } })).toBe('effects.network is "deny"');
+    expect(settingOf({ rules: [rule('git_*', 'allow')] })).toBe('rules "git_*"');
     expect(settingOf({ readOnly: true })).toContain('--read-only');
-    const project = { file: '/w/.toolcrib.json', readOnly: true, effects: { network: 'deny' } } as const;
-    expect(settingOf(narrow(usualSettings, project))).toContain('of /w/.toolcrib.json');
-    expect(settingOf(narrow(usualSettings, { ...project, readOnly: false }))).toBe(
-      'effects.network is "deny" in /w/.toolcrib.json',
+    const project: ProjectConfig = { file: '/w/.toolcrib.json', readOnly: true, toolsets: ['npm'] };
+    const narrowed = narrow(usualSettings, project);
+    expect(settingOf(narrowed)).toContain('read-only (readOnly of /w/.toolcrib.json)');
+    expect(settingOf({ ...narrowed, readOnly: false })).toBe(
+      'the toolsets are npm (toolsets of /w/.toolcrib.json)',
     );
+  });
+});
+
+describe('where we ask nobody', () => {
+  const looks: Partial<Act> = { trust: 'its configuration is unusual' };
+  it.each<[string, Partial<Act>, Partial<Policy>, [host: string, none: string]]>([
+    ['what is not asked about', {}, {}, ['allow', 'allow']],
+    ['what is', runs, {}, ['unasked', 'unasked']],
+    ['what would lose work', destroys, {}, ['unasked', 'unasked']],
+    // The host does not ask about what the annotations call read-only.
+    ['what only looks, and needs trust', looks, {}, ['deny', 'deny']],
+    ['a rule that asks', { effects: ['write'] }, { rules: [rule('git_*', 'ask')] }, ['unasked', 'deny']],
+    ['a rule that denies', runs, { rules: [rule('run(npm *)', 'deny')] }, ['deny', 'deny']],
+    ['what is read-only', runs, { readOnly: true }, ['deny', 'deny']],
+  ])('%s', (_, act, policy, expected) => {
+    const outcomes = (['host', 'none'] as const).map((questions) => outcome(act, { ...policy, questions }));
+    expect(outcomes).toEqual(expected);
   });
 });
 
 describe('patterns of rules', () => {
   it.each([
-    ['git_push', { tool: 'git_push' }, true],
-    ['git_push', { tool: 'git_push_all' }, false],
-    ['git_*', { tool: 'git_push' }, true],
-    ['*', { tool: 'anything' }, true],
-    ['run_command(npm test*)', { tool: 'run_command', command: 'npm test --watch' }, true],
-    ['run_command(npm test*)', { tool: 'run_command', command: 'npx npm test' }, false],
-    ['run_command(npm test*)', { tool: 'run_command' }, false],
-    ['run_*(*rm*)', { tool: 'run_command', command: 'git rm x' }, true],
-    ['run_command(a*b*a)', { tool: 'run_command', command: 'aba' }, true],
-    ['run_command(a*a)', { tool: 'run_command', command: 'a' }, false],
-    ['run_command(a.c)', { tool: 'run_command', command: 'abc' }, false],
-  ])('%s, for %j: %s', (pattern, subject, expected) => {
-    expect(patternProblem(pattern)).toBeUndefined();
-    expect(fits(pattern, subject)).toBe(expected);
+    ['git_push', { tools: ['git_push'] }, true],
+    ['git_push', { tools: ['git_push_all'] }, false],
+    ['git_push', { tools: ['start_job', 'git_push'] }, true],
+    ['git_*', { tools: ['git_push'] }, true],
+    ['*', { tools: ['anything'] }, true],
+    ['run(npm test*)', { tools: ['npm_test'], subject: 'npm test --watch' }, true],
+    ['run_command(npm test*)', { tools: ['npm_test'], subject: 'npm test' }, true],
+    ['npm_*(npm test*)', { tools: ['npm_test'], subject: 'npm test' }, true],
+    ['npm_*(npm test*)', { tools: ['run_command'], subject: 'npm test' }, false],
+    ['run(npm test*)', { tools: ['run_command'], subject: 'npx npm test' }, false],
+    ['run(*rm*)', { tools: ['run_command'], subject: 'git rm x' }, true],
+    ['run(a*b*a)', { tools: ['run_command'], subject: 'aba' }, true],
+    ['run(a*a)', { tools: ['run_command'], subject: 'a' }, false],
+    ['run(a.c)', { tools: ['run_command'], subject: 'abc' }, false],
+    ['write(.envrc)', { tools: ['write_file'], protects: [{ path: '/w/.envrc' }] }, true],
+    [
+      'write(.envrc)',
+      { tools: ['move_path'], protects: [{ path: '/w/.envrc' }, { path: '/w/.npmrc' }] },
+      false,
+    ],
+    ['write(.envrc)', { tools: ['write_file'], subject: '.envrc' }, false],
+  ])('%s, for %j: %s', (pattern, matched, expected) => {
+    expect(ruleProblem(pattern, 'allow')).toBeUndefined();
+    expect(fits(pattern, { subject: '', ...matched })).toBe(expected);
   });
 
   it.each([
@@ -145,86 +245,126 @@ describe('patterns of rules', () => {
     'a(b\nc)',
     '(x)',
     'x'.repeat(501),
-  ])('refuses %j', (pattern) => expect(patternProblem(pattern)).toBeDefined());
+  ])('refuses %j', (pattern) => expect(ruleProblem(pattern, 'deny')).toBeDefined());
+
+  it('lets a rule about reading files only deny', () => {
+    expect(ruleProblem('read(**/.env)', 'deny')).toBeUndefined();
+    for (const decision of ['allow', 'ask'] as const)
+      expect(ruleProblem('read(**/.env)', decision)).toContain('can only deny');
+    expect(ruleProblem('write(src/**)', 'ask')).toContain('can deny, or allow');
+  });
 
   it('tells what was probably meant', () => {
-    const tools = { tools: ['git_push', 'git_status', 'run_command', 'npm_test'], withoutLine: [] };
+    const tools = ['git_push', 'git_status', 'run_command', 'npm_test'];
     expect(unknownTool('git_psuh', tools)).toContain('did you mean git_push?');
-    expect(unknownTool('run_comand(npm *)', tools)).toContain('did you mean run_command(npm *)?');
+    expect(unknownTool('npm_tset(npm *)', tools)).toContain('did you mean npm_test(npm *)?');
     expect(unknownTool('gti_*', tools)).toContain('did you mean git_*?');
     expect(unknownTool('zzzzzz', tools)).toContain('toolcrib call');
-    for (const known of ['git_push', 'git_*', '*', '*_test', 'run_command(x)'])
+    for (const known of [
+      'git_push',
+      'git_*',
+      '*',
+      '*_test',
+      'run_command(x)',
+      'run(x)',
+      'read(x)',
+      'write(x)',
+    ])
       expect(unknownTool(known, tools)).toBeUndefined();
   });
 
-  it('refuses a command line for a tool that has none, since the rule would never fit', () => {
-    const tools = { tools: ['git_file', 'read_file', 'run_command'], withoutLine: ['read_file'] };
-    for (const pattern of ['read_file(*secret*)', 'read_*(*)', '*_file(x)', '*(*)'])
-      expect(unknownTool(pattern, tools), pattern).toMatch(/^read_file has no command line/);
-    for (const pattern of ['git_*(*)', 'run_command(rm *)', 'read_file', '*'])
-      expect(unknownTool(pattern, tools), pattern).toBeUndefined();
-  });
+  it.each([
+    ['**/.env', '/w/app/.env', true],
+    ['.env', '/w/app/.env', true],
+    ['.env', '/w/app/.env.example', false],
+    ['.env*', '/w/app/.env.example', true],
+    ['src/**', '/w/app/src/a/b.ts', true],
+    ['src/**', '/w/app/lib/b.ts', false],
+    ['src/*.ts', '/w/app/src/a/b.ts', false],
+    ['/w/app/*', '/w/app/a', true],
+    ['/app/*', '/w/app/a', false],
+    ['a/**/b', 'a/b', true],
+  ])('the glob %s, for %s: %s', (glob, path, expected) => expect(matchesPath(glob, path)).toBe(expected));
 
-  it('needs no time that grows faster than the text, whatever the pattern is', () => {
-    const startedAt = performance.now();
-    fits(`run_command(${'*a'.repeat(200)}b)`, { tool: 'run_command', command: 'a'.repeat(100_000) });
-    expect(performance.now() - startedAt).toBeLessThan(500);
+  it('about paths: what must not be read is not written either', () => {
+    const rules = [rule('read(**/.env)', 'deny'), rule('write(dist/**)', 'deny'), rule('write(a)', 'allow')];
+    const found = (doing: 'read' | 'write', path: string) => pathRule(rules, doing, [path])?.pattern;
+    expect(found('read', '/w/.env')).toBe('read(**/.env)');
+    expect(found('write', '/w/.env')).toBe('read(**/.env)');
+    expect(found('write', '/w/dist/a.js')).toBe('write(dist/**)');
+    expect(found('read', '/w/dist/a.js')).toBeUndefined();
+    expect(found('write', '/w/a')).toBeUndefined();
   });
 });
 
 const tools = ['git_push', 'git_status', 'npm_test', 'run_command'];
-const commands = ['npm test', 'git push --force', 'rm x'];
 const anyRule = fc.record({
-  pattern: fc.constantFrom('*', 'git_*', ...tools, 'run_command(npm *)', 'run_command(*)', '*_test'),
+  pattern: fc.constantFrom(
+    '*',
+    'git_*',
+    ...tools,
+    'run(npm *)',
+    'npm_*(*)',
+    '*_test',
+    'write(.envrc)',
+    'write(**)',
+  ),
   decision: fc.constantFrom(...decisions),
   setting: fc.constant('a rule'),
 });
-const some = <K extends string, V>(keys: readonly K[], value: fc.Arbitrary<V>) =>
-  fc.dictionary(fc.constantFrom(...keys), value) as fc.Arbitrary<Partial<Record<K, V>>>;
-const answers = some(askReasons, fc.constantFrom('allow' as const, 'deny' as const));
+const maybe = <V>(value: fc.Arbitrary<V>) => fc.option(value, { nil: undefined });
 const anySettings: fc.Arbitrary<Settings> = fc.record({
-  ...(Object.fromEntries(
-    Object.entries(usualSettings).map(([name, value]) => [name, fc.constant(value)]),
-  ) as { [name in keyof Required<Settings>]: fc.Arbitrary<never> }),
+  roots: fc.constant([]),
+  budgets: fc.constant(usualBudgets),
+  databases: fc.constant({}),
+  folders: fc.constant({}),
   readOnly: fc.boolean(),
-  toolsets: fc.option(fc.subarray(['git', 'npm', 'files']), { nil: undefined }),
-  effects: some(effects, fc.constantFrom(...decisions)),
+  toolsets: maybe(fc.subarray(['git', 'npm', 'files'])),
   rules: fc.array(anyRule, { maxLength: 4 }),
-  whenUnasked: answers,
-  scripts: fc.option(fc.boolean(), { nil: undefined }),
-  checkpoints: fc.option(fc.boolean(), { nil: undefined }),
+  questions: fc.constantFrom(...questionModes),
+  scripts: maybe(fc.boolean()),
+  checkpoints: maybe(fc.boolean()),
 });
+const anyBudget = fc.constantFrom(...(Object.keys(usualBudgets) as (keyof typeof usualBudgets)[]));
 const anyProject: fc.Arbitrary<ProjectConfig> = fc.record(
   {
     file: fc.constant('/w/.toolcrib.json'),
     readOnly: fc.boolean(),
     toolsets: fc.subarray(['git', 'npm', 'docker']),
-    effects: some(effects, fc.constantFrom(...decisions)),
     rules: fc.array(anyRule, { maxLength: 4 }),
-    whenUnasked: answers,
+    questions: fc.constantFrom(...questionModes),
     scripts: fc.boolean(),
     checkpoints: fc.boolean(),
-    budgets: some(
-      Object.keys(usualBudgets) as (keyof typeof usualBudgets)[],
-      fc.integer({ min: 1, max: 3600 }),
-    ),
+    budgets: fc.dictionary(anyBudget, fc.integer({ min: 1, max: 3600 })),
   },
   { requiredKeys: ['file'] },
 );
-const anySubject: fc.Arbitrary<Subject> = fc.record({
-  tool: fc.constantFrom(...tools),
-  effects: fc.subarray([...effects], { minLength: 1 }),
-  command: fc.option(fc.constantFrom(...commands), { nil: undefined }),
-  asks: fc.option(fc.constantFrom<AskReason>('command', 'protected', 'script'), { nil: undefined }),
-  trusted: fc.boolean(),
-});
+const anyAct: fc.Arbitrary<Act> = fc
+  .record({
+    tools: fc.subarray(tools, { minLength: 1, maxLength: 2 }),
+    toolset: fc.constantFrom('git', 'npm', 'files', undefined),
+    effects: fc.subarray([...effects], { minLength: 1 }),
+    subject: fc.constantFrom('npm test', 'git push --force', 'rm x'),
+    trust: fc.constantFrom('it runs code', undefined),
+    asks: fc.constantFrom('program' as const, 'script' as const, 'database' as const, undefined),
+    lasting: fc.constantFrom(always, undefined),
+    protects: fc.constantFrom([], [{ path: '/w/.envrc', effect: 'a shell runs it' }]),
+    takenBack: fc.boolean(),
+    touches: fc.constant([]),
+  })
+  .map(({ trust, asks, lasting, ...act }) => ({
+    ...act,
+    ...(trust !== undefined && { trust }),
+    ...(asks !== undefined && { asks }),
+    ...(lasting !== undefined && { lasting }),
+  }));
+const anyKnown: fc.Arbitrary<Known> = fc.record({ trusted: fc.boolean(), always: fc.boolean() });
 
-/** How strict a verdict is, with what happens where nobody can be asked. */
-function strictness(subject: Subject, policy: Policy): number {
-  const verdict = decide(subject, policy);
-  if (verdict.decision === 'allow') return 0;
-  if (verdict.decision === 'deny') return 3;
-  return policy.whenUnasked[verdict.because] === 'allow' ? 1 : 2;
+/** How strict a verdict is. */
+function strictness(act: Act, policy: Policy, known: Known): number {
+  const verdict = decide(act, policy, known);
+  if (verdict.decision !== 'allow') return verdict.decision === 'ask' ? 2 : 3;
+  return verdict.unasked ? 1 : 0;
 }
 
 const many = { numRuns: 3000 };
@@ -233,38 +373,44 @@ describe('whatever the settings are', () => {
   it('one more rule that asks or denies opens nothing', () => {
     const stricter = anyRule.filter(({ decision }) => decision !== 'allow');
     fc.assert(
-      fc.property(anySubject, anySettings, stricter, fc.boolean(), (subject, settings, added, first) => {
-        const rules = first ? [added, ...settings.rules] : [...settings.rules, added];
-        expect(strictness(subject, { ...settings, rules })).toBeGreaterThanOrEqual(
-          strictness(subject, settings),
+      fc.property(
+        anyAct,
+        anySettings,
+        anyKnown,
+        stricter,
+        fc.boolean(),
+        (act, settings, known, added, first) => {
+          const rules = first ? [added, ...settings.rules] : [...settings.rules, added];
+          expect(strictness(act, { ...settings, rules }, known)).toBeGreaterThanOrEqual(
+            strictness(act, settings, known),
+          );
+        },
+      ),
+      many,
+    );
+  });
+
+  it('read-only opens nothing', () => {
+    fc.assert(
+      fc.property(anyAct, anySettings, anyKnown, (act, settings, known) => {
+        expect(strictness(act, { ...settings, readOnly: true }, known)).toBeGreaterThanOrEqual(
+          strictness(act, settings, known),
         );
       }),
       many,
     );
   });
 
-  it('read-only, and an effect that is asked about or denied, open nothing', () => {
+  it('trust opens only what needs it, and an "always" only what offered it', () => {
     fc.assert(
-      fc.property(anySubject, anySettings, fc.constantFrom(...effects), (subject, settings, effect) => {
-        const before = strictness(subject, settings);
-        expect(strictness(subject, { ...settings, readOnly: true })).toBeGreaterThanOrEqual(before);
-        const denied = { ...settings.effects, [effect]: 'deny' as const };
-        expect(strictness(subject, { ...settings, effects: denied })).toBeGreaterThanOrEqual(before);
-        if (settings.effects[effect] === 'deny') return;
-        const asked = { ...settings.effects, [effect]: 'ask' as const };
-        expect(strictness(subject, { ...settings, effects: asked })).toBeGreaterThanOrEqual(before);
-      }),
-      many,
-    );
-  });
-
-  it('trust opens only what runs code, and distrust nothing', () => {
-    fc.assert(
-      fc.property(anySubject, anySettings, (subject, settings) => {
-        const trusted = strictness({ ...subject, trusted: true }, settings);
-        const untrusted = strictness({ ...subject, trusted: false }, settings);
-        expect(untrusted).toBeGreaterThanOrEqual(trusted);
-        if (!subject.effects.includes('execute')) expect(untrusted).toBe(trusted);
+      fc.property(anyAct, anySettings, anyKnown, (act, settings, known) => {
+        const before = strictness(act, settings, known);
+        const trusted = strictness(act, settings, { ...known, trusted: true });
+        const agreed = strictness(act, settings, { ...known, always: true });
+        expect(trusted).toBeLessThanOrEqual(before);
+        expect(agreed).toBeLessThanOrEqual(before);
+        if (act.trust === undefined) expect(trusted).toBe(before);
+        if (act.lasting === undefined) expect(agreed).toBe(before);
       }),
       many,
     );
@@ -272,26 +418,19 @@ describe('whatever the settings are', () => {
 
   it('the file of a project opens nothing', () => {
     fc.assert(
-      fc.property(anySubject, anySettings, anyProject, (subject, settings, project) => {
+      fc.property(anyAct, anySettings, anyKnown, anyProject, (act, settings, known, project) => {
         const narrowed = narrow(settings, project);
-        expect(strictness(subject, narrowed)).toBeGreaterThanOrEqual(strictness(subject, settings));
-        expect(narrowed).toMatchObject({
-          roots: settings.roots,
-          databases: settings.databases,
-          readOnly: settings.readOnly || project.readOnly === true,
-        });
-        expect(narrowed.checkpoints).toBe(settings.checkpoints);
+        expect(strictness(act, narrowed, known)).toBeGreaterThanOrEqual(strictness(act, settings, known));
+        const { roots, databases, folders, questions, checkpoints } = settings;
+        expect(narrowed).toMatchObject({ roots, databases, folders, questions });
+        expect(narrowed.checkpoints).toBe(checkpoints);
+        expect(narrowed.readOnly).toBe(settings.readOnly || project.readOnly === true);
         if (!settings.scripts) expect(narrowed.scripts ?? false).toBe(false);
         for (const [name, value] of Object.entries(settings.budgets))
           expect(narrowed.budgets[name as keyof typeof usualBudgets]).toBeLessThanOrEqual(value);
         for (const name of narrowed.toolsets ?? []) expect(settings.toolsets ?? [name]).toContain(name);
         if (project.toolsets) expect(narrowed.toolsets).toBeDefined();
-        for (const reason of askReasons)
-          if (narrowed.whenUnasked[reason] === 'allow') expect(settings.whenUnasked[reason]).toBe('allow');
-        expect(narrow(narrowed, project)).toMatchObject({
-          effects: narrowed.effects,
-          budgets: narrowed.budgets,
-        });
+        expect(narrow(narrowed, project).budgets).toEqual(narrowed.budgets);
       }),
       many,
     );
@@ -299,41 +438,41 @@ describe('whatever the settings are', () => {
 });
 
 it('takes from a project what is stricter, and says what had no effect', () => {
-  const settings: Settings = {
-    ...usualSettings,
-    effects: { write: 'ask', destroy: 'allow', network: 'deny' },
-    toolsets: ['git', 'files'],
-    scripts: true,
-  };
+  const settings: Settings = { ...usualSettings, toolsets: ['git', 'files'], scripts: true };
   const project: ProjectConfig = {
     file: '/w/.toolcrib.json',
     readOnly: false,
-    effects: { write: 'allow', destroy: 'ask', network: 'ask', execute: 'deny' },
     rules: [rule('git_push', 'allow'), rule('git_*', 'ask')],
-    whenUnasked: { destroy: 'allow', rule: 'deny' },
+    questions: 'none',
     toolsets: ['git', 'npm'],
     checkpoints: false,
     scripts: false,
     budgets: { jobs: 1000, callSeconds: 10 },
   };
-  expect(narrow(settings, project)).toMatchObject({
-    effects: { write: 'ask', destroy: 'ask', network: 'deny', execute: 'deny' },
+  expect(narrow(settings, project)).toEqual({
+    ...settings,
     rules: [rule('git_*', 'ask')],
-    whenUnasked: { rule: 'deny' },
     toolsets: ['git'],
     scripts: false,
+    checkpoints: undefined,
     budgets: { ...usualBudgets, callSeconds: 10 },
-    origins: { 'effects.destroy': '/w/.toolcrib.json', 'effects.execute': '/w/.toolcrib.json' },
+    origins: { toolsets: 'toolsets of /w/.toolcrib.json' },
   });
   expect(withoutEffect(settings, project)).toEqual([
     'readOnly: false',
-    'effects.write: "allow"',
-    'effects.network: "ask"',
     'rules "git_push": "allow"',
-    'whenUnasked.destroy: "allow"',
+    'questions: "none"',
     'checkpoints: false',
     'budgets.jobs: 1000 (16)',
     'toolsets: "npm"',
   ]);
   expect(withoutEffect(usualSettings, { file: project.file, readOnly: true })).toEqual([]);
+});
+
+it('takes the word of the command line before that of the file', () => {
+  const file = { questions: 'host', roots: ['/a'], rules: [rule('a', 'deny'), rule('b', 'deny')] } as const;
+  const merged = mergeSettings({ questions: 'server', rules: [rule('a', 'ask')], readOnly: true }, file);
+  expect(merged).toMatchObject({ questions: 'server', roots: ['/a'], readOnly: true });
+  expect(merged.rules).toEqual([rule('a', 'ask'), rule('b', 'deny')]);
+  expect(mergeSettings({}, {})).toEqual(usualSettings);
 });

@@ -134,6 +134,5 @@ describe('where a database is', () => {
 });
 
 it('reads what is no array of PostgreSQL as text', () => {
-  for (const text of ['{1', 'x', '', '}{', '{{1}'])
-    expect(readerOf('integer[]', { cell: 100 })(text)).toBe(text);
+  for (const text of ['{1', 'x', '', '}{', '{{1}']) expect(readerOf('integer[]', 100)(text)).toBe(text);
 });

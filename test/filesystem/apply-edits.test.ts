@@ -4,6 +4,7 @@ import { applyEdits, type Edit } from '../../src/filesystem/editing/apply-edits.
 import { joinedInLines } from '../../src/filesystem/editing/spans.ts';
 import { unifiedDiff } from '../../src/filesystem/diff/unified-diff.ts';
 import { failureOf } from './folder.ts';
+import { processorMs } from '../support/processor-ms.ts';
 
 const edited = (content: string | Buffer, edits: Edit | Edit[], encoding?: string) =>
   applyEdits(Buffer.from(content as string), [edits].flat(), { path: 'a.ts', encoding });
@@ -41,14 +42,14 @@ describe('one place', () => {
   });
 
   it('can be in a long text that repeats itself', async () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     const content = `${'a'.repeat(500_000)}b${'a'.repeat(500_000)}`;
     const old = `${'a'.repeat(2000)}b${'a'.repeat(2000)}`;
     const { spans } = await edited(content, { old, new: 'x' });
     expect(spans).toEqual([{ from: 498_000, to: 502_001, nowFrom: 498_000, nowTo: 498_001 }]);
     expect(await refusal('a'.repeat(1e6), { old: `b${'a'.repeat(900)}`, new: 'x' })).toMatch(/^NOT_FOUND/);
     expect(await refusal('a'.repeat(1e6), { old: 'a'.repeat(400_000), new: 'x' })).toMatch(/^AMBIGUOUS_EDIT/);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(processorMs(started)).toBeLessThan(4000);
   });
 });
 
@@ -100,14 +101,14 @@ describe('much work', () => {
   it('in one line takes time in its size, not in its square', async () => {
     const places = 50_000;
     const before = Buffer.from(`\r\n${`b${'a'.repeat(100)}`.repeat(places)}`);
-    const started = performance.now();
+    const started = process.cpuUsage();
     const { bytes, spans, encoding } = await edited(before, { old: 'b', new: 'c\nd', all: places });
     expect(bytes.equals(Buffer.from(before.toString().replaceAll('b', 'c\r\nd')))).toBe(true);
     const joined = joinedInLines(spans, before, encoding);
     expect(joined).toHaveLength(1);
     const diff = await unifiedDiff(before, bytes, { path: 'a.ts', encoding, spans: joined });
     expect([diff.added, diff.removed]).toEqual([places + 1, 1]);
-    expect(performance.now() - started).toBeLessThan(1500);
+    expect(processorMs(started)).toBeLessThan(3000);
   });
 
   it('lets others work, and ends when the call is cancelled', async () => {
@@ -126,9 +127,9 @@ describe('much work', () => {
     const content = Buffer.from(`x ${' '.repeat(1e6)}y\n`);
     const numbered = Array.from({ length: 4e5 }, (_, index) => `${index + 1}: x`).join('\n');
     for (const old of ['&lt;&amp;'.repeat(8e5), numbered, `${' '.repeat(4e6)}q`]) {
-      const started = performance.now();
+      const started = process.cpuUsage();
       expect(await refusal(content, { old, new: 'q' })).toMatch(/^NOT_FOUND/);
-      expect(performance.now() - started).toBeLessThan(500);
+      expect(processorMs(started)).toBeLessThan(1000);
     }
   });
 
@@ -390,12 +391,12 @@ describe('text that is not there', () => {
       ['a'.repeat(1e6), `${'a'.repeat(1e5)}b`],
     ];
     for (const [content, old] of hostile) {
-      const started = performance.now();
+      const started = process.cpuUsage();
       const refused = await refusal(content, { old, new: 'x' });
       expect(refused).toMatch(/^NOT_FOUND/);
       expect(refused.length).toBeLessThan(8000);
       // Some 50 ms; the rest is room for a busy machine.
-      expect(performance.now() - started).toBeLessThan(1500);
+      expect(processorMs(started)).toBeLessThan(3000);
     }
   });
 });

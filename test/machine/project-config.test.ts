@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { usualSettings, type Settings } from '../../src/core/settings.ts';
 import { createProjectConfigs } from '../../src/machine/config/project-config.ts';
+import { processorMs } from '../support/processor-ms.ts';
 import { temporaryFolder } from '../support/repository.ts';
 
 const known = async () => ({
   tools: ['git_push', 'git_status', 'write_file'],
-  withoutLine: ['write_file'],
   toolsets: ['files', 'git'],
 });
 
@@ -19,106 +19,121 @@ function put(root: string, path: string, content: unknown): string {
   return file;
 }
 
-const settingsFor = (root: string, folder?: string, base: Settings = usualSettings) =>
-  createProjectConfigs(known).settingsFor(base, [root], folder);
+const settingsFor = (root: string, base: Settings = usualSettings) =>
+  createProjectConfigs(known).settingsFor(base, [root]);
+const decisionsOf = ({ rules }: Settings) => rules.map(({ pattern, decision }) => `${pattern}=${decision}`);
 
 describe('which files count', () => {
-  it('is what the operator has said where there is none', async () => {
-    const root = temporaryFolder();
-    expect(await settingsFor(root)).toBe(usualSettings);
-    expect(await settingsFor(root, join(root, 'not', 'there'))).toBe(usualSettings);
+  it('is none where there is none: then it is what the operator has said', async () => {
+    expect(await settingsFor(temporaryFolder())).toBe(usualSettings);
   });
 
-  it('those between the folder of a call and the root', async () => {
-    const root = temporaryFolder();
-    put(root, '.toolcrib.json', { effects: { network: 'ask' } });
+  it('those of the roots, and of no other folder', async () => {
+    const [root, other] = [temporaryFolder(), temporaryFolder()];
+    put(root, '.toolcrib.json', { rules: { git_push: 'ask' } });
     put(root, 'a/.toolcrib.json', { readOnly: true });
-    put(root, 'b/.toolcrib.json', { effects: { write: 'deny' } });
-    expect(await settingsFor(root)).toMatchObject({ readOnly: false, effects: { network: 'ask' } });
-    expect(await settingsFor(root, join(root, 'a', 'deep', 'er'))).toMatchObject({
-      readOnly: true,
-      effects: { network: 'ask' },
-    });
-    expect((await settingsFor(root, join(root, 'b'))).effects).toEqual({ network: 'ask', write: 'deny' });
-  });
-
-  it('those of all roots for a call that has no folder, or one outside', async () => {
-    const [one, other] = [temporaryFolder(), temporaryFolder()];
-    put(other, '.toolcrib.json', { readOnly: true });
+    put(other, '.toolcrib.json', { scripts: false });
     const { settingsFor } = createProjectConfigs(known);
-    expect(await settingsFor(usualSettings, [one, other])).toMatchObject({ readOnly: true });
-    expect(await settingsFor(usualSettings, [one, other], '/')).toMatchObject({ readOnly: true });
-    expect(await settingsFor(usualSettings, [one, other], one)).toMatchObject({ readOnly: false });
-  });
-
-  it('those up to the outermost root, also for a root inside another', async () => {
-    const root = temporaryFolder();
-    put(root, '.toolcrib.json', { readOnly: true });
-    mkdirSync(join(root, 'a'));
-    const { settingsFor } = createProjectConfigs(known);
-    const roots = [join(root, 'a'), root];
-    expect(await settingsFor(usualSettings, roots, join(root, 'a'))).toMatchObject({ readOnly: true });
-  });
-
-  it('those of where a folder really is', async () => {
-    const root = temporaryFolder();
-    put(root, 'app/.toolcrib.json', { readOnly: true });
-    mkdirSync(join(root, 'app/src'));
-    symlinkSync('app/src', join(root, 'link'));
-    expect(await settingsFor(root, join(root, 'link'))).toMatchObject({ readOnly: true });
-    expect(await settingsFor(root, join(root, 'link', 'new'))).toMatchObject({ readOnly: true });
+    const settings = await settingsFor(usualSettings, [root]);
+    expect(settings).toMatchObject({ readOnly: false });
+    expect(settings.scripts).toBeUndefined();
+    expect(decisionsOf(settings)).toEqual(['git_push=ask']);
+    expect(await settingsFor(usualSettings, [root, other])).toMatchObject({ scripts: false });
   });
 
   it('as they are now, and as they were', async () => {
     const root = temporaryFolder();
     const { settingsFor } = createProjectConfigs(known);
-    const now = async () => (await settingsFor(usualSettings, [root])).effects;
-    expect(await now()).toEqual({});
-    const file = put(root, '.toolcrib.json', '{"effects": {"read": "ask" }}');
-    expect(await now()).toEqual({ read: 'ask' });
+    const now = async () => decisionsOf(await settingsFor(usualSettings, [root]));
+    expect(await now()).toEqual([]);
+    const file = put(root, '.toolcrib.json', '{"rules": {"git_push": "ask" }}');
+    expect(await now()).toEqual(['git_push=ask']);
     // As long, and of the same time: what has just been changed is not taken for what it was.
     utimesSync(file, 1, 1);
-    expect(await now()).toEqual({ read: 'ask' });
-    writeFileSync(file, '{"effects": {"write": "ask"}}');
+    expect(await now()).toEqual(['git_push=ask']);
+    writeFileSync(file, '{"rules": {"git_push": "deny"}}');
     utimesSync(file, 1, 1);
-    expect(await now()).toEqual({ read: 'ask', write: 'ask' });
-    put(root, 'other', '{"effects": {"read": "deny"}}');
+    expect(await now()).toEqual(['git_push=ask', 'git_push=deny']);
+    put(root, 'other', '{"rules": {"git_*": "deny"}}');
     renameSync(join(root, 'other'), file);
-    expect(await now()).toEqual({ read: 'deny', write: 'ask' });
+    expect(await now()).toEqual(['git_push=ask', 'git_push=deny', 'git_*=deny']);
+  });
+
+  it.each<[string, string, (root: string) => string]>([
+    ['a root that is the folder', 'readOnly of folders', (root) => root],
+    ['a root that lies in it', 'readOnly of folders', (root) => dirname(root)],
+    ['a root that holds it', 'readOnly of folders', (root) => join(root, 'sub')],
+  ])("those of the operator's folders count for %s", async (_, origin, folderOf) => {
+    const root = temporaryFolder();
+    const folders = { [folderOf(root)]: { readOnly: true, rules: [] } };
+    const settings = await settingsFor(root, { ...usualSettings, folders });
+    expect(settings).toMatchObject({
+      readOnly: true,
+      origins: { readOnly: expect.stringContaining(origin) },
+    });
+    const elsewhere = { [join(dirname(root), 'elsewhere')]: { readOnly: true } };
+    const base = { ...usualSettings, folders: elsewhere };
+    expect(await settingsFor(root, base)).toBe(base);
+  });
+
+  it('none, where a folder has that name', async () => {
+    const root = temporaryFolder();
+    put(root, '.toolcrib.json/x', 'not ours');
+    expect(await settingsFor(root)).toBe(usualSettings);
+    expect(await createProjectConfigs(known).narrowedRoots([root])).toEqual([root]);
   });
 });
 
 describe('what a file has said', () => {
   it('counts until the server ends, also when it says less, or is gone', async () => {
     const root = temporaryFolder();
-    const { settingsFor, filesFor } = createProjectConfigs(known);
+    const { settingsFor } = createProjectConfigs(known);
     const file = put(root, '.toolcrib.json', { readOnly: true, rules: { git_push: 'deny' } });
     await settingsFor(usualSettings, [root]);
     put(root, '.toolcrib.json', {});
     const less = await settingsFor(usualSettings, [root]);
     expect(less).toMatchObject({ readOnly: true, rules: [{ pattern: 'git_push', decision: 'deny' }] });
     const note = `${file}, as it was when the server read it; restart the server after changing it`;
-    expect(less.origins?.['readOnly']).toBe(note);
+    expect(less.origins?.['readOnly']).toBe(`readOnly of ${note}`);
     expect(less.rules[0]?.setting).toBe(`rules "git_push" of ${note}`);
     rmSync(file);
     expect(await settingsFor(usualSettings, [root])).toEqual(less);
+    mkdirSync(file);
+    expect(await settingsFor(usualSettings, [root])).toEqual(less);
+    rmSync(file, { recursive: true });
     // What is as it is now is named as it is now; the same again is no other version.
     put(root, '.toolcrib.json', '{"readOnly": true, /* why */ "rules": {"git_push": "deny"}}');
-    expect((await settingsFor(usualSettings, [root])).origins?.['readOnly']).toBe(file);
-    expect(await filesFor([root])).toHaveLength(2);
+    const again = await settingsFor(usualSettings, [root]);
+    expect(decisionsOf(again)).toEqual(['git_push=deny']);
+    expect(again.rules[0]?.setting).toBe(`rules "git_push" of ${file}`);
     // A server that is started now knows of nothing.
     rmSync(file);
     expect(await createProjectConfigs(known).settingsFor(usualSettings, [root])).toBe(usualSettings);
   });
 
+  it('counts when two calls read it at once', async () => {
+    const root = temporaryFolder();
+    const { settingsFor } = createProjectConfigs(known);
+    put(root, '.toolcrib.json', { readOnly: true });
+    await settingsFor(usualSettings, [root]);
+    const file = put(root, '.toolcrib.json', { scripts: false });
+    const both = [settingsFor(usualSettings, [root]), settingsFor(usualSettings, [root])];
+    await Promise.all(both);
+    rmSync(file);
+    expect(await settingsFor(usualSettings, [root])).toMatchObject({ readOnly: true, scripts: false });
+  });
+
   it('narrows the roots as long', async () => {
     const root = temporaryFolder();
     mkdirSync(join(root, 'src'));
+    mkdirSync(join(root, 'docs'));
     const { narrowedRoots } = createProjectConfigs(known);
     const file = put(root, '.toolcrib.json', { roots: ['src'] });
     expect(await narrowedRoots([root])).toEqual([join(root, 'src')]);
     rmSync(file);
     expect(await narrowedRoots([root])).toEqual([join(root, 'src')]);
+    put(root, '.toolcrib.json', { roots: ['docs'] });
+    await expect(narrowedRoots([root])).rejects.toThrow('leaves no folder open');
   });
 
   it('is not forgotten for being much: then nothing is done any more', async () => {
@@ -129,26 +144,12 @@ describe('what a file has said', () => {
       expect((await settingsFor(usualSettings, [root])).budgets.jobs).toBe(1);
     }
     put(root, '.toolcrib.json', { budgets: { jobs: 51 } });
-    await expect(settingsFor(usualSettings, [root])).rejects.toThrow(
-      /more than 50 times.*restart the server/,
-    );
-  });
-
-  it('is learned from all files in the roots, but for what is fetched or made', async () => {
-    const root = temporaryFolder();
-    const { learn, settingsFor } = createProjectConfigs(known);
-    const paths = ['a/b', 'c', 'node_modules/d'];
-    const files = paths.map((path) => put(root, `${path}/.toolcrib.json`, { readOnly: true }));
-    put(root, 'broken/.toolcrib.json', '{');
-    await learn([root]);
-    for (const file of files) rmSync(file);
-    const readOnly = async (path: string) =>
-      (await settingsFor(usualSettings, [root], join(root, path))).readOnly;
-    expect(await Promise.all(paths.map(readOnly))).toEqual([true, true, false]);
-    put(root, 'c/late/.toolcrib.json', { scripts: false });
-    await learn([root]);
-    rmSync(join(root, 'c/late/.toolcrib.json'));
-    expect((await settingsFor(usualSettings, [root], join(root, 'c/late'))).scripts).toBe(false);
+    for (const _ of [1, 2])
+      await expect(settingsFor(usualSettings, [root])).rejects.toThrow(
+        /more than 50 times; restart the server/,
+      );
+    put(root, '.toolcrib.json', { budgets: { jobs: 7 } });
+    expect((await settingsFor(usualSettings, [root])).budgets.jobs).toBe(1);
   });
 });
 
@@ -160,26 +161,36 @@ describe('a file that cannot be understood', () => {
       ':3: budgets.job: there is no such setting; did you mean jobs?',
     ],
     [
-      '{"effects":\n{"destory": "deny"}}',
-      ':2: effects.destory: there is no such setting; did you mean destroy?',
+      '{\n"effects":\n{"destroy": "deny"}}',
+      ':2: effects: there is no such setting any more; "readOnly": true',
     ],
+    ['{"whenUnasked": "deny"}', 'whenUnasked: there is no such setting any more; "questions": "none"'],
+    [
+      '{"budgets": {"callsPerSecond": 5}}',
+      'budgets.callsPerSecond: there is no such setting any more; budgets.calls',
+    ],
+    ['{"folders": {}}', 'folders: only the operator can set it'],
+    ['{"questions": "nobody"}', 'questions: expected one of "server"|"host"|"none"'],
+    ['{"rules": {"read(**/.env)": "ask"}}', 'rules.read(**/.env): a rule about reading files can only deny'],
     ['{"rules": {"git_psuh": "deny"}}', 'rules.git_psuh: there is no such tool; did you mean git_push?'],
     ['{"rules": {"gti_*": "deny"}}', 'did you mean git_*?'],
     ['{"rules": {"git push": "deny"}}', 'expected a tool'],
     ['{"rules": {"git_push": "no"}}', 'rules.git_push: expected one of'],
     ['{"toolsets": ["gti"]}', 'did you mean git?'],
     ['{"databases": {}}', 'databases: only the operator can set it'],
-    ['{"allow": ["destroy"]}', '"effects": {"destroy": "allow"}'],
+    [
+      '{"allow": ["destroy"]}',
+      'allow: there is no such setting any more; "rules": {"run(npm test*)": "allow"}',
+    ],
     ['{"tools": [{"command": "sh"}]}', 'tools: there is no such setting'],
     ['{"roots": ["/"]}', 'leads outside of the project'],
     ['{"roots": ["~"]}', 'leads outside of the project'],
     ['{"roots": ["C:\\\\x"]}', 'leads outside of the project'],
     ['{"roots": ["a/../.."]}', 'leads outside of the project'],
-    ['{"roots": ["out"]}', 'leads outside of the project'],
-    ['{"roots": ["file"]}', 'is no folder'],
+    ['{"roots": ["out"]}', 'lies outside of the project'],
     ['{"roots": []}', 'roots: is empty'],
     ['{"readOnly": true, "readOnly": false}', 'the same key is there twice'],
-    ['{"effects": {"__proto__": "deny"}}', '__proto__ is no setting'],
+    ['{"rules": {"__proto__": "deny"}}', '__proto__ is no setting'],
     ['{"constructor": {}}', 'constructor: there is no such setting'],
     ['{"readOnly": true', ':1: it does not parse'],
     ['{"readOnly": true} {}', 'it does not parse'],
@@ -196,9 +207,12 @@ describe('a file that cannot be understood', () => {
   ])('%.40s', async (content, message) => {
     const [root, elsewhere] = [temporaryFolder(), temporaryFolder()];
     symlinkSync(elsewhere, join(root, 'out'));
-    put(root, 'file', '');
     const file = put(root, '.toolcrib.json', content);
-    const error: unknown = await settingsFor(root, join(root, 'deep')).catch((reason: unknown) => reason);
+    const configs = createProjectConfigs(known);
+    const error: unknown = await configs
+      .settingsFor(usualSettings, [root])
+      .then(() => configs.narrowedRoots([root]))
+      .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) });
     expect((error as Error).message.startsWith(`${file}:`)).toBe(true);
     expect((error as Error).message.length).toBeLessThan(600);
@@ -217,7 +231,6 @@ describe('a file that cannot be understood', () => {
   it.each<[string, (file: string, root: string) => void]>([
     ['a link', (file, root) => symlinkSync(put(root, 'real.json', '{}'), file)],
     ['a link to nothing', (file) => symlinkSync('nowhere', file)],
-    ['a folder', (file) => mkdirSync(file)],
     ['a FIFO', (file) => execFileSync('mkfifo', [file])],
     ['not UTF-8', (file) => writeFileSync(file, Buffer.from([0x7b, 0xff, 0x7d]))],
   ])('nor is %s', async (_, make) => {
@@ -230,9 +243,9 @@ describe('a file that cannot be understood', () => {
     const root = temporaryFolder();
     const keys = Array.from({ length: 6000 }, (_, index) => `"k${index}":0`);
     put(root, '.toolcrib.json', `{${keys.join(',')}}`);
-    const startedAt = performance.now();
+    const startedAt = process.cpuUsage();
     await expect(settingsFor(root)).rejects.toThrow('k0: there is no such setting');
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(processorMs(startedAt)).toBeLessThan(1000);
   });
 
   it('takes what Windows editors put before the text', async () => {
@@ -260,9 +273,10 @@ describe('roots', () => {
     const left = await narrowedRoots([root, other]);
     expect(left).toEqual([join(root, 'src'), join(root, 'docs'), other]);
     // The file above them still counts.
-    expect(await settingsFor(usualSettings, left, join(root, 'src'))).toMatchObject({ readOnly: true });
-    expect(await settingsFor(usualSettings, left)).toMatchObject({ readOnly: true });
-    expect(await settingsFor(usualSettings, left, other)).toMatchObject({ readOnly: false });
+    const readOnlyIn = async (...roots: string[]) => (await settingsFor(usualSettings, roots)).readOnly;
+    expect(await readOnlyIn(join(root, 'src'))).toBe(true);
+    expect(await readOnlyIn(...left)).toBe(true);
+    expect(await readOnlyIn(other)).toBe(false);
     expect(await narrowedRoots(left)).toEqual(left);
   });
 
@@ -270,16 +284,8 @@ describe('roots', () => {
     const root = temporaryFolder();
     put(root, '.toolcrib.json', '{\n"roots": ["not-yet", "dist"]}');
     await expect(createProjectConfigs(known).narrowedRoots([root])).rejects.toThrow(
-      '.toolcrib.json:2: roots: not-yet: there is no such folder.',
+      '.toolcrib.json: roots: not-yet, dist: there is no such folder.',
     );
-  });
-
-  it('are narrowed by the files at the top of what is left, too', async () => {
-    const root = temporaryFolder();
-    mkdirSync(join(root, 'a', 'b'), { recursive: true });
-    put(root, '.toolcrib.json', { roots: ['a'] });
-    put(root, 'a/.toolcrib.json', { roots: ['b'] });
-    expect(await createProjectConfigs(known).narrowedRoots([root])).toEqual([join(root, 'a', 'b')]);
   });
 
   it('of a project inside another are those that both leave', async () => {
@@ -297,11 +303,11 @@ it('costs a call that finds no file next to nothing', async () => {
   const { settingsFor } = createProjectConfigs(known);
   const rounds = 2000;
   const cost = async () => {
-    const startedAt = performance.now();
-    for (let round = 0; round < rounds; round++) await settingsFor(usualSettings, [root], root);
-    return ((performance.now() - startedAt) / rounds) * 1000;
+    const startedAt = process.cpuUsage();
+    for (let round = 0; round < rounds; round++) await settingsFor(usualSettings, [root]);
+    return (processorMs(startedAt) / rounds) * 1000;
   };
   const microseconds = [await cost(), await cost(), await cost()];
-  // 3 µs on a quiet machine; five times the budget of 30 for one that is not.
+  // 3 µs, and five times the budget of 30.
   expect(Math.min(...microseconds)).toBeLessThan(150);
 });

@@ -10,6 +10,7 @@ import {
 import { refuseDeleting, refuseMoving } from '../../src/machine/paths/protected-trees.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
+import { processorMs } from '../support/processor-ms.ts';
 
 const { signal } = new AbortController();
 
@@ -462,18 +463,18 @@ describe('by its names', () => {
   });
 
   it('takes no long time for any name', () => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const part of ['hook', '-', 'mcp', '.', 'hook/', 'a/', '\u200c', '{'])
       protectedReason(`/${part.repeat(4096 / part.length)}`);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(processorMs(start)).toBeLessThan(2000);
   });
 
   it('takes no long time for a name that holds a part of a pattern often', () => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(protectedReason(`/${'hook'.repeat(40_000)}`)).toBeUndefined();
     expect(couldHoldProtected(`/${'hook'.repeat(40_000)}/x`)).toBe(false);
     expect(protectedReason(`/${'hook'.repeat(40_000)}/pre-commit`)).toBeDefined();
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(processorMs(start)).toBeLessThan(1000);
   });
 
   it('knows what a link could lead to', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRunsFinder } from '../../src/machine/trust/find-runs.ts';
 import { masked } from '../../src/machine/trust/masked.ts';
 import { parts } from '../../src/machine/trust/parts.ts';
+import { processorMs } from '../support/processor-ms.ts';
 
 const length = 1_000_000;
 const long = (piece: string) => piece.repeat(length / piece.length);
@@ -65,9 +66,9 @@ describe('a hostile line of 1 MB', () => {
 
   it('is no work as a name', () => {
     const finder = createRunsFinder();
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (const piece of ['.config.', '*', 'a.', '-compose.', '.test.', 'mise.'])
       for (let at = 0; at < 1000; at++) finder.fileIn('', `${piece.repeat(250 / piece.length)}${at}`);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(processorMs(started)).toBeLessThan(2000);
   });
 });

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ownReasons } from '../../src/machine/paths/protected-paths.ts';
 import { openWorkspace, rooted, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
+import { processorMs } from '../support/processor-ms.ts';
 
 let top: string;
 let root: string;
@@ -161,9 +162,9 @@ describe('resolving', () => {
 describe('long paths', () => {
   /** What a call failed with, which must not have taken long. */
   async function soon(call: () => Promise<unknown>): Promise<string> {
-    const started = performance.now();
+    const started = process.cpuUsage();
     const failure = await failureOf(call());
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(processorMs(started)).toBeLessThan(20_000);
     return failure;
   }
 

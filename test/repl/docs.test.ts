@@ -8,19 +8,7 @@ import { readChatConfig } from '../../src/repl/config/config.ts';
 import { readMcpConfig } from '../../src/repl/config/mcp-config.ts';
 import { presets } from '../../src/repl/models/presets.ts';
 import { temporaryFolder } from '../filesystem/folder.ts';
-import { chatPlace, openChat, runChat } from './support/chat.ts';
-import { call, calls, say } from './support/fake-model.ts';
-
-const read = (file: string) => readFileSync(file, 'utf8');
-const [repl, configuration] = [read('docs/repl.md'), read('docs/configuration.md')];
-
-/** The first example of a language after a text. */
-const example = (page: string, after: string, language: string): string => {
-  const [, found] =
-    new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(page.slice(page.indexOf(after))) ?? [];
-  if (!page.includes(after) || found === undefined) throw new Error(`no ${language} after "${after}"`);
-  return found;
-};
+import { configuration, example, repl } from './support/example.ts';
 
 it('docs/repl.md lists every command and endpoint', async () => {
   const code = (text: string) => (text === '' ? '' : `\`${text}\``);
@@ -63,7 +51,7 @@ it('chat --help tells of every option, and neither it nor docs/repl.md of others
 });
 
 it('docs/repl.md tells of every event of stream-json', () => {
-  const events = read('src/repl/turn/turn-event.ts').matchAll(/readonly type: '(\w+)'/g);
+  const events = readFileSync('src/repl/turn/turn-event.ts', 'utf8').matchAll(/readonly type: '(\w+)'/g);
   for (const [, name] of events) expect(repl).toContain(`| \`${name}\``);
 });
 
@@ -100,40 +88,4 @@ it('reads the mcp.json of docs/configuration.md', async () => {
   });
   expect(warnings).toEqual([]);
   expect(Object.keys(servers)).toEqual(['memory', 'tracker']);
-});
-
-it('runs the hook of docs/repl.md: it refuses one change and comments on the other', async () => {
-  const place = await chatPlace();
-  const guard = join(place.home, 'guard.mjs');
-  writeFileSync(guard, example(repl, 'and in `guard.mjs`', 'js'));
-  const hooks = example(repl, '## Hooks', 'yaml');
-  place.configure(hooks.replace('/home/you/.config/toolcrib/guard.mjs', guard));
-  const write = (path: string) => ({ name: 'mcp__toolcrib__write_file', args: { path, content: 'x\n' } });
-  place.model.script(calls([write('generated/a.txt'), write('src/a.txt')]), say('done'));
-  const { code } = await runChat(place, ['-p', 'write both', '--allow', 'toolcrib:write_file']);
-  expect(code).toBe(0);
-  expect(place.model.requests[1]?.text).toContain(
-    'Refused by a hook: generated/ is made by npm run generate.',
-  );
-  expect(place.model.requests[1]?.text).toContain('[hook] Run the tests when you are done.');
-});
-
-it('uses the profile of docs/repl.md, and asks with room for the answer', async () => {
-  const place = await chatPlace();
-  place.configure(`profiles:\n  review:\n${example(repl, '## Profiles', 'yaml').replaceAll(/^/gm, '    ')}`);
-  const chat = openChat(place, ['--profile', 'review', '--var', 'base=develop']);
-  await chat.sees('plan >');
-  place.model.script(say('Nothing to say.'));
-  chat.type('review\r');
-  await chat.sees('Nothing to say.');
-  expect(place.model.requests[0]?.text).toContain('since develop. Be brief.');
-  expect(place.model.requests[0]?.text).not.toContain('mcp__toolcrib__git_push');
-  chat.type('/mode ask\r/profile none\r');
-  await chat.sees('mode ask:');
-  place.model.script(call('mcp__toolcrib__write_file', { path: 'a.txt', content: 'x\n' }), say('Well.'));
-  chat.type('write\r');
-  await chat.sees('or say what to do instead');
-  chat.type('n\r');
-  await chat.sees('Well.');
-  expect(chat.scrollback()).toContain('or say what to do instead n');
 });

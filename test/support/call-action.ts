@@ -7,7 +7,7 @@ import { actionTool } from '../../src/machine/actions/action-tool.ts';
 import { childEnvironment } from '../../src/machine/environment.ts';
 import { thisHost } from '../../src/machine/host.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
-import { callContext } from './call-context.ts';
+import { callContext, planAndRun } from './call-context.ts';
 
 export interface ActionPlace {
   /** The only root, and where the action works. */
@@ -49,8 +49,9 @@ export async function callAction(
     },
   });
   try {
-    return await tool.call(
-      tool.params.parse(given),
+    return await planAndRun(
+      tool,
+      given,
       await callContext([folder], { trusts: () => Promise.resolve(trusted), ...context }),
     );
   } catch (error) {

@@ -1,9 +1,9 @@
-import { ToolcribError } from '../../src/core/errors.ts';
 import { usualBudgets } from '../../src/core/settings.ts';
-import type { CallContext } from '../../src/core/tool.ts';
-import { openWorkspace } from '../../src/machine/paths/workspace.ts';
+import type { CallContext, Tool, ToolResult } from '../../src/core/tool.ts';
+import { consentTo, notingConsent } from '../../src/machine/paths/consent.ts';
+import { openWorkspace, rooted } from '../../src/machine/paths/workspace.ts';
 
-/** What a tool is called with: nobody can be asked, what need not be asked is permitted, and nothing is kept. */
+/** What a tool is called with: nobody trusts anything, and nothing is kept. */
 export async function callContext(
   roots: readonly string[],
   rest: Partial<CallContext> = {},
@@ -14,13 +14,19 @@ export async function callContext(
     progress: () => {},
     client: 'test',
     budgets: usualBudgets,
+    preview: false,
     trusts: () => Promise.resolve(false),
-    permit: ({ asks }) =>
-      asks === undefined
-        ? Promise.resolve()
-        : Promise.reject(new ToolcribError('NEEDS_CONFIRM', `whenUnasked.${asks} is "deny".`)),
     keepOutput: () => ({ handle: 'out', add: () => {}, end: () => {} }),
-    hides: ({ text }) => text,
     ...rest,
   };
+}
+
+/** Plans a call and makes it, as a server does that nobody has to be asked by. */
+export async function planAndRun(tool: Tool, given: unknown, context: CallContext): Promise<ToolResult> {
+  const gate = rooted(context.workspace);
+  const noting = notingConsent();
+  const values = tool.params.parse(given);
+  const plan = await tool.plan(values, { ...context, workspace: gate.consenting(noting.consent) });
+  const workspace = gate.consenting(consentTo(noting.protects));
+  return tool.run(plan, { ...context, workspace });
 }

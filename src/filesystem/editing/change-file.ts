@@ -2,13 +2,13 @@ import { homedir } from 'node:os';
 import { resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
-import { textOf, type CallContext, type ToolResult } from '../../core/tool.ts';
+import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
 import { mostChangedBytes, type Before, type Written } from '../../machine/changes/file-changes.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
-import { confirming } from '../confirming.ts';
 import { nameInRoots } from '../name-in-roots.ts';
+import { planChange, type DryRun } from '../plan-change.ts';
 import { readBefore } from './read-before.ts';
 import { refuseStale } from './refuse-stale.ts';
 import type { Services } from '../services.ts';
@@ -25,8 +25,8 @@ interface Given {
   readonly dry_run: boolean;
 }
 
-interface How {
-  readonly context: CallContext;
+interface How<Context = CallContext> {
+  readonly context: Context;
   readonly services: Services;
   readonly kind: 'edit' | 'write';
 }
@@ -39,24 +39,29 @@ interface Proposal {
   readonly diff: UnifiedDiff;
 }
 
-type Propose = (before: Buffer | undefined, encoding: string | undefined) => Promise<Proposal>;
+export type Propose = (before: Buffer | undefined, encoding: string | undefined) => Promise<Proposal>;
+
+/** What changing one file would come to. Throws what the gate throws, and what the dry run does where one is made. */
+export function planFile<G extends Given>(
+  given: G,
+  how: How<PlanContext>,
+  propose: Propose,
+): Promise<Plan<G>> {
+  const { context, services, kind } = how;
+  if (kind === 'write') refuseFolderName(given.path);
+  const proposeFor: ProposeFor = (path, before) => proposal({ given, path, before, services, propose });
+  const dryRun = () => dryRunOf(given, how, proposeFor);
+  return planChange({ verb: kind, given, paths: [given.path], dryRun }, context);
+}
 
 /**
  * Changes one file that has been read, or makes a new one: proposed, checked, replaced in one step, journaled, and shown
- * as a diff. A person is asked about a file that others run. Throws what the gate, the precondition, the proposal and
- * `context.permit` throw; then nothing has changed.
+ * as a diff. Throws what the gate, the precondition and the proposal throw; then nothing has changed.
  */
 export async function changeFile(given: Given, how: How, propose: Propose): Promise<ToolResult> {
-  const { context, services, kind } = how;
-  const proposeFor = (path: string, before: Before | undefined) =>
-    proposal({ given, path, before, services, propose });
-  if (kind === 'write') refuseFolderName(given.path);
-  if (given.dry_run) return dryRun(given, how, proposeFor);
-  return confirming(context, {
-    doing: kind,
-    run: (here) => change(given, { ...how, context: here }, proposeFor),
-    shows: async (here) => textOf(await dryRun(given, { ...how, context: here }, proposeFor)),
-  });
+  const { services } = how;
+  const proposeFor: ProposeFor = (path, before) => proposal({ given, path, before, services, propose });
+  return given.dry_run ? (await dryRunOf(given, how, proposeFor)).result : change(given, how, proposeFor);
 }
 
 async function change(given: Given, { context, services, kind }: How, proposeFor: ProposeFor) {
@@ -133,16 +138,23 @@ async function proposal({ given, path, before, services, propose }: Proposing) {
 
 type ProposeFor = (path: string, before: Before | undefined) => Promise<Proposal & { fresh: Promise<void> }>;
 
-async function dryRun(given: Given, { context, kind }: How, proposeFor: ProposeFor): Promise<ToolResult> {
+async function dryRunOf(
+  given: Given,
+  { context, kind }: How<PlanContext>,
+  proposeFor: ProposeFor,
+): Promise<DryRun> {
   const place = await placeFor(given.path, context, kind);
   try {
     const before = place && (await readBefore(given.path, rooted(context.workspace), mostChangedBytes));
     const { fresh, ...proposed } = await proposeFor(place?.path ?? '', before);
     await fresh;
     if (before?.bytes.equals(proposed.bytes))
-      return text(`${unchanged(given.path)}${sentences(proposed.notes)}`);
+      return { result: text(`${unchanged(given.path)}${sentences(proposed.notes)}`) };
     const first = headline(`Would ${kind}`, given.path, proposed.diff, before === undefined);
-    return text(`${first}${sentences(proposed.notes)}\n${proposed.diff.text}`);
+    return {
+      result: text(`${first}${sentences(proposed.notes)}\n${proposed.diff.text}`),
+      counts: `+${proposed.diff.added} -${proposed.diff.removed}`,
+    };
   } finally {
     await place?.folder.handle.close();
   }
@@ -157,7 +169,7 @@ function linkNote({ path }: Place, given: Given, { workspace }: CallContext): st
 /** Undefined for a new file whose folder is missing too: a dry run makes none. */
 async function placeFor(
   path: string,
-  { workspace }: CallContext,
+  { workspace }: PlanContext,
   kind: How['kind'],
 ): Promise<Place | undefined> {
   try {

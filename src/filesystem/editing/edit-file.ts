@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag, path } from '../../core/params.ts';
-import { defineTool, type CallContext, type Tool, type ToolResult } from '../../core/tool.ts';
+import { defineTool, type PlanContext, type Tool } from '../../core/tool.ts';
 import { applyEdits } from './apply-edits.ts';
-import { changeFile, versionParam } from './change-file.ts';
+import { changeFile, planFile, versionParam, type Propose } from './change-file.ts';
 import { refuseMask } from './refuse-mask.ts';
 import type { Services } from '../services.ts';
 import { joinedInLines } from './spans.ts';
@@ -37,25 +37,24 @@ export const editFile = (services: Services): Tool =>
       'Replace exact text in a file that has been read. Line endings, encoding and mode stay. Returns a diff; undo_change takes it back.',
     effects: ['write'],
     params,
-    async call(given, context) {
+    plan: (given, context) =>
+      planFile(given, { context, services, kind: 'edit' }, editsOf(given, context, Buffer.allocUnsafe)),
+    async run({ work: given }, context) {
       // Lent from call to call: the system gives new memory page by page, which takes longer than the edit.
       let lent: Buffer | undefined;
       const room = (bytes: number) => (lent = services.spare.take(bytes));
       try {
-        return await edit(given, { context, services }, room);
+        return await changeFile(given, { context, services, kind: 'edit' }, editsOf(given, context, room));
       } finally {
         if (lent) services.spare.giveBack(lent);
       }
     },
   });
 
-/** All of one call: when it is over, nobody looks at what was made in `room` any more. */
-function edit(
-  given: z.output<typeof params>,
-  { context, services }: { context: CallContext; services: Services },
-  room: (bytes: number) => Buffer,
-): Promise<ToolResult> {
-  return changeFile(given, { context, services, kind: 'edit' }, async (before, encoding) => {
+/** Applies the edits of one call, in memory that `room` gives: when the call is over, nobody looks at it any more. */
+const editsOf =
+  (given: z.output<typeof params>, { signal }: PlanContext, room: (bytes: number) => Buffer): Propose =>
+  async (before, encoding) => {
     if (!before)
       throw new ToolcribError(
         'PATH_NOT_FOUND',
@@ -66,7 +65,6 @@ function edit(
       refuseMask(`edits[${at}].old`, one.old, before);
       refuseMask(`edits[${at}].new`, one.new, before);
     }
-    const { signal } = context;
     const edited = await applyEdits(before, given.edits, { path: given.path, encoding, signal, room });
     const diff = await unifiedDiff(before, edited.bytes, {
       path: given.path,
@@ -74,5 +72,4 @@ function edit(
       spans: joinedInLines(edited.spans, before, edited.encoding),
     });
     return { ...edited, diff };
-  });
-}
+  };

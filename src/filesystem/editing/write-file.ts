@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { flag, path } from '../../core/params.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { changeFile, versionParam } from './change-file.ts';
+import { changeFile, planFile, versionParam, type Propose } from './change-file.ts';
 import { refuseMask } from './refuse-mask.ts';
 import type { Services } from '../services.ts';
 import { encodeText } from '../text/text-form.ts';
@@ -25,17 +25,19 @@ export const writeFile = (services: Services): Tool =>
       'Make a file, with its folders, or replace all of one that has been read. Returns a diff; undo_change takes it back. To change a part, use edit_file.',
     effects: ['write'],
     params,
-    call: (given, context) =>
-      changeFile(given, { context, services, kind: 'write' }, async (before, encoding) => {
-        refuseMask('content', given.content, before);
-        const written = await encodeText(given.content, {
-          ...(before ? { like: before } : {}),
-          ...(encoding ? { encoding } : {}),
-        });
-        const diff = await unifiedDiff(before, written.bytes, {
-          path: given.path,
-          encoding: written.encoding,
-        });
-        return { ...written, diff };
-      }),
+    plan: (given, context) => planFile(given, { context, services, kind: 'write' }, contentOf(given)),
+    run: ({ work: given }, context) =>
+      changeFile(given, { context, services, kind: 'write' }, contentOf(given)),
   });
+
+const contentOf =
+  (given: z.output<typeof params>): Propose =>
+  async (before, encoding) => {
+    refuseMask('content', given.content, before);
+    const written = await encodeText(given.content, {
+      ...(before ? { like: before } : {}),
+      ...(encoding ? { encoding } : {}),
+    });
+    const diff = await unifiedDiff(before, written.bytes, { path: given.path, encoding: written.encoding });
+    return { ...written, diff };
+  };

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { flag, path } from '../../core/params.ts';
-import { defineTool, textOf, type CallContext, type Tool, type ToolResult } from '../../core/tool.ts';
+import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import type { Facts, FileChanges } from '../../machine/changes/file-changes.ts';
 import type { Place } from '../../machine/paths/place.ts';
 import { refuseDeleting } from '../../machine/paths/protected-trees.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
-import { confirming } from '../confirming.ts';
 import { diffAfterwards } from '../diff/diff-afterwards.ts';
 import { readBefore } from '../editing/read-before.ts';
+import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 
 const params = z.strictObject({
@@ -26,17 +26,16 @@ export const deletePath = (services: Services): Tool =>
       'Delete a file, a link (not what it names) or a folder with all that is in it. undo_change brings it back.',
     effects: ['write'],
     params,
-    call: (given, context) =>
-      confirming(context, {
-        doing: 'delete',
-        run: (here) => deleteIn(given, here, services),
-        shows: async (here) => textOf(await deleteIn({ ...given, dry_run: true }, here, services)),
-      }),
+    plan: (given, context) => {
+      const dryRun = async () => ({ result: await deleteIn({ ...given, dry_run: true }, context, services) });
+      return planChange({ verb: 'delete', given, paths: [given.path], dryRun, itself: true }, context);
+    },
+    run: ({ work: given }, context) => deleteIn(given, context, services),
   });
 
 async function deleteIn(
   given: z.output<typeof params>,
-  { workspace, signal }: CallContext,
+  { workspace, signal }: PlanContext,
   services: Services,
 ): Promise<ToolResult> {
   const gate = rooted(workspace);

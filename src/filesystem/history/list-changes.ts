@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { limit, path } from '../../core/params.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import type { Change } from '../../machine/changes/file-changes.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { nameInRoots } from '../name-in-roots.ts';
@@ -17,7 +17,7 @@ const params = z.strictObject({
 
 /** What was changed through toolcrib, newest first. */
 export const listChanges = (services: Services): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'list_changes',
     program: 'files',
     title: 'List changes',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { limit } from '../../core/params.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import type { Services } from '../services.ts';
 
@@ -8,7 +8,7 @@ const params = z.strictObject({ limit: limit(200, 20) });
 
 /** What restore_checkpoint can bring back. */
 export const listCheckpoints = (services: Services): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'list_checkpoints',
     program: 'files',
     title: 'List checkpoints',

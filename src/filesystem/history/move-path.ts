@@ -3,13 +3,13 @@ import { basename, sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag, path } from '../../core/params.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
 import { refuseMovingTo } from '../../machine/changes/relocate-change.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { diffPath } from '../diff/diff-path.ts';
-import { withoutConfirming } from '../confirming.ts';
+import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 
 const params = z.strictObject({
@@ -28,46 +28,62 @@ export const movePath = (services: Services): Tool =>
       'Move or rename a file, link or folder. Never replaces what is there. undo_change takes it back.',
     effects: ['write'],
     params,
-    async call({ from, to: given, dry_run: isDry }, { workspace, signal }) {
-      const gate = withoutConfirming(rooted(workspace));
-      // As mv does: into the folder, under its name.
-      const to = given.endsWith('/') || given.endsWith(sep) ? given + basename(from) : given;
-      const source = await gate.openPlace(from, { follow: false });
-      try {
-        const found = await lstat(source.at).catch(() => {
-          throw new ToolcribError(
-            'PATH_NOT_FOUND',
-            `${shownPath(from)}: does not exist.`,
-            'glob finds files by name.',
-          );
-        });
-        const names = `${shownPath(from)} to ${shownPath(to)}`;
-        if (isDry) {
-          const kind = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
-          await refuseTaken(to, gate, (path) =>
-            refuseMovingTo(source, { kind, to: path, given: from, signal }),
-          );
-          return said(`Would move ${names}`, from, to);
-        }
-        const changes = await services.changes();
-        // What the move would make of it is looked at there, once nothing in it can be changed from here.
-        const target = await gate.openPlace(to, { follow: false, make: true });
-        try {
-          const change = await changes.move(source, target, { kind: 'move', signal });
-          moveKnown(source, target, services);
-          return said(`Moved ${names} (change ${change.id})`, from, to);
-        } catch (error) {
-          // Also when it was refused before it was begun with.
-          await removeMade(target.made);
-          throw error;
-        } finally {
-          await target.folder.handle.close();
-        }
-      } finally {
-        await source.folder.handle.close();
-      }
+    plan: (given, context) => {
+      const { from } = given;
+      const dryRun = async () => ({ result: await moveIn({ ...given, dry_run: true }, context, services) });
+      return planChange(
+        { verb: 'move', given, paths: [from, targetOf(given)], dryRun, itself: true },
+        context,
+      );
     },
+    run: ({ work: given }, context) => moveIn(given, context, services),
   });
+
+/** As mv does: into the folder, under its name. */
+const targetOf = ({ from, to }: z.output<typeof params>): string =>
+  to.endsWith('/') || to.endsWith(sep) ? to + basename(from) : to;
+
+async function moveIn(
+  given: z.output<typeof params>,
+  { workspace, signal }: PlanContext,
+  services: Services,
+): Promise<ToolResult> {
+  const { from, dry_run: isDry } = given;
+  const to = targetOf(given);
+  const gate = rooted(workspace);
+  const source = await gate.openPlace(from, { follow: false });
+  try {
+    const found = await lstat(source.at).catch(() => {
+      throw new ToolcribError(
+        'PATH_NOT_FOUND',
+        `${shownPath(from)}: does not exist.`,
+        'glob finds files by name.',
+      );
+    });
+    const names = `${shownPath(from)} to ${shownPath(to)}`;
+    if (isDry) {
+      const kind = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
+      await refuseTaken(to, gate, (path) => refuseMovingTo(source, { kind, to: path, given: from, signal }));
+      return said(`Would move ${names}`, from, to);
+    }
+    const changes = await services.changes();
+    // What the move would make of it is looked at there, once nothing in it can be changed from here.
+    const target = await gate.openPlace(to, { follow: false, make: true });
+    try {
+      const change = await changes.move(source, target, { kind: 'move', signal });
+      moveKnown(source, target, services);
+      return said(`Moved ${names} (change ${change.id})`, from, to);
+    } catch (error) {
+      // Also when it was refused before it was begun with.
+      await removeMade(target.made);
+      throw error;
+    } finally {
+      await target.folder.handle.close();
+    }
+  } finally {
+    await source.folder.handle.close();
+  }
+}
 
 const said = (first: string, from: string, to: string) => ({
   content: [{ type: 'text', text: `${first}\n${renamed(from, to)}` }] as const,

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { flag, list, path } from '../../core/params.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import { shownName } from '../../machine/checkpoints/changed-files.ts';
 import { headAndTail, presentable } from '../../machine/presentable.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import type { TreeChange } from '../../machine/checkpoints/tree-changes.ts';
 import { pathFor } from '../searching/search-scope.ts';
+import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 
 /** As many as a model can use; the counts tell the rest. */
@@ -32,31 +33,46 @@ export const restoreCheckpoint = (services: Services): Tool =>
       'Bring the files of a work tree back to a checkpoint; files made since are removed. Ignored files, nested repositories, branch, index and history stay. The present state is kept first, as a checkpoint that undoes this.',
     effects: ['write'],
     params,
-    async call({ checkpoint, paths, dry_run: dryRun }, { workspace, signal }) {
-      const checkpoints = await services.checkpoints();
-      const { top, undo, done, left, notes, diff } = await checkpoints.restore(
-        checkpoint,
-        { paths, dryRun },
-        workspace,
-        signal,
+    plan: (given, context) => {
+      const dryRun = async () => ({
+        result: await restoreIn({ ...given, dry_run: true }, context, services),
+      });
+      return planChange(
+        { verb: 'restore', given, paths: given.paths, names: given.checkpoint, dryRun },
+        context,
       );
-      const shown = (name: string) => shownPath(pathFor(shownName(name), top, workspace.roots));
-      const many = (count: number) => (count === 1 ? '1 file' : `${count.toLocaleString('en')} files`);
-      const first =
-        done.length === 0
-          ? `No file had to be changed for ${checkpoint}.`
-          : `${dryRun ? 'Would restore' : 'Restored'} ${checkpoint}: ${many(done.length)}${dryRun ? '' : ` (restore ${undo} to undo this)`}`;
-      const lines = [
-        first,
-        ...notes.map((note) => `[${note}]`),
-        ...done.slice(0, mostShown).map((change) => `${doneTo(change)} ${shown(change.name)}`),
-        ...(done.length > mostShown ? [`… and ${many(done.length - mostShown)} more`] : []),
-        ...left.slice(0, mostLeft).map(({ name, why }) => `left ${shown(name)}: ${presentable(why)}`),
-        ...(left.length > mostLeft ? [`… and ${many(left.length - mostLeft)} more left`] : []),
-        ...(diff === '' ? [] : [headAndTail(presentable(diff), diffCharacters)]),
-      ];
-      return { content: [{ type: 'text', text: lines.join('\n') }] };
     },
+    run: ({ work: given }, context) => restoreIn(given, context, services),
   });
+
+async function restoreIn(
+  { checkpoint, paths, dry_run: dryRun }: z.output<typeof params>,
+  { workspace, signal }: PlanContext,
+  services: Services,
+): Promise<ToolResult> {
+  const checkpoints = await services.checkpoints();
+  const { top, undo, done, left, notes, diff } = await checkpoints.restore(
+    checkpoint,
+    { paths, dryRun },
+    workspace,
+    signal,
+  );
+  const shown = (name: string) => shownPath(pathFor(shownName(name), top, workspace.roots));
+  const many = (count: number) => (count === 1 ? '1 file' : `${count.toLocaleString('en')} files`);
+  const first =
+    done.length === 0
+      ? `No file had to be changed for ${checkpoint}.`
+      : `${dryRun ? 'Would restore' : 'Restored'} ${checkpoint}: ${many(done.length)}${dryRun ? '' : ` (restore ${undo} to undo this)`}`;
+  const lines = [
+    first,
+    ...notes.map((note) => `[${note}]`),
+    ...done.slice(0, mostShown).map((change) => `${doneTo(change)} ${shown(change.name)}`),
+    ...(done.length > mostShown ? [`… and ${many(done.length - mostShown)} more`] : []),
+    ...left.slice(0, mostLeft).map(({ name, why }) => `left ${shown(name)}: ${presentable(why)}`),
+    ...(left.length > mostLeft ? [`… and ${many(left.length - mostLeft)} more left`] : []),
+    ...(diff === '' ? [] : [headAndTail(presentable(diff), diffCharacters)]),
+  ];
+  return { content: [{ type: 'text', text: lines.join('\n') }] };
+}
 
 const doneTo = ({ from, to }: TreeChange) => (to ? (from ? 'changed' : 'made') : 'removed');

@@ -2,14 +2,14 @@ import { lstat } from 'node:fs/promises';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag } from '../../core/params.ts';
-import { defineTool, textOf, type CallContext, type Tool, type ToolResult } from '../../core/tool.ts';
+import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import type { Undone } from '../../machine/changes/file-changes.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
-import { confirming } from '../confirming.ts';
 import { diffAfterwards } from '../diff/diff-afterwards.ts';
 import { renamed } from './move-path.ts';
 import { nameInRoots } from '../name-in-roots.ts';
+import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 import { versionOf } from '../unchanged.ts';
 
@@ -28,17 +28,19 @@ export const undoChange = (services: Services): Tool =>
       'Take back a change made by edit_file, write_file, move_path, delete_path or undo_change itself. Refuses when the file has changed since.',
     effects: ['write'],
     params,
-    call: (given, context) =>
-      confirming(context, {
-        doing: 'undo',
-        run: (here) => undoIn(given, here, services),
-        shows: async (here) => textOf(await undoIn({ ...given, dry_run: true }, here, services)),
-      }),
+    plan: (given, context) => {
+      const dryRun = async () => ({ result: await undoIn({ ...given, dry_run: true }, context, services) });
+      return planChange(
+        { verb: 'undo', given, paths: [], names: given.change, dryRun, itself: true },
+        context,
+      );
+    },
+    run: ({ work: given }, context) => undoIn(given, context, services),
   });
 
 async function undoIn(
   { change: id, dry_run: isDry }: z.output<typeof params>,
-  { workspace, signal }: CallContext,
+  { workspace, signal }: PlanContext,
   services: Services,
 ): Promise<ToolResult> {
   const changes = await services.changes();

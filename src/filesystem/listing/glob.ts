@@ -2,7 +2,7 @@ import { sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag, limit, path } from '../../core/params.ts';
-import { defineTool, type CallContext, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
@@ -37,7 +37,7 @@ type Params = z.output<typeof params>;
 
 /** Names of files by a pattern. */
 export const glob = (services: Services): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'glob',
     program: 'files',
     title: 'Find files',

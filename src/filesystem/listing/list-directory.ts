@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag, path } from '../../core/params.ts';
-import { defineTool, type CallContext, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
 import { unreadable, type Opened } from '../../machine/paths/opened.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
@@ -37,7 +37,7 @@ type Params = z.output<typeof params>;
 
 /** What a folder holds, by name. Links are named and never followed. */
 export const listDirectory = (services: Pick<Services, 'env'>): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'list_directory',
     program: 'files',
     title: 'List folder',

@@ -1,3 +1,4 @@
+import { headOf } from '../../core/cut-text.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { readAt, type Line, type TextFile } from './file-lines.ts';
 import { decodePieces, wholeUtf8 } from '../text/text-file.ts';
@@ -153,9 +154,7 @@ function decoded(pieces: readonly Pick<Line, 'bytes' | 'cut'>[], { encoding, nam
   );
 }
 
-const withoutHalf = (text: string): string => text.replace(/[\ud800-\udbff]$/, '');
-
-const shortened = (text: string, most: number): string => `${withoutHalf(text.slice(0, Math.max(0, most)))}…`;
+const shortened = (text: string, most: number): string => `${headOf(text, Math.max(0, most))}…`;
 
 const cutNote = `lines longer than ${lineCharacters.toLocaleString('en')} characters are cut at …`;
 

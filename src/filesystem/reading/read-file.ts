@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { path } from '../../core/params.ts';
-import { defineTool, type Content, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type Content, type Tool } from '../../core/tool.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { withNotes } from './excerpt.ts';
@@ -27,7 +27,7 @@ const params = z.strictObject({
 
 /** Text exactly as it is in the file, a window at a time; images and PDF documents as they are; notebooks as text. */
 export const readFile = (services: Services): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'read_file',
     program: 'files',
     title: 'Read file',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { path } from '../../core/params.ts';
-import { defineTool, type Content, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type Content, type Tool } from '../../core/tool.ts';
 import { limited } from '../../machine/limited.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
@@ -35,7 +35,7 @@ type Failed = { readonly kind: 'failed'; readonly why: string };
 
 /** Several files in one answer: small ones whole, the others as far as there is room. */
 export const readFiles = (services: Services): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'read_files',
     program: 'files',
     title: 'Read files',

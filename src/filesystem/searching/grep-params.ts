@@ -1,9 +1,13 @@
 import * as z from 'zod';
-import { ToolcribError } from '../../core/errors.ts';
 import { flag, limit, path } from '../../core/params.ts';
 
 export const grepParams = z.strictObject({
-  pattern: z.string().min(1).max(10_000).describe('Rust syntax: no look-around, no backreferences'),
+  pattern: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .regex(/^[^\0]*$/, 'has a NUL character')
+    .describe('Rust syntax: no look-around, no backreferences'),
   path: path('File or folder to search').default('.'),
   glob: z.string().min(1).optional().describe('Only these: src/**/*.{ts,tsx}; !*.min.js leaves files out'),
   type: z
@@ -18,7 +22,6 @@ export const grepParams = z.strictObject({
   ignore_case: z.boolean().default(false),
   fixed: flag('Plain text'),
   multiline: flag('Not in files over 100 MB'),
-  replace: z.string().max(1000).optional().describe('Only shows lines so changed; ${1} is a group'),
   hidden: flag('Also dot names'),
   ignored: flag('Also what .gitignore leaves out'),
   encoding: z.string().min(1).max(50).optional().describe('Of files that are not UTF-8'),
@@ -27,22 +30,6 @@ export const grepParams = z.strictObject({
   cursor: z.string().max(20_000).optional(),
 });
 export type GrepParams = z.output<typeof grepParams>;
-
-/** The parameters that go together only with some values of others. Throws ARG_INVALID. */
-export function refuseContradictions({ pattern, replace, mode, multiline }: GrepParams): void {
-  for (const [name, text] of Object.entries({ pattern, replace }))
-    if (text?.includes('\0')) throw new ToolcribError('ARG_INVALID', `${name}: has a NUL character.`);
-  if (replace === undefined) return;
-  if (mode !== 'lines')
-    throw new ToolcribError('ARG_INVALID', `replace: shows lines, and mode is ${mode}.`, 'Leave one out.');
-  // ripgrep counts the lines that a replacement makes, so their numbers would not be those of the file.
-  if (multiline)
-    throw new ToolcribError(
-      'ARG_INVALID',
-      'replace: works line by line, and multiline is set.',
-      'edit_file with dry_run previews a change of several lines.',
-    );
-}
 
 /** How many lines are shown before and after a match. */
 export const around = ({ context, before, after }: GrepParams) => ({

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { ToolcribError } from '../../core/errors.ts';
+import { dirname, join } from 'node:path';
 import type { CallContext } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
+import { rooted } from '../../machine/paths/workspace.ts';
 import { namedEncoding } from '../text/encoding-name.ts';
 import type { GlobPattern } from '../listing/glob-pattern.ts';
 import { gatherHits, gatherLines, mostUnordered, type Wanted } from './grep-gather.ts';
@@ -26,12 +26,8 @@ export interface Task {
 /** Clients give up after a minute, and a search may have to be made twice. */
 const timeoutMs = { search: 30_000, call: 45_000 };
 const narrower = 'or narrow it by path, glob or type';
-/** Megabytes of a file: a line is replaced whole before it is cut, and one of 100 MB can become a thousand times that. */
-const previewed = 1;
 /** Megabytes; the description of the parameter says so. */
 const multilineMegabytes = 100;
-/** What stands for a line break in the preview of a replacement, where a line of the file is a line. */
-const lineBreak = '↵';
 
 /**
  * A page of matching lines as text. ripgrep is fastest when its threads print files as they come; then only all of them
@@ -55,12 +51,6 @@ export async function searchLines(task: Task): Promise<string> {
     return { gathered, reader, ended, inOrder };
   };
   const isFile = where.stat.isFile();
-  if (isFile && given.replace !== undefined && where.stat.size > previewed * 1024 * 1024)
-    throw new ToolcribError(
-      'TOO_LARGE',
-      `replace: previews files up to ${previewed} MB.`,
-      'edit_file with dry_run shows what it would change.',
-    );
   const first = await attempt(isFile);
   const { gathered, reader, ended, inOrder } =
     first.ended.early === 'enough' && !isFile ? await attempt(true) : first;
@@ -74,7 +64,6 @@ export async function searchLines(task: Task): Promise<string> {
     notes.push(`${page.shown} matching lines, ${others}; next: cursor ${page.cursor}, ${narrower}`);
   }
   if (page.hasInvisible) notes.push('control and invisible characters are left out here');
-  if (given.replace !== undefined) notes.push(previewNote(given.replace));
   if (isFile && reader.rest.includes('binary file matches'))
     notes.push('the file is binary: what matches is not shown');
   return textOf(page.lines, task, [...notes, ...notesOn(ended)]);
@@ -109,9 +98,6 @@ function orderArguments({ sort }: GrepParams, { limit, after }: Wanted, inOrder:
   const useful = `--max-count=${(after?.line ?? 0) + limit + 1}`;
   return [sort === 'path' ? '--sort=path' : '--sortr=modified', useful];
 }
-
-const previewNote = (replacement: string): string =>
-  `a preview, without files over ${previewed} MB: edit_file makes the change${replacement.includes('\n') ? `; ${lineBreak} is a line break` : ''}`;
 
 const timedOut = (cursor: string | undefined): string =>
   `stopped after ${timeoutMs.search / 1000} s, not all was searched: ${cursor === undefined ? '' : `go on with cursor ${cursor}, or `}search a smaller folder`;
@@ -159,9 +145,6 @@ function lineArguments(given: GrepParams): string[] {
     '--max-columns-preview',
     `--before-context=${before}`,
     `--after-context=${after}`,
-    ...(given.replace === undefined
-      ? []
-      : [`--replace=${given.replace.replaceAll(/\r?\n/g, lineBreak)}`, `--max-filesize=${previewed}M`]),
   ];
 }
 
@@ -196,11 +179,13 @@ function wantedOf(task: Task): Wanted {
   // ripgrep prints it by the path it was given.
   if (where.stat.isFile()) return { limit: given.limit, after, rankOf: () => ({ key: '' }) };
   const chosen = chooser(task);
+  const workspace = rooted(task.context.workspace);
   return {
     limit: given.limit,
     after,
     rankOf(path): Rank | undefined {
       if (chosen && !chosen(decoded(path))) return undefined;
+      if (workspace.denies(join(where.path, decoded(path)))) return undefined;
       const key = keyOf(path);
       return given.sort === 'path' ? { key } : { key, modified: modifiedAt(where.stablePath, path) };
     },

@@ -1,15 +1,15 @@
 import { ToolcribError } from '../../core/errors.ts';
-import { defineTool, type CallContext, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { parseGlob, type GlobPattern } from '../listing/glob-pattern.ts';
-import { grepParams, refuseContradictions, type GrepParams } from './grep-params.ts';
+import { grepParams, type GrepParams } from './grep-params.ts';
 import { searchHits, searchLines } from './grep-search.ts';
 import type { Services } from '../services.ts';
 
 /** Contents of files by a regular expression. */
 export const grep = (services: Services): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'grep',
     program: 'files',
     title: 'Search in files',
@@ -18,7 +18,6 @@ export const grep = (services: Services): Tool =>
     effects: ['read'],
     params: grepParams,
     async call(given, context) {
-      refuseContradictions(given);
       const pattern = given.glob === undefined ? undefined : parseGlob(given.glob.replace(/^!/, ''));
       const where = await placeOf(given, pattern, context);
       if (!where)

@@ -1,3 +1,4 @@
+import { headOf, tailOf } from '../../core/cut-text.ts';
 import { decode } from '../../machine/decode.ts';
 import { printedPath } from './search-scope.ts';
 
@@ -127,8 +128,12 @@ function partOf(line: Buffer, match: number, width: number): Pick<Line, 'text' |
   const wanted = isFar ? 0 : Math.min(Math.max(0, match - shownBefore), line.length - width);
   const start = characterAt(line, wanted);
   const end = characterAt(line, wanted + width);
+  const before = line.toString('latin1', start, isFar ? start : match);
+  const after = line.toString('latin1', isFar ? start : match, end);
   return {
-    text: line.toString('latin1', start, end),
+    text:
+      (start > 0 ? tailOf(`.${before}`, before.length) : before) +
+      (end < line.length ? headOf(`${after}.`, after.length) : after),
     cut: { before: start > 0, after: end < line.length },
     ...(isFar ? { farAt: match } : {}),
   };

@@ -1,9 +1,17 @@
-import type { AnyAction, AnyDiscoverer, RunAction } from '../../core/discoverer.ts';
+import type { AnyDiscoverer, RunAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
+import { tailOf as endOf } from '../../core/cut-text.ts';
 import { fitResult } from '../../core/fit-result.ts';
-import type { CallContext, ToolResult } from '../../core/tool.ts';
+import type { ToolResult } from '../../core/tool.ts';
 import type { Collected } from '../output.ts';
-import { headAndTail, inlineLimit, presentable, presentableInTurns } from '../presentable.ts';
+import {
+  headAndTail,
+  inlineLimit,
+  presentable,
+  presentableInTurns,
+  spelledNote,
+  spelledOut,
+} from '../presentable.ts';
 import type { Outcome } from '../processes/process.ts';
 
 /** What is told with a result. */
@@ -11,12 +19,11 @@ export interface Telling {
   readonly notes: readonly string[];
   /** By which read_output finds all of what the program printed; undefined when it is not kept. */
   readonly handle?: string | undefined;
-  readonly hides: CallContext['hides'];
 }
 
 /** What a successful run tells the caller: data when the action parses its output, else the text or a summary of it. */
 export async function actionResult(
-  action: AnyAction,
+  action: Pick<RunAction, 'parse'>,
   output: string,
   telling: Telling,
   outcome?: Outcome,
@@ -29,19 +36,22 @@ export async function actionResult(
       `Ask for less: fewer items, or a folder.${wayTo(telling)}`,
     );
   }
-  const { value, omitted, clipped } = fitResult(parsed(action, output, telling), inlineLimit, (text) =>
-    harmless(text, telling),
-  );
+  const read = parsed(action, output, telling);
+  const { value, omitted, clipped, cleaned } = fitResult(read, inlineLimit, spelledOut);
   const isOmitted = Object.keys(omitted).length > 0;
   const isCut = isOmitted || clipped;
-  const notes = [...telling.notes, ...(isCut ? whole(telling).map((way) => `shortened; ${way}`) : [])];
+  const notes = [
+    ...telling.notes,
+    ...(cleaned ? [spelledNote] : []),
+    ...(isCut ? whole(telling).map((way) => `shortened; ${way}`) : []),
+  ];
   return {
     data: { ...value, ...(isOmitted ? { omitted } : {}), ...(notes.length > 0 ? { notes } : {}) },
     ...metaOf(telling, isCut),
   };
 }
 
-function parsed(action: AnyAction, output: string, telling: Telling): Record<string, unknown> {
+function parsed(action: Pick<RunAction, 'parse'>, output: string, telling: Telling): Record<string, unknown> {
   try {
     return action.parse?.(output) as Record<string, unknown>;
   } catch (error) {
@@ -49,7 +59,7 @@ function parsed(action: AnyAction, output: string, telling: Telling): Record<str
     throw new ToolcribError(
       'OUTPUT_UNREADABLE',
       `The output was not understood (${error instanceof Error ? error.message : String(error)}):`,
-      cut(said(output, 0, telling), 2000, telling),
+      cut(said(output, 0), 2000, telling),
     );
   }
 }
@@ -59,20 +69,20 @@ async function textResult(
   outcome: Outcome | undefined,
   telling: Telling,
 ): Promise<ToolResult> {
-  const summary = outcome && (await summaryOf(outcome, telling));
+  const summary = outcome && (await summaryOf(outcome));
   if (outcome && typeof summary === 'object') {
     const text = [
       summary.text,
-      errorTail(outcome, telling),
-      summary.isDoubtful ? outputTail(outcome, telling) : '',
+      errorTail(outcome),
+      summary.isDoubtful ? outputTail(outcome) : '',
       ...summarised(telling),
       ...told(telling),
     ];
     return { content: [textPart(text)], ...metaOf(telling, true) };
   }
-  const plain = said(output, outcome?.stdout.omittedBytes ?? 0, telling, 'trimEnd');
+  const plain = said(output, outcome?.stdout.omittedBytes ?? 0, 'trimEnd');
   const out = cut(plain, inlineLimit, telling);
-  const complaint = said(outcome?.stderr.text ?? '', outcome?.stderr.omittedBytes ?? 0, telling);
+  const complaint = said(outcome?.stderr.text ?? '', outcome?.stderr.omittedBytes ?? 0);
   const room = Math.max(inlineLimit / 4, inlineLimit - out.length);
   const shown = cut(complaint, room, telling);
   const text = [
@@ -101,36 +111,35 @@ export async function failureOf(
   const { ended, exitCode } = outcome;
   const { succeedsWith = [0], parse } = action;
   if (ended === 'exited' && exitCode !== null && succeedsWith.includes(exitCode)) return undefined;
-  const stderr = said(outcome.stderr.text, outcome.stderr.omittedBytes, telling);
-  const summary = parse ? undefined : await summaryOf(outcome, telling);
+  const stderr = said(outcome.stderr.text, outcome.stderr.omittedBytes);
+  const summary = parse ? undefined : await summaryOf(outcome);
   const { text, isWhole } =
     typeof summary === 'object'
-      ? { text: [...failedSummary(summary, outcome, telling), ...summarised(telling)], isWhole: false }
+      ? { text: [...failedSummary(summary, outcome), ...summarised(telling)], isWhole: false }
       : plainFailure(outcome, parse !== undefined, telling);
   const wayOut = hints?.find(({ says }) => says.test(stderr.text))?.wayOut ?? '';
   return {
     isError: true,
-    content: [textPart([reasonOf(outcome, telling), ...text, ...unread(summary), ...told(telling), wayOut])],
+    content: [textPart([reasonOf(outcome), ...text, ...unread(summary), ...told(telling), wayOut])],
     ...metaOf(telling, !isWhole),
   };
 }
 
-function reasonOf(outcome: Outcome, telling: Telling): string {
-  const { ended, exitCode, durationMs, command: line, question } = outcome;
+function reasonOf(outcome: Outcome): string {
+  const { ended, exitCode, durationMs, command: line } = outcome;
   const seconds = (durationMs / 1000).toFixed(1);
-  const command = headAndTail(harmless(line, telling).replaceAll(/\s+/g, ' '), 400);
+  const command = headAndTail(presentable(line).replaceAll(/\s+/g, ' '), 400);
   return {
     exited: `PROGRAM_FAILED: exit code ${exitCode ?? 'none (killed by a signal)'} from: ${command}`,
     timed_out: `TIMEOUT: stopped, with all it had started, after ${seconds} s: ${command}`,
-    asked: `PROGRAM_ASKS: stopped, with all it had started, since nobody could answer ${JSON.stringify(question)}: ${command}`,
     cancelled: `CANCELLED: stopped, with all it had started, after ${seconds} s: ${command}`,
     not_started: `PROGRAM_NOT_FOUND: could not be started (toolcrib doctor tells more): ${command}`,
   }[ended];
 }
 
 function plainFailure({ stdout, stderr }: Outcome, isParsed: boolean, telling: Telling) {
-  const complaint = said(stderr.text, stderr.omittedBytes, telling);
-  const output = said(stdout.text, stdout.omittedBytes, telling);
+  const complaint = said(stderr.text, stderr.omittedBytes);
+  const output = said(stdout.text, stdout.omittedBytes);
   const tail = tailOf(complaint, inlineLimit / 2, telling);
   // What is there to be parsed tells nobody why it failed, unless nothing else was said.
   const isShown = !(isParsed && complaint.text !== '');
@@ -151,25 +160,21 @@ interface Told {
 }
 
 /** When every test passed, the reason is what was said after them. */
-const failedSummary = ({ text, isBad, isDoubtful }: Told, outcome: Outcome, telling: Telling): string[] => [
+const failedSummary = ({ text, isBad, isDoubtful }: Told, outcome: Outcome): string[] => [
   text,
   isBad ? '' : '[the report counts no failure: what went wrong is not in it]',
-  errorTail(outcome, telling),
-  isBad && !isDoubtful ? '' : outputTail(outcome, telling),
+  errorTail(outcome),
+  isBad && !isDoubtful ? '' : outputTail(outcome),
 ];
 
 const unread = (summary: unknown): string[] =>
   summary === 'too large' ? ['[a report that is too large for a summary]'] : [];
 
 /** What a report says that a program printed, when it printed one. */
-async function summaryOf({ stdout }: Outcome, telling: Telling): Promise<Told | 'too large' | undefined> {
+async function summaryOf({ stdout }: Outcome): Promise<Told | 'too large' | undefined> {
   const { summarise, tellSummary } = await import('../summaries/summarise.ts');
   const report = await presentableInTurns(stdout.text);
-  const isWhole = stdout.omittedBytes === 0;
-  const first = await summarise(report, isWhole);
-  if (typeof first !== 'object') return first;
-  // What it says is shortened. Most output is no report, and need not be looked through.
-  const summary = await summarise(telling.hides({ before: '', text: report, after: '' }), isWhole);
+  const summary = await summarise(report, stdout.omittedBytes === 0);
   if (typeof summary !== 'object') return summary;
   return {
     text: tellSummary(summary, inlineLimit / 2),
@@ -181,17 +186,17 @@ async function summaryOf({ stdout }: Outcome, telling: Telling): Promise<Told | 
 /** Less than otherwise: with a summary most has been said. */
 const shortTail = inlineLimit / 4;
 
-const errorTail = ({ stderr }: Outcome, telling: Telling): string => tailUnder('stderr', stderr, telling);
-const outputTail = ({ stdout }: Outcome, telling: Telling): string => tailUnder('stdout', stdout, telling);
+const errorTail = ({ stderr }: Outcome): string => tailUnder('stderr', stderr);
+const outputTail = ({ stdout }: Outcome): string => tailUnder('stdout', stdout);
 
-function tailUnder(name: string, { text }: Collected, telling: Telling): string {
-  const whole = said(text, 0, telling);
+function tailUnder(name: string, { text }: Collected): string {
+  const whole = said(text, 0);
   return whole.text === '' ? '' : `[${name}]\n${tailOf(whole, shortTail, {})}`;
 }
 
 function tailOf({ text, omitted: before }: Said, most: number, telling: Partial<Telling>): string {
   if (text.length <= most && before === 0) return text;
-  const tail = text.slice(-most).replace(/^[\udc00-\udfff]/, '');
+  const tail = endOf(text, most);
   const omitted = text.length - tail.length + before;
   return `[… ${omitted.toLocaleString('en')} characters left out here${leftOut(telling)}]\n${tail}`;
 }
@@ -221,7 +226,7 @@ const metaOf = ({ handle }: Telling, isCut: boolean): Pick<ToolResult, 'meta'> =
 const textPart = (parts: readonly string[], otherwise = '') =>
   ({ type: 'text', text: parts.filter((part) => part !== '').join('\n') || otherwise }) as const;
 
-/** What a program said, harmless and without secrets, perhaps without its middle. */
+/** What a program said, harmless, perhaps without its middle. */
 interface Said {
   readonly text: string;
   /** How much its middle had. */
@@ -231,26 +236,15 @@ interface Said {
 /** Of more than twice this only head and tail are looked at: much more than is shown, to have enough without escapes. */
 const lookedAt = 128 * 1024;
 
-/** Made harmless and its secrets hidden before it is cut: half a secret is recognised by nobody. */
-function said(all: string, omitted: number, telling: Telling, trim: 'trim' | 'trimEnd' = 'trim'): Said {
-  if (all.length <= 2 * lookedAt) return { text: harmless(all, telling)[trim](), omitted };
-  const [head, tail] = [presentable(all.slice(0, lookedAt)), presentable(all.slice(-lookedAt))];
-  const after = presentable(all.slice(lookedAt, lookedAt + around));
-  const before = presentable(all.slice(-lookedAt - around, -lookedAt));
-  const text =
-    telling.hides({ before: '', text: head, after }) + telling.hides({ before, text: tail, after: '' });
+function said(all: string, omitted: number, trim: 'trim' | 'trimEnd' = 'trim'): Said {
+  if (all.length <= 2 * lookedAt) return { text: presentable(all)[trim](), omitted };
+  const text = presentable(all.slice(0, lookedAt)) + presentable(all.slice(-lookedAt));
   return { text: text[trim](), omitted: omitted + all.length - 2 * lookedAt };
 }
-
-/** More than a secret has. */
-const around = 16 * 1024;
-
-const harmless = (text: string, { hides }: Telling): string =>
-  hides({ before: '', text: presentable(text), after: '' });
 
 const cut = ({ text, omitted }: Said, most: number, telling: Telling): string =>
   headAndTail(text, most, omitted, leftOut(telling));
 
 /** What is shown of what a program said. */
 export const shownOf = ({ text, omittedBytes }: Collected, telling: Telling): string =>
-  cut(said(text, omittedBytes, telling), inlineLimit, telling);
+  cut(said(text, omittedBytes), inlineLimit, telling);

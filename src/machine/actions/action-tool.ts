@@ -2,26 +2,19 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { toolName, type AnyAction, type AnyDiscoverer, type FileAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { pathKind } from '../../core/params.ts';
-import type { CallContext, Tool, ToolResult } from '../../core/tool.ts';
-import { actionResult } from './action-result.ts';
-import { runAction, type ActionServices } from './run-action.ts';
+import { pathFacts } from '../../core/params.ts';
+import type { CallContext, Plan, PlanContext, Tool, ToolFacts, ToolResult } from '../../core/tool.ts';
 import { rooted } from '../paths/workspace.ts';
-
-interface Where {
-  folder: string;
-  context: CallContext;
-}
+import { actionResult } from './action-result.ts';
+import type { ActionServices } from './action-services.ts';
+import { planAction } from './plan-action.ts';
+import { runProgram } from './run-program.ts';
 
 /** A file of a project that is larger was not written by hand. */
 const readBytes = 1024 * 1024;
 
 /** What an action looks like to a caller: its own parameters and the folder to work in; unknown ones are refused. */
-export function describeAction(
-  discoverer: AnyDiscoverer,
-  name: string,
-  action: AnyAction,
-): Omit<Tool, 'call'> {
+export function describeAction(discoverer: AnyDiscoverer, name: string, action: AnyAction): ToolFacts {
   const result = action.result?.extend({
     omitted: z
       .record(z.string(), z.int())
@@ -35,8 +28,6 @@ export function describeAction(
     title: action.title,
     description: action.description,
     effects: action.effects,
-    ...('whenTrusted' in action && action.whenTrusted ? { whenTrusted: action.whenTrusted } : {}),
-    permits: true,
     params: z.strictObject({
       ...action.params,
       // What has no paths has no use for a folder to find them from.
@@ -49,43 +40,76 @@ export function describeAction(
 /** An action of an installed program as a tool. */
 export function actionTool(
   discoverer: AnyDiscoverer,
-  name: string,
+  key: string,
   action: AnyAction,
   services: ActionServices,
 ): Tool {
-  return {
-    ...describeAction(discoverer, name, action),
-    async call({ cwd, ...values }, context) {
-      const { workspace } = context;
-      if ('asks' in action) {
+  const facts = describeAction(discoverer, key, action);
+  const { name } = facts;
+  if ('asks' in action)
+    return {
+      ...facts,
+      async plan(values, context) {
+        const { planQuery } = await import('../databases/ask-database.ts');
+        return planQuery({ tool: name, action, values, services }, context);
+      },
+      async run({ work }, context) {
         const { askDatabase } = await import('../databases/ask-database.ts');
-        return askDatabase({ tool: toolName(discoverer, name), action, values, context, services });
-      }
-      const folder =
-        cwd === undefined
-          ? workspace.home
-          : await workspace.resolve(cwd, { kind: 'folder', mustExist: true });
-      const where = { folder, context };
-      const { inside, paths } = await resolvePaths(action, values, where);
-      if ('reads' in action) return readFor(action, where);
-      if ('client' in action) {
+        return askDatabase(work, context);
+      },
+    };
+  const called = async (values: Record<string, unknown>, context: PlanContext) => ({
+    name,
+    key,
+    discoverer,
+    ...(await placed(action, values, context)),
+    context,
+    services,
+  });
+  if ('reads' in action)
+    return {
+      ...facts,
+      plan: async (values, context) => planReading(action, await called(values, context)),
+      run: ({ work }, context) => readFor(action, work, context),
+    };
+  if ('client' in action)
+    return {
+      ...facts,
+      async plan(values, context) {
+        const { planDatabaseProgram } = await import('../databases/database-program.ts');
+        return planDatabaseProgram({ ...(await called(values, context)), action });
+      },
+      async run({ work }, context) {
         const { runDatabaseProgram } = await import('../databases/database-program.ts');
-        return runDatabaseProgram({ discoverer, action, values: inside, paths, ...where, services });
-      }
-      return runAction({ discoverer, name, action, values: inside, paths, ...where, services });
-    },
+        return runDatabaseProgram(work, context);
+      },
+    };
+  return {
+    ...facts,
+    plan: async (values, context) => planAction({ ...(await called(values, context)), action }),
+    run: ({ work }, context) => runProgram(work, { ...action, hints: discoverer.hints }, context, services),
   };
 }
 
-/** Every path parameter, replaced by an absolute path that was found to lie inside the roots; and these. */
-async function resolvePaths(action: AnyAction, values: Record<string, unknown>, { folder, context }: Where) {
-  const resolved = { ...values };
+/** The folder of a call, every path parameter replaced by an absolute path inside the roots, and these paths. */
+async function placed(
+  action: AnyAction,
+  { cwd, ...values }: Record<string, unknown>,
+  { workspace }: PlanContext,
+) {
+  const folder =
+    cwd === undefined
+      ? workspace.home
+      : await workspace.resolve(String(cwd), { kind: 'folder', mustExist: true });
+  const resolved: Record<string, unknown> = { ...values };
   const paths: string[] = [];
   for (const [name, schema] of Object.entries(action.params)) {
-    const kind = pathKind(schema as z.ZodType);
-    if (!kind) continue;
+    const facts = pathFacts(schema as z.ZodType);
+    if (!facts) continue;
+    const { kind, written } = facts;
     const inside = async (path: unknown) => {
-      const found = await context.workspace.resolve(String(path), { from: folder, kind });
+      const found = await workspace.resolve(String(path), { from: folder, kind });
+      if (written) await lookBeforeWriting(found, workspace);
       paths.push(found);
       return found;
     };
@@ -93,18 +117,43 @@ async function resolvePaths(action: AnyAction, values: Record<string, unknown>, 
     if (typeof value === 'string') resolved[name] = await inside(value);
     if (Array.isArray(value)) resolved[name] = await Promise.all(value.map(inside));
   }
-  return { inside: resolved, paths };
+  return { folder, values: resolved, paths };
 }
 
-async function readFor(action: FileAction, { folder, context }: Where): Promise<ToolResult> {
-  await context.permit({
+/** The gate looks at what a program will write as it does at what we write ourselves. */
+async function lookBeforeWriting(path: string, workspace: PlanContext['workspace']): Promise<void> {
+  const place = await rooted(workspace)
+    .openPlace(path)
+    .catch((error: unknown) => {
+      // The program makes the folders that are missing.
+      if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
+      throw error;
+    });
+  await place?.folder.handle.close();
+}
+
+function planReading(
+  action: FileAction,
+  { name, folder, paths }: { name: string; folder: string; paths: readonly string[] },
+): Plan<string> {
+  return {
     effects: action.effects,
+    subject: action.example.runs || name,
     folder,
-    touches: action.reads.map((file) => join(folder, file)),
-    command: action.example.runs,
-  });
+    touches: [...paths, ...action.reads.map((file) => join(folder, file))],
+    takenBack: false,
+    exactly: JSON.stringify([name, folder]),
+    work: folder,
+  };
+}
+
+async function readFor(
+  action: FileAction,
+  folder: string,
+  { workspace }: CallContext,
+): Promise<ToolResult> {
   for (const file of action.reads) {
-    const opened = await rooted(context.workspace)
+    const opened = await rooted(workspace)
       .openFile(file, { from: folder })
       .catch((error: unknown) => {
         if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
@@ -115,10 +164,7 @@ async function readFor(action: FileAction, { folder, context }: Where): Promise<
       const { size } = await opened.handle.stat();
       if (size > readBytes)
         throw new ToolcribError('TOO_LARGE', `${file}: ${size} bytes is more than is parsed.`);
-      return await actionResult(action, (await opened.handle.readAll()).toString('utf8'), {
-        notes: [],
-        hides: context.hides,
-      });
+      return await actionResult(action, (await opened.handle.readAll()).toString('utf8'), { notes: [] });
     } finally {
       await opened.handle.close();
     }

@@ -1,104 +1,119 @@
+import { openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { headOf } from '../../core/cut-text.ts';
 import type { Effect } from '../../core/discoverer.ts';
-import type { ToolResult } from '../../core/tool.ts';
-import { entryOf } from './audit-entry.ts';
-import { lineOf } from './audit-line.ts';
-import { createLog, type Log } from './log.ts';
-import type { Redactor } from '../redact/redactor.ts';
+import { textOf, type ToolResult } from '../../core/tool.ts';
+import { makePrivate } from '../folders.ts';
+import { maskStrings, type Mask } from '../secrets/mask.ts';
+import { jsonLine } from './read-audit.ts';
 
 /** What was decided about a call, by the settings or by the person who was asked. */
-export type AuditDecision = 'allow' | 'asked:yes' | 'asked:always' | 'asked:trust' | 'asked:no' | 'denied';
-
-/** What is found out in the course of a call, filled in by who decides. What is left out is read from the result. */
-export interface Decided {
-  decision?: AuditDecision;
-  /** What decided, when a setting did. */
-  setting?: string;
-  /** The absolute folder it works in. */
-  folder?: string;
-}
+export type AuditDecision =
+  | 'allow'
+  /** It would have been asked about, but --questions says that nobody is. */
+  | 'unasked'
+  /** It was asked about, and nobody was there. */
+  | 'unanswered'
+  | 'asked:yes'
+  | 'asked:always'
+  | 'asked:no'
+  | 'denied';
 
 /** A call that has been answered. */
 export interface AuditedCall {
-  /** Whose call it was. */
   readonly client: string;
   /** How that client calls itself. */
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
   readonly tool: { readonly name: string; readonly effects: readonly Effect[] };
-  /** As they came; hidden and shortened before they are written. */
   readonly params: unknown;
   readonly roots: readonly string[];
-  readonly decided: Readonly<Decided>;
+  /** What was found out in its course; what is left out is read from the result. */
+  readonly decided: {
+    readonly decision?: AuditDecision;
+    readonly setting?: string;
+    readonly folder?: string;
+  };
   readonly result: ToolResult;
-  /** From the call to its answer. */
   readonly durationMs: number;
 }
 
-export interface Audit {
-  /** Writes one line. Never throws, and never fails a call: what cannot be written is said once. */
-  record(call: AuditedCall): void;
-  /** `on`, `off` (there is no state folder), or why nothing is written. */
-  readonly state: 'on' | 'off' | { readonly broken: string };
-  close(): void;
-}
-
-interface Options {
-  /** toolcrib's state folder; undefined: nothing is recorded. */
-  readonly folder: string | undefined;
-  readonly redactor: Pick<Redactor, 'redact'>;
-  /** Told once for each row of failures. On standard error by default. */
-  readonly warn?: (message: string) => void;
-  /** Bytes after which a new file is begun. */
-  readonly rotateAt?: number;
-}
+/** Writes one line. Never throws: what cannot be written is said once on standard error. */
+export type RecordCall = (call: AuditedCall) => void;
 
 /** The folder of the audit below the state folder. */
 export const auditFolder = (state: string): string => `${state}/audit`;
 
-/** 10 MB: some ten thousand calls, and quick to search. */
-const usualSize = 10 * 1024 * 1024;
+/** What is left of older files when a process begins one. 50 MB are some hundred thousand calls. */
+const kept = { files: 500, bytes: 50 * 1024 * 1024, days: 30 };
+const mostCharacters = 200;
 
-/**
- * Records calls in `audit/audit.jsonl` of the state folder, which several servers may share. It is there for the person
- * whose machine it is, and no border: who could damage it could stop the server as well. So a full disk or a folder
- * that is not ours alone stops the recording and not the calls, and is said on standard error.
- */
-export function createAudit({
-  folder,
-  redactor,
-  warn = toStandardError,
-  rotateAt = usualSize,
-}: Options): Audit {
-  let log: Log | undefined;
-  let broken: string | undefined;
-  let lost = 0;
-  const write = (line: string) => {
-    log ??= createLog(auditFolder(folder ?? ''), rotateAt);
-    log.append(lost === 0 ? line : `${lostLine(lost)}${line}`);
-    lost = 0;
-    broken = undefined;
-  };
-  return {
-    record(call) {
-      if (folder === undefined) return;
-      try {
-        write(lineOf(entryOf(call), redactor));
-      } catch (error) {
-        lost++;
-        const why = error instanceof Error ? error.message : String(error);
-        if (broken === undefined)
-          warn(`toolcrib: calls are not recorded: ${redactor.redact(why)}. They go on without it.\n`);
-        broken = why;
-      }
-    },
-    get state() {
-      if (folder === undefined) return 'off';
-      return broken === undefined ? 'on' : { broken };
-    },
-    close: () => log?.close(),
+/** Records the calls of this process in a file of its own, which nobody else can open. Without a folder, nothing is. */
+export function createAudit({ folder, mask }: { folder: string | undefined; mask: Mask }): RecordCall {
+  let file: number | undefined;
+  let isBroken = false;
+  return (call) => {
+    if (folder === undefined) return;
+    try {
+      file ??= openOwn(auditFolder(folder));
+      writeSync(file, jsonLine(entryOf(call, mask)));
+      isBroken = false;
+    } catch (error) {
+      const why = mask(error instanceof Error ? error.message : String(error));
+      if (!isBroken)
+        process.stderr.write(`toolcrib: calls are not recorded: ${why}. They go on without it.\n`);
+      isBroken = true;
+    }
   };
 }
 
-const lostLine = (lost: number): string =>
-  `${JSON.stringify({ time: new Date().toISOString(), pid: process.pid, lost })}\n`;
+function openOwn(folder: string): number {
+  if (!makePrivate(folder)) throw new Error(`${folder} is not a folder that belongs to this user alone`);
+  prune(folder);
+  const time = new Date().toISOString().replaceAll(/[-:.]/g, '');
+  return openSync(`${folder}/${time}-${process.pid}.jsonl`, 'ax', 0o600);
+}
 
-const toStandardError = (message: string): void => void process.stderr.write(message);
+/** Files are named by when they were begun, so their order is that of time. */
+function prune(folder: string): void {
+  const oldest = Date.now() - kept.days * 24 * 60 * 60 * 1000;
+  let bytes = 0;
+  const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  for (const [index, name] of names.sort().toReversed().entries()) {
+    const facts = statSync(`${folder}/${name}`, { throwIfNoEntry: false });
+    bytes += facts?.size ?? 0;
+    if (index >= kept.files || bytes > kept.bytes || (facts?.mtimeMs ?? 0) < oldest)
+      rmSync(`${folder}/${name}`, { force: true });
+  }
+}
+
+function entryOf(call: AuditedCall, mask: Mask) {
+  const { client, clientInfo, tool, params, roots, decided, result, durationMs } = call;
+  const text = textOf(result);
+  const outcome = result.isError ? (/^[A-Z][A-Z_]+(?=:)/.exec(text)?.[0] ?? 'failed') : 'ok';
+  // A refusal names the setting it comes from.
+  const named = /^EFFECT_DENIED: .*? is not allowed: ([^\n]{1,200}?)\.(?:\s|$)/.exec(text)?.[1];
+  const given = Object.entries((params ?? {}) as Record<string, unknown>).slice(0, 30);
+  const facts = {
+    time: new Date().toISOString(),
+    pid: process.pid,
+    client: { id: client, name: clientInfo?.name, version: clientInfo?.version },
+    tool: tool.name,
+    effects: tool.effects,
+    decision: named ? 'denied' : 'allow',
+    setting: named,
+    outcome,
+    ms: Math.round(durationMs * 10) / 10,
+    job: result.meta?.['toolcrib/job'],
+    output: result.meta?.['toolcrib/output'],
+    roots,
+    ...decided,
+    arguments: Object.fromEntries(given.map((each) => each.map((value) => shortened(value, mask)))),
+  };
+  return maskStrings(facts, mask);
+}
+
+/** A value as it is when it is short, else the beginning of its text: masked before it is cut. */
+function shortened(value: unknown, mask: Mask): unknown {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  if (text.length <= mostCharacters) return value;
+  return `${headOf(mask(headOf(text, 4096)), mostCharacters)}… (${text.length} characters)`;
+}

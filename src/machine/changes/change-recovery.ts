@@ -1,3 +1,4 @@
+import { noConsent } from '../paths/consent.ts';
 import { lstatSync, readdirSync, readlinkSync, rmdirSync, unlinkSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { Entry } from './change.ts';
@@ -138,6 +139,7 @@ export function endsOf(journal: Journal, { step, id, path, to, undoes }: Entry):
 async function withSide<T>(path: string, work: (side: Side) => T | Promise<T>): Promise<T | undefined> {
   const place = await openPlaceAt(path, path, {
     make: false,
+    consent: noConsent,
     check: (real) => (real === path ? Promise.resolve() : Promise.reject(new Error('leads elsewhere'))),
   }).catch(() => undefined);
   if (!place) return undefined;

@@ -24,7 +24,9 @@ export interface Checkpoints {
     before: string,
     workspace: Workspace,
     signal: AbortSignal,
-  ): Promise<string | undefined>;
+  ): Promise<Noted | undefined>;
+  /** Whether a state could be kept, as far as that is known before it is tried. */
+  isReady(folder: string, workspace: Workspace): Promise<boolean>;
   /** Those of work trees inside the roots, newest first. */
   list(workspace: Workspace): Promise<(Checkpoint & { top: string })[]>;
   /**
@@ -34,6 +36,12 @@ export interface Checkpoints {
   restore(id: string, how: RestoreOptions, workspace: Workspace, signal: AbortSignal): Promise<Restored>;
   /** Forgets what is too old or too much. Done by itself when nothing has happened for a while. */
   tidy(): Promise<void>;
+}
+
+/** What is told about a state, and whether nothing of it was left out. */
+export interface Noted {
+  readonly note: string;
+  readonly isComplete: boolean;
 }
 
 export interface RestoreOptions {
@@ -73,7 +81,7 @@ const restMs = 10 * 60_000;
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   const { folder, limits = usualLimits, restoreLimits = usualRestoreLimits } = options;
   const resting = new Map<string, { until: number; why: string }>();
-  const taking = new Map<string, Promise<string>>();
+  const taking = new Map<string, Promise<Noted>>();
   const restoring = new Map<string, Turns>();
   const tidying = createTidying(folder, () => options.git());
 
@@ -88,18 +96,23 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     }
   }
 
-  async function noteOn(shadow: Shadow, before: string, workspace: Workspace): Promise<string> {
+  async function noteOn(shadow: Shadow, before: string, workspace: Workspace): Promise<Noted> {
+    const none = (why: string): Noted => ({ note: `no checkpoint: ${why}`, isComplete: false });
     const rest = resting.get(shadow.folder);
-    if (rest && rest.until > Date.now()) return `no checkpoint: ${rest.why}`;
+    if (rest && rest.until > Date.now()) return none(rest.why);
     resting.delete(shadow.folder);
     try {
       const { checkpoint, notes } = await keep(shadow, before, workspace, limits);
-      return `checkpoint ${checkpoint.id}${notes.map((note) => `; ${note}`).join('')} (restore_checkpoint brings the files back)`;
+      const more = notes.map((note) => `; ${note}`).join('');
+      return {
+        note: `checkpoint ${checkpoint.id}${more} (restore_checkpoint brings the files back)`,
+        isComplete: notes.length === 0,
+      };
     } catch (error) {
-      if (!(error instanceof NoSnapshot) || error.again) return `no checkpoint: ${reasonOf(error)}`;
+      if (!(error instanceof NoSnapshot) || error.again) return none(reasonOf(error));
       const why = `${error.message}; not tried again for ${restMs / 60_000} minutes`;
       resting.set(shadow.folder, { until: Date.now() + restMs, why });
-      return `no checkpoint: ${why}`;
+      return none(why);
     }
   }
 
@@ -135,6 +148,11 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
       task.then(forget, forget);
       const done = new AbortController();
       return Promise.race([task, untilAborted(signal, done.signal)]).finally(() => done.abort());
+    },
+    async isReady(from, workspace) {
+      const tree = folder === undefined ? undefined : await findWorkTree(from, workspace.roots);
+      if (folder === undefined || !tree || !(await options.git())) return false;
+      return (resting.get(shadowOf(tree, folder).folder)?.until ?? 0) <= Date.now();
     },
     async list(workspace) {
       const shadows = await shadowsIn(workspace);

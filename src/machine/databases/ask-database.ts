@@ -1,29 +1,33 @@
 import type { QueryAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { fitResult } from '../../core/fit-result.ts';
-import type { CallContext, ToolResult } from '../../core/tool.ts';
-import { inlineLimit, presentable } from '../presentable.ts';
+import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
+import { inlineLimit, spelledNote, spelledOut } from '../presentable.ts';
 import { failureOfDatabase, withoutSecrets } from './database-failure.ts';
 import { usualLimits, type Limits, type OpenSession, type Session } from './session.ts';
-import { targetOf, type DatabaseServices, type Wanted } from './target.ts';
+import { targetOf, type DatabaseServices, type Target, type Wanted } from './target.ts';
 
 /** One call of an action that asks a database. */
 export interface DatabaseCall {
   readonly tool: string;
   readonly action: QueryAction;
   readonly values: Readonly<Record<string, unknown>>;
-  readonly context: CallContext;
   readonly services: { readonly databases: DatabaseServices };
   readonly limits?: Limits;
 }
 
-/**
- * Asks a database what an action asks, over a connection that is made for it and can only read. Throws what targetOf()
- * and `permit` throw, PROGRAM_FAILED with what the server says, TIMEOUT, CANCELLED, TOO_LARGE and NOT_FOUND.
- */
-export async function askDatabase(call: DatabaseCall): Promise<ToolResult> {
-  const { action, values, context, services } = call;
-  const limits = { ...(call.limits ?? usualLimits), hides: context.hides };
+/** A call, and where it connects. */
+interface PreparedQuery extends DatabaseCall {
+  readonly target: Target;
+  /** What is asked. */
+  readonly question: string;
+  /** Whom, for people. */
+  readonly where: string;
+}
+
+/** What would be asked, and whom. Throws what targetOf() throws. */
+export async function planQuery(call: DatabaseCall, { workspace }: PlanContext): Promise<Plan<PreparedQuery>> {
+  const { action, values, services } = call;
   const { databases } = services;
   const target = await targetOf(action.database, values as Wanted, databases);
   const question = questionText(call);
@@ -31,12 +35,24 @@ export async function askDatabase(call: DatabaseCall): Promise<ToolResult> {
     `${target.database ?? 'no database'} at ${target.host}, as ${target.user} (${target.from})`,
     target.secrets,
   );
-  await context.permit({
+  return {
     effects: action.effects,
-    folder: context.workspace.roots[0] ?? databases.host.home,
-    command: question,
-    shows: [{ title: 'Database', text: where }],
-  });
+    subject: question,
+    folder: workspace.roots[0] ?? databases.host.home,
+    touches: [],
+    preview: where,
+    takenBack: false,
+    exactly: JSON.stringify([question, where]),
+    work: { ...call, target, question, where },
+  };
+}
+
+/**
+ * Asks a database what an action asks, over a connection that is made for it and can only read. Throws PROGRAM_FAILED with
+ * what the server says, TIMEOUT, CANCELLED, TOO_LARGE and NOT_FOUND.
+ */
+export async function askDatabase(call: PreparedQuery, context: CallContext): Promise<ToolResult> {
+  const { action, target, question, where, limits = usualLimits } = call;
   const { signal } = context;
   let session: Session | undefined;
   try {
@@ -97,14 +113,12 @@ function resultOf(
   question: string,
   context: CallContext,
 ): ToolResult {
-  const { value, omitted, clipped } = fitResult(answer, inlineLimit, (text) =>
-    context.hides({ before: '', text: presentable(text), after: '' }),
-  );
+  const { value, omitted, clipped, cleaned } = fitResult(answer, inlineLimit, spelledOut);
   const isCut = Object.keys(omitted).length > 0;
   const kept =
     (isCut || clipped) && Array.isArray(answer['rows']) ? keepRows(answer['rows'], question, context) : [];
   const own = Array.isArray(value['notes']) ? (value['notes'] as string[]) : [];
-  const said = [...notes, ...own, ...kept];
+  const said = [...notes, ...own, ...(cleaned ? [spelledNote] : []), ...kept];
   return { data: { ...value, ...(isCut && { omitted }), ...(said.length > 0 && { notes: said }) } };
 }
 

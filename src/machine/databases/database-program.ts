@@ -2,55 +2,71 @@ import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs';
 import { printable, renderArgv } from '../../core/argv.ts';
 import type { AnyDiscoverer, DatabaseProgramAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { CallContext, ToolResult } from '../../core/tool.ts';
+import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
 import { failureOf, shownOf } from '../actions/action-result.ts';
 import { lookOnceMore } from '../changes/last-look.ts';
 import { rooted } from '../paths/workspace.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import { projectFolders } from '../programs/project-folders.ts';
-import { toldLines } from '../redact/told-lines.ts';
-import type { ActionServices } from '../actions/run-action.ts';
+import type { ActionServices } from '../actions/action-services.ts';
 import { connectionArguments, connectionVariables } from './program-connection.ts';
-import { targetOf, type Wanted } from './target.ts';
+import { targetOf, type Target, type Wanted } from './target.ts';
 
 /** One call of an action of a program beside a database's client, all paths in `values` checked. */
 export interface ProgramCall {
+  readonly name: string;
   readonly discoverer: AnyDiscoverer;
   readonly action: DatabaseProgramAction;
   readonly values: Readonly<Record<string, unknown>>;
   /** Those of them that are paths. */
   readonly paths: readonly string[];
   readonly folder: string;
-  readonly context: CallContext;
+  readonly context: PlanContext;
   readonly services: ActionServices;
+}
+
+interface PreparedProgram extends Omit<ProgramCall, 'context'> {
+  readonly target: Target;
+  readonly program: string;
+  readonly argv: readonly string[];
+  readonly command: string;
 }
 
 const keptBytes = 256 * 1024;
 /** A week, which budgets.jobMinutes can be at most: what ends the program is the limit of its job. */
 const longestMs = 7 * 24 * 60 * 60 * 1000;
 
-/**
- * Runs a program beside a database's client, told in its environment where to connect and with which password. What it
- * prints goes to a new file of the workspace, which is removed when it fails. Throws PROGRAM_NOT_FOUND, PATH_EXISTS, and
- * what targetOf(), `permit` and the workspace throw.
- */
-export async function runDatabaseProgram(call: ProgramCall): Promise<ToolResult> {
-  const { discoverer, action, values, paths, folder, context, services } = call;
+/** What would be started, and with which database. Throws PROGRAM_NOT_FOUND, and what targetOf() throws. */
+export async function planDatabaseProgram(call: ProgramCall): Promise<Plan<PreparedProgram>> {
+  const { context, ...rest } = call;
+  const { action, values, paths, folder, services } = call;
   const asTyped = renderArgv(action.template, values);
   const target = await targetOf(action.database, values as Wanted, services.databases);
   const program = await programOf(call);
   const argv = [...connectionArguments(target), ...asTyped];
   const command = printable([action.client[0] ?? '', ...asTyped]);
-  await context.permit({
+  const database = `${target.user}@${target.host}/${target.database ?? ''}`;
+  const changes = action.effects.includes('destroy');
+  return {
     effects: action.effects,
+    subject: command,
     folder,
     touches: paths,
-    command,
-    shows: [
-      { title: 'Exactly', text: printable([program, ...argv]) },
-      { title: 'Database', text: `${target.database ?? ''} at ${target.host} (${target.from})` },
-    ],
-  });
+    ...(changes && { asks: 'database' as const, lasting: { kind: 'database' as const, database } }),
+    ...(context.preview && { preview: `database: ${database} (${target.from})` }),
+    takenBack: false,
+    exactly: JSON.stringify([program, argv, folder, database]),
+    work: { ...rest, target, program, argv, command },
+  };
+}
+
+/**
+ * Runs a program beside a database's client, told in its environment where to connect and with which password. What it
+ * prints goes to a new file of the workspace, which is removed when it fails. Throws PATH_EXISTS, and what the workspace
+ * throws.
+ */
+export async function runDatabaseProgram(call: PreparedProgram, context: CallContext): Promise<ToolResult> {
+  const { discoverer, action, values, folder, services, target, program, argv, command } = call;
   const path = action.writes === undefined ? undefined : String(values[action.writes]);
   const file = path === undefined ? undefined : await newFile(path, context);
   const sink = context.keepOutput(command, folder);
@@ -60,15 +76,14 @@ export async function runDatabaseProgram(call: ProgramCall): Promise<ToolResult>
     cwd: folder,
     env: { ...services.childEnvironment([], discoverer.settings ?? {}), ...connectionVariables(target) },
     signal: context.signal,
-    onLine: toldLines(context),
+    onLine: context.progress,
     keepBytes: keptBytes,
     timeoutMs: longestMs,
     ...(file && { onOutput: file.add }),
-    owner: context.client,
     ...(!file && { sink }),
   });
   sink.end();
-  const telling = { notes: [], hides: context.hides, ...(!file && { handle: sink.handle }) };
+  const telling = { notes: [], ...(!file && { handle: sink.handle }) };
   const failed = await failureOf({ ...outcome, command }, {}, discoverer.hints, telling);
   const failure = failed ?? (file?.failed ? unwritten(path) : undefined);
   file?.end(failure === undefined);

@@ -217,7 +217,7 @@ async function received(statement: PrepareStatementInfo, wanted: Wanted): Promis
     execution.on('fields', (found) => (fields = found ?? []));
     execution.on('result', (row) => {
       if (cut) return;
-      rows.push(row.map((value, at) => valueOf(value, typeOf(fields[at] ?? { name: '' }), limits)));
+      rows.push(row.map((value, at) => valueOf(value, typeOf(fields[at] ?? { name: '' }), limits.cell)));
       // One more than that tells that there are more; the server stops there unless the query has a limit of its own.
       if (rows.length > most + 1) enough();
     });

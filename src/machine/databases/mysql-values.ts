@@ -1,5 +1,5 @@
 import { parseExactly } from '../../core/exact-json.ts';
-import { hexOf, shortened, type Shortening } from './cell.ts';
+import { hexOf, shortened } from './cell.ts';
 
 /** What a server says about a column, by the names of the driver. */
 export interface Field {
@@ -71,15 +71,15 @@ function precisionOf({ columnLength = 0, decimals = 0, flags }: Field): number {
 }
 
 /** A value as it is shown: bytes in hexadecimal, JSON as JSON, a 32-bit float with the digits that it has. */
-export function valueOf(value: unknown, type: string, most: Shortening): unknown {
+export function valueOf(value: unknown, type: string, most: number): unknown {
   if (Buffer.isBuffer(value)) return hexOf(value.toString('hex'), most);
   if (typeof value === 'string') return type === 'json' ? jsonOf(value, most) : shortened(value, most);
   if (typeof value === 'number') return type.startsWith('float') ? Number(value.toPrecision(7)) : value;
   return value;
 }
 
-function jsonOf(text: string, most: Shortening): unknown {
-  if (text.length > most.cell) return shortened(text, most);
+function jsonOf(text: string, most: number): unknown {
+  if (text.length > most) return shortened(text, most);
   try {
     return parseExactly(text);
   } catch {

@@ -18,7 +18,7 @@ export async function fetchRows(client: Client, { cursor, most, limits, stop }: 
   const types = await typesOf(client, fields);
   const rows = await received(client, {
     text: `FETCH FORWARD ${most + 1} FROM ${cursor}`,
-    readers: types.map((type) => readerOf(type, limits)),
+    readers: types.map((type) => readerOf(type, limits.cell)),
     bytes: limits.bytes,
     stop,
   });

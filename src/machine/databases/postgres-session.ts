@@ -56,7 +56,7 @@ export const openPostgres: OpenSession = async (target, limits, signal) => {
       async list(sql, values) {
         const { rows, fields } = await client.query({ ...extended(sql), values: [...values] });
         const types = await typesOf(client, fields);
-        const readers = types.map((type) => readerOf(type, limits));
+        const readers = types.map((type) => readerOf(type, limits.cell));
         return rows.map((row) =>
           Object.fromEntries(row.map((cell, at) => [fields[at]?.name, readers[at]?.(cell) ?? null])),
         );

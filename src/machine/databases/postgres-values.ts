@@ -1,5 +1,5 @@
 import { parseExactly } from '../../core/exact-json.ts';
-import { hexOf, shortened, type Shortening } from './cell.ts';
+import { hexOf, shortened } from './cell.ts';
 
 /** Makes a value of what the server wrote for one. */
 type Read = (text: string) => unknown;
@@ -9,22 +9,22 @@ type Read = (text: string) => unknown;
  * numbers, JSON as JSON, arrays as lists, bytes in hexadecimal, and all the rest (bigint, numeric, dates) as the text
  * the server wrote. `most` says which values are too long to be kept whole.
  */
-export function readerOf(type: string, most: Shortening): (text: string | null) => unknown {
+export function readerOf(type: string, most: number): (text: string | null) => unknown {
   const read = readers(type, most);
   return (text) => (text === null ? null : read(text));
 }
 
-function readers(type: string, most: Shortening): Read {
+function readers(type: string, most: number): Read {
   // The delimiter of boxes is another one than that of all other types.
   if (type.endsWith('[]') && type !== 'box[]') {
     const item = readerOf(type.slice(0, -2), most);
-    return (text) => (text.length > most.cell ? shortened(text, most) : (listOf(text, item) ?? text));
+    return (text) => (text.length > most ? shortened(text, most) : (listOf(text, item) ?? text));
   }
   const read = known[type];
   if (read) return read;
   if (type === 'bytea') return (text) => hexOf(text.slice(2), most);
   if (type === 'json' || type === 'jsonb')
-    return (text) => (text.length > most.cell ? shortened(text, most) : jsonOf(text));
+    return (text) => (text.length > most ? shortened(text, most) : jsonOf(text));
   return (text) => shortened(text, most);
 }
 

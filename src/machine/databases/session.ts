@@ -1,4 +1,3 @@
-import type { Shortening } from './cell.ts';
 import type { Target } from './target.ts';
 
 export interface Column {
@@ -18,11 +17,13 @@ export interface Table {
 }
 
 /** What a call may take of a server. */
-export interface Limits extends Shortening {
+export interface Limits {
   /** Milliseconds a statement may take; the server ends it then. */
   readonly statementMs: number;
   /** Bytes of an answer that are read from the connection. */
   readonly bytes: number;
+  /** Characters of a value that are kept. */
+  readonly cell: number;
 }
 
 /**

@@ -29,7 +29,7 @@ export interface JobIo {
  *  - timed_out  it was ended at its time limit */
 export type JobState = 'running' | 'done' | 'failed' | 'stopped' | 'timed_out';
 
-/** A job as it is now. Texts of programs in it are as they were printed, but for `lastLine` and `asks`, which are safe to show. */
+/** A job as it is now. Texts of programs in it are as they were printed, but for `lastLine`, which is safe to show. */
 export interface JobFacts {
   readonly id: string;
   readonly tool: string;
@@ -46,10 +46,6 @@ export interface JobFacts {
   /** The handle of that program's output. */
   readonly output?: string;
   readonly lastLine?: string;
-  /** Whether it was started with input. */
-  readonly takesInput: boolean;
-  /** What it seems to wait for, when it takes input. */
-  readonly asks?: string;
 }
 
 export interface Job {
@@ -65,8 +61,6 @@ export interface Job {
   delivered: boolean;
   /** What listened on this computer before it was started, where that is known. */
   readonly listenedBefore?: Promise<Listeners | undefined>;
-  /** When it last printed something, by performance.now(). */
-  readonly printedAt: number;
   facts(): JobFacts;
   /** What came of it, which is then delivered. Throws what its work has thrown. Not before it has ended. */
   result(): ToolResult;
@@ -99,7 +93,6 @@ export function beginJob(
   let why: 'stopped' | 'timed_out' | undefined;
   let ending: Ending | undefined;
   let endedAt: number | undefined;
-  let printedAt = performance.now();
   let begin = () => {};
   const begun = new Promise<void>((resolve) => (begin = resolve));
 
@@ -119,7 +112,6 @@ export function beginJob(
       return {
         handle: sink.handle,
         add(stream, chunk) {
-          printedAt = performance.now();
           sink.add(stream, chunk);
           tell(undefined);
         },
@@ -158,11 +150,7 @@ export function beginJob(
     announced: false,
     delivered: false,
     ...(listenedBefore && { listenedBefore }),
-    get printedAt() {
-      return printedAt;
-    },
     facts() {
-      const asks = taken?.asks;
       return {
         id,
         tool: call.tool,
@@ -170,11 +158,9 @@ export function beginJob(
         state: state(),
         startedAt,
         seconds: Math.round(((endedAt ?? Date.now()) - startedAt) / 100) / 10,
-        takesInput: input,
         ...(output && { command: output.command, output: output.sink.handle }),
         ...(output?.folder !== undefined && { folder: output.folder }),
         ...(lastLine !== undefined && { lastLine }),
-        ...(asks !== undefined && { asks }),
       };
     },
     result() {

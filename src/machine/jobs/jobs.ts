@@ -38,6 +38,8 @@ export interface Jobs {
     work: (io: JobIo) => Promise<ToolResult>,
     options: RunOptions,
   ): Promise<Answer>;
+  /** Waits for the same call of the same owner, or tells the result of it that nobody got; undefined when there is none. */
+  join(owner: string, key: string, options: RunOptions): Promise<Answer | undefined>;
   /** A job that was announced. Throws NOT_FOUND. */
   find(owner: string, id: string): Job;
   /** All that are known, the oldest first. */
@@ -215,6 +217,10 @@ export function createJobs({ budgets }: Options): Jobs {
       } finally {
         signal.removeEventListener('abort', cancel);
       }
+    },
+    async join(owner, key, options) {
+      const same = sameCall(owner, key, false);
+      return same && join(same, options);
     },
     find,
     list(owner) {

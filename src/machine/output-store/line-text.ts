@@ -1,58 +1,27 @@
 import { decode, systemEncoding } from '../decode.ts';
 import { presentable } from '../presentable.ts';
-import type { Redactor } from '../redact/redactor.ts';
 import type { LineRun } from './line-runs.ts';
-
-/** Hides what is secret in a part of a text, for which it looks at what stands around it. */
-export type RedactPart = Redactor['redactPart'];
-
-/** What stands before and after some bytes in their stream, and what hides what is secret. */
-export interface Surroundings {
-  readonly before: Buffer;
-  readonly after: Buffer;
-  readonly redactPart: RedactPart;
-}
 
 /** What a progress bar writes over itself with, shown so that one line stays one line. */
 const carriageReturn = '␍';
 
 /** The lines of a run, decoded and harmless, without line ends; the first may be known to be another text. */
-export function textsOf(run: LineRun, first: string | undefined, around: Surroundings | undefined): string[] {
+export function textsOf(run: LineRun, first: string | undefined): string[] {
   const { starts, bytes, offset } = run;
   const from = first === undefined ? (starts[0] ?? offset) : (starts[1] ?? offset + bytes.length);
   const count = starts.length - (first === undefined ? 0 : 1);
-  const rest =
-    count === 0 ? [] : harmlessLines(decode(bytes.subarray(from - offset)).slice(0, -1), count, around);
+  const rest = count === 0 ? [] : harmlessLines(decode(bytes.subarray(from - offset)).slice(0, -1), count);
   return first === undefined ? rest : [first, ...rest];
 }
 
 /** All at once, which is faster; one by one where that would take line ends out. */
-function harmlessLines(decoded: string, count: number, around: Surroundings | undefined): string[] {
-  const text = harmless(decoded);
-  const together = text.split('\n');
-  const lines = together.length === count ? together : decoded.split('\n').map(harmlessLine);
-  return around ? redactedLines(lines, around) : lines;
+function harmlessLines(decoded: string, count: number): string[] {
+  const together = harmless(decoded).split('\n');
+  return together.length === count ? together : decoded.split('\n').map(harmlessLine);
 }
 
-/** The same number of lines: where several are hidden as one, each has a mask. */
-const redactedLines = (lines: readonly string[], { before, after, redactPart }: Surroundings): string[] =>
-  redactPart({
-    before: `${harmless(decode(before)).replace(/\n$/, '')}\n`,
-    text: lines.join('\n'),
-    after: `\n${harmless(decode(after))}`,
-    keepsLines: true,
-  }).split('\n');
-
-const redacted = (text: string, { before, after, redactPart }: Surroundings): string =>
-  redactPart({ before: harmless(decode(before)), text, after: harmless(decode(after)) });
-
 /** The text of one line, or of a part of one, made harmless. */
-export const harmlessPart = (text: string, around: Surroundings | undefined): string => {
-  const line = harmlessLine(text);
-  return around ? redacted(line, around).replaceAll('\n', carriageReturn) : line;
-};
-
-const harmlessLine = (text: string): string => harmless(text).replaceAll('\n', carriageReturn);
+export const harmlessLine = (text: string): string => harmless(text).replaceAll('\n', carriageReturn);
 
 const harmless = (text: string): string =>
   presentable(text.replaceAll(/\r+(?=\n|$)/g, '').replaceAll('\r', carriageReturn));
@@ -63,6 +32,18 @@ export interface Characters {
   /** Where they begin and end in the bytes. */
   readonly from: number;
   readonly to: number;
+}
+
+/** Less than so many bytes are given up at the end of a part, so that it does not end within a word. */
+const longestWord = 1024;
+/** A blank, a quote, a bracket or a comma: no byte of a longer character in any encoding of programs. */
+const isGap = (byte: number): boolean => ' \t"\'(),;<>'.includes(String.fromCharCode(byte));
+
+/** The bytes of a part up to a gap between words near its end: half a secret is recognised by nobody. */
+export function wholeWords(bytes: Buffer): Buffer {
+  const near = bytes.length - Math.min(longestWord, Math.floor(bytes.length / 2));
+  const last = bytes.subarray(near).findLastIndex(isGap);
+  return last < 0 ? bytes : bytes.subarray(0, near + last + 1);
 }
 
 /** Cuts off the halves of characters at the ends of bytes that were taken out of a line, where `atStart` or `atEnd` are false. */

@@ -4,7 +4,6 @@ import type { Budgets } from '../../core/settings.ts';
 import type { OutputSink } from '../../core/tool.ts';
 import { blockBytes, type Block } from './block.ts';
 import { KeptOutput, type Rooms } from './kept-output.ts';
-import type { RedactPart } from './line-text.ts';
 import { createStoredOutput, type StoredOutput } from './stored-output.ts';
 import { openSpool, type Spool } from './spool.ts';
 
@@ -22,8 +21,6 @@ export interface OutputStoreOptions {
   /** The cache folder, in which large outputs are put; without one, less is kept, in memory. */
   readonly folder: string | undefined;
   readonly budgets: Pick<Budgets, 'outputMegabytes' | 'outputHours'>;
-  /** Hides what is secret. Of a result it would see a page, which may begin in the middle of it. */
-  readonly redactor?: { readonly redactPart: RedactPart } | undefined;
 }
 
 const blocksPerMegabyte = (1024 * 1024) / blockBytes;
@@ -36,7 +33,7 @@ const mostOutputs = 2000;
 const sweepMs = 60_000;
 
 /** Keeps outputs for as long as this process lives. Opens its file when the first large output comes. */
-export function createOutputStore({ folder, budgets, redactor }: OutputStoreOptions): OutputStore {
+export function createOutputStore({ folder, budgets }: OutputStoreOptions): OutputStore {
   const outputs = new Map<string, KeptOutput>();
   const quota = Math.max(8, Math.floor(budgets.outputMegabytes * blocksPerMegabyte));
   const lifeMs = budgets.outputHours * 60 * 60 * 1000;
@@ -115,7 +112,7 @@ export function createOutputStore({ folder, budgets, redactor }: OutputStoreOpti
     find(owner, handle) {
       const output = outputs.get(handle);
       if (!output || output.owner !== owner || isExpired(output, Date.now())) throw unknownOutput();
-      return createStoredOutput(output, bytesOf, redactor?.redactPart);
+      return createStoredOutput(output, bytesOf);
     },
     close() {
       isClosed = true;

@@ -10,7 +10,7 @@ import {
 } from './block.ts';
 import type { KeptOutput } from './kept-output.ts';
 import { bytesWithin, counted, isIn, lineRuns, type LineRun, type View } from './line-runs.ts';
-import { harmlessPart, textsOf, wholeCharacters, type RedactPart, type Surroundings } from './line-text.ts';
+import { harmlessLine, textsOf, wholeCharacters, wholeWords } from './line-text.ts';
 
 /** A line of an output. */
 export interface StoredLine {
@@ -63,16 +63,10 @@ export interface StoredOutput {
 
 /** Bytes of a very long line that come as its text. */
 export const longText = blockBytes;
-/** What is looked at on both sides of a part, so that something secret is known for what it is though the part begins in it. */
-const marginBytes = 4096;
 
 type BytesOf = (block: Block) => Buffer | undefined;
 
-export function createStoredOutput(
-  output: KeptOutput,
-  bytesOf: BytesOf,
-  redactPart: RedactPart | undefined,
-): StoredOutput {
+export function createStoredOutput(output: KeptOutput, bytesOf: BytesOf): StoredOutput {
   const blocks = output.blocks();
   const { tally } = output;
   const ended = output.endedAt !== undefined;
@@ -106,26 +100,20 @@ export function createStoredOutput(
     return { bytes: Buffer.concat(found), from: began ?? to };
   }
 
-  function around(stream: StreamIndex, from: number, to: number): Surroundings | undefined {
-    if (!redactPart) return undefined;
-    const before = range(stream, Math.max(0, from - marginBytes), from).bytes;
-    return { before, after: range(stream, to, to + marginBytes).bytes, redactPart };
-  }
-
   /** The text of a line that does not lie in one block. */
   function textAcross(stream: StreamIndex, start: number, end: number): string {
     const most = Math.min(end, start + longText);
     const found = range(stream, start, most);
     const isHeadless = found.from > start;
     const { text } = wholeCharacters(found.bytes, !isHeadless, most === end);
-    return `${isHeadless ? '…' : ''}${harmlessPart(text, around(stream, found.from, most))}`;
+    return `${isHeadless ? '…' : ''}${harmlessLine(text)}`;
   }
 
   function* linesOf(run: LineRun, from: number): Generator<StoredLine> {
     const { starts, stream, end, offset } = run;
     const start = starts[0] ?? end;
     const first = start < offset ? textAcross(stream, start, (starts[1] ?? end) - 1) : undefined;
-    const texts = textsOf(run, first, around(stream, Math.max(start, offset), end));
+    const texts = textsOf(run, first);
     for (let index = Math.max(0, from - run.first); index < texts.length; index++) {
       const begins = starts[index] ?? end;
       yield {
@@ -196,10 +184,9 @@ export function createStoredOutput(
       const first = found.from - start;
       if (found.bytes.length === 0) return { text: '', from: wantedEnd, to: wantedEnd };
       const lastByte = first + found.bytes.length;
-      const shown = wholeCharacters(found.bytes, first === 0, lastByte === bytes);
-      const [begin, end] = [first + shown.from, first + shown.to];
-      const text = harmlessPart(shown.text, around(index, start + begin, start + end));
-      return { text, from: begin, to: end };
+      const isLast = lastByte === bytes;
+      const shown = wholeCharacters(isLast ? found.bytes : wholeWords(found.bytes), first === 0, isLast);
+      return { text: harmlessLine(shown.text), from: first + shown.from, to: first + shown.to };
     },
   };
 }

@@ -7,3 +7,11 @@ export function isInside(path: string, folder: string, paths: Paths = thisPlatfo
   const steps = paths.relative(folder, path);
   return steps !== '..' && !steps.startsWith(`..${paths.sep}`) && !paths.isAbsolute(steps);
 }
+
+/** What both lists of folders hold: of each pair, the one inside the other. */
+export function intersection(some: readonly string[], others: readonly string[]): string[] {
+  const both = others.flatMap((folder) =>
+    some.flatMap((top) => (isInside(folder, top) ? [folder] : isInside(top, folder) ? [top] : [])),
+  );
+  return [...new Set(both)];
+}

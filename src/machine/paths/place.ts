@@ -3,6 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { lookOnceMore } from '../changes/last-look.ts';
+import { noConsent, type Consent } from './consent.ts';
 import { openAt, unreadable, type Opened } from './opened.ts';
 import { codeOf } from './real-path.ts';
 import { shownPath } from './shown-path.ts';
@@ -39,13 +40,13 @@ type Check = (place: string, folder: Opened) => Promise<void>;
 export async function openPlaceAt(
   real: string,
   given: string,
-  { make, check, confirmed }: { make: boolean; check: Check; confirmed?: ReadonlySet<string> },
+  { make, check, consent }: { make: boolean; check: Check; consent: Consent },
 ): Promise<Place> {
   const name = basename(real);
   const deepest = await openDeepest(dirname(real), given, make);
   const { missing } = deepest;
   let { folder } = deepest;
-  const isConfirmed = confirmed?.has(join(folder.path, ...missing, name)) ?? false;
+  const isConfirmed = consent.agreed(join(folder.path, ...missing, name));
   const made: string[] = [];
   try {
     await check(join(folder.path, ...missing, name), folder);
@@ -78,7 +79,7 @@ export async function removeMade(made: readonly string[]): Promise<void> {
     const isThat: Check = (real) =>
       real === path ? Promise.resolve() : Promise.reject(new Error('leads elsewhere'));
     try {
-      const place = await openPlaceAt(path, path, { make: false, check: isThat });
+      const place = await openPlaceAt(path, path, { make: false, check: isThat, consent: noConsent });
       try {
         rmdirSync(place.at);
       } finally {

@@ -127,7 +127,7 @@ export const protectedNames: readonly ProtectedNames[] = [
     effect: 'it says what toolcrib itself may do, or is what toolcrib remembers',
     stays: 'in place',
     paths: [
-      '.toolcrib.json',
+      '.toolcrib.json/**',
       '{.config,.cache,.local/state,.local/share}/toolcrib/**',
       'library/{application support,caches,logs,preferences}/toolcrib/**',
       'appdata/{local,roaming}/toolcrib/**',

@@ -1,7 +1,8 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { inGitFolder } from './git-folder.ts';
+import { noConsent, type Consent } from './consent.ts';
+import { gitFolderEffect, inGitFolder } from './git-folder.ts';
 import { ownFolders } from './own-folders.ts';
 import { protectedNames, type ProtectedNames } from './protected-names.ts';
 import { shownPath } from './shown-path.ts';
@@ -23,45 +24,39 @@ export function couldHoldProtected(path: string): boolean {
 /**
  * Throws PATH_PROTECTED for a real path that is not changed unless a person says so: by its names, because it is ours,
  * or because it lies in a repository without a work tree or would complete one; and ARG_INVALID for a name that is only
- * another, short one. `given` is how the caller named it, `isOwn` what tells what is ours, `confirmed` the paths a person has
+ * another, short one. `given` is how the caller named it, `isOwn` what tells what is ours, `consent` what a person has
  * said yes to, which is enough for all but what is ours. `openPlace` asks this itself; others do when they only tell what
  * would be done.
  */
 export async function refuseProtected(
   { path }: { readonly path: string },
   given = path,
-  isOwn = ownReasons(),
-  confirmed: ReadonlySet<string> = new Set(),
+  { isOwn = ownReasons(), consent = noConsent }: { isOwn?: ReturnType<typeof ownReasons>; consent?: Consent } = {},
 ): Promise<void> {
   const own = isOwn(path);
   const reason = own ?? protectedReason(path);
   if (reason && (own || reason.stays === 'in place')) throw protectedError(given, reason.effect);
-  if (confirmed.has(path)) return;
-  if (reason) throw new ProtectedError(path, given, reason.effect);
-  if (await inGitFolder(path))
-    throw new ProtectedError(path, given, 'git takes its folder for a repository, and runs what that names');
+  const effect = reason?.effect ?? ((await inGitFolder(path)) ? gitFolderEffect : undefined);
+  if (effect !== undefined && consent.allows(path, effect)) return;
+  if (effect !== undefined) throw askedFor(given, effect);
   if (/~\d/.test(path)) await refuseShortNames(path, given);
 }
 
-/** A refusal that a person can take back. `effect` as in `ProtectedNames`. */
-export class ProtectedError extends ToolcribError {
-  /** The real absolute path. */
-  readonly path: string;
-  /** As the caller named it. */
-  readonly given: string;
-  readonly effect: string;
-
-  constructor(path: string, given: string, effect: string) {
-    super(
-      'PATH_PROTECTED',
-      `${shownPath(given)}: is not changed from here without a person's word, because ${effect}.`,
-      'If it has to be, show the person what, so that they can do it themselves.',
-    );
-    this.path = path;
-    this.given = given;
-    this.effect = effect;
-  }
+/** Throws PATH_PROTECTED for a new name in which there is something that nobody sees, unless a person agrees to it. */
+export function refuseUnseen(path: string, given: string, consent: Consent): void {
+  if (!/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/u.test(path) || consent.allows(path, unseenEffect)) return;
+  throw askedFor(given, unseenEffect);
 }
+
+const unseenEffect = 'its name has characters that nobody sees';
+
+/** A refusal that a person can take back. `effect` as in `ProtectedNames`. */
+const askedFor = (given: string, effect: string): ToolcribError =>
+  new ToolcribError(
+    'PATH_PROTECTED',
+    `${shownPath(given)}: is not changed from here without a person's word, because ${effect}.`,
+    'If it has to be, show the person what, so that they can do it themselves.',
+  );
 
 /** The refusal; `effect` as in `ProtectedNames`. */
 export const protectedError = (given: string, effect: string): ToolcribError =>

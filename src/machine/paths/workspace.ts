@@ -1,15 +1,26 @@
 import type { Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, normalize, resolve as resolveLexically, sep } from 'node:path';
+import {
+  basename,
+  dirname,
+  isAbsolute,
+  join,
+  normalize,
+  relative,
+  resolve as resolveLexically,
+  sep,
+} from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { longestPath, type PathKind } from '../../core/params.ts';
+import { isAboutPaths, pathRule, type Rule } from '../../core/rule.ts';
 import type { Workspace } from '../../core/tool.ts';
+import { noConsent, type Consent } from './consent.ts';
 import { closeOnError, openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
 import { isInside } from './inside.ts';
 import { inPseudoFolder, onPseudoFilesystem } from './pseudo-filesystem.ts';
 import { ownFolders } from './own-folders.ts';
-import { ownReasons, refuseProtected } from './protected-paths.ts';
+import { ownReasons, refuseProtected, refuseUnseen } from './protected-paths.ts';
 import { codeOf, locate } from './real-path.ts';
 import { openPlaceAt, type Place } from './place.ts';
 import { shownPath } from './shown-path.ts';
@@ -27,13 +38,19 @@ export interface RootedWorkspace extends Workspace {
    * Where a file or folder is, or will be, for changing it. With `follow` (the default) a symbolic link at the end leads
    * on to its target, which may be still to come; without it, the link itself is the place. With `make`, folders that
    * are missing on the way are made. Throws what `resolve` and `openPlaceAt` throw, and PATH_PROTECTED for a root,
-   * for a folder that holds one, and for what `refuseProtected` refuses. `confirmed`: the real paths that a person has
-   * said are to be changed although others run them.
+   * for a folder that holds one, and for what `refuseProtected` refuses.
    */
-  openPlace(
-    path: string,
-    options?: { from?: string; follow?: boolean; make?: boolean; confirmed?: ReadonlySet<string> },
-  ): Promise<Place>;
+  openPlace(path: string, options?: { from?: string; follow?: boolean; make?: boolean }): Promise<Place>;
+  /** The same roots under another consent to changing what is protected. */
+  consenting(consent: Consent): RootedWorkspace;
+  /** Whether a rule keeps a real path from being read, for what is found by programs that look through folders. */
+  denies(real: string): boolean;
+}
+
+interface GateOptions {
+  readonly home?: string;
+  /** Those about paths are asked for every file that is opened. */
+  readonly rules?: readonly Rule[];
 }
 
 /**
@@ -43,9 +60,19 @@ export interface RootedWorkspace extends Workspace {
  */
 export async function openWorkspace(
   folders: readonly string[],
-  { home = homedir() }: { home?: string } = {},
+  { home = homedir(), rules = [] }: GateOptions = {},
 ): Promise<RootedWorkspace> {
   const roots = [...new Set(await Promise.all(folders.map((folder) => rootOf(folder, home))))];
+  return gateOf({ roots, home, rules: rules.filter(({ pattern }) => isAboutPaths(pattern)) }, noConsent);
+}
+
+interface Gate {
+  readonly roots: readonly string[];
+  readonly home: string;
+  readonly rules: readonly Rule[];
+}
+
+function gateOf({ roots, home, rules }: Gate, consent: Consent): RootedWorkspace {
   const ownReasonsNow = ownReasonsFor(roots);
 
   /** Throws PATH_PROTECTED for what toolcrib keeps: in its journal are files of other projects. */
@@ -59,12 +86,30 @@ export async function openWorkspace(
     );
   }
 
+  function ruleAgainst(real: string, doing: 'read' | 'write'): Rule | undefined {
+    if (rules.length === 0) return undefined;
+    const within = roots.filter((root) => isInside(real, root)).map((root) => relative(root, real));
+    return pathRule(rules, doing, [real, ...within]);
+  }
+
+  /** Throws EFFECT_DENIED for what a rule keeps from the model. */
+  function refuseByRule(given: string, real: string, doing: 'read' | 'write'): void {
+    const rule = ruleAgainst(real, doing);
+    if (rule === undefined) return;
+    throw new ToolcribError(
+      'EFFECT_DENIED',
+      `${shownPath(given)}: the settings keep it from you: ${rule.setting}.`,
+      'Do without it, or ask the person.',
+    );
+  }
+
   /** Where a path leads, inside the roots. */
   async function locateInside(given: string, from: string | undefined) {
     const absolute = absolutePath(given, from, roots, home);
     const location = await locate(absolute);
     refuseOutside(given, location.real, roots);
     refuseOwn(given, location.real);
+    refuseByRule(given, location.real, 'read');
     return { absolute, ...location };
   }
 
@@ -76,6 +121,7 @@ export async function openWorkspace(
     return closeOnError(opened.handle, async () => {
       refuseOutside(given, opened.path, roots);
       refuseOwn(given, opened.path);
+      refuseByRule(given, opened.path, 'read');
       refuseWrongKind(opened.stat, given, kind);
       if (await onPseudoFilesystem(opened.stablePath, opened.stat.dev)) throw protectedPath(given);
       return opened;
@@ -121,12 +167,17 @@ export async function openWorkspace(
     openFile: (path, { from } = {}) => open(path, from, 'file'),
     openFolder: (path, { from } = {}) => open(path, from, 'folder'),
     openEither: (path, { from } = {}) => open(path, from, 'any'),
-    async openPlace(given, { from, follow = true, make = false, confirmed } = {}) {
+    consenting: (other) => gateOf({ roots, home, rules }, other),
+    denies: (real) => ruleAgainst(real, 'read') !== undefined,
+    async openPlace(given, { from, follow = true, make = false } = {}) {
       const { absolute, real, missing } = await locateForChange(given, from, follow);
       refuseOutside(given, real, roots);
+      refuseByRule(given, real, 'write');
       // Also by the way there: what `.git/hooks` leads to is run by that name.
       const isOwn = ownReasonsNow();
-      await refuseProtected({ path: normalize(absolute) }, given, isOwn, confirmed);
+      await refuseProtected({ path: normalize(absolute) }, given, { isOwn, consent });
+      if (real !== normalize(absolute)) await refuseProtected({ path: real }, given, { isOwn, consent });
+      if (missing !== undefined) refuseUnseen(real, given, consent);
       if (missing !== undefined && missing !== 'ENOENT') throw unreadable(given, missing);
       if (make && missing !== undefined && endsInFolder.test(absolute))
         throw new ToolcribError(
@@ -137,13 +188,14 @@ export async function openWorkspace(
       refuseChange(given, real, roots);
       return openPlaceAt(real, given, {
         make,
-        ...(confirmed && { confirmed }),
+        consent,
         // As above: what was opened decides.
         check: async (place, folder) => {
           refuseOutside(given, folder.path, roots);
           refuseWrongKind(folder.stat, given, 'folder');
           refuseChange(given, place, roots);
-          await refuseProtected({ path: place }, given, isOwn, confirmed);
+          refuseByRule(given, place, 'write');
+          await refuseProtected({ path: place }, given, { isOwn, consent });
           if (await onPseudoFilesystem(folder.stablePath, folder.stat.dev)) throw protectedPath(given);
         },
       });

@@ -79,15 +79,3 @@ export async function linuxFamily(
   }
   return family;
 }
-
-/** The processor time that some processes on Linux have used, in ticks of 10 ms; what cannot be read counts as none. */
-export async function ticksUsed(pids: Iterable<number>): Promise<number> {
-  const { readFile } = await import('node:fs/promises');
-  let used = 0;
-  for (const pid of pids) {
-    const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    used += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
-  }
-  return used;
-}

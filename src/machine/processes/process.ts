@@ -3,12 +3,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Platform } from '../../core/discoverer.ts';
 import { printable } from '../../core/argv.ts';
 import type { OutputSink, ProgramInput } from '../../core/tool.ts';
-import { createFairTurns } from '../fair-limits.ts';
+import { createTurns } from '../limited.ts';
 import { collect, type Collected } from '../output.ts';
 import { endGroup, endProcessTree, runMarker } from './process-tree.ts';
-import { waitingOf } from './process-waiting.ts';
 import { programInput } from './program-input.ts';
-import { watchForQuestion } from './question.ts';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
 import { asStarted, type Started } from './windows-command.ts';
 
@@ -22,15 +20,13 @@ export interface Command {
   /** How long it may take, 45 s when left out. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Whose program it is: who waits for a turn gets it in fair order. */
-  readonly owner?: string;
   /** It may go on for long, or start what does: nothing of it is left whenever this process dies, also in its first moment. */
   readonly lasts?: boolean;
   /** Called when it had to wait for its turn, and things may have changed; what it throws keeps it from starting, and is thrown. */
   readonly afterWait?: () => Promise<void>;
   /** Gets every chunk of both streams, whatever else is done with it. */
   readonly sink?: OutputSink;
-  /** Gets the program's input, which then stays open; left out: it is closed, and the program is ended when it asks. */
+  /** Gets the program's input, which then stays open; left out: it is empty, and a program that asks is told its end. */
   readonly takeInput?: (input: ProgramInput) => void;
   /** Called with each line of output as it appears, blank ones left out. */
   readonly onLine?: (line: string) => void;
@@ -48,10 +44,7 @@ export interface Outcome {
   readonly stdout: Collected;
   readonly stderr: Collected;
   readonly durationMs: number;
-  /** `asked`: it waited for an answer that nobody could give, and was ended. */
-  readonly ended: 'exited' | 'timed_out' | 'cancelled' | 'not_started' | 'asked';
-  /** What it asked, as one line that is safe to show. */
-  readonly question?: string;
+  readonly ended: 'exited' | 'timed_out' | 'cancelled' | 'not_started';
 }
 
 export type Run = (command: Command) => Promise<Outcome>;
@@ -88,13 +81,13 @@ interface Running {
 /** The only place where programs are started. */
 export function createProcesses(platform: Platform): Processes {
   const running: Running = { platform, marks: new Map(), watchdog: createWatchdog(platform) };
-  const turns = createFairTurns(atOnce);
+  const turns = createTurns(atOnce);
   return {
     async run(command) {
       // The wait for a turn counts: the caller has only so much time.
-      const { owner = '', signal, timeoutMs = callBudgetMs } = command;
+      const { signal, timeoutMs = callBudgetMs } = command;
       const startedAt = performance.now();
-      const turn = await turns.take({ owner, signal, timeoutMs });
+      const turn = await turns.take({ signal, timeoutMs });
       const endTurn = turn && once(turn);
       const lasting = endTurn && setTimeout(endTurn, shortMs);
       try {
@@ -126,14 +119,13 @@ async function runOne(command: Command, itsTurn: boolean, running: Running): Pro
   const marker = globalThis.crypto.randomUUID();
   const stdout = collect(command.keepBytes ?? defaultKeepBytes, command.onLine);
   const stderr = collect(command.keepBytes ?? defaultKeepBytes, command.onLine);
-  const outcome = (exitCode: number | null, how: Outcome['ended'], question?: string): Outcome => ({
+  const outcome = (exitCode: number | null, how: Outcome['ended']): Outcome => ({
     command: printable([command.program, ...command.argv]),
     exitCode,
     stdout: stdout.finish(),
     stderr: stderr.finish(),
     durationMs: Math.round(performance.now() - startedAt),
     ended: how,
-    ...(question !== undefined && { question }),
   });
   if (command.signal?.aborted) return outcome(null, 'cancelled');
   if (!itsTurn) return outcome(null, 'timed_out');
@@ -149,34 +141,24 @@ async function runOne(command: Command, itsTurn: boolean, running: Running): Pro
 
   marks.set(pid, marker);
   watchdog.runs(marker, pid);
-  const asking = new AbortController();
-  const questions = watchForQuestion(
-    command.takeInput ? undefined : (question) => asking.abort(question),
-    () => waitingOf(pid, `${runMarker}=${marker}`, platform),
-  );
   const { onOutput, sink } = command;
   child.stdout.on('data', (chunk: Buffer) => {
     sink?.add('stdout', chunk);
-    questions.saw('stdout', chunk);
     if (!onOutput) stdout.add(chunk);
     else if (!onOutput(chunk)) child.stdout.destroy();
   });
   child.stderr.on('data', (chunk: Buffer) => {
     sink?.add('stderr', chunk);
-    questions.saw('stderr', chunk);
     stderr.add(chunk);
   });
-  if (child.stdin) command.takeInput?.(programInput(child.stdin, questions));
-  const end = await ended(child, { ...command, asking: asking.signal }, () =>
-    endProcessTree(pid, marker, platform),
-  );
-  questions.end();
+  if (child.stdin) command.takeInput?.(programInput(child.stdin));
+  const end = await ended(child, command, () => endProcessTree(pid, marker, platform));
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   // A background child the program left in its own group must not outlive the call.
   if (end.how === 'exited') endGroup(pid, platform);
   marks.delete(pid);
   watchdog.ended(marker);
-  return outcome(end.exitCode, end.how, end.how === 'asked' ? String(asking.signal.reason) : undefined);
+  return outcome(end.exitCode, end.how);
 }
 
 /** Starts it. What kept it from starting is returned: execa and Node tell that in three ways. */
@@ -236,20 +218,13 @@ interface Child {
   once(event: 'close', listener: () => void): unknown;
 }
 
-interface Limits {
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
-  /** Aborted when the program asks what nobody can answer. */
-  readonly asking: AbortSignal;
-}
-
-/** Waits for the program to end by itself, at its time limit, when it asks, or when the caller gives up. */
+/** Waits for the program to end by itself, at its time limit, or when the caller gives up. */
 function ended(
   child: Child,
-  { timeoutMs = callBudgetMs, signal, asking }: Limits,
+  { timeoutMs = callBudgetMs, signal }: Pick<Command, 'timeoutMs' | 'signal'>,
   stop: () => Promise<void>,
 ) {
-  type How = 'exited' | 'timed_out' | 'cancelled' | 'asked';
+  type How = 'exited' | 'timed_out' | 'cancelled';
   return new Promise<{ how: How; exitCode: number | null }>((resolve) => {
     let exitCode: number | null = null;
     let stopping = false;
@@ -266,7 +241,6 @@ function ended(
     const cancel = () => stopFor('cancelled');
     const timer = setTimeout(() => stopFor('timed_out'), timeoutMs);
     signal?.addEventListener('abort', cancel, { once: true });
-    asking.addEventListener('abort', () => stopFor('asked'), { once: true });
     child.once('exit', (code) => {
       exitCode = code;
       // A busy process comes to its timers before it looks at the pipes again: what is in them by then is read first.

@@ -151,8 +151,7 @@ function between(text: string, begin: string, end: string): string | undefined {
   return lines.map((line) => line.trim()).findLast((line) => line.includes('/'));
 }
 
-function whyNoAnswer(shell: string, { ended, exitCode, stderr, question }: Outcome): string {
-  if (ended === 'asked') return `${shell} asked ${JSON.stringify(question)} and was stopped`;
+function whyNoAnswer(shell: string, { ended, exitCode, stderr }: Outcome): string {
   if (ended === 'timed_out') return `${shell} took longer than ${budgetMs / 1000} s and was stopped`;
   if (ended === 'not_started') return `${shell} could not be started: ${presentable(stderr.text).trim()}`;
   return `${shell} did not say its PATH (exit code ${exitCode})`;

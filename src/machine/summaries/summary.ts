@@ -1,3 +1,5 @@
+import { headOf } from '../../core/cut-text.ts';
+
 /** A test, rule or check that did not pass. */
 export interface Failure {
   readonly name: string;
@@ -81,4 +83,4 @@ function tellFailure({ name, place, message }: Failure): string {
 const oneLine = (text: string): string => shortened(text.replaceAll(/\s+/g, ' ').trim(), nameCharacters);
 
 const shortened = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;
+  text.length <= most ? text : `${headOf(text, most)}…`;

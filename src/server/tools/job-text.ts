@@ -24,14 +24,13 @@ const seconds = (count: number): string =>
 const oneLine = (text: string, most: number): string =>
   headAndTail(presentable(text).replaceAll(/\s+/g, ' '), most).replaceAll('\n', ' ');
 
-/** A job in one line; what its program asks in a second. */
+/** A job in one line. */
 export function aboutJob(facts: JobFacts): string {
   const { id, tool, state, command, output } = facts;
   const time = state === 'running' ? `for ${seconds(facts.seconds)}` : `after ${seconds(facts.seconds)}`;
   const what = command === undefined ? tool : `${tool}: ${oneLine(command, 200)}`;
   const where = output === undefined ? '' : `; output ${output}`;
-  const asks = facts.asks === undefined ? '' : `\nIt asks: ${oneLine(facts.asks, 400)} (write_job answers)`;
-  return `job ${id} ${states[state]} ${time} (${what}${where})${asks}`;
+  return `job ${id} ${states[state]} ${time} (${what}${where})`;
 }
 
 export interface Lines {

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import { headAndTail, inlineLimit } from '../../machine/presentable.ts';
 import { aboutJob, textResult, type JobServices } from './job-text.ts';
 
 /** The jobs of a client, in one line each. */
 export const listJobs = (services: Pick<JobServices, 'jobs'>): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'list_jobs',
     program: 'toolcrib',
     title: 'List jobs',

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import { aboutJob, endedResult, linesOf, textResult, type JobServices } from './job-text.ts';
 
 const tailLines = 50;
 
 /** How a job is, and what it printed. */
 export const readJob = (services: JobServices): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'read_job',
     program: 'toolcrib',
     title: 'Read job',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import type { View } from '../../machine/output-store/line-runs.ts';
 import type { OutputStore } from '../../machine/output-store/output-store.ts';
 import { searchLines } from '../../machine/output-store/search-lines.ts';
@@ -30,7 +30,7 @@ type Given = z.output<typeof params>;
 
 /** What programs printed and results left out, by pages, from the end, or searched. */
 export const readOutput = ({ outputs }: { readonly outputs: Pick<OutputStore, 'find'> }): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'read_output',
     program: 'toolcrib',
     title: 'Read output',

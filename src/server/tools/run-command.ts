@@ -1,14 +1,19 @@
+import { basename } from 'node:path';
 import * as z from 'zod';
 import { printable } from '../../core/argv.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { AnyDiscoverer } from '../../core/discoverer.ts';
 import { text } from '../../core/params.ts';
-import { defineTool, type CallContext, type PermitRequest, type Tool } from '../../core/tool.ts';
+import { defineTool, type Lasting, type Plan, type PlanContext, type Tool } from '../../core/tool.ts';
 import { discoverers } from '../../discoverers/index.ts';
-import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
-import { runPermitted, type Permitted } from '../../machine/actions/run-permitted.ts';
+import { runProgram, type Answers, type PreparedProgram } from '../../machine/actions/run-program.ts';
 import { asStarted } from '../../machine/processes/windows-command.ts';
+import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
+import { projectFolders } from '../../machine/programs/project-folders.ts';
 import type { OwnServices } from '../own-tools.ts';
+
+/** Of any program it is known only that it succeeds with 0, and prints text. */
+export const anyProgram: Answers = {};
 
 const params = z.strictObject({
   program: z
@@ -34,47 +39,73 @@ export const runCommand = (services: OwnServices): Tool =>
     title: 'Run a program',
     description: 'Runs any program without a shell; the person is asked. Prefer the tool made for it.',
     // It is not known what it does.
-    effects: ['write', 'execute', 'network', 'destroy'],
-    permits: true,
+    effects: ['write', 'execute', 'network', 'publish', 'destroy'],
     params,
-    async call(given, context) {
-      const { workspace } = context;
-      refuseNul(given);
-      const folder =
-        given.cwd === undefined
-          ? workspace.home
-          : await workspace.resolve(given.cwd, { kind: 'folder', mustExist: true });
-      const env = services.environment(await inheritedBy(given.program), {});
-      return runPermitted(() => decided(given, { folder, env }, services, context), context, services);
-    },
+    plan: (given, context) => planCommand(given, services, context),
+    run: ({ work }, context) => runProgram(work, anyProgram, context, services),
   });
 
-/** The program as it is now, which may be run. Throws what namedProgram() and `permit` throw. */
-async function decided(
+async function planCommand(
   given: Given,
-  { folder, env }: { folder: string; env: Readonly<Record<string, string>> },
-  { host, discovery }: OwnServices,
-  { workspace, permit }: CallContext,
-): Promise<Permitted> {
+  { host, discovery, environment, checkpoint }: OwnServices,
+  { workspace }: PlanContext,
+): Promise<Plan<PreparedProgram>> {
+  refuseNul(given);
+  const { args, input } = given;
+  const folder =
+    given.cwd === undefined
+      ? workspace.home
+      : await workspace.resolve(given.cwd, { kind: 'folder', mustExist: true });
   const { path } = await discovery();
   const found = await namedProgram(given.program, { folder, workspace, host, path });
   const { program, digest, leading } = found;
-  const argv = [...leading, ...given.args];
+  const argv = [...leading, ...args];
   // Throws for what a Windows batch file would read a second time: nobody is asked about what cannot be run.
   asStarted(program, argv, host.platform);
+  const env = environment(await inheritedBy(given.program), {});
+  const project = await projectFolders(workspace.roots);
   const command = commandLine(found, given);
-  await permit({
-    asks: 'command',
-    effects: ['write', 'execute', 'network', 'destroy'],
+  const lasting = input === undefined ? prefixOf(program, args) : undefined;
+  return {
+    effects: ['write', 'execute', 'network', 'publish', 'destroy'],
+    subject: command,
     folder,
-    command,
-    shows: shownOf(found, given),
-    always: {
-      key: JSON.stringify([program, digest, argv, folder, given.input]),
-      says: 'this very command in this folder',
+    touches: [],
+    asks: 'program',
+    trust: 'runs a program in this folder',
+    ...(lasting && { lasting }),
+    preview: previewOf(found, given),
+    takenBack: false,
+    exactly: JSON.stringify([program, digest, argv, folder, input]),
+    work: {
+      program,
+      argv,
+      folder,
+      env: { ...env, PATH: project.pathWithout(env['PATH'] ?? '') },
+      command,
+      input,
+      notes: [],
+      keeps: checkpoint ? 'first' : 'no',
+      lasts: true,
     },
-  });
-  return { program, argv, folder, env, command, input: given.input };
+  };
+}
+
+/** Programs that run what they are given: an answer about one of their command lines says nothing about the next. */
+const runsWhatItIsGiven =
+  /^(?:[a-z]*sh|cmd|powershell|pwsh|node|nodejs|deno|bun|tsx|python[\d.]*|pypy[\d.]*|py|perl|ruby|php|lua|r|rscript|julia|osascript|wsl|env|xargs|find|fd|ssh|sudo|doas|su|nohup|time|timeout|nice|watch|parallel|entr|tmux|screen|script|expect|awk|gawk|make|gdb|lldb)(?:\.exe)?$/i;
+
+/** Words after which the next one says what is really done: `npm run build`, `docker compose up`. */
+const leadsOn: ReadonlySet<string> = new Set(['run', 'exec', 'x', 'compose', 'tool']);
+
+/** The program and its first words, when "always" can be said about them. */
+function prefixOf(program: string, args: readonly string[]): Lasting | undefined {
+  if (runsWhatItIsGiven.test(basename(program))) return undefined;
+  const isWord = (arg: string | undefined) => arg !== undefined && /^@?[a-z][\w:.@/-]*$/i.test(arg);
+  const [first = '', second = ''] = args;
+  if (!isWord(first)) return undefined;
+  if (!leadsOn.has(first)) return { kind: 'prefix', program, words: [first] };
+  return isWord(second) ? { kind: 'prefix', program, words: [first, second] } : undefined;
 }
 
 /** Throws ARG_INVALID for what no program could be given. */
@@ -99,20 +130,12 @@ async function inheritedBy(program: string): Promise<readonly string[]> {
 }
 
 /** The program that was found, and what the command line alone would not tell. */
-function shownOf(
-  { program, leading }: NamedProgram,
-  { args, input }: Given,
-): NonNullable<PermitRequest['shows']> {
+function previewOf({ program, leading }: NamedProgram, { args, input }: Given): string {
   // An argument that is quoted can look like two, and one with several lines like several.
   const isPlain = args.join('').length < longestPlain && args.every((arg) => printable([arg]) === arg);
   return [
-    { title: 'Program', text: [program, ...leading].join(' '), whole: true },
-    ...(isPlain
-      ? []
-      : [{ title: 'Arguments, one a line', text: args.map((arg) => JSON.stringify(arg)).join('\n') }]),
-    ...args.flatMap((arg, index) =>
-      arg.includes('\n') ? [{ title: `Argument ${index + 1}, with its lines`, text: arg }] : [],
-    ),
-    ...(input === undefined ? [] : [{ title: 'Input', text: input, whole: true }]),
-  ];
+    [program, ...leading].join(' '),
+    ...(isPlain ? [] : args.map((arg) => JSON.stringify(arg))),
+    ...(input === undefined ? [] : ['input:', input]),
+  ].join('\n');
 }

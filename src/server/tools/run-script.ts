@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
-import { defineTool, type CallContext, type Tool } from '../../core/tool.ts';
+import { defineTool, type CallContext, type Plan, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
-import { runPermitted } from '../../machine/actions/run-permitted.ts';
+import { runProgram } from '../../machine/actions/run-program.ts';
+import { projectFolders } from '../../machine/programs/project-folders.ts';
 import type { OwnServices } from '../own-tools.ts';
+import { anyProgram } from './run-command.ts';
 
 interface Language {
   /** Names of the program that reads it, best first. */
@@ -50,49 +52,78 @@ export const runScript = (services: OwnServices): Tool =>
     program: 'toolcrib',
     title: 'Run a script',
     description: 'Runs a script; the person is shown it and asked.',
-    effects: ['write', 'execute', 'network', 'destroy'],
-    permits: true,
+    effects: ['write', 'execute', 'network', 'publish', 'destroy'],
     params,
-    async call({ language, script, cwd }, context) {
-      const { workspace } = context;
-      if (script.includes('\0'))
-        throw new ToolcribError('ARG_INVALID', 'script: contains a NUL character.', 'Leave it out.');
-      const folder =
-        cwd === undefined
-          ? workspace.home
-          : await workspace.resolve(cwd, { kind: 'folder', mustExist: true });
-      const command = `${language} script`;
-      const env = services.environment([], {});
-      const decided = async () => {
-        const interpreter = await interpreterOf(language, folder, context, services);
-        await context.permit({
-          asks: 'script',
-          effects: ['write', 'execute', 'network', 'destroy'],
-          folder,
-          command,
-          shows: [
-            { title: 'Run by', text: interpreter.program },
-            { title: 'Script', text: script, whole: true },
-          ],
-        });
-        return interpreter;
-      };
-      // Nothing is written before somebody has agreed to it.
-      await decided();
-      return withScript(languages[language], script, (file) => {
-        const decide = async () => {
-          const { program, leading } = await decided();
-          return { program, argv: [...leading, ...languages[language].leading, file], folder, env, command };
-        };
-        return runPermitted(decide, context, services);
-      });
-    },
+    plan: (given, context) => planScript(given, services, context),
+    run: ({ work }, context) => runScriptOf(work, services, context),
   });
+
+interface PreparedScript {
+  readonly given: z.output<typeof params>;
+  readonly interpreter: NamedProgram;
+  readonly folder: string;
+}
+
+async function planScript(
+  given: z.output<typeof params>,
+  services: OwnServices,
+  context: PlanContext,
+): Promise<Plan<PreparedScript>> {
+  const { language, script, cwd } = given;
+  if (script.includes('\0'))
+    throw new ToolcribError('ARG_INVALID', 'script: contains a NUL character.', 'Leave it out.');
+  const { workspace } = context;
+  const folder =
+    cwd === undefined
+      ? workspace.home
+      : await workspace.resolve(cwd, { kind: 'folder', mustExist: true });
+  const interpreter = await interpreterOf(language, folder, context, services);
+  const lines = script.trimEnd().split('\n').length;
+  return {
+    effects: ['write', 'execute', 'network', 'publish', 'destroy'],
+    subject: `${language} script (${lines} ${lines === 1 ? 'line' : 'lines'})`,
+    folder,
+    touches: [],
+    asks: 'script',
+    preview: script,
+    takenBack: false,
+    exactly: JSON.stringify([given, interpreter, folder]),
+    work: { given, interpreter, folder },
+  };
+}
+
+async function runScriptOf(
+  { given: { language, script }, interpreter, folder }: PreparedScript,
+  services: OwnServices,
+  context: CallContext,
+): Promise<ToolResult> {
+  const { program, leading } = interpreter;
+  const { leading: own } = languages[language];
+  const env = services.environment([], {});
+  const project = await projectFolders(context.workspace.roots);
+  return withScript(languages[language], script, (file) =>
+    runProgram(
+      {
+        program,
+        argv: [...leading, ...own, file],
+        folder,
+        env: { ...env, PATH: project.pathWithout(env['PATH'] ?? '') },
+        command: `${language} script`,
+        notes: [],
+        keeps: services.checkpoint ? 'first' : 'no',
+        lasts: true,
+      },
+      anyProgram,
+      context,
+      services,
+    ),
+  );
+}
 
 async function interpreterOf(
   language: LanguageName,
   folder: string,
-  { workspace }: CallContext,
+  { workspace }: PlanContext,
   { host, discovery }: OwnServices,
 ): Promise<NamedProgram> {
   const { path } = await discovery();

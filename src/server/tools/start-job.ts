@@ -1,12 +1,21 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { checkParams } from '../../core/check-params.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { defineTool, type CallContext, type Tool, type ToolResult } from '../../core/tool.ts';
+import { defineTool, type CallContext, type Plan, type Tool, type ToolResult } from '../../core/tool.ts';
 import { aboutJob, linesOf, textResult, type JobServices } from './job-text.ts';
 
 export interface StartServices extends JobServices {
-  /** Another tool, as if it had been called itself: checked, decided about and asked about. */
-  callTool(name: string, params: unknown, context: CallContext): Promise<ToolResult>;
+  /** Another tool by its name. Throws UNKNOWN_TOOL. */
+  load(name: string): Promise<Tool>;
+}
+
+/** A tool, and what it is about to do. */
+interface Started {
+  readonly tool: Tool;
+  readonly plan: Plan;
+  readonly arguments: unknown;
+  readonly input: boolean;
 }
 
 /** They end at once, or wait for others. */
@@ -31,43 +40,49 @@ export const startJob = (services: StartServices): Tool =>
     title: 'Start job',
     description: 'Start any tool without waiting for its end: servers, watchers, long builds.',
     effects: ['execute'],
-    permits: true,
     params: z.strictObject({
       tool: z.string().min(1).max(100),
       arguments: z.record(z.string(), z.unknown()).default({}),
       input: z.boolean().default(false).describe('write_job will write to it'),
     }),
-    async call(given, context) {
-      const { tool, arguments: params, input } = given;
-      if (noJobs.has(tool))
-        throw new ToolcribError('ARG_INVALID', `tool: ${tool} cannot be a job.`, 'Call it itself.');
-      const { client, workspace, signal, budgets } = context;
-      // To start is nothing yet; but a rule may be about this tool.
-      if (workspace.roots.length > 0) await context.permit({ effects: ['read'], folder: workspace.home });
-      const work = JSON.stringify(['start_job', tool, params, input, workspace.roots]);
-      const key = createHash('sha256').update(work).digest('base64');
-      const answer = await services.jobs.run(
-        client,
-        { key, tool, title: tool },
-        ({ signal: ofJob, progress, keeps, takeInput }) =>
-          services.callTool(tool, params, {
-            ...context,
-            signal: ofJob,
-            progress,
-            keepOutput: (command, folder) => keeps(context.keepOutput(command), command, folder),
-            ...(takeInput && { takeInput }),
-          }),
-        { signal, budgetMs: budgets.callSeconds * 1000, announceAtOnce: true, input, limits: budgets },
-      );
-      if (answer.kind === 'done') return endedAtOnce(answer.result);
-      const { text } = await linesOf(services.outputs, client, answer.job, { tail: 20 }, 2000);
-      const said = answer.joined ? 'It was running already: ' : '';
-      return {
-        ...textResult(`${said}${aboutJob(answer.job)}`, text),
-        meta: { 'toolcrib/job': answer.job.id },
-      };
+    async plan({ tool: name, arguments: given, input }, context): Promise<Plan<Started>> {
+      if (noJobs.has(name))
+        throw new ToolcribError('ARG_INVALID', `tool: ${name} cannot be a job.`, 'Call it itself.');
+      const tool = await services.load(name);
+      const plan = await tool.plan(checkParams(tool.params, given), context);
+      return { ...plan, tool: name, work: { tool, plan, arguments: given, input } };
     },
+    run: ({ work }, context) => start(work, services, context),
   });
+
+async function start(
+  { tool, plan, arguments: given, input }: Started,
+  { jobs, outputs }: StartServices,
+  context: CallContext,
+): Promise<ToolResult> {
+  const { client, workspace, signal, budgets } = context;
+  const work = JSON.stringify(['start_job', tool.name, given, input, workspace.roots]);
+  const answer = await jobs.run(
+    client,
+    { key: createHash('sha256').update(work).digest('base64'), tool: tool.name, title: tool.title },
+    ({ signal: ofJob, progress, keeps, takeInput }) =>
+      tool.run(plan, {
+        ...context,
+        signal: ofJob,
+        progress,
+        keepOutput: (command, folder) => keeps(context.keepOutput(command), command, folder),
+        ...(takeInput && { takeInput }),
+      }),
+    { signal, budgetMs: budgets.callSeconds * 1000, announceAtOnce: true, input, limits: budgets },
+  );
+  if (answer.kind === 'done') return endedAtOnce(answer.result);
+  const { text } = await linesOf(outputs, client, answer.job, { tail: 20 }, 2000);
+  const said = answer.joined ? 'It was running already: ' : '';
+  return {
+    ...textResult(`${said}${aboutJob(answer.job)}`, text),
+    meta: { 'toolcrib/job': answer.job.id },
+  };
+}
 
 const note = '[It has ended already; no job is left.]';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import { aboutJob, linesOf, textResult, type JobServices } from './job-text.ts';
 
 /**
@@ -8,7 +8,7 @@ import { aboutJob, linesOf, textResult, type JobServices } from './job-text.ts';
  * start a job, also where nothing may be changed, may end it.
  */
 export const stopJob = (services: JobServices): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'stop_job',
     program: 'toolcrib',
     title: 'Stop job',

@@ -15,15 +15,13 @@ export interface WaitOptions {
 
 /** Why a wait is over. */
 export type Happened =
-  | { readonly kind: 'ended' | 'timed_out' | 'cancelled' | 'asks' }
+  | { readonly kind: 'ended' | 'timed_out' | 'cancelled' }
   | { readonly kind: 'matched'; readonly line: number }
   /** `before`: the same socket listened before the job was started. */
   | { readonly kind: 'listens'; readonly before: boolean };
 
-/** How often a port is tried, and how often it is looked whether the program asks. */
+/** How often a port is tried. */
 const lookMs = 150;
-/** How long a program that takes input is silent after a question before it is said that it waits. */
-const silenceMs = 2000;
 
 /** Waits until the first of what is waited for has come. Throws ARG_INVALID for a pattern that is none, or takes too long. */
 export async function waitForJob(job: Job, options: WaitOptions): Promise<Happened> {
@@ -53,8 +51,6 @@ export async function waitForJob(job: Job, options: WaitOptions): Promise<Happen
       if (hasEnded) return { kind: 'ended' };
       if (port !== undefined && (await accepts(port)))
         return { kind: 'listens', before: await listenedBefore(job, port) };
-      if (job.facts().asks !== undefined && performance.now() - job.printedAt > silenceMs)
-        return { kind: 'asks' };
       const left = until - performance.now();
       if (left <= 0) return { kind: 'timed_out' };
       await new Promise<void>((resolve) => {

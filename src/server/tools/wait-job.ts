@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
-import { defineTool, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import { waitForJob, type Happened } from './wait-for-job.ts';
 import { aboutJob, endedResult, linesOf, textResult, type JobServices } from './job-text.ts';
 
@@ -8,7 +8,7 @@ const tailLines = 20;
 
 /** Waits for a job: until it has ended, has printed something, or listens. */
 export const waitJob = (services: JobServices): Tool =>
-  defineTool({
+  defineSimpleTool({
     name: 'wait_job',
     program: 'toolcrib',
     title: 'Wait for job',
@@ -48,8 +48,6 @@ function said(happened: Happened, pattern: string | undefined, port: number | un
       return happened.before
         ? `port ${port} is listened to, but already was before the job was started: most likely by another program; `
         : `port ${port} accepts connections; `;
-    case 'asks':
-      return 'it waits for an answer; ';
     default: {
       const missing = [
         ...(pattern === undefined ? [] : ['no line matches']),

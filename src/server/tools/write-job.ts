@@ -1,22 +1,12 @@
 import * as z from 'zod';
-import type { AnyDiscoverer } from '../../core/discoverer.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { discoverers } from '../../discoverers/index.ts';
 import { presentable } from '../../machine/presentable.ts';
-import { alwaysAsks } from '../own-tools.ts';
 import { aboutJob, textResult, type JobServices } from './job-text.ts';
 
 /** Much more would be a file. */
 const mostCharacters = 64 * 1024;
-/** Whether its input can be commands that nobody has seen, which are asked about like a command. */
-async function runsAnything(tool: string): Promise<boolean> {
-  if (alwaysAsks.has(tool)) return true;
-  const [id = '', ...action] = tool.split('_');
-  if (!Object.hasOwn(discoverers, id)) return false;
-  const known: AnyDiscoverer = (await discoverers[id as keyof typeof discoverers]()) as AnyDiscoverer;
-  const found = known.actions[action.join('_')];
-  return found !== undefined && 'runsAnything' in found;
-}
+/** Tools whose input can be commands that nobody has seen. */
+const takesCommands: ReadonlySet<string> = new Set(['run_command', 'run_script']);
 
 /** Writes to the input of a job's program. */
 export const writeJob = (services: JobServices): Tool =>
@@ -26,27 +16,31 @@ export const writeJob = (services: JobServices): Tool =>
     title: 'Write to job',
     description: 'Write to the input of a job that was started with input=true.',
     effects: ['execute'],
-    permits: true,
     params: z.strictObject({
       job: z.string().min(1).max(100),
       text: z.string().max(mostCharacters).describe('As it is: end a line with \\n'),
       end: z.boolean().default(false).describe('Nothing more comes'),
     }),
-    async call({ job: id, text, end }, context) {
-      const { jobs } = services;
-      const facts = jobs.find(context.client, id).facts();
-      await context.permit({
+    async plan(given, { client, workspace }) {
+      const { tool, title, command = title, folder = workspace.home } = services.jobs
+        .find(client, given.job)
+        .facts();
+      const line = given.text.trimEnd();
+      return {
         effects: ['execute'],
-        // What its folder says counts, and not what the first root does.
-        folder: facts.folder ?? context.workspace.home,
-        shows: [
-          { title: `Input of ${facts.tool}`, text: presentable(facts.command ?? facts.title) },
-          { title: 'Text', text, whole: true },
-        ],
-        ...((await runsAnything(facts.tool)) && { asks: 'command' as const }),
-        always: { key: id, says: 'for this job' },
-      });
-      jobs.write(context.client, id, text, end);
-      return textResult(`Written. ${aboutJob(jobs.find(context.client, id).facts())}`);
+        subject: `write to ${presentable(command)}: ${line}`,
+        folder,
+        touches: [],
+        ...(takesCommands.has(tool) ? { asks: 'program' as const } : { trust: 'runs code of this folder' }),
+        preview: given.text,
+        takenBack: false,
+        exactly: JSON.stringify(given),
+        work: given,
+      };
+    },
+    async run({ work: { job: id, text, end } }, { client }) {
+      const { jobs } = services;
+      jobs.write(client, id, text, end);
+      return textResult(`Written. ${aboutJob(jobs.find(client, id).facts())}`);
     },
   });

@@ -21,7 +21,7 @@ function runner(): RunKeyCommand & { started: number } {
   const run = Object.assign(
     async (argv: readonly string[]) => {
       run.started++;
-      return runProgram(argv, { timeoutMs: 10_000 });
+      return runProgram(argv, { timeoutMs: 60_000 });
     },
     { started: 0 },
   );

@@ -49,11 +49,9 @@ it('finds none where others listen, or nobody answers in time', async () => {
   const other = await serving((_, response) => response.end('<html>'));
   const refusing = await serving((_, response) => response.writeHead(500).end('{"data":[{"id":"a"}]}'));
   const silent = await serving(() => undefined);
-  const started = performance.now();
   expect(
     await findLocalEndpoint(leading({ 8080: other, 1234: refusing, 11434: silent }), {}),
   ).toBeUndefined();
-  expect(performance.now() - started).toBeLessThan(2000);
 });
 
 it('looks for Ollama where OLLAMA_HOST says, and only on this machine', async () => {

@@ -60,8 +60,8 @@ export async function fill({ model }: ChatPlace, chat: Pty): Promise<void> {
   }
 }
 
-/** An empty prompt is the last thing there is; nothing takes so long that a person would notice. */
-export const isBack = (chat: Pty): Promise<void> => chat.until(() => /(^|\n)>$/.test(chat.screen()), 3000);
+/** An empty prompt is the last thing there is. */
+export const isBack = (chat: Pty): Promise<void> => chat.until(() => /(^|\n)>$/.test(chat.screen()));
 
 export function lives(pid: number): boolean {
   try {

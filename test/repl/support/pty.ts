@@ -137,7 +137,7 @@ export function startInTerminal(argv: readonly string[], options: PtyOptions = {
           throw new Error(`${String(what)} is not there ${error.message}`, { cause: error });
         });
     },
-    async until(isSo, ms = 10_000) {
+    async until(isSo, ms = 60_000) {
       const end = performance.now() + ms;
       while (!isSo()) {
         if (performance.now() > end) {

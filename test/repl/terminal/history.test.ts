@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openHistory } from '../../../src/repl/terminal/history.ts';
+import { processorMs } from '../../support/processor-ms.ts';
 import { terminalProgram } from '../support/terminal-program.ts';
 
 const program = terminalProgram();
@@ -44,9 +45,9 @@ it('keeps the newest entries, and a file that does not grow for ever', () => {
   const file = newFile();
   openHistory(file).add('first');
   writeFileSync(file, Array.from({ length: 10_000 }, (_, index) => `"entry ${index}"\n`).join(''));
-  const begin = performance.now();
+  const begin = process.cpuUsage();
   const { entries } = openHistory(file, 1000);
-  expect(performance.now() - begin).toBeLessThan(100);
+  expect(processorMs(begin)).toBeLessThan(1000);
   expect([entries.length, entries.at(-1)]).toEqual([1000, 'entry 9999']);
   expect(readFileSync(file, 'utf8').split('\n').length).toBe(1001);
 });

@@ -1,0 +1,34 @@
+import type { Workspace } from '../../core/tool.ts';
+import type { DatabaseServices } from '../databases/target.ts';
+import type { Installation } from '../programs/installation.ts';
+import type { Run } from '../processes/process.ts';
+
+/** Keeps states of work trees. */
+export interface Checkpoint {
+  /** Keeps the state before a program starts, and says so or why not; undefined in no work tree. Never rejects. */
+  take(
+    folder: string,
+    before: string,
+    workspace: Workspace,
+    signal: AbortSignal,
+  ): Promise<{ readonly note: string; readonly isComplete: boolean } | undefined>;
+  /** Whether a state of this folder could be kept whole, as far as is known before it is tried. */
+  isReady(folder: string, workspace: Workspace): Promise<boolean>;
+}
+
+/** What running actions needs of this machine. */
+export interface ActionServices {
+  readonly run: Run;
+  /** Undefined for what takes no program. */
+  readonly installation: Installation | undefined;
+  readonly databases: DatabaseServices;
+  /**
+   * The whole environment of a child that may inherit `names` and is given `settings`.
+   */
+  childEnvironment(
+    names: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): Record<string, string>;
+  /** Left out where no states are kept. */
+  readonly checkpoint?: Checkpoint;
+}

@@ -1,0 +1,89 @@
+import type { AnyDiscoverer, RunAction } from '../../core/discoverer.ts';
+import { ToolcribError } from '../../core/errors.ts';
+import type { CallContext, ToolResult } from '../../core/tool.ts';
+import type { Run } from '../processes/process.ts';
+import { actionResult, failureOf } from './action-result.ts';
+import type { Checkpoint } from './action-services.ts';
+
+/** A program as it would be started: all that can be refused has been. */
+export interface PreparedProgram {
+  readonly program: string;
+  readonly argv: readonly string[];
+  readonly folder: string;
+  /** The child's whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The command line as a person would type it. */
+  readonly command: string;
+  /** What it reads; left out: what the caller writes to it, or nothing. */
+  readonly input?: string | undefined;
+  readonly timeoutMs?: number;
+  /** What the caller is told beside its output. */
+  readonly notes: readonly string[];
+  /** Whether the state of the work tree is kept first; `must`: without that it is not started. */
+  readonly keeps: 'no' | 'first' | 'must';
+  /** It may go on for long, or start what does. */
+  readonly lasts: boolean;
+}
+
+/** What is known of how a program answers. */
+export interface Answers extends Pick<RunAction, 'succeedsWith' | 'parse' | 'result'> {
+  readonly hints?: AnyDiscoverer['hints'] | undefined;
+}
+
+interface Services {
+  readonly run: Run;
+  checkpoint?: Checkpoint | undefined;
+}
+
+/** What tests print may be a report, which is only understood whole. */
+const keptBytes = 8 * 1024 * 1024;
+/** A week, which budgets.jobMinutes can be at most: what ends it is the limit of its job. */
+const longestMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Runs a program, after the state of the work tree has been kept where that is wanted, and tells what came of it. */
+export async function runProgram(
+  prepared: PreparedProgram,
+  answers: Answers,
+  context: CallContext,
+  { run, checkpoint }: Services,
+): Promise<ToolResult> {
+  const { program, argv, folder, env, command, input, keeps, lasts } = prepared;
+  const { signal, workspace } = context;
+  const kept =
+    keeps === 'no' ? undefined : await checkpoint?.take(folder, command, workspace, signal);
+  if (keeps === 'must' && kept?.isComplete !== true) throw notKept(kept?.note);
+  const sink = context.keepOutput(command, folder);
+  const takeInput: CallContext['takeInput'] =
+    input === undefined
+      ? context.takeInput
+      : (open) => {
+          open.write(input);
+          open.end();
+        };
+  const outcome = await run({
+    program,
+    argv,
+    cwd: folder,
+    env,
+    signal,
+    onLine: context.progress,
+    keepBytes: keptBytes,
+    timeoutMs: prepared.timeoutMs ?? longestMs,
+    lasts,
+    sink,
+    ...(takeInput && { takeInput }),
+  });
+  sink.end();
+  const telling = { notes: [...prepared.notes, ...(kept ? [kept.note] : [])], handle: sink.handle };
+  return (
+    (await failureOf({ ...outcome, command }, answers, answers.hints, telling)) ??
+    actionResult(answers, outcome.stdout.text, telling, outcome)
+  );
+}
+
+const notKept = (why = 'checkpoints are off'): ToolcribError =>
+  new ToolcribError(
+    'WRITE_FAILED',
+    `Nothing was done: what it would lose could not be kept first (${why}).`,
+    'Make the call again: a person is asked now, since nothing would bring it back.',
+  );

@@ -1,0 +1,77 @@
+import type { ToolResult } from '../../core/tool.ts';
+import { secretTexts } from './known-values.ts';
+import { shapes } from './shapes.ts';
+
+/** A text with every secret that is known or looks like one replaced by a mask. */
+export type Mask = (text: string) => string;
+
+// Put together, so that it does not stand in this file: an edit of that would be refused.
+const opening = ['[redacted by', 'toolcrib'].join(' ');
+
+/** Names us, so that no text has it by chance and a model knows who did it. */
+const maskOf = (what: string): string => `${opening}: ${what}]`;
+
+/** Whether a text has one of our masks in it: written to a file, it would take the place of the secret. */
+export const hasMask = (text: string): boolean => text.includes(opening);
+
+/**
+ * Masks the secrets of an environment, and what has the shape of one. It is courtesy and no border: a secret that was
+ * written in another form, or cut in two, is not known for one.
+ */
+export function createMask(env: Readonly<Record<string, string | undefined>>): Mask {
+  let known: RegExp | undefined;
+  const maskBytes: Mask = (text) => {
+    known ??= anyOf(secretTexts(env));
+    let masked = text.replace(known, maskOf('secret'));
+    for (const { what, pattern } of shapes)
+      masked = masked.replace(
+        pattern,
+        (_whole, kept: unknown) => `${typeof kept === 'string' ? kept : ''}${maskOf(what)}`,
+      );
+    return masked;
+  };
+  return (text) =>
+    maskBytes(text).replace(asUtf16, (run) => {
+      const bytes = Buffer.from(run, 'utf16le');
+      const isMasked = [bytes, Buffer.from(bytes).swap16()].some((each) => {
+        const read = each.toString('latin1');
+        return maskBytes(read) !== read;
+      });
+      return isMasked ? maskOf('secret in UTF-16') : run;
+    });
+}
+
+/** Two ASCII characters read as one of UTF-16 are one of these: Indic scripts, symbols, Chinese. */
+const asUtf16 = /[\u0900-\u7eff]{8,}/g;
+
+const anyOf = (texts: readonly string[]): RegExp =>
+  texts.length === 0
+    ? /(?!)/g
+    : new RegExp(
+        texts.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)).join('|'),
+        'g',
+      );
+
+/** A result with every text in it masked: its parts, its data and what is said for hosts. */
+export function maskResult(result: ToolResult, mask: Mask): ToolResult {
+  const { content, data, meta } = result;
+  return {
+    ...result,
+    ...(content && {
+      content: content.map((part) => (part.type === 'text' ? { ...part, text: mask(part.text) } : part)),
+    }),
+    ...(data && { data: maskStrings(data, mask) }),
+    ...(meta && { meta: maskStrings(meta, mask) }),
+  };
+}
+
+/** A JSON value with all its strings and names masked. */
+export function maskStrings<T>(value: T, mask: Mask): T;
+export function maskStrings(value: unknown, mask: Mask): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (Array.isArray(value)) return value.map((item) => maskStrings(item, mask));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [mask(name), maskStrings(item, mask)]),
+  );
+}

@@ -1,0 +1,76 @@
+/** What a secret looks like when nobody has told us its value. */
+export interface Shape {
+  /** What stands in the mask: "GitHub token". */
+  readonly what: string;
+  /** Linear in the length of a text. What its first group holds stays. */
+  readonly pattern: RegExp;
+}
+
+// No word goes on here; in JSON and source, the n of a line end may stand before it.
+const begins = String.raw`(?<!(?<!\\)[A-Za-z0-9])`;
+/** Tokens have digits, which tells them from `ghp_xxxx…` and names in code. */
+const digit = String.raw`(?=[A-Za-z_-]*\d)`;
+const setTo = String.raw`\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?`;
+
+const shape = (what: string, pattern: string, flags = 'g'): Shape => ({
+  what,
+  pattern: new RegExp(pattern, flags),
+});
+
+/** Prefix and length as the services document them. */
+const tokens = [
+  shape('GitHub token', String.raw`(?:gh[pousr]_${digit}[A-Za-z0-9]{36,255}|github_pat_${digit}\w{22,255})`),
+  shape('GitLab token', String.raw`gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|agent|soat)-${digit}[\w.-]{20,300}`),
+  shape('Slack token', String.raw`(?:xox[a-z][-.]|xapp-)${digit}[\w.%-]{10,300}`),
+  shape('Slack webhook', String.raw`(hooks\.slack\.com/)(?:services|workflows|triggers)/[\w/]{16,200}`),
+  shape('AWS key id', `${begins}A[KS]IA[A-Z2-7]{16}(?![A-Za-z0-9])`),
+  shape('AWS secret key', `(secret_?access_?key${setTo})[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])`, 'gi'),
+  shape('AWS session token', `(session_?token${setTo})[A-Za-z0-9/+]{100,4000}={0,2}`, 'gi'),
+  shape('Google key', String.raw`${begins}(?:AIza[\w-]{35}(?![\w-])|GOCSPX-[\w-]{28}|ya29\.[\w-]{20,2000})`),
+  shape('API key', String.raw`${begins}sk-(?:ant|proj|svcacct|admin|or)-${digit}[\w-]{20,300}`),
+  shape('API key', String.raw`${begins}sk-${digit}[A-Za-z0-9]{20,200}(?![\w-])`),
+  shape('Stripe key', `[rs]k_(?:live|test)_${digit}[A-Za-z0-9]{16,250}`),
+  shape('npm token', `npm_${digit}[A-Za-z0-9]{36}(?![A-Za-z0-9])`),
+  shape('npm login', String.raw`(:_(?:authToken|password|auth)\s{0,4}=\s{0,4}["']?)[^\s"'$\[]{8,2000}`),
+  shape('PyPI token', String.raw`pypi-${digit}[\w-]{50,1000}`),
+  shape('Hugging Face token', `${begins}hf_${digit}[A-Za-z0-9]{34}(?![A-Za-z0-9_])`),
+  shape('Docker token', String.raw`dckr_[po]at_[\w-]{20,100}`),
+  shape('JWT', String.raw`${begins}eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}(?:\.[\w-]{0,2000})?`),
+];
+
+/** Secrets known by what stands before them. */
+const places = [
+  shape(
+    'password',
+    String.raw`(://[^\s/?#"'<>\\:@]{0,200}:)(?!(?:pass(?:word|wd)?|pwd|secret|token|x{3,})@|\d{1,5},)` +
+      String.raw`[^\s/?#"'<>{}[\]$*\\]{3,500}(?=@(?!sha\d{3}:))`,
+    'gi',
+  ),
+  shape('login', String.raw`(authorization${setTo}basic\s{1,4})[A-Za-z0-9+/]{8,}={0,2}`, 'gi'),
+  shape(
+    'token',
+    String.raw`(\bbearer\s{1,4}|private-token: {0,4})(?=[\w.~+/-]*\d)[\w.~+/-]{16,}={0,2}`,
+    'gi',
+  ),
+];
+
+// Between the lines of a key: line ends, also escaped ones, quotes and plus signs of source, line numbers, marks of diffs.
+const gap = String.raw`(?:[\s"'\\|>:,+-]|(?<=\\)[nrt]|\d{1,7}(?=[\t:|-])){1,60}`;
+const header = String.raw`${gap}[A-Z][A-Za-z-]{2,20}: [^\n\\]{1,120}`;
+const marker = (which: 'BEGIN' | 'END') => `-----${which} [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----`;
+
+/** A private key, also where its beginning or its end is missing, or in base64 once more, as in a kubeconfig. */
+const privateKeys = [
+  shape(
+    'private key',
+    `${marker('BEGIN')}(?:${header}){0,5}(?:${gap}[A-Za-z0-9+/=]{16,200})+` +
+      String.raw`(?:${gap}(?!END )[A-Za-z0-9+/=]{1,15}(?![\w.(-]))?(?:[^]{0,40}?${marker('END')})?`,
+  ),
+  shape(
+    'private key',
+    `(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{40,76}${gap}){0,100}[A-Za-z0-9+/=]{16,76}${gap}${marker('END')}`,
+  ),
+  shape('private key', 'LS0tLS1CRUdJTi(?:BSU0EgU|BFQyBQ|BQUklWQVRF|BPUEVOU1NI)[A-Za-z0-9+/=_-]{40,}'),
+];
+
+export const shapes: readonly Shape[] = [...tokens, ...places, ...privateKeys];

@@ -1,0 +1,97 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Effect } from '../core/discoverer.ts';
+import type { Reason, Verdict } from '../core/policy.ts';
+import { ToolcribError } from '../core/errors.ts';
+import type { Plan } from '../core/tool.ts';
+import type { Ask } from './ask.ts';
+import type { Question } from './question.ts';
+import { createUsedOnce } from './used-once.ts';
+
+/** A plan, as a host gets it that asks its user by itself. */
+export interface HandedPlan {
+  readonly decision: Verdict['decision'];
+  /** What decided, when a setting did. */
+  readonly setting?: string;
+  readonly reasons: readonly Reason[];
+  readonly subject: string;
+  readonly folder: string;
+  readonly effects: readonly Effect[];
+  readonly takenBack: boolean;
+  readonly preview?: string;
+  /** When it has to be asked about: the three lines and the preview, as they stand. */
+  readonly question?: string;
+  /** What "always" would cover, in words. */
+  readonly always?: string;
+  /** Handed back with the call, once, it says that a person has agreed to this plan. */
+  readonly ticket?: string;
+}
+
+/** What a call carries of a host that has the key. */
+export interface HostWord {
+  /** Only the plan is wanted. */
+  readonly plansOnly: boolean;
+  readonly ticket?: string;
+  readonly said: 'yes' | 'always';
+}
+
+/** Plans for the one host that has the key of this server: it asks its user itself, and we never do. */
+export interface HandedPlans {
+  /** What a call's `_meta` says; undefined for one without the key, with which nothing is handed out or agreed to. */
+  wordIn(meta: unknown): HostWord | undefined;
+  hand(plan: Plan, verdict: Verdict, question: Question | undefined): HandedPlan;
+  /** What the host's word is worth to a question. */
+  asker(word: HostWord | undefined): Ask;
+}
+
+/** A person may come back from lunch first. */
+const lifetimeMs = 600_000;
+const mostOutstanding = 1000;
+
+export function createHandedPlans(key: string): HandedPlans {
+  const tickets = createUsedOnce(lifetimeMs, mostOutstanding);
+  return {
+    wordIn(meta) {
+      const {
+        'toolcrib/key': given,
+        'toolcrib/plan': plan,
+        'toolcrib/ticket': ticket,
+        'toolcrib/said': said,
+      } = (meta ?? {}) as Record<string, unknown>;
+      if (typeof given !== 'string' || !isSame(given, key)) return undefined;
+      return {
+        plansOnly: plan === true,
+        ...(typeof ticket === 'string' && { ticket }),
+        said: said === 'always' ? 'always' : 'yes',
+      };
+    },
+    hand: ({ subject, folder, effects, takenBack, preview }, verdict, question) => ({
+      decision: verdict.decision,
+      ...('setting' in verdict && verdict.setting !== undefined && { setting: verdict.setting }),
+      reasons: verdict.decision === 'ask' ? verdict.reasons : [],
+      subject,
+      folder,
+      effects,
+      takenBack,
+      ...(preview !== undefined && { preview }),
+      ...(question && {
+        question: question.text,
+        ...(question.always !== undefined && { always: question.always }),
+        ticket: tickets.issue(question.about),
+      }),
+    }),
+    asker: (word) => (question) => {
+      if (word?.ticket === undefined) return Promise.resolve({ said: 'nothing', why: 'cannot be asked' });
+      if (tickets.use(word.ticket) === question.about) return Promise.resolve({ said: word.said });
+      throw new ToolcribError(
+        'NOT_CONFIRMED',
+        'The call was not run: what was agreed to is not what it would do now, or is too old.',
+        'Ask for its plan again.',
+      );
+    },
+  };
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

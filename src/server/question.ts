@@ -1,0 +1,74 @@
+import type { Reason } from '../core/policy.ts';
+import type { Plan } from '../core/tool.ts';
+import { lastingInWords, type TrustSubject } from '../machine/trust/trust.ts';
+import { shownPath } from '../machine/paths/shown-path.ts';
+import { inOneLine, quoted } from './shown-text.ts';
+
+/** What a person is asked about a call. */
+export interface Question {
+  /** Three lines: the act, why it is asked about, where; and then, for who can see more, what would come of it. */
+  readonly text: string;
+  /** What "always" would cover, in words; undefined when nothing lasting can be said. */
+  readonly always?: string;
+  /** All that the answer is about: the question is another one when this is another. */
+  readonly about: string;
+}
+
+export interface Asked {
+  readonly plan: Plan;
+  readonly reasons: readonly Reason[];
+  /** What a yes trusts; undefined when trust is not what is asked for. */
+  readonly subject: TrustSubject | undefined;
+}
+
+/** Two rows of a narrow terminal: hosts show three lines, and nothing expands them. */
+const actCharacters = 160;
+const reasonCharacters = 200;
+const folderCharacters = 160;
+/** Clients show a message as a whole, and nobody reads more before answering. */
+const previewCharacters = 4000;
+
+/** The question about a call, as a person reads it. */
+export function questionOf({ plan, reasons, subject }: Asked): Question {
+  const act = inOneLine(plan.subject, Infinity);
+  const shown = inOneLine(plan.subject, actCharacters);
+  const trusting = subject !== undefined && subject.refused === undefined;
+  const onlyTrust = reasons.every(({ because }) => because === 'trust');
+  const folder = shownPath(subject?.folder ?? plan.folder);
+  const first = onlyTrust && trusting ? `trust ${folder}, to run: ${shown}` : shown;
+  // Nothing is kept for what the lines do not show.
+  const canLast =
+    plan.lasting !== undefined &&
+    shown === act &&
+    reasons.every(({ because }) => because !== 'script' && because !== 'protected' && because !== 'rule') &&
+    !onlyTrust;
+  return {
+    text: [
+      first,
+      inOneLine(whyOf(reasons, trusting && folder), reasonCharacters),
+      inOneLine(`in ${whereOf(plan, subject)}`, folderCharacters),
+      ...(plan.preview ? ['', quoted(plan.preview, previewCharacters)] : []),
+    ].join('\n'),
+    ...(canLast && plan.lasting && { always: lastingInWords(plan.lasting) }),
+    about: JSON.stringify([
+      plan.subject,
+      plan.exactly,
+      plan.effects,
+      reasons.map(({ because }) => because),
+      subject,
+      plan.lasting,
+    ]),
+  };
+}
+
+const whyOf = (reasons: readonly Reason[], trusting: string | false): string =>
+  `It ${reasons.map(({ says }) => says).join('; it ')}.${trusting ? ' Yes trusts it from now on.' : ''}`;
+
+/** The folder, and what it is: the same path can be another project tomorrow. */
+function whereOf({ folder }: Plan, subject: TrustSubject | undefined): string {
+  if (subject === undefined) return shownPath(folder);
+  const origin = subject.origin === undefined ? '' : ` (${subject.origin})`;
+  return folder === subject.folder
+    ? `${shownPath(folder)}${origin}`
+    : `${shownPath(folder)}, of ${shownPath(subject.folder)}${origin}`;
+}

@@ -1,0 +1,53 @@
+import { printable } from '../core/argv.ts';
+import { ToolcribError } from '../core/errors.ts';
+import type { Asked } from './question.ts';
+import { ownCommandLine } from './own-command.ts';
+
+/** Why nobody has answered. */
+export type Nobody = 'cannot be asked' | 'answered at once';
+
+/** Nobody was there to ask; names what a person can do about it, as it is typed on this installation. */
+export function unanswered(tool: string, asked: Asked, protects: readonly string[], why: Nobody): ToolcribError {
+  const said =
+    why === 'cannot be asked'
+      ? 'a person has to be asked, and this client cannot ask one'
+      : 'a person has to be asked, and nobody was there: the answer came faster than anybody reads';
+  return new ToolcribError(
+    'NEEDS_CONFIRM',
+    `${tool} was not run: ${said}. It ${asked.reasons.map(({ says }) => says).join('; it ')}.`,
+    `A person can allow it: ${waysOut(asked, protects).join('; and ')}.`,
+  );
+}
+
+function waysOut({ plan, reasons, subject }: Asked, protects: readonly string[]): string[] {
+  const trusts = subject !== undefined && subject.refused === undefined;
+  const others = reasons.filter(({ because }) => because !== 'trust' || !trusts);
+  return [
+    ...(trusts ? [`${ownCommandLine()} trust ${printable([subject.folder])}`] : []),
+    ...(others.length > 0
+      ? [`start the server with ${ruleFor(plan.subject, plan.tool, protects)}, or with --questions host where the host asks`]
+      : []),
+  ];
+}
+
+/** A rule that fits exactly this act. A star or a line break cannot be written into one. */
+function ruleFor(subject: string, tool: string | undefined, protects: readonly string[]): string {
+  const pattern = protects.length > 0 ? `write(${protects[0]})` : `run(${subject})`;
+  const isPlain = pattern.length <= 300 && !/[*\p{Cc}\p{Cf}]/u.test(pattern);
+  const rule = isPlain ? `${pattern}=allow` : `${tool ?? 'run_command'}=allow`;
+  return `--rule ${printable([rule])}`;
+}
+
+export const refused = (tool: string): ToolcribError =>
+  new ToolcribError(
+    'NOT_CONFIRMED',
+    `${tool} was not run: the person was asked, and did not say yes.`,
+    'Do not try it another way; ask what they would rather have.',
+  );
+
+export const changedMeanwhile = (tool: string): ToolcribError =>
+  new ToolcribError(
+    'NOT_CONFIRMED',
+    `${tool} was not run: what it would do changed while the person was asked.`,
+    'Make the call again: the person is asked anew.',
+  );

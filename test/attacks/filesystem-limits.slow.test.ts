@@ -1,0 +1,394 @@
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  truncateSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs';
+import { mkdir, open, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { contentOf } from '../../src/filesystem/reading/file-content.ts';
+import { createKnownFiles } from '../../src/filesystem/known-files.ts';
+import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
+import { processorMs } from '../support/processor-ms.ts';
+import { initialize, startRaw } from '../support/server.ts';
+import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
+
+const missing = /^PATH_NOT_FOUND: /;
+
+let root: string;
+let call: Caller;
+
+beforeAll(async () => {
+  root = await temporaryFolder();
+  await put(root, { 'inside.txt': 'inside\n' });
+  call = callerFor(root);
+});
+
+const thirtyGigabytes = 30 * 1024 ** 3;
+
+/** A file of `size` bytes that begins and ends with some text and is a hole between. */
+async function sparse(name: string, size: number, head: string, tail: string): Promise<void> {
+  await writeFile(join(root, name), head);
+  await truncate(join(root, name), size - tail.length);
+  const handle = await open(join(root, name), 'r+');
+  await handle.write(tail, size - tail.length);
+  await handle.close();
+}
+
+describe('size', () => {
+  /** Runs a call that must end soon without holding much memory. */
+  async function cheaply(run: () => Promise<string>): Promise<string> {
+    const [before, started] = [process.memoryUsage(), process.cpuUsage()];
+    const text = await run();
+    const after = process.memoryUsage();
+    expect(processorMs(started)).toBeLessThan(2000);
+    expect(after.arrayBuffers + after.heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(32e6);
+    return text;
+  }
+
+  it('ATTACK 68: a file of 30 GB without text is refused at once', async () => {
+    await writeFile(join(root, 'hole'), '');
+    await truncate(join(root, 'hole'), thirtyGigabytes);
+    expect(await cheaply(() => failureOf(call('read_file', { path: 'hole' })))).toMatch(
+      /^ENCODING: .*32,212,254,720 bytes/,
+    );
+  });
+
+  it('ATTACK 68: the head and the tail of a log of 30 GB are shown at once', async () => {
+    await sparse('huge.log', thirtyGigabytes, 'first\n'.repeat(20_000), '\nlast\n');
+    expect(await cheaply(async () => textOf(await call('read_file', { path: 'huge.log' })))).toMatch(
+      /^(first\n)+\[lines 1-2000 of 32,212,254,720 bytes; next: offset 2001\]$/,
+    );
+    expect(await cheaply(async () => textOf(await call('read_file', { path: 'huge.log', tail: 1 })))).toMatch(
+      /^last\n\[last 1 lines of/,
+    );
+    expect(
+      await cheaply(async () =>
+        textOf(await call('read_file', { path: 'huge.log', bytes: { from: thirtyGigabytes - 5 } })),
+      ),
+    ).toMatch(/^last\n\[bytes/);
+  });
+
+  it('ATTACK 68: a line of 600 MB is cut at once, and its middle can be read', async () => {
+    const handle = await open(join(root, 'line.json'), 'w');
+    const chunk = Buffer.alloc(8 * 1024 * 1024, 'x');
+    await handle.write('{"a":"');
+    for (let written = 0; written < 75; written++) await handle.write(chunk);
+    await handle.close();
+    expect(await cheaply(async () => textOf(await call('read_file', { path: 'line.json' })))).toMatch(
+      /^\{"a":"x+…\n\[lines 1-1 of [^;]*; line 1 goes on for more than 1 MB/,
+    );
+    expect(
+      await cheaply(async () => textOf(await call('read_file', { path: 'line.json', tail: 1 }))),
+    ).toMatch(/^…x+\n\[last 1 lines/);
+    expect(
+      await cheaply(async () =>
+        textOf(await call('read_file', { path: 'line.json', bytes: { from: 300_000_000, count: 10 } })),
+      ),
+    ).toMatch(/^x{10}\n\[bytes 300000000-300000009 of/);
+    await rm(join(root, 'line.json'));
+  });
+
+  it('ATTACK 68: a line far away is looked for in pieces, and the search ends with the call', async () => {
+    const found = call('read_file', { path: 'huge.log', offset: 1_000_000 }, AbortSignal.timeout(100));
+    expect(await cheaply(() => failureOf(found))).toMatch(/^CANCELLED/);
+  });
+});
+
+describe('files that change while they are read', () => {
+  const read = async (given: object) => textOf(await call('read_file', given));
+  const line = (length: number) => `${'x'.repeat(length - 1)}\n`;
+
+  /** Reads again and again while `change` goes on; returns what the calls brought. */
+  async function whileChanging(change: (round: number) => void, attempts: (() => Promise<string>)[]) {
+    const seen: string[] = [];
+    for (let round = 0; round < 40; round++) {
+      const reading = attempts.map((attempt) =>
+        attempt().catch((error: Error) => `failed: ${error.message}`),
+      );
+      change(2 * round);
+      await setImmediate();
+      change(2 * round + 1);
+      seen.push(...(await Promise.all(reading)));
+    }
+    return seen;
+  }
+
+  const ways = (path: string) => [
+    () => read({ path }),
+    () => read({ path, offset: 15_000, limit: 5 }),
+    () => read({ path, tail: 3 }),
+    () => read({ path, tail: 3, line_numbers: true }),
+    () => read({ path, bytes: { from: 1_000_000, count: 100 } }),
+    async () => textOf(await call('read_files', { paths: [path, 'inside.txt'] })),
+  ];
+
+  it('one that grows is shown as it was when it was opened', async () => {
+    await put(root, { 'grows.log': line(100).repeat(20_000) });
+    const grow = () => appendFileSync(join(root, 'grows.log'), line(100).repeat(100));
+    for (const text of await whileChanging(grow, ways('grows.log'))) {
+      expect(text).not.toMatch(/^failed/);
+      expect(text.replace(/^.*\[(?:lines|last|bytes) .*\n?/gm, '').replace(/^\d+\t/gm, '')).toMatch(
+        /^(?:x{1,99}\n|==> [^\n]+ <==\n|inside\n|\n)*$/,
+      );
+    }
+  });
+
+  it('one that shrinks and comes back never makes a call hang, crash or show what was never there', async () => {
+    const content = Buffer.from(line(100).repeat(20_000));
+    await put(root, { 'shrinks.log': content });
+    const change = (round: number) =>
+      round % 2 === 0
+        ? truncateSync(join(root, 'shrinks.log'), 150)
+        : writeFileSync(join(root, 'shrinks.log'), content);
+    for (const text of await whileChanging(change, ways('shrinks.log'))) {
+      if (text.startsWith('failed')) expect(text).toMatch(/has \d+ lines|has [\d,]+ bytes/);
+      else
+        expect(text.replace(/\[[^\n]*\]/g, '')).toMatch(/^(?:(?:\d+\t)?x*\n?|==> [^\n]+ <==\n|inside\n)*$/);
+    }
+  });
+
+  it('one that is written while it is read is remembered without a hash', async () => {
+    await put(root, { 'written.txt': 'before' });
+    const opened = await (await openWorkspace([root])).openFile('written.txt');
+    await put(root, { 'written.txt': 'after!' });
+    const known = createKnownFiles();
+    const wanted = { path: 'written.txt', limit: 10, line_numbers: false, most: 1000 };
+    const reading = { known, lines: createLineIndexes(), signal: new AbortController().signal };
+    await contentOf(opened, wanted, reading);
+    expect(known.get(opened.path)?.hash).toBeUndefined();
+    await opened.handle.close();
+  });
+
+  it('one that says it is empty is shown as far as it can be read', async () => {
+    await put(root, { 'made.txt': 'made while it is read\n' });
+    const opened = await (await openWorkspace([root])).openFile('made.txt');
+    const saysNothing = { ...opened, stat: Object.assign(Object.create(opened.stat), { size: 0 }) as Stats };
+    const wanted = { path: 'made.txt', limit: 10, line_numbers: false, most: 1000 };
+    const reading = {
+      known: createKnownFiles(),
+      lines: createLineIndexes(),
+      signal: new AbortController().signal,
+    };
+    const found = await contentOf(saysNothing, wanted, reading);
+    expect(found.kind === 'text' && found.excerpt.fit(1000)).toEqual({
+      text: 'made while it is read\n',
+      notes: [],
+    });
+    await opened.handle.close();
+  });
+});
+
+describe.runIf(process.platform === 'linux')('memory', () => {
+  it('ATTACK 68: a server stays small whatever it reads, also sixteen at once', async () => {
+    await sparse('whole.log', thirtyGigabytes, 'first\n'.repeat(20_000), '\nlast\n');
+    await put(root, {
+      'large.log': `${'y'.repeat(99)}\n`.repeat(300_000),
+      'some.txt': 'z'.repeat(1_000_000),
+    });
+    const server = startRaw({ roots: [root] });
+    const peak = () =>
+      Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))![1]) / 1024;
+    await initialize(server);
+    let id = 1;
+    const ask = async (args: object) => {
+      const mine = ++id;
+      server.send({ id: mine, method: 'tools/call', params: { name: 'read_file', arguments: args } });
+      return JSON.stringify((await server.next((message) => message.id === mine)).result);
+    };
+    await ask({ path: 'inside.txt' });
+    const before = peak();
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, index) =>
+        [
+          () => ask({ path: 'whole.log', tail: 1 }),
+          () => ask({ path: 'whole.log', bytes: { from: thirtyGigabytes - 5 } }),
+          () => ask({ path: 'large.log', offset: 200_000 + index, limit: 1 }),
+          () => ask({ path: 'some.txt' }),
+        ][index % 4]!(),
+      ),
+    );
+    for (const answer of answers) expect(answer).not.toContain('"isError"');
+    expect(peak() - before).toBeLessThan(64);
+    server.child.stdin.end();
+    await server.ended;
+  });
+});
+
+describe('patterns', () => {
+  const bombs = [
+    '{a,b}'.repeat(30),
+    '{'.repeat(900),
+    `${'{a,'.repeat(300)}b${'}'.repeat(300)}`,
+    `${'{a,b}'.repeat(12)}/*`,
+    'x'.repeat(2000),
+  ];
+
+  it.each(bombs)('ATTACK 69: glob %# ends at once', async (pattern) => {
+    const started = process.cpuUsage();
+    const outcome = await Promise.all([
+      call('glob', { pattern }).then(textOf, (error: Error) => error.message),
+      call('grep', { pattern: 'x', glob: pattern }).then(textOf, (error: Error) => error.message),
+    ]);
+    expect(processorMs(started)).toBeLessThan(4000);
+    for (const text of outcome) expect(text).toMatch(/^No |alternatives|longer than/);
+  });
+
+  it('ATTACK 69: stars that would backtrack are matched in linear time', async () => {
+    await put(root, { [`stars/${'a'.repeat(200)}`]: '', [`stars/${Array(60).fill('d').join('/')}/f`]: '' });
+    const started = process.cpuUsage();
+    expect(textOf(await call('glob', { pattern: `stars/${'a*'.repeat(100)}b` }))).toBe('No files match.');
+    expect(textOf(await call('glob', { pattern: `stars/${'**/d/'.repeat(50)}x` }))).toBe('No files match.');
+    expect(processorMs(started)).toBeLessThan(4000);
+  });
+
+  it.each(['(a+)+$', '(a|a)*b', '(.*)*x', '((a{1,50}){1,50}){1,50}', 'a{1000}{1000}'])(
+    'ATTACK 69: the expression %s ends',
+    async (pattern) => {
+      await put(root, { 'aaa.txt': `${'a'.repeat(50_000)}!\n` });
+      const text = await call('grep', { pattern, path: 'aaa.txt' }).then(
+        textOf,
+        (error: Error) => error.message,
+      );
+      expect(text).toMatch(/^No matches|^aaa.txt|size limit/i);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')('ATTACK 69: links in a circle are not walked', async () => {
+    await mkdir(join(root, 'circle'));
+    await symlink('..', join(root, 'circle', 'up'));
+    expect(textOf(await call('glob', { pattern: 'circle/**' }))).toBe('No files match.');
+    expect(textOf(await call('list_directory', { path: 'circle', depth: 10 }))).not.toContain('up/');
+  });
+});
+
+describe('ripgrep', () => {
+  const injections = [
+    '--pre=./evil.sh',
+    '--hostname-bin=./evil.sh',
+    '-f/etc/passwd',
+    '--search-zip',
+    '--follow',
+    '-uuu',
+    '--files',
+    '--',
+  ];
+
+  it.skipIf(process.platform === 'win32').each(injections)(
+    'ATTACK 18: %s is a pattern, a path or a glob and never an option',
+    async (value) => {
+      await writeFile(join(root, 'evil.sh'), `#!/bin/sh\ntouch ${join(root, 'pwned')}\n`, { mode: 0o755 });
+      await put(root, { 'args.txt': `before ${value} after\n` });
+      expect(textOf(await call('grep', { pattern: value, fixed: true, glob: 'args.txt' }))).toContain(
+        `1:before ${value} after`,
+      );
+      expect(textOf(await call('grep', { pattern: 'inside', glob: value }))).toMatch(/^No matches/);
+      expect(textOf(await call('glob', { pattern: value }))).toMatch(/^No files/);
+      expect(await failureOf(call('grep', { pattern: 'x', path: value }))).toMatch(missing);
+      expect(await failureOf(call('grep', { pattern: 'x', type: value }))).toMatch(/^ARG_(?:FLAG|INVALID)/);
+      expect(await failureOf(call('grep', { pattern: 'x', args: [value] }))).toMatch(
+        /^ARG_INVALID: args: there is no such parameter/,
+      );
+      expect(existsSync(join(root, 'pwned'))).toBe(false);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')(
+    'ATTACK 18: a file and a folder named like an option are searched',
+    async () => {
+      await put(root, { '--pre=.x/-f': 'needle in an option\n' });
+      expect(textOf(await call('grep', { pattern: 'needle in', path: '--pre=.x' }))).toBe(
+        '--pre=.x/-f\n1:needle in an option',
+      );
+      expect(textOf(await call('grep', { pattern: 'needle in', path: '--pre=.x/-f' }))).toBe(
+        '--pre=.x/-f\n1:needle in an option',
+      );
+      await rename(join(root, '--pre=.x'), join(root, 'plain'));
+    },
+  );
+});
+
+describe('the server goes on', () => {
+  it('with other calls during an edit of much, and the edit ends when it is cancelled', async () => {
+    await put(root, { 'lines.txt': `${'line of text\n'.repeat(6e5)}one\n` });
+    await call('read_file', { path: 'lines.txt', limit: 1 });
+    const edits = Array.from({ length: 1000 }, (_, index) =>
+      index % 2 === 0 ? { old: 'one', new: 'two' } : { old: 'two', new: 'one' },
+    );
+    edits[999] = { old: 'two', new: 'three' };
+    const cancel = new AbortController();
+    const started = process.cpuUsage();
+    const cancelled = failureOf(call('edit_file', { path: 'lines.txt', edits }, cancel.signal));
+    // So much work that the edit has begun.
+    while (processorMs(started) < 200) {
+      expect(textOf(await call('read_file', { path: 'inside.txt' }))).toBe('inside\n');
+      await setImmediate();
+    }
+    cancel.abort();
+    expect(await cancelled).toMatch(/^CANCELLED/);
+    expect(readFileSync(join(root, 'lines.txt'), 'utf8')).toMatch(/one\n$/);
+  });
+
+  it('after paths that no system takes', async () => {
+    const started = process.cpuUsage();
+    for (const path of [
+      'hook'.repeat(1e5),
+      `é${' '.repeat(1e5)}x`,
+      `${'a/'.repeat(1e5)}x`,
+      '/'.repeat(1e5),
+    ]) {
+      expect(await failureOf(call('read_file', { path }))).toMatch(/^ARG_INVALID: path: is too long/);
+      expect(await failureOf(call('write_file', { path, content: '' }))).toMatch(/^ARG_INVALID: path: /);
+      expect(await failureOf(call('glob', { pattern: `${path}/*` }))).toMatch(/^(ARG_INVALID|PATH_)/);
+    }
+    expect(await failureOf(call('delete_path', { path: `inside.txt${'/'.repeat(200)}x` }))).toMatch(
+      /^PATH_NOT_FOUND/,
+    );
+    expect(processorMs(started)).toBeLessThan(3000);
+  });
+});
+
+describe('what toolcrib itself keeps, in a root', () => {
+  it('is neither read nor searched, and listed by no more than its name', async () => {
+    const state = realpathSync(process.env['XDG_STATE_HOME'] ?? '');
+    await put(state, {
+      'toolcrib/journal/contents/x.txt': 'SECRET of another project',
+      'toolcrib-docs/x.txt': 'SECRET in the open',
+    });
+    const look = callerFor(state);
+    for (const [tool, given] of [
+      ['read_file', { path: 'toolcrib/journal/contents/x.txt' }],
+      ['list_directory', { path: 'toolcrib' }],
+      ['grep', { pattern: 'SECRET', path: 'toolcrib' }],
+      ['grep', { pattern: 'SECRET', glob: 'toolcrib/**/*.txt' }],
+      ['glob', { pattern: 'toolcrib/journal/**/*.txt' }],
+    ] as const)
+      expect(await failureOf(look(tool, given))).toMatch(/^PATH_PROTECTED.*what toolcrib itself remembers/);
+    for (const given of [{ mode: 'lines' }, { mode: 'files' }, { ignored: true, hidden: true }])
+      expect(textOf(await look('grep', { pattern: 'SECRET', ...given }))).toMatch(
+        /^toolcrib-docs\/x\.txt[^/]*$/,
+      );
+    expect(textOf(await look('glob', { pattern: '**/x.txt', hidden: true, ignored: true }))).toBe(
+      'toolcrib-docs/x.txt',
+    );
+    const listed = textOf(await look('list_directory', { depth: 5, hidden: true }));
+    expect(listed).toMatch(/^toolcrib\/ .*not entered/m);
+    expect(listed).toContain('x.txt');
+    expect(listed).not.toContain('journal');
+    // Also from where it is two folders down.
+    const above = textOf(
+      await callerFor(join(state, '..'))('list_directory', {
+        path: relative(join(state, '..'), state),
+        depth: 5,
+      }),
+    );
+    expect(above).not.toContain('journal');
+    await rm(join(state, 'toolcrib-docs'), { recursive: true });
+  });
+});

@@ -1,0 +1,181 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { connectWithPerson } from '../support/person.ts';
+import { connect, eras } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+import { rawClient, saidIn, type RawClient } from './raw-client.ts';
+import { createScene, type Scene } from './scene.ts';
+
+let scene: Scene;
+beforeAll(() => {
+  scene = createScene();
+});
+afterAll(() => scene.end());
+
+const yes = { approval: { action: 'accept', content: { decision: 'yes' } } };
+const reset = ['git_reset_hard', { ref: 'HEAD' }] as const;
+
+describe.each(eras)('in %s', (era) => {
+  let client: RawClient;
+  beforeAll(async () => {
+    client = await rawClient(era, scene.options(), { form: {} });
+    scene.write('README.md', '# Changed\n');
+  });
+  afterAll(() => client.end());
+  const unchanged = () => expect(readFileSync(join(scene.root, 'README.md'), 'utf8')).toBe('# Changed\n');
+
+  it.each<[string, Record<string, unknown>]>([
+    ['an answer to nothing', { inputResponses: yes }],
+    ['a state of its own', { inputResponses: yes, requestState: 'v1.e30.e30' }],
+    ['an empty state', { inputResponses: yes, requestState: '' }],
+    ['a state that is no text', { inputResponses: yes, requestState: { settled: [] } }],
+    ['words of approval', { approved: true, confirm: 'yes', decision: 'yes' }],
+  ])('ATTACK 105: nobody approves a call with %s', async (_what, more) => {
+    // An older client that cannot say so with the call is asked by a request, which comes before any answer.
+    const asked = client.server.next((message) => message.method === 'elicitation/create');
+    const said = await Promise.race([client.call(...reset, more).then(saidIn), asked.then(() => 'asked')]);
+    unchanged();
+    expect(said).toMatch(/^(?:NOT_CONFIRMED|-32602|asked)|^$/);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['toolcrib/approved', { 'toolcrib/approved': true }],
+    ['approval', { approval: { action: 'accept', content: { decision: 'yes' } } }],
+    ['inputResponses', { inputResponses: yes, requestState: 'x' }],
+    ['a trust of its own', { 'toolcrib/trusted': true, trusted: true }],
+  ])('ATTACK 105: nor with %s in _meta', async (_what, _meta) => {
+    const plain = await rawClient(era, scene.options());
+    expect(saidIn(await plain.call(...reset, { _meta }))).toMatch(/^NEEDS_CONFIRM/);
+    await plain.end();
+    unchanged();
+  });
+
+  it('ATTACK 112: a million characters, a hundred thousand items, and depth are refused at once', async () => {
+    let deep: unknown = 'x';
+    for (let depth = 0; depth < 2000; depth++) deep = [deep];
+    for (const [name, given] of [
+      ['git_log', { ref: 'x'.repeat(1e6) }],
+      ['git_log', { paths: Array.from({ length: 1e5 }, () => 'x') }],
+      ['read_file', { path: 'x/'.repeat(5e5) }],
+      ['grep', { pattern: 'x', glob: '{a,b}'.repeat(5e4) }],
+      ['run_command', { program: 'git', args: Array.from({ length: 1e5 }, () => 'x') }],
+      ['start_job', { tool: 'git_log', arguments: { ref: 'x'.repeat(1e6) } }],
+      ['git_log', { ref: deep }],
+      ['no'.repeat(1e5), {}],
+    ] as const) {
+      const said = saidIn(await client.call(name, given));
+      expect(said).toMatch(/^(?:ARG_|PATH_|TOO_LARGE|-32602)/);
+      // What was wrong is not said back whole.
+      expect(said.length).toBeLessThan(5000);
+    }
+  });
+
+  it('ATTACK 104, 105: no tool changes what is allowed', async () => {
+    const other = await connect(era, scene.options());
+    const { tools } = await other.listTools();
+    await other.close();
+    expect(tools.map(({ name }) => name).join(' ')).not.toMatch(
+      /\b\w*(?:setting|polic|permission|allow|trust|approve|set_config|git_config)/,
+    );
+    for (const { name, inputSchema } of tools) {
+      const parameters = Object.keys(inputSchema.properties ?? {}).join(' ');
+      expect(parameters, name).not.toMatch(
+        /confirm|approv|decision|consent|force|unsafe|sandbox|sudo|trust|allow(?!_build)/,
+      );
+      // ATTACK 94: variables of make and definitions of a build are its input; none is a variable of the environment.
+      expect(parameters, name).not.toMatch(/\benv|environ|_env\b|shell/);
+    }
+  });
+});
+
+describe('ATTACK 103: a call that takes longer than a client waits', () => {
+  const settings = () => join(scene.home, '.config', 'toolcrib', 'config.json');
+  beforeAll(() => {
+    mkdirSync(join(settings(), '..'), { recursive: true });
+    writeFileSync(settings(), '{"budgets":{"callSeconds":1},"effects":{"execute":"allow"}}');
+    // It leaves a line for each time it was started.
+    scene.write(
+      'slow.mjs',
+      `import { appendFileSync, existsSync } from 'node:fs';
+       appendFileSync('starts', 'x');
+       setInterval(() => { if (existsSync('go')) { console.log('built'); process.exit(); } }, 20);`,
+    );
+  });
+  afterAll(() => rmSync(settings()));
+  afterEach(() => {
+    for (const name of ['starts', 'go']) rmSync(join(scene.root, name), { force: true });
+  });
+
+  it.each(eras)('is answered in time, and made again joins what runs: %s', async (era) => {
+    const client = await connect(era, scene.options());
+    const call = { name: 'node_run', arguments: { file: 'slow.mjs' } };
+    const first = await client.callTool(call);
+    expect(textOf(first)).toMatch(/^STILL_RUNNING: .*job (\S+)\./);
+    const second = await client.callTool(call);
+    expect(second._meta?.['toolcrib/job']).toBe(first._meta?.['toolcrib/job']);
+    scene.write('go', '');
+    expect(textOf(await client.callTool(call))).toContain('built');
+    expect(readFileSync(join(scene.root, 'starts'), 'utf8')).toBe('x');
+    await client.close();
+  });
+});
+
+describe('what we keep', () => {
+  it.each<[string, (path: string) => void]>([
+    ['a link to a file', (path) => symlinkSync(join(scene.home, '.bashrc'), path)],
+    ['a FIFO', (path) => spawnSync('mkfifo', [path])],
+    ['a folder', (path) => mkdirSync(path)],
+  ])('ATTACK 71: the record of calls is not written through %s, and calls go on', async (_what, put) => {
+    const state = join(scene.home, 'state');
+    mkdirSync(join(state, 'toolcrib', 'audit'), { recursive: true, mode: 0o700 });
+    put(join(state, 'toolcrib', 'audit', 'audit.jsonl'));
+    const before = scene.snapshot();
+    const client = await connect('2025-11-25', scene.options([], { XDG_STATE_HOME: state }));
+    const result = await client.callTool({ name: 'git_log', arguments: {} });
+    expect(result.isError, textOf(result)).toBeFalsy();
+    await client.close();
+    expect(scene.snapshot()).toEqual(before);
+    rmSync(state, { recursive: true });
+  });
+
+  it('ATTACK 71: a cache that leads elsewhere is not written through', async () => {
+    const cache = join(scene.home, 'cache', 'toolcrib');
+    mkdirSync(cache, { recursive: true });
+    for (const name of ['code', 'outputs', 'output', 'versions', 'output-store'])
+      symlinkSync(scene.outside, join(cache, name));
+    const outside = () => Object.entries(scene.snapshot()).filter(([path]) => path.startsWith(scene.outside));
+    const before = outside();
+    const env = { XDG_CACHE_HOME: join(scene.home, 'cache') };
+    const client = await connect('2025-11-25', scene.options([], env));
+    await client.callTool({ name: 'list_programs', arguments: {} });
+    const result = await client.callTool({ name: 'git_log', arguments: {} });
+    expect(result.isError, textOf(result)).toBeFalsy();
+    await client.close();
+    expect(outside()).toEqual(before);
+    rmSync(join(scene.home, 'cache'), { recursive: true });
+  });
+});
+
+it('ATTACK 108: what we tell people to write into a host’s file starts us and nothing else', () => {
+  const text = readFileSync(new URL('../../mcp.json.example', import.meta.url), 'utf8');
+  const { mcpServers, ...rest } = JSON.parse(text) as { mcpServers: Record<string, unknown> };
+  expect(rest).toEqual({});
+  expect(Object.keys(mcpServers)).toEqual(['toolcrib']);
+  const { command, args, ...more } = mcpServers['toolcrib'] as { command: string; args: string[] };
+  expect(more).toEqual({});
+  expect([command, ...args.slice(0, 3)]).toEqual(['npx', '-y', 'toolcrib', 'serve']);
+  expect(args).toContain('--root');
+  expect(text).not.toMatch(/--allow|--when-unasked|--scripts|[;|&$`]|https?:/);
+});
+
+it('ATTACK 16, 56: what a client says about roots opens nothing that the operator has not', async () => {
+  const client = await connectWithPerson('2025-11-25', () => 'yes', scene.options());
+  const text = textOf(
+    await client.callTool({ name: 'read_file', arguments: { path: join(scene.outside, 'secret.txt') } }),
+  );
+  expect(text).toMatch(/^PATH_OUTSIDE_ROOTS/);
+  await client.close();
+  expect(existsSync(join(scene.root, 'ran'))).toBe(false);
+});

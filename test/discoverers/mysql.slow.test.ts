@@ -1,0 +1,275 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mysql } from '../../src/discoverers/mysql.ts';
+import { openMysql } from '../../src/machine/databases/mysql-session.ts';
+import { usualLimits } from '../../src/machine/databases/session.ts';
+import { targetOf } from '../../src/machine/databases/target.ts';
+import { thisHost } from '../../src/machine/host.ts';
+import { callAction, saidBy } from '../support/call-action.ts';
+import { until } from '../support/until.ts';
+import { hasMariadb, type Server, startMariadb } from './mariadb-server.ts';
+
+const password = 'p@ss/wo:rd';
+
+describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not installed)', () => {
+  let server!: Server;
+  let folder = '';
+  const env = (more: Record<string, string> = {}) => ({
+    HOME: folder,
+    MYSQL_PWD: '',
+    DATABASE_URL: `mysql://root@localhost/shop?socket=${encodeURIComponent(server.socket)}`,
+    ...more,
+  });
+  const where = (more: Record<string, string> = {}) => ({ folder, env: env(more), program: '/usr/bin/true' });
+  const call = (name: string, given: Record<string, unknown>, more: Record<string, string> = {}) =>
+    callAction(mysql, name, given, where(more));
+  const query = async (sql: string, more: Record<string, string> = {}) => {
+    const result = await call('query', { sql, limit: 2 }, more);
+    expect(result.isError, saidBy(result)).toBeUndefined();
+    return result.data as { columns: unknown[]; rows: unknown[][]; truncated: boolean };
+  };
+  const target = () =>
+    targetOf(
+      'mysql',
+      {},
+      { host: { ...thisHost(), env: env() }, profiles: {}, which: () => Promise.resolve(undefined) },
+    );
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'toolcrib-mysql-'));
+    server = await startMariadb(`
+      CREATE DATABASE shop; USE shop;
+      CREATE TABLE orders(id BIGINT PRIMARY KEY, note TEXT, KEY notes (note(10))) ENGINE=InnoDB;
+      INSERT INTO orders VALUES (9007199254740993, 'a<&>b'), (2, 'two\\nlines'), (3, NULL);
+      CREATE TABLE lines_of(id INT, order_id BIGINT, CONSTRAINT of_order FOREIGN KEY (order_id) REFERENCES orders(id));
+      CREATE VIEW big AS SELECT id FROM orders;
+      CREATE TABLE kinds(d DECIMAL(20,2) UNSIGNED, f FLOAT, g DOUBLE, t TINYINT UNSIGNED, dt DATETIME(3), da DATE, ti TIME,
+        y YEAR, b BLOB, bi BIT(9), e ENUM('x','y'), s SET('p','q'), j JSON, c CHAR(3), vb VARBINARY(4), bu BIGINT UNSIGNED);
+      INSERT INTO kinds VALUES (123456789012345678.10, 1.1, 0.1, 255, '2024-01-02 03:04:05.678', '2024-01-02', '-12:00:00',
+        2024, x'00ff', b'100000001', 'y', 'p,q', '{"a": 9007199254740993}', 'abc', x'01', 18446744073709551615);
+      CREATE USER locked@localhost IDENTIFIED BY '${password}'; GRANT SELECT ON shop.* TO locked@localhost;`);
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('lists databases and tables, and describes', async () => {
+    expect((await call('databases', {})).data).toMatchObject({
+      databases: expect.arrayContaining([{ name: 'shop', encoding: 'latin1' }]),
+    });
+    expect((await call('tables', {})).data).toMatchObject({
+      tables: [
+        { schema: 'shop', name: 'big', type: 'view', engine: null, estimated_rows: null },
+        { name: 'kinds', type: 'table', engine: 'InnoDB', estimated_rows: expect.any(Number) },
+        { name: 'lines_of' },
+        { name: 'orders' },
+      ],
+    });
+    expect((await call('describe', { table: 'orders' })).data).toEqual({
+      columns: [
+        { name: 'id', type: 'bigint(20)', nullable: 'NO', default: null, extra: '' },
+        { name: 'note', type: 'text', nullable: 'YES', default: expect.anything(), extra: '' },
+      ],
+      indexes: [
+        { name: 'notes', columns: 'note', unique: 'NO' },
+        { name: 'PRIMARY', columns: 'id', unique: 'YES' },
+      ],
+      foreign_keys: [],
+      view: [],
+    });
+    expect((await call('describe', { table: 'lines_of' })).data).toMatchObject({
+      foreign_keys: [{ name: 'of_order', column: 'order_id', references: 'orders(id)' }],
+    });
+    expect((await call('describe', { table: 'big' })).data).toMatchObject({
+      view: [{ definition: expect.stringContaining('orders') }],
+    });
+    expect(saidBy(await call('describe', { table: "x' OR '1'='1" }))).toContain('NOT_FOUND');
+  });
+
+  it('returns rows with the types of their columns, two of one name, and says that there are more', async () => {
+    expect(await query('SELECT id, note, id FROM orders ORDER BY id DESC -- newest')).toEqual({
+      columns: [
+        { name: 'id', type: 'bigint' },
+        { name: 'note', type: 'text' },
+        { name: 'id', type: 'bigint' },
+      ],
+      rows: [
+        ['9007199254740993', 'a<&>b', '9007199254740993'],
+        ['3', null, '3'],
+      ],
+      truncated: true,
+    });
+    expect(await query('WITH one AS (SELECT 1 AS a) SELECT * FROM one;')).toMatchObject({ rows: [[1]] });
+    expect(await query('VALUES (1)')).toMatchObject({ rows: [[1]], truncated: false });
+    expect(await query('SELECT seq FROM seq_1_to_1000000 LIMIT 900000')).toMatchObject({ truncated: true });
+    expect(await query('SELECT 1 AS a FROM DUAL WHERE 1 = 0')).toMatchObject({
+      columns: [{ name: 'a' }],
+      rows: [],
+    });
+  });
+
+  it('reads every type', async () => {
+    const { columns, rows } = await query('SELECT * FROM kinds');
+    const types = (columns as { name: string; type: string }[]).map(({ name, type }) => `${name} ${type}`);
+    expect(types).toEqual([
+      'd decimal(20,2) unsigned',
+      'f float',
+      'g double',
+      't tinyint unsigned',
+      'dt datetime',
+      'da date',
+      'ti time',
+      'y year unsigned',
+      'b blob',
+      'bi bit unsigned',
+      'e enum',
+      's set',
+      'j json',
+      'c char',
+      'vb varbinary',
+      'bu bigint unsigned',
+    ]);
+    expect(rows).toEqual([
+      [
+        '123456789012345678.10',
+        1.1,
+        0.1,
+        255,
+        '2024-01-02 03:04:05.678',
+        '2024-01-02',
+        '-12:00:00',
+        2024,
+        '\\x00ff',
+        '\\x0101',
+        'y',
+        'p,q',
+        { a: '9007199254740993' },
+        'abc',
+        '\\x01',
+        '18446744073709551615',
+      ],
+    ]);
+  });
+
+  it('explains without running', async () => {
+    expect((await call('explain', { sql: 'SELECT * FROM orders WHERE id = 2' })).data).toMatchObject({
+      plan: { query_block: expect.anything() },
+    });
+    expect(saidBy(await call('explain', { sql: 'DELETE FROM orders' }))).toMatch(/ARG_INVALID|READ ONLY/);
+  });
+
+  /** What the server does for others than who asks. */
+  const running = async () => {
+    const { rows } = await query(
+      "SELECT id FROM information_schema.processlist WHERE info LIKE '%sleep(1000%' AND info NOT LIKE '%processlist%'",
+    );
+    return rows.length;
+  };
+
+  it('ATTACK 85: the server ends what takes too long', async () => {
+    const session = await openMysql(
+      await target(),
+      { ...usualLimits, statementMs: 100 },
+      new AbortController().signal,
+    );
+    await expect(session.query('SELECT sleep(1000)', 1)).rejects.toThrow('max_statement_time exceeded');
+    await session.end();
+  });
+
+  it('says that what was stopped at the limit may look like a result', async () => {
+    const limits = { ...usualLimits, statementMs: 100 };
+    const session = await openMysql(await target(), limits, new AbortController().signal);
+    const table = await session.query("SELECT benchmark(1000000000000, md5('a')) AS n", 1);
+    expect(table.notes).toEqual([expect.stringContaining('0.1 s a query may take')]);
+    expect((await session.query('SELECT 1', 1)).notes).toBeUndefined();
+    await session.end();
+  });
+
+  it('ATTACK 85: reads no more than the limit of bytes of an answer', async () => {
+    const session = await openMysql(
+      await target(),
+      { ...usualLimits, bytes: 100_000 },
+      new AbortController().signal,
+    );
+    const table = await session.query("SELECT repeat('z', 1000) FROM seq_1_to_1000000", 1000);
+    await session.end();
+    expect(table.truncated).toBe(true);
+    expect(table.rows.length).toBeLessThan(200);
+  });
+
+  it('ATTACK 85: cancels on the server when the caller gives up', async () => {
+    const controller = new AbortController();
+    const slow = callAction(
+      mysql,
+      'query',
+      { sql: 'SELECT sleep(1000)' },
+      { ...where(), context: { signal: controller.signal } },
+    );
+    await until(async () => (await running()) === 1);
+    controller.abort();
+    expect(saidBy(await slow)).toContain('CANCELLED');
+    await until(async () => (await running()) === 0);
+  });
+
+  it('connects by a profile, ~/.my.cnf and variables', async () => {
+    const who = 'SELECT current_user()';
+    writeFileSync(
+      join(folder, '.my.cnf'),
+      `[client]\nuser=locked\npassword="${password}"\nsocket=${server.socket}\n`,
+    );
+    expect((await query(who, { DATABASE_URL: '' })).rows).toEqual([['locked@localhost']]);
+    expect(
+      (await call('query', { sql: 'SELECT count(*) FROM orders', database: 'shop' }, { DATABASE_URL: '' }))
+        .data,
+    ).toMatchObject({ rows: [['3']] });
+    rmSync(join(folder, '.my.cnf'));
+    const profiles = {
+      mine: {
+        engine: 'mysql',
+        url: `mariadb://locked:${encodeURIComponent(password)}@x?socket=${server.socket}`,
+      },
+    } as const;
+    const { data } = await callAction(
+      mysql,
+      'query',
+      { sql: who, profile: 'mine' },
+      { ...where(), profiles },
+    );
+    expect(data).toMatchObject({ rows: [['locked@localhost']] });
+    const result = await call('query', { sql: who }, { DATABASE_URL: '', MYSQL_UNIX_PORT: '/nowhere/s' });
+    expect(saidBy(result)).toContain('Is the server running?');
+  });
+
+  it('ATTACK 84: shows a password in no result, error or question', async () => {
+    const wrong = 's3cret/of:mine';
+    const url = `mysql://locked:${encodeURIComponent(wrong)}@x/${encodeURIComponent(wrong)}?socket=${server.socket}`;
+    const asked: unknown[] = [];
+    const result = await callAction(
+      mysql,
+      'query',
+      { sql: 'SELECT 1' },
+      {
+        ...where({ DATABASE_URL: url }),
+        context: { permit: (request) => (asked.push(request), Promise.resolve()) },
+      },
+    );
+    expect(saidBy(result)).toContain('Access denied');
+    for (const secret of [wrong, encodeURIComponent(wrong)]) expect(saidBy(result)).not.toContain(secret);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('dumps to a new file', async () => {
+    const given = { database: 'shop', path: 'shop.sql', table: 'orders' };
+    const dumped = await callAction(mysql, 'dump', given, { folder, env: env() });
+    expect(dumped.isError, saidBy(dumped)).toBeUndefined();
+    expect(readFileSync(join(folder, 'shop.sql'), 'utf8')).toContain('9007199254740993');
+    const hostile = { ...given, path: 'x.sql', table: '--result-file=ran' };
+    await expect(callAction(mysql, 'dump', hostile, { folder, env: env() })).rejects.toThrow(
+      'name of a table',
+    );
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  });
+});

@@ -1,0 +1,338 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { psql } from '../../src/discoverers/psql.ts';
+import { usualLimits } from '../../src/machine/databases/session.ts';
+import { openPostgres } from '../../src/machine/databases/postgres-session.ts';
+import { targetOf } from '../../src/machine/databases/target.ts';
+import { thisHost } from '../../src/machine/host.ts';
+import { callAction, saidBy } from '../support/call-action.ts';
+import { until } from '../support/until.ts';
+import { type Server, serverFolder, startServer } from './postgres-server.ts';
+
+const password = 'p@ss/wo:rd';
+
+describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is not installed)', () => {
+  let server!: Server;
+  let folder = '';
+  const env = (more: Record<string, string> = {}) => ({
+    ...server.env,
+    HOME: folder,
+    DATABASE_URL: '',
+    PGDATABASE: 'postgres',
+    ...more,
+  });
+  const call = (name: string, given: Record<string, unknown>, more: Record<string, string> = {}) =>
+    callAction(psql, name, given, { folder, env: env(more), program: '/usr/bin/true' });
+  const query = async (sql: string, more: Record<string, string> = {}) => {
+    const result = await call('query', { sql, limit: 2 }, more);
+    expect(result.isError, saidBy(result)).toBeUndefined();
+    return result.data as { columns: unknown[]; rows: unknown[][]; truncated: boolean; notes?: string[] };
+  };
+  const failing = async (sql: string, more: Record<string, string> = {}) => {
+    const result = await call('query', { sql }, more);
+    expect(result.isError, saidBy(result)).toBe(true);
+    return saidBy(result);
+  };
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'toolcrib-psql-'));
+    server = startServer(`
+      CREATE TABLE orders(id bigint PRIMARY KEY, note text);
+      INSERT INTO orders VALUES (9007199254740993, 'a<&>b'), (2, E'two\\nlines'), (3, NULL);
+      CREATE SCHEMA "Odd"; CREATE TABLE "Odd"."My Table"(a int);
+      CREATE VIEW big AS SELECT id FROM orders;
+      CREATE ROLE reader LOGIN; GRANT SELECT ON orders TO reader;
+      CREATE ROLE locked LOGIN PASSWORD '${password}'; GRANT SELECT ON orders TO locked;`);
+  });
+  afterAll(() => {
+    server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('lists databases and tables, and describes', async () => {
+    expect((await call('databases', {})).data).toMatchObject({
+      databases: [{ name: 'postgres', encoding: 'UTF8', size_bytes: expect.any(Number) }],
+    });
+    expect((await call('tables', { schema: 'public' })).data).toEqual({
+      tables: [
+        { schema: 'public', name: 'big', type: 'view', estimated_rows: null, comment: null },
+        { schema: 'public', name: 'orders', type: 'table', estimated_rows: null, comment: null },
+      ],
+    });
+    expect((await call('tables', { schema: "x' OR 'a'='a" })).data).toEqual({ tables: [] });
+    expect((await call('describe', { table: 'orders' })).data).toEqual({
+      columns: [
+        { name: 'id', type: 'bigint', nullable: false, default: null },
+        { name: 'note', type: 'text', nullable: true, default: null },
+      ],
+      indexes: [{ definition: 'CREATE UNIQUE INDEX orders_pkey ON public.orders USING btree (id)' }],
+      constraints: [{ name: 'orders_pkey', definition: 'PRIMARY KEY (id)' }],
+      view: [],
+    });
+    expect((await call('describe', { table: '"Odd"."My Table"' })).data).toMatchObject({
+      columns: [{ name: 'a' }],
+    });
+    expect((await call('describe', { table: 'big' })).data).toMatchObject({
+      view: [{ definition: expect.stringContaining('orders') }],
+    });
+    expect(saidBy(await call('describe', { table: 'nothing' }))).toContain(
+      'relation "nothing" does not exist',
+    );
+    expect(saidBy(await call('describe', { table: "x'::regclass; --" }))).toContain('PROGRAM_FAILED');
+  });
+
+  it('returns rows with the types of their columns, two of one name, and says that there are more', async () => {
+    expect(await query('SELECT id, note, id FROM orders ORDER BY id DESC -- newest')).toMatchObject({
+      columns: [
+        { name: 'id', type: 'bigint' },
+        { name: 'note', type: 'text' },
+        { name: 'id', type: 'bigint' },
+      ],
+      rows: [
+        ['9007199254740993', 'a<&>b', '9007199254740993'],
+        ['3', null, '3'],
+      ],
+      truncated: true,
+    });
+    expect(await query("VALUES (1, E'two\\nlines', $$it's;$$);")).toMatchObject({
+      rows: [[1, 'two\nlines', "it's;"]],
+      truncated: false,
+    });
+    expect(await query('TABLE orders')).toMatchObject({ truncated: true });
+    expect(await query('SELECT 1 AS a WHERE false')).toMatchObject({
+      columns: [{ name: 'a', type: 'integer' }],
+      rows: [],
+    });
+  });
+
+  it.each([
+    ["'1.10'::numeric(10,2)", 'numeric(10,2)', '1.10'],
+    ['0.1::float8', 'double precision', 0.1],
+    ['1.1::real', 'real', 1.1],
+    ["'NaN'::float8", 'double precision', 'NaN'],
+    ['true', 'boolean', true],
+    ["'2024-01-02 03:04:05.123456'::timestamp", 'timestamp without time zone', '2024-01-02 03:04:05.123456'],
+    ["'infinity'::date", 'date', 'infinity'],
+    ["'1 day 2 hours'::interval", 'interval', '1 day 02:00:00'],
+    ['\'{"a": 9007199254740993, "b": [1, null]}\'::jsonb', 'jsonb', { a: '9007199254740993', b: [1, null] }],
+    ["'[1.5]'::json", 'json', [1.5]],
+    ["'null'::json", 'json', null],
+    ["'\\x00ff'::bytea", 'bytea', '\\x00ff'],
+    ['ARRAY[1,NULL,3]', 'integer[]', [1, null, 3]],
+    ["ARRAY['a','b \"c\"','NULL','{,}','\\']", 'text[]', ['a', 'b "c"', 'NULL', '{,}', '\\']],
+    [
+      'ARRAY[[1,2],[3,4]]::bigint[]',
+      'bigint[]',
+      [
+        ['1', '2'],
+        ['3', '4'],
+      ],
+    ],
+    ["'[0:1]={t,f}'::bool[]", 'boolean[]', [true, false]],
+    ["'{}'::text[]", 'text[]', []],
+    ["ARRAY['[1]'::json]", 'json[]', [[1]]],
+    ["'(1,1),(0,0)'::box", 'box', '(1,1),(0,0)'],
+    ['NULL::int', 'integer', null],
+  ])('reads %s', async (expression, type, value) => {
+    expect(await query(`SELECT ${expression} AS a`)).toMatchObject({ columns: [{ type }], rows: [[value]] });
+  });
+
+  it('cuts long values, bytes and rows', async () => {
+    const [[text, bytes]] = (await query("SELECT repeat('x', 100000), decode(repeat('00', 1000), 'hex')"))
+      .rows as [[string, string]];
+    expect(text).toMatch(/^x{4000}… /);
+    expect(bytes).toMatch(/^\\x(00){256}… \[1000 bytes\]$/);
+    const one = { folder, env: env(), program: '/usr/bin/true' };
+    const many = { sql: "SELECT repeat('y', 3000) FROM generate_series(1, 1000)", limit: 1000 };
+    const kept: string[] = [];
+    const { data } = await callAction(psql, 'query', many, {
+      ...one,
+      context: {
+        keepOutput: () => ({
+          handle: 'out_1',
+          add: (_stream, chunk) => kept.push(String(chunk)),
+          end: () => {},
+        }),
+      },
+    });
+    expect(data).toMatchObject({
+      omitted: { rows: expect.any(Number) },
+      notes: expect.arrayContaining(['all 1000 rows: read_output out_1']),
+    });
+    expect(kept).toHaveLength(1000);
+  });
+
+  it('ATTACK 85: reads no more than the limit of bytes of an answer, and the server goes on to nothing', async () => {
+    const services = {
+      host: { ...thisHost(), env: env() },
+      profiles: {},
+      which: () => Promise.resolve(undefined),
+    };
+    const target = await targetOf('postgresql', {}, services);
+    const open = () => openPostgres(target, { ...usualLimits, bytes: 100_000 }, new AbortController().signal);
+    const rows = await open();
+    const table = await rows.query("SELECT repeat('z', 1000) FROM generate_series(1, 5000)", 1000);
+    await rows.end();
+    expect(table.truncated).toBe(true);
+    expect(table.rows.length).toBeGreaterThan(10);
+    expect(table.rows.length).toBeLessThan(200);
+    const one = await open();
+    await expect(one.query("SELECT repeat('z', 100000000)", 1)).rejects.toThrow(
+      'larger than the 100000 bytes',
+    );
+    await one.end();
+    await until(() => activity() === 0);
+  });
+
+  /** What the server does for us. */
+  const activity = (where = '') =>
+    Number(server.ask(`SELECT count(*) FROM pg_stat_activity WHERE application_name = 'toolcrib' ${where}`));
+
+  it('ATTACK 85: the server ends what takes too long', async () => {
+    const services = {
+      host: { ...thisHost(), env: env() },
+      profiles: {},
+      which: () => Promise.resolve(undefined),
+    };
+    const target = await targetOf('postgresql', {}, services);
+    const session = await openPostgres(
+      target,
+      { ...usualLimits, statementMs: 100 },
+      new AbortController().signal,
+    );
+    await expect(session.query('SELECT pg_sleep(1000)', 1)).rejects.toThrow('statement timeout');
+    await session.end();
+  });
+
+  it('ATTACK 85: cancels on the server when the caller gives up', async () => {
+    const controller = new AbortController();
+    const slow = callAction(
+      psql,
+      'query',
+      { sql: 'SELECT pg_sleep(1000)' },
+      {
+        folder,
+        env: env(),
+        program: '/usr/bin/true',
+        context: { signal: controller.signal },
+      },
+    );
+    await until(() => activity("AND state = 'active' AND query LIKE 'FETCH FORWARD%'") === 1);
+    controller.abort();
+    expect(saidBy(await slow)).toContain('CANCELLED');
+    await until(() => activity() === 0);
+  });
+
+  it('explains without running', async () => {
+    const { data } = await call('explain', { sql: 'SELECT * FROM orders WHERE id = 2' });
+    expect(data).toMatchObject({ plan: { 'Node Type': expect.any(String) } });
+    expect((await call('explain', { sql: 'SELECT pg_sleep(1000)' })).isError).toBeUndefined();
+  });
+
+  it('reads as a role with fewer rights than a superuser has, and says so', async () => {
+    expect(await query('SELECT current_user')).toMatchObject({
+      rows: [['pg_read_all_data']],
+      notes: [expect.stringContaining('ran as pg_read_all_data')],
+    });
+    const asReader = await query('SELECT current_user', { PGUSER: 'reader' });
+    expect(asReader.rows).toEqual([['reader']]);
+    expect(asReader.notes).toBeUndefined();
+  });
+
+  it('says what the server says, and where in the text', async () => {
+    expect(await failing('SELECT nothing FROM orders')).toMatch(
+      /column "nothing" does not exist \(42703, at character 8 of sql\)/,
+    );
+  });
+
+  it('connects by a profile, DATABASE_URL, a service and ~/.pgpass', async () => {
+    const url = `postgresql://locked:${encodeURIComponent(password)}@${encodeURIComponent(server.folder)}/postgres`;
+    const who = 'SELECT current_user';
+    expect((await query(who, { DATABASE_URL: url, PGHOST: '/nowhere' })).rows).toEqual([['locked']]);
+    const profiles = {
+      shop: { engine: 'postgresql', urlFrom: 'SHOP_URL' },
+      other: { engine: 'mysql', url: 'mysql://x' },
+    } as const;
+    const where = { folder, env: env({ SHOP_URL: url }), program: '/usr/bin/true', profiles };
+    expect((await callAction(psql, 'query', { sql: who, profile: 'shop' }, where)).data).toMatchObject({
+      rows: [['locked']],
+    });
+    expect(saidBy(await callAction(psql, 'query', { sql: who, profile: 'other' }, where))).toContain(
+      'ARG_INVALID: profile: "other" is no postgresql database of the settings. There is shop.',
+    );
+    writeFileSync(
+      join(folder, '.pg_service.conf'),
+      `[mine]\nhost=${server.folder}\nuser=reader\ndbname=postgres\n`,
+    );
+    expect((await query(who, { PGSERVICE: 'mine', PGHOST: '/nowhere' })).rows).toEqual([['reader']]);
+    writeFileSync(
+      join(folder, '.pgpass'),
+      `# mine\n*:*:*:locked:${password.replaceAll(/[\\:]/g, '\\$&')}\n`,
+      {
+        mode: 0o600,
+      },
+    );
+    expect((await query(who, { PGUSER: 'locked' })).rows).toEqual([['locked']]);
+    rmSync(join(folder, '.pgpass'));
+  });
+
+  it('ATTACK 84: shows a password in no result, error or question', async () => {
+    const wrong = 's3cret/of:mine';
+    const url = `postgresql://locked:${encodeURIComponent(wrong)}@${encodeURIComponent(server.folder)}/postgres`;
+    const asked: unknown[] = [];
+    const result = await callAction(
+      psql,
+      'query',
+      { sql: 'SELECT 1' },
+      {
+        folder,
+        env: env({ DATABASE_URL: url }),
+        program: '/usr/bin/true',
+        context: { permit: (request) => (asked.push(request), Promise.resolve()) },
+      },
+    );
+    const said = saidBy(result) + JSON.stringify(asked);
+    expect(said).toContain('password authentication failed');
+    for (const secret of [wrong, encodeURIComponent(wrong), url]) expect(said).not.toContain(secret);
+    const named = await failing('SELECT 1', { DATABASE_URL: `${url}${wrong}?sslmode=disable` });
+    for (const secret of [wrong, encodeURIComponent(wrong)]) expect(named).not.toContain(secret);
+    const broken = await failing('SELECT 1', {
+      DATABASE_URL: `postgresql://locked:${wrong}%@nowhere:port/x`,
+    });
+    expect(broken).toContain('CONFIG_INVALID: DATABASE_URL: is not the address');
+    expect(broken).not.toContain(wrong);
+    expect(await failing('SELECT 1', { PGUSER: 'locked' })).toContain(
+      'asks for a password, and none is known',
+    );
+    expect(await failing('SELECT 1', { PGHOST: '/nowhere' })).toContain('Is the server running?');
+  });
+
+  it('dumps to a new file for its owner alone, and restores it', async () => {
+    const more = { folder, env: env(), context: { permit: () => Promise.resolve() } };
+    const dumped = await callAction(psql, 'dump', { path: 'shop.dump' }, more);
+    expect(saidBy(dumped)).toMatch(/bytes in/);
+    expect(statSync(join(folder, 'shop.dump')).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, 'shop.dump'), 'latin1')).toMatch(/^PGDMP/);
+    expect(saidBy(await callAction(psql, 'dump', { path: 'shop.dump' }, more))).toContain('PATH_EXISTS');
+    expect(saidBy(await callAction(psql, 'dump', { path: '../x' }, more))).toContain('PATH_OUTSIDE_ROOTS');
+    const nothing = await callAction(psql, 'dump', { path: 'no.dump', database: 'nothing' }, more);
+    expect(saidBy(nothing)).toContain('PROGRAM_FAILED');
+    expect(existsSync(join(folder, 'no.dump'))).toBe(false);
+    spawnSync('createdb', ['-h', server.folder, '-U', 'postgres', 'copy']);
+    const restored = await callAction(psql, 'restore', { path: 'shop.dump', database: 'copy' }, more);
+    expect(restored.isError, saidBy(restored)).toBeUndefined();
+    const count = await call('query', { sql: 'SELECT count(*) FROM orders', database: 'copy' });
+    expect(count.data).toMatchObject({ rows: [['3']] });
+  });
+
+  it('ATTACK 73: restores no SQL text, in which psql would run commands', async () => {
+    writeFileSync(join(folder, 'evil.sql'), `\\! touch ${join(folder, 'ran')}\nSELECT 1;\n`);
+    const more = { folder, env: env(), context: { permit: () => Promise.resolve() } };
+    const result = await callAction(psql, 'restore', { path: 'evil.sql' }, more);
+    expect(result.isError).toBe(true);
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  });
+});

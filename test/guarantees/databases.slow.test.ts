@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { querySqlite } from './acts.ts';
+import { person, says } from './person.ts';
+import type { Session } from './session.ts';
+import { makeWorld, secretText } from './world.ts';
+
+const hasSqlite = (() => {
+  try {
+    execFileSync('sqlite3', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+describe.runIf(hasSqlite)('a query of an SQLite database', () => {
+  const world = makeWorld();
+  const secret = join(world.outside, 'secret.txt');
+  const ada = person(says.no);
+  let session: Session;
+  beforeAll(async () => {
+    const table = "CREATE TABLE orders (id, item); INSERT INTO orders VALUES (1, 'tea'), (2, 'milk');";
+    execFileSync('sqlite3', [join(world.project, 'data.db'), table]);
+    execFileSync('sqlite3', [
+      join(world.outside, 'other.db'),
+      `CREATE TABLE t (a); INSERT INTO t VALUES ('${secretText}');`,
+    ]);
+    session = await world.open({ person: ada });
+  });
+  afterAll(() => world.end());
+  const query = (sql: string) => session.does(querySqlite('data.db', sql));
+
+  it('answers what it is asked', async () => {
+    expect((await query('SELECT item FROM orders ORDER BY id')).text).toMatch(/tea[^]*milk/);
+  });
+
+  it.each([
+    "INSERT INTO orders VALUES (3, 'x')",
+    'DELETE FROM orders',
+    'SELECT 1; DELETE FROM orders',
+    'WITH d AS (SELECT 1) DELETE FROM orders',
+    'PRAGMA writable_schema = 1',
+    "ATTACH 'new.db' AS new",
+    "VACUUM INTO 'copy.db'",
+    'SELECT 1) ; DELETE FROM orders; --',
+  ])('changes nothing unless a person agrees: %s', async (sql) => {
+    const before = world.snapshot();
+    await query(sql);
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it.each([
+    '.shell touch stolen',
+    '.output stolen',
+    '\n.system touch stolen',
+    "SELECT writefile('stolen', 'x')",
+    "SELECT load_extension('x')",
+    "SELECT edit('', 'touch stolen')",
+  ])('runs and writes nothing outside the database: %s', async (sql) => {
+    const before = world.snapshot();
+    await query(sql);
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it.each([
+    `SELECT readfile('${secret}')`,
+    `.read ${secret}`,
+    `.import ${secret} t`,
+    `ATTACH '${join(world.outside, 'other.db')}' AS o`,
+  ])('shows nothing outside the database: %s', async (sql) => {
+    expect((await query(sql)).text).not.toContain(secretText);
+  });
+
+  it('opens no database outside the roots', async () => {
+    const { refused, text } = await session.does(
+      querySqlite(join(world.outside, 'other.db'), 'SELECT * FROM t'),
+    );
+    expect(refused).toBe(true);
+    expect(text).not.toContain(secretText);
+  });
+
+  it('answers with so many rows as fit, and says that there are more', async () => {
+    const numbers =
+      'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 100000) SELECT x FROM n';
+    const { text } = await query(numbers);
+    expect(text.length).toBeLessThan(40_000);
+    expect(text).toMatch(/more|limit|truncated/i);
+  });
+});

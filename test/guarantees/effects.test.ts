@@ -1,0 +1,143 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import {
+  commit,
+  createBranch,
+  deletePath,
+  editFile,
+  log,
+  looks,
+  movePath,
+  operator,
+  readFile,
+  resetHard,
+  restoreFiles,
+  runFile,
+  runProgram,
+  runScript,
+  searchText,
+  stage,
+  status,
+  writeFile,
+} from './acts.ts';
+import { person, says } from './person.ts';
+import type { Session } from './session.ts';
+import { makeWorld } from './world.ts';
+
+const world = makeWorld({
+  'package.json': JSON.stringify({ name: 'shop', scripts: { test: 'echo test', hi: 'echo hi' } }),
+  'hi.mjs': "console.log('hi');",
+});
+const ada = person();
+/** Of somebody who cannot be asked. */
+let alone: Session;
+let looking: Session;
+let ruled: Session;
+beforeAll(async () => {
+  const rules = [
+    ...[commit(''), runFile(''), deletePath('')].flatMap(operator.denies),
+    ...operator.allowsProgram('git --version'),
+  ];
+  alone = await world.open();
+  looking = await world.open({ person: ada, args: operator.readOnly });
+  ruled = await world.open({ person: ada, args: rules });
+});
+beforeEach(() => ada.will(says.trust));
+afterAll(() => world.end());
+
+const changing = () => [
+  writeFile('new.txt', 'x'),
+  writeFile('README.md', 'x'),
+  editFile('README.md', 'Example', 'x'),
+  deletePath('README.md'),
+  movePath('README.md', 'x.md'),
+  stage('src/a.txt'),
+  commit('x'),
+  createBranch('x'),
+  restoreFiles('src/a.txt'),
+  resetHard(),
+];
+const running = () => [runFile('hi.mjs'), runScript('hi'), runProgram('touch', 'stolen')];
+
+async function refuses(session: Session, acts: ReturnType<typeof changing>): Promise<void> {
+  const before = world.snapshot();
+  for (const act of acts) {
+    const { refused, text } = await session.does(act);
+    expect(refused, `${act.name}: ${text}`).toBe(true);
+  }
+  expect(world.snapshot()).toEqual(before);
+}
+const annotationsIn = async ({ client }: Session) =>
+  new Map((await client.listTools()).tools.map(({ name, annotations = {} }) => [name, annotations]));
+
+it('changes nothing by a tool that says it only reads', async () => {
+  world.write('src/a.txt', 'one\nchanged\n');
+  // What git would refresh its index for.
+  utimesSync(join(world.project, 'README.md'), 1, 1);
+  const before = world.snapshot();
+  const annotations = await annotationsIn(alone);
+  for (const act of looks()) {
+    await alone.gets(act);
+    expect(annotations.get(act.name), act.name).toMatchObject({ readOnlyHint: true });
+  }
+  expect(world.snapshot()).toEqual(before);
+});
+
+it('says of no tool that changes or runs something that it only reads', async () => {
+  const annotations = await annotationsIn(alone);
+  for (const { name } of [...changing(), ...running()])
+    expect(annotations.get(name)?.readOnlyHint, name).toBe(false);
+  for (const { name } of [...running(), resetHard()])
+    expect(annotations.get(name)?.destructiveHint, name).toBe(true);
+});
+
+it('changes and runs nothing when the operator says read-only, whoever says yes', async () => {
+  await refuses(looking, [...changing(), ...running()]);
+  expect(ada.asked).toEqual([]);
+  const offered = await annotationsIn(looking);
+  for (const { name } of [...changing(), ...running()]) expect([...offered.keys()]).not.toContain(name);
+  await looking.gets(status());
+  await looking.gets(readFile('README.md'));
+});
+
+it('offers the tools of the sets that the operator names, and answers to no others', async () => {
+  const session = await world.open({ person: ada, args: operator.onlyFiles });
+  const names = [...(await annotationsIn(session)).keys()];
+  expect(names).toContain(readFile('').name);
+  for (const { name } of [status(), ...running()]) expect(names).not.toContain(name);
+  await refuses(session, [status(), log(), ...running()]);
+});
+
+it('does nothing that a rule of the operator denies, whoever says yes', async () => {
+  await refuses(ruled, [commit('x'), runFile('hi.mjs'), deletePath('README.md')]);
+  expect(ada.asked).toEqual([]);
+  await ruled.gets(status());
+});
+
+it('asks nobody about a command that a rule of the operator allows, and about any other', async () => {
+  expect(await ruled.gets(runProgram('git', '--version'))).toMatch(/^git version/);
+  expect(ada.asked).toEqual([]);
+  ada.will(says.no);
+  for (const act of [runProgram('git', '--exec-path'), runProgram('touch', 'stolen')])
+    expect((await ruled.does(act)).refused).toBe(true);
+  expect(ada.asked).toHaveLength(2);
+  expect(world.has('stolen')).toBe(false);
+});
+
+it.fails('keeps a path from every tool that a rule of the operator denies', async () => {
+  world.write('conf/.env', 'LEVEL=one\n');
+  const session = await world.open({ args: operator.deniesPath('**/.env') });
+  await session.gets(readFile('README.md'));
+  for (const act of [readFile('conf/.env'), writeFile('conf/.env', 'x'), movePath('conf/.env', 'seen.txt')])
+    expect((await session.does(act)).refused).toBe(true);
+  expect((await session.does(searchText('LEVEL'))).text).not.toContain('LEVEL=one');
+});
+
+it('lets a file of the project widen nothing, and narrow what is allowed', async () => {
+  world.write('.toolcrib.json', JSON.stringify({ readOnly: false, rules: { '*': 'allow' }, scripts: true }));
+  await refuses(looking, changing());
+  await refuses(alone, running());
+  world.write('.toolcrib.json', JSON.stringify({ readOnly: true }));
+  await refuses(alone, [writeFile('new.txt', 'x'), ...running()]);
+});

@@ -1,0 +1,46 @@
+import { afterAll, expect, it } from 'vitest';
+import { runFile, startJob, status, writeFile } from './acts.ts';
+import { person, says } from './person.ts';
+import { expectEnded, expectRunning, family, membersIn } from './processes.ts';
+import { eras } from './session.ts';
+import { makeWorld } from './world.ts';
+
+const world = makeWorld({ 'family.mjs': family });
+afterAll(() => world.end());
+
+it.each(eras)('ends all that was running when the server itself is killed, in %s', async (era) => {
+  const session = await world.open({ era, person: person(says.trust) });
+  const call = session.does(runFile('family.mjs', 'stay'));
+  const members = await membersIn(world.project);
+  expectRunning(members);
+  process.kill(session.pid, 'SIGKILL');
+  await call;
+  await expectEnded(members);
+});
+
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'ends its jobs with itself when it is told to end by %s',
+  async (signal) => {
+    const session = await world.open({ person: person(says.trust) });
+    await session.does(startJob(runFile('family.mjs', 'stay')));
+    const members = await membersIn(world.project);
+    expectRunning(members);
+    process.kill(session.pid, signal);
+    await expectEnded(members);
+  },
+);
+
+it('leaves a file whole when it is killed while it writes, and works after that', async () => {
+  const version = (letter: string) => `${letter.repeat(2_000_000)}\n`;
+  world.write('whole.txt', version('a'));
+  for (let turn = 0; turn < 5; turn++) {
+    const session = await world.open();
+    await session.gets(writeFile(`new-${turn}.txt`, version('a')));
+    const writing = session.does(writeFile(`new-${turn}.txt`, version('b')));
+    for (let tick = 0; tick < turn * 20; tick++) await new Promise(setImmediate);
+    process.kill(session.pid, 'SIGKILL');
+    await writing;
+    expect([version('a'), version('b')]).toContain(world.read(`new-${turn}.txt`));
+  }
+  await (await world.open()).gets(status());
+});

@@ -1,0 +1,97 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../support/until.ts';
+import { jobIn, runFile, startJob, stopJob, waitForJob } from './acts.ts';
+import { person, says } from './person.ts';
+import { expectEnded, expectRunning, family, membersIn } from './processes.ts';
+import { eras, type Session } from './session.ts';
+import { makeWorld } from './world.ts';
+
+/** Says a line and goes on when it is told to, or when there is nobody left to tell it. */
+const patient = `import { appendFileSync, existsSync } from 'node:fs';
+const [work] = process.argv.slice(2);
+appendFileSync(work + '.runs', 'run\\n');
+let step = 0;
+const begun = Date.now();
+const watch = setInterval(() => {
+  if (existsSync(work + '.talk') && step < 5) console.log('step', ++step);
+  if (existsSync(work + '.go')) { console.log('built'); clearInterval(watch); }
+  if (Date.now() - begun > 60_000) process.exit(1);
+}, 20);
+`;
+
+const world = makeWorld({ 'patient.mjs': patient, 'family.mjs': family });
+// A call answers after a second here, whatever it has.
+world.configure({ budgets: { callSeconds: 1 } });
+afterAll(() => world.end());
+
+describe.each(eras)('in %s', (era) => {
+  let session: Session;
+  beforeAll(async () => {
+    session = await world.open({ era, person: person(says.trust) });
+  });
+  /** One build, of which a test says how it goes on. */
+  const work = (name: string) => {
+    const file = join(world.outside, `${name}-${era}`);
+    return {
+      build: runFile('patient.mjs', file),
+      talk: () => writeFileSync(`${file}.talk`, ''),
+      goOn: () => writeFileSync(`${file}.go`, ''),
+      runs: () => readFileSync(`${file}.runs`, 'utf8').split('\n').length - 1,
+      hasBegun: () => existsSync(`${file}.runs`),
+    };
+  };
+
+  it('makes a job of a call that takes long, to which the same call attaches until it has the result', async () => {
+    const { build, goOn, runs } = work('long');
+    const first = await session.does(build);
+    expect(jobIn(first.text)).toBeTruthy();
+    expect(jobIn((await session.does(build)).text)).toBe(jobIn(first.text));
+    goOn();
+    const said: string[] = [];
+    await until(async () => /\bbuilt\b/.test(said[said.push((await session.does(build)).text) - 1] ?? ''));
+    expect(runs()).toBe(1);
+  });
+
+  it('waits for a job, and gives what it has printed', async () => {
+    const { build, talk, goOn } = work('waited');
+    const started = (await session.does(startJob(build))).text;
+    talk();
+    goOn();
+    expect(await session.gets(waitForJob(started))).toMatch(/built/);
+  });
+
+  it('ends all that a job has started when it is stopped', async () => {
+    const started = (await session.does(startJob(runFile('family.mjs', 'stay')))).text;
+    const members = await membersIn(world.project);
+    expectRunning(members);
+    await session.gets(stopJob(started));
+    await expectEnded(members);
+  });
+
+  it('tells of progress while a call goes on, always of more', async () => {
+    const { build, talk, goOn } = work('told');
+    const seen: { progress: number; message?: string | undefined }[] = [];
+    talk();
+    await session.does(build, {
+      onprogress(one) {
+        seen.push(one);
+        if (one.message === 'step 5') goOn();
+      },
+    });
+    expect(seen.map(({ message }) => message)).toContain('step 1');
+    for (const [at, { progress }] of seen.entries())
+      if (at > 0) expect(progress).toBeGreaterThan(seen[at - 1]?.progress ?? 0);
+  });
+
+  it.fails('tells of no progress after the answer, though the job goes on', async () => {
+    const { build, talk, goOn } = work('ended');
+    const { text } = await session.does(build, { onprogress: () => undefined });
+    expect(session.complaints).toEqual([]);
+    talk();
+    goOn();
+    await session.gets(waitForJob(text));
+    expect(session.complaints).toEqual([]);
+  });
+});

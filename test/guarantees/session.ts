@@ -1,0 +1,103 @@
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { textOf } from '../support/text-of.ts';
+import { operator, type Act } from './acts.ts';
+import { questionIn, type Person } from './person.ts';
+
+/** The program as it is published. */
+export const program = fileURLToPath(new URL('../../dist/toolcrib.cjs', import.meta.url));
+
+export type Era = '2025-11-25' | '2026-07-28';
+export const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
+
+export interface SessionOptions {
+  readonly era?: Era;
+  /** Who can be asked; without them the client says that it cannot ask. */
+  readonly person?: Person;
+  /** What the operator says on the command line. */
+  readonly args?: readonly string[];
+  /** Variables of the server, over those of the world. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly roots?: readonly string[];
+  /** Whether the state of the project is kept before it is changed by programs; it costs time. */
+  readonly checkpoints?: boolean;
+}
+
+/** What came of an act. */
+export interface Outcome {
+  readonly refused: boolean;
+  readonly text: string;
+}
+
+export interface While {
+  readonly signal?: AbortSignal;
+  readonly onprogress?: (progress: { progress: number; message?: string | undefined }) => void;
+}
+
+/** A real client of the built server. */
+export interface Session {
+  readonly client: Client;
+  readonly pid: number;
+  /** What the client found wrong with what the server sent. */
+  readonly complaints: string[];
+  does(act: Act, meanwhile?: While): Promise<Outcome>;
+  /** The same for an act that has to succeed: its text. */
+  gets(act: Act, meanwhile?: While): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface Place extends SessionOptions {
+  readonly project: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export async function openSession(place: Place): Promise<Session> {
+  const { era = '2026-07-28', person, args = [], env, roots = [place.project], checkpoints = false } = place;
+  const client = new Client(
+    { name: 'guarantees', version: '1' },
+    {
+      capabilities: person ? { elicitation: { form: {} } } : {},
+      versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
+    },
+  );
+  if (person)
+    client.setRequestHandler('elicitation/create', ({ params }) => person.answer(questionIn(params)));
+  const complaints: string[] = [];
+  Object.assign(client, { onerror: (error: Error) => complaints.push(error.message) });
+  const options = [
+    ...roots.flatMap((root) => ['--root', root]),
+    ...args,
+    ...(checkpoints ? [] : operator.withoutCheckpoints),
+  ];
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'serve', ...options],
+    env: { ...env },
+    cwd: place.project,
+    stderr: 'pipe',
+  });
+  await client.connect(transport);
+  const does = async (act: Act, meanwhile: While = {}): Promise<Outcome> => {
+    try {
+      const result = await client.callTool({ name: act.name, arguments: { ...act.arguments } }, meanwhile);
+      return { refused: result.isError === true, text: textOf(result) };
+    } catch (error) {
+      // A call that the protocol refuses: a tool that is not offered, or arguments that no tool takes.
+      if (meanwhile.signal?.aborted) throw error;
+      return { refused: true, text: String(error) };
+    }
+  };
+  return {
+    client,
+    pid: transport.pid ?? 0,
+    complaints,
+    does,
+    async gets(act, meanwhile) {
+      const { refused, text } = await does(act, meanwhile);
+      if (refused) throw new Error(`${act.name} was refused: ${text}`);
+      return text;
+    },
+    close: () => client.close(),
+  };
+}

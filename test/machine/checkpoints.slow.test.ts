@@ -1,0 +1,642 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryName } from '../../src/machine/changes/change-kit.ts';
+import { addCheckpoint, checkpointsOf } from '../../src/machine/checkpoints/shadow-store.ts';
+import { openWorkspace } from '../../src/machine/paths/workspace.ts';
+import { failureOf } from '../filesystem/folder.ts';
+import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
+import { contentOf, keptTree } from './kept-trees.ts';
+
+const { signal } = new AbortController();
+const posix = process.platform !== 'win32';
+
+/** The one shadow repository in a state folder. */
+function shadowIn(state: string): string {
+  const names = readdirSync(join(state, 'checkpoints')).filter((name) => !name.startsWith('.'));
+  expect(names).toHaveLength(1);
+  return join(state, 'checkpoints', names[0]!);
+}
+
+describe('taking', () => {
+  it('says which checkpoint was taken', async () => {
+    const tree = await keptTree();
+    expect(await tree.take()).toMatch(
+      /^checkpoint c_[0-9a-f]{8} \(restore_checkpoint brings the files back\)$/,
+    );
+  });
+
+  it('names the checkpoint that is there while nothing changes, and takes another when something has', async () => {
+    const tree = await keptTree();
+    const first = await tree.id();
+    expect(await tree.id()).toBe(first);
+    tree.write('src/a.txt', 'other');
+    const second = await tree.id();
+    expect(second).not.toBe(first);
+    expect(await tree.id()).toBe(second);
+  });
+
+  it('names it also to another server, which begins where the first has ended', async () => {
+    const tree = await keptTree();
+    const first = await tree.id();
+    const another = await keptTree({ folder: tree.state, repository: tree });
+    expect(await another.id()).toBe(first);
+  });
+
+  it('says nothing outside a work tree', async () => {
+    const folder = temporaryFolder();
+    const tree = await keptTree();
+    const workspace = await openWorkspace([folder]);
+    expect(await tree.checkpoints.take(folder, 'x', workspace, signal)).toBe(undefined);
+    mkdirSync(join(folder, '.git'));
+    expect(await tree.checkpoints.take(folder, 'x', workspace, signal)).toBe(undefined);
+  });
+
+  it('keeps nothing of a work tree that begins outside the roots but what is inside', async () => {
+    const repository = temporaryRepository();
+    repository.write('secret.txt', 'outside');
+    repository.write('.gitignore', 'logs/\n');
+    repository.write('src/logs/a.log', 'ignored by the file above the root');
+    const tree = await keptTree({ repository, roots: [join(repository.folder, 'src')] });
+    const workspace = await openWorkspace([join(repository.folder, 'src')]);
+    const said = await tree.checkpoints.take(join(repository.folder, 'src'), 'x', workspace, signal);
+    const id = /c_\w+/.exec(said ?? '')![0];
+    repository.write('secret.txt', 'changed');
+    repository.write('src/a.txt', 'changed');
+    const { done } = await tree.restore(id);
+    expect(done.map(({ name }) => name)).toEqual(['src/a.txt']);
+    expect(readFileSync(join(repository.folder, 'src/a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
+    expect(readFileSync(join(repository.folder, 'secret.txt'), 'utf8')).toBe('changed');
+    const shadow = shadowIn(tree.state);
+    const kept = execFileSync('git', ['--git-dir', shadow, 'cat-file', '--batch-all-objects', '--batch'], {
+      encoding: 'utf8',
+    });
+    expect(kept).toContain('one\ntwo');
+    expect(kept).not.toContain('outside');
+    expect(kept).not.toContain('ignored by');
+  });
+
+  it('leaves out what is ignored, by the project or on this machine alone', async () => {
+    const tree = await keptTree();
+    tree.write('.gitignore', '*.log\n');
+    tree.write('.git/info/exclude', 'mine.txt\n');
+    const id = await tree.id();
+    tree.write('a.log', 'x');
+    tree.write('mine.txt', 'x');
+    expect(await tree.id()).toBe(id);
+    const { done } = await tree.restore(id);
+    expect(done).toEqual([]);
+    expect(existsSync(join(tree.folder, 'a.log'))).toBe(true);
+  });
+
+  it('does not enter repositories inside', async () => {
+    const tree = await keptTree();
+    const inner = temporaryRepository(join(tree.folder, 'vendor', 'inner'));
+    const id = await tree.id();
+    inner.write('README.md', 'changed');
+    inner.write('new.txt', 'new');
+    expect(await tree.id()).toBe(id);
+    const { done } = await tree.restore(id);
+    expect(done).toEqual([]);
+    expect(readFileSync(join(inner.folder, 'README.md'), 'utf8')).toBe('changed');
+  });
+
+  it('takes one for calls that come together', async () => {
+    const tree = await keptTree();
+    const said = await Promise.all(Array.from({ length: 16 }, () => tree.take()));
+    expect(new Set(said).size).toBe(1);
+    expect(said[0]).toMatch(/^checkpoint/);
+  });
+
+  it('lets two servers take theirs at the same time', async () => {
+    const tree = await keptTree();
+    const another = await keptTree({ folder: tree.state, repository: tree });
+    for (let round = 0; round < 5; round++) {
+      tree.write('src/a.txt', `round ${round}`);
+      const said = await Promise.all([tree.take(), another.take()]);
+      expect(said.filter((one) => !one?.startsWith('checkpoint'))).toEqual([]);
+      tree.write('src/a.txt', 'spoilt');
+      await tree.restore(/c_\w+/.exec(said[1]!)![0]);
+      expect(readFileSync(join(tree.folder, 'src/a.txt'), 'utf8')).toBe(`round ${round}`);
+    }
+  });
+
+  it('is over at once for a call that is cancelled', async () => {
+    const tree = await keptTree();
+    const cancelled = AbortSignal.abort();
+    const workspace = await openWorkspace([tree.folder]);
+    expect(await tree.checkpoints.take(tree.folder, 'x', workspace, cancelled)).toBe(undefined);
+    expect(existsSync(tree.state)).toBe(false);
+  });
+
+  it('says so when there is no git', async () => {
+    const tree = await keptTree({ git: () => Promise.resolve(undefined) });
+    expect(await tree.take()).toBe('no checkpoint: no git of this machine was found that can be used');
+  });
+
+  it.runIf(posix)('is kept where nobody else can look', async () => {
+    const tree = await keptTree();
+    await tree.id();
+    for (const folder of [tree.state, join(tree.state, 'checkpoints'), shadowIn(tree.state)])
+      expect(lstatSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  it.runIf(posix)('is not kept in a folder that others can write to', async () => {
+    const tree = await keptTree();
+    mkdirSync(join(tree.state, 'checkpoints'), { recursive: true });
+    chmodSync(join(tree.state, 'checkpoints'), 0o777);
+    expect(await tree.take()).toMatch(/^no checkpoint: .* is not a folder of this user alone$/);
+  });
+
+  it.runIf(posix)('is not kept in a repository that somebody else has brought, nor read there', async () => {
+    const tree = await keptTree();
+    const id = await tree.id();
+    // As in a clone: git makes no folder that is closed to others.
+    chmodSync(shadowIn(tree.state), 0o755);
+    expect(await tree.take()).toMatch(/^no checkpoint: .* is not a folder of this user alone$/);
+    expect(await failureOf(tree.restore(id))).toMatch(/^NOT_FOUND/);
+    await tree.checkpoints.tidy();
+  });
+});
+
+describe('limits', () => {
+  it('takes none when too much has changed, names the largest file, and does not look again for a while', async () => {
+    const tree = await keptTree({ limits: { ms: 10_000, bytes: 100_000 } });
+    tree.write('big.bin', 'x'.repeat(200_000));
+    const said = await tree.take();
+    expect(said).toBe(
+      'no checkpoint: more than 98 KB have changed or are new (largest: "big.bin", 196 KB); what is in .gitignore is left out; not tried again for 10 minutes',
+    );
+    rmSync(join(tree.folder, 'big.bin'));
+    expect(await tree.take()).toBe(said);
+    expect(await tree.checkpoints.list(await openWorkspace([tree.folder]))).toEqual([]);
+  });
+
+  it('counts a sparse file of 30 GB without reading it', async () => {
+    const tree = await keptTree();
+    tree.write('huge.log', '');
+    truncateSync(join(tree.folder, 'huge.log'), 30 * 1024 ** 3);
+    expect(await tree.take()).toContain('largest: "huge.log", 30720 MB');
+  });
+
+  it('takes none in no time, and leaves nothing half-done', async () => {
+    const tree = await keptTree({ limits: { ms: 0, bytes: 1e9 } });
+    expect(await tree.take()).toBe(
+      'no checkpoint: it would have taken longer than 0 s; not tried again for 10 minutes',
+    );
+    const shadow = shadowIn(tree.state);
+    expect(readdirSync(shadow).filter((name) => name.startsWith('index'))).toEqual([]);
+    expect(readdirSync(join(shadow, 'objects', 'pack'))).toEqual([]);
+  });
+
+  it('goes on where the time was up', async () => {
+    const repository = temporaryRepository();
+    for (let n = 0; n < 12; n++) repository.write(`big/${n}.bin`, `${n}`.repeat(15_000_000));
+    // So short that it has to be tried several times; every one has to get further.
+    const tree = await keptTree({ repository, limits: { ms: 400, bytes: 1e9 } });
+    const said: (string | undefined)[] = [];
+    for (let n = 0; n < 40; n++) {
+      said.push(await tree.take());
+      if (said.at(-1)?.startsWith('checkpoint')) break;
+      if (said.at(-1)?.includes('not tried again')) return; // This machine is too slow even for the first portion.
+    }
+    expect(said.at(-1)).toMatch(/^checkpoint/);
+    expect(said.slice(0, -1).every((one) => /\d+ of \d+ files could be read/.test(one ?? ''))).toBe(true);
+  });
+});
+
+describe('restoring', () => {
+  it('brings back what was changed and deleted, and removes what was made', async () => {
+    const tree = await keptTree();
+    tree.write('deep/er/file.txt', 'deep');
+    tree.write('empty.txt', '');
+    const before = await contentOf(tree.folder);
+    const id = await tree.id();
+
+    tree.write('src/a.txt', 'changed');
+    rmSync(join(tree.folder, 'deep'), { recursive: true });
+    rmSync(join(tree.folder, 'empty.txt'));
+    tree.write('made/since/then.txt', 'new');
+    const { done, left } = await tree.restore(id);
+
+    expect(left).toEqual([]);
+    expect(done.map(({ name }) => name).sort()).toEqual([
+      'deep/er/file.txt',
+      'empty.txt',
+      'made/since/then.txt',
+      'src/a.txt',
+    ]);
+    expect(await contentOf(tree.folder)).toEqual(before);
+    expect(existsSync(join(tree.folder, 'made'))).toBe(false);
+  });
+
+  it('is undone by restoring the checkpoint it has taken', async () => {
+    const tree = await keptTree();
+    const id = await tree.id();
+    tree.write('src/a.txt', 'changed');
+    tree.write('new.txt', 'new');
+    rmSync(join(tree.folder, 'README.md'));
+    const changed = await contentOf(tree.folder);
+    const { undo } = await tree.restore(id);
+    expect(await contentOf(tree.folder)).not.toEqual(changed);
+    await tree.restore(undo);
+    expect(await contentOf(tree.folder)).toEqual(changed);
+  });
+
+  it('brings back only what was named', async () => {
+    const tree = await keptTree();
+    tree.write('src/deep/b.txt', 'b');
+    const id = await tree.id();
+    for (const name of ['src/a.txt', 'src/deep/b.txt', 'README.md', 'src.txt']) tree.write(name, 'changed');
+    const { done } = await tree.restore(id, ['src']);
+    expect(done.map(({ name }) => name)).toEqual(['src/a.txt', 'src/deep/b.txt']);
+    expect(readFileSync(join(tree.folder, 'README.md'), 'utf8')).toBe('changed');
+  });
+
+  it('changes nothing about the repository: branch, index, history, configuration', async () => {
+    const tree = await keptTree();
+    const id = await tree.id();
+    tree.write('src/a.txt', 'staged');
+    tree.git('add', '.');
+    tree.write('src/a.txt', 'changed');
+    const looks = () => [
+      tree.git('rev-parse', 'HEAD'),
+      tree.git('ls-files', '--stage'),
+      tree.git('for-each-ref'),
+      readFileSync(join(tree.folder, '.git', 'config'), 'utf8'),
+    ];
+    const before = looks();
+    await tree.restore(id);
+    expect(looks()).toEqual(before);
+  });
+
+  it.runIf(posix)('brings back links, permissions to run, and what changed its kind', async () => {
+    const tree = await keptTree();
+    tree.write('run.sh', '#!/bin/sh\n');
+    chmodSync(join(tree.folder, 'run.sh'), 0o755);
+    symlinkSync('src/a.txt', join(tree.folder, 'link'));
+    symlinkSync('/nowhere/at/all', join(tree.folder, 'dangling'));
+    symlinkSync('loop', join(tree.folder, 'loop'));
+    tree.write('file-then-folder', 'a file');
+    tree.write('folder-then-file/inner.txt', 'inner');
+    tree.write('folder-then-link/inner.txt', 'inner');
+    const before = await contentOf(tree.folder);
+    const id = await tree.id();
+
+    chmodSync(join(tree.folder, 'run.sh'), 0o644);
+    rmSync(join(tree.folder, 'link'));
+    tree.write('link', 'a file now');
+    rmSync(join(tree.folder, 'dangling'));
+    symlinkSync('README.md', join(tree.folder, 'dangling'));
+    rmSync(join(tree.folder, 'loop'));
+    rmSync(join(tree.folder, 'file-then-folder'));
+    tree.write('file-then-folder/with/a.txt', 'a folder now');
+    rmSync(join(tree.folder, 'folder-then-file'), { recursive: true });
+    tree.write('folder-then-file', 'a file now');
+    rmSync(join(tree.folder, 'folder-then-link'), { recursive: true });
+    symlinkSync('src', join(tree.folder, 'folder-then-link'));
+    const changed = await contentOf(tree.folder);
+
+    const { undo, left } = await tree.restore(id);
+    expect(left).toEqual([]);
+    expect(await contentOf(tree.folder)).toEqual(before);
+    expect((await tree.restore(undo)).left).toEqual([]);
+    expect(await contentOf(tree.folder)).toEqual(changed);
+  });
+
+  it.runIf(posix)('keeps the other permissions of a file', async () => {
+    const tree = await keptTree();
+    tree.write('private.txt', 'one');
+    chmodSync(join(tree.folder, 'private.txt'), 0o600);
+    const id = await tree.id();
+    writeFileSync(join(tree.folder, 'private.txt'), 'two');
+    await tree.restore(id);
+    expect(readFileSync(join(tree.folder, 'private.txt'), 'utf8')).toBe('one');
+    expect(lstatSync(join(tree.folder, 'private.txt')).mode & 0o777).toBe(0o600);
+  });
+
+  it.runIf(posix)('does not open to others what was closed to them, when it was deleted', async () => {
+    const tree = await keptTree();
+    for (const [name, mode] of [
+      ['secret.env', 0o600],
+      ['key.sh', 0o700],
+      ['open.txt', 0o644],
+    ] as const)
+      chmodSync(tree.write(name, name), mode);
+    const modes = () => {
+      const all = ['secret.env', 'key.sh', 'open.txt'].map((name) => lstatSync(join(tree.folder, name)).mode);
+      return all.map((mode) => (mode & 0o777).toString(8));
+    };
+    const [, , open] = modes();
+    const id = await tree.id();
+    for (const name of ['secret.env', 'key.sh', 'open.txt']) rmSync(join(tree.folder, name));
+    // Another server knows it too, after the index has been read anew.
+    const another = await keptTree({ folder: tree.state, repository: tree });
+    expect((await another.restore(id)).left).toEqual([]);
+    expect(modes()).toEqual(['600', '700', open]);
+  });
+
+  it.runIf(posix)('does not bring back a link that makes other files run', async () => {
+    const tree = await keptTree();
+    tree.write('x/keep', '1');
+    symlinkSync('x', join(tree.folder, '.claude'));
+    symlinkSync('x', join(tree.folder, 'plain'));
+    const id = await tree.id();
+    rmSync(join(tree.folder, '.claude'));
+    rmSync(join(tree.folder, 'plain'));
+    const dry = await tree.checkpoints.restore(
+      id,
+      { paths: [], dryRun: true },
+      await openWorkspace([tree.folder]),
+      signal,
+    );
+    for (const { done, left } of [dry, await tree.restore(id)]) {
+      expect(done.map(({ name }) => name)).toEqual(['plain']);
+      expect(left).toMatchObject([
+        { name: '.claude', why: expect.stringContaining('as a link it could lead to files that are run') },
+      ]);
+    }
+    expect(readdirSync(tree.folder)).not.toContain('.claude');
+  });
+
+  it('leaves what the present checkpoint does not have, and says so', async () => {
+    const tree = await keptTree();
+    tree.write('notes.txt', 'then');
+    const id = await tree.id();
+    tree.write('.gitignore', 'notes.txt\n');
+    tree.write('notes.txt', 'now ignored');
+    // Otherwise what was once seen is watched further.
+    rmSync(join(shadowIn(tree.state), 'current.json'));
+    const { left } = await tree.restore(id);
+    expect(left).toEqual([
+      {
+        name: 'notes.txt',
+        why: 'what is there now is ignored or new, so that it could not be brought back again',
+      },
+    ]);
+    expect(readFileSync(join(tree.folder, 'notes.txt'), 'utf8')).toBe('now ignored');
+  });
+
+  it('leaves ignored files beside what it brings back', async () => {
+    const tree = await keptTree();
+    tree.write('.gitignore', 'cache/\n');
+    const id = await tree.id();
+    rmSync(join(tree.folder, 'src'), { recursive: true });
+    tree.write('src/cache/x', 'ignored');
+    tree.write('src/new.txt', 'new');
+    expect((await tree.restore(id)).left).toEqual([]);
+    expect(await contentOf(join(tree.folder, 'src'))).toEqual({
+      'a.txt': '- one\ntwo\nthree\n',
+      'cache/x': '- ignored',
+    });
+  });
+
+  it('does not replace a folder that still holds ignored files', async () => {
+    const tree = await keptTree();
+    tree.write('.gitignore', 'ignored.txt\n');
+    tree.write('thing', 'a file');
+    const id = await tree.id();
+    rmSync(join(tree.folder, 'thing'));
+    tree.write('thing/ignored.txt', 'keep me');
+    const { left } = await tree.restore(id);
+    expect(left).toEqual([{ name: 'thing', why: 'a folder with other files is in its place' }]);
+    expect(readFileSync(join(tree.folder, 'thing/ignored.txt'), 'utf8')).toBe('keep me');
+  });
+
+  it('does not change files that are run unasked', async () => {
+    const tree = await keptTree();
+    tree.write('.envrc', 'export A=1');
+    const id = await tree.id();
+    tree.write('.envrc', 'export A=2');
+    tree.write('src/a.txt', 'changed');
+    const { done, left } = await tree.restore(id);
+    expect(done.map(({ name }) => name)).toEqual(['src/a.txt']);
+    expect(left).toMatchObject([{ name: '.envrc', why: expect.stringContaining('.envrc: is not changed') }]);
+    expect(readFileSync(join(tree.folder, '.envrc'), 'utf8')).toBe('export A=2');
+  });
+
+  it('is refused when the present cannot be kept first', async () => {
+    const tree = await keptTree({ restoreLimits: { ms: 10_000, bytes: 1000 } });
+    const id = await tree.id();
+    tree.write('src/a.txt', 'changed');
+    tree.write('big.bin', 'x'.repeat(2000));
+    expect(await failureOf(tree.restore(id))).toMatch(
+      /^WRITE_FAILED: Nothing was changed: the present state could not be kept first/,
+    );
+    expect(readFileSync(join(tree.folder, 'src/a.txt'), 'utf8')).toBe('changed');
+  });
+
+  it('does not know checkpoints of work trees outside the roots', async () => {
+    const tree = await keptTree();
+    const id = await tree.id();
+    const elsewhere = await openWorkspace([temporaryFolder()]);
+    expect(await tree.checkpoints.list(elsewhere)).toEqual([]);
+    expect(
+      await failureOf(tree.checkpoints.restore(id, { paths: [], dryRun: false }, elsewhere, signal)),
+    ).toMatch(/^NOT_FOUND: c_\w+: there is no such checkpoint/);
+  });
+
+  it('leaves nothing behind in the project or the shadow', async () => {
+    const tree = await keptTree();
+    const id = await tree.id();
+    for (let n = 0; n < 30; n++) tree.write(`n/${n}.txt`, String(n));
+    const { undo } = await tree.restore(id);
+    await tree.restore(undo);
+    expect(Object.keys(await contentOf(tree.folder)).filter((name) => name.includes('toolcrib'))).toEqual([]);
+    expect(readdirSync(shadowIn(tree.state)).filter((name) => name.startsWith('staged'))).toEqual([]);
+  });
+});
+
+describe('keeping', () => {
+  it('forgets the oldest of more than fifty', async () => {
+    const tree = await keptTree();
+    const first = await tree.id();
+    const shadow = { folder: shadowIn(tree.state), top: tree.folder, scopes: [tree.folder] };
+    const [{ tree: content } = { tree: '' }] = await checkpointsOf(shadow);
+    for (let n = 0; n < 49; n++) await addCheckpoint(shadow, { tree: content, before: 'x' });
+    expect((await tree.checkpoints.list(await openWorkspace([tree.folder]))).map(({ id }) => id)).toContain(
+      first,
+    );
+    tree.write('src/a.txt', 'changed');
+    await tree.id();
+    const all = await tree.checkpoints.list(await openWorkspace([tree.folder]));
+    expect(all).toHaveLength(50);
+    expect(all.map(({ id }) => id)).not.toContain(first);
+    expect(all.map(({ at }) => at)).toEqual(
+      all
+        .map(({ at }) => at)
+        .toSorted()
+        .toReversed(),
+    );
+  });
+
+  /** Makes a checkpoint look as if it had last been the state of its tree so many days ago. */
+  function age(shadow: string, id: string, days: number): void {
+    const then = new Date(Date.now() - days * 24 * 60 * 60_000);
+    utimesSync(join(shadow, 'checkpoints', `${id}.json`), then, then);
+  }
+
+  it('forgets what is older than two weeks, and takes the room back', async () => {
+    const tree = await keptTree();
+    tree.write('src/a.txt', 'x'.repeat(500_000));
+    const old = await tree.id();
+    tree.write('src/a.txt', 'small');
+    const young = await tree.id();
+    const shadow = shadowIn(tree.state);
+    age(shadow, old, 15);
+    age(shadow, young, 13);
+    ageObjects(shadow);
+    await tree.checkpoints.tidy();
+    const all = await tree.checkpoints.list(await openWorkspace([tree.folder]));
+    expect(all.map(({ id }) => id)).toEqual([young]);
+    expect(sizeOf(shadow)).toBeLessThan(100_000);
+    tree.write('src/a.txt', 'changed');
+    expect((await tree.restore(young)).left).toEqual([]);
+    expect(readFileSync(join(tree.folder, 'src/a.txt'), 'utf8')).toBe('small');
+  });
+
+  it('removes all of a work tree that nobody has used for two weeks', async () => {
+    const tree = await keptTree();
+    const id = await tree.id();
+    const shadow = shadowIn(tree.state);
+    age(shadow, id, 15);
+    await tree.checkpoints.tidy();
+    expect(existsSync(shadow)).toBe(false);
+    expect(await tree.id()).not.toBe(id);
+  });
+
+  it('keeps a state that is still the present one', async () => {
+    const tree = await keptTree();
+    const id = await tree.id();
+    age(shadowIn(tree.state), id, 15);
+    expect(await tree.id()).toBe(id);
+    await tree.checkpoints.tidy();
+    expect(await tree.checkpoints.list(await openWorkspace([tree.folder]))).toHaveLength(1);
+  });
+
+  it('removes what a killed server has begun', async () => {
+    const tree = await keptTree();
+    await tree.id();
+    const shadow = shadowIn(tree.state);
+    const remains = ['index.dead', 'index.dead.lock', 'objects/pack/tmp_pack_x', 'staged.dead/0'];
+    mkdirSync(join(shadow, 'staged.dead'));
+    for (const name of remains) writeFileSync(join(shadow, name), 'x');
+    await tree.checkpoints.tidy();
+    expect(remains.filter((name) => !existsSync(join(shadow, name)))).toEqual([]);
+    // Nothing tells a young one from one that is in use but its age, which only the clock of the file system sets.
+    expect(await tree.take()).toMatch(/^checkpoint/);
+  });
+
+  it.each([
+    ['its index is cut short', (shadow: string) => truncateSync(join(shadow, indexOf(shadow)), 40)],
+    ['its index is gone', (shadow: string) => rmSync(join(shadow, indexOf(shadow)))],
+    ['its objects are gone', (shadow: string) => emptyFolder(join(shadow, 'objects'))],
+    ['it is no repository any more', (shadow: string) => rmSync(join(shadow, 'HEAD'))],
+    ['its configuration is damaged', (shadow: string) => writeFileSync(join(shadow, 'config'), '[core\nx')],
+    [
+      'what says where to go on is damaged',
+      (shadow: string) => writeFileSync(join(shadow, 'current.json'), '{'),
+    ],
+    ['what says what it is is gone', (shadow: string) => rmSync(join(shadow, 'about-1.json'))],
+  ])('goes on when %s', async (_what, damage) => {
+    const tree = await keptTree();
+    await tree.id();
+    damage(shadowIn(tree.state));
+    tree.write('src/a.txt', 'changed');
+    tree.write('src/b.txt', 'new');
+    const id = await tree.id();
+    tree.write('src/a.txt', 'spoilt');
+    rmSync(join(tree.folder, 'README.md'));
+    const { left } = await tree.restore(id);
+    expect(left).toEqual([]);
+    expect(await contentOf(tree.folder)).toMatchObject({
+      'src/a.txt': '- changed',
+      'src/b.txt': '- new',
+      'README.md': '- # Example\n\nA line.\n',
+    });
+  });
+
+  it('says that older ones are gone when they are', async () => {
+    const tree = await keptTree();
+    await tree.id();
+    rmSync(join(shadowIn(tree.state), 'HEAD'));
+    tree.write('src/a.txt', 'changed');
+    expect(await tree.take()).toContain('; what had been kept before (1) was damaged and is gone');
+  });
+
+  it('begins anew when more came in than it may hold before anybody could tidy up', async () => {
+    const tree = await keptTree();
+    const first = await tree.id();
+    writeFileSync(join(shadowIn(tree.state), 'grown.json'), String(1024 ** 3 - 10));
+    expect(await tree.id()).toBe(first);
+    tree.write('src/a.txt', 'more than ten bytes');
+    expect(await tree.take()).toContain('; what had been kept before (1) took more than 1 GB and is gone');
+    const all = await tree.checkpoints.list(await openWorkspace([tree.folder]));
+    expect(all.map(({ id }) => id)).not.toContain(first);
+  });
+
+  it('leaves out files that are just being written by toolcrib', async () => {
+    const tree = await keptTree();
+    const id = await tree.id();
+    tree.write(`src/${temporaryName()}`, 'half a file');
+    expect(await tree.id()).toBe(id);
+  });
+
+  it('keeps the states of a folder inside the work tree out of it', async () => {
+    const repository = temporaryRepository();
+    const tree = await keptTree({ repository, folder: join(repository.folder, 'home', 'toolcrib') });
+    const id = await tree.id();
+    expect(await tree.id()).toBe(id);
+    repository.write('src/a.txt', 'changed');
+    const { done } = await tree.restore(id);
+    expect(done.map(({ name }) => name)).toEqual(['src/a.txt']);
+  });
+
+  it('sees a change that leaves size and time as they were', async () => {
+    const tree = await keptTree();
+    const path = tree.write('same.txt', 'aaaa');
+    const time = new Date(Date.now() - 60_000);
+    utimesSync(path, time, time);
+    const id = await tree.id();
+    writeFileSync(`${path}.new`, 'bbbb');
+    utimesSync(`${path}.new`, time, time);
+    renameSync(`${path}.new`, path);
+    expect(await tree.id()).not.toBe(id);
+  });
+});
+
+function indexOf(shadow: string): string {
+  return (JSON.parse(readFileSync(join(shadow, 'current.json'), 'utf8')) as { index: string }).index;
+}
+
+function emptyFolder(folder: string): void {
+  rmSync(folder, { recursive: true });
+  mkdirSync(join(folder, 'pack'), { recursive: true });
+}
+
+/** Objects so old that git may remove them. */
+function ageObjects(shadow: string): void {
+  const then = new Date(Date.now() - 2 * 60 * 60_000);
+  for (const name of readdirSync(join(shadow, 'objects'), { recursive: true, encoding: 'utf8' }))
+    utimesSync(join(shadow, 'objects', name), then, then);
+}
+
+function sizeOf(folder: string): number {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => lstatSync(join(folder, name)))
+    .reduce((sum, facts) => sum + (facts.isFile() ? facts.size : 0), 0);
+}

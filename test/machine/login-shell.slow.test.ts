@@ -1,0 +1,149 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { discover } from '../../src/machine/programs/discovery.ts';
+import { thisHost, type Host } from '../../src/machine/host.ts';
+import { askLoginShell, cachedLoginShellPath, loginShellOf } from '../../src/machine/programs/login-shell.ts';
+import { createProcesses, type Run } from '../../src/machine/processes/process.ts';
+import { searchPath } from '../../src/machine/programs/search-path.ts';
+import { fakeHost } from './fake-host.ts';
+import { isRunning } from './is-running.ts';
+
+const { run } = createProcesses(process.platform === 'darwin' ? 'darwin' : 'linux');
+
+describe.skipIf(process.platform === 'win32')('the login shell', () => {
+  let home: string;
+  let cache: string;
+  let host: Host;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'toolcrib-test-'));
+    cache = join(home, '.cache');
+    // What `env -i HOME=… PATH=/usr/bin:/bin` leaves: not even SHELL.
+    host = { ...thisHost(), home, env: { HOME: home, PATH: '/usr/bin:/bin' } };
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const write = (name: string, content: string, mode = 0o644) => {
+    mkdirSync(join(home, name, '..'), { recursive: true });
+    writeFileSync(join(home, name), content, { mode });
+    return join(home, name);
+  };
+  /** A login shell of our making, whose start-up files do something and which then does what it is told. */
+  const shellThat = (does: string) => write('shell', `#!/bin/sh\n${does}\nexec /bin/sh -c "$2"\n`, 0o755);
+  const ask = (shell: string) => askLoginShell(host, run, cache, shell);
+
+  it('tells of a folder that a start-up file adds, and programs in it are found', async () => {
+    write('.bash_profile', 'echo "Welcome!"\nexport PATH="$HOME/tools:$PATH"\nprintf "no line feed"\n');
+    const tool = write('tools/frobnicate', '#!/bin/sh\n', 0o755);
+    const answer = await ask('/bin/bash');
+    expect(answer?.why).toBeUndefined();
+    expect(answer?.path.split(':')[0]).toBe(join(home, 'tools'));
+
+    const path = await searchPath(host, answer);
+    const facts = {
+      id: 'frob',
+      title: '',
+      category: 'other',
+      homepage: '',
+      programs: ['frobnicate'],
+      install: {},
+    } as const;
+    const { installed } = await discover([facts], host, path);
+    expect(installed.get('frob')).toMatchObject({ program: tool, source: 'login shell (/bin/bash)' });
+  });
+
+  it.for([
+    ['sh', '.profile', 'export PATH=/added/by/profile:$PATH'],
+    ['dash', '.profile', 'export PATH=/added/by/profile:$PATH'],
+    ['zsh', '.zshrc', 'path=(/added/by/profile $path)'],
+    ['fish', '.config/fish/config.fish', 'set -gx PATH /added/by/profile $PATH'],
+  ] as const)('is understood when it is %s', async ([name, file, line], { skip }) => {
+    const shell = ['/bin', '/usr/bin', '/usr/local/bin'].map((folder) => join(folder, name)).find(existsSync);
+    if (shell === undefined) return skip(`${name} is not installed`);
+    write(file, `${line}\n`);
+    expect((await ask(shell))?.path.split(':')[0]).toBe('/added/by/profile');
+  });
+
+  it('ATTACK 48: a banner, also one that looks like an answer, is not taken for the PATH', async () => {
+    const shell = shellThat(
+      'echo "PATH=/evil:/usr/bin"; echo toolcrib-1234; echo /evil; seq 1 200000; export PATH=/good:$PATH',
+    );
+    expect((await ask(shell))?.path).toMatch(/^\/good:\/usr\/local\/bin:/);
+  });
+
+  it('ATTACK 48: a question finds no terminal and no input', async () => {
+    const shell = shellThat(
+      'printf "Update now? [Y/n] "; read answer; read answer </dev/tty; [ -z "$answer" ] && export PATH=/asked:$PATH',
+    );
+    expect((await ask(shell))?.path).toMatch(/^\/asked:/);
+  });
+
+  it('ATTACK 48: a shell that takes 40 s is stopped after 3, with all it started, and not asked again at once', async () => {
+    const shell = shellThat(`sleep 40 & echo $! > ${home}/child; sleep 40`);
+    const answer = await ask(shell);
+    expect(answer).toMatchObject({ path: '', why: `${shell} took longer than 3 s and was stopped` });
+    expect(isRunning(join(home, 'child'))).toBe(false);
+    expect(await cachedLoginShellPath(host, cache, shell)).toMatchObject({ path: '', fresh: true });
+  });
+
+  it('ATTACK 48: a daemon it starts is not waited for and not left behind', async () => {
+    const shell = shellThat(`setsid sleep 300 & echo $! > ${home}/child; export PATH=/daemon:$PATH`);
+    expect((await ask(shell))?.path).toMatch(/^\/daemon:/);
+    expect(isRunning(join(home, 'child'))).toBe(false);
+  });
+
+  it('says why there is no answer', async () => {
+    expect((await ask('/bin/false'))?.why).toBe('/bin/false did not say its PATH (exit code 1)');
+    expect((await ask(join(home, 'gone')))?.why).toBe(`${join(home, 'gone')} does not exist`);
+  });
+
+  it('is not started when everyone can write to it', async () => {
+    const shell = shellThat('');
+    const open: Host = { ...host, stat: async (path) => ({ ...(await host.stat(path))!, mode: 0o100777 }) };
+    const never: Run = () => Promise.reject(new Error('was started'));
+    expect((await askLoginShell(open, never, cache, shell))?.why).toContain('everyone can write');
+  });
+
+  it('is remembered until one of its start-up files changes', async () => {
+    const profile = write('.profile', 'export PATH=/one:$PATH\n');
+    expect(await cachedLoginShellPath(host, cache, '/bin/sh')).toBeUndefined();
+    await ask('/bin/sh');
+    expect(await cachedLoginShellPath(host, cache, '/bin/sh')).toMatchObject({
+      fresh: true,
+      shell: '/bin/sh',
+    });
+    expect(await cachedLoginShellPath(host, cache, '/bin/bash')).toBeUndefined();
+    utimesSync(profile, 1_000_000, 1_000_000);
+    expect(await cachedLoginShellPath(host, cache, '/bin/sh')).toMatchObject({ fresh: false });
+  });
+
+  it('keeps what it said before when it fails', async () => {
+    const shell = shellThat('export PATH=/before:$PATH');
+    await ask(shell);
+    write('shell', '#!/bin/sh\nexit 3\n', 0o755);
+    const answer = await ask(shell);
+    expect(answer?.path).toMatch(/^\/before:/);
+    expect(answer?.why).toContain('exit code 3');
+  });
+
+  it('does not learn a project’s folders from our own PATH, nor hands on our secrets', async () => {
+    host = { ...host, env: { ...host.env, PATH: '/project/bin:/usr/bin:/bin', API_TOKEN: 'secret' } };
+    const shell = shellThat(`env > ${home}/seen`);
+    expect((await ask(shell))?.path).not.toContain('/project');
+    expect(readFileSync(join(home, 'seen'), 'utf8')).not.toMatch(/project|secret/);
+  });
+});
+
+describe('which shell is asked', () => {
+  const hostWith = (env: Record<string, string>, platform: Host['platform'] = 'linux') =>
+    fakeHost({ platform, env, home: '/home/ada', files: {} });
+
+  it('is $SHELL, else the one in the user database, and none on Windows', () => {
+    expect(loginShellOf(hostWith({ SHELL: '/bin/zsh' }), () => '/bin/sh')).toBe('/bin/zsh');
+    expect(loginShellOf(hostWith({}), () => '/bin/sh')).toBe('/bin/sh');
+    expect(loginShellOf(hostWith({}), () => undefined)).toBeUndefined();
+    expect(loginShellOf(hostWith({ SHELL: 'zsh' }))).toBeUndefined();
+    expect(loginShellOf(hostWith({ SHELL: '/usr/bin/bash' }, 'win32'))).toBeUndefined();
+  });
+});

@@ -1,0 +1,308 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, expect, it } from 'vitest';
+import { usualBudgets } from '../../src/core/settings.ts';
+import type { CallContext, OutputSink } from '../../src/core/tool.ts';
+import { thisOwner } from '../../src/machine/changes/lock-owner.ts';
+import { createOutputStore, type OutputStoreOptions } from '../../src/machine/output-store/output-store.ts';
+import { spoolName } from '../../src/machine/output-store/spool.ts';
+import { readOutput } from '../../src/server/tools/read-output.ts';
+import { processorMs } from '../support/processor-ms.ts';
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-outputs-')));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+const megabyte = 1024 * 1024;
+const newFolder = () => mkdtempSync(join(top, 'cache-'));
+const open = (options: Partial<OutputStoreOptions> = {}) => {
+  const store = createOutputStore({ folder: newFolder(), budgets: usualBudgets, ...options });
+  const tool = readOutput({ outputs: store });
+  return {
+    store,
+    /** What read_output answers, as the client `me` unless told. */
+    async read(output: string, given: object = {}, client = 'me'): Promise<string> {
+      const context = { client, signal: AbortSignal.timeout(60_000) } as Partial<CallContext> as CallContext;
+      const result = await tool.call(tool.params.parse({ output, ...given }), context);
+      const [part] = result.content ?? [];
+      return part?.type === 'text' ? part.text : '';
+    },
+  };
+};
+const print = (sink: OutputSink, ...texts: string[]) => {
+  for (const text of texts) sink.add('stdout', Buffer.from(text));
+};
+const complaint = (work: Promise<unknown>) =>
+  work.then(String, (error: Error & { code?: string }) => `${error.code}: ${error.message}`);
+const numbered = (count: number, width = 80) =>
+  Array.from({ length: count }, (_, index) => `line ${index + 1} `.padEnd(width - 1, 'x')).join('\n') + '\n';
+
+it('shows what was printed, by line, with both streams in the order in which lines were ended', async () => {
+  const { store, read } = open();
+  const sink = store.open('me', 'npm test');
+  sink.add('stdout', Buffer.from('one\ntw'));
+  sink.add('stderr', Buffer.from('oops\n'));
+  sink.add('stdout', Buffer.from('o\nlast'));
+  expect(await read(sink.handle)).toBe(
+    '1\tone\n2!\toops\n3\ttwo\n4\tlast\n[4 lines in all so far; ! is stderr; it goes on; of: npm test]',
+  );
+  sink.end();
+  sink.add('stdout', Buffer.from('too late'));
+  expect(await read(sink.handle, { stream: 'stderr' })).toBe('1\toops\n[1 line in all; of: npm test]');
+  expect(await read(sink.handle, { tail: 2 })).toMatch(/^3\ttwo\n4\tlast\n\[/);
+  expect(await read(sink.handle, { from_line: 2, lines: 1 })).toMatch(/^2!\toops\n\[next: from_line=3;/);
+  expect(await complaint(read(sink.handle, { from_line: 9 }))).toMatch(
+    /^ARG_INVALID: from_line: there are 4/,
+  );
+});
+
+it('pages through a large output without losing or repeating a line, within the size of a result', async () => {
+  const { store, read } = open();
+  const sink = store.open('me', 'x');
+  const text = Buffer.from(numbered(3000));
+  for (let at = 0; at < text.length; at += 7777) sink.add('stdout', text.subarray(at, at + 7777));
+  sink.end();
+  let lines = '';
+  for (let from: number | undefined = 1; from !== undefined;) {
+    const page = await read(sink.handle, { from_line: from });
+    expect(page.length).toBeLessThanOrEqual(16_000);
+    lines += page.slice(0, page.lastIndexOf('['));
+    const next: string | undefined = /next: from_line=(\d+)/.exec(page)?.[1];
+    from = next === undefined ? undefined : Number(next);
+  }
+  expect(lines.replaceAll(/^\d+\t/gm, '')).toBe(String(text));
+});
+
+it('tells a foreign, a made-up and a forgotten handle apart for nobody', async () => {
+  const { store, read } = open({ budgets: { outputMegabytes: 256, outputHours: 1e-9 } });
+  const sink = store.open('me', 'x');
+  expect(sink.handle).toMatch(/^[a-z2-9]{20}$/);
+  const made = await complaint(read('aaaaaaaaaaaaaaaaaaaa'));
+  expect(made).toMatch(/^NOT_FOUND: /);
+  expect(await complaint(read(sink.handle, {}, 'another'))).toBe(made);
+  sink.end();
+  await expect.poll(() => complaint(read(sink.handle))).toBe(made);
+});
+
+it('ATTACK 99: keeps head and tail of an output without end, in bounded memory, and says what is missing', async () => {
+  const { store, read } = open({ budgets: { outputMegabytes: 4, outputHours: 1 } });
+  const sink = store.open('me', 'yes');
+  const chunk = Buffer.from('y\n'.repeat(32 * 1024));
+  print(sink, 'first\n');
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const held = () => {
+    collectGarbage();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = held();
+  for (let count = 0; count < 1000; count++) sink.add('stdout', chunk);
+  // Garbage is freed by other threads, which come late on a busy machine.
+  await expect.poll(() => held() - before).toBeLessThan(megabyte / 2);
+  print(sink, 'last\n');
+  sink.end();
+  const total = 1000 * 32 * 1024 + 2;
+  expect(await read(sink.handle, { lines: 1 })).toMatch(/^1\tfirst\n/);
+  expect(await read(sink.handle, { tail: 1 })).toMatch(new RegExp(`^${total}\tlast\n`));
+  expect(await read(sink.handle, { from_line: 5_000_000, lines: 1 })).toMatch(
+    /^\[lines \d+-\d+: [\d,]+ bytes were not kept\]\n\d+\ty\n/,
+  );
+});
+
+it('keeps as much of the end as of the beginning when there is a little too much', async () => {
+  const { store, read } = open({ budgets: { outputMegabytes: 2, outputHours: 1 } });
+  const sink = store.open('me', 'x');
+  print(sink, numbered(13_200));
+  sink.end();
+  expect(await read(sink.handle, { from_line: 6000, lines: 1 })).toMatch(/^6000\t/);
+  expect(await read(sink.handle, { from_line: 8000, lines: 1 })).toMatch(/^8000\t/);
+  expect(await read(sink.handle, { grep: '^nothing' })).toMatch(
+    /^\[lines \d+-\d+: 65,536 bytes were not kept\]\n/,
+  );
+});
+
+it('ATTACK 68: reaches every part of one line without end', async () => {
+  const { store, read } = open();
+  const sink = store.open('me', 'x');
+  const line = Array.from({ length: 40_000 }, (_, index) => `é${index}€`).join('');
+  print(sink, line, '\nnext\n');
+  const page = await read(sink.handle);
+  expect(page).toMatch(/^1\té0€.*… \[of [\d,]+ bytes; from_line=1 from_byte=\d+\]\n2\tnext\n/);
+  let all = '';
+  for (let from: number | undefined = 0; from !== undefined;) {
+    const part = await read(sink.handle, { from_line: 1, from_byte: from });
+    expect(part.length).toBeLessThanOrEqual(16_000);
+    all += part.slice(0, part.indexOf('\n'));
+    const next: string | undefined = /next: from_byte=(\d+)/.exec(part)?.[1];
+    from = next === undefined ? undefined : Number(next);
+  }
+  expect(all).toBe(line);
+  expect(await read(sink.handle, { grep: '39999€' })).toMatch(/^1\t\[from byte \d+: \] .*39999€/);
+});
+
+it('ATTACK 100: decodes as a whole, wherever chunks and blocks end', async () => {
+  const { store, read } = open();
+  const sink = store.open('me', 'x');
+  for (const byte of Buffer.from('漢字 😀\n')) {
+    sink.add('stdout', Buffer.from([byte]));
+    sink.add('stderr', Buffer.from('é\n').subarray(byte % 2, 1 + (byte % 2)));
+  }
+  sink.add('stdout', Buffer.from([0xe9, 0x0a]));
+  sink.end();
+  expect(await read(sink.handle, { stream: 'stdout' })).toMatch(/^1\t漢字 😀\n2\té\n/);
+});
+
+it('ATTACK 44: takes out what hides, reorders or commands, and keeps one line one line', async () => {
+  const { store, read } = open();
+  const sink = store.open('me', 'run\u001b[2J\nthis');
+  print(sink, 'a\u202eb\u001b]0;title\u0007\n10%\r20%\r\nend\n');
+  sink.end();
+  expect(await read(sink.handle)).toBe('1\tab\n2\t10%␍20%\n3\tend\n[3 lines in all; of: run this]');
+});
+
+it('cuts the parts of a long line between words, so that a secret is in one of them whole', async () => {
+  const { store, read } = open();
+  const sink = store.open('me', 'x');
+  const words = Array.from({ length: 3000 }, (_, index) => `word-${index}-`.padEnd(40, 'x'));
+  print(sink, `${words.join(' ')}\n`);
+  sink.end();
+  const seen: string[] = [];
+  for (let from: number | undefined = 0; from !== undefined;) {
+    const part = await read(sink.handle, { from_line: 1, from_byte: from });
+    seen.push(...part.slice(0, part.lastIndexOf('\n')).split(' '));
+    const next = /next: from_byte=(\d+)/.exec(part)?.[1];
+    from = next === undefined ? undefined : Number(next);
+  }
+  expect(seen.filter((word) => word !== '')).toEqual(words);
+});
+
+it('greps with context, goes on after a page, and refuses what is no pattern', async () => {
+  const { store, read } = open();
+  const sink = store.open('me', 'x');
+  print(sink, numbered(5000, 30));
+  sink.end();
+  expect(await read(sink.handle, { grep: '^LINE 25 ' })).toMatch(/^\[no line matches; 5,000 lines in all/);
+  expect(await read(sink.handle, { grep: '(?i)^LINE 25 ', context: 1 })).toMatch(
+    /^24-\tline 24 x+\n25\tline 25 x+\n26-\tline 26 x+\n\[5,000 lines/,
+  );
+  const page = await read(sink.handle, { grep: 'line', lines: 3 });
+  expect(page).toContain('more match; next: from_line=4');
+  expect(await complaint(read(sink.handle, { grep: '(' }))).toMatch(/^ARG_INVALID: grep: Invalid regular/);
+});
+
+it('ATTACK 69: gives up a pattern that takes for ever, and others have their turn meanwhile', async () => {
+  const { store, read } = open();
+  const sink = store.open('me', 'x');
+  print(sink, `${'a'.repeat(40)}!\n`);
+  expect(await complaint(read(sink.handle, { grep: '(a+)+$' }))).toMatch(
+    /^ARG_INVALID: grep: takes too long/,
+  );
+});
+
+it('forgets the oldest of who has most, and nothing of who has little', async () => {
+  const { store, read } = open({ budgets: { outputMegabytes: 2, outputHours: 1 } });
+  const fill = (owner: string, size: number) => {
+    const sink = store.open(owner, 'x');
+    sink.add('stdout', Buffer.alloc(size, 'a\n'));
+    sink.end();
+    return sink.handle;
+  };
+  const modest = fill('me', 200_000);
+  const greedy = Array.from({ length: 6 }, () => fill('greedy', 0.5 * megabyte));
+  expect(await read(modest, { lines: 1 })).toMatch(/^1\ta\n/);
+  expect(await complaint(read(greedy[0] ?? '', {}, 'greedy'))).toMatch(/^NOT_FOUND/);
+  expect(await read(greedy[5] ?? '', { lines: 1 }, 'greedy')).toMatch(/^1\ta\n/);
+  // And of those that stay in memory.
+  const small = fill('me', 10);
+  for (let count = 0; count < 3000; count++) fill('greedy', 10);
+  expect(await read(small, { lines: 1 })).toMatch(/^1\ta\n/);
+});
+
+it('shares what there is between outputs that all grow', async () => {
+  const { store, read } = open({ budgets: { outputMegabytes: 1, outputHours: 1 } });
+  const sinks = ['a', 'b', 'c'].map((owner) => ({ owner, sink: store.open(owner, 'x') }));
+  for (let count = 0; count < 100; count++)
+    for (const { sink } of sinks) sink.add('stdout', Buffer.alloc(50_000, `${count}\n`));
+  for (const { owner, sink } of sinks) {
+    expect(await read(sink.handle, { lines: 1 }, owner)).toMatch(/^1\t0\n/);
+    expect(await read(sink.handle, { tail: 3 }, owner)).toMatch(/\t99\n/);
+  }
+});
+
+it('ATTACK 71: leaves nothing behind that has a name, and removes what servers left that were killed', async () => {
+  const folder = newFolder();
+  const outputs = join(folder, 'outputs');
+  mkdirSync(outputs, { mode: 0o700 });
+  const { pid = 0 } = spawnSync('true');
+  const left = spoolName({ ...thisOwner(), pid });
+  const others = [
+    spoolName({ ...thisOwner(), pid: process.ppid }),
+    spoolName({ pid, host: 'elsewhere' }),
+    'notes.txt',
+  ];
+  for (const name of [left, ...others]) writeFileSync(join(outputs, name), '');
+  const { store } = open({ folder });
+  const sink = store.open('me', 'x');
+  print(sink, numbered(5000));
+  expect(readdirSync(outputs).sort()).toEqual(others.sort());
+  expect(statSync(outputs).mode & 0o777).toBe(0o700);
+  store.close();
+});
+
+it("ATTACK 71: keeps less, in memory, where its folder is somebody else's trap, and says what is missing", async () => {
+  const folder = newFolder();
+  const elsewhere = newFolder();
+  symlinkSync(elsewhere, join(folder, 'outputs'));
+  writeFileSync(join(elsewhere, 'mine'), 'untouched');
+  const { store, read } = open({ folder });
+  const sink = store.open('me', 'x');
+  print(sink, numbered(100_000));
+  sink.end();
+  expect(readdirSync(elsewhere)).toEqual(['mine']);
+  expect(await read(sink.handle, { lines: 1 })).toMatch(/^1\tline 1 x/);
+  expect(await read(sink.handle, { from_line: 50_000, lines: 1 })).toMatch(/bytes were not kept\]/);
+  expect(await read(sink.handle, { tail: 1 })).toMatch(/^100000\tline 100000 x/);
+});
+
+it('reads what a real program prints while it still runs', async () => {
+  const { store, read } = open();
+  const sink = store.open('me', 'yes');
+  const child = spawn('yes', [], { stdio: ['ignore', 'pipe', 'ignore'] });
+  child.stdout.on('data', (chunk: Buffer) => sink.add('stdout', chunk));
+  try {
+    await expect
+      .poll(async () =>
+        Number(/([\d,]+) lines? in/.exec(await read(sink.handle, { tail: 1 }))?.[1]?.replaceAll(',', '')),
+      )
+      .toBeGreaterThan(1_000_000);
+    expect(await read(sink.handle, { from_line: 500_000, lines: 1 })).toMatch(/^500000\ty\n.*it goes on/);
+  } finally {
+    child.kill();
+    store.close();
+  }
+});
+
+it('costs next to nothing for a small output', () => {
+  const { store } = open();
+  const chunk = Buffer.alloc(300, 'status\n');
+  const rounds = 2000;
+  const startedAt = process.cpuUsage();
+  for (let count = 0; count < rounds; count++) {
+    const sink = store.open('me', 'git status');
+    sink.add('stdout', chunk);
+    sink.end();
+  }
+  expect(processorMs(startedAt) / rounds).toBeLessThan(0.1);
+});

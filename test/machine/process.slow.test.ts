@@ -1,0 +1,219 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createProcesses, type Command } from '../../src/machine/processes/process.ts';
+import { runMarker } from '../../src/machine/processes/process-tree.ts';
+import { temporaryFolder } from '../support/repository.ts';
+import { until } from '../support/until.ts';
+
+const processes = createProcesses('linux');
+
+/** Runs a shell script as a program; the shell is the program under test here, not a way to start it. */
+const sh = (script: string, more: Partial<Command> = {}) =>
+  processes.run({
+    program: '/bin/sh',
+    argv: ['-c', script],
+    cwd: temporaryFolder(),
+    env: { PATH: '/usr/bin:/bin' },
+    ...more,
+  });
+
+const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    // A zombie nobody has reaped yet has ended all the same.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+it('tells what became of a program', async () => {
+  const outcome = await sh('echo out; echo err >&2; exit 3');
+  expect(outcome).toMatchObject({
+    command: "/bin/sh -c 'echo out; echo err >&2; exit 3'",
+    exitCode: 3,
+    ended: 'exited',
+    stdout: { text: 'out\n', totalBytes: 4, omittedBytes: 0 },
+    stderr: { text: 'err\n' },
+  });
+});
+
+it('reads what a program printed last, also when this process was too busy to notice its end in time', async () => {
+  const folder = temporaryFolder();
+  const busy = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  const go = (name: string) => writeFileSync(join(folder, name), '');
+  const script = (name: string) =>
+    `echo ready; while [ ! -e ${name} ]; do sleep 0.01; done; echo last of ${name}`;
+  let ready = 0;
+  // The first ends while nobody looks. When its end is noticed so is that of the second, which ends in between; then
+  // comes something that takes longer than a program's last words are waited for.
+  const onLine = (line: string) => {
+    if (line === 'ready' && ++ready === 2) {
+      go('first');
+      busy(300);
+    }
+    if (line === 'last of first') {
+      go('second');
+      setImmediate(() => busy(400));
+      busy(300);
+    }
+  };
+  const outcomes = await Promise.all(
+    ['first', 'second'].map((name) => sh(script(name), { cwd: folder, onLine })),
+  );
+  expect(outcomes.map(({ stdout }) => stdout.text)).toEqual([
+    'ready\nlast of first\n',
+    'ready\nlast of second\n',
+  ]);
+});
+
+it('tells that a program could not be started', async () => {
+  const outcome = await processes.run({ program: '/no/such/program', argv: [], cwd: '/', env: {} });
+  expect(outcome).toMatchObject({ ended: 'not_started', exitCode: null });
+  expect(outcome.stderr.text).toContain('ENOENT');
+});
+
+it('hands on no variable that it was not given', async () => {
+  const outcome = await processes.run({ program: '/usr/bin/env', argv: [], cwd: '/', env: { ONLY: 'this' } });
+  const names = outcome.stdout.text
+    .trim()
+    .split('\n')
+    .map((line) => line.split('=')[0]);
+  expect(names.sort()).toEqual(['ONLY', runMarker].sort());
+});
+
+it('ATTACK 96: a time limit ends a program, its children, and what they started elsewhere', async () => {
+  const folder = temporaryFolder();
+  const script = `sleep 300 & echo $! > a; setsid sleep 300 & echo $! > b; (setsid sh -c 'echo $$ > c; exec sleep 300' &) ; while [ ! -s c ]; do :; done; echo ready; sleep 300`;
+  const outcome = await sh(script, { cwd: folder, timeoutMs: 5000 });
+  expect(outcome).toMatchObject({ ended: 'timed_out', exitCode: null, stdout: { text: 'ready\n' } });
+  for (const name of ['a', 'b', 'c']) {
+    expect(alive(Number(readFileSync(join(folder, name), 'utf8'))), name).toBe(false);
+  }
+});
+
+it('ATTACK 96: a program that ignores SIGTERM is ended all the same', async () => {
+  const outcome = await sh('trap "" TERM; echo ready; while :; do sleep 0.1; done', { timeoutMs: 300 });
+  expect(outcome.ended).toBe('timed_out');
+});
+
+it('ATTACK 96: a child that keeps the pipe open does not keep the call', async () => {
+  const folder = temporaryFolder();
+  const outcome = await sh('sleep 300 & echo $! > pid; echo done', { cwd: folder });
+  expect(outcome).toMatchObject({ ended: 'exited', exitCode: 0, stdout: { text: 'done\n' } });
+  await until(() => !alive(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
+});
+
+it('ATTACK 102: cancelling ends a program at once', async () => {
+  const cancelling = new AbortController();
+  const outcome = sh('echo ready; sleep 300', {
+    signal: cancelling.signal,
+    onLine: () => cancelling.abort(),
+  });
+  expect(await outcome).toMatchObject({ ended: 'cancelled', exitCode: null, stdout: { text: 'ready\n' } });
+});
+
+it('does not start what was cancelled before', async () => {
+  const folder = temporaryFolder();
+  expect(await sh('touch started', { cwd: folder, signal: AbortSignal.abort() })).toMatchObject({
+    ended: 'cancelled',
+  });
+  expect(existsSync(join(folder, 'started'))).toBe(false);
+});
+
+it('ends everything when told to', async () => {
+  const own = createProcesses('linux');
+  let ready = () => {};
+  const started = new Promise<void>((resolve) => (ready = resolve));
+  const command = { program: '/bin/sh', cwd: '/', env: { PATH: '/usr/bin:/bin' }, onLine: () => ready() };
+  const outcome = own.run({ ...command, argv: ['-c', 'echo ready; sleep 300 & sleep 300'] });
+  await started;
+  await own.endAll();
+  expect((await outcome).exitCode).toBeNull();
+});
+
+it('ATTACK 97: a program has no terminal and no input to ask at', async () => {
+  const outcome = await sh(
+    'if read answer; then echo read; else echo no input; fi; (echo x > /dev/tty) 2>/dev/null && echo tty || echo no tty',
+  );
+  expect(outcome.stdout.text).toBe('no input\nno tty\n');
+});
+
+it('ATTACK 99: endless output costs bounded memory, and head and tail are kept', async () => {
+  const before = process.memoryUsage().rss;
+  const outcome = await sh('echo first; head -c 300000000 /dev/zero | tr "\\0" x; echo; echo last', {
+    keepBytes: 10_000,
+  });
+  expect(outcome.stdout.text.startsWith('first\nxxx')).toBe(true);
+  expect(outcome.stdout.text.endsWith('xxx\nlast\n')).toBe(true);
+  expect(outcome.stdout.text.length).toBe(10_000);
+  expect(outcome.stdout.omittedBytes).toBe(outcome.stdout.totalBytes - 10_000);
+  expect(process.memoryUsage().rss - before).toBeLessThan(100e6);
+});
+
+it('ATTACK 90: nothing in an argument is read by a shell', async () => {
+  const folder = temporaryFolder();
+  const hostile = ['a; touch p', '$(touch p)', '`touch p`', '| touch p', '&& touch p', '> p', '"\'', '* ?'];
+  writeFileSync(join(folder, 'show.mjs'), 'console.log(JSON.stringify(process.argv.slice(2)))');
+  const outcome = await processes.run({
+    program: process.execPath,
+    argv: ['show.mjs', ...hostile],
+    cwd: folder,
+    env: {},
+  });
+  expect(JSON.parse(outcome.stdout.text)).toEqual(hostile);
+  expect(existsSync(join(folder, 'p'))).toBe(false);
+});
+
+it('counts the wait for a turn, and starts nothing that was cancelled or came too late meanwhile', async () => {
+  const own = createProcesses('linux');
+  const folder = temporaryFolder();
+  const command = { program: '/bin/sh', cwd: folder, env: { PATH: '/usr/bin:/bin' } };
+  const busy = Array.from({ length: 16 }, () =>
+    own.run({ ...command, argv: ['-c', 'sleep 300'], timeoutMs: 1500 }),
+  );
+  const cancelling = new AbortController();
+  const cancelled = own.run({ ...command, argv: ['-c', 'touch cancelled'], signal: cancelling.signal });
+  const late = own.run({ ...command, argv: ['-c', 'touch late'], timeoutMs: 300 });
+  cancelling.abort();
+  expect(await cancelled).toMatchObject({ ended: 'cancelled' });
+  expect(await late).toMatchObject({ ended: 'timed_out' });
+  const served = own.run({ ...command, argv: ['-c', 'echo served'] });
+  await Promise.all(busy);
+  expect(await served).toMatchObject({ ended: 'exited', stdout: { text: 'served\n' } });
+  expect(existsSync(join(folder, 'cancelled')) || existsSync(join(folder, 'late'))).toBe(false);
+});
+
+it('ATTACK 96: a child with another environment, in a session of its own, is ended as well', async () => {
+  const folder = temporaryFolder();
+  const script = `env -i /usr/bin/setsid /bin/sh -c 'echo $$ > a; exec sleep 300' & while [ ! -s a ]; do :; done; echo ready; wait`;
+  const outcome = await sh(script, { cwd: folder, timeoutMs: 5000 });
+  expect(outcome).toMatchObject({ ended: 'timed_out', stdout: { text: 'ready\n' } });
+  expect(alive(Number(readFileSync(join(folder, 'a'), 'utf8')))).toBe(false);
+});
+
+it('hands on every chunk of both streams, also of output that is not kept', async () => {
+  const chunks = { stdout: '', stderr: '' };
+  const sink = {
+    handle: 'x',
+    add: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void (chunks[stream] += Buffer.from(chunk)),
+    end: () => undefined,
+  };
+  const outcome = await sh('echo out; echo err >&2', { sink, onOutput: () => true });
+  expect(outcome.stdout.text).toBe('');
+  expect(chunks).toEqual({ stdout: 'out\n', stderr: 'err\n' });
+});
+
+it('lets others go on when programs last', async () => {
+  const own = createProcesses('linux');
+  const command = { program: '/bin/sh', cwd: '/', env: { PATH: '/usr/bin:/bin' } };
+  const servers = Array.from({ length: 16 }, () =>
+    own.run({ ...command, argv: ['-c', 'sleep 300'], timeoutMs: 300_000 }),
+  );
+  expect(await own.run({ ...command, argv: ['-c', 'echo served'], timeoutMs: 60_000 })).toMatchObject({
+    ended: 'exited',
+  });
+  await own.endAll();
+  await Promise.all(servers);
+});

@@ -1,0 +1,183 @@
+import { collect } from '../../src/machine/output.ts';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { thisHost, type Host } from '../../src/machine/host.ts';
+import type { Installation, ProgramFacts } from '../../src/machine/programs/installation.ts';
+import { createProcesses, type Run } from '../../src/machine/processes/process.ts';
+import { createVersionProbe } from '../../src/machine/programs/version-probe.ts';
+import { isRunning } from './is-running.ts';
+
+const { run } = createProcesses(process.platform === 'darwin' ? 'darwin' : 'linux');
+const path = {
+  folders: [
+    { folder: '/usr/bin', source: 'PATH' },
+    { folder: '/bin', source: 'PATH' },
+  ],
+  skipped: [],
+};
+
+const facts = (id: string, environment: string[] = []): ProgramFacts => ({
+  id,
+  title: id,
+  category: 'other',
+  homepage: '',
+  programs: [id],
+  install: {},
+  environment,
+  version: { args: ['--version'], pattern: /version (\d+\.\d+)/ },
+});
+
+describe.skipIf(process.platform === 'win32')('the version probe', () => {
+  let home: string;
+  let host: Host;
+  beforeEach(() => {
+    home = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-test-')));
+    host = {
+      ...thisHost(),
+      home,
+      env: { HOME: home, SECRET: 's', JAVA_HOME: '/java', NODE_OPTIONS: '--require evil' },
+    };
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const install = (id: string, script: string, more: Partial<Installation> = {}): Installation => {
+    mkdirSync(join(home, 'bin'), { recursive: true });
+    const program = join(home, 'bin', id);
+    writeFileSync(program, `#!/bin/sh\necho run >> ${home}/runs-${id}\n${script}\n`, { mode: 0o755 });
+    return { id, program, leading: [], source: 'PATH', others: [], ...more };
+  };
+  const runsOf = (id: string) =>
+    existsSync(join(home, `runs-${id}`)) ? readFileSync(join(home, `runs-${id}`), 'utf8').length / 4 : 0;
+  const probe = (withRun: Run = run) =>
+    createVersionProbe({ run: withRun, host, cacheFolder: join(home, 'cache'), path });
+
+  it('finds the version on standard output, then on standard error, and else says what was printed', async () => {
+    const installed = [
+      install('out', 'echo "out version 1.2"; echo "version 9.9" >&2'),
+      install('err', 'echo "version 3.4" >&2; exit 1'),
+      install('odd', 'echo "unknown option --version" >&2; exit 2'),
+      install('mute', 'exit 3'),
+    ];
+    const versions = await probe().versionsOf(
+      installed,
+      installed.map(({ id }) => facts(id)),
+    );
+    expect(Object.fromEntries(versions)).toEqual({
+      out: { version: '1.2' },
+      err: { version: '3.4' },
+      odd: { note: 'told no version, but: unknown option --version', unknown: true },
+      mute: { note: 'told no version (exit code 3)', unknown: true },
+    });
+  });
+
+  it('ATTACK 34: asks in an empty folder, which is gone afterwards, with a scrubbed environment', async () => {
+    const script = `{ pwd; ls -A | wc -l; echo "$@"; env; } > ${home}/seen; touch litter; echo version 1.0`;
+    const tool = install('tool', script);
+    await probe().versionsOf([tool], [facts('tool', ['JAVA_HOME', 'NODE_OPTIONS'])]);
+    const seen = readFileSync(join(home, 'seen'), 'utf8');
+    const [folder = '', entries, args] = seen.split('\n');
+    expect(folder).toContain('toolcrib-version-');
+    expect(existsSync(folder)).toBe(false);
+    expect(entries?.trim()).toBe('0');
+    expect(args).toBe('--version');
+    expect(seen).toMatch(/^JAVA_HOME=\/java$/m);
+    expect(seen).not.toMatch(/SECRET|evil/);
+  });
+
+  it('ATTACK 49: runs nothing but the fixed question, once, whoever asks and however often', async () => {
+    const tool = install('tool', 'echo version 1.0');
+    const one = probe();
+    const answers = await Promise.all([1, 2, 3].map(() => one.versionsOf([tool], [facts('tool')])));
+    await one.versionsOf([tool], [facts('tool')]);
+    expect(answers.every((versions) => versions.get('tool')?.version === '1.0')).toBe(true);
+    expect(runsOf('tool')).toBe(1);
+  });
+
+  it('asks again, in another process, only when the file has changed', async () => {
+    const tool = install('tool', 'echo version 1.0');
+    await probe().versionsOf([tool], [facts('tool')]);
+    expect(await probe().versionsOf([tool], [facts('tool')])).toEqual(
+      new Map([['tool', { version: '1.0' }]]),
+    );
+    expect(runsOf('tool')).toBe(1);
+    utimesSync(tool.program, 1_000_000, 1_000_000);
+    await probe().versionsOf([tool], [facts('tool')]);
+    expect(runsOf('tool')).toBe(2);
+  });
+
+  it('believes no damaged cache', async () => {
+    const tool = install('tool', 'echo version 1.0');
+    mkdirSync(join(home, 'cache'), { mode: 0o700 });
+    for (const damaged of ['[1,2]', 'null', '{"a":null,"b":{"version":7}}', '{']) {
+      writeFileSync(join(home, 'cache/versions.json'), damaged, { mode: 0o600 });
+      expect((await probe().versionsOf([tool], [facts('tool')])).get('tool')).toEqual({ version: '1.0' });
+    }
+  });
+
+  it('does not run a shim', async () => {
+    const tool = install('tool', 'echo version 1.0', { shim: 'pyenv' });
+    const versions = await probe().versionsOf([tool], [facts('tool')]);
+    expect(versions.get('tool')).toEqual({
+      note: 'not asked for: a pyenv shim chooses it for each project, and may download it',
+    });
+    expect(runsOf('tool')).toBe(0);
+  });
+
+  it('gives each program 2 s, ends it with all it started, and does not keep that', async () => {
+    const slow = install('slow', `sleep 40 & echo $! > ${home}/child; sleep 40`);
+    const versions = await probe().versionsOf([slow], [facts('slow')]);
+    expect(versions.get('slow')).toEqual({ note: 'did not tell its version within 2 s' });
+    expect(isRunning(join(home, 'child'))).toBe(false);
+    expect(existsSync(join(home, 'cache')) ? readdirSync(join(home, 'cache')) : []).toEqual([]);
+  });
+
+  it('asks at most four at a time', async () => {
+    let running = 0;
+    let most = 0;
+    const waiting: (() => void)[] = [];
+    const counting: Run = async (command) => {
+      most = Math.max(most, ++running);
+      // Nobody goes on before four have come: fewer at a time would never end.
+      const four = new Promise<void>((resolve) => waiting.push(resolve));
+      if (waiting.length === 4) for (const go of waiting.splice(0)) go();
+      await four;
+      running--;
+      const nothing = collect(0).finish();
+      return {
+        command: command.program,
+        exitCode: 0,
+        stdout: nothing,
+        stderr: nothing,
+        durationMs: 1,
+        ended: 'exited',
+      };
+    };
+    const installed = Array.from({ length: 20 }, (_, index) => install(`tool${index}`, ''));
+    const versions = await probe(counting).versionsOf(
+      installed,
+      installed.map(({ id }) => facts(id)),
+    );
+    expect(versions.size).toBe(20);
+    expect(most).toBe(4);
+  });
+
+  it('asks a script by way of its interpreter', async () => {
+    const script = install('script', 'echo "version 5.6 $1"');
+    const started = { ...script, program: '/bin/sh', leading: [script.program] };
+    expect((await probe().versionsOf([started], [facts('script')])).get('script')).toEqual({
+      version: '5.6',
+    });
+  });
+});

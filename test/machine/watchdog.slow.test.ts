@@ -1,0 +1,151 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createWatchdog } from '../../src/machine/processes/watchdog.ts';
+import { temporaryFolder } from '../support/repository.ts';
+import { until } from '../support/until.ts';
+import { isRunning } from './is-running.ts';
+
+let built = '';
+beforeAll(async () => {
+  built = mkdtempSync(join(tmpdir(), 'toolcrib-test-'));
+  const entryPoints = ['test/machine/watched/run-and-wait.ts'];
+  // Minified, as it is published: the watchdog runs the text of a function.
+  await build({
+    entryPoints,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    outdir: built,
+    outExtension: { '.js': '.cjs' },
+  });
+});
+afterAll(() => rmSync(built, { recursive: true, force: true }));
+
+/** Children of a process that are Node: the watchdog. */
+const watchdogOf = (pid: number): number | undefined =>
+  readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .find((child) => {
+      try {
+        const stat = readFileSync(`/proc/${child}/stat`, 'utf8');
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === pid && stat.includes('(node)');
+      } catch {
+        return false;
+      }
+    });
+
+const statusOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
+};
+const alive = (pid: number) => /^State:\s+[^ZX]/m.test(statusOf(pid));
+/** proc_pid_status(5): a bit for each signal, the first for signal 1, SIGHUP, which Node itself does not catch. */
+const hasBegun = (pid: number) =>
+  (BigInt(`0x${/^SigCgt:\s+(\w+)$/m.exec(statusOf(pid))?.[1] ?? '0'}`) & 1n) !== 0n;
+
+async function started(script: string, lasts = false) {
+  const folder = temporaryFolder();
+  const server = spawn(process.execPath, [join(built, 'run-and-wait.cjs'), folder, '-c', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, LASTS: lasts ? 'yes' : 'no' },
+  });
+  onTestFinished(() => void server.kill('SIGKILL'));
+  let said = '';
+  server.stdout.on('data', (chunk) => (said += chunk));
+  await until(() => said.includes('ready'));
+  return { server, folder };
+}
+const killed = async (server: ChildProcess, files: string[]) => {
+  server.kill('SIGKILL');
+  await until(() => files.every((file) => !isRunning(file)));
+};
+
+const family = `trap "" TERM; sleep 300 & echo $! > a; setsid sleep 300 & echo $! > b; (setsid sh -c 'echo $$ > c; trap "" TERM; while :; do sleep 1; done' &); env -i /usr/bin/setsid /bin/sh -c 'echo $$ > d; exec sleep 300' & while [ ! -s c ] || [ ! -s d ]; do :; done; echo $$ > e; echo ready; while :; do sleep 1; done`;
+
+describe.skipIf(process.platform !== 'linux')('ATTACK 102: a server that is killed', () => {
+  it('leaves none of its children, wherever they went', async () => {
+    const { server, folder } = await started(family);
+    await until(() => watchdogOf(server.pid ?? 0) !== undefined);
+    const files = ['a', 'b', 'c', 'd', 'e'].map((name) => join(folder, name));
+    expect(files.every(isRunning)).toBe(true);
+    await killed(server, files);
+  });
+
+  it('leaves nothing of what lasts, also in its first moment', async () => {
+    const { server, folder } = await started('sleep 300 & echo $! > a; echo $$ > e; echo ready; wait', true);
+    await killed(server, [join(folder, 'a'), join(folder, 'e')]);
+  });
+
+  it('leaves no watchdog either, also when a signal to all came before', async () => {
+    const { server, folder } = await started('echo $$ > e; echo ready; sleep 300');
+    await until(() => watchdogOf(server.pid ?? 0) !== undefined);
+    const pid = watchdogOf(server.pid ?? 0) ?? 0;
+    await until(() => hasBegun(pid));
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(pid, signal);
+    await killed(server, [join(folder, 'e')]);
+    await until(() => !alive(pid));
+  });
+
+  it('has a new watchdog when that was killed', async () => {
+    const { server, folder } = await started('echo $$ > e; echo ready; sleep 300');
+    await until(() => watchdogOf(server.pid ?? 0) !== undefined);
+    const first = watchdogOf(server.pid ?? 0) ?? 0;
+    process.kill(first, 'SIGKILL');
+    await until(() => ![undefined, first].includes(watchdogOf(server.pid ?? 0)));
+    await killed(server, [join(folder, 'e')]);
+  });
+});
+
+it('watches what lasts from its first moment, and however often there was nothing to watch in between', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let started = 0;
+  const ends: (() => void)[] = [];
+  const dog = createWatchdog('linux', (_script, _given, onEnd) => {
+    started++;
+    ends.push(onEnd);
+    return { tell: () => undefined, leave: onEnd };
+  });
+  for (let day = 1; day <= 50; day++) {
+    dog.starts('mark', true);
+    expect(started).toBe(day);
+    dog.ended('mark');
+    vi.advanceTimersByTime(60_000);
+  }
+  dog.starts('mark');
+  expect(started).toBe(50);
+  vi.advanceTimersByTime(100);
+  expect(started).toBe(51);
+  // One that is killed again and again is given up at last.
+  for (let kill = 0; kill < 50; kill++) ends.at(-1)?.();
+  expect(started).toBe(51 + 19);
+});
+
+it('tries again, as long as a program runs, when it could not be started', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let tries = 0;
+  const dog = createWatchdog('linux', () => void tries++);
+  dog.starts('mark', true);
+  expect(tries).toBe(1);
+  vi.advanceTimersByTime(60_000);
+  expect(tries).toBeGreaterThan(30);
+  dog.ended('mark');
+  const before = tries;
+  vi.advanceTimersByTime(60_000);
+  expect(tries).toBe(before);
+});
+
+it('starts no watchdog for a program that ends at once', async () => {
+  const { server } = await started('echo ready');
+  await new Promise((resolve) => server.once('exit', resolve));
+  expect(server.exitCode).toBe(0);
+});

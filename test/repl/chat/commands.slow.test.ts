@@ -1,0 +1,261 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { chatPlace, openChat, type ChatPlace } from '../support/chat.ts';
+import { answer, call, gate, say, think, wait } from '../support/fake-model.ts';
+import { enter } from './enter.ts';
+
+// Several starts of the program each, on a machine that may be busy.
+
+const fixture = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));
+
+/** The fixture server as `name`, in a file in the shape of mcp.json. */
+function writeServer(file: string, name: string, ...args: string[]): void {
+  const server = { command: process.execPath, args: [fixture, ...args], env: { QUIET: 'yes' } };
+  writeFileSync(file, JSON.stringify({ mcpServers: { [name]: server } }));
+}
+
+/** A place with the fixture server in the person's own mcp.json, as `fix`. */
+async function placeWithServer(options?: Parameters<typeof chatPlace>[0]): Promise<ChatPlace> {
+  const place = await chatPlace(options);
+  writeServer(join(place.home, '.config', 'toolcrib', 'mcp.json'), 'fix');
+  let answers = 0;
+  place.model.otherwise(() => say(`answer ${++answers}`));
+  return place;
+}
+
+const words = (request: ChatPlace['model']['requests'][number] | undefined): string =>
+  JSON.stringify(request?.body.messages);
+
+it('answers every command, and says the way out when it is used wrongly', async () => {
+  const place = await placeWithServer({
+    config: 'hooks:\n  before: [{ tools: "git_*", command: ["true"] }]\n',
+  });
+  mkdirSync(join(place.cwd, 'sub'));
+  const chat = openChat(place);
+  const table: [line: string, printed: RegExp][] = [
+    [
+      '/help',
+      /^Talk\n {2}\/retry .*[^]*\nModel and tools\n {2}\/model \[name.*[^]*\nSessions\n[^]*\nLook\n[^]*Alt\+Enter/,
+    ],
+    ['/help mode', /^\/mode \[plan \| ask \| auto\]/],
+    ['/help nope', /There is no command \/nope\. \/help lists them/],
+    ['/mdel', /There is no command \/mdel; did you mean \/model\?/],
+    ['/stat', /did you mean \/status\?/],
+    ['/', /\/help lists them/],
+    ['/tools', /^fix: 14 tools\n {2}\w[^]*^toolcrib: \d+ tools\n[^]*^ {2}read_file +Read /m],
+    ['/tools why', /allow +toolcrib:read_file .*[^]*ask +toolcrib:write_file/],
+    ['/tools stats', /\d+ tools are offered in mode ask, \d+ of them only read: about \d+ tokens/],
+    ['/tools refresh', /^\d\d+ tools$/],
+    ['/tools echo', /^mcp__fix__echo {2}\(server fix\)\nSays it again\.[^]*"inputSchema"/],
+    ['/tools nope', /There is no tool nope\. \/tools lists them/],
+    ['/mcp', /toolcrib +ready +\d+ tools +MCP 20[^]*fix +ready +14 tools/],
+    ['/mcp restart fix', /^fix is ready$/],
+    ['/mcp restart nope', /there is no server nope/],
+    ['/mcp trust', /names no server that is not started already/],
+    ['/mcp nope', /restart NAME or trust is expected/],
+    ['/mode', /^mode ask: /],
+    ['/mode yolo', /yolo is a flag/],
+    ['/mode fast', /plan, ask or auto is expected/],
+    ['/mode auto', /^mode auto: /],
+    ['/mode ask', /^mode ask: /],
+    ['/compact', /Nothing was shortened/],
+    [
+      '/status',
+      /model +fake\/fake-model \(test\)\nmode +ask\nsession +without a name[^]*context +~\d+ of 100000[^]*roots +\//,
+    ],
+    ['/name', /It has no name yet/],
+    ['/name First one', /^First one$/],
+    ['/resume nope', /There is no session "nope" in this project; \/resume lists them/],
+    ['/resume', /There are no sessions of this project yet/],
+    ['/search', /Say what to look for/],
+    ['/search nothing such', /^Nothing was found/],
+    ['/search --all nothing', /^Nothing was found/],
+    ['/clean', /^0 attachments/],
+    ['/tree', /^Nothing was said yet/],
+    ['/branch', /The id of an entry is expected; \/tree shows them/],
+    ['/branch nope', /There is no entry "nope"/],
+    ['/fork nope', /There is no entry "nope"/],
+    ['/retry', /Nothing was said yet/],
+    ['/edit last', /Nothing was said yet/],
+    ['/last', /No tool was called yet/],
+    ['/thoughts', /No thoughts were told/],
+    ['/thoughts loudly', /on, off, think or do not think is expected/],
+    ['/todo', /Nothing is to be done/],
+    ['/todo done 2', /the list is empty/],
+    ['/todo add buy milk', /^1 ☐ buy milk$/],
+    ['/todo add sell milk', /buy milk\n2 ☐ sell milk/],
+    ['/todo done 2', /☑ sell milk/],
+    ['/todo done 7', /a number from 1 to 2/],
+    ['/todo remove 2', /^1 ☐ buy milk$/],
+    ['/todo buy', /add TEXT, done N, remove N or clear is expected/],
+    ['/roots', /^\/.*project$/],
+    ['/roots add nope', /nope is no folder/],
+    ['/roots remove sub', /sub is none of them/],
+    ['/roots remove .', /it is the only one; add another first/],
+    ['/roots sub', /add DIR or remove DIR is expected/],
+    ['/system', /The usual one/],
+    ['/system preview', /You help a person[^]*The working folder is/],
+    ['/system nope', /show, edit, preview or reset is expected/],
+    ['/profile', /There are no profiles yet/],
+    ['/profile nope', /There is no profile "nope"/],
+    ['/agent', /a task is expected/],
+    ['/agent count the files', /^answer 1$/],
+    ['/hooks', /^before +git_\* +true$/],
+    ['/queue', /Nothing is queued/],
+    ['/queue clear', /Nothing is queued/],
+    ['/stop', /^$/],
+    ['/fix:nope', /There is no prompt \/fix:nope/],
+    ['/model', /a window of 100000 tokens\n\* test +fake\/fake-model\n/],
+    ['/model nope', /"nope" is no known model/],
+    ['/model nope: hello', /"nope" is no known model/],
+    ['/export', /^# First one/],
+    ['/export json', /"name": "First one"/],
+    ['/export nowhere/out.md', /cannot be written \(ENOENT\)/],
+    ['/new', /^a new session$/],
+    ['/clear', /^the conversation begins anew$/],
+  ];
+  for (const [line, printed] of table) expect(await enter(chat, line), line).toMatch(printed);
+  expect(words(place.model.requests[0])).toContain('count the files');
+  chat.type('/exit');
+  chat.press('enter');
+  expect(await chat.exit).toBe(0);
+  const folder = join(place.home, '.state', 'toolcrib', 'chat', 'history');
+  const [history = ''] = readdirSync(folder);
+  expect(readFileSync(join(folder, history), 'utf8')).toContain('/todo add buy milk');
+});
+
+it('uses prompts and resources of servers, and completes commands, their words, paths and resources', async () => {
+  const place = await placeWithServer();
+  writeFileSync(join(place.cwd, 'my first.txt'), 'spaces in the name\n');
+  const chat = openChat(place);
+  expect(await enter(chat, '/fix:greet ada')).toContain('answer 1');
+  expect(words(place.model.requests[0])).toContain('Greet ada');
+  expect(await enter(chat, '/fix:greet name="ada l"')).toContain('answer 2');
+  expect(words(place.model.requests[1])).toContain('Greet ada l');
+  expect(await enter(chat, '/fix:greet nme=ada')).toContain('There is no argument nme; there are: name');
+  chat.type('/fix:greet\r');
+  await chat.sees(/\nfix asks: name$/);
+  chat.type('bob\r');
+  await chat.sees('answer 3');
+  expect(words(place.model.requests[2])).toContain('Greet bob');
+  expect(await enter(chat, 'see @fix:note:///notes and @fix:note:///gone')).toContain('fix:note:///notes');
+  expect(words(place.model.requests[3])).toContain('Content of note:///notes');
+
+  const completes = async (typed: string, to: string) => {
+    chat.type(`${typed}\t`);
+    await chat.until(() => chat.screen().endsWith(`> ${to}`));
+    chat.press('ctrl-u');
+    await chat.until(() => chat.screen().endsWith('\n>'));
+  };
+  await completes('/sta', '/status');
+  await completes('/fix:g', '/fix:greet');
+  await completes('/mode pl', '/mode plan');
+  await completes('/tools echo', '/tools echo');
+  await completes('/mcp restart f', '/mcp restart fix');
+  await completes('/model te', '/model test');
+  await completes('read @my', 'read @"my first.txt"');
+  await completes('read @"my f', 'read @"my first.txt"');
+  await completes('see @fi', 'see @fix:');
+  await completes('see @fix:note:///n', 'see @fix:note:///notes');
+  chat.type('/t\t\t');
+  await chat.sees(/\/thoughts +\/todo +\/tools +\/tree/);
+});
+
+it('changes the model for good, or for one message', async () => {
+  const place = await chatPlace();
+  place.model.otherwise(() => say('Well.'));
+  const chat = openChat(place, ['--no-toolcrib']);
+  const models = () => place.model.requests.map(({ body }) => body.model);
+  await enter(chat, '/model fake/small-model: hello');
+  await enter(chat, 'hello again');
+  expect(await enter(chat, '/model fake/small-model')).toBe('model fake/small-model');
+  await enter(chat, 'and again');
+  expect(models()).toEqual(['small-model', 'fake-model', 'small-model']);
+  expect(await enter(chat, '/model')).toMatch(/^fake\/small-model, a window of \d+ tokens\n/);
+  await enter(chat, '/retry test');
+  await enter(chat, 'once more');
+  expect(models().slice(3)).toEqual(['fake-model', 'small-model']);
+});
+
+it('starts the servers of a project when they are trusted, and asks again when the file has changed', async () => {
+  const place = await placeWithServer();
+  const file = join(place.cwd, '.mcp.json');
+  writeServer(file, 'theirs', '--log', join(place.home, 'first.log'));
+  const chat = openChat(place, ['--no-toolcrib']);
+  await chat.sees("This project's .mcp.json names servers (theirs); /mcp trust starts them.");
+  expect(await enter(chat, '/mcp')).not.toContain('theirs');
+  chat.type('/mcp trust\r');
+  await chat.sees(/theirs: .*mcp-server\.mjs --log [^]*first\.log\n +env QUIET=yes\n.*\[y\]es \[n\]o$/);
+  chat.type('n\r');
+  expect(await enter(chat, '/mcp')).not.toContain('theirs');
+  chat.type('/mcp trust\r');
+  await chat.until(() => chat.scrollback().split('[y]es [n]o').length === 3);
+  chat.type('y\r');
+  await chat.sees('theirs is ready');
+  expect(await enter(chat, '/tools mcp__theirs__echo')).toContain('(server theirs)');
+  expect(await enter(chat, '/mcp trust')).toContain('names no server that is not started already');
+  chat.type('/exit\r');
+  expect(await chat.exit).toBe(0);
+
+  const again = openChat(place, ['--no-toolcrib']);
+  expect(await enter(again, '/tools mcp__theirs__echo')).toContain('(server theirs)');
+  writeServer(file, 'theirs', '--log', join(place.home, 'second.log'));
+  again.type('/exit\r');
+  await again.exit;
+
+  const changed = openChat(place, ['--no-toolcrib']);
+  await changed.sees('/mcp trust starts them.');
+  expect(await enter(changed, '/tools mcp__theirs__echo')).toContain('There is no tool');
+});
+
+it('shows the last result and thoughts, and tells the model of to-dos and sub-agents with the next message', async () => {
+  const place = await placeWithServer();
+  writeFileSync(join(place.cwd, 'a.txt'), 'line one\nline two\nline three\n');
+  const chat = openChat(place);
+  place.model.script(
+    call('mcp__toolcrib__read_file', { path: 'a.txt' }),
+    answer(think('I ponder.'), say('Done.')),
+  );
+  expect(await enter(chat, 'read it')).toMatch(/read_file.*\n.*3 lines\nthought.*: I ponder\.\nDone\./);
+  expect(await enter(chat, '/last')).toContain('line three');
+  expect(await enter(chat, '/thoughts')).toBe('I ponder.');
+  await enter(chat, '/thoughts on');
+  place.model.script(answer(think('Loudly now.'), say('Done again.')));
+  expect(await enter(chat, 'think')).toContain('Loudly now.');
+  expect(await enter(chat, '/last')).toContain('line three');
+  await enter(chat, '/todo add water the plants');
+  place.model.script(say('There are 7.'));
+  expect(await enter(chat, '/agent count the birds')).toContain('There are 7.');
+  place.model.script(
+    call('write_todos', { todos: [{ text: 'feed the cat', status: 'in_progress' }] }),
+    say('Noted.'),
+  );
+  expect(await enter(chat, 'go on')).toContain('feed the cat');
+  expect(words(place.model.requests.at(-2))).toMatch(/water the plants.*count the birds.*There are 7/);
+  expect(await enter(chat, '/todo')).toContain('feed the cat');
+});
+
+it('shows and clears what is queued while the model is busy, and stops it', async () => {
+  const place = await placeWithServer();
+  const chat = openChat(place, ['--no-toolcrib']);
+  const slow = gate();
+  place.model.script(answer(say('Beginning.\n'), wait(slow.opened), say('End.')));
+  chat.type('go\r');
+  await chat.sees('Beginning.');
+  chat.type('later one\r');
+  await chat.sees('queued: later one');
+  chat.type('/queue\r');
+  await chat.sees(/^1 later one$/m);
+  chat.type('/queue clear\r');
+  await chat.sees('Nothing is queued.');
+  chat.type('later two\r');
+  await chat.sees('queued: later two');
+  chat.type('/stop\r');
+  await chat.sees('Interrupted.');
+  slow.open();
+  chat.type('/exit\r');
+  expect(await chat.exit).toBe(0);
+  expect(words(place.model.requests.at(-1))).not.toContain('later');
+});

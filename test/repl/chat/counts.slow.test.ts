@@ -1,0 +1,78 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { chatPlace, openChat, runChat } from '../support/chat.ts';
+import { call, say } from '../support/fake-model.ts';
+import { enter } from './enter.ts';
+
+// Several starts of the program, on a machine that may be busy.
+
+const bare = '--no-toolcrib';
+
+it('counts what everybody took of models, tells when the context is nearly full, and exports what was said', async () => {
+  const place = await chatPlace({
+    config:
+      '  dear: { model: fake/fake-model, contextWindow: 10000, price: { input: 100, output: 1000 } }\nnameSessions: true\n',
+  });
+  const { model, cwd } = place;
+  writeFileSync(join(cwd, 'a.txt'), 'inside a\n');
+  const read = (input: number) => say('Well.', { usage: { input, output: 5 } });
+  model.script(read(100), say('A name', { usage: { input: 20, output: 2 } }));
+  const chat = openChat(place, [bare, '--model', 'dear']);
+  const said = await enter(chat, 'see @a.txt');
+  expect(said).toMatch(/^a\.txt: 1 line$/m);
+  await chat.until(() => model.left() === 0);
+  model.script(call('run_agent', { task: 'count' }), say('Three.'), read(10));
+  expect(await enter(chat, 'again')).not.toContain('% full');
+  // Read: 100, 20 for the name, then three times 10.
+  expect(await enter(chat, '/status')).toMatch(
+    /^model .*\(test, dear\)\n[^]*used so far +150 read, 0 from the cache, 22 written, cost 0\.0370 \(since the/,
+  );
+
+  const nearly =
+    'The context is 75 % full: it will be shortened soon (/compact does it now, /new begins afresh)';
+  model.script(read(7500), read(7550), read(3000), read(7500));
+  expect(await enter(chat, 'more')).toContain(nearly);
+  expect(await enter(chat, 'still more')).not.toContain('% full: it');
+  expect(await enter(chat, 'less')).not.toContain('% full: it');
+  expect(await enter(chat, 'more again')).toContain(nearly);
+
+  await enter(chat, '/export talk.md');
+  const text = readFileSync(join(cwd, 'talk.md'), 'utf8');
+  expect(text).toContain('## You\n\n> see @a.txt\n');
+  expect(text).not.toMatch(/environment|inside a/);
+  await enter(chat, '/export talk.json');
+  expect(readFileSync(join(cwd, 'talk.json'), 'utf8')).toMatch(/<environment>[^]*inside a/);
+  chat.type('/exit\r');
+  expect(await chat.exit).toBe(0);
+});
+
+it('goes on with what flags say now, and with what they said before', async () => {
+  const place = await chatPlace();
+  place.model.otherwise(() => say('Well.'));
+  for (const name of ['one', 'two']) mkdirSync(join(place.home, name));
+  const [one, two] = [join(place.home, 'one'), join(place.home, 'two')];
+  await runChat(place, ['-p', 'first', '--save', '--mode', 'plan', '--root', one, bare]);
+  const chat = openChat(place, ['--continue', '--root', two, bare]);
+  await chat.sees('mode plan');
+  expect(await enter(chat, '/roots')).toBe(two);
+  await enter(chat, `/roots add ${one}`);
+  await enter(chat, '/name the first');
+  expect(await enter(chat, '/fork')).toContain('a copy');
+  expect(await enter(chat, '/roots')).toBe(`${two}\n${one}`);
+  expect(await enter(chat, '/status')).toMatch(/^session +the first /m);
+
+  mkdirSync(join(place.cwd, '.toolcrib', 'profiles'), { recursive: true });
+  writeFileSync(join(place.cwd, '.toolcrib', 'profiles', 'broken.yaml'), 'mode: [');
+  const profiles = await enter(chat, '/profile');
+  expect(profiles).toMatch(/broken\.yaml[^]*There are no profiles that can be used\.$/);
+  chat.type('/exit\r');
+  expect(await chat.exit).toBe(0);
+
+  // Nothing but the flag itself switches questions off.
+  await runChat(place, ['-p', 'second', '--save', '--yolo', bare]);
+  const next = openChat(place, ['--continue', bare]);
+  await next.sees('mode ask');
+  next.type('/exit\r');
+  expect(await next.exit).toBe(0);
+});

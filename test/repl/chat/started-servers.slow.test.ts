@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { program } from '../../support/server.ts';
+import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
+import { call, say } from '../support/fake-model.ts';
+
+// Each runs the program several times: quick, unless much else runs.
+
+const fixture = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));
+const node = (...args: string[]) => ({ command: process.execPath, args: [fixture, ...args] });
+
+const serve = ({ home }: ChatPlace, mcpServers: object): void =>
+  writeFileSync(join(home, '.config', 'toolcrib', 'mcp.json'), JSON.stringify({ mcpServers }));
+
+it('waits for all servers before the first message, not only for its own', async () => {
+  const place = await chatPlace();
+  serve(place, { one: { ...node(), trust: true }, two: node() });
+  place.model.script(call('mcp__one__echo', { text: 'there' }), say('Done.'));
+  expect((await runChat(place, ['-p', 'go', '--no-toolcrib'])).stdout).toBe('Done.\n');
+  const [first, second] = place.model.requests;
+  for (const name of ['mcp__one__echo', 'mcp__two__echo']) expect(first?.text).toContain(name);
+  expect(first?.text).not.toContain('mcp__toolcrib__');
+  expect(second?.text).toContain(': there');
+});
+
+it.skipIf(process.platform !== 'linux')(
+  'starts its own server as any host does, in the environment of the person without the keys of models',
+  async () => {
+    const place = await chatPlace();
+    Object.assign(place.env, { OF_THE_PERSON: 'yes', ANTHROPIC_API_KEY: 'sk-1' });
+    const chat = openChat(place, [
+      '--toolsets',
+      'files',
+      '--read-only',
+      '--no-checkpoints',
+      '--allow',
+      'destroy',
+    ]);
+    await chat.sees('/help');
+    const children = () =>
+      readdirSync('/proc').filter((pid) => {
+        try {
+          const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+          return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] === String(chat.pid);
+        } catch {
+          return false; // No process, or one that is gone.
+        }
+      });
+    const of = (pid: string, name: string) =>
+      readFileSync(`/proc/${pid}/${name}`, 'utf8').split('\0').slice(0, -1);
+    await chat.until(() => children().some((pid) => of(pid, 'cmdline').includes('serve')));
+    const [pid = ''] = children();
+    const [command, ...args] = of(pid, 'cmdline');
+    expect(command).toBe(process.execPath);
+    expect(args.slice(0, 2)).toEqual([program, 'serve']);
+    expect(args.slice(2).toSorted()).toEqual(
+      ['--allow=destroy', '--no-checkpoints', '--read-only', '--toolsets=files'].toSorted(),
+    );
+    expect(of(pid, 'environ')).toContain('OF_THE_PERSON=yes');
+    expect(of(pid, 'environ').filter((one) => one.includes('sk-'))).toEqual([]);
+    chat.type('/exit');
+    chat.press('enter');
+    expect(await chat.exit).toBe(0);
+  },
+);
+
+/** It never says a word. */
+const silent = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] };
+
+it('has a prompt at once, and one warning for each server that is broken, absent or slow', async () => {
+  const place = await chatPlace();
+  serve(place, { broken: node('--exit'), absent: { command: 'no-such-program' }, slow: silent });
+  const chat = openChat(place);
+  await chat.sees('/help');
+  await chat.sees(/MCP server "broken": .*no database/);
+  await chat.sees(/MCP server "absent": .*not found/);
+  chat.type('/mcp');
+  chat.press('enter');
+  await chat.sees(/slow +connecting/);
+  // A message waits for the slow one a while, or until the person is tired of it.
+  place.model.otherwise(() => say('There you are.'));
+  chat.type('hello');
+  chat.press('enter');
+  await chat.sees('> hello');
+  chat.press('ctrl-c');
+  await chat.sees('Interrupted.');
+  for (const name of ['broken', 'absent'])
+    expect(chat.scrollback().split(`MCP server "${name}"`)).toHaveLength(2);
+  expect(place.model.requests).toEqual([]);
+  // Then for good: the next one does not wait again.
+  chat.type('hello again');
+  chat.press('enter');
+  await chat.sees('There you are.');
+  expect(chat.scrollback()).not.toContain('is still starting');
+  chat.type('/exit');
+  chat.press('enter');
+  expect(await chat.exit).toBe(0);
+});

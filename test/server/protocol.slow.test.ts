@@ -1,0 +1,401 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { Client } from '@modelcontextprotocol/client';
+import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
+import { connect, connectV1, eras, inherited, initialize, startRaw, transportOf } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+import { until } from '../support/until.ts';
+
+it.each(eras)('serves a client of the current SDK in %s', async (era) => {
+  const { folder } = temporaryRepository();
+  const client = await connect(era, { roots: [folder] });
+  onTestFinished(() => client.close());
+  expect(client.getNegotiatedProtocolVersion()).toBe(era);
+  expect(client.getInstructions()).toContain('list_programs');
+  const { tools } = await client.listTools();
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual([...names].sort());
+  expect(names).toEqual(
+    expect.arrayContaining(['git_status', 'grep', 'glob', 'list_directory', 'list_programs', 'read_file']),
+  );
+  const status = await client.callTool({ name: 'git_status', arguments: {} });
+  expect(status.structuredContent).toMatchObject({ branch: 'main', clean: true });
+  expect(JSON.parse(textOf(status))).toEqual(status.structuredContent);
+});
+
+it('serves a client of the first SDK', async () => {
+  const { folder, write } = temporaryRepository();
+  const client = await connectV1({ roots: [folder] });
+  onTestFinished(() => client.close());
+  write('new.txt', 'x');
+  expect((await client.listTools()).tools.length).toBeGreaterThan(20);
+  // This client checks structured content against the output schema, and throws when it does not fit.
+  const status = await client.callTool({ name: 'git_status', arguments: {} });
+  expect(status.structuredContent).toMatchObject({ untracked: ['new.txt'] });
+  const failed = await client.callTool({ name: 'git_status', arguments: { cwd: 'nowhere' } });
+  expect(failed).toMatchObject({ isError: true });
+  expect(failed.structuredContent).toBeUndefined();
+});
+
+it.each(eras)('gives every tool a strict schema and true annotations in %s', async (era) => {
+  const client = await connect(era, { roots: [temporaryFolder()] });
+  onTestFinished(() => client.close());
+  for (const tool of (await client.listTools()).tools) {
+    expect(tool.inputSchema, tool.name).toMatchObject({ type: 'object', additionalProperties: false });
+    expect(tool.annotations?.readOnlyHint, tool.name).toBeTypeOf('boolean');
+    expect(tool.annotations?.openWorldHint, tool.name).toBeTypeOf('boolean');
+  }
+});
+
+it('says which parameter is wrong and which one is right', async () => {
+  const client = await connect('2025-11-25', { roots: [temporaryRepository().folder] });
+  onTestFinished(() => client.close());
+  const say = async (name: string, given: Record<string, unknown>) =>
+    textOf(await client.callTool({ name, arguments: given }));
+  expect(await say('git_log', { limt: 5 })).toMatch(
+    /^ARG_INVALID: limt: there is no such parameter; did you mean limit\?/,
+  );
+  expect(await say('git_log', { limit: 'five' })).toMatch(
+    /^ARG_INVALID: limit: expected number, received string/,
+  );
+  expect(await say('git_log', { limit: 501 })).toMatch(/^ARG_INVALID: limit: .*500/);
+  expect(await say('git_commit', {})).toMatch(/^ARG_INVALID: message: is required/);
+  expect(await say('read_file', { path: 7 })).toMatch(/^ARG_INVALID: path: expected string/);
+});
+
+it('answers an unknown tool with an error of the protocol that names the right one', async () => {
+  const client = await connect('2025-11-25', { roots: [temporaryFolder()] });
+  onTestFinished(() => client.close());
+  await expect(client.callTool({ name: 'git_statsu', arguments: {} })).rejects.toThrow(
+    'Did you mean git_status?',
+  );
+});
+
+it('serves bare JSON-RPC lines, and writes nothing else to standard output', async () => {
+  const { folder } = temporaryRepository();
+  const server = startRaw({ roots: [folder] });
+  const opened = await initialize(server);
+  expect(opened).toMatchObject({
+    result: { protocolVersion: '2025-11-25', serverInfo: { name: 'toolcrib' } },
+  });
+  for (const [index, name] of ['git_log', 'git_diff', 'list_directory', 'list_programs'].entries()) {
+    server.send({ id: index + 10, method: 'tools/call', params: { name, arguments: {} } });
+  }
+  server.child.stdin.write('this is no JSON\n');
+  server.send({ id: 20, method: 'no/such/method' });
+  await Promise.all([10, 11, 12, 13, 20].map((id) => server.next((message) => message.id === id)));
+  expect(await server.next((message) => message.id === 20)).toMatchObject({ error: { code: -32601 } });
+  server.child.stdin.end();
+  expect(await server.ended).toBe(0);
+  for (const line of server.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+});
+
+it('serves 2026-07-28 without any handshake', async () => {
+  const server = startRaw({ roots: [temporaryFolder()] });
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  server.send({ id: 1, method: 'server/discover', params: { _meta } });
+  expect(await server.next(({ id }) => id === 1)).toMatchObject({
+    result: { supportedVersions: ['2026-07-28'] },
+  });
+  server.send({ id: 2, method: 'tools/list', params: { _meta } });
+  expect(await server.next(({ id }) => id === 2)).toMatchObject({ result: { tools: expect.any(Array) } });
+  server.child.stdin.end();
+  expect(await server.ended).toBe(0);
+});
+
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends by itself, with 0, on %s', async (signal) => {
+  const server = startRaw({ roots: [temporaryFolder()] });
+  await initialize(server);
+  server.child.kill(signal);
+  expect(await server.ended).toBe(0);
+});
+
+it('offers nothing that changes anything with --read-only, and refuses to call it', async () => {
+  const { folder, git } = temporaryRepository();
+  const client = await connect('2025-11-25', {
+    roots: [folder],
+    args: ['--read-only', '--allow', 'destroy'],
+  });
+  onTestFinished(() => client.close());
+  const { tools } = await client.listTools();
+  // Which ends what the client itself has started.
+  expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toMatchObject([{ name: 'stop_job' }]);
+  expect(tools.length).toBeGreaterThan(10);
+  const refused = await client.callTool({ name: 'git_create_branch', arguments: { branch: 'x' } });
+  expect(textOf(refused)).toMatch(/^EFFECT_DENIED: .*--read-only/);
+  expect(git('branch', '--list')).toBe('* main\n');
+});
+
+it('does not offer what an operator denies, and says which setting does', async () => {
+  const { folder } = temporaryRepository();
+  const open = await connect('2025-11-25', { roots: [folder] });
+  const closed = await connect('2025-11-25', { roots: [folder], args: ['--deny', 'destroy'] });
+  onTestFinished(async () => void (await Promise.all([open.close(), closed.close()])));
+  const names = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
+  expect(await names(open)).toContain('git_restore');
+  expect(await names(closed)).not.toContain('git_restore');
+  const given = { name: 'git_restore', arguments: { paths: ['README.md'] } };
+  expect(textOf(await closed.callTool(given))).toMatch(/^EFFECT_DENIED: git_restore .*effects\.destroy/);
+  // Nobody can be asked here.
+  expect(textOf(await open.callTool(given))).toMatch(/^NEEDS_CONFIRM: .*whenUnasked\.destroy/);
+});
+
+it('offers only the toolsets it is told to', async () => {
+  const client = await connect('2025-11-25', {
+    roots: [temporaryFolder()],
+    args: ['--toolsets', 'files,git'],
+  });
+  onTestFinished(() => client.close());
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(names.filter((name) => !name.startsWith('git_')).sort()).toEqual([
+    'delete_path',
+    'edit_file',
+    'glob',
+    'grep',
+    'list_changes',
+    'list_checkpoints',
+    'list_directory',
+    'list_jobs',
+    'move_path',
+    'read_file',
+    'read_files',
+    'read_job',
+    'read_output',
+    'restore_checkpoint',
+    'stop_job',
+    'undo_change',
+    'wait_job',
+    'write_file',
+  ]);
+  await expect(client.callTool({ name: 'list_programs', arguments: {} })).rejects.toThrow('not offered');
+});
+
+it.each(eras)(
+  'ATTACK 16: without a root nothing can be reached, and the way out is said, in %s',
+  async (era) => {
+    const client = await connect(era, { cwd: '/' });
+    onTestFinished(() => client.close());
+    const result = await client.callTool({ name: 'read_file', arguments: { path: '/etc/passwd' } });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/^NO_ROOTS: .*--root/s);
+    expect((await client.callTool({ name: 'list_programs', arguments: {} })).isError).toBeFalsy();
+  },
+);
+
+it.each(eras)('ATTACK 56: a client narrows the roots and never widens them, in %s', async (era) => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'inner'));
+  writeFileSync(join(folder, 'outer.txt'), 'outer');
+  writeFileSync(join(folder, 'inner', 'inner.txt'), 'inner');
+  const open = async (uri: string) => {
+    const client = new Client(
+      { name: 'test', version: '1' },
+      {
+        capabilities: { roots: {} },
+        versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
+      },
+    );
+    client.setRequestHandler('roots/list', () => ({ roots: [{ uri }] }));
+    await client.connect(transportOf({ roots: [folder] }));
+    onTestFinished(() => client.close());
+    return async (path: string) => textOf(await client.callTool({ name: 'read_file', arguments: { path } }));
+  };
+  const narrow = await open(`file://${folder}/inner`);
+  expect(await narrow('inner.txt')).toBe('inner');
+  expect(await narrow(join(folder, 'outer.txt'))).toMatch(/^PATH_OUTSIDE_ROOTS/);
+  const wide = await open('file:///');
+  expect(await wide('outer.txt')).toBe('outer');
+  expect(await wide('/etc/passwd')).toMatch(/^PATH_OUTSIDE_ROOTS/);
+});
+
+/** A home folder, and a machine on which nothing is on PATH but what the test puts there. */
+function bareHome() {
+  const home = temporaryFolder();
+  const program = (folder: string, name: string, script: string) => {
+    mkdirSync(join(home, folder), { recursive: true });
+    writeFileSync(join(home, folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  };
+  return { home, program, env: { HOME: home, PATH: join(home, 'bin'), SHELL: '/nowhere' } };
+}
+
+it.each(eras)('announces when it has learned that a plugin is not there, in %s', async (era) => {
+  const { home, program, env } = bareHome();
+  program('bin', 'docker', 'echo no such command >&2; exit 1');
+  let changed = () => {};
+  const announced = new Promise<void>((resolve) => (changed = resolve));
+  const client = new Client(
+    { name: 'test', version: '1' },
+    {
+      listChanged: { tools: { onChanged: () => changed() } },
+      versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
+    },
+  );
+  await client.connect(transportOf({ roots: [home], env }));
+  onTestFinished(() => client.close());
+  const composeTools = async () =>
+    (await client.listTools()).tools.filter(({ name }) => name.startsWith('compose_'));
+  expect((await composeTools()).length).toBeGreaterThan(0);
+  await announced;
+  expect(await composeTools()).toEqual([]);
+  const listed = await client.callTool({ name: 'list_programs', arguments: { program: 'compose' } });
+  expect(listed.structuredContent).toMatchObject({
+    programs: [{ installed: false, why: expect.stringContaining('without it') }],
+  });
+  // The next server knows it from the start.
+  const next = await connect('2025-11-25', { roots: [home], env });
+  onTestFinished(() => next.close());
+  expect((await next.listTools()).tools.filter(({ name }) => name.startsWith('compose_'))).toEqual([]);
+});
+
+it('finds programs in a folder that only the login shell adds', async () => {
+  const { home, program, env } = bareHome();
+  program('tools', 'make', 'echo GNU Make 9.9');
+  program('bin', 'shell', `PATH=${join(home, 'tools')}:$PATH exec /bin/sh -c "$2"`);
+  const client = await connect('2025-11-25', {
+    roots: [home],
+    env: { ...env, SHELL: join(home, 'bin', 'shell') },
+  });
+  onTestFinished(() => client.close());
+  await client.listTools();
+  const found = async () => {
+    const { structuredContent } = await client.callTool({
+      name: 'list_programs',
+      arguments: { program: 'make' },
+    });
+    return (structuredContent as { programs: Record<string, unknown>[] }).programs[0];
+  };
+  await until(async () => String((await found())?.['source']).startsWith('login shell'));
+  expect(await found()).toMatchObject({ installed: true, version: '9.9', path: join(home, 'tools', 'make') });
+});
+
+it('answers what was asked before the input ended', async () => {
+  const server = startRaw({ roots: [temporaryFolder()] });
+  server.send({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+  });
+  server.send({ method: 'notifications/initialized' });
+  server.send({ id: 2, method: 'tools/list' });
+  server.child.stdin.end();
+  expect(await server.ended).toBe(0);
+  expect(server.lines.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([1, 2]);
+});
+
+it.each(['error', 'silence', 'none'] as const)(
+  'goes on with the operator’s roots when the client’s are answered with %s',
+  async (how) => {
+    const root = temporaryFolder();
+    writeFileSync(join(root, 'a.txt'), 'hello');
+    const server = startRaw({ roots: [root] });
+    await initialize(server, { roots: { listChanged: true } });
+    server.send({ id: 2, method: 'tools/call', params: { name: 'read_file', arguments: { path: 'a.txt' } } });
+    const { id } = await server.next(({ method }) => method === 'roots/list');
+    if (how === 'error') server.send({ id, error: { code: -32603, message: 'no' } });
+    if (how === 'none') server.send({ id, result: { roots: [] } });
+    const answer = await server.next((message) => message.id === 2 && message.method === undefined);
+    expect(textOf(answer.result)).toBe('hello');
+    server.child.stdin.end();
+    await server.ended;
+  },
+);
+
+it('asks again when the client says that its roots have changed', async () => {
+  const folder = temporaryFolder();
+  for (const name of ['a', 'b']) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'x.txt'), name);
+  }
+  let root = 'a';
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { capabilities: { roots: { listChanged: true } } },
+  );
+  client.setRequestHandler('roots/list', () => ({ roots: [{ uri: `file://${folder}/${root}` }] }));
+  await client.connect(transportOf({ roots: [folder] }));
+  onTestFinished(() => client.close());
+  const read = async () => textOf(await client.callTool({ name: 'read_file', arguments: { path: 'x.txt' } }));
+  expect(await read()).toBe('a');
+  root = 'b';
+  await client.sendRootsListChanged();
+  expect(await read()).toBe('b');
+});
+
+it('does not take a home folder that the client or the host names for a root', async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'README.md'), 'home');
+  const client = await connect('2025-11-25', { cwd: home, env: { ...inherited(), HOME: home } });
+  onTestFinished(() => client.close());
+  expect(textOf(await client.callTool({ name: 'read_file', arguments: { path: 'README.md' } }))).toMatch(
+    /^NO_ROOTS/,
+  );
+});
+
+it('works for a host that starts it with almost no environment', () => {
+  const output = execFileSync(process.execPath, ['dist/toolcrib.cjs', 'list', '--json'], {
+    env: { HOME: temporaryFolder(), PATH: '/usr/bin:/bin' },
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(output)).toBeTruthy();
+  expect(inherited()['PATH']).toBeTruthy();
+});
+
+it('says so when a root can be none', async () => {
+  const client = await connect('2025-11-25', { roots: ['/proc'] });
+  onTestFinished(() => client.close());
+  const result = await client.callTool({ name: 'read_file', arguments: { path: 'self/environ' } });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(/^PATH_PROTECTED/);
+});
+
+it('goes on when what it does in the background fails', async () => {
+  const { home, program, env } = bareHome();
+  // Asking for a version needs a temporary folder, and there is none.
+  program('bin', 'docker', 'exit 1');
+  const server = startRaw({ roots: [home], env: { ...env, TMPDIR: '/no/such/folder' } });
+  const complaint = new Promise<string>((resolve) =>
+    server.child.stderr.once('data', (data) => resolve(String(data))),
+  );
+  await initialize(server);
+  server.send({ id: 2, method: 'tools/list' });
+  expect(await complaint).toContain('toolcrib: ');
+  server.send({ id: 3, method: 'ping' });
+  expect(await server.next(({ id }) => id === 3)).toMatchObject({ result: {} });
+  server.child.stdin.end();
+  expect(await server.ended).toBe(0);
+});
+
+it.each([
+  [
+    'as the SDK writes it',
+    (params: object, id: number) => ({ method: 'tools/call', params, jsonrpc: '2.0', id }),
+  ],
+  [
+    'with the id in front',
+    (params: object, id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params }),
+  ],
+])('refuses a message that is too long, and goes on: %s', async (_, message) => {
+  const server = startRaw({ roots: [temporaryFolder()] });
+  await initialize(server);
+  const params = { name: 'read_file', arguments: { path: 'x'.repeat(11 * 1024 * 1024), id: 9 } };
+  server.child.stdin.write(`${JSON.stringify(message(params, 7))}\n`);
+  expect(await server.next(({ id }) => id === 7)).toMatchObject({
+    error: { code: -32600, message: expect.stringContaining('TOO_LARGE') },
+  });
+  // One that is just short enough is read in one piece, with what follows it.
+  const path = 'y'.repeat(9 * 1024 * 1024);
+  server.child.stdin.write(
+    `${JSON.stringify(message({ name: 'read_file', arguments: { path } }, 8))}\n{"jsonrpc":"2.0","id":10,"method":"ping"}\n`,
+  );
+  const answer: unknown = await server.next(({ id }) => id === 8);
+  expect(JSON.stringify(answer)).toContain('too long for a path');
+  expect(await server.next(({ id }) => id === 10)).toMatchObject({ result: {} });
+  server.child.stdin.end();
+  expect(await server.ended).toBe(0);
+});
