@@ -1,4 +1,4 @@
-// npm run bench:overhead: what policy, audit, jobs, redaction and the output store cost a call of git_status. The same server is
+// npm run bench:overhead: what policy, audit, jobs, masking and the output store cost a call of git_status. The same server is
 // built without them, and both are called in turn. RUNS=201 sets the rounds.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

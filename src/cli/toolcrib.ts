@@ -72,6 +72,7 @@ function keepSoon(key: string, script: Script): void {
 
 /** After they have run: functions compiled on the way are then kept too. */
 function keep(): void {
+  process.off('exit', keep);
   if (folder === undefined || uncached.size === 0) return;
   prunePrivate(folder, mostFiles);
   for (const [key, script] of uncached) writePrivate(folder, key, script.createCachedData());

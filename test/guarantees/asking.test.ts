@@ -115,10 +115,9 @@ describe.each(eras)('in %s', (era) => {
     ada.will(says.trust);
     await session.gets(runFile('run.mjs', 'a'));
     await session.gets(runFile('run.mjs', 'b'));
-    await session.gets(runScript('hi'));
     expect(ada.asked).toHaveLength(1);
     await alone.gets(runFile('run.mjs', 'c'));
-    expect(ran(world)).toBe('abscriptc');
+    expect(ran(world)).toBe('abc');
   });
 
   it('asks about any program in a folder that is trusted as well', async () => {
@@ -129,20 +128,19 @@ describe.each(eras)('in %s', (era) => {
   });
 });
 
-it('runs what a person has trusted in a terminal, until they take it back', async () => {
+it('runs what a person has trusted in a terminal, until they take it back; never a home folder', async () => {
   const world = shop();
-  const trust = (...args: string[]) =>
-    execFileSync(process.execPath, [program, 'trust', ...args, world.project], {
-      env: world.env,
-      stdio: 'pipe',
-    });
+  const trust = (answer: string, folder = world.project) =>
+    execFileSync(process.execPath, [program, 'trust', answer, folder], { env: world.env, stdio: 'pipe' });
   try {
+    expect(() => trust('--yes', world.home)).toThrow(/home/);
     trust('--yes');
     const session = await world.open();
     await session.gets(runFile('run.mjs', 'trusted'));
+    await session.gets(runScript('hi'));
     trust('--revoke');
     expect((await session.does(runFile('run.mjs', 'revoked'))).refused).toBe(true);
-    expect(ran(world)).toBe('trusted');
+    expect(ran(world)).toBe('trustedscript');
   } finally {
     await world.end();
   }

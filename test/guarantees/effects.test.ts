@@ -15,7 +15,6 @@ import {
   restoreFiles,
   runFile,
   runProgram,
-  runScript,
   searchText,
   stage,
   status,
@@ -25,10 +24,7 @@ import { person, says } from './person.ts';
 import type { Session } from './session.ts';
 import { makeWorld } from './world.ts';
 
-const world = makeWorld({
-  'package.json': JSON.stringify({ name: 'shop', scripts: { test: 'echo test', hi: 'echo hi' } }),
-  'hi.mjs': "console.log('hi');",
-});
+const world = makeWorld({ 'hi.mjs': "console.log('hi');" });
 const ada = person();
 /** Of somebody who cannot be asked. */
 let alone: Session;
@@ -58,7 +54,7 @@ const changing = () => [
   restoreFiles('src/a.txt'),
   resetHard(),
 ];
-const running = () => [runFile('hi.mjs'), runScript('hi'), runProgram('touch', 'stolen')];
+const running = () => [runFile('hi.mjs'), runProgram('touch', 'stolen')];
 
 async function refuses(session: Session, acts: ReturnType<typeof changing>): Promise<void> {
   const before = world.snapshot();

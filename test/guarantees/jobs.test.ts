@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
@@ -39,7 +39,6 @@ describe.each(eras)('in %s', (era) => {
       talk: () => writeFileSync(`${file}.talk`, ''),
       goOn: () => writeFileSync(`${file}.go`, ''),
       runs: () => readFileSync(`${file}.runs`, 'utf8').split('\n').length - 1,
-      hasBegun: () => existsSync(`${file}.runs`),
     };
   };
 
@@ -68,21 +67,6 @@ describe.each(eras)('in %s', (era) => {
     expectRunning(members);
     await session.gets(stopJob(started));
     await expectEnded(members);
-  });
-
-  it('tells of progress while a call goes on, always of more', async () => {
-    const { build, talk, goOn } = work('told');
-    const seen: { progress: number; message?: string | undefined }[] = [];
-    talk();
-    await session.does(build, {
-      onprogress(one) {
-        seen.push(one);
-        if (one.message === 'step 5') goOn();
-      },
-    });
-    expect(seen.map(({ message }) => message)).toContain('step 1');
-    for (const [at, { progress }] of seen.entries())
-      if (at > 0) expect(progress).toBeGreaterThan(seen[at - 1]?.progress ?? 0);
   });
 
   it.fails('tells of no progress after the answer, though the job goes on', async () => {

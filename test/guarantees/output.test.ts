@@ -42,11 +42,6 @@ it('searches what it keeps', async () => {
   expect(linesIn(await session.gets(outputMatches(said, 'line 31415$')))).toEqual([31_415]);
 });
 
-it('answers to a client with what that client has made, and to no other', async () => {
-  const other = await world.open();
-  expect((await other.does(keptOutput(said))).refused).toBe(true);
-});
-
 it('keeps an answer short, whatever a file or a search holds', async () => {
   world.write('long.txt', 'a line that is found\n'.repeat(lines));
   world.write('wide.txt', `found ${'x'.repeat(2_000_000)}\n`);

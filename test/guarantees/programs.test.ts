@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { mkdirSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runFile, runProgram, status } from './acts.ts';
 import { person, says } from './person.ts';
 import { expectEnded, expectRunning, family, membersIn } from './processes.ts';
@@ -9,6 +9,14 @@ import { makeWorld } from './world.ts';
 
 const world = makeWorld({
   'family.mjs': family,
+  // Goes on when it is told to.
+  'steps.mjs': `import { existsSync } from 'node:fs';
+    console.log('step 1');
+    const watch = setInterval(() => {
+      if (!existsSync(process.argv[2])) return;
+      clearInterval(watch);
+      console.log('step 2');
+    }, 20);`,
   'env.mjs': 'console.log(JSON.stringify(process.env));',
   'input.mjs': `import { openSync, readFileSync } from 'node:fs';
     let terminal = 'a terminal';
@@ -81,24 +89,43 @@ it('ends what a program has left behind when the program ends', async () => {
   await expectEnded(await membersIn(world.project));
 });
 
-it.each(eras)(
-  'ends all that a call has started when it is cancelled, and when its client goes, in %s',
-  async (era) => {
-    const own = await world.open({ era, person: person(says.trust) });
+describe.each(eras)('in %s', (era) => {
+  let own: Session;
+  beforeAll(async () => {
+    own = await world.open({ era, person: person(says.trust) });
+  });
+
+  it('tells of progress while a program runs, always of more', async () => {
+    const go = join(world.outside, `go-${era}`);
+    const seen: { progress: number; message?: string | undefined }[] = [];
+    await own.gets(runFile('steps.mjs', go), {
+      onprogress(one) {
+        seen.push(one);
+        writeFileSync(go, '');
+      },
+    });
+    expect(seen.map(({ message }) => message)).toContain('step 1');
+    expect(seen.map(({ progress }) => progress)).toEqual(seen.map((_, at) => at + 1));
+  });
+
+  it('ends all that a call has started when it is cancelled', async () => {
     const cancelling = new AbortController();
-    const cancelled = own.does(runFile('family.mjs', 'stay'), { signal: cancelling.signal });
-    const failed = expect(cancelled).rejects.toThrow();
-    const first = await membersIn(world.project);
-    expectRunning(first);
+    const call = own.does(runFile('family.mjs', 'stay'), { signal: cancelling.signal });
+    const failed = expect(call).rejects.toThrow();
+    const members = await membersIn(world.project);
+    expectRunning(members);
     cancelling.abort();
     await failed;
-    await expectEnded(first);
+    await expectEnded(members);
+    await own.gets(status());
+  });
 
-    const left = own.does(runFile('family.mjs', 'stay'));
-    const second = await membersIn(world.project);
-    expectRunning(second);
+  it('ends all that a call has started when its client goes away', async () => {
+    const call = own.does(runFile('family.mjs', 'stay'));
+    const members = await membersIn(world.project);
+    expectRunning(members);
     await own.close();
-    await left;
-    await expectEnded(second);
-  },
-);
+    await call;
+    await expectEnded(members);
+  });
+});

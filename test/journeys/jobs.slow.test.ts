@@ -212,6 +212,20 @@ describe.concurrent.each(eras)('in %s', (era) => {
     expect(await last).toMatch(/^\[job \w+ is done/);
   });
 
+  it.concurrent('progress ends with the answer, also of a call that goes on as a job', async () => {
+    const own = await connect(era, home.options);
+    const errors: string[] = [];
+    own.onerror = ({ message }) => void errors.push(message);
+    const work = makeWork();
+    const answer = textOf(await own.callTool(work.build, { onprogress: () => {} }));
+    expect(answer).toMatch(/^STILL_RUNNING/);
+    // It prints a line a second.
+    const printed = async () => textFrom(own, 'read_job', { job: jobIn(answer) });
+    await until(async () => /step \d+ of the build\n.*step \d+ of the build/s.test(await printed()));
+    await own.close();
+    expect(errors).toEqual([]);
+  });
+
   it.concurrent('a tool that promises data says that it is still running, and gives the data to the same call', async () => {
     const work = makeWork(`shop-${era}`);
     const images = () => client.callTool({ name: 'docker_images', arguments: { repository: work.name } });
