@@ -164,7 +164,7 @@ async function readFor(
       const { size } = await opened.handle.stat();
       if (size > readBytes)
         throw new ToolcribError('TOO_LARGE', `${file}: ${size} bytes is more than is parsed.`);
-      return await actionResult(action, (await opened.handle.readAll()).toString('utf8'), { notes: [] });
+      return actionResult(action, (await opened.handle.readAll()).toString('utf8'), { notes: [] });
     } finally {
       await opened.handle.close();
     }

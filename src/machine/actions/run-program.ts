@@ -76,7 +76,7 @@ export async function runProgram(
   sink.end();
   const telling = { notes: [...prepared.notes, ...(kept ? [kept.note] : [])], handle: sink.handle };
   return (
-    (await failureOf({ ...outcome, command }, answers, answers.hints, telling)) ??
+    failureOf({ ...outcome, command }, answers, answers.hints, telling) ??
     actionResult(answers, outcome.stdout.text, telling, outcome)
   );
 }
