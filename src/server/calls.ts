@@ -37,7 +37,10 @@ export interface Caller {
 /** What a call answers: a result, or what the client has to do first. */
 export type Called =
   | { readonly kind: 'done'; readonly result: ToolResult }
-  | { readonly kind: 'later'; readonly result: Extract<Awaited<ReturnType<Ask>>, { said: 'later' }>['result'] };
+  | {
+      readonly kind: 'later';
+      readonly result: Extract<Awaited<ReturnType<Ask>>, { said: 'later' }>['result'];
+    };
 
 /** How a call is made: admitted, planned, decided, asked about, run, told without secrets, written down. */
 export interface Calls {
@@ -112,9 +115,7 @@ export function createCalls(load: (tool: PublishedTool) => Promise<Tool>, servic
     });
     const asksTrust =
       verdict.decision === 'ask' && verdict.reasons.some(({ because }) => because === 'trust');
-    const subject = asksTrust
-      ? await (await services.trust()).subjectOf(folder, workspace.roots)
-      : undefined;
+    const subject = asksTrust ? await (await services.trust()).subjectOf(folder, workspace.roots) : undefined;
     return { plan, protects, verdict, subject };
   }
 
@@ -147,7 +148,12 @@ export function createCalls(load: (tool: PublishedTool) => Promise<Tool>, servic
     if (answer.said === 'later') return { kind: 'later', result: answer.result };
     if (answer.said === 'nothing') {
       decided.decision = 'unanswered';
-      throw unanswered(name, asked, shown.protects.map(({ path }) => path), answer.why);
+      throw unanswered(
+        name,
+        asked,
+        shown.protects.map(({ path }) => path),
+        answer.why,
+      );
     }
     decided.decision = `asked:${answer.said}`;
     if (answer.said === 'no') throw refused(name);
@@ -299,7 +305,9 @@ const asksEachTime = ({ asks, effects }: Plan): boolean =>
 const isJob = ({ name, action }: PublishedTool): boolean => action !== undefined || startingTools.has(name);
 
 const keyOf = ({ name }: PublishedTool, params: unknown, { workspace }: Caller): string =>
-  createHash('sha256').update(JSON.stringify([name, params, workspace.roots])).digest('base64');
+  createHash('sha256')
+    .update(JSON.stringify([name, params, workspace.roots]))
+    .digest('base64');
 
 function failed(error: unknown): Extract<Called, { kind: 'done' }> {
   if (!(error instanceof ToolcribError)) throw error;
