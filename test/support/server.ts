@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -13,6 +14,8 @@ export interface ServerOptions {
   args?: readonly string[];
   env?: Record<string, string>;
   cwd?: string;
+  /** Of a host that asks by itself; handed over by a pipe. */
+  key?: string;
 }
 
 export const inherited = (): Record<string, string> =>
@@ -20,9 +23,10 @@ export const inherited = (): Record<string, string> =>
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
-export const serveArguments = ({ roots = [], args = [] }: ServerOptions): string[] => [
+export const serveArguments = ({ roots = [], args = [], key }: ServerOptions): string[] => [
   program,
   'serve',
+  ...(key === undefined ? [] : ['--key-fd=3']),
   ...roots.flatMap((root) => ['--root', root]),
   ...args,
 ];
@@ -83,7 +87,9 @@ export function startRaw(options: ServerOptions = {}): RawServer {
   const child = spawn(process.execPath, serveArguments(options), {
     env: options.env ?? inherited(),
     cwd: options.cwd,
-  });
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  }) as ChildProcessWithoutNullStreams;
+  (child.stdio[3] as Writable).on('error', () => {}).end(options.key ?? '');
   const lines: string[] = [];
   const waiting: { wanted: (message: Message) => boolean; resolve: (message: Message) => void }[] = [];
   let rest = '';

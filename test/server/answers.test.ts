@@ -1,0 +1,237 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeWorld } from '../guarantees/world.ts';
+import { rawClient, saidIn, type Answer, type RawClient } from '../attacks/raw-client.ts';
+import { initialize, startRaw, type RawServer, type ServerOptions } from '../support/server.ts';
+
+/** Leaves its argument each time it runs. */
+const run = "import { appendFileSync } from 'node:fs';\nappendFileSync('ran', process.argv[2] ?? 'ran');\n";
+const world = makeWorld({ 'run.mjs': run, '.gitignore': 'ran\n' });
+afterAll(() => world.end());
+const options = (): ServerOptions => ({
+  roots: [world.project],
+  args: ['--no-checkpoints'],
+  env: { ...world.env },
+});
+function ran(): string {
+  const said = world.has('ran') ? world.read('ran') : '';
+  rmSync(join(world.project, 'ran'), { force: true });
+  return said;
+}
+beforeEach(() => void ran());
+
+const act = { program: 'node', args: ['run.mjs', 'once'] };
+const yes = { approval: { action: 'accept' } };
+
+describe('an answer that a client of 2026-07-28 brings with the call', () => {
+  let client: RawClient;
+  /** Other clients, to be ended. */
+  const others: RawClient[] = [];
+  const another = async () => {
+    const other = await rawClient('2026-07-28', options(), { form: {} });
+    others.push(other);
+    return other;
+  };
+  beforeAll(async () => {
+    client = await another();
+  });
+  afterAll(() => Promise.all(others.map((one) => one.end())));
+  const call = (more: object = {}, given: object = act) => client.call('run_command', given, { ...more });
+  const state = async (given: object = act) => {
+    const { result } = await call({}, given);
+    expect(result).toMatchObject({ resultType: 'input_required' });
+    return result?.requestState;
+  };
+
+  it('lets what was asked about happen once, also when it comes ten times at once', async () => {
+    const requestState = await state();
+    const answer = { requestState, inputResponses: yes };
+    const all = await Promise.all(Array.from({ length: 10 }, () => call(answer)));
+    expect(all.filter(({ result }) => result?.isError !== true)).toHaveLength(1);
+    expect(ran()).toBe('once');
+    expect(saidIn(await call(answer))).toMatch(/^NOT_CONFIRMED: .*used already/);
+    expect(ran()).toBe('');
+  });
+
+  it.each<[string, string, object]>([
+    ['other arguments', 'run_command', { ...act, args: ['run.mjs', 'other'] }],
+    ['more arguments', 'run_command', { ...act, cwd: '.' }],
+    ['another tool', 'git_reset_hard', { ref: 'HEAD' }],
+    ['a job', 'start_job', { tool: 'run_command', arguments: act }],
+  ])('to one call is none to %s, nor to the first one after that', async (_, name, given) => {
+    const answer = { requestState: await state(), inputResponses: yes };
+    expect(saidIn(await client.call(name, given, answer))).toMatch(/^NOT_CONFIRMED: .*something else/);
+    expect(saidIn(await call(answer))).toMatch(/^NOT_CONFIRMED: .*used already/);
+    expect(ran()).toBe('');
+  });
+
+  it('holds when the same arguments come in another order', async () => {
+    const requestState = await state();
+    const again = { args: act.args, program: act.program };
+    expect(saidIn(await call({ requestState, inputResponses: yes }, again))).not.toMatch(/^N/);
+    expect(ran()).toBe('once');
+  });
+
+  it('that was signed elsewhere, changed or made up is an error of the protocol, and uses nothing up', async () => {
+    const given = String(await state());
+    const { result } = await (await another()).call('run_command', act);
+    const [version, body = '', signature] = given.split('.');
+    const payload = JSON.parse(Buffer.from(body, 'base64url').toString()) as { p: object };
+    const longer = JSON.stringify({ ...payload, exp: 9_999_999_999 });
+    const later = JSON.stringify({ ...payload, p: { ...payload.p, sentAt: 0 } });
+    const forged = [longer, later].map((text) =>
+      [version, Buffer.from(text).toString('base64url'), signature].join('.'),
+    );
+    const wrong = [...forged, `${given}A`, given.slice(0, -2), '', 'v1.e30.e30', result?.requestState, 7];
+    for (const requestState of wrong) {
+      const { error } = await call({ requestState, inputResponses: yes });
+      expect(error, String(requestState)).toMatchObject({ code: -32602 });
+    }
+    expect(ran()).toBe('');
+    await call({ requestState: given, inputResponses: yes });
+    expect(ran()).toBe('once');
+  });
+
+  it('to a question that nobody asked is refused, and without one the question comes again', async () => {
+    expect(saidIn(await call({ inputResponses: yes }))).toMatch(/^NOT_CONFIRMED: .*no question/);
+    expect((await call({ requestState: await state() })).result?.resultType).toBe('input_required');
+    expect(ran()).toBe('');
+  });
+
+  it.each<[string, unknown]>([
+    ['of another kind', { roots: [] }],
+    ['that is wrapped', { method: 'elicitation/create', result: yes.approval }],
+    ['that says yes elsewhere', { action: 'decline', content: { remember: 'always: yes' } }],
+    ['in capitals', { action: 'ACCEPT' }],
+    ['of true', true],
+  ])('%s is no yes', async (_, approval) => {
+    await call({ requestState: await state(), inputResponses: { approval } });
+    expect(ran()).toBe('');
+  });
+
+  it('is none when what the call would do has changed meanwhile', async () => {
+    const path = 'tool.sh';
+    world.write(path, '#!/bin/sh\nprintf good >> ran\n', 0o755);
+    const requestState = await state({ program: './tool.sh' });
+    world.write(path, '#!/bin/sh\nprintf evil >> ran\n', 0o755);
+    const answer = { requestState, inputResponses: yes };
+    expect(saidIn(await call(answer, { program: './tool.sh' }))).toMatch(/^NOT_CONFIRMED: .*changed/);
+    expect(ran()).toBe('');
+  });
+});
+
+describe('with a client of 2025-11-25', () => {
+  const servers: RawServer[] = [];
+  afterAll(() => servers.forEach(({ child }) => child.kill()));
+  async function legacy() {
+    const server = startRaw(options());
+    servers.push(server);
+    await initialize(server, { elicitation: {} });
+    const call = (id: number, more: object = {}): Promise<Answer> => {
+      server.send({ id, method: 'tools/call', params: { name: 'run_command', arguments: act, ...more } });
+      return server.next((message) => message.id === id && !message.method) as Promise<Answer>;
+    };
+    const asked = server.next((message) => message.method === 'elicitation/create');
+    return { server, call, asked: asked as Promise<{ id?: number }> };
+  }
+
+  it('an answer that comes with the call counts for nothing: the person is asked', async () => {
+    const { call, asked } = await legacy();
+    void call(2, { inputResponses: yes });
+    await asked;
+    expect(ran()).toBe('');
+  });
+
+  it('a call that is cancelled while somebody thinks takes the question back, and does nothing', async () => {
+    const { server, call, asked } = await legacy();
+    void call(2);
+    const { id } = await asked;
+    server.send({ method: 'notifications/cancelled', params: { requestId: 2, reason: 'enough' } });
+    const taken = await server.next((message) => message.method === 'notifications/cancelled');
+    expect(taken).toMatchObject({ params: { requestId: id } });
+    // The answer that was on its way.
+    server.send({ id, result: { action: 'accept' } });
+    await call(3, { name: 'read_file', arguments: { path: 'README.md' } });
+    expect(ran()).toBe('');
+  });
+
+  it('nothing happens when it fails to ask', async () => {
+    const { server, call, asked } = await legacy();
+    const answer = call(2);
+    server.send({ id: (await asked).id, error: { code: -32603, message: 'no window' } });
+    expect((await answer).result?.isError).toBe(true);
+    expect(ran()).toBe('');
+  });
+});
+
+describe('a server whose host has the key and asks by itself', () => {
+  const key = 'k'.repeat(40);
+  let server: RawServer;
+  let id = 10;
+  beforeAll(async () => {
+    server = startRaw({ ...options(), key });
+    await initialize(server, { elicitation: {} });
+  });
+  afterAll(() => server.child.kill());
+  const call = (meta: object, given: object = act): Promise<Answer> => {
+    const mine = ++id;
+    const params = { name: 'run_command', arguments: given, _meta: meta };
+    server.send({ id: mine, method: 'tools/call', params });
+    return server.next((message) => message.id === mine && !message.method) as Promise<Answer>;
+  };
+  const planOf = async (given?: object) =>
+    (await call({ 'toolcrib/key': key, 'toolcrib/plan': true }, given)).result?._meta?.['toolcrib/plan'] as {
+      ticket: string;
+    };
+  const said = (ticket: string, more: object = {}) => ({
+    'toolcrib/key': key,
+    'toolcrib/ticket': ticket,
+    ...more,
+  });
+
+  it('hands out what would be done, and does nothing', async () => {
+    const other = { program: 'node', args: ['run.mjs', 'plan'] };
+    expect(await planOf(other)).toMatchObject({
+      decision: 'ask',
+      subject: 'node run.mjs plan',
+      folder: world.project,
+      takenBack: false,
+      question: expect.stringContaining(`\nin ${world.project}`) as string,
+      ticket: expect.any(String) as string,
+    });
+    expect(ran()).toBe('');
+  });
+
+  it('does it once for the ticket of that plan, and never asks', async () => {
+    const { ticket } = await planOf();
+    expect(saidIn(await call(said(ticket)))).not.toMatch(/^N/);
+    expect(ran()).toBe('once');
+    expect(saidIn(await call(said(ticket)))).toMatch(/^NOT_CONFIRMED/);
+    expect(server.lines.join('\n')).not.toContain('elicitation/create');
+  });
+
+  it('does nothing without the ticket, without the key, for another act, or when it changed', async () => {
+    expect(saidIn(await call({ 'toolcrib/key': key }))).toMatch(/^NEEDS_CONFIRM/);
+    expect(saidIn(await call({}))).toMatch(/^NEEDS_CONFIRM/);
+    const { ticket } = await planOf();
+    for (const wrong of ['', 'x', `${key}x`])
+      expect(saidIn(await call({ ...said(ticket), 'toolcrib/key': wrong }))).toMatch(/^NEEDS_CONFIRM/);
+    expect((await call({ 'toolcrib/plan': true })).result?._meta).toBeUndefined();
+    const other = { program: 'node', args: ['run.mjs', 'other'] };
+    expect(saidIn(await call(said(ticket), other))).toMatch(/^NOT_CONFIRMED/);
+    expect(saidIn(await call(said(ticket)))).toMatch(/^NOT_CONFIRMED/);
+    world.write('tool.sh', '#!/bin/sh\nprintf good >> ran\n', 0o755);
+    const changing = await planOf({ program: './tool.sh' });
+    world.write('tool.sh', '#!/bin/sh\nprintf evil >> ran\n', 0o755);
+    expect(saidIn(await call(said(changing.ticket), { program: './tool.sh' }))).toMatch(/^NOT_CONFIRMED/);
+    expect(ran()).toBe('');
+  });
+
+  it('shows its key to no program and no other process of the machine', async () => {
+    const { ticket } = await planOf({ program: 'env' });
+    expect(saidIn(await call(said(ticket), { program: 'env' }))).not.toContain(key);
+    if (process.platform === 'linux')
+      expect(readFileSync(`/proc/${server.child.pid}/cmdline`, 'utf8')).not.toContain(key);
+  });
+});
