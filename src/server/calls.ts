@@ -37,7 +37,10 @@ export interface Caller {
 /** What a call answers: a result, or what the client has to do first. */
 export type Called =
   | { readonly kind: 'done'; readonly result: ToolResult }
-  | { readonly kind: 'later'; readonly result: Extract<Awaited<ReturnType<Ask>>, { said: 'later' }>['result'] };
+  | {
+      readonly kind: 'later';
+      readonly result: Extract<Awaited<ReturnType<Ask>>, { said: 'later' }>['result'];
+    };
 
 /** How a call is made: admitted, planned, decided, asked about, run, told without secrets, written down. */
 export interface Calls {
@@ -72,8 +75,17 @@ interface Decided {
   folder?: string;
 }
 
+interface Tools {
+  load(tool: PublishedTool): Promise<Tool>;
+  /** Throws UNKNOWN_TOOL. */
+  find(name: string): PublishedTool;
+}
+
+/** Gives up the place among the calls that are made at a time, for as long as a person thinks. */
+type Pause = <T>(wait: () => Promise<T>) => Promise<T>;
+
 /** The calls of one server. */
-export function createCalls(load: (tool: PublishedTool) => Promise<Tool>, services: CallServices): Calls {
+export function createCalls({ load, find }: Tools, services: CallServices): Calls {
   const { admit, jobs, outputs, mask, recordCall } = services;
 
   /** Plans and decides. `preview`: somebody will read the plan. */
@@ -97,11 +109,12 @@ export function createCalls(load: (tool: PublishedTool) => Promise<Tool>, servic
     };
     const plan = await tool.plan(values, context);
     const { protects } = noting;
+    const does = plan.tool === undefined ? published : find(plan.tool);
     const act = {
       ...plan,
       protects,
-      tools: [published.name, ...(plan.tool === undefined ? [] : [plan.tool])],
-      toolset: companions.has(published.name) ? undefined : published.program,
+      tools: [published.name, does.name],
+      toolset: companions.has(does.name) ? undefined : does.program,
     };
     const { folder, lasting, trust: needsTrust } = plan;
     const isAlways = async () =>
@@ -112,9 +125,7 @@ export function createCalls(load: (tool: PublishedTool) => Promise<Tool>, servic
     });
     const asksTrust =
       verdict.decision === 'ask' && verdict.reasons.some(({ because }) => because === 'trust');
-    const subject = asksTrust
-      ? await (await services.trust()).subjectOf(folder, workspace.roots)
-      : undefined;
+    const subject = asksTrust ? await (await services.trust()).subjectOf(folder, workspace.roots) : undefined;
     return { plan, protects, verdict, subject };
   }
 
@@ -124,7 +135,7 @@ export function createCalls(load: (tool: PublishedTool) => Promise<Tool>, servic
     tool: Tool,
     values: unknown,
     caller: Caller,
-    decided: Decided,
+    { decided, pause }: { decided: Decided; pause: Pause },
   ): Promise<Considered | Extract<Called, { kind: 'later' }>> {
     const { name } = published;
     const first = await consider(published, tool, values, caller, false);
@@ -143,11 +154,16 @@ export function createCalls(load: (tool: PublishedTool) => Promise<Tool>, servic
     if (shown.verdict.decision !== 'ask') throw changedMeanwhile(name);
     const asked = { ...shown, reasons: shown.verdict.reasons };
     const question = questionOf(asked);
-    const answer = await caller.ask(question);
+    const answer = await pause(() => caller.ask(question));
     if (answer.said === 'later') return { kind: 'later', result: answer.result };
     if (answer.said === 'nothing') {
       decided.decision = 'unanswered';
-      throw unanswered(name, asked, shown.protects.map(({ path }) => path), answer.why);
+      throw unanswered(
+        name,
+        asked,
+        shown.protects.map(({ path }) => path),
+        answer.why,
+      );
     }
     decided.decision = `asked:${answer.said}`;
     if (answer.said === 'no') throw refused(name);
@@ -242,14 +258,22 @@ export function createCalls(load: (tool: PublishedTool) => Promise<Tool>, servic
     decided: Decided,
   ): Promise<Called> {
     refuseDeep(params);
-    const leave = waitingTools.has(published.name) ? undefined : await admit(caller.signal);
+    const enter = async () => (waitingTools.has(published.name) ? undefined : admit(caller.signal));
+    let leave = await enter();
+    const pause: Pause = async (wait) => {
+      leave?.();
+      leave = undefined;
+      const answer = await wait();
+      leave = await enter();
+      return answer;
+    };
     try {
       const key = keyOf(published, params, caller);
       const result = await joined(published, key, caller);
       if (result) return { kind: 'done', result };
       const tool = await load(published);
       const values = checkParams(tool.params, params);
-      const considered = await allowed(published, tool, values, caller, decided);
+      const considered = await allowed(published, tool, values, caller, { decided, pause });
       if ('kind' in considered) return considered;
       return { kind: 'done', result: await run(published, tool, considered, caller, key) };
     } finally {
@@ -299,7 +323,9 @@ const asksEachTime = ({ asks, effects }: Plan): boolean =>
 const isJob = ({ name, action }: PublishedTool): boolean => action !== undefined || startingTools.has(name);
 
 const keyOf = ({ name }: PublishedTool, params: unknown, { workspace }: Caller): string =>
-  createHash('sha256').update(JSON.stringify([name, params, workspace.roots])).digest('base64');
+  createHash('sha256')
+    .update(JSON.stringify([name, params, workspace.roots]))
+    .digest('base64');
 
 function failed(error: unknown): Extract<Called, { kind: 'done' }> {
   if (!(error instanceof ToolcribError)) throw error;

@@ -7,7 +7,12 @@ import { ownCommandLine } from './own-command.ts';
 export type Nobody = 'cannot be asked' | 'answered at once';
 
 /** Nobody was there to ask; names what a person can do about it, as it is typed on this installation. */
-export function unanswered(tool: string, asked: Asked, protects: readonly string[], why: Nobody): ToolcribError {
+export function unanswered(
+  tool: string,
+  asked: Asked,
+  protects: readonly string[],
+  why: Nobody,
+): ToolcribError {
   const said =
     why === 'cannot be asked'
       ? 'a person has to be asked, and this client cannot ask one'
@@ -25,7 +30,9 @@ function waysOut({ plan, reasons, subject }: Asked, protects: readonly string[])
   return [
     ...(trusts ? [`${ownCommandLine()} trust ${printable([subject.folder])}`] : []),
     ...(others.length > 0
-      ? [`start the server with ${ruleFor(plan.subject, plan.tool, protects)}, or with --questions host where the host asks`]
+      ? [
+          `start the server with ${ruleFor(plan.subject, plan.tool, protects)}, or with --questions host where the host asks`,
+        ]
       : []),
   ];
 }

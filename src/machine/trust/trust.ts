@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { parse } from 'node:path';
+import { basename, parse } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
 import type { Lasting } from '../../core/tool.ts';
@@ -129,6 +129,6 @@ function inodeOf(folder: string): string | undefined {
 export function lastingInWords(lasting: Lasting): string {
   if (lasting.kind === 'action') return lasting.tool;
   if (lasting.kind === 'database') return `statements that write, in ${lasting.database}`;
-  const words = [lasting.program, ...lasting.words];
+  const words = [basename(lasting.program), ...lasting.words];
   return `${words.map((word) => (/[^\w./:@%+=,~-]/.test(word) ? JSON.stringify(word) : word)).join(' ')} …`;
 }
