@@ -1,47 +1,35 @@
-import { realpath, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, parse, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { ToolcribError } from '../core/errors.ts';
 import type { Platform } from '../core/discoverer.ts';
+import { ToolcribError } from '../core/errors.ts';
 import { stateFolder } from '../machine/folders.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
-import { createTrust, type Trust, type TrustState } from '../machine/trust/trust.ts';
-import { styler } from './table.ts';
-import { changeLines, projectLines, runLines } from './trust-lines.ts';
+import { presentable } from '../machine/presentable.ts';
+import { createTrust, type Trust, type Trusted, type TrustSubject } from '../machine/trust/trust.ts';
 import { parseCommandLine, UsageError, workingFolder } from './usage.ts';
 
 /** What `toolcrib trust` works with; replaced in tests. */
 export interface TrustWorld {
   readonly trust: Trust;
   print(text: string): void;
-  readonly colour: boolean;
-  /** Asks the person; undefined when there is no terminal to ask on. */
+  /** Left out where there is no terminal to ask on. */
   readonly ask?: (question: string) => Promise<string>;
 }
 
-const options = {
-  yes: { type: 'boolean' },
-  list: { type: 'boolean' },
-  revoke: { type: 'boolean' },
-  json: { type: 'boolean' },
-} as const;
+const flag = { type: 'boolean', default: false } as const;
 
-/**
- * `toolcrib trust [FOLDER]`: shows what would run in a project, and trusts it when the person says so; with --list all that
- * are trusted, with --revoke no more. Exit code 1 when it was not done.
- */
+/** `toolcrib trust [FOLDER]`: trusts a folder when the person says so, --list, --revoke. 1: it was not done. */
 export async function trustCommand(args: string[], world: TrustWorld = thisTerminal()): Promise<number> {
+  const options = { yes: flag, list: flag, revoke: flag, json: flag };
   const { values, positionals } = parseCommandLine({ args, options, allowPositionals: true });
   if (positionals.length > 1) throw new UsageError('trust: one folder at a time.');
-  if (values.list && (values.revoke || values.yes || positionals.length > 0))
-    throw new UsageError('--list takes nothing else but --json.');
-  if (values.revoke && values.yes) throw new UsageError('--revoke asks nothing; leave --yes out.');
+  if (values.list && (values.revoke || positionals[0])) throw new UsageError('--list takes only --json.');
   try {
-    if (values.list) return await list(world, values.json === true);
+    if (values.list) return await list(world, values.json);
     const given = resolve(positionals[0] ?? workingFolder());
-    if (values.revoke) return await revoke(given, world, values.json === true);
-    return await trustFolder(given, world, values);
+    return await (values.revoke ? revoke(given, world, values.json) : trustFolder(given, world, values));
   } catch (error) {
     if (!(error instanceof ToolcribError)) throw error;
     process.stderr.write(`toolcrib: ${error.code}: ${error.message}\n`);
@@ -50,92 +38,73 @@ export async function trustCommand(args: string[], world: TrustWorld = thisTermi
 }
 
 function thisTerminal(): TrustWorld {
-  const folder = stateFolder(process.platform as Platform, process.env, homedir());
-  const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true;
-  return {
-    trust: createTrust({ folder }),
-    print: (text) => process.stdout.write(text),
-    colour: process.stdout.isTTY === true && !process.env['NO_COLOR'],
-    ...(interactive && { ask }),
-  };
+  const trust = createTrust({ folder: stateFolder(process.platform as Platform, process.env, homedir()) });
+  const print = (text: string) => void process.stdout.write(text);
+  return process.stdin.isTTY && process.stdout.isTTY ? { trust, print, ask } : { trust, print };
 }
 
 /** What is typed; nothing when the input ends instead. */
 async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   const ended = new Promise<string>((end) => lines.once('close', () => end('')));
-  try {
-    return await Promise.race([lines.question(question), ended]);
-  } finally {
-    lines.close();
-  }
+  return await Promise.race([lines.question(question), ended]).finally(() => lines.close());
 }
 
-async function list({ trust, print, colour }: TrustWorld, json: boolean): Promise<number> {
-  const { projects, damaged } = await trust.list();
-  if (json) print(asJson({ projects, damaged }));
-  else print(projectLines(projects, damaged, styler(colour)));
+async function list({ trust, print }: TrustWorld, json: boolean): Promise<number> {
+  const folders = (await trust.list()).sort((a, b) => (a.folder < b.folder ? -1 : 1));
+  print(json ? asJson({ folders }) : folders.map(linesOf).join('') || 'No folder is trusted.\n');
   return 0;
 }
 
+function linesOf({ folder, trustedAt, origin, current, always }: Trusted): string {
+  const since = trustedAt === undefined ? 'not trusted' : `trusted ${trustedAt.slice(0, 10)}`;
+  const what = `${since}${origin ? `, from ${origin}` : ''}${current ? '' : ', another one by now: asked again'}`;
+  const lines = [`${shownPath(folder)}  ${what}`, ...always.map((words) => `  always: ${words}`)];
+  return lines.map((line) => `${oneLine(line)}\n`).join('');
+}
+
 async function revoke(given: string, { trust, print }: TrustWorld, json: boolean): Promise<number> {
-  // What was trusted may be gone by now; then it is known by the path it had.
-  const project = await realpath(given).catch(() => given);
-  const revoked = trust.revoke(project);
-  if (json) print(asJson({ project, revoked }));
-  else print(`${shownPath(project)}: ${revoked ? 'is not trusted any more.' : 'was not trusted.'}\n`);
+  const { folder } = await subjectOf(given, trust);
+  // What was trusted may have become a link since: then it is known by the path it had.
+  const revoked = [given, folder].filter(trust.revoke).length > 0;
+  const says = revoked ? 'is not trusted any more' : 'was not trusted by itself; --list shows what is';
+  print(json ? asJson({ folder, revoked }) : `${shownPath(folder)} ${says}.\n`);
   return revoked ? 0 : 1;
 }
 
-async function trustFolder(
-  given: string,
-  world: TrustWorld,
-  { yes = false, json = false }: { yes?: boolean | undefined; json?: boolean | undefined },
-): Promise<number> {
-  const project = await realpath(given).catch(() => undefined);
-  if (project === undefined || !(await stat(project)).isDirectory())
-    throw new UsageError(`${shownPath(given)}: there is no such folder.`);
-  const { trust, print } = world;
-  const state = await trust.stateOf(project);
-  if (state.untrustable !== undefined)
-    throw new UsageError(`${shownPath(state.untrustable)}; trust the projects in it, one by one.`);
-  const done = (trusted: boolean) => {
-    if (json) print(asJson({ project, ...state, trusted }));
-    return trusted ? 0 : 1;
-  };
-  // Asking for JSON alone is looking.
-  if (json && !yes) return done(state.trusted);
-  if (!json) print(describe(project, state, world));
-  if (state.trusted) return done(true);
-  if (!yes && !(await isAgreed(world))) {
-    print('It is not trusted.\n');
-    return 1;
-  }
-  await trust.trust(project, state.digest);
-  if (!json)
-    print(`It is trusted until something of this changes. toolcrib trust --revoke takes that back.\n`);
-  return done(true);
+/** The top of the repository that a folder is in; the folder itself when there is none, or that is never trusted. */
+async function subjectOf(folder: string, trust: Trust): Promise<TrustSubject> {
+  const widest = await trust.subjectOf(folder, [parse(folder).root]);
+  return widest.refused === undefined ? widest : await trust.subjectOf(folder, []);
 }
+
+async function trustFolder(given: string, world: TrustWorld, { yes = false, json = false }): Promise<number> {
+  const { trust, print } = world;
+  if (!existsSync(given)) throw new UsageError(`${shownPath(given)}: there is no such folder.`);
+  const { folder, origin, refused } = await subjectOf(given, trust);
+  if (refused) throw new UsageError(`${shownPath(folder)} ${refused}; trust projects, one by one.`);
+  const before = await trust.isTrusted(folder);
+  const kind = `a ${existsSync(join(folder, '.git')) ? 'git repository' : 'plain folder'}`;
+  const what = oneLine(origin === undefined ? kind : `${kind}, from ${origin}`);
+  if (!json) print(`${shownPath(folder)}: ${what}\n${before ? 'It is trusted.\n' : meaning}`);
+  // Asking for JSON alone is looking.
+  const trusted = before || yes || (!json && (await isAgreed(world)));
+  if (trusted && !before) await trust.trust(folder);
+  const says = trusted ? 'toolcrib trust --revoke takes it back.\n' : 'It is not trusted.\n';
+  print(json ? asJson({ folder, origin, trusted }) : says);
+  return trusted ? 0 : 1;
+}
+
+const meaning = `\
+A model may then run this folder's own code without asking: its tests, builds, scripts and git hooks, and let git write.
+What can lose work for good or changes what others see is still asked about.
+`;
 
 async function isAgreed({ ask: question }: TrustWorld): Promise<boolean> {
-  if (!question)
-    throw new UsageError('there is no terminal to ask on; --yes trusts what is shown here without asking.');
-  return /^\s*y(?:es)?\s*$/i.test(await question('Trust this project? [y/N] '));
+  if (!question) throw new UsageError('there is no terminal to ask on; --yes trusts what is shown unasked.');
+  return /^\s*y(?:es)?\s*$/i.test(await question('Trust this folder? [y/N] '));
 }
 
-function describe(project: string, state: TrustState, { colour }: TrustWorld): string {
-  const style = styler(colour);
-  const says = state.trusted
-    ? 'is trusted as it is now'
-    : state.changes.length > 0
-      ? 'has changed since it was trusted'
-      : 'is not trusted';
-  return [
-    `${style('bold', shownPath(project))} ${says}.\n`,
-    ...(state.problem === undefined ? [] : [style('yellow', `${shownPath(state.problem)}.`), '\n']),
-    runLines(state, style),
-    state.changes.length > 0 ? changeLines(state.changes, style) : '',
-  ].join('');
-}
-
+/** Nothing in it can command the terminal or pass for another line. */
+const oneLine = (text: string): string => presentable(text).replaceAll(/\s/g, ' ');
 const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -12,6 +12,7 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  type Stats,
 } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { Platform } from '../core/discoverer.ts';
@@ -84,13 +85,16 @@ export function writeCache(folder: string | undefined, name: string, value: unkn
 
 /** The bytes of a file in a private folder; undefined unless file and folder are ours alone. */
 export function readPrivate(folder: string | undefined, name: string): Buffer | undefined {
-  if (folder === undefined) return undefined;
+  return folder !== undefined && isPrivate(folder) ? readPlain(pathIn(folder, name), isOurs) : undefined;
+}
+
+/** The bytes of a regular file; undefined for a link, for what cannot be read, and for what is not fit. */
+export function readPlain(path: string, isFit: (facts: Stats) => boolean): Buffer | undefined {
   let opened: number | undefined;
   try {
-    if (!isPrivate(folder)) return undefined;
-    opened = openSync(pathIn(folder, name), constants.O_RDONLY | noFollow | nonBlocking);
+    opened = openSync(path, constants.O_RDONLY | noFollow | nonBlocking);
     const facts = fstatSync(opened);
-    return facts.isFile() && isOurs(facts) ? readFileSync(opened) : undefined;
+    return facts.isFile() && isFit(facts) ? readFileSync(opened) : undefined;
   } catch {
     // Not there, or not readable: the same as never kept.
     return undefined;
@@ -172,7 +176,8 @@ export function createPrivate(path: string, content: string | Buffer): void {
   }
 }
 
-function discard(path: string): void {
+/** Removes a file; where it cannot, it stays. */
+export function discard(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {

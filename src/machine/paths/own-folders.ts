@@ -60,7 +60,7 @@ function thisPlatform(): Platform {
  * Also of what does not exist yet, from the deepest folder that does. Asked without another thread: they are folders of
  * this user, and it is asked with every change and every search.
  */
-function realPath(path: string): string {
+export function realPath(path: string): string {
   try {
     // Errors take longer than asking first.
     if (existsSync(path)) return realpathSync.native(path);
