@@ -79,7 +79,7 @@ interface Row {
 
 const runsAnything = ({ asks }: Act): boolean => asks === 'program' || asks === 'script';
 
-/** The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says all of them. */
+/** The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says all. */
 const questions: readonly Row[] = [
   {
     because: 'trust',
@@ -126,8 +126,9 @@ const questions: readonly Row[] = [
 ];
 
 /**
- * What becomes of a call: the strictest of what the settings say; where they say nothing, what the table of questions says.
- * A rule that allows a call takes the usual questions away, but for protected files only one about that path does. Pure.
+ * What becomes of a call: the strictest of what the settings say; where they say nothing, what the table of questions
+ * says. A rule that allows a call takes the usual questions away, but for protected files only one about that path
+ * does. Pure.
  */
 export function decide(act: Act, policy: Policy, known: Known): Verdict {
   const denied = refusalOf(act, policy) ?? ruleFor(act, policy, 'deny')?.setting;
