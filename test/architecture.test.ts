@@ -14,7 +14,6 @@ const mayImport: Record<string, readonly string[]> = {
     'which',
     'simple-git',
     'jsonc-parser',
-    'fast-xml-parser',
     'pg',
     'mysql2',
     'yaml',

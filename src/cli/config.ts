@@ -16,8 +16,8 @@ const mostBytes = 1024 * 1024;
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Where the operator's settings are kept: in the folder that the platform has for that. On a Mac also in ~/.config, when
- * they are there and nowhere else.
+ * Where the operator's settings are kept: in the folder that the platform has for that. On a Mac also in ~/.config,
+ * when they are there and nowhere else.
  */
 export function configFile(
   env: Env = process.env,
@@ -40,7 +40,8 @@ export function configFile(
 
 /**
  * The operator's settings; empty when there is no file. One that cannot be understood, or that somebody else could have
- * written, stops the server: falling back could be more open than what was written. Throws UsageError with file and line.
+ * written, stops the server: falling back could be more open than what was written. Throws UsageError with file and
+ * line.
  */
 export async function readConfig(
   file = configFile(),

@@ -11,8 +11,8 @@ import { knownNames } from './toolsets.ts';
 import { UsageError } from './usage.ts';
 
 /**
- * Prints which settings files are in force, what they say, and what in a project's has no effect because only the operator
- * could say so. Returns what is wrong with them, one line each.
+ * Prints which settings files are in force, what they say, and what in a project's has no effect because only the
+ * operator could say so. Returns what is wrong with them, one line each.
  */
 export async function showSettings(
   { host, loadManifest, projectRoots, print }: World,

@@ -13,7 +13,10 @@ import { checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } fr
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. */
 export async function serveCommand(args: string[]): Promise<number> {
   // Not in the help: a host of ours writes its key there, where no other process can see it.
-  const [own, rest] = [args.filter((arg) => arg.startsWith(keyOption)), args.filter((arg) => !arg.startsWith(keyOption))];
+  const [own, rest] = [
+    args.filter((arg) => arg.startsWith(keyOption)),
+    args.filter((arg) => !arg.startsWith(keyOption)),
+  ];
   const key = own[0] === undefined ? undefined : readFileSync(Number(own[0].slice(keyOption.length)), 'utf8');
   await start(await servedSettings(rest), key);
   return 0;

@@ -16,9 +16,8 @@ export async function checkToolsets(toolsets: readonly string[]): Promise<void> 
   const wrong = toolsets.find((name) => !known.includes(name));
   if (wrong === undefined) return;
   const best = nearest(wrong, known);
-  throw new UsageError(
-    `toolset ${wrong}: there is no such toolset${best ? `; did you mean ${best}?` : `; there are ${known.join(', ')}.`}`,
-  );
+  const hint = best ? `did you mean ${best}?` : `there are ${known.join(', ')}.`;
+  throw new UsageError(`toolset ${wrong}: there is no such toolset; ${hint}`);
 }
 
 /** A misspelt rule would silently leave open what it is to close. */

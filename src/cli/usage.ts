@@ -135,7 +135,6 @@ function oneOf<const T extends string>(
   const found = known.find((word) => word === given);
   if (found !== undefined) return found;
   const best = nearest(given, known);
-  throw new UsageError(
-    `${option}: there is no such ${noun}${best === undefined ? ';' : `; did you mean ${best}?`} there are ${known.join(', ')}.`,
-  );
+  const hint = best === undefined ? '' : ` did you mean ${best}?`;
+  throw new UsageError(`${option}: there is no such ${noun};${hint} there are ${known.join(', ')}.`);
 }

@@ -35,8 +35,8 @@ interface ConfigFile {
 }
 
 /**
- * The settings that the content of a file stands for, or all that is wrong with it. `content` is as JSON has it; objects
- * without a prototype are fine.
+ * The settings that the content of a file stands for, or all that is wrong with it. `content` is as JSON has it;
+ * objects without a prototype are fine.
  */
 export function checkConfig(content: unknown, { whose, file, known }: ConfigFile): Checked {
   const schema = whose === 'operator' ? operatorSchema : projectSchema;
@@ -232,7 +232,7 @@ const meant = (word: string, known: readonly string[]): string => {
 
 const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`);
 
-/** Where in the settings, for people. A file of a project may have any keys: they are cut, and cannot command or hide. */
+/** Where in the settings, for people. A project's file may have any keys: they are cut, and cannot command or hide. */
 export const placeOf = (path: Path): string => path.map((step) => shown(String(step))).join('.');
 
 function shown(text: string): string {

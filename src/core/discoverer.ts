@@ -137,7 +137,9 @@ export interface Look {
   /** What lies at a path itself, links not followed; undefined when nothing does. */
   kind(path: string): Promise<'file' | 'folder' | 'link' | 'other' | undefined>;
   /** What a folder holds; empty when there is none. */
-  list(folder: string): Promise<readonly { readonly name: string; readonly kind: 'file' | 'folder' | 'link' | 'other' }[]>;
+  list(
+    folder: string,
+  ): Promise<readonly { readonly name: string; readonly kind: 'file' | 'folder' | 'link' | 'other' }[]>;
 }
 
 /** Where an action would work. */

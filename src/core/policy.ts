@@ -79,7 +79,7 @@ interface Row {
 
 const runsAnything = ({ asks }: Act): boolean => asks === 'program' || asks === 'script';
 
-/** The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says all of them. */
+/** The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says all. */
 const questions: readonly Row[] = [
   {
     because: 'trust',
@@ -126,8 +126,9 @@ const questions: readonly Row[] = [
 ];
 
 /**
- * What becomes of a call: the strictest of what the settings say; where they say nothing, what the table of questions says.
- * A rule that allows a call takes the usual questions away, but for protected files only one about that path does. Pure.
+ * What becomes of a call: the strictest of what the settings say; where they say nothing, what the table of questions
+ * says. A rule that allows a call takes the usual questions away, but for protected files only one about that path
+ * does. Pure.
  */
 export function decide(act: Act, policy: Policy, known: Known): Verdict {
   const denied = refusalOf(act, policy) ?? ruleFor(act, policy, 'deny')?.setting;
@@ -135,7 +136,7 @@ export function decide(act: Act, policy: Policy, known: Known): Verdict {
   const asking = ruleFor(act, policy, 'ask');
   const reasons = [
     ...usualReasons(act, policy, known),
-    ...(asking ? [{ because: 'rule' as const, says: `the settings say so (${asking.setting})` }] : []),
+    ...(asking ? [{ because: 'rule' as const, says: `fits a rule that asks (${asking.setting})` }] : []),
   ];
   const allowing = ruleFor(act, policy, 'allow')?.setting;
   if (reasons.length === 0)
@@ -165,7 +166,7 @@ function unasked(act: Act, { questions: mode }: Policy, reasons: readonly Reason
     return { decision: 'deny', setting: `${setting} asks nobody, and it ${reasons[0]?.says ?? ''}` };
   const rule = reasons.find(({ because }) => because === 'rule');
   if (mode === 'none' && rule)
-    return { decision: 'deny', setting: `${rule.says}, and ${setting} asks nobody` };
+    return { decision: 'deny', setting: `it ${rule.says}, and ${setting} asks nobody` };
   return { decision: 'allow', unasked: reasons, setting };
 }
 

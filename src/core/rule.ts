@@ -31,7 +31,7 @@ const longestPattern = 500;
 /** Names that stand for the act itself, whichever tool does it. */
 const anyTool: ReadonlySet<string> = new Set(['run', 'run_command']);
 
-/** Whether a rule's pattern is about a call. Rules about paths are asked at the gate; here only about protected files. */
+/** Whether a rule is about a call. Rules about paths are asked at the gate; here only about protected files. */
 export function fits(pattern: string, { tools, subject, protects = [] }: Matched): boolean {
   const { name, inside } = partsOf(pattern);
   if (inside === undefined) return tools.some((tool) => matches(name, tool));
@@ -120,7 +120,8 @@ export function unknownTool(pattern: string, tools: readonly string[]): string |
   if (tools.some((tool) => matches(name, tool))) return undefined;
   const meant = name.includes('*') ? nearestFamily(name, tools) : nearest(name, tools);
   const line = inside === undefined ? '' : `(${inside})`;
-  return `there is no such tool${meant === undefined ? '; toolcrib call lists them' : `; did you mean ${meant}${line}?`}`;
+  const hint = meant === undefined ? 'toolcrib call lists them' : `did you mean ${meant}${line}?`;
+  return `there is no such tool; ${hint}`;
 }
 
 /** `gti_*` is most likely meant for all tools of git. */

@@ -278,21 +278,17 @@ export const npm = defineDiscoverer({
 
 /**
  * npm works on the nearest package above its folder, or on a node_modules there. Throws PATH_NOT_FOUND where it would
- * look above the root. Its questions to the registry go by way of whom the .npmrc of the project names, with the
- * credentials of the user: a proxy gets those of every registry.
+ * look above the root.
  */
-async function inspectPackage(look: Look, situation: Situation): Promise<Inspection> {
-  const { action, folder, roots, effects } = situation;
+async function inspectPackage(look: Look, { action, folder, roots }: Situation): Promise<Inspection> {
   if (action === 'view') return {};
   const places = upwards(folder, roots).flatMap((here) => [`${here}/package.json`, `${here}/node_modules`]);
   const found = await Promise.all(places.map((place) => look.kind(place)));
-  if (found.every((kind) => kind === undefined)) {
-    throw new ToolcribError(
-      'PATH_NOT_FOUND',
-      `${folder}: there is no package (package.json or node_modules) here or above, up to the root.`,
-      'Give the folder of a package as cwd. If it begins above the root, the server has to be started with --root ' +
-        'at its top.',
-    );
-  }
-  return effects.includes('network') ? { trust: 'talks to whom the .npmrc of this project names' } : {};
+  if (found.some((kind) => kind !== undefined)) return {};
+  throw new ToolcribError(
+    'PATH_NOT_FOUND',
+    `${folder}: there is no package (package.json or node_modules) here or above, up to the root.`,
+    'Give the folder of a package as cwd. If it begins above the root, the server has to be started with --root ' +
+      'at its top.',
+  );
 }

@@ -60,7 +60,7 @@ export function limited(most: number): <T>(task: () => Promise<T>) => Promise<T>
 /** A call that waits is a closure and a request of some kilobytes at most. */
 const mostWaiting = 5000;
 
-/** Lets a call go on; what it returns ends it. Throws BUSY when too many wait, CANCELLED when the signal comes first. */
+/** Lets a call go on; what it returns ends it. Throws BUSY when too many wait, CANCELLED with the signal. */
 export type Admit = (signal: AbortSignal) => Promise<() => void>;
 
 /** Lets at most so many calls go on at a time. */

@@ -48,31 +48,6 @@ export function spelledOut(text: string): string {
   );
 }
 
-/** Characters that are made harmless at once: some 10 ms. */
-const turn = 512 * 1024;
-
-/** The same for a text of many megabytes, during which others have their turn. */
-export async function presentableInTurns(text: string): Promise<string> {
-  const pieces: string[] = [];
-  for (let at = 0; at < text.length;) {
-    const end = turnEnd(text, at);
-    pieces.push(presentable(text.slice(at, end)));
-    at = end;
-    if (at < text.length) await new Promise(setImmediate);
-  }
-  return pieces.join('');
-}
-
-/** Behind a line, so that nothing is cut in two; where lines are too long for that, not within a character. */
-function turnEnd(text: string, at: number): number {
-  const most = at + turn;
-  if (most >= text.length) return text.length;
-  const near = most - 65_536;
-  const line = text.slice(near, most).lastIndexOf('\n');
-  if (line >= 0) return near + line + 1;
-  return /[\ud800-\udbff]/.test(text.charAt(most - 1)) ? most - 1 : most;
-}
-
 // What is looked for first, since most texts have none of it.
 const lineEnds = /[\r\u2028\u2029]/;
 const joiners = /\u200c|\u200d|\ufe0e|\ufe0f/;

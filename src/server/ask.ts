@@ -162,8 +162,7 @@ function answerIn(
 }
 
 // Revisions are dates, and sort as text.
-const isModern = (server: Server): boolean =>
-  (server.getNegotiatedProtocolVersion() ?? '') >= '2026-07-28';
+const isModern = (server: Server): boolean => (server.getNegotiatedProtocolVersion() ?? '') >= '2026-07-28';
 
 /**
  * Whether a client can put a form to its user. It declares that with every request since 2026-07-28, and once when it

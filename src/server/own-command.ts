@@ -2,9 +2,11 @@ import { basename, delimiter, dirname } from 'node:path';
 import { printable } from '../core/argv.ts';
 
 /** How a person types this very program: by its name where that is on their PATH, else with Node and its script. */
-export function ownCommandLine(
-  { execPath, argv, env }: Pick<NodeJS.Process, 'execPath' | 'argv' | 'env'> = process,
-): string {
+export function ownCommandLine({
+  execPath,
+  argv,
+  env,
+}: Pick<NodeJS.Process, 'execPath' | 'argv' | 'env'> = process): string {
   const script = argv[1] ?? '';
   const onPath = (env['PATH'] ?? '').split(delimiter).includes(dirname(script));
   // A package runner's own folder is on the PATH of what it starts, and not of the person's shell.

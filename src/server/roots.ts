@@ -18,8 +18,8 @@ export interface RootSources {
 /**
  * The folders a call may touch. A client can narrow what the operator gave and never widen it. Without an operator's
  * word the client's is taken, then CLAUDE_PROJECT_DIR, then the working folder if it looks like a project; but never
- * a folder so wide that it holds the whole home folder. Throws NO_ROOTS when the operator's and the client's have nothing
- * in common.
+ * a folder so wide that it holds the whole home folder. Throws NO_ROOTS when the operator's and the client's have
+ * nothing in common.
  */
 export async function effectiveRoots(
   sources: RootSources,
@@ -68,12 +68,13 @@ function whatBothOpen(
   const listed = (folders: readonly string[]) => folders.map(shownPath).join(', ');
   throw new ToolcribError(
     'NO_ROOTS',
-    `The server was given ${listed(operator)}, and the client has opened ${listed(wanted) || listed(client)}: nothing is in both.`,
+    `The server was given ${listed(operator)}, and the client has opened ${listed(wanted) || listed(client)}: ` +
+      'nothing is in both.',
     'Open one of the first in the client, or start the server without --root and "roots": then the client decides.',
   );
 }
 
-/** Hosts start servers anywhere, also in `/` or their own program folder, so only a folder with a project's marks counts. */
+/** Hosts start servers anywhere, also in `/` or their own folder, so only a folder with a project's marks counts. */
 async function looksLikeProject(
   folder: string,
   host: Host,

@@ -228,14 +228,6 @@ describe('npm', () => {
     expect(await inspected(npm, 'run', { folder: top })).toEqual({});
   });
 
-  it('33: talks to whom a project names only where it is trusted', async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'package.json'), '{}');
-    for (const name of ['outdated', 'audit', 'install'])
-      expect((await inspected(npm, name, { folder })).trust).toContain('.npmrc');
-    for (const name of ['list', 'view']) expect(await inspected(npm, name, { folder })).toEqual({});
-  });
-
   it('32: never lets an install run scripts', () => {
     for (const action of ['install', 'clean_install']) {
       expect(argvOf(npm, action)).toContain('--ignore-scripts');

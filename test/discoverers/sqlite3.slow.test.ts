@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isOneQuery } from '../../src/discoverers/sql-text.ts';
-import { sqlite3 } from '../../src/discoverers/sqlite3.ts';
+
+import { isOneQuery, sqlite3 } from '../../src/discoverers/sqlite3.ts';
 import { hasProgram, parseRecorded, runAction } from './real-program.ts';
 
 describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))(

@@ -215,6 +215,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
   it.concurrent('progress ends with the answer, also of a call that goes on as a job', async () => {
     const own = await connect(era, home.options);
     const errors: string[] = [];
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is no event target
     own.onerror = ({ message }) => void errors.push(message);
     const work = makeWork();
     const answer = textOf(await own.callTool(work.build, { onprogress: () => {} }));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import * as z from 'zod';
 import { renderArgv } from '../../src/core/argv.ts';
 import type { AnyDiscoverer, Inspection } from '../../src/core/discoverer.ts';
-import { look } from './look.ts';
+import { look } from '../../src/machine/actions/look.ts';
 
 interface Place {
   readonly folder: string;

@@ -4,14 +4,7 @@ import { tailOf as endOf } from '../../core/cut-text.ts';
 import { fitResult } from '../../core/fit-result.ts';
 import type { ToolResult } from '../../core/tool.ts';
 import type { Collected } from '../output.ts';
-import {
-  headAndTail,
-  inlineLimit,
-  presentable,
-  presentableInTurns,
-  spelledNote,
-  spelledOut,
-} from '../presentable.ts';
+import { headAndTail, inlineLimit, presentable, spelledNote, spelledOut } from '../presentable.ts';
 import type { Outcome } from '../processes/process.ts';
 
 /** What is told with a result. */
@@ -21,13 +14,13 @@ export interface Telling {
   readonly handle?: string | undefined;
 }
 
-/** What a successful run tells the caller: data when the action parses its output, else the text or a summary of it. */
-export async function actionResult(
+/** What a successful run tells the caller: data when the action parses its output, else the text. */
+export function actionResult(
   action: Pick<RunAction, 'parse'>,
   output: string,
   telling: Telling,
   outcome?: Outcome,
-): Promise<ToolResult> {
+): ToolResult {
   if (!action.parse) return textResult(output, outcome, telling);
   if (outcome && outcome.stdout.omittedBytes > 0) {
     throw new ToolcribError(
@@ -64,22 +57,7 @@ function parsed(action: Pick<RunAction, 'parse'>, output: string, telling: Telli
   }
 }
 
-async function textResult(
-  output: string,
-  outcome: Outcome | undefined,
-  telling: Telling,
-): Promise<ToolResult> {
-  const summary = outcome && (await summaryOf(outcome));
-  if (outcome && typeof summary === 'object') {
-    const text = [
-      summary.text,
-      errorTail(outcome),
-      summary.isDoubtful ? outputTail(outcome) : '',
-      ...summarised(telling),
-      ...told(telling),
-    ];
-    return { content: [textPart(text)], ...metaOf(telling, true) };
-  }
+function textResult(output: string, outcome: Outcome | undefined, telling: Telling): ToolResult {
   const plain = said(output, outcome?.stdout.omittedBytes ?? 0, 'trimEnd');
   const out = cut(plain, inlineLimit, telling);
   const complaint = said(outcome?.stderr.text ?? '', outcome?.stderr.omittedBytes ?? 0);
@@ -89,7 +67,6 @@ async function textResult(
     out,
     // Some programs say everything there, such as the logs of most containers.
     complaint.text && `[stderr]\n${shown}`,
-    ...unread(summary),
     ...told(telling),
   ];
   return {
@@ -98,29 +75,22 @@ async function textResult(
   };
 }
 
-/**
- * The error a run that did not end well is, with the tail of what it said, or what the report says that it printed;
- * undefined when it ended well.
- */
-export async function failureOf(
+/** The error a run that did not end well is, with the tail of what it said; undefined when it ended well. */
+export function failureOf(
   outcome: Outcome,
   action: Pick<RunAction, 'succeedsWith' | 'parse'>,
   hints: AnyDiscoverer['hints'],
   telling: Telling,
-): Promise<ToolResult | undefined> {
+): ToolResult | undefined {
   const { ended, exitCode } = outcome;
   const { succeedsWith = [0], parse } = action;
   if (ended === 'exited' && exitCode !== null && succeedsWith.includes(exitCode)) return undefined;
   const stderr = said(outcome.stderr.text, outcome.stderr.omittedBytes);
-  const summary = parse ? undefined : await summaryOf(outcome);
-  const { text, isWhole } =
-    typeof summary === 'object'
-      ? { text: [...failedSummary(summary, outcome), ...summarised(telling)], isWhole: false }
-      : plainFailure(outcome, parse !== undefined, telling);
+  const { text, isWhole } = plainFailure(outcome, parse !== undefined, telling);
   const wayOut = hints?.find(({ says }) => says.test(stderr.text))?.wayOut ?? '';
   return {
     isError: true,
-    content: [textPart([reasonOf(outcome), ...text, ...unread(summary), ...told(telling), wayOut])],
+    content: [textPart([reasonOf(outcome), ...text, ...told(telling), wayOut])],
     ...metaOf(telling, !isWhole),
   };
 }
@@ -150,50 +120,6 @@ function plainFailure({ stdout, stderr }: Outcome, isParsed: boolean, telling: T
   return { text: [tail, shown && `[stdout]\n${shown}`, ...unsaid], isWhole };
 }
 
-/** A summary as it is told. */
-interface Told {
-  readonly text: string;
-  /** It has failures, by which a program that failed is explained. */
-  readonly isBad: boolean;
-  /** There may be more than it says. */
-  readonly isDoubtful: boolean;
-}
-
-/** When every test passed, the reason is what was said after them. */
-const failedSummary = ({ text, isBad, isDoubtful }: Told, outcome: Outcome): string[] => [
-  text,
-  isBad ? '' : '[the report counts no failure: what went wrong is not in it]',
-  errorTail(outcome),
-  isBad && !isDoubtful ? '' : outputTail(outcome),
-];
-
-const unread = (summary: unknown): string[] =>
-  summary === 'too large' ? ['[a report that is too large for a summary]'] : [];
-
-/** What a report says that a program printed, when it printed one. */
-async function summaryOf({ stdout }: Outcome): Promise<Told | 'too large' | undefined> {
-  const { summarise, tellSummary } = await import('../summaries/summarise.ts');
-  const report = await presentableInTurns(stdout.text);
-  const summary = await summarise(report, stdout.omittedBytes === 0);
-  if (typeof summary !== 'object') return summary;
-  return {
-    text: tellSummary(summary, inlineLimit / 2),
-    isBad: summary.failureCount > 0,
-    isDoubtful: summary.doubts.length > 0,
-  };
-}
-
-/** Less than otherwise: with a summary most has been said. */
-const shortTail = inlineLimit / 4;
-
-const errorTail = ({ stderr }: Outcome): string => tailUnder('stderr', stderr);
-const outputTail = ({ stdout }: Outcome): string => tailUnder('stdout', stdout);
-
-function tailUnder(name: string, { text }: Collected): string {
-  const whole = said(text, 0);
-  return whole.text === '' ? '' : `[${name}]\n${tailOf(whole, shortTail, {})}`;
-}
-
 function tailOf({ text, omitted: before }: Said, most: number, telling: Partial<Telling>): string {
   if (text.length <= most && before === 0) return text;
   const tail = endOf(text, most);
@@ -211,8 +137,6 @@ const leftOut = (telling: Partial<Telling>): string => {
   const [way] = whole(telling);
   return way === undefined ? ' …' : `; ${way}`;
 };
-
-const summarised = (telling: Telling): string[] => whole(telling).map((way) => `[a summary; ${way}]`);
 
 const wayTo = (telling: Telling): string =>
   whole(telling)

@@ -147,11 +147,7 @@ function planReading(
   };
 }
 
-async function readFor(
-  action: FileAction,
-  folder: string,
-  { workspace }: CallContext,
-): Promise<ToolResult> {
+async function readFor(action: FileAction, folder: string, { workspace }: CallContext): Promise<ToolResult> {
   for (const file of action.reads) {
     const opened = await rooted(workspace)
       .openFile(file, { from: folder })
@@ -164,7 +160,7 @@ async function readFor(
       const { size } = await opened.handle.stat();
       if (size > readBytes)
         throw new ToolcribError('TOO_LARGE', `${file}: ${size} bytes is more than is parsed.`);
-      return await actionResult(action, (await opened.handle.readAll()).toString('utf8'), { notes: [] });
+      return actionResult(action, (await opened.handle.readAll()).toString('utf8'), { notes: [] });
     } finally {
       await opened.handle.close();
     }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import type { Dirent, Stats } from 'node:fs';
 import type { Look } from '../../core/discoverer.ts';
+import { ToolcribError } from '../../core/errors.ts';
 
 /** A file that a person or a program wrote to configure something is not larger. */
 const mostBytes = 1024 * 1024;
@@ -23,7 +24,11 @@ export const look: Look = {
     return facts && kindOf(facts);
   },
   async list(folder) {
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+      // What cannot be listed can be opened all the same, by who knows the names.
+      throw new ToolcribError('PATH_DENIED', `${folder}: cannot be listed (${error.code}).`);
+    });
     return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
   },
 };

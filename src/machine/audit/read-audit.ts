@@ -12,7 +12,7 @@ const escaped = (found: string) =>
 /** A value as one line of JSON, which can be printed as it is. */
 export const jsonLine = (value: object): string => `${JSON.stringify(value).replaceAll(unseen, escaped)}\n`;
 
-/** Reads the files in a folder, which need not be there yet: each time, the last lines that came since the last time. */
+/** Reads the files in a folder, which need not be there yet: each time, the last of the lines that are new. */
 export function createAuditReader(folder: string) {
   const readUpTo = new Map<string, number>();
   const newLines = (name: string): string[] => {

@@ -12,8 +12,8 @@ export interface Document {
 const mostDepth = 32;
 
 /**
- * Reads JSON with comments and trailing commas, strictly: a key that is there twice, or that is `__proto__`, is refused.
- * Otherwise says what is wrong in which line. Loads the parser when it is first called.
+ * Reads JSON with comments and trailing commas, strictly: a key that is there twice, or that is `__proto__`, is
+ * refused. Otherwise says what is wrong in which line. Loads the parser when it is first called.
  */
 export async function readJsonc(
   text: string,

@@ -14,42 +14,39 @@ const [mostBytes, mostVersions] = [64 * 1024, 50];
 /** FAT keeps times of two seconds: what has just been changed may be changed again without a sign. */
 const unsureMs = 2000;
 
-/** The settings of projects. What a file has once said counts until the server ends: a stash loosens nothing. */
+/**
+ * The settings of projects, asked for with the roots as the operator or the client has named them. What a file has once
+ * said counts until the server ends: a stash loosens nothing.
+ */
 export interface ProjectConfigs {
   /**
    * The settings for what lies in these roots: the base, narrowed by the operator's `folders` that they lie in or hold,
    * and by the `.toolcrib.json` of each. Throws CONFIG_INVALID (file, line, what was probably meant).
    */
   settingsFor(base: Settings, roots: readonly string[]): Promise<Settings>;
-  /** Of real absolute roots, what the `roots` of the files at their tops leave; the list itself when none says anything. */
+  /** Of real absolute roots, what the `roots` of the files at their tops leave; the list itself when none has any. */
   narrowedRoots(roots: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Names of tools and toolsets are checked when `known` tells which there are; it is asked when there is a file. */
 export function createProjectConfigs(known?: () => Promise<KnownNames>): ProjectConfigs {
   const read = createProjectReader(known);
-  /** Roots of which a file has left a part: it goes on to count there. */
-  const parted = new Set<string>();
-  const holds = (top: string, roots: readonly string[]) => roots.some((root) => isInside(root, top));
-  const topsOf = (roots: readonly string[]) =>
-    new Set([...[...parted].filter((top) => holds(top, roots)), ...roots]);
   return {
     async settingsFor(base, roots) {
       const files = Object.entries(base.folders)
         .filter(([folder]) => roots.some((root) => isInside(root, folder) || isInside(folder, root)))
         .map(([folder, config]) => ({ ...config, file: `folders ${shownPath(folder)}` }));
-      for (const top of topsOf(roots)) files.push(...(await read(top)));
+      for (const root of roots) files.push(...(await read(root)));
       return files.reduce(narrow, base);
     },
     async narrowedRoots(roots) {
       let left = roots;
-      for (const top of topsOf(roots))
+      for (const top of roots)
         for (const { file, roots: named } of await read(top)) {
           if (!named) continue;
           const allowed = await foldersIn(top, named, file);
           left = left.flatMap((root) => (isInside(root, top) ? intersection([root], allowed) : [root]));
           if (left.length === 0) throw invalid(file, 'all that it has said of roots leaves no folder open.');
-          parted.add(top);
         }
       return left === roots ? roots : [...new Set(left)];
     },

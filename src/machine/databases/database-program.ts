@@ -84,7 +84,7 @@ export async function runDatabaseProgram(call: PreparedProgram, context: CallCon
   });
   sink.end();
   const telling = { notes: [], ...(!file && { handle: sink.handle }) };
-  const failed = await failureOf({ ...outcome, command }, {}, discoverer.hints, telling);
+  const failed = failureOf({ ...outcome, command }, {}, discoverer.hints, telling);
   const failure = failed ?? (file?.failed ? unwritten(path) : undefined);
   file?.end(failure === undefined);
   if (failure) return failure;

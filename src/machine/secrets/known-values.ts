@@ -1,10 +1,17 @@
-/** Names of environment variables that say that the value is a secret. */
-const secretName =
-  /TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)|(?:^|_)(?:AUTH|PASS|PWD|PAT|DSN|COOKIE)(?:_|$)|CREDENTIAL|AUTHORIZATION|_KEY(?:_|$)|APIKEY|CONNECTION_?STRING|WEBHOOK/i;
+/** Parts of names of environment variables that say that the value is a secret. */
+const secretName = new RegExp(
+  'TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|AUTHORIZATION|APIKEY|CONNECTION_?STRING|WEBHOOK' +
+    '|_KEY(?:_|$)|(?:^|_)(?:AUTH|PASS|PWD|PAT|DSN|COOKIE)(?:_|$)',
+  'i',
+);
 
 /** Such names of what only says where a secret lies, or something about it. */
-const harmlessName =
-  /^(?:PWD|OLDPWD|SSH_AUTH_SOCK|XAUTHORITY)$|_(?:FILE|PATH|DIR|HOME|SOCK|HELPER|COMMAND|TYPE|METHOD|MODE|ID|NAME|USER|USERNAME|EXPIRES?|TTL|TIMEOUT|LIMIT|REGION|HOST|PORT|VERSION)$|MAX_.*TOKENS/i;
+const harmlessName = new RegExp(
+  '^(?:PWD|OLDPWD|SSH_AUTH_SOCK|XAUTHORITY)$|MAX_.*TOKENS' +
+    '|_(?:FILE|PATH|DIR|HOME|SOCK|HELPER|COMMAND|TYPE|METHOD|MODE|ID|NAME|USER|USERNAME)$' +
+    '|_(?:EXPIRES?|TTL|TIMEOUT|LIMIT|REGION|HOST|PORT|VERSION)$',
+  'i',
+);
 
 const path = /^(?:~|\.{1,2}|[A-Za-z]:)?[\\/](?:[\w.-]+[\\/])*[\w.-]*$/;
 

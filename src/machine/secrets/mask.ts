@@ -20,9 +20,10 @@ export const hasMask = (text: string): boolean => text.includes(opening);
  */
 export function createMask(env: Readonly<Record<string, string | undefined>>): Mask {
   let known: RegExp | undefined;
-  const maskBytes: Mask = (text) => {
+  const maskText: Mask = (text) => {
     known ??= anyOf(secretTexts(env));
     let masked = text.replace(known, maskOf('secret'));
+    // Without a group, `kept` is the place of the match.
     for (const { what, pattern } of shapes)
       masked = masked.replace(
         pattern,
@@ -30,12 +31,13 @@ export function createMask(env: Readonly<Record<string, string | undefined>>): M
       );
     return masked;
   };
+  // A file of UTF-8 that was read as UTF-16 can be turned back by anybody.
   return (text) =>
-    maskBytes(text).replace(asUtf16, (run) => {
+    maskText(text).replace(asUtf16, (run) => {
       const bytes = Buffer.from(run, 'utf16le');
       const isMasked = [bytes, Buffer.from(bytes).swap16()].some((each) => {
         const read = each.toString('latin1');
-        return maskBytes(read) !== read;
+        return maskText(read) !== read;
       });
       return isMasked ? maskOf('secret in UTF-16') : run;
     });

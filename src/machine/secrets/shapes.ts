@@ -54,7 +54,7 @@ const places = [
   ),
 ];
 
-// Between the lines of a key: line ends, also escaped ones, quotes and plus signs of source, line numbers, marks of diffs.
+// Between the lines of a key: line ends, also escaped ones, quotes and plus signs of source, line numbers, diffs.
 const gap = String.raw`(?:[\s"'\\|>:,+-]|(?<=\\)[nrt]|\d{1,7}(?=[\t:|-])){1,60}`;
 const header = String.raw`${gap}[A-Z][A-Za-z-]{2,20}: [^\n\\]{1,120}`;
 const marker = (which: 'BEGIN' | 'END') => `-----${which} [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----`;

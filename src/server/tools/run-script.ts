@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
-import { defineTool, type CallContext, type Plan, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
+import {
+  defineTool,
+  type CallContext,
+  type Plan,
+  type PlanContext,
+  type Tool,
+  type ToolResult,
+} from '../../core/tool.ts';
 import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
 import { runProgram } from '../../machine/actions/run-program.ts';
 import { projectFolders } from '../../machine/programs/project-folders.ts';
@@ -74,9 +81,7 @@ async function planScript(
     throw new ToolcribError('ARG_INVALID', 'script: contains a NUL character.', 'Leave it out.');
   const { workspace } = context;
   const folder =
-    cwd === undefined
-      ? workspace.home
-      : await workspace.resolve(cwd, { kind: 'folder', mustExist: true });
+    cwd === undefined ? workspace.home : await workspace.resolve(cwd, { kind: 'folder', mustExist: true });
   const interpreter = await interpreterOf(language, folder, context, services);
   const lines = script.trimEnd().split('\n').length;
   return {

@@ -22,9 +22,12 @@ export const writeJob = (services: JobServices): Tool =>
       end: z.boolean().default(false).describe('Nothing more comes'),
     }),
     async plan(given, { client, workspace }) {
-      const { tool, title, command = title, folder = workspace.home } = services.jobs
-        .find(client, given.job)
-        .facts();
+      const {
+        tool,
+        title,
+        command = title,
+        folder = workspace.home,
+      } = services.jobs.find(client, given.job).facts();
       const line = given.text.trimEnd();
       return {
         effects: ['execute'],

@@ -95,7 +95,7 @@ it.each(['kill', 'close'] as const)('leaves nothing behind that our own server r
     script,
     `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000);`,
   );
-  const server = nodeServer('toolcrib', [program, 'serve', '--allow', 'execute'], {
+  const server = nodeServer('toolcrib', [program, 'serve', '--questions', 'none'], {
     cwd: folder,
     source: 'own',
   });
