@@ -32,7 +32,8 @@ export async function auditCommand(args: string[]): Promise<number> {
   if (state === undefined) throw new UsageError('there is no state folder here, so calls are not recorded.');
   const style = styler(process.stdout.isTTY === true && !process.env['NO_COLOR']);
   const wanted = (line: AuditLine) =>
-    (!pattern || fits(pattern, { tools: [text(line['tool'])], subject: '' })) && (!onlyRefused || isRefused(line));
+    (!pattern || fits(pattern, { tools: [text(line['tool'])], subject: '' })) &&
+    (!onlyRefused || isRefused(line));
   const read = createAuditReader(auditFolder(state));
   const show = (most: number) => {
     const found = read(wanted, most);

@@ -25,8 +25,7 @@ export async function trustCommand(args: string[], world: TrustWorld = thisTermi
   const options = { yes: flag, list: flag, revoke: flag, json: flag };
   const { values, positionals } = parseCommandLine({ args, options, allowPositionals: true });
   if (positionals.length > 1) throw new UsageError('trust: one folder at a time.');
-  if (values.list && (values.revoke || values.yes || positionals.length > 0))
-    throw new UsageError('--list takes nothing else but --json.');
+  if (values.list && (values.revoke || positionals[0])) throw new UsageError('--list takes only --json.');
   try {
     if (values.list) return await list(world, values.json);
     const given = resolve(positionals[0] ?? workingFolder());

@@ -137,7 +137,9 @@ export interface Look {
   /** What lies at a path itself, links not followed; undefined when nothing does. */
   kind(path: string): Promise<'file' | 'folder' | 'link' | 'other' | undefined>;
   /** What a folder holds; empty when there is none. */
-  list(folder: string): Promise<readonly { readonly name: string; readonly kind: 'file' | 'folder' | 'link' | 'other' }[]>;
+  list(
+    folder: string,
+  ): Promise<readonly { readonly name: string; readonly kind: 'file' | 'folder' | 'link' | 'other' }[]>;
 }
 
 /** Where an action would work. */
@@ -148,8 +150,8 @@ export interface Situation {
   readonly folder: string;
   readonly roots: readonly string[];
   readonly effects: readonly Effect[];
-  /** What it finds is only asked about where nobody trusts the folder: then it need not look closely. */
-  readonly trusted: boolean;
+  /** What it finds is only asked about where nobody trusts the folder: otherwise it need not look closely. */
+  trusted(): Promise<boolean>;
 }
 
 /** What a program has found in a project before it is started there. */

@@ -136,7 +136,7 @@ export function decide(act: Act, policy: Policy, known: Known): Verdict {
   const asking = ruleFor(act, policy, 'ask');
   const reasons = [
     ...usualReasons(act, policy, known),
-    ...(asking ? [{ because: 'rule' as const, says: `the settings say so (${asking.setting})` }] : []),
+    ...(asking ? [{ because: 'rule' as const, says: `fits a rule that asks (${asking.setting})` }] : []),
   ];
   const allowing = ruleFor(act, policy, 'allow')?.setting;
   if (reasons.length === 0)
@@ -166,7 +166,7 @@ function unasked(act: Act, { questions: mode }: Policy, reasons: readonly Reason
     return { decision: 'deny', setting: `${setting} asks nobody, and it ${reasons[0]?.says ?? ''}` };
   const rule = reasons.find(({ because }) => because === 'rule');
   if (mode === 'none' && rule)
-    return { decision: 'deny', setting: `${rule.says}, and ${setting} asks nobody` };
+    return { decision: 'deny', setting: `it ${rule.says}, and ${setting} asks nobody` };
   return { decision: 'allow', unasked: reasons, setting };
 }
 

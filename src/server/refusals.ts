@@ -1,18 +1,20 @@
 import { printable } from '../core/argv.ts';
+import type { Plan } from '../core/tool.ts';
+import type { Protected } from '../machine/paths/consent.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Asked } from './question.ts';
 import { ownCommandLine } from './own-command.ts';
+
+/** What was asked about, and what it would write. */
+interface Refused extends Asked {
+  readonly protects: readonly Protected[];
+}
 
 /** Why nobody has answered. */
 export type Nobody = 'cannot be asked' | 'answered at once';
 
 /** Nobody was there to ask; names what a person can do about it, as it is typed on this installation. */
-export function unanswered(
-  tool: string,
-  asked: Asked,
-  protects: readonly string[],
-  why: Nobody,
-): ToolcribError {
+export function unanswered(tool: string, asked: Refused, why: Nobody): ToolcribError {
   const said =
     why === 'cannot be asked'
       ? 'a person has to be asked, and this client cannot ask one'
@@ -20,26 +22,28 @@ export function unanswered(
   return new ToolcribError(
     'NEEDS_CONFIRM',
     `${tool} was not run: ${said}. It ${asked.reasons.map(({ says }) => says).join('; it ')}.`,
-    `A person can allow it: ${waysOut(asked, protects).join('; and ')}.`,
+    `A person can allow it: ${waysOut(asked).join('; and ')}.`,
   );
 }
 
-function waysOut({ plan, reasons, subject }: Asked, protects: readonly string[]): string[] {
+function waysOut({ plan, reasons, subject, protects }: Refused): string[] {
   const trusts = subject !== undefined && subject.refused === undefined;
+  // Nothing allows what a rule says to ask about.
+  if (reasons.some(({ because }) => because === 'rule'))
+    return ['take that rule away, or use a client that can ask'];
   const others = reasons.filter(({ because }) => because !== 'trust' || !trusts);
   return [
     ...(trusts ? [`${ownCommandLine()} trust ${printable([subject.folder])}`] : []),
     ...(others.length > 0
-      ? [
-          `start the server with ${ruleFor(plan.subject, plan.tool, protects)}, or with --questions host where the host asks`,
-        ]
+      ? [`start the server with ${ruleFor(plan, protects)}, or with --questions host where the host asks`]
       : []),
   ];
 }
 
 /** A rule that fits exactly this act. A star or a line break cannot be written into one. */
-function ruleFor(subject: string, tool: string | undefined, protects: readonly string[]): string {
-  const pattern = protects.length > 0 ? `write(${protects[0]})` : `run(${subject})`;
+function ruleFor({ subject, tool }: Plan, protects: readonly Protected[]): string {
+  const [first] = protects;
+  const pattern = first ? `write(${first.path})` : `run(${subject})`;
   const isPlain = pattern.length <= 300 && !/[*\p{Cc}\p{Cf}]/u.test(pattern);
   const rule = isPlain ? `${pattern}=allow` : `${tool ?? 'run_command'}=allow`;
   return `--rule ${printable([rule])}`;

@@ -77,7 +77,7 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
   const madeCalls = () =>
     (calls ??= Promise.all([import('./calls.ts'), import('./call-services.ts')]).then(
       ([{ createCalls }, { createCallServices }]) =>
-        createCalls(load, createCallServices(machine.host, settings)),
+        createCalls({ load, find: findOffered, ...createCallServices(machine.host, settings) }),
     ));
 
   let ownServices: Promise<OwnServices> | undefined;

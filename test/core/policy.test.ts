@@ -110,7 +110,11 @@ describe('the table of questions', () => {
     ],
   ])('%s', (_, act, known, expected) => expect(outcome(act, {}, known)).toBe(expected));
 
-  it('says why, as the rest of a sentence', () => {
+  it('says why, as the rest of a sentence that begins with "it"', () => {
+    const asking = { ...usualSettings, rules: [rule('git_*', 'ask')] };
+    expect(decide(usualAct, asking, nothingKnown)).toMatchObject({
+      reasons: [{ says: 'fits a rule that asks (rules "git_*")' }],
+    });
     const verdict = decide({ ...usualAct, ...executes, ...protects }, usualSettings, nothingKnown);
     expect(verdict).toMatchObject({
       reasons: [

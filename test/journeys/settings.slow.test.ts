@@ -41,22 +41,24 @@ it.each(Object.entries(clients))(
     const client = await to(home);
     const call = uses(client);
     repository.write('src/a.txt', 'changed\n');
-    expect(await call(...reset)).toMatch(/^NEEDS_CONFIRM: .*cannot ask.*whenUnasked\.destroy "allow"/);
+    expect(await call(...reset)).toMatch(/^NEEDS_CONFIRM: .*--rule 'run\(git reset --hard HEAD\)=allow'/);
     expect(read('src/a.txt')).toBe('changed\n');
     const tests = await call('npm_test');
-    expect(tests).toMatch(/^NEEDS_CONFIRM: .*whenUnasked\.execute "allow"/);
-    expect(tests).toContain(`toolcrib trust "${home.project}"`);
-    expect(await call(...echo('hi'))).toMatch(/^NEEDS_CONFIRM: .*whenUnasked\.command "allow"/);
+    expect(tests).toMatch(/^NEEDS_CONFIRM: .*this folder is not trusted yet/);
+    expect(tests).toContain(`trust ${home.project}`);
+    expect(await call(...echo('hi'))).toMatch(/^NEEDS_CONFIRM: .*--rule 'run\(echo hi\)=allow'/);
     repository.write('.envrc', 'export A=1\n');
     await call('read_file', { path: '.envrc' });
     const written = await call('write_file', { path: '.envrc', content: 'export A=2\n' });
-    expect(written).toMatch(/^PATH_PROTECTED: .*whenUnasked\.protected "allow"/s);
+    expect(written).toMatch(/^(?:NEEDS_CONFIRM|PATH_PROTECTED): .*\.envrc/s);
     expect(read('.envrc')).toBe('export A=1\n');
     await client.close();
 
-    // The settings that the refusals have named, and just those.
-    const allowed = ['destroy', 'execute', 'command', 'protected'].map((reason) => [reason, 'allow']);
-    home.configure({ whenUnasked: Object.fromEntries(allowed) });
+    // What the refusals have named, and just that.
+    expect(toolcrib(home, 'trust', '--yes').status).toBe(0);
+    home.configure({
+      rules: { 'run(git reset --hard HEAD)': 'allow', 'run(echo hi)': 'allow', 'write(.envrc)': 'allow' },
+    });
     const after = await to(home);
     const again = uses(after);
     try {
@@ -65,6 +67,7 @@ it.each(Object.entries(clients))(
       await again('npm_test');
       expect(read('ran')).toBe('ran\n');
       expect(await again(...echo('hi'))).toBe('hi');
+      expect(await again(...echo('ho'))).toMatch(/^NEEDS_CONFIRM/);
       await again('read_file', { path: '.envrc' });
       await again('write_file', { path: '.envrc', content: 'export A=2\n' });
       expect(read('.envrc')).toBe('export A=2\n');
@@ -91,7 +94,7 @@ it('rules allow, ask and deny, and a project makes them stricter, never laxer', 
     expect(await call(...echo('hi'))).toBe('hi');
     expect(ada.asked).toHaveLength(0);
     expect(await call(...echo('ask', 'me'))).toBe('ask me');
-    expect(ada.asked[0]?.message).toContain('Setting: rules "run_command(echo ask*)"');
+    expect(ada.asked[0]?.message).toContain('rules "run_command(echo ask*)"');
     expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED: .*rules "run_command\(echo never\*\)" of/);
     expect(await call('git_log')).toContain('First commit');
     expect(ada.asked).toHaveLength(2);
@@ -105,7 +108,7 @@ it('rules allow, ask and deny, and a project makes them stricter, never laxer', 
     expect(await call(...echo('hi'))).toMatch(/^NOT_CONFIRMED/);
     expect(await call('git_status')).toMatch(/^EFFECT_DENIED: git_status .*\.toolcrib\.json/);
     expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED/);
-    inProject({ effects: { destroy: 'allow', execute: 'allow' }, rules: { '*': 'allow' } });
+    inProject({ questions: 'none', rules: { '*': 'allow' } });
     expect(await call(...reset)).toMatch(/^NOT_CONFIRMED/);
     expect(await call('npm_test')).toMatch(/^NOT_CONFIRMED/);
     expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED/);
@@ -134,19 +137,14 @@ const toolcrib = ({ options, project }: Home, ...args: string[]) =>
 
 it.each(eras)('what a person trusts on the command line is not asked about, in %s', async (era) => {
   const { home, repository, uses, read } = shop();
-  expect(toolcrib(home, 'trust', '--yes')).toMatchObject({
-    status: 0,
-    stdout: expect.stringContaining('echo ran >> ran') as string,
-  });
+  expect(toolcrib(home, 'trust', '--yes').status).toBe(0);
   const client = await connect(era, home.options);
   const call = uses(client);
   try {
     await call('npm_test');
     expect(read('ran')).toBe('ran\n');
+    // Whoever can change this can change the tests as well.
     repository.write('package.json', JSON.stringify({ scripts: { test: 'echo other >> ran' } }));
-    expect(await call('npm_test')).toMatch(/^NEEDS_CONFIRM/);
-    const changed = toolcrib(home, 'trust', '--yes');
-    expect(changed.stdout).toMatch(/has changed since it was trusted[^]*-.*echo ran[^]*\+.*echo other/);
     await call('npm_test');
     expect(read('ran')).toBe('ran\nother\n');
     expect(toolcrib(home, 'trust', '--revoke').status).toBe(0);
@@ -158,13 +156,13 @@ it.each(eras)('what a person trusts on the command line is not asked about, in %
 });
 
 it('there is nothing to write scripts with unless the operator turns them on', async () => {
-  const { home, uses } = shop({ whenUnasked: { script: 'allow' } });
+  const { home, uses } = shop({ questions: 'none' });
   const client = await connect('2026-07-28', home.options);
   onTestFinished(() => client.close());
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('run_script');
   const run = uses(client)('run_script', { language: 'bash', script: 'echo hi' });
   await expect(run).rejects.toThrow(/--scripts turns them on/);
-  home.configure({ scripts: true, whenUnasked: { script: 'allow' } });
+  home.configure({ scripts: true, questions: 'none' });
   const other = await connect('2026-07-28', home.options);
   onTestFinished(() => other.close());
   expect(await uses(other)('run_script', { language: 'bash', script: 'echo hi' })).toBe('hi');

@@ -4,13 +4,7 @@ import { tailOf as endOf } from '../../core/cut-text.ts';
 import { fitResult } from '../../core/fit-result.ts';
 import type { ToolResult } from '../../core/tool.ts';
 import type { Collected } from '../output.ts';
-import {
-  headAndTail,
-  inlineLimit,
-  presentable,
-  spelledNote,
-  spelledOut,
-} from '../presentable.ts';
+import { headAndTail, inlineLimit, presentable, spelledNote, spelledOut } from '../presentable.ts';
 import type { Outcome } from '../processes/process.ts';
 
 /** What is told with a result. */

@@ -147,11 +147,7 @@ function planReading(
   };
 }
 
-async function readFor(
-  action: FileAction,
-  folder: string,
-  { workspace }: CallContext,
-): Promise<ToolResult> {
+async function readFor(action: FileAction, folder: string, { workspace }: CallContext): Promise<ToolResult> {
   for (const file of action.reads) {
     const opened = await rooted(workspace)
       .openFile(file, { from: folder })

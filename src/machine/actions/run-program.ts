@@ -49,8 +49,7 @@ export async function runProgram(
 ): Promise<ToolResult> {
   const { program, argv, folder, env, command, input, keeps, lasts } = prepared;
   const { signal, workspace } = context;
-  const kept =
-    keeps === 'no' ? undefined : await checkpoint?.take(folder, command, workspace, signal);
+  const kept = keeps === 'no' ? undefined : await checkpoint?.take(folder, command, workspace, signal);
   if (keeps === 'must' && kept?.isComplete !== true) throw notKept(kept?.note);
   const sink = context.keepOutput(command, folder);
   const takeInput: CallContext['takeInput'] =

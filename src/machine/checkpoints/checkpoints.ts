@@ -19,12 +19,7 @@ export interface Checkpoints {
    * Keeps the state of the work tree that a folder belongs to, and says so, or why not, in a few words; undefined for a
    * folder in no work tree. Never rejects, and takes no longer than the limits.
    */
-  take(
-    folder: string,
-    before: string,
-    workspace: Workspace,
-    signal: AbortSignal,
-  ): Promise<Noted | undefined>;
+  take(folder: string, before: string, workspace: Workspace, signal: AbortSignal): Promise<Noted | undefined>;
   /** Whether a state could be kept, as far as that is known before it is tried. */
   isReady(folder: string, workspace: Workspace): Promise<boolean>;
   /** Those of work trees inside the roots, newest first. */

@@ -26,7 +26,10 @@ interface PreparedQuery extends DatabaseCall {
 }
 
 /** What would be asked, and whom. Throws what targetOf() throws. */
-export async function planQuery(call: DatabaseCall, { workspace }: PlanContext): Promise<Plan<PreparedQuery>> {
+export async function planQuery(
+  call: DatabaseCall,
+  { workspace }: PlanContext,
+): Promise<Plan<PreparedQuery>> {
   const { action, values, services } = call;
   const { databases } = services;
   const target = await targetOf(action.database, values as Wanted, databases);

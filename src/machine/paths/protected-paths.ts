@@ -31,7 +31,10 @@ export function couldHoldProtected(path: string): boolean {
 export async function refuseProtected(
   { path }: { readonly path: string },
   given = path,
-  { isOwn = ownReasons(), consent = noConsent }: { isOwn?: ReturnType<typeof ownReasons>; consent?: Consent } = {},
+  {
+    isOwn = ownReasons(),
+    consent = noConsent,
+  }: { isOwn?: ReturnType<typeof ownReasons>; consent?: Consent } = {},
 ): Promise<void> {
   const own = isOwn(path);
   const reason = own ?? protectedReason(path);

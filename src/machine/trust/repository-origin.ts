@@ -29,7 +29,7 @@ export function createOriginReader(): (folder: string) => string | undefined {
 export function rememberByStat<T>(read: (path: string) => T): (path: string) => T | undefined {
   const known = new Map<string, { readonly stamp: string; readonly value: T }>();
   return (path) => {
-    const facts = lstatSync(path, { throwIfNoEntry: false });
+    const facts = existsSync(path) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
     if (!facts) return undefined;
     // Taken before reading: what changes in between has another one the next time.
     const stamp = [facts.ino, facts.size, facts.mtimeMs, facts.ctimeMs].join();

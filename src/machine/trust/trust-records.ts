@@ -27,15 +27,14 @@ export type TrustRecord = z.output<typeof trustRecord>;
 export function createTrustRecords(state: string | undefined) {
   const kept = state === undefined ? undefined : join(state, 'trust');
   const readFile = rememberByStat((path) => trustRecord.safeParse(readCache(kept, basename(path))).data);
-  const readAll = (names: (folder: string) => readonly string[]): TrustRecord[] =>
-    kept !== undefined && isPrivate(kept)
-      ? names(kept).flatMap((name) => readFile(join(kept, name)) ?? [])
-      : [];
-  const read = (folder: string): TrustRecord | undefined => readAll(() => [nameOf(folder)])[0];
+  const read = (folder: string) => (kept === undefined ? undefined : readFile(join(kept, nameOf(folder))));
 
   return {
     read,
-    all: () => readAll(readdirSync),
+    all(): TrustRecord[] {
+      if (kept === undefined || !isPrivate(kept)) return [];
+      return readdirSync(kept).flatMap((name) => readFile(join(kept, name)) ?? []);
+    },
     /** Throws WRITE_FAILED. */
     write(record: TrustRecord): void {
       const [name, text] = [nameOf(record.folder), JSON.stringify(record)];

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { parse } from 'node:path';
+import { basename, parse } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
 import type { Lasting } from '../../core/tool.ts';
@@ -50,11 +50,12 @@ export function createTrust({ folder: state }: { folder: string | undefined }): 
   const records = createTrustRecords(state);
   const originAt = createOriginReader();
 
-  function describe(folder: string): TrustSubject {
-    const [origin] = upwards(folder, []).flatMap((at) => originAt(at) ?? []);
-    const refused = refusedBecause(folder);
-    return { folder, ...(origin && { origin }), ...(refused !== undefined && { refused }) };
-  }
+  const describe = (folder: string): TrustSubject => {
+    const [origin, refused] = [originAt(topOf(folder, []) ?? folder), refusedBecause(folder)];
+    return { folder, ...(origin && { origin }), ...(refused && { refused }) };
+  };
+  const topOf = (folder: string, roots: readonly string[]): string | undefined =>
+    upwards(folder, roots).find((at) => originAt(at) !== undefined);
 
   function isCurrent(record: TrustRecord): boolean {
     const { origin, refused } = describe(record.folder);
@@ -76,8 +77,7 @@ export function createTrust({ folder: state }: { folder: string | undefined }): 
   function keep(path: string, code: ErrorCode, added: (now: TrustRecord) => Partial<TrustRecord>) {
     const subject = describe(realPath(path));
     const { folder, origin, refused } = subject;
-    if (refused !== undefined)
-      throw new ToolcribError(code, `${shownPath(folder)} ${refused}: never trusted.`);
+    if (refused) throw new ToolcribError(code, `${shownPath(folder)} ${refused}: never trusted.`);
     const before = records.read(folder);
     const anew = { folder, inode: inodeOf(folder) ?? '', ...(origin && { origin }), always: [] };
     const now = before && isCurrent(before) ? before : anew;
@@ -89,18 +89,12 @@ export function createTrust({ folder: state }: { folder: string | undefined }): 
     async subjectOf(folder, roots) {
       const real = realPath(folder);
       const root = roots.filter((each) => isInside(real, each)).sort((a, b) => b.length - a.length)[0];
-      const top = upwards(real, [root ?? real]).find((at) => originAt(at) !== undefined);
-      return describe(top ?? root ?? real);
+      return describe(topOf(real, [root ?? real]) ?? root ?? real);
     },
     isTrusted: async (folder) => covering(folder).some(({ trustedAt }) => trustedAt !== undefined),
     trust: async (folder) => keep(folder, 'ARG_INVALID', () => ({ trustedAt: new Date().toISOString() })),
     revoke: records.remove,
-    list: async () =>
-      records.all().map((record) => ({
-        ...record,
-        current: isCurrent(record),
-        always: record.always.map(lastingInWords),
-      })),
+    list: async () => records.all().map((record) => ({ ...inWords(record), current: isCurrent(record) })),
     always: {
       has: async (folder, lasting) =>
         covering(folder).some(({ always }) => always.some((kept) => isDeepStrictEqual(kept, lasting))),
@@ -125,10 +119,12 @@ function inodeOf(folder: string): string | undefined {
   return facts?.isDirectory() ? String(facts.ino) : undefined;
 }
 
+const inWords = (kept: TrustRecord) => ({ ...kept, always: kept.always.map(lastingInWords) });
+
 /** A lasting answer in words: "git_push", "npx vitest …", "statements that write, in user@host/db". */
 export function lastingInWords(lasting: Lasting): string {
   if (lasting.kind === 'action') return lasting.tool;
   if (lasting.kind === 'database') return `statements that write, in ${lasting.database}`;
-  const words = [lasting.program, ...lasting.words];
+  const words = [basename(lasting.program), ...lasting.words];
   return `${words.map((word) => (/[^\w./:@%+=,~-]/.test(word) ? JSON.stringify(word) : word)).join(' ')} …`;
 }

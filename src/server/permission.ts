@@ -1,0 +1,88 @@
+import { ToolcribError } from '../core/errors.ts';
+import type { Reason } from '../core/policy.ts';
+import type { AuditDecision } from '../machine/audit/audit.ts';
+import type { Answer } from './ask.ts';
+import { consider, type CheckedCall, type Considered, type Deciding } from './consider.ts';
+import { questionOf, type Question } from './question.ts';
+import { changedMeanwhile, refused, unanswered } from './refusals.ts';
+
+/** For the record of a call. */
+export interface Decided {
+  decision?: AuditDecision;
+  setting?: string;
+  folder?: string;
+}
+
+/** Gives up the place among the calls that are made at a time, for as long as a person thinks. */
+export type Pause = <T>(wait: () => Promise<T>) => Promise<T>;
+
+export type Permission =
+  | { readonly kind: 'allowed'; readonly considered: Considered }
+  /** The client asks, and makes the call again. */
+  | { readonly kind: 'later'; readonly result: Extract<Answer, { said: 'later' }>['result'] };
+
+/**
+ * Whether a call may be made, having asked a person if it must. Throws EFFECT_DENIED, NEEDS_CONFIRM, NOT_CONFIRMED, and
+ * what planning throws.
+ */
+export async function permission(
+  call: CheckedCall,
+  deciding: Deciding,
+  decided: Decided,
+  pause: Pause,
+): Promise<Permission> {
+  const { name } = call.published;
+  const considered = await consider(call, deciding, false);
+  const { plan, verdict } = considered;
+  decided.folder = plan.folder;
+  if (verdict.decision === 'allow') {
+    decided.decision = verdict.unasked ? 'unasked' : 'allow';
+    if (verdict.setting !== undefined) decided.setting = verdict.setting;
+    return { kind: 'allowed', considered };
+  }
+  decided.decision = 'denied';
+  if (verdict.decision === 'deny') {
+    decided.setting = verdict.setting;
+    throw new ToolcribError('EFFECT_DENIED', `${name} is not allowed: ${verdict.setting}.`);
+  }
+  const { shown, question, reasons } = await asked(call, deciding);
+  const answer = await pause(() => call.caller.ask(question));
+  if (answer.said === 'later') return { kind: 'later', result: answer.result };
+  decided.decision = answer.said === 'nothing' ? 'unanswered' : `asked:${answer.said}`;
+  if (answer.said === 'nothing') throw unanswered(name, { ...shown, reasons }, answer.why);
+  if (answer.said === 'no') throw refused(name);
+  // Long enough to change what was agreed to.
+  const now = await asked(call, deciding);
+  if (now.question.about !== question.about) throw changedMeanwhile(name);
+  await keep(now.shown, answer.said === 'always' && question.always !== undefined, call, deciding);
+  return { kind: 'allowed', considered: now.shown };
+}
+
+/** What a person would be asked now. Throws NOT_CONFIRMED when that is nothing any more. */
+async function asked(
+  call: CheckedCall,
+  deciding: Deciding,
+): Promise<{ shown: Considered; question: Question; reasons: readonly Reason[] }> {
+  const shown = await consider(call, deciding, true);
+  if (shown.verdict.decision !== 'ask') throw changedMeanwhile(call.published.name);
+  const { reasons } = shown.verdict;
+  return { shown, question: questionOf({ ...shown, reasons }), reasons };
+}
+
+/** Keeps what was said for longer. That it cannot be kept is no reason to refuse what was agreed to. */
+async function keep(
+  { plan, subject }: Considered,
+  isAlways: boolean,
+  { caller }: CheckedCall,
+  deciding: Deciding,
+): Promise<void> {
+  const trust = await deciding.trust();
+  try {
+    if (subject && subject.refused === undefined) await trust.trust(subject.folder);
+    if (!isAlways || !plan.lasting) return;
+    const { folder } = subject ?? (await trust.subjectOf(plan.folder, caller.workspace.roots));
+    await trust.always.add(folder, plan.lasting);
+  } catch (error) {
+    process.stderr.write(`toolcrib: the answer could not be kept: ${String(error)}\n`);
+  }
+}
