@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
@@ -12,18 +12,23 @@ import { checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } fr
 
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. */
 export async function serveCommand(args: string[]): Promise<number> {
-  // Not in the help: a host of ours writes its key there, where no other process can see it.
-  const [own, rest] = [
-    args.filter((arg) => arg.startsWith(keyOption)),
-    args.filter((arg) => !arg.startsWith(keyOption)),
-  ];
-  const key = own[0] === undefined ? undefined : readFileSync(Number(own[0].slice(keyOption.length)), 'utf8');
-  await start(await servedSettings(rest), key);
+  const own = args.find((arg) => arg.startsWith(keyOption));
+  const key = own === undefined ? undefined : readKey(Number(own.slice(keyOption.length)));
+  await start(await servedSettings(args.filter((arg) => arg !== own)), key);
   return 0;
 }
 
-/** The descriptor of a pipe that holds the key of the host that asks its user itself. */
+/** The descriptor of a pipe with the key of a host of ours. Not in the help: nobody types it. */
 const keyOption = '--key-fd=';
+
+/** All of a pipe, which is then closed: nothing that is started from here gets it. */
+function readKey(pipe: number): string {
+  try {
+    return readFileSync(pipe, 'utf8');
+  } finally {
+    closeSync(pipe);
+  }
+}
 
 /** What a command line and the operator's file say. Throws UsageError when a server does not start with it. */
 export async function servedSettings(args: string[]): Promise<Settings> {

@@ -28,6 +28,9 @@ export function unanswered(tool: string, asked: Refused, why: Nobody): ToolcribE
 
 function waysOut({ plan, reasons, subject, protects }: Refused): string[] {
   const trusts = subject !== undefined && subject.refused === undefined;
+  // Nothing allows what a rule says to ask about.
+  if (reasons.some(({ because }) => because === 'rule'))
+    return ['take that rule away, or use a client that can ask'];
   const others = reasons.filter(({ because }) => because !== 'trust' || !trusts);
   return [
     ...(trusts ? [`${ownCommandLine()} trust ${printable([subject.folder])}`] : []),

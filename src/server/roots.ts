@@ -52,7 +52,8 @@ function folderOf(address: string): string | undefined {
   }
 }
 
-const realFolders = async (folders: readonly string[]): Promise<string[]> => {
+/** The real paths of those that are there. */
+export const realFolders = async (folders: readonly string[]): Promise<string[]> => {
   const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
   return [...new Set(real.filter((folder) => folder !== undefined))];
 };

@@ -11,7 +11,7 @@ import { buildServer, type Crib } from './build-server.ts';
 import { createHandedPlans } from './handed-plans.ts';
 import { namesIn, type Manifest } from './published.ts';
 import { createClientRoots } from './client-roots.ts';
-import { effectiveRoots } from './roots.ts';
+import { effectiveRoots, realFolders } from './roots.ts';
 import { createLeanHeap } from './lean-heap.ts';
 import { createToolbox } from './toolbox.ts';
 import { refusalOf, wholeLines } from './whole-lines.ts';
@@ -120,7 +120,9 @@ function openRoots(
     if (roots.length > 0) effective.set(asked, roots);
     // A project's own settings can change at any time.
     const narrowed = await projects.narrowedRoots(roots);
-    const there = await projects.settingsFor(settings, roots);
+    // Also where the client has opened a folder below a root of the operator's.
+    const around = await realFolders(settings.roots);
+    const there = await projects.settingsFor(settings, [...new Set([...around, ...roots])]);
     const key = JSON.stringify([narrowed, there.rules]);
     const known = opened.get(key);
     if (known) return { workspace: known, settings: there };
