@@ -65,6 +65,8 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
   beforeEach(() => {
     ada.will(says.no);
     ran(world);
+    // Nobody has trusted anything.
+    rmSync(join(world.state, 'toolcrib', 'trust'), { recursive: true, force: true });
   });
   afterAll(async () => {
     await client.close();
@@ -167,6 +169,9 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
   });
 
   it('is asked again about another folder, and another repository in this one', async () => {
+    ada.will(says.yes);
+    await call('node_run', { file: 'run.mjs' });
+    expect(ran(world)).toBe('ran');
     const inner = join(world.project, 'inner');
     makeRepository(inner, world.env, 'inner');
     world.git('-C', inner, 'remote', 'add', 'origin', 'https://elsewhere.invalid/x.git');
@@ -176,7 +181,9 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
     expect(message().split('\n')[0]).toContain(`trust ${inner}`);
     expect(message()).toContain('(https://elsewhere.invalid/x.git)');
     expect(await call('run_command', { program: 'tool', args: ['build'], cwd: 'inner' })).toMatch(/^NOT_CON/);
-    expect(ran(world, 'inner')).toBe('');
+    expect(await call('node_run', { file: 'inner/run.mjs' })).toMatch(/^NOT_CONFIRMED/);
+    expect(await call('node_run', { file: 'run.mjs', args: ['x'], cwd: 'src/../inner' })).toMatch(/^NOT_CON/);
+    expect(ran(world, 'inner') + ran(world)).toBe('');
     // An ordinary folder below is the same project.
     world.write('src/run.mjs', run);
     ada.will(says.no);

@@ -61,10 +61,9 @@ function table(
       );
       const action = actionOf(tool);
       const example = action?.example.runs ?? '';
-      const trusted = action && 'whenTrusted' in action ? (action.whenTrusted ?? []) : [];
       const cells = [
         `\`${tool.name}\``,
-        (tool.effects.join(', ') || 'none') + (trusted.length > 0 ? ` (${trusted.join(', ')})` : ''),
+        tool.effects.join(', ') || 'none',
         tool.description,
         names.join(', '),
         example && `\`${example.replaceAll('\0', '')}\``,
