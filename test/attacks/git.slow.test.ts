@@ -1,5 +1,4 @@
 import {
-  appendFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -16,15 +15,24 @@ import { connect, inherited } from '../support/server.ts';
 import { temporaryFolder, temporaryRepository, type Repository } from '../support/repository.ts';
 import { textOf } from '../support/text-of.ts';
 
-// One server for all: its roots are the parent of the temporary folders, and each call names its folder.
+// Two servers for all: their roots are the parent of the temporary folders, and each call names its folder. One cannot
+// ask, and trusts nothing; the other one does what a person would have agreed to.
 let client: Client;
+let agreed: Client;
 beforeAll(async () => {
-  client = await connect('2025-11-25', { roots: [realpathSync(tmpdir())], args: ['--allow', 'destroy'] });
+  const place = (...args: string[]) => ({
+    roots: [realpathSync(tmpdir())],
+    args: ['--no-checkpoints', ...args],
+  });
+  client = await connect('2025-11-25', place());
+  agreed = await connect('2025-11-25', place('--questions', 'none'));
 });
-afterAll(() => client.close());
+afterAll(() => Promise.all([client.close(), agreed.close()]));
 
 const call = (name: string, cwd: string, given: Record<string, unknown> = {}) =>
   client.callTool({ name, arguments: { cwd, ...given } });
+const act = (name: string, cwd: string, given: Record<string, unknown> = {}) =>
+  agreed.callTool({ name, arguments: { cwd, ...given } });
 
 const looking: [string, Record<string, unknown>][] = [
   ['git_status', {}],
@@ -70,6 +78,92 @@ const options: [row: string, name: string, given: Record<string, unknown>][] = [
   ['1', 'git_reset_hard', { ref: '--pathspec-from-file=/etc/passwd' }],
 ];
 
+/** Asks about everything that looks, and about what changes something; with nobody to ask, nothing is done. */
+async function asksEverywhere({ folder }: Repository, unusual: string): Promise<void> {
+  for (const [name, given] of looking)
+    expect(textOf(await call(name, folder, given)), name).toMatch(
+      new RegExp(`^NEEDS_CONFIRM.* unusual configuration \\(${unusual}\\)`, 's'),
+    );
+  // Nor does anybody who is never asked look into it: hosts were told that looking is looking.
+  expect(textOf(await act('git_status', folder))).toMatch(/^EFFECT_DENIED/);
+}
+
+const changing: [string, Record<string, unknown>][] = [
+  ['git_add', { paths: ['.'] }],
+  ['git_unstage', { paths: ['src'] }],
+  ['git_commit', { message: 'All', all: true }],
+  ['git_stash', { untracked: true }],
+  ['git_apply_stash', {}],
+  ['git_drop_stash', {}],
+  ['git_create_branch', { branch: 'third' }],
+  ['git_switch', { branch: 'main' }],
+  ['git_delete_branch', { branch: 'third' }],
+  ['git_restore', { paths: ['README.md'] }],
+  ['git_reset_hard', { ref: 'HEAD' }],
+  ['git_fetch', {}],
+  ['git_pull', {}],
+  ['git_push', {}],
+];
+
+it('ATTACK 5, 13, 27, 29: whatever git writes, runs or talks to waits for trust', async () => {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('hook');
+  const hooks = join(repository.folder, '.git', 'hooks');
+  mkdirSync(hooks, { recursive: true });
+  for (const hook of ['pre-commit', 'post-checkout', 'reference-transaction', 'post-index-change'])
+    symlinkSync(script, join(hooks, hook));
+  repository.git('remote', 'add', 'origin', `ext::sh -c touch% ${mark}`);
+  repository.write('src/a.txt', 'changed\n');
+  const before = repository.git('--no-optional-locks', 'status', '--porcelain=v2');
+  await lookEverywhere(repository);
+  for (const [name, given] of changing)
+    expect(textOf(await call(name, repository.folder, given)), name).toMatch(
+      /^NEEDS_CONFIRM.*lets git write/s,
+    );
+  expect(repository.git('--no-optional-locks', 'status', '--porcelain=v2')).toBe(before);
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('ATTACK 29: an address that is a command needs a setting of git, too, once a folder is trusted', async () => {
+  const repository = temporaryRepository();
+  const { mark } = repository.trap('ext');
+  repository.git('remote', 'add', 'evil', `ext::sh -c touch% ${mark}`);
+  expect(textOf(await act('git_fetch', repository.folder, { remote: 'evil' }))).toContain('not allowed');
+  expect(existsSync(mark)).toBe(false);
+});
+
+it('fetches from a folder, and runs hooks and filters, once that is agreed to', async () => {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('hook');
+  const other = temporaryRepository();
+  other.git('branch', 'news');
+  repository.git('remote', 'add', 'origin', other.folder);
+  mkdirSync(join(repository.folder, '.git', 'hooks'), { recursive: true });
+  symlinkSync(script, join(repository.folder, '.git', 'hooks', 'post-checkout'));
+  const fetched = await act('git_fetch', repository.folder);
+  expect(fetched.isError, textOf(fetched)).toBeFalsy();
+  expect(repository.git('branch', '--remotes')).toContain('origin/news');
+  await act('git_create_branch', repository.folder, { branch: 'mine' });
+  expect(existsSync(mark)).toBe(true);
+});
+
+it.each([
+  ['24', 'core.fsmonitor', 'core.fsmonitor'],
+  ['25', 'diff.external', 'diff.external'],
+  ['26', 'filter.a=b.clean', 'filter.clean'],
+  ['29', 'url.ext::sh -c evil.insteadOf', 'url.insteadof'],
+  ['16', 'core.worktree', 'core.worktree'],
+  ['16', 'blame.ignoreRevsFile', 'blame.ignorerevsfile'],
+])('ATTACK %s: a repository that sets %s is asked about, and not looked into', async (_row, key, unusual) => {
+  const repository = temporaryRepository();
+  const { script, mark } = repository.trap('setting');
+  repository.write('.gitattributes', '*.txt diff=evil filter=a=b\n');
+  repository.git('config', key, script);
+  repository.write('src/a.txt', 'changed\n');
+  await asksEverywhere(repository, unusual);
+  expect(existsSync(mark)).toBe(false);
+});
+
 it.each(options)('ATTACK %s: %s %j is refused before anything starts', async (_row, name, given) => {
   const { folder } = temporaryRepository();
   const out = join(folder, 'out.txt');
@@ -113,23 +207,9 @@ it('ATTACK 5, 13: a remote is a name, never an address', async () => {
   }
 });
 
-it('ATTACK 13: a remote that is a command, a file or a local folder is not fetched from', async () => {
-  const repository = temporaryRepository();
-  const { mark } = repository.trap('ext');
-  const other = temporaryRepository();
-  repository.git('remote', 'add', 'evil', `ext::sh -c touch% ${mark}`);
-  repository.git('remote', 'add', 'local', other.folder);
-  for (const remote of ['evil', 'local']) {
-    const result = await call('git_fetch', repository.folder, { remote });
-    expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/not allowed/);
-  }
-  expect(existsSync(mark)).toBe(false);
-});
-
 it('says where the remotes are listed when there is none of that name', async () => {
   const { folder } = temporaryRepository();
-  const said = textOf(await call('git_fetch', folder, { remote: 'nope' }));
+  const said = textOf(await act('git_fetch', folder, { remote: 'nope' }));
   expect(said).toMatch(/There is no remote of that name.*git_remotes lists them/);
 });
 
@@ -148,102 +228,6 @@ it('ATTACK 14: files outside the roots cannot be staged', async () => {
     );
   }
   expect(git('status', '--porcelain')).toBe('');
-});
-
-it('ATTACK 24: core.fsmonitor of the repository does not run', async () => {
-  const repository = temporaryRepository();
-  const { script, mark } = repository.trap('fsmonitor');
-  repository.git('config', 'core.fsmonitor', script);
-  await lookEverywhere(repository);
-  await call('git_add', repository.folder, { paths: ['.'] });
-  expect(existsSync(mark)).toBe(false);
-});
-
-it('ATTACK 25: external diffs and text conversions of the repository do not run', async () => {
-  const repository = temporaryRepository();
-  const { script, mark } = repository.trap('diff');
-  repository.write('.gitattributes', '*.txt diff=evil\n');
-  repository.git('add', '.');
-  repository.git('commit', '--quiet', '--message=Attributes');
-  for (const key of ['diff.evil.textconv', 'diff.evil.command', 'diff.external'])
-    repository.git('config', key, script);
-  repository.git('config', 'diff.evil.cachetextconv', 'false');
-  repository.write('src/a.txt', 'changed\n');
-  await lookEverywhere(repository);
-  await call('git_show', repository.folder, { ref: 'HEAD~1' });
-  await call('git_stash', repository.folder);
-  expect(existsSync(mark)).toBe(false);
-});
-
-it('ATTACK 26: filters of the repository do not run, and the result says so', async () => {
-  const repository = temporaryRepository();
-  const { script, mark } = repository.trap('filter');
-  repository.write('.gitattributes', '*.txt filter=evil\n');
-  for (const stage of ['clean', 'smudge', 'process'])
-    repository.git('config', `filter.evil.${stage}`, script);
-  repository.git('config', 'filter.evil.required', 'true');
-  repository.write('src/a.txt', 'changed\n');
-  await lookEverywhere(repository);
-  const status = await call('git_status', repository.folder);
-  expect(status.structuredContent).toMatchObject({
-    unstaged: [{ path: 'src/a.txt', change: 'modified' }],
-    notes: ['switched off, since the repository configures them: filter.evil'],
-  });
-  const added = await call('git_add', repository.folder, { paths: ['src'] });
-  expect(added.isError, textOf(added)).toBeFalsy();
-  expect(textOf(added)).toContain('filter.evil');
-  await call('git_stash', repository.folder);
-  await call('git_apply_stash', repository.folder);
-  expect(existsSync(mark)).toBe(false);
-});
-
-it('ATTACK 26: a filter whose name cannot be overridden stops every action', async () => {
-  const repository = temporaryRepository();
-  const { script, mark } = repository.trap('filter');
-  repository.write('.gitattributes', '*.txt filter=a=b\n');
-  repository.git('config', 'filter.a=b.clean', script);
-  repository.write('src/a.txt', 'changed\n');
-  expect(textOf(await call('git_status', repository.folder))).toMatch(/^REPO_UNTRUSTED.*filter\.a=b\.clean/);
-  expect(existsSync(mark)).toBe(false);
-});
-
-it('ATTACK 27: hooks of the repository do not run', async () => {
-  const repository = temporaryRepository();
-  const { script, mark } = repository.trap('hook');
-  const hooks = join(repository.folder, '.git', 'hooks');
-  mkdirSync(hooks, { recursive: true });
-  for (const hook of [
-    'pre-commit',
-    'commit-msg',
-    'post-commit',
-    'prepare-commit-msg',
-    'post-checkout',
-    'reference-transaction',
-    'post-index-change',
-  ]) {
-    symlinkSync(script, join(hooks, hook));
-  }
-  repository.write('src/a.txt', 'changed\n');
-  await lookEverywhere(repository);
-  await call('git_add', repository.folder, { paths: ['src'] });
-  expect(textOf(await call('git_commit', repository.folder, { message: 'Change' }))).toContain('Change');
-  expect((await call('git_create_branch', repository.folder, { branch: 'other' })).isError).toBeFalsy();
-  repository.git('config', 'core.hooksPath', hooks);
-  await call('git_switch', repository.folder, { branch: 'main' });
-  expect(existsSync(mark)).toBe(false);
-});
-
-it('ATTACK 29: a repository that leads elsewhere is not talked to', async () => {
-  const repository = temporaryRepository();
-  const { script, mark } = repository.trap('transport');
-  repository.git('remote', 'add', 'origin', 'ssh://example.invalid/x.git');
-  repository.git('config', 'core.sshCommand', script);
-  repository.git('config', 'url.ext::sh -c evil.insteadOf', 'ssh://');
-  for (const name of ['git_fetch', 'git_push', 'git_pull']) {
-    expect(textOf(await call(name, repository.folder))).toMatch(/^REPO_UNTRUSTED.*url\.ext/);
-  }
-  await lookEverywhere(repository);
-  expect(existsSync(mark)).toBe(false);
 });
 
 it('ATTACK 29: a missing object is not fetched by way of a program the repository names', async () => {
@@ -265,31 +249,6 @@ it('ATTACK 29: a missing object is not fetched by way of a program the repositor
   expect(existsSync(mark)).toBe(false);
 });
 
-it('ATTACK 24: log.showSignature does not run the gpg.program of the repository', async () => {
-  const repository = temporaryRepository();
-  const { script, mark } = repository.trap('gpg');
-  const signed = [
-    'tree ' + repository.git('rev-parse', 'HEAD^{tree}').trim(),
-    'author A <a@b> 0 +0000',
-    'committer A <a@b> 0 +0000',
-    'gpgsig -----BEGIN PGP SIGNATURE-----',
-    ' x',
-    ' -----END PGP SIGNATURE-----',
-    '',
-    'Signed',
-    '',
-  ].join('\n');
-  repository.write('.git/signed', signed);
-  const commit = repository.git('hash-object', '-t', 'commit', '-w', '.git/signed').trim();
-  repository.git('update-ref', 'refs/heads/main', commit);
-  repository.git('config', 'log.showSignature', 'true');
-  repository.git('config', 'gpg.program', script);
-  await lookEverywhere(repository);
-  repository.git('config', 'commit.gpgSign', 'true');
-  await call('git_commit', repository.folder, { message: 'x', amend: true });
-  expect(existsSync(mark)).toBe(false);
-});
-
 it('ATTACK 30: a repository of another user is refused, with the remedy git names', async () => {
   if (process.getuid?.() !== 0) return;
   const repository = temporaryRepository();
@@ -299,22 +258,6 @@ it('ATTACK 30: a repository of another user is refused, with the remedy git name
   const result = await call('git_status', repository.folder);
   expect(result.isError).toBe(true);
   expect(textOf(result)).toContain('safe.directory');
-});
-
-it('ATTACK 31: submodules are not followed', async () => {
-  const repository = temporaryRepository();
-  const inner = temporaryRepository(join(repository.folder, 'inner'));
-  const { script, mark } = inner.trap('inner');
-  inner.git('config', 'core.fsmonitor', script);
-  inner.git('config', 'filter.evil.clean', script);
-  inner.write('.gitattributes', '* filter=evil\n');
-  repository.git('-c', 'advice.addEmbeddedRepo=false', 'add', 'inner');
-  inner.write('src/a.txt', 'changed\n');
-  repository.git('config', 'submodule.recurse', 'true');
-  repository.git('config', 'status.submoduleSummary', 'true');
-  repository.git('config', 'diff.submodule', 'diff');
-  await lookEverywhere(repository);
-  expect(existsSync(mark)).toBe(false);
 });
 
 it('ATTACK 16: a repository above or outside the roots is not found', async () => {
@@ -332,13 +275,6 @@ it('ATTACK 16: a repository above or outside the roots is not found', async () =
   }
 });
 
-it('ATTACK 16: core.worktree does not lead out of the roots', async () => {
-  const repository = temporaryRepository();
-  repository.git('config', 'core.worktree', '/etc');
-  const result = await call('git_status', repository.folder, { untracked: 'all' });
-  expect(textOf(result)).toMatch(/^PATH_OUTSIDE_ROOTS/);
-});
-
 it('ATTACK 16: an embedded bare repository is refused', async () => {
   const folder = temporaryFolder();
   const repository = temporaryRepository(folder);
@@ -350,7 +286,7 @@ it('paths are names, not patterns', async () => {
   const repository = temporaryRepository();
   repository.write('axb.txt', '1');
   for (const pattern of ['a*b.txt', 'a?b.txt', ':(glob)a*', '*']) {
-    expect((await call('git_add', repository.folder, { paths: [pattern] })).isError).toBe(true);
+    expect((await act('git_add', repository.folder, { paths: [pattern] })).isError).toBe(true);
   }
   expect(repository.git('diff', '--cached', '--name-only')).toBe('');
 });
@@ -364,7 +300,7 @@ it('a configuration too long to be read stops every action', async () => {
   const given = readFileSync(config, 'utf8');
   writeFileSync(config, `${given}${long('a')}[filter "evil"]\n\tclean = ${script}\n${long('b')}`);
   repository.write('src/a.txt', 'changed\n');
-  expect(textOf(await call('git_status', repository.folder))).toMatch(/^REPO_UNTRUSTED/);
+  expect(textOf(await call('git_status', repository.folder))).toMatch(/^NEEDS_CONFIRM/);
   expect(existsSync(mark)).toBe(false);
 });
 
@@ -379,67 +315,9 @@ it('ATTACK 26: a filter whose name is no UTF-8 stops every action', async () => 
   );
   repository.write('src/a.txt', 'other\n');
   for (const name of ['git_status', 'git_diff']) {
-    expect(textOf(await call(name, repository.folder))).toMatch(/^REPO_UNTRUSTED/);
+    expect(textOf(await call(name, repository.folder))).toMatch(/^NEEDS_CONFIRM/);
   }
   expect(existsSync(mark)).toBe(false);
-});
-
-/** A repository with another inside, whose commit has moved on since it was added. */
-function withSubmodule() {
-  const repository = temporaryRepository();
-  const inner = temporaryRepository(join(repository.folder, 'inner'));
-  repository.git('-c', 'advice.addEmbeddedRepo=false', 'add', 'inner');
-  repository.git('commit', '--quiet', '--message=Submodule');
-  inner.write('src/a.txt', 'next\n');
-  inner.git('commit', '--quiet', '--all', '--message=Next');
-  return { repository, inner };
-}
-
-it('ATTACK 31: a submodule is not looked into with its own external diff', async () => {
-  const { repository, inner } = withSubmodule();
-  const { script, mark } = inner.trap('inner');
-  repository.git('config', 'diff.submodule', 'diff');
-  inner.git('config', 'diff.external', script);
-  await lookEverywhere(repository);
-  repository.git('commit', '--quiet', '--all', '--message=Moved');
-  await lookEverywhere(repository);
-  expect(existsSync(mark)).toBe(false);
-});
-
-it('ATTACK 31: filters of a submodule do not run when files are staged, committed or switched', async () => {
-  const { repository, inner } = withSubmodule();
-  const { script, mark } = inner.trap('inner');
-  inner.write('.gitattributes', '*.txt filter=deep\n');
-  inner.git('config', 'filter.deep.clean', script);
-  inner.write('src/a.txt', 'again\n');
-  repository.write('src/a.txt', 'outer\n');
-  for (const [name, given] of [
-    ['git_add', { paths: ['.'] }],
-    ['git_commit', { message: 'All', all: true }],
-    ['git_create_branch', { branch: 'other' }],
-    ['git_switch', { branch: 'main' }],
-  ] as const) {
-    const result = await call(name, repository.folder, given);
-    expect(result.isError, `${name}: ${textOf(result)}`).toBeFalsy();
-    expect(textOf(result)).toContain('filter.deep');
-  }
-  expect(existsSync(mark)).toBe(false);
-});
-
-it('ATTACK 71: a link inside .git does not lead writing out of it', async () => {
-  const victim = join(temporaryFolder(), 'victim');
-  writeFileSync(victim, 'mine');
-  const { symlinkSync: link, rmSync } = await import('node:fs');
-  for (const place of ['COMMIT_EDITMSG', 'logs/HEAD', 'refs/heads/evil']) {
-    const repository = temporaryRepository();
-    const path = join(repository.folder, '.git', place);
-    rmSync(path, { force: true });
-    link(victim, path);
-    repository.write('src/a.txt', 'changed\n');
-    const result = await call('git_commit', repository.folder, { message: 'x', all: true });
-    expect(textOf(result)).toMatch(/^REPO_UNTRUSTED.*symbolic link/);
-    expect(readFileSync(victim, 'utf8')).toBe('mine');
-  }
 });
 
 it('ATTACK 16: a .git file, or a commondir, does not lead to a repository outside', async () => {
@@ -449,44 +327,15 @@ it('ATTACK 16: a .git file, or a commondir, does not lead to a repository outsid
   try {
     writeFileSync(join(root, '.git'), `gitdir: ${other.folder}/.git\n`);
     const asFile = await inner.callTool({ name: 'git_file', arguments: { file: 'README.md' } });
-    expect(textOf(asFile)).toMatch(/^PATH_OUTSIDE_ROOTS/);
+    expect(textOf(asFile)).toMatch(/^NEEDS_CONFIRM/);
     const { rmSync } = await import('node:fs');
     rmSync(join(root, '.git'));
     const own = temporaryRepository(root);
     own.write('.git/commondir', `${other.folder}/.git\n`);
-    expect(textOf(await inner.callTool({ name: 'git_log', arguments: {} }))).toMatch(/^PATH_OUTSIDE_ROOTS/);
+    expect(textOf(await inner.callTool({ name: 'git_log', arguments: {} }))).toMatch(/^NEEDS_CONFIRM/);
   } finally {
     await inner.close();
   }
-});
-
-it('a linked worktree works, though its repository lies outside', async () => {
-  const main = temporaryRepository();
-  const linked = join(temporaryFolder(), 'linked');
-  main.git('worktree', 'add', '--quiet', linked, '-b', 'linked');
-  const inner = await connect('2025-11-25', { roots: [linked] });
-  try {
-    const status = await inner.callTool({ name: 'git_status', arguments: {} });
-    expect(status.structuredContent).toMatchObject({ branch: 'linked', clean: true });
-  } finally {
-    await inner.close();
-  }
-});
-
-it('push and fetch refuse a repository that says which branches they overwrite', async () => {
-  const repository = temporaryRepository();
-  repository.git('remote', 'add', 'origin', 'https://example.invalid/x.git');
-  repository.git('config', 'remote.origin.push', '+refs/heads/main:refs/heads/production');
-  expect(textOf(await call('git_push', repository.folder, { branch: 'main' }))).toMatch(
-    /^REPO_UNTRUSTED.*remote\.origin\.push/,
-  );
-  repository.git('config', '--unset', 'remote.origin.push');
-  repository.git('config', 'remote.origin.fetch', '+refs/heads/*:refs/heads/*');
-  expect(textOf(await call('git_fetch', repository.folder, { prune: true }))).toMatch(
-    /^REPO_UNTRUSTED.*remote\.origin\.fetch/,
-  );
-  repository.git('config', 'remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*');
-  expect(textOf(await call('git_fetch', repository.folder))).not.toMatch(/^REPO_UNTRUSTED/);
 });
 
 it('switching does not overwrite an ignored file', async () => {
@@ -498,25 +347,16 @@ it('switching does not overwrite an ignored file', async () => {
   repository.git('switch', '--quiet', 'main');
   repository.write('.gitignore', '.env\n');
   repository.write('.env', 'mine');
-  expect((await call('git_switch', repository.folder, { branch: 'other' })).isError).toBe(true);
+  expect((await act('git_switch', repository.folder, { branch: 'other' })).isError).toBe(true);
   expect(readFileSync(join(repository.folder, '.env'), 'utf8')).toBe('mine');
-});
-
-it('an error does not quote a file that the repository names', async () => {
-  const repository = temporaryRepository();
-  repository.git('config', 'blame.ignoreRevsFile', '/etc/passwd');
-  expect(textOf(await call('git_blame', repository.folder, { path: 'src/a.txt' }))).not.toContain('root:');
-  repository.write('.git-blame-ignore-revs', '');
-  repository.git('config', 'blame.ignoreRevsFile', '.git-blame-ignore-revs');
-  expect((await call('git_blame', repository.folder, { path: 'src/a.txt' })).isError).toBeFalsy();
 });
 
 it('stashes untracked files, and brings them back', async () => {
   const repository = temporaryRepository();
   const file = repository.write('new.txt', 'new');
-  await call('git_stash', repository.folder, { untracked: true });
+  await act('git_stash', repository.folder, { untracked: true });
   expect(existsSync(file)).toBe(false);
-  const back = await call('git_apply_stash', repository.folder, { remove: true });
+  const back = await act('git_apply_stash', repository.folder, { remove: true });
   expect(back.isError, textOf(back)).toBeFalsy();
   expect(readFileSync(file, 'utf8')).toBe('new');
 });
@@ -557,94 +397,7 @@ it('ATTACK 107: looking does not even refresh the index', async () => {
   expect(index().equals(before)).toBe(false);
 });
 
-/** A repository with a changed file and an attribute that calls for a filter, whose definition the test puts somewhere. */
-function withFilter() {
-  const repository = temporaryRepository();
-  const { script, mark } = repository.trap('filter');
-  repository.write('.gitattributes', '*.txt filter=evil\n');
-  repository.write('src/a.txt', 'other\n');
-  return { repository, mark, filter: `[filter "evil"]\n\tclean = ${script}\n` };
-}
-
 const at = (repository: Repository, path: string) => join(repository.folder, path);
-
-it('ATTACK 26: a configuration that git reads in another place is looked at there', async () => {
-  const { repository, mark, filter } = withFilter();
-  const { cpSync, renameSync } = await import('node:fs');
-  mkdirSync(at(repository, '.git/common'));
-  for (const name of ['objects', 'refs'])
-    renameSync(at(repository, `.git/${name}`), at(repository, `.git/common/${name}`));
-  cpSync(at(repository, '.git/config'), at(repository, '.git/common/config'));
-  appendFileSync(at(repository, '.git/common/config'), filter);
-  repository.write('.git/commondir', 'common\n');
-  for (const name of ['git_status', 'git_diff']) await call(name, repository.folder);
-  expect(existsSync(mark)).toBe(false);
-});
-
-it('ATTACK 26: a broken repository is not passed over for the one above it', async () => {
-  const { repository, mark, filter } = withFilter();
-  appendFileSync(at(repository, '.git/config'), filter);
-  repository.write('sub/.git/config', '[core]\n\tbare = false\n');
-  repository.write('sub/x.txt', 'x');
-  const result = await call('git_status', at(repository, 'sub'));
-  expect(result.isError).toBe(true);
-  repository.write('sub/.git/HEAD', 'ref: nope\n');
-  for (const name of ['objects', 'refs']) mkdirSync(at(repository, `sub/.git/${name}`));
-  await call('git_status', at(repository, 'sub'));
-  expect(existsSync(mark)).toBe(false);
-});
-
-it.each(['gitdir: good\nevil\n', 'gitdir: good ', 'gitdir: good\t', 'gitdir: good\n\n x'])(
-  'ATTACK 26: a .git file that can be read in two ways is refused: %j',
-  async (content) => {
-    const { repository, mark, filter } = withFilter();
-    const { cpSync, renameSync } = await import('node:fs');
-    const named = content.slice(8).replace(/[\r\n]+$/, '');
-    renameSync(at(repository, '.git'), at(repository, named));
-    cpSync(at(repository, named), at(repository, 'good'), { recursive: true });
-    appendFileSync(at(repository, `${named}/config`), filter);
-    repository.write('.git', content);
-    expect(textOf(await call('git_status', repository.folder))).toMatch(/^REPO_UNTRUSTED/);
-    expect(existsSync(mark)).toBe(false);
-  },
-);
-
-it('ATTACK 26: inside another repository without a work tree the question is always put', async () => {
-  const { repository, mark, filter } = withFilter();
-  const { cpSync } = await import('node:fs');
-  cpSync(at(repository, '.git'), at(repository, 'nested'), { recursive: true });
-  writeFileSync(at(repository, 'nested/config'), `[core]\n\tbare = false\n\tworktree = .\n${filter}`);
-  const result = await call('git_status', at(repository, 'nested'));
-  expect(result.isError).toBe(true);
-  expect(existsSync(mark)).toBe(false);
-});
-
-it('ATTACK 31: a submodule that comes with a branch or a stash is not looked into', async () => {
-  const repository = temporaryRepository();
-  const inner = temporaryRepository(at(repository, 'sub'));
-  const { script, mark } = inner.trap('inner');
-  inner.write('.gitattributes', '*.txt filter=hidden\n');
-  inner.git('add', '.');
-  inner.git('commit', '--quiet', '--message=Attributes');
-  inner.write('src/a.txt', 'changed\n');
-  inner.git('config', 'filter.hidden.clean', script);
-  repository.git('switch', '--quiet', '--create', 'other');
-  repository.git(
-    'update-index',
-    '--add',
-    '--cacheinfo',
-    `160000,${inner.git('rev-parse', 'HEAD').trim()},sub`,
-  );
-  repository.git('commit', '--quiet', '--message=Link');
-  const { renameSync } = await import('node:fs');
-  renameSync(at(repository, 'sub'), join(repository.folder, '..', `sub-${process.pid}`));
-  repository.git('switch', '--quiet', '--force', 'main');
-  renameSync(join(repository.folder, '..', `sub-${process.pid}`), at(repository, 'sub'));
-  await call('git_switch', repository.folder, { branch: 'other' });
-  await call('git_switch', repository.folder, { branch: 'main' });
-  await call('git_create_branch', repository.folder, { branch: 'third', start: 'other' });
-  expect(existsSync(mark)).toBe(false);
-});
 
 it('ATTACK 16: what git borrows or links to lies inside the roots', async () => {
   const outside = temporaryRepository();
@@ -682,14 +435,14 @@ it('ATTACK 16: what git borrows or links to lies inside the roots', async () => 
   for (const open of [borrow, borrowInTurn, quote, linkPacks, pipe, linkObjects, longCommondir]) {
     const repository = temporaryRepository();
     await open(repository);
-    const own = await connect('2025-11-25', { roots: [repository.folder], args: ['--allow', 'destroy'] });
+    const own = await connect('2025-11-25', { roots: [repository.folder] });
     for (const [name, given] of [
       ['git_show', { ref: commit }],
       ['git_log', { ref: commit }],
       ['git_drop_stash', {}],
     ] as const) {
       const text = textOf(await own.callTool({ name, arguments: given }));
-      expect(text, `${open.name} ${name}`).toMatch(/^(REPO_UNTRUSTED|PATH_OUTSIDE_ROOTS)/);
+      expect(text, `${open.name} ${name}`).toMatch(/^NEEDS_CONFIRM/);
     }
     await own.close();
   }

@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectWithPerson, person, type Asked } from '../support/person.ts';
 import { connect, eras, type Era } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { createScene, refused, type Scene } from './scene.ts';
@@ -78,29 +77,21 @@ describe('what a project has in it runs only with leave', () => {
       expect(tools.find((tool) => tool.name === name)?.annotations?.readOnlyHint).toBe(false);
       const before = scene.snapshot();
       const result = await client.callTool({ name, arguments: { ...given } });
-      // Compose is asked what it makes of the file, and this one answers nothing.
-      expect(textOf(result)).toMatch(
-        name === 'compose_up' ? /^(?:NEEDS_CONFIRM|OUTPUT_UNREADABLE)/ : /^NEEDS_CONFIRM/,
-      );
+      expect(textOf(result)).toMatch(/^NEEDS_CONFIRM/);
       expect(scene.snapshot()).toEqual(before);
       expect(ran()).toBe(false);
     });
   });
 
-  it('ATTACK 40: the Python of the machine looks without a question, and nothing of the project runs', async () => {
+  it('ATTACK 40: the Python of the machine imports nothing of the project when it is asked about itself', async () => {
     const touches = 'open("ran", "w")';
     const modules = ['conftest', 'json', 'pip', 'sitecustomize', 'usercustomize', 'encodings/__init__'];
     const files = {
       ...Object.fromEntries(modules.map((name) => [`${name}.py`, touches])),
-      evil: '#!/bin/sh\ntouch ran\n',
       'pyvenv.cfg': 'home = .\ninclude-system-site-packages = false\n',
-      'pip.conf': '[global]\npython = ./evil\n',
     };
     await withFiles(files, async () => {
-      const options = scene.options();
-      const env = { ...options.env, PIP_CONFIG_FILE: 'pip.conf' };
-      const fresh = await connect('2026-07-28', { ...options, env });
-      const { tools } = await fresh.listTools();
+      const agreed = await connect('2026-07-28', scene.options(['--questions', 'none']));
       for (const [name, given] of [
         ['python_check', { file: 'conftest.py' }],
         ['python_interpreter', {}],
@@ -108,15 +99,13 @@ describe('what a project has in it runs only with leave', () => {
         ['pip_show', { packages: ['pip'] }],
         ['pip_check', {}],
       ] as const) {
-        expect(tools.find((tool) => tool.name === name)?.annotations?.readOnlyHint).toBe(false);
-        const said = textOf(await fresh.callTool({ name, arguments: { ...given } }));
-        expect(said, name).not.toMatch(/^NEEDS_CONFIRM|checkpoint/);
-        expect(said, name).not.toContain('evil');
+        expect(textOf(await client.callTool({ name, arguments: { ...given } })), name).toMatch(
+          /^NEEDS_CONFIRM/,
+        );
+        await agreed.callTool({ name, arguments: { ...given } });
         expect(ran(), name).toBe(false);
       }
-      const others = await fresh.callTool({ name: 'pip_outdated', arguments: {} });
-      expect(textOf(others)).toMatch(/^NEEDS_CONFIRM/);
-      await fresh.close();
+      await agreed.close();
     });
   });
 
@@ -206,7 +195,6 @@ const badPlaces: readonly (readonly [what: string, put: () => void])[] = [
   ['a link to nowhere', () => symlinkSync('/nowhere', file())],
   ['a link to a secret', () => symlinkSync(join(scene.outside, 'secret.txt'), file())],
   ['a FIFO', () => spawnSync('mkfifo', [file()])],
-  ['a folder', () => mkdirSync(file())],
 ];
 
 const narrowings: readonly (readonly [
@@ -215,22 +203,19 @@ const narrowings: readonly (readonly [
   given: Record<string, unknown>,
   says: RegExp,
 ])[] = [
-  ['{"effects":{"destroy":"allow","execute":"allow"}}', 'git_reset_hard', { ref: 'HEAD' }, /^NEEDS_CONFIRM/],
   [
-    '{"whenUnasked":{"destroy":"allow","command":"allow"}}',
-    'git_reset_hard',
-    { ref: 'HEAD' },
-    /^NEEDS_CONFIRM/,
+    '{"rules":{"run_command(*)":"allow"}}',
+    'run_command',
+    { program: 'git' },
+    /^(?:NEEDS_CONFIRM|CONFIG_INVALID)/,
   ],
-  ['{"rules":{"run_command(*)":"allow"}}', 'run_command', { program: 'git' }, /^NEEDS_CONFIRM/],
+  ['{"questions":"none"}', 'git_reset_hard', { ref: 'HEAD' }, /^(?:NEEDS_CONFIRM|CONFIG_INVALID)/],
   [
     '{"scripts":true}',
     'start_job',
     { tool: 'run_script', arguments: { language: 'bash', script: '1' } },
     /^UNKNOWN_TOOL/,
   ],
-  ['{"effects":{"execute":"deny"}}', 'npm_test', {}, /^EFFECT_DENIED: .*\.toolcrib\.json/],
-  ['{"effects":{"execute":"deny"}}', 'start_job', { tool: 'npm_test' }, /^EFFECT_DENIED: /],
   ['{"readOnly":true}', 'write_file', { path: 'new', content: '' }, /^EFFECT_DENIED: .*readOnly/],
   ['{"rules":{"git_*":"deny"}}', 'git_status', {}, /^EFFECT_DENIED: .*git_\*/],
   ['{"rules":{"git_*":"deny"}}', 'start_job', { tool: 'git_status' }, /^EFFECT_DENIED: .*git_\*/],
@@ -244,7 +229,7 @@ const narrowings: readonly (readonly [
 describe.each(eras)('the settings of a project, in %s', (era) => {
   let client: Client;
   beforeAll(async () => {
-    client = await connect(era, scene.options(['--allow', 'execute']));
+    client = await connect(era, scene.options());
     // A server looks at the settings when it starts, too, and does not start with bad ones.
     await status();
   });
@@ -287,7 +272,7 @@ describe.each(eras)('the settings of a project, in %s', (era) => {
     'ATTACK 42: %s only narrows: %s %j',
     async (content, name, given, says) => {
       // What a file has said counts as long as the server runs: one for each.
-      const own = await connect(era, scene.options(['--allow', 'execute']));
+      const own = await connect(era, scene.options());
       await own.listTools();
       writeFileSync(file(), content);
       try {
@@ -298,58 +283,4 @@ describe.each(eras)('the settings of a project, in %s', (era) => {
       }
     },
   );
-});
-
-describe.each(eras)('trust, in %s', (era) => {
-  const manifest = (script: string) => scene.write('Makefile', `all:\n\t${script}\n`);
-  const test = { name: 'make_run', arguments: { targets: ['all'] } };
-
-  it('ATTACK 42: an answer does not count for what has come in the place of what was shown', async () => {
-    manifest('echo harmless');
-    const asked: Asked[] = [];
-    const client = await connectWithPerson(
-      era,
-      (question) => {
-        asked.push(question);
-        manifest(`touch ran # ${asked.length}`);
-        return asked.length === 1 ? 'trust' : 'no';
-      },
-      scene.options(),
-    );
-    expect(textOf(await client.callTool(test))).toMatch(/^NOT_CONFIRMED/);
-    expect(asked).toHaveLength(2);
-    expect(asked[0]?.message).toContain('echo harmless');
-    expect(asked[1]?.message).toContain('touch ran # 1');
-    await client.close();
-    expect(ran()).toBe(false);
-  });
-
-  it.each<[string, () => void]>([
-    ['its content', () => manifest('touch ran')],
-    [
-      'a link that takes its place',
-      () => {
-        scene.write('other.txt', 'all:\n\ttouch ran\n');
-        rmSync(join(scene.root, 'Makefile'));
-        symlinkSync('other.txt', join(scene.root, 'Makefile'));
-      },
-    ],
-    ['another file that decides', () => scene.write('.npmrc', 'script-shell=./evil.sh\n')],
-    ['a hook', () => scene.write('.husky/pre-commit', 'touch ran\n')],
-  ])('ATTACK 42: a project is asked about again when %s changes', async (_what, change) => {
-    manifest(`echo ${era} ${_what.length}`);
-    const yes = person('trust', 'no');
-    const client = await connectWithPerson(era, yes, scene.options());
-    expect(textOf(await client.callTool(test))).toContain(`echo ${era}`);
-    expect((await client.callTool(test)).isError).toBeFalsy();
-    expect(yes.asked).toHaveLength(1);
-    change();
-    expect(textOf(await client.callTool(test))).toMatch(/^NOT_CONFIRMED/);
-    expect(yes.asked).toHaveLength(2);
-    expect(yes.asked[1]?.message).toMatch(/since this project was trusted/);
-    await client.close();
-    expect(ran()).toBe(false);
-    for (const path of ['Makefile', 'other.txt', '.npmrc', '.husky'])
-      rmSync(join(scene.root, path), { recursive: true, force: true });
-  });
 });

@@ -126,11 +126,11 @@ describe('what we keep', () => {
   it.each<[string, (path: string) => void]>([
     ['a link to a file', (path) => symlinkSync(join(scene.home, '.bashrc'), path)],
     ['a FIFO', (path) => spawnSync('mkfifo', [path])],
-    ['a folder', (path) => mkdirSync(path)],
+    ['a link to a folder', (path) => symlinkSync(scene.outside, path)],
   ])('ATTACK 71: the record of calls is not written through %s, and calls go on', async (_what, put) => {
     const state = join(scene.home, 'state');
-    mkdirSync(join(state, 'toolcrib', 'audit'), { recursive: true, mode: 0o700 });
-    put(join(state, 'toolcrib', 'audit', 'audit.jsonl'));
+    mkdirSync(join(state, 'toolcrib'), { recursive: true, mode: 0o700 });
+    put(join(state, 'toolcrib', 'audit'));
     const before = scene.snapshot();
     const client = await connect('2025-11-25', scene.options([], { XDG_STATE_HOME: state }));
     const result = await client.callTool({ name: 'git_log', arguments: {} });

@@ -8,7 +8,7 @@ import { usualLimits } from '../../src/machine/databases/session.ts';
 import { openPostgres } from '../../src/machine/databases/postgres-session.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { thisHost } from '../../src/machine/host.ts';
-import { callAction, saidBy } from '../support/call-action.ts';
+import { callAction, planOf, saidBy } from '../support/call-action.ts';
 import { until } from '../support/until.ts';
 import { type Server, serverFolder, startServer } from './postgres-server.ts';
 
@@ -282,19 +282,10 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
   it('ATTACK 84: shows a password in no result, error or question', async () => {
     const wrong = 's3cret/of:mine';
     const url = `postgresql://locked:${encodeURIComponent(wrong)}@${encodeURIComponent(server.folder)}/postgres`;
-    const asked: unknown[] = [];
-    const result = await callAction(
-      psql,
-      'query',
-      { sql: 'SELECT 1' },
-      {
-        folder,
-        env: env({ DATABASE_URL: url }),
-        program: '/usr/bin/true',
-        context: { permit: (request) => (asked.push(request), Promise.resolve()) },
-      },
-    );
-    const said = saidBy(result) + JSON.stringify(asked);
+    const place = { folder, env: env({ DATABASE_URL: url }), program: '/usr/bin/true' };
+    const given = { sql: 'SELECT 1' };
+    const { subject, preview } = await planOf(psql, 'query', given, place);
+    const said = saidBy(await callAction(psql, 'query', given, place)) + subject + preview;
     expect(said).toContain('password authentication failed');
     for (const secret of [wrong, encodeURIComponent(wrong), url]) expect(said).not.toContain(secret);
     const named = await failing('SELECT 1', { DATABASE_URL: `${url}${wrong}?sslmode=disable` });
@@ -311,7 +302,7 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
   });
 
   it('dumps to a new file for its owner alone, and restores it', async () => {
-    const more = { folder, env: env(), context: { permit: () => Promise.resolve() } };
+    const more = { folder, env: env() };
     const dumped = await callAction(psql, 'dump', { path: 'shop.dump' }, more);
     expect(saidBy(dumped)).toMatch(/bytes in/);
     expect(statSync(join(folder, 'shop.dump')).mode & 0o777).toBe(0o600);
@@ -330,7 +321,7 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
 
   it('ATTACK 73: restores no SQL text, in which psql would run commands', async () => {
     writeFileSync(join(folder, 'evil.sql'), `\\! touch ${join(folder, 'ran')}\nSELECT 1;\n`);
-    const more = { folder, env: env(), context: { permit: () => Promise.resolve() } };
+    const more = { folder, env: env() };
     const result = await callAction(psql, 'restore', { path: 'evil.sql' }, more);
     expect(result.isError).toBe(true);
     expect(existsSync(join(folder, 'ran'))).toBe(false);

@@ -7,10 +7,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { glob } from '../../src/filesystem/listing/glob.ts';
 import { parseIgnoreRules } from '../../src/filesystem/listing/ignore-rules.ts';
 import { createPace } from '../../src/filesystem/listing/pace.ts';
-import { checkParams } from '../../src/core/check-params.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import { callerFor, put, services, temporaryFolder, textOf } from './folder.ts';
-import { callContext } from '../support/call-context.ts';
+import { callContext, planAndRun } from '../support/call-context.ts';
 import { processorMs } from '../support/processor-ms.ts';
 
 const parse = (text: string) =>
@@ -228,7 +227,7 @@ describe.runIf(process.platform === 'linux')('a walk leaves out what git and rip
     for (let cursor: string | undefined; ;) {
       const given = { pattern: '**', hidden: true, limit: 2000, ...(cursor === undefined ? {} : { cursor }) };
       const context = await callContext([folder]);
-      const lines = textOf(await tool.call(checkParams(tool.params, given), context)).split('\n');
+      const lines = textOf(await planAndRun(tool, given, context)).split('\n');
       cursor = /^\[files.*next: cursor ([\w-]+)\]$/.exec(lines.at(-1)!)?.[1];
       all.push(...lines.filter((line) => !line.startsWith('[files ')));
       if (cursor === undefined) return all.sort();
@@ -371,7 +370,7 @@ describe('ignore files', () => {
     const inHome = async (more: Record<string, string> = {}) => {
       const tool = glob({ ...services, env: () => ({ HOME: home, ...more }) });
       const context = await callContext([root]);
-      return textOf(await tool.call(checkParams(tool.params, { pattern: '*' }), context));
+      return textOf(await planAndRun(tool, { pattern: '*' }, context));
     };
     await put(home, {
       '.config/git/ignore': 'a.txt\n',

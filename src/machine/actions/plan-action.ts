@@ -82,8 +82,8 @@ async function isTakenBack({ action, paths, folder, context, services }: ActionC
 
 async function inspected({ discoverer, key, action, folder, context }: ActionCall): Promise<Inspection> {
   if (!discoverer.inspect) return {};
-  const trusted = await context.trusts(folder);
   const { roots } = context.workspace;
+  const trusted = () => context.trusts(folder);
   return discoverer.inspect(look, { action: key, folder, roots, effects: action.effects, trusted });
 }
 

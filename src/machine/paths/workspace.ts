@@ -63,17 +63,20 @@ export async function openWorkspace(
   { home = homedir(), rules = [] }: GateOptions = {},
 ): Promise<RootedWorkspace> {
   const roots = [...new Set(await Promise.all(folders.map((folder) => rootOf(folder, home))))];
-  return gateOf({ roots, home, rules: rules.filter(({ pattern }) => isAboutPaths(pattern)) }, noConsent);
+  const aboutPaths = rules.filter(({ pattern }) => isAboutPaths(pattern));
+  return gateOf({ roots, home, rules: aboutPaths, ownReasonsNow: ownReasonsFor(roots) }, noConsent);
 }
 
 interface Gate {
   readonly roots: readonly string[];
   readonly home: string;
   readonly rules: readonly Rule[];
+  /** What is toolcrib's own, as the system has it now. */
+  readonly ownReasonsNow: typeof ownReasons;
 }
 
-function gateOf({ roots, home, rules }: Gate, consent: Consent): RootedWorkspace {
-  const ownReasonsNow = ownReasonsFor(roots);
+function gateOf(gate: Gate, consent: Consent): RootedWorkspace {
+  const { roots, home, rules, ownReasonsNow } = gate;
 
   /** Throws PATH_PROTECTED for what toolcrib keeps: in its journal are files of other projects. */
   function refuseOwn(given: string, real: string): void {
@@ -167,7 +170,7 @@ function gateOf({ roots, home, rules }: Gate, consent: Consent): RootedWorkspace
     openFile: (path, { from } = {}) => open(path, from, 'file'),
     openFolder: (path, { from } = {}) => open(path, from, 'folder'),
     openEither: (path, { from } = {}) => open(path, from, 'any'),
-    consenting: (other) => gateOf({ roots, home, rules }, other),
+    consenting: (other) => gateOf(gate, other),
     denies: (real) => ruleAgainst(real, 'read') !== undefined,
     async openPlace(given, { from, follow = true, make = false } = {}) {
       const { absolute, real, missing } = await locateForChange(given, from, follow);
