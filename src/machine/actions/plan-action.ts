@@ -56,6 +56,7 @@ export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram
       notes: start.notes,
       keeps: takenBack ? 'must' : canDoAnything(effects) ? 'first' : 'no',
       lasts: effects.some((effect) => effect === 'execute' || effect === 'network'),
+      looksOnly: effects.every((effect) => effect === 'read'),
       ...(action.timeoutMs !== undefined && { timeoutMs: action.timeoutMs }),
     },
   };
