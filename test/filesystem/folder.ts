@@ -64,14 +64,14 @@ export type Caller = (
   signal?: AbortSignal,
 ) => Promise<ToolResult>;
 
-/** Calls file tools as the server does: parameters checked, failures thrown. */
+/** Calls file tools as the server does: parameters checked, failures thrown. Nobody agrees to what is protected. */
 export const callerFor = (...roots: string[]): Caller => callerWith(services, ...roots);
 
 export const callerWith =
   (used: Services, ...roots: string[]): Caller =>
   async (name, given, signal = new AbortController().signal) => {
     const tool = await fileTools[name](used);
-    const result = await planAndRun(tool, given, await callContext(roots, { signal }));
+    const result = await planAndRun(tool, given, await callContext(roots, { signal }), { agrees: false });
     if (result.data) tool.result!.strict().parse(result.data);
     return result;
   };

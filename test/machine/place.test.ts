@@ -86,8 +86,9 @@ describe('a place', () => {
   });
 
   it('takes names as they are', async () => {
-    for (const name of [' a ', '~', 'a\\', '-x', '…', 'a\nb', '(deleted)', 'x (deleted)'])
+    for (const name of [' a ', '~', 'a\\', '-x', '…', '(deleted)', 'x (deleted)'])
       expect((await placeOf(name)).name).toBe(name);
+    expect(await failureOf(placeOf('a\nb'))).toMatch(/^PATH_PROTECTED: .*characters that nobody sees/);
   });
 });
 

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { checkParams } from '../../src/core/check-params.ts';
 import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { DatabaseProfile } from '../../src/core/settings.ts';
@@ -60,7 +61,7 @@ export async function planOf(
   place: ActionPlace,
 ): Promise<Plan> {
   const tool = toolOf(discoverer, name, place);
-  return tool.plan(tool.params.parse(given), { ...(await contextOf(place)), preview: true });
+  return tool.plan(checkParams(tool.params, given), { ...(await contextOf(place)), preview: true });
 }
 
 /** Calls an action as the server does, without the server; what it throws for the caller comes as a result. */
