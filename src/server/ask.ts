@@ -84,7 +84,9 @@ export function createAsking({ lifetimeSeconds = usualSeconds } = {}): Asking {
   async function awaited(question: Question, { mcpReq }: ServerContext): Promise<Answer> {
     const startedAt = performance.now();
     try {
-      const reply = await mcpReq.elicitInput(formOf(question), { timeout: lifetimeSeconds * 1000 });
+      // With the signal, a call that is given up takes its question back.
+      const options = { timeout: lifetimeSeconds * 1000, signal: mcpReq.signal };
+      const reply = await mcpReq.elicitInput(formOf(question), options);
       return answerIn(reply, performance.now() - startedAt);
     } catch (error) {
       if (mcpReq.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');

@@ -1,7 +1,6 @@
 import type { Reason } from '../core/policy.ts';
 import type { Plan } from '../core/tool.ts';
 import { lastingInWords, type TrustSubject } from '../machine/trust/trust.ts';
-import { shownPath } from '../machine/paths/shown-path.ts';
 import { inOneLine, quoted } from './shown-text.ts';
 
 /** What a person is asked about a call. */
@@ -34,7 +33,7 @@ export function questionOf({ plan, reasons, subject }: Asked): Question {
   const shown = inOneLine(plan.subject, actCharacters);
   const trusting = subject !== undefined && subject.refused === undefined;
   const onlyTrust = reasons.every(({ because }) => because === 'trust');
-  const folder = shownPath(subject?.folder ?? plan.folder);
+  const folder = inOneLine(subject?.folder ?? plan.folder, folderCharacters);
   const first = onlyTrust && trusting ? `trust ${folder}, to run: ${shown}` : shown;
   // Nothing is kept for what the lines do not show.
   const canLast =
@@ -66,9 +65,7 @@ const whyOf = (reasons: readonly Reason[], trusting: string | false): string =>
 
 /** The folder, and what it is: the same path can be another project tomorrow. */
 function whereOf({ folder }: Plan, subject: TrustSubject | undefined): string {
-  if (subject === undefined) return shownPath(folder);
+  if (subject === undefined) return folder;
   const origin = subject.origin === undefined ? '' : ` (${subject.origin})`;
-  return folder === subject.folder
-    ? `${shownPath(folder)}${origin}`
-    : `${shownPath(folder)}, of ${shownPath(subject.folder)}${origin}`;
+  return folder === subject.folder ? `${folder}${origin}` : `${folder}, of ${subject.folder}${origin}`;
 }

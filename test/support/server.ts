@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -13,8 +14,8 @@ export interface ServerOptions {
   args?: readonly string[];
   env?: Record<string, string>;
   cwd?: string;
-  /** Started instead of the program as it is published, with nothing but `args`. */
-  instead?: string;
+  /** Of a host that asks by itself; handed over by a pipe. */
+  key?: string;
 }
 
 export const inherited = (): Record<string, string> =>
@@ -22,10 +23,13 @@ export const inherited = (): Record<string, string> =>
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
-export function serveArguments({ roots = [], args = [], instead }: ServerOptions): string[] {
-  if (instead !== undefined) return [instead, ...args];
-  return [program, 'serve', ...roots.flatMap((root) => ['--root', root]), ...args];
-}
+export const serveArguments = ({ roots = [], args = [], key }: ServerOptions): string[] => [
+  program,
+  'serve',
+  ...(key === undefined ? [] : ['--key-fd=3']),
+  ...roots.flatMap((root) => ['--root', root]),
+  ...args,
+];
 
 export type Era = '2025-11-25' | '2026-07-28';
 export const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
@@ -83,7 +87,9 @@ export function startRaw(options: ServerOptions = {}): RawServer {
   const child = spawn(process.execPath, serveArguments(options), {
     env: options.env ?? inherited(),
     cwd: options.cwd,
-  });
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  }) as ChildProcessWithoutNullStreams;
+  (child.stdio[3] as Writable).on('error', () => {}).end(options.key ?? '');
   const lines: string[] = [];
   const waiting: { wanted: (message: Message) => boolean; resolve: (message: Message) => void }[] = [];
   let rest = '';
