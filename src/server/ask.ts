@@ -16,7 +16,9 @@ import type { Nobody } from './refusals.ts';
 import { createUsedOnce } from './used-once.ts';
 
 export type Answer =
-  | { readonly said: 'yes' | 'always' | 'no' }
+  /** `read`: slowly enough for a person; of what a client agrees to by itself nothing is kept. */
+  | { readonly said: 'yes' | 'always'; readonly read: boolean }
+  | { readonly said: 'no' }
   | { readonly said: 'nothing'; readonly why: Nobody }
   /** The client asks, and makes the call again; this is what the call answers until then. */
   | { readonly said: 'later'; readonly result: InputRequiredResult };
@@ -57,7 +59,10 @@ interface State {
 const usualSeconds = 600;
 /** Far more than a person can be asked at a time. */
 const mostOutstanding = 1000;
-/** Nobody reads three lines faster: a client said no by itself (`claude -p`, `codex exec`, `copilot -p`). */
+/**
+ * Nobody reads three lines faster: a client answered by itself. `claude -p` and `copilot -p` say no, `codex exec` without
+ * approvals says yes to a form that has no field.
+ */
 const fastestMs = 300;
 /** Under which a client sends what its user said. */
 const key = 'approval';
@@ -152,7 +157,7 @@ function formOf({ text, always }: Question): ElicitRequestFormParams {
   };
 }
 
-/** What a client says its user said; a refusal that came at once was nobody's. */
+/** What a client says its user said. What came at once was nobody's: a refusal is none, and a yes holds this time only. */
 function answerIn(
   { action, content }: { action: 'accept' | 'decline' | 'cancel'; content?: object | undefined },
   ms: number,
@@ -160,7 +165,8 @@ function answerIn(
   if (action !== 'accept')
     return ms < fastestMs ? { said: 'nothing', why: 'answered at once' } : { said: 'no' };
   const { remember } = (content ?? {}) as { remember?: unknown };
-  return { said: typeof remember === 'string' && remember.startsWith('always') ? 'always' : 'yes' };
+  const isAlways = typeof remember === 'string' && remember.startsWith('always');
+  return { said: isAlways ? 'always' : 'yes', read: ms >= fastestMs };
 }
 
 // Revisions are dates, and sort as text.

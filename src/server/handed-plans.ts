@@ -81,7 +81,8 @@ export function createHandedPlans(key: string): HandedPlans {
     }),
     asker: (word) => (question) => {
       if (word?.ticket === undefined) return Promise.resolve({ said: 'nothing', why: 'cannot be asked' });
-      if (tickets.use(word.ticket) === question.about) return Promise.resolve({ said: word.said });
+      if (tickets.use(word.ticket) === question.about)
+        return Promise.resolve({ said: word.said, read: true });
       throw new ToolcribError(
         'NOT_CONFIRMED',
         'The call was not run: what was agreed to is not what it would do now, or is too old.',

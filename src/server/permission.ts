@@ -54,7 +54,8 @@ export async function permission(
   // Long enough to change what was agreed to.
   const now = await asked(call, deciding);
   if (now.question.about !== question.about) throw changedMeanwhile(name);
-  await keep(now.shown, answer.said === 'always' && question.always !== undefined, call, deciding);
+  const isAlways = answer.said === 'always' && question.always !== undefined;
+  if (answer.read) await keep(now.shown, isAlways, call, deciding);
   return { kind: 'allowed', considered: now.shown };
 }
 
