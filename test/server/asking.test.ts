@@ -88,11 +88,16 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
   });
 
   it('is not there when the answer comes faster than anybody reads', async () => {
-    ada.will(says.atOnce);
+    ada.will(says.noAtOnce);
     expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NEEDS_CONFIRM: .*nobody was there/);
     ada.will(() => ({ action: 'cancel' }));
     expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NEEDS_CONFIRM: .*nobody was there/);
     expect(ran(world)).toBe('');
+    // Such a yes counts once, and keeps nothing.
+    ada.will(says.yesAtOnce, says.no);
+    await call('node_run', { file: 'run.mjs' });
+    expect(ran(world)).toBe('ran');
+    expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NOT_CONFIRMED/);
   });
 
   it('sees the whole act spelled out on the first line, and what is left out of a long one', async () => {
@@ -162,7 +167,7 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
       { program: 'tool', args: ['sh'] },
       { program: 'tool', args: ['clean', 'x'.repeat(500)] },
     ];
-    ada.will(says.always);
+    ada.will(says.yesAtOnce);
     for (const given of unsaid) await call('run_command', given);
     expect(ada.asked.map(lasting)).toEqual(unsaid.map(() => undefined));
     expect(ada.asked).toHaveLength(unsaid.length);
@@ -291,7 +296,7 @@ describe('files that others run or obey', () => {
     ada.will(says.yes);
     await call('node_run', { file: 'run.mjs' });
   });
-  beforeEach(() => ada.will(says.yes));
+  beforeEach(() => ada.will(says.yesAtOnce));
   afterAll(async () => {
     await client.close();
     await world.end();

@@ -19,7 +19,7 @@ beforeAll(async () => {
     env: { PATH: `${planted}:${world.env['PATH']}`, MY_SECRET_TOKEN: 'hunter2' },
   });
 });
-beforeEach(() => ada.will(says.yes));
+beforeEach(() => ada.will(says.yesAtOnce));
 afterAll(() => world.end());
 
 const run = async (program: string, args: readonly string[] = [], more: object = {}): Promise<string> =>
@@ -41,7 +41,7 @@ describe('run_command', () => {
     expect(first).toMatch(/^sh -c 'cat; echo one\\(?:n|u\{a\})echo two' < \(input\)$/);
     expect([why, where]).toEqual([
       expect.stringMatching(/runs a program/),
-      `in ${join(world.project, 'src')}`,
+      expect.stringContaining(`in ${join(world.project, 'src')}`),
     ]);
     expect(preview).toEqual(['', expect.stringMatching(/^\| \S+\/sh$/), '| "-c"', ...shown]);
   });
@@ -152,7 +152,7 @@ describe('run_script', () => {
     await run('tool', [], { input: long });
     await script('bash', long);
     for (const { message, form } of ada.asked) {
-      expect(message).toMatch(/⟨1\d,\d{3} characters (?:are )?left out/);
+      expect(message).toMatch(/⟨\d\d,\d{3} characters (?:are )?left out/);
       expect(form.properties).toEqual({});
     }
     expect(world.has('ran')).toBe(false);
