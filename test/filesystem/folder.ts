@@ -7,6 +7,7 @@ import { ToolcribError } from '../../src/core/errors.ts';
 import type { ToolResult } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
 import { createKnownFiles } from '../../src/filesystem/known-files.ts';
+import { createKeptLists } from '../../src/filesystem/listing/kept-lists.ts';
 import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
 import { createSpareBuffer } from '../../src/machine/changes/spare-buffer.ts';
 import { createVersions } from '../../src/machine/changes/content-version.ts';
@@ -14,7 +15,7 @@ import { createFileChanges } from '../../src/machine/changes/file-changes.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
-import { callContext } from '../support/call-context.ts';
+import { callContext, planAndRun } from '../support/call-context.ts';
 
 const folders: string[] = [];
 afterAll(() =>
@@ -49,6 +50,7 @@ export function freshServices(state = join(tmpdir(), `toolcrib-state-${process.p
     ripgrep: () => findRipgrep(),
     env: () => ({ PATH: process.env['PATH'] ?? '' }),
     known: createKnownFiles(),
+    lists: createKeptLists(),
     lines: createLineIndexes(),
     versions: createVersions(state),
     spare: createSpareBuffer(),
@@ -72,7 +74,11 @@ export const callerWith =
   (used: Services, ...roots: string[]): Caller =>
   async (name, given, signal = new AbortController().signal) => {
     const tool = await fileTools[name](used);
-    const result = await tool.call(checkParams(tool.params, given), await callContext(roots, { signal }));
+    const result = await planAndRun(
+      tool,
+      checkParams(tool.params, given),
+      await callContext(roots, { signal }),
+    );
     if (result.data) tool.result!.strict().parse(result.data);
     return result;
   };

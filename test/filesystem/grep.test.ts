@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { grep as define } from '../../src/filesystem/searching/grep.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import { callerFor, failureOf, put, services, temporaryFolder, textOf, type Caller } from './folder.ts';
-import { callContext } from '../support/call-context.ts';
+import { callContext, planAndRun } from '../support/call-context.ts';
 
 let root: string;
 let call: Caller;
@@ -213,7 +213,7 @@ describe('ripgrep', () => {
       run: (command) => services.run({ ...command, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
     });
     const context = await callContext([root]);
-    return tool.call(tool.params.parse({ pattern: 'x' }), context);
+    return planAndRun(tool, { pattern: 'x' }, context);
   }
 
   it('that does not start is a failure with a name', async () => {

@@ -3,10 +3,10 @@ import { dirname, join, sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { pseudoMountsBelow } from '../../machine/paths/pseudo-filesystem.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { ownExcludes } from '../listing/ignore-files.ts';
 
 /** What ripgrep reads in each folder. */
 const ruleNames: ReadonlySet<string> = new Set(['.git', '.gitignore', '.ignore', '.rgignore']);
+const placeOf: Readonly<Record<string, string>> = { '.git': '.git/info/exclude' };
 /** ripgrep 15 takes half a gigabyte for the rules in 1 MB, and more than five for those in 10 MB. */
 const mostBytes = 1024 * 1024;
 const mostFolders = 50_000;
@@ -47,8 +47,7 @@ export async function blockingFileBelow(
 
 async function firstProblem(folder: string, names: readonly string[]): Promise<ToolcribError | undefined> {
   for (const name of names) {
-    const own = name === '.git' ? await ownExcludes(folder) : undefined;
-    const problem = (await problemOf(join(folder, name))) ?? (own && (await problemOf(own)));
+    const problem = await problemOf(join(folder, placeOf[name] ?? name));
     if (problem) return problem;
   }
   return undefined;

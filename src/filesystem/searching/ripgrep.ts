@@ -13,6 +13,8 @@ interface Search {
   readonly realFolder: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** How much of what it says beside its output is kept; a quarter of a megabyte unless told. */
+  readonly keepBytes?: number;
   /** What of the ignore files ripgrep reads: those in hidden folders too, or none. */
   readonly ignoreFiles: 'visible' | 'all' | 'none';
   /** Takes its output piece by piece. Returns false when enough has been found: the search ends. */
@@ -52,7 +54,7 @@ const suspiciousMs = { near: 250, far: 2000 };
  * argument, PATH_NOT_REGULAR and TOO_LARGE for an ignore file it cannot read, CANCELLED, and PROGRAM_FAILED.
  */
 export async function search(services: Services, request: Search): Promise<Ended> {
-  const { argv, folder, realFolder, signal, timeoutMs, ignoreFiles, take } = request;
+  const { argv, folder, realFolder, signal, timeoutMs, keepBytes, ignoreFiles, take } = request;
   const [program, pseudo] = await Promise.all([services.ripgrep(), pseudoMountsBelow(realFolder)]);
   const stop = new AbortController();
   let isEnough = false;
@@ -80,6 +82,7 @@ export async function search(services: Services, request: Search): Promise<Ended
       cwd: folder,
       env: services.env(),
       timeoutMs,
+      ...(keepBytes === undefined ? {} : { keepBytes }),
       signal: AbortSignal.any([signal, stop.signal]),
       onOutput,
     })
@@ -88,6 +91,8 @@ export async function search(services: Services, request: Search): Promise<Ended
   if (failure !== undefined) throw failure;
   const complaints = outcome.stderr.text.split('\n').filter((line) => line !== '');
   refuse(outcome, complaints, heard, isEnough);
+  // What it says when nobody takes its output any more is about no file.
+  if (isEnough) complaints.length = 0;
   return { complaints, early: isEnough ? 'enough' : outcome.ended === 'timed_out' ? 'timed_out' : undefined };
 }
 
