@@ -74,11 +74,8 @@ export const callerWith =
   (used: Services, ...roots: string[]): Caller =>
   async (name, given, signal = new AbortController().signal) => {
     const tool = await fileTools[name](used);
-    const result = await planAndRun(
-      tool,
-      checkParams(tool.params, given),
-      await callContext(roots, { signal }),
-    );
+    const values = checkParams(tool.params, given);
+    const result = await planAndRun(tool, values, await callContext(roots, { signal }), { agrees: false });
     if (result.data) tool.result!.strict().parse(result.data);
     return result;
   };
