@@ -34,7 +34,7 @@ const mostGrowth = calls < 5000 ? 40 : 25;
 let home: Home;
 beforeAll(() => {
   home = makeHome({
-    effects: { execute: 'allow' },
+    questions: 'host',
     rules: { run_command: 'allow' },
     budgets: { callSeconds: 1 },
   });
