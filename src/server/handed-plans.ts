@@ -4,7 +4,7 @@ import type { Reason, Verdict } from '../core/policy.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Plan } from '../core/tool.ts';
 import type { Ask } from './ask.ts';
-import type { Question } from './question.ts';
+import { covers, type Question } from './question.ts';
 import { createUsedOnce } from './used-once.ts';
 
 /** A plan, as a host gets it that asks its user by itself. */
@@ -76,13 +76,13 @@ export function createHandedPlans(key: string): HandedPlans {
       ...(question && {
         question: question.text,
         ...(question.always !== undefined && { always: question.always }),
-        ticket: tickets.issue(question.about),
+        ticket: tickets.issue(JSON.stringify(question.about)),
       }),
     }),
     asker: (word) => (question) => {
       if (word?.ticket === undefined) return Promise.resolve({ said: 'nothing', why: 'cannot be asked' });
-      if (tickets.use(word.ticket) === question.about)
-        return Promise.resolve({ said: word.said, read: true });
+      const agreed = JSON.parse(tickets.use(word.ticket) ?? '[]') as readonly string[];
+      if (covers(agreed, question.about)) return Promise.resolve({ said: word.said, read: true });
       throw new ToolcribError(
         'NOT_CONFIRMED',
         'The call was not run: what was agreed to is not what it would do now, or is too old.',

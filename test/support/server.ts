@@ -18,6 +18,8 @@ export interface ServerOptions {
   instead?: string;
   /** Of a host that asks by itself; handed over by a pipe. */
   key?: string;
+  /** Started instead of the program as it is published, with nothing but `args`. */
+  instead?: string;
 }
 
 export const inherited = (): Record<string, string> =>
@@ -25,13 +27,11 @@ export const inherited = (): Record<string, string> =>
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
-export const serveArguments = ({ roots = [], args = [], key }: ServerOptions): string[] => [
-  program,
-  'serve',
-  ...(key === undefined ? [] : ['--key-fd=3']),
-  ...roots.flatMap((root) => ['--root', root]),
-  ...args,
-];
+export function serveArguments({ roots = [], args = [], key, instead }: ServerOptions): string[] {
+  if (instead !== undefined) return [instead, ...args];
+  const keyed = key === undefined ? [] : ['--key-fd=3'];
+  return [program, 'serve', ...keyed, ...roots.flatMap((root) => ['--root', root]), ...args];
+}
 
 export type Era = '2025-11-25' | '2026-07-28';
 export const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
