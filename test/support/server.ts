@@ -14,6 +14,8 @@ export interface ServerOptions {
   args?: readonly string[];
   env?: Record<string, string>;
   cwd?: string;
+  /** Started by `startRaw` instead of the program as it is published, with nothing but `args`. */
+  instead?: string;
   /** Of a host that asks by itself; handed over by a pipe. */
   key?: string;
   /** Started instead of the program as it is published, with nothing but `args`. */
@@ -84,7 +86,9 @@ export type Message = Record<string, never> & { id?: number; method?: string; re
 
 /** The server with nothing between it and the test: JSON-RPC lines. */
 export function startRaw(options: ServerOptions = {}): RawServer {
-  const child = spawn(process.execPath, serveArguments(options), {
+  const { instead, args = [] } = options;
+  const line = instead === undefined ? serveArguments(options) : [instead, ...args];
+  const child = spawn(process.execPath, line, {
     env: options.env ?? inherited(),
     cwd: options.cwd,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
