@@ -15,7 +15,7 @@ import { createFileChanges } from '../../src/machine/changes/file-changes.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
-import { callContext, planAndRun } from '../support/call-context.ts';
+import { callContext } from '../support/call-context.ts';
 
 const folders: string[] = [];
 afterAll(() =>
@@ -67,18 +67,16 @@ export type Caller = (
   signal?: AbortSignal,
 ) => Promise<ToolResult>;
 
-/** Calls file tools as the server does: parameters checked, failures thrown. */
+/** Calls file tools as the server does where nobody agrees to anything: parameters checked, failures thrown. */
 export const callerFor = (...roots: string[]): Caller => callerWith(services, ...roots);
 
 export const callerWith =
   (used: Services, ...roots: string[]): Caller =>
   async (name, given, signal = new AbortController().signal) => {
     const tool = await fileTools[name](used);
-    const result = await planAndRun(
-      tool,
-      checkParams(tool.params, given),
-      await callContext(roots, { signal }),
-    );
+    const context = await callContext(roots, { signal });
+    const plan = await tool.plan(checkParams(tool.params, given), context);
+    const result = await tool.run(plan, context);
     if (result.data) tool.result!.strict().parse(result.data);
     return result;
   };
