@@ -15,7 +15,7 @@ import { createFileChanges } from '../../src/machine/changes/file-changes.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
-import { callContext, planAndRun } from '../support/call-context.ts';
+import { callContext } from '../support/call-context.ts';
 
 const folders: string[] = [];
 afterAll(() =>
@@ -67,7 +67,7 @@ export type Caller = (
   signal?: AbortSignal,
 ) => Promise<ToolResult>;
 
-/** Calls file tools as the server does: parameters checked, failures thrown. */
+/** Calls file tools as the server does where nobody agrees to anything: parameters checked, failures thrown. */
 export const callerFor = (...roots: string[]): Caller => callerWith(services, ...roots);
 
 export const callerWith =
