@@ -15,7 +15,7 @@ import { createFileChanges } from '../../src/machine/changes/file-changes.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
-import { callContext } from '../support/call-context.ts';
+import { callContext, planAndRun } from '../support/call-context.ts';
 
 const folders: string[] = [];
 afterAll(() =>
