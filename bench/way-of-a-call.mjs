@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { median, ms, ratio, startServer } from './measure.mjs';
+import { ms, quartile, ratio, startServer } from './measure.mjs';
 
 const runs = Number(process.env.RUNS ?? 51);
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -121,7 +121,7 @@ async function measureRatio(name, most, work) {
       if (round >= 0) times[which].push(performance.now() - startedAt);
     }
   }
-  const [theirs, ours] = [median(times.theirs), median(times.ours)];
+  const [theirs, ours] = [quartile(times.theirs), quartile(times.ours)];
   report(name, `${ms(theirs)} -> ${ms(ours)}  ${ratio(ours, theirs)}`, ours / theirs, most);
 }
 
@@ -139,7 +139,7 @@ async function measureServer(name, most, [folder, ...options], [tool, given], th
 }
 
 try {
-  console.log(`Node ${process.version}, ${runs} runs in turn, medians\n`);
+  console.log(`Node ${process.version}, ${runs} runs in turn, lower quartiles\n`);
   const small = makeProject('small', 20);
   const large = makeProject('large', 20_000);
   await measureEntered(small, 'git_status');

@@ -16,8 +16,8 @@ import type { Nobody } from './refusals.ts';
 import { createUsedOnce } from './used-once.ts';
 
 export type Answer =
-  /** `read`: slowly enough for a person; of what a client agrees to by itself nothing is kept. */
-  | { readonly said: 'yes' | 'always'; readonly read: boolean }
+  /** `read`: slowly enough for a person; of what a client agrees to by itself (`once`: by a rule) nothing is kept. */
+  | { readonly said: 'once' | 'yes' | 'always'; readonly read: boolean }
   | { readonly said: 'no' }
   | { readonly said: 'nothing'; readonly why: Nobody }
   /** The client asks, and makes the call again; this is what the call answers until then. */

@@ -84,7 +84,9 @@ export type Message = Record<string, never> & { id?: number; method?: string; re
 
 /** The server with nothing between it and the test: JSON-RPC lines. */
 export function startRaw(options: ServerOptions = {}): RawServer {
-  const child = spawn(process.execPath, serveArguments(options), {
+  const { instead, args = [] } = options;
+  const line = instead === undefined ? serveArguments(options) : [instead, ...args];
+  const child = spawn(process.execPath, line, {
     env: options.env ?? inherited(),
     cwd: options.cwd,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
