@@ -289,8 +289,12 @@ describe('ATTACK 105: what the settings close stays closed inside a job', () => 
         start_job: { tool: 'run_command', arguments: { program: 'git' } },
         write_job: { job: 'x', text: 'y' },
         run_command: { program: 'git' },
+        write_file: { path: 'new.txt', content: '' },
       }[name];
-      await refused({ client, scene }, { name, given: { ...given }, says: /^EFFECT_DENIED: .*readOnly/ });
+      await refused(
+        { client, scene },
+        { name, given: { ...given }, says: /^EFFECT_DENIED: .*readOnly|^NOT_FOUND: job/ },
+      );
     }
     await client.close();
   });

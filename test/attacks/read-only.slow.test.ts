@@ -10,7 +10,7 @@ import { discoverers } from '../../src/discoverers/index.ts';
 import { publish } from '../../src/server/publish.ts';
 import { hasMariadb, startMariadb } from '../discoverers/mariadb-server.ts';
 import { serverFolder, startServer } from '../discoverers/postgres-server.ts';
-import { serveArguments } from '../support/server.ts';
+import { serveArguments, program } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { underWatch, watchTrace, type Seen } from './monitor.ts';
 import { contentOf, createScene, type Scene } from './scene.ts';
@@ -206,12 +206,13 @@ describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
   /** Calls each tool once, and looks at what was done meanwhile. */
   async function callAll(): Promise<void> {
     const { roots = [], env } = scene.options([], { npm_config_cache: join(scene.home, '.npm') });
-    const args = ['--questions', 'host'];
+    // What looks only where somebody trusts the folder looks as well.
+    spawnSync(process.execPath, [program, 'trust', '--yes', scene.root], { env });
     const trace = join(scene.bin, 'trace');
-    const program = [process.execPath, ...serveArguments({ roots, args })];
+    const server = [process.execPath, ...serveArguments({ roots })];
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(
-      new StdioClientTransport({ ...underWatch(trace, program), env: env!, stderr: 'pipe' }),
+      new StdioClientTransport({ ...underWatch(trace, server), env: env!, stderr: 'pipe' }),
     );
     try {
       const offered = new Set((await client.listTools()).tools.map(({ name }) => name));
