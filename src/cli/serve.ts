@@ -21,7 +21,7 @@ export async function serveCommand(args: string[]): Promise<number> {
   return 0;
 }
 
-/** The descriptor of a pipe, standard input or another one, whose first line holds the key of the host that asks its user. */
+/** The descriptor of a pipe, such as standard input, whose first line holds the key of the host that asks its user. */
 const keyOption = '--key-fd=';
 
 function keyIn(pipe: number): string {

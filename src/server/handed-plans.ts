@@ -84,7 +84,10 @@ export function createHandedPlans(key: string): HandedPlans {
       if (word?.ticket === undefined) return Promise.resolve({ said: 'nothing', why: 'cannot be asked' });
       const agreed = JSON.parse(tickets.use(word.ticket) ?? '[]') as readonly string[];
       if (covers(agreed, question.about))
-        return Promise.resolve({ said: word.said === 'always' ? 'always' : 'yes', read: word.said !== 'once' });
+        return Promise.resolve({
+          said: word.said === 'always' ? 'always' : 'yes',
+          read: word.said !== 'once',
+        });
       throw new ToolcribError(
         'NOT_CONFIRMED',
         'The call was not run: what was agreed to is not what it would do now, or is too old.',

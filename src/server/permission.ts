@@ -48,7 +48,7 @@ export async function permission(
   const { shown, question, reasons } = await asked(call, deciding);
   const answer = await pause(() => call.caller.ask(question));
   if (answer.said === 'later') return { kind: 'later', result: answer.result };
-  decided.decision = answer.said === 'nothing' ? 'unanswered' : `asked:${answer.said}`;
+  decided.decision = outcomeOf(answer);
   if (answer.said === 'nothing') throw unanswered(name, { ...shown, reasons }, answer.why);
   if (answer.said === 'no') throw refused(name);
   // Long enough to change what was agreed to.
@@ -69,6 +69,12 @@ async function asked(
   if (verdict.decision === 'deny') throw changedMeanwhile(call.published.name);
   const reasons = verdict.decision === 'ask' ? verdict.reasons : [];
   return { shown, question: questionOf({ ...shown, reasons }), reasons };
+}
+
+/** For the record: what nobody has read is told apart from what a person said. */
+function outcomeOf(answer: Exclude<Answer, { said: 'later' }>): AuditDecision {
+  if (answer.said === 'nothing') return 'unanswered';
+  return answer.said !== 'no' && !answer.read ? 'asked:once' : `asked:${answer.said}`;
 }
 
 /** Keeps what was said for longer. That it cannot be kept is no reason to refuse what was agreed to. */

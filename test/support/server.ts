@@ -14,8 +14,6 @@ export interface ServerOptions {
   args?: readonly string[];
   env?: Record<string, string>;
   cwd?: string;
-  /** Started by `startRaw` instead of the program as it is published, with nothing but `args`. */
-  instead?: string;
   /** Of a host that asks by itself; handed over by a pipe. */
   key?: string;
   /** Started instead of the program as it is published, with nothing but `args`. */

@@ -17,8 +17,8 @@ const modes: readonly Mode[] = ['plan', 'ask', 'auto', 'yolo'];
 const sources: readonly Rule['source'][] = ['flag', 'session', 'project', 'user'];
 
 /**
- * What is to be done with a call. The order is the point: plan mode comes before any rule, deny before ask before allow, and
- * what a server says counts last: our own by the plan of the call, any other by its annotations, when it is trusted.
+ * What is to be done with a call. The order is the point: plan mode comes before any rule, deny before ask before allow,
+ * what a server says last: our own by the plan of the call, any other by its annotations, when it is trusted.
  */
 export function decide(call: CheckedCall, context: DecisionContext): Verdict {
   const { plan } = call;
@@ -44,7 +44,7 @@ function ruledOn(call: CheckedCall, context: DecisionContext): Verdict | undefin
   return mode === 'yolo' ? { effect: 'allow', why: 'mode yolo' } : undefined;
 }
 
-/** Our own server knows what the call would do. In `ask`, changes that it would make unasked are asked about as well. */
+/** Our own server knows what the call would do. In `ask`, changes are asked about that it would make unasked. */
 function byPlan(call: CheckedCall, plan: CallPlan, context: DecisionContext): Verdict {
   const { decision, setting, reasons } = plan;
   const asks = (why: string) => question({ why }, context, wayOutOf(call.tool, plan));
@@ -89,7 +89,7 @@ const isChange = (plan: CallPlan): boolean =>
 
 const planned = { effect: 'plan', why: 'as its server plans each call' };
 
-/** For each tool a line: what would be done with a call of it in this mode, and why. Rules about arguments are added. */
+/** For each tool a line: what would be done with a call of it, and why. Rules about arguments are added. */
 export function whyTable(tools: readonly Tool[], context: DecisionContext): string[] {
   const names = tools.map(({ server, tool }) => inLine(`${server}:${tool}`));
   const width = Math.max(0, ...names.map(({ length }) => length));

@@ -5,7 +5,7 @@ import type { Rule } from './approval.ts';
 const effectWord = /^(?:read|write|execute|network|publish|destroy)(?:=|$)/;
 
 /**
- * The rule that `server:tool(arg=pattern, arg=pattern)` stands for, or an act in one line, `npx vitest *` or `run(make)`.
+ * The rule that `server:tool(arg=pattern, arg=pattern)` stands for, or an act in a line, `npx vitest *` or `run(make)`.
  * The server may be left out, for any; `*` stands for any characters. Throws USAGE.
  */
 export function parseRule(text: string, effect: Rule['effect'], source: Rule['source']): Rule {
@@ -13,7 +13,7 @@ export function parseRule(text: string, effect: Rule['effect'], source: Rule['so
   if (effectWord.test(given))
     throw new ChatError(
       'USAGE',
-      `"${text}" is no rule to ${effect} any more: name an act ("npm test*"), a tool (toolcrib:npm_test), or use toolcrib trust.`,
+      `"${text}" is no rule to ${effect} any more: name an act ("npm test*") or a tool, or use toolcrib trust.`,
     );
   const parts = /^(?:([^:()\s]+):)?([^:()\s]+)(?:\((.*)\))?$/s.exec(given);
   const [, server = '*', tool, patterns] = parts ?? [];
@@ -37,5 +37,5 @@ function parsePatterns(patterns: string, text: string, effect: string): Record<s
 const notARule = (text: string, effect: string): ChatError =>
   new ChatError(
     'USAGE',
-    `"${text}" is no rule to ${effect}. Write server:tool, server:tool(argument=pattern) or an act ("npm test*"), with * for any characters.`,
+    `"${text}" is no rule to ${effect}. Write server:tool(argument=pattern), server:tool, or an act ("npm test*").`,
   );

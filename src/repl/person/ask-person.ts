@@ -75,7 +75,7 @@ async function approve(
   }
 }
 
-/** The keys of the answers that a question takes. Where a rule says that this is asked, no answer makes it otherwise. */
+/** The keys of the answers that a question takes. Where a rule says that it is asked, none makes it otherwise. */
 function keysFor({ plan }: CheckedCall, why: string): string {
   if (isRuled(why)) return 'yn';
   if (plan?.decision !== 'ask') return 'ynstm';

@@ -120,8 +120,8 @@ async function overStdio(
 }
 
 /**
- * Our own server hands out plans for a key: the first line that it is sent, and then part of each call. Below what is traced,
- * so that it is nowhere else. The SDK starts no process with one more pipe.
+ * Our own server hands out plans for a key: the first line that it is sent, and then part of each call. Below what is
+ * traced, so that it is nowhere else. The SDK starts no process with one more pipe.
  */
 function keyed(transport: Transport): { hand(): Promise<void> } {
   const key = randomBytes(32).toString('hex');

@@ -38,9 +38,8 @@ export async function prepare(
     // People say it without the server's name, and models repeat it.
     const meant = offered.filter((one) => one.tool === call.name).map(({ name }) => name);
     const names = meant.length > 0 ? meant : offered.map(({ name }) => name);
-    return failed(
-      `There is no tool named ${call.name}. ${meant.length > 0 ? 'You may mean' : 'The tools are'} ${names.join(', ')}.`,
-    );
+    const which = meant.length > 0 ? 'You may mean' : 'The tools are';
+    return failed(`There is no tool named ${call.name}. ${which} ${names.join(', ')}.`);
   }
   const found = await checkArguments(tool, call.arguments);
   if ('problem' in found) return failed(`${found.problem} The call was not run.`);

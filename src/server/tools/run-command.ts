@@ -64,11 +64,12 @@ async function planCommand(
   asStarted(program, argv, host.platform);
   const env = environment(await inheritedBy(given.program), {});
   const project = await projectFolders(workspace.roots);
-  const command = commandLine(found, given);
+  const line = commandLine(found, given);
   const lasting = input === undefined ? prefixOf(program, args) : undefined;
   return {
     effects: ['write', 'execute', 'network', 'publish', 'destroy'],
-    subject: command,
+    // Rules, and who is asked, are about all that it is given.
+    subject: input === undefined ? line : `${line} < ${printable([input])}`,
     folder,
     touches: [],
     asks: 'program',
@@ -82,7 +83,7 @@ async function planCommand(
       argv,
       folder,
       env: { ...env, PATH: project.pathWithout(env['PATH'] ?? '') },
-      command,
+      command: input === undefined ? line : `${line} < (input)`,
       input,
       notes: [],
       keeps: checkpoint ? 'first' : 'no',
@@ -117,10 +118,8 @@ function refuseNul({ program, args }: Given): void {
 }
 
 /** As a person would type it, so that rules can be about it: what the project has in it by its whole path. */
-function commandLine({ program, digest }: NamedProgram, given: Given): string {
-  const line = printable([digest === undefined ? given.program : program, ...given.args]);
-  return given.input === undefined ? line : `${line} < (input)`;
-}
+const commandLine = ({ program, digest }: NamedProgram, given: Given): string =>
+  printable([digest === undefined ? given.program : program, ...given.args]);
 
 /** The variables that one of the known programs needs to work as it does elsewhere: DOCKER_HOST, JAVA_HOME. */
 async function inheritedBy(program: string): Promise<readonly string[]> {
