@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inFolder, runFile, runProgram, runScript } from './acts.ts';
@@ -48,6 +49,20 @@ describe('trust in a folder', () => {
     ])
       expect((await session.does(runProgram('cat', 'README.md', path))).refused).toBe(true);
     expect(ada.asked).toHaveLength(4);
+  });
+
+  it('is not trust in another that takes its place, whatever number that is given', async () => {
+    const reborn = makeWorld();
+    const plain = join(reborn.outside, 'plain');
+    for (let tries = 0; tries < 3; tries++) {
+      rmSync(plain, { recursive: true, force: true });
+      mkdirSync(plain);
+      writeFileSync(join(plain, 'run.mjs'), '');
+      ada.will(afterReading(says.yes));
+      await (await reborn.open({ roots: [plain], person: ada })).gets(runFile('run.mjs'));
+      expect(ada.asked).toHaveLength(1);
+    }
+    await reborn.end();
   });
 
   it('is asked for one folder at a time', async () => {
