@@ -42,7 +42,7 @@ export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram
     effects,
     subject: command,
     folder,
-    touches: paths,
+    touches: [...paths, start.program],
     ...(needs !== undefined && { trust: needs }),
     lasting: { kind: 'action', tool: name },
     takenBack,
