@@ -75,7 +75,7 @@ async function planCommand(
     // Rules, and who is asked, are about all that it is given.
     subject: input === undefined ? line : `${line} < ${printable([input])}`,
     folder,
-    touches: [program, ...inside],
+    touches: [...(digest === undefined ? [] : [program]), ...inside],
     asks: 'program',
     trust: 'runs a program in this folder',
     ...(lasting && { lasting }),
