@@ -120,7 +120,7 @@ const pdfSignature = Buffer.from('%PDF-');
 
 function textFile({ handle, stat }: Opened, head: Buffer, wanted: Wanted): TextFile {
   const name = shownPath(wanted.path);
-  const { encoding } = encodingOf(head, name, wanted.encoding);
+  const { encoding } = encodingOf(head, name, wanted.encoding, stat.size);
   return { name, size: Math.max(stat.size, head.length), stat, encoding, head, handle };
 }
 
