@@ -15,7 +15,7 @@ import { createFileChanges } from '../../src/machine/changes/file-changes.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
-import { callContext } from '../support/call-context.ts';
+import { callContext, planAndRun } from '../support/call-context.ts';
 
 const folders: string[] = [];
 afterAll(() =>
@@ -74,9 +74,8 @@ export const callerWith =
   (used: Services, ...roots: string[]): Caller =>
   async (name, given, signal = new AbortController().signal) => {
     const tool = await fileTools[name](used);
-    const context = await callContext(roots, { signal });
-    const plan = await tool.plan(checkParams(tool.params, given), context);
-    const result = await tool.run(plan, context);
+    const values = checkParams(tool.params, given);
+    const result = await planAndRun(tool, values, await callContext(roots, { signal }), { agrees: false });
     if (result.data) tool.result!.strict().parse(result.data);
     return result;
   };

@@ -1,15 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineDiscoverer, type Effect } from '../../src/core/discoverer.ts';
 import { path, text } from '../../src/core/params.ts';
-import type { PermitRequest } from '../../src/core/tool.ts';
 import { actionTool } from '../../src/machine/actions/action-tool.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { failureOf, textOf } from '../filesystem/folder.ts';
 import { temporaryFolder } from '../support/repository.ts';
-import { callContext } from '../support/call-context.ts';
+import { callContext, planAndRun } from '../support/call-context.ts';
 import { thisHost } from '../../src/machine/host.ts';
 
 const { run } = createProcesses(process.platform === 'win32' ? 'win32' : 'linux');
@@ -20,9 +19,16 @@ async function toolWith(
   {
     said = 'checkpoint c_1',
     parse = false,
-    shim,
-    looks = false,
-  }: { said?: string | null; parse?: boolean; shim?: string; looks?: boolean } = {},
+    takenBack = false,
+    isReady = true,
+    isComplete = true,
+  }: {
+    said?: string | null;
+    parse?: boolean;
+    takenBack?: boolean;
+    isReady?: boolean;
+    isComplete?: boolean;
+  } = {},
 ) {
   const folder = temporaryFolder();
   const discoverer = defineDiscoverer({
@@ -38,7 +44,7 @@ async function toolWith(
         title: 'Run',
         description: 'Runs JavaScript.',
         effects,
-        ...(looks && { withoutLocal: { effects: ['read'], settings: { LOOKS: 'yes' } } }),
+        takenBack,
         params: { code: text('Code'), file: path('A file').optional() },
         argv: ['--eval', { param: 'code' }],
         example: { given: { code: '1' }, runs: 'node --eval 1' },
@@ -57,21 +63,21 @@ async function toolWith(
       leading: [],
       source: 'PATH',
       others: [],
-      ...(shim !== undefined && { shim }),
     },
     childEnvironment: () => ({ PATH: process.env['PATH'] ?? '' }),
     databases: { host: thisHost(), profiles: {}, which: () => Promise.resolve(undefined) },
-    checkpoint: (at) => {
-      taken.push({ folder: at, ran: existsSync(join(folder, 'ran')) });
-      return Promise.resolve(said ?? undefined);
+    checkpoint: {
+      take(at) {
+        taken.push({ folder: at, ran: existsSync(join(folder, 'ran')) });
+        return Promise.resolve(said === null ? undefined : { note: said, isComplete });
+      },
+      isReady: () => Promise.resolve(isReady),
     },
   });
-  const asked: (readonly Effect[])[] = [];
-  const permit = (request: PermitRequest) => Promise.resolve(void asked.push(request.effects));
-  const usual = await callContext([folder]);
-  const context = looks ? { ...usual, permit } : usual;
-  const call = (given: object) => tool.call(given, context);
-  return { folder, taken, asked, call };
+  const context = await callContext([folder]);
+  const plan = (given: object) => tool.plan(tool.params.parse(given), context);
+  const call = (given: object) => planAndRun(tool, given, context);
+  return { folder, taken, plan, call };
 }
 
 const leavesMark = `require('node:fs').writeFileSync('ran', 'x'); console.log('done')`;
@@ -96,21 +102,40 @@ it.each([[['read']], [['write']], [['network']]] as [Effect[]][])(
   },
 );
 
-it('takes the program of the machine for one that looks, but no shim and no program of the project', async () => {
-  const code = 'console.log(process.env.LOOKS)';
-  const own = await toolWith(['read', 'execute'], { looks: true });
-  expect(textOf(await own.call({ code }))).toBe('yes');
-  expect([own.taken, own.asked]).toEqual([[], [['read']]]);
-
-  const shim = await toolWith(['read', 'execute'], { looks: true, shim: 'pyenv' });
-  expect(textOf(await shim.call({ code }))).toBe('undefined\n[checkpoint c_1]');
-  expect(shim.asked[0]).toEqual(['read', 'execute']);
-
-  mkdirSync(join(own.folder, 'own'));
-  const copy = join(own.folder, 'own', process.platform === 'win32' ? 'node.exe' : 'node');
+it('takes the program of the project, and says so', async () => {
+  const { folder, call } = await toolWith(['execute']);
+  mkdirSync(join(folder, 'own'));
+  const copy = join(folder, 'own', process.platform === 'win32' ? 'node.exe' : 'node');
   symlinkSync(process.execPath, copy);
-  expect(textOf(await own.call({ code }))).toBe(`undefined\n[ran ${copy}]\n[checkpoint c_1]`);
-  expect(own.asked[1]).toEqual(['read', 'execute']);
+  expect(textOf(await call({ code: 'console.log(1)' }))).toBe(`1\n[ran ${copy}]\n[checkpoint c_1]`);
+});
+
+describe('what undo would bring back', () => {
+  const given = { code: leavesMark, file: 'a.txt' };
+
+  it('is not done when its state could not be kept', async () => {
+    const { folder, plan, call } = await toolWith(['destroy'], { takenBack: true, isComplete: false });
+    expect((await plan(given)).takenBack).toBe(true);
+    expect(await failureOf(call(given))).toMatch(/^WRITE_FAILED: Nothing was done: .*\(checkpoint c_1\)/);
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  });
+
+  it('is done when it was', async () => {
+    const { call } = await toolWith(['destroy'], { takenBack: true });
+    expect(textOf(await call(given))).toBe('done\n[checkpoint c_1]');
+  });
+
+  it.each([
+    ['no state can be kept', { isReady: false }, given],
+    ['a file is concerned that others run', {}, { ...given, file: '.git/hooks/pre-commit' }],
+    ['a folder is concerned, of which not all may be kept', {}, { ...given, file: 'folder' }],
+    ['it does not say which files it loses', {}, { code: leavesMark }],
+  ])('does not count as that when %s', async (_, more, call) => {
+    const { folder, plan } = await toolWith(['destroy'], { takenBack: true, ...more });
+    mkdirSync(join(folder, 'folder'));
+    writeFileSync(join(folder, 'a.txt'), 'a');
+    expect((await plan(call)).takenBack).toBe(false);
+  });
 });
 
 it('keeps nothing for a call that is refused', async () => {

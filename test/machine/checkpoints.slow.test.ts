@@ -73,8 +73,8 @@ describe('taking', () => {
     repository.write('src/logs/a.log', 'ignored by the file above the root');
     const tree = await keptTree({ repository, roots: [join(repository.folder, 'src')] });
     const workspace = await openWorkspace([join(repository.folder, 'src')]);
-    const said = await tree.checkpoints.take(join(repository.folder, 'src'), 'x', workspace, signal);
-    const id = /c_\w+/.exec(said ?? '')![0];
+    const taken = await tree.checkpoints.take(join(repository.folder, 'src'), 'x', workspace, signal);
+    const id = /c_\w+/.exec(taken!.note)![0];
     repository.write('secret.txt', 'changed');
     repository.write('src/a.txt', 'changed');
     const { done } = await tree.restore(id);

@@ -244,7 +244,7 @@ describe('writing a file', () => {
         expect(text('small/folder/b.txt')).toBe('b');
         expect(names().filter((name) => name.includes('toolcrib'))).toEqual([]);
       } finally {
-        execFileSync('umount', [small]);
+        execFileSync('umount', ['--lazy', small]);
       }
     },
   );

@@ -33,7 +33,8 @@ export async function keptTree(
   });
   const workspace = await openWorkspace(options.roots ?? [repository.folder]);
   const never = () => new AbortController().signal;
-  const take = (before = 'npm_run') => checkpoints.take(repository.folder, before, workspace, never());
+  const take = async (before = 'npm_run') =>
+    (await checkpoints.take(repository.folder, before, workspace, never()))?.note;
   return {
     ...repository,
     state,
