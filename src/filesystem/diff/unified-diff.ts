@@ -29,8 +29,8 @@ const context = 3;
 const headBytes = 64 * 1024;
 
 /**
- * The difference of two contents of a file in the unified format of diff(1), so that `patch` and `git apply` can apply it
- * unless it is cut; without a content, of a file that is made or deleted. The same contents give an empty text.
+ * The difference of two contents of a file in the unified format of diff(1), so that `patch` and `git apply` can apply
+ * it unless it is cut; without a content, of a file that is made or deleted. The same contents give an empty text.
  */
 export async function unifiedDiff(
   before: Buffer | undefined,
@@ -174,7 +174,9 @@ function* rowsOf(
     const lead = Math.min(context, first.from);
     const trail = Math.min(context, old.length - last.to);
     const [from, nowFrom] = [first.from - lead, first.nowFrom - lead];
-    const header = `@@ -${range(skipped + from, last.to + trail - from)} +${range(skipped + nowFrom, last.nowTo + trail - nowFrom)} @@`;
+    const was = range(skipped + from, last.to + trail - from);
+    const is = range(skipped + nowFrom, last.nowTo + trail - nowFrom);
+    const header = `@@ -${was} +${is} @@`;
     yield () => header;
     let at = from;
     for (const change of hunk) {

@@ -56,9 +56,10 @@ const mostPlaces = 100_000;
 const mostEditedBytes = 8 * 1024 ** 3;
 
 /**
- * Replaces text in the content of a file, one edit after the other, all or none. Every byte outside of what is replaced
- * stays. Throws NOT_FOUND with the nearest text, AMBIGUOUS_EDIT with the lines where `old` occurs, ENCODING for what is no
- * text and for characters its encoding lacks, TOO_LARGE for more than a call can do, CANCELLED, and ARG_INVALID.
+ * Replaces text in the content of a file, one edit after the other, all or none. Every byte outside of what is
+ * replaced stays. Throws NOT_FOUND with the nearest text, AMBIGUOUS_EDIT with the lines where `old` occurs, ENCODING
+ * for what is no text and for characters its encoding lacks, TOO_LARGE for more than a call can do, CANCELLED, and
+ * ARG_INVALID.
  */
 export async function applyEdits(
   bytes: Buffer,
@@ -106,7 +107,8 @@ function refuseTooMany(bytes: Buffer, edits: readonly Edit[], shown: string): vo
   const most = Math.max(1, Math.floor(mostEditedBytes / bytes.length));
   throw new ToolcribError(
     'TOO_LARGE',
-    `${shown}: ${withCommas(edits.length)} edits of ${withCommas(bytes.length)} bytes are more than a call can do. Nothing was changed.`,
+    `${shown}: ${withCommas(edits.length)} edits of ${withCommas(bytes.length)} bytes are more than a call can do. ` +
+      'Nothing was changed.',
     `Make up to ${withCommas(most)} in one call.`,
   );
 }

@@ -33,7 +33,8 @@ export const editFile = (services: Services): Tool =>
     program: 'files',
     title: 'Edit file',
     description:
-      'Replace exact text in a file that has been read. Line endings, encoding and mode stay. Returns a diff; undo_change takes it back.',
+      'Replace exact text in a file that has been read. Line endings, encoding and mode stay. Returns a ' +
+      'diff; undo_change takes it back.',
     effects: ['write'],
     params,
     plan: (given, context) =>

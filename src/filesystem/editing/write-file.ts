@@ -22,7 +22,8 @@ export const writeFile = (services: Services): Tool =>
     program: 'files',
     title: 'Write file',
     description:
-      'Make a file, with its folders, or replace all of one that has been read. Returns a diff; undo_change takes it back. To change a part, use edit_file.',
+      'Make a file, with its folders, or replace all of one that has been read. Returns a diff; undo_change ' +
+      'takes it back. To change a part, use edit_file.',
     effects: ['write'],
     params,
     plan: (given, context) =>

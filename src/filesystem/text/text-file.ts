@@ -56,9 +56,9 @@ export function fits(bytes: Buffer, label: string): boolean {
 }
 
 /**
- * How a file is encoded, of which these are all bytes, or the first: as the caller says, else by its byte order mark, else
- * UTF-8. Throws ENCODING with the likely name when it is none of these, or not in the named one, and ARG_INVALID for a
- * name that is not known or that the byte order mark contradicts.
+ * How a file is encoded, of which these are all bytes, or the first: as the caller says, else by its byte order mark,
+ * else UTF-8. Throws ENCODING with the likely name when it is none of these, or not in the named one, and ARG_INVALID
+ * for a name that is not known or that the byte order mark contradicts.
  */
 export function encodingOf(bytes: Buffer, path: string, name?: string, size = bytes.length): WholeEncoding {
   const found = markedEncoding(bytes);
@@ -144,7 +144,10 @@ function wideEncoding(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
 const isBinary = (bytes: Buffer): boolean =>
   bytes.includes(0) && bytes.filter((byte) => byte === 0).length > bytes.length / 10;
 
-/** Text in which few bytes are broken: hardly any text of another encoding has more sequences of UTF-8 than other bytes. */
+/**
+ * Text in which few bytes are broken: hardly any text of another encoding has more sequences of UTF-8 than other
+ * bytes.
+ */
 export function mostlyUtf8(bytes: Buffer): boolean {
   const text = bytes.toString();
   const broken = text.match(/\ufffd/g)?.length ?? 0;
@@ -207,7 +210,7 @@ const signatures: readonly [signature: string, what: string][] = [
 ];
 
 /** What a binary file is, by its first bytes. */
-export function binaryKind(head: Buffer): string {
+function binaryKind(head: Buffer): string {
   const start = head.subarray(0, 16).toString('hex');
   return signatures.find(([signature]) => start.startsWith(signature))?.[1] ?? 'binary data';
 }
