@@ -2,15 +2,7 @@
 // that is more than a limit. RUNS=51 sets the rounds, FUNCTIONS=1 lists what was entered.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -77,14 +69,7 @@ async function measureEntered(folder, name) {
   execFileSync(process.execPath, [here('../scripts/build.mjs'), '--readable', readable], {
     stdio: 'inherit',
   });
-  const main = join(
-    readable,
-    // A package has a file of that name, too.
-    readdirSync(readable).find(
-      (file) =>
-        /^main-\w+\.cjs$/.test(file) && readFileSync(join(readable, file), 'utf8').includes('toolcrib serve'),
-    ),
-  );
+  const main = join(readable, 'main.cjs');
   const server = startServer(process.execPath, [here('entered.cjs'), main, 'serve', '--root', folder], {
     env: { ...env, NODE_PATH: here('../node_modules') },
     stdio: ['pipe', 'pipe', 'ignore', 'ipc'],

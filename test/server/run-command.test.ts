@@ -38,7 +38,7 @@ describe('run_command', () => {
     const said = await run('sh', ['-c', 'cat; echo one\necho two'], { cwd: 'src', input: 'yes\n' });
     expect(said).toBe('yes\none\ntwo');
     const [first, why, where, ...preview] = ada.asked[0]?.message.split('\n') ?? [];
-    expect(first).toMatch(/^sh -c 'cat; echo one\\(?:n|u\{a\})echo two' < \(input\)$/);
+    expect(first).toMatch(/^sh -c 'cat; echo one\\(?:n|u\{a\})echo two' < 'yes\\u\{a\}'$/);
     expect([why, where]).toEqual([
       expect.stringMatching(/runs a program/),
       expect.stringContaining(`in ${join(world.project, 'src')}`),
