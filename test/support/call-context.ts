@@ -1,3 +1,4 @@
+import { checkParams } from '../../src/core/check-params.ts';
 import { usualBudgets } from '../../src/core/settings.ts';
 import type { CallContext, Tool, ToolResult } from '../../src/core/tool.ts';
 import { consentTo, notingConsent } from '../../src/machine/paths/consent.ts';
@@ -25,7 +26,7 @@ export async function callContext(
 export async function planAndRun(tool: Tool, given: unknown, context: CallContext): Promise<ToolResult> {
   const gate = rooted(context.workspace);
   const noting = notingConsent();
-  const values = tool.params.parse(given);
+  const values = checkParams(tool.params, given as object);
   const plan = await tool.plan(values, { ...context, workspace: gate.consenting(noting.consent) });
   const workspace = gate.consenting(consentTo(noting.protects));
   return tool.run(plan, { ...context, workspace });

@@ -73,7 +73,8 @@ export async function runProgram(
     ...(takeInput && { takeInput }),
   });
   sink.end();
-  const telling = { notes: [...prepared.notes, ...(kept ? [kept.note] : [])], handle: sink.handle };
+  const notes = [...prepared.notes, ...(kept?.note === undefined ? [] : [kept.note])];
+  const telling = { notes, handle: sink.handle };
   return (
     failureOf({ ...outcome, command }, answers, answers.hints, telling) ??
     actionResult(answers, outcome.stdout.text, telling, outcome)

@@ -1,0 +1,210 @@
+import { lstatSync, unlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ToolcribError } from '../../core/errors.ts';
+import { noConsent } from '../paths/consent.ts';
+import { isInside } from '../paths/inside.ts';
+import { openPlaceAt, type Place } from '../paths/place.ts';
+import type { RootedWorkspace } from '../paths/workspace.ts';
+import type { Run } from '../processes/process.ts';
+import { createCheckpoints, type Checkpoints } from './checkpoints.ts';
+import type { About, Change, Entry } from './entry.ts';
+import { logOf, logsFor, pruneLog, type Limits, type Log } from './log.ts';
+import { createPathTurns } from './path-turns.ts';
+import { gone, relocateChange, type Look } from './relocate.ts';
+import type { Git } from './shadow.ts';
+import { undoEntry, type Undone } from './undo.ts';
+import { writeFile, type Decide, type Written } from './write.ts';
+import { noHistory } from './write-failure.ts';
+
+export interface ChangeQuery {
+  /** Only changes with all their paths in these. */
+  readonly roots: readonly string[];
+  /** Only those at this real path, or below it. */
+  readonly path?: string | undefined;
+  readonly limit: number;
+  /** Only those before the one of this id. */
+  readonly before?: string | undefined;
+}
+
+export interface UndoOptions {
+  readonly workspace: RootedWorkspace;
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The one way to change files: each is whole, the old one or the new one, whenever the process is ended; what was there
+ * before is kept; no two calls of this process change one path at a time; and another program's change is never lost.
+ *
+ * Failures are a ToolcribError, and then nothing has changed: PATH_DENIED, PATH_EXISTS, PATH_NOT_FOUND, PATH_NOT_REGULAR,
+ * STALE_FILE (another program was at it meanwhile), TOO_LARGE, and WRITE_FAILED (the disk is full, nothing can be kept).
+ */
+export interface History {
+  /**
+   * Reads a file (undefined when there is none), lets `decide` say what it is to be, and replaces it in one step.
+   * Undefined when that is nothing else than it is, or nothing; what `decide` throws is thrown. Mode and owner stay.
+   */
+  write(place: Place, decide: Decide, about: About): Promise<Written | undefined>;
+  /** Moves a file, link or folder into the history; `look` may still refuse by throwing. */
+  remove(place: Place, about?: Partial<About>, look?: Look): Promise<Change>;
+  /** Moves a file, link or folder, never onto something. */
+  move(from: Place, to: Place, about?: Partial<About>): Promise<Change>;
+  /** Newest first; `next` is to be passed as `before` for those that follow. Changes nothing. */
+  list(query: ChangeQuery): { readonly changes: readonly Change[]; readonly next?: string };
+  /**
+   * Takes a change back, when what it left is still there; that is a change itself. Throws Conflict when it is not,
+   * NOT_FOUND for one that is unknown, forgotten, not in the roots, or undone already, and what changing throws.
+   */
+  undo(id: string, options: UndoOptions): Promise<Undone>;
+  /** What a file at a path, or in a folder, was before or after some change. */
+  content(hash: string, path: string): Promise<Buffer | undefined>;
+  /** States of whole work trees. */
+  readonly checkpoint: Checkpoints;
+}
+
+export interface HistoryOptions extends Partial<Limits> {
+  /** The state folder of this user; without one every change is refused. */
+  readonly state: string | undefined;
+  readonly run: Run;
+  /** The git of this machine; undefined when there is none. */
+  git(): Promise<Git | undefined>;
+}
+
+/** After so many changes it is looked whether there are too many. */
+const pruneEvery = 200;
+
+/** Touches nothing before it is used. */
+export function createHistory({ state, run, git, ...given }: HistoryOptions): History {
+  const limits: Limits = { quotaBytes: 1024 ** 3, mostChanges: 10_000, ...given };
+  const { quotaBytes: mostBytes } = limits;
+  const histories = state === undefined ? undefined : join(state, 'history');
+  const inTurn = createPathTurns();
+  const changes = new Map<string, number>();
+  const logs = (roots: readonly string[]) => (histories === undefined ? [] : logsFor(roots, histories));
+
+  async function changing<T>(place: Place, work: (log: Log) => Promise<T>): Promise<T> {
+    if (histories === undefined) throw noHistory('the folder for it', 'is not known');
+    const log = logOf(place.root, histories);
+    const count = changes.get(place.root) ?? 0;
+    if (count === 0) await sweep(log, place.root);
+    changes.set(place.root, count + 1);
+    const done = await work(log);
+    // Nothing waits for it, and it is tried again later.
+    if (count % pruneEvery === 0) void pruneLog(log, limits).catch(() => {});
+    return done;
+  }
+
+  return {
+    write: (place, decide, about) =>
+      changing(place, (log) =>
+        inTurn([place.path], () => {
+          about.signal?.throwIfAborted();
+          return writeFile(log, place, decide, about);
+        }),
+      ),
+    remove: (from, about, look) =>
+      changing(from, (log) => {
+        const move = { from, about: { kind: 'delete', ...about }, ...(look && { look }), mostBytes };
+        return inTurn([from.path], () => relocateChange(log, move));
+      }),
+    move: (from, to, about) =>
+      changing(from, (log) => {
+        const move = { from, to, about: { kind: 'move', ...about }, mostBytes };
+        return inTurn([from.path, to.path], () => relocateChange(log, move));
+      }),
+
+    list({ roots, path, limit, before }) {
+      const all = logs(roots).flatMap((log) => log.entries().toReversed());
+      // Those of one root are in the order they were made in, whatever the clock said.
+      if (logs(roots).length > 1) all.sort((a, b) => b.at - a.at);
+      const undoneBy = new Map(all.map(({ undoes, id }) => [undoes, id]));
+      const from = before === undefined ? 0 : all.findIndex(({ id }) => id === before) + 1;
+      const wanted = all
+        .slice(from)
+        .filter((entry) => isInRoots(entry, roots))
+        .filter((entry) => path === undefined || endsOf(entry).some((each) => isInside(each, path)));
+      const changes = wanted.slice(0, limit).map((entry) => {
+        const by = undoneBy.get(entry.id);
+        return by === undefined ? entry : { ...entry, undoneBy: by };
+      });
+      const last = changes.at(-1);
+      return { changes, ...(wanted.length > limit && last && { next: last.id }) };
+    },
+
+    async undo(id, { workspace, dryRun = false, signal }) {
+      const { roots } = workspace;
+      const find = () => logs(roots).map((log) => ({ log, entries: log.entries() }));
+      const found = find().find(({ entries }) => entries.some((entry) => entry.id === id));
+      const entry = found?.entries.find((one) => one.id === id);
+      // One outside the roots is none for the caller, in the same words.
+      if (!found || !entry || !isInRoots(entry, roots)) throw gone(id);
+      const { log } = found;
+      const refuse = () => refuseUndone(id, log.entries());
+      refuse();
+      const undoing = { log, entry, workspace, inTurn, mostBytes, dryRun, signal, refuseUndone: refuse };
+      return { undone: entry, ...(await undoEntry(undoing)) };
+    },
+
+    async content(hash, path) {
+      for (const log of logs([path])) {
+        const bytes = await log.content(hash);
+        if (bytes) return bytes;
+      }
+      return undefined;
+    },
+
+    checkpoint: createCheckpoints({ state, run, git }),
+  };
+}
+
+const endsOf = ({ path, to }: Entry): string[] => [path, to ?? path];
+
+/** Both ends of a move must be inside. */
+const isInRoots = (entry: Entry, roots: readonly string[]): boolean =>
+  endsOf(entry).every((each) => roots.some((root) => isInside(each, root)));
+
+function refuseUndone(id: string, entries: readonly Entry[]): void {
+  const undoneBy = new Map(entries.map((entry) => [entry.undoes, entry.id]));
+  let last = id;
+  for (let next = undoneBy.get(last); next !== undefined; next = undoneBy.get(last)) last = next;
+  if (last === id) return;
+  throw new ToolcribError(
+    'NOT_FOUND',
+    `${id}: was undone already, by ${undoneBy.get(id)}.`,
+    `Undo ${last}, the last of these, to go back once more.`,
+  );
+}
+
+/** So many of the last changes may have been on their way when their process was killed. */
+const mostUnderway = 200;
+
+/** Removes what killed processes have left beside files, as far as it lies inside the root, and is a file called as ours are. */
+async function sweep(log: Log, root: string): Promise<void> {
+  for (const { id, path, to, temporary, pid } of log.entries().slice(-mostUnderway)) {
+    const left = join(dirname(to ?? path), temporary);
+    if (!isInside(left, root) || isAlive(pid) || !lstatSync(left, { throwIfNoEntry: false })?.isFile())
+      continue;
+    const isThat = (real: string) =>
+      real === left ? Promise.resolve() : Promise.reject(new Error('leads elsewhere'));
+    const opening = openPlaceAt(left, left, { make: false, check: isThat, consent: noConsent });
+    // Behind a link by now, or not allowed: then there is nothing of ours to remove.
+    const place = await opening.catch(() => undefined);
+    if (!place) continue;
+    try {
+      unlinkSync(place.at);
+      log.drop(id);
+    } catch {
+      // It stays.
+    } finally {
+      await place.folder.handle.close();
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

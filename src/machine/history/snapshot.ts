@@ -1,0 +1,221 @@
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+} from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import * as z from 'zod';
+import { discard, readPrivate, writePrivate } from '../folders.ts';
+import { createBreath } from '../paths/breath.ts';
+import { isInside } from '../paths/inside.ts';
+import { appendLine, linesOf, readLines } from './json-lines.ts';
+import type { AskGit, Shadow } from './shadow.ts';
+
+/** A state of a work tree that was kept. */
+export interface Checkpoint {
+  readonly id: string;
+  /** When it was taken, as ISO 8601. */
+  readonly at: string;
+  /** The git tree that holds it. */
+  readonly tree: string;
+  /** The action it was taken before. */
+  readonly before: string;
+  /** Files that are too large, not readable, or not called in UTF-8: how many were left out, and some of them. */
+  readonly left: { readonly count: number; readonly names: readonly string[] };
+}
+
+const checkpointSchema = z.object({
+  id: z.string().regex(/^c_[0-9a-f]{8}$/),
+  at: z.string(),
+  tree: z.string().regex(/^[0-9a-f]{40,64}$/),
+  before: z.string(),
+  left: z.object({ count: z.number(), names: z.array(z.string()) }),
+});
+/** What the next one starts from: an index, and the checkpoint that holds just what is in it. */
+const currentSchema = z.object({
+  index: z.string().regex(/^index\.[-0-9a-f]+$/),
+  checkpoint: checkpointSchema,
+});
+
+/** A larger file is left out. */
+export const mostFileBytes = 64 * 1024 * 1024;
+/** What git is given at a time: its input is held in memory. */
+const portion = { files: 4000, characters: 500_000 };
+const mostNamed = 5;
+export const mostCheckpoints = 50;
+
+/** Newest first. */
+export const checkpointsOf = ({ folder }: Pick<Shadow, 'folder'>): Checkpoint[] =>
+  readLines(folder, 'checkpoints.jsonl')
+    .flatMap((line) => checkpointSchema.safeParse(line).data ?? [])
+    .toReversed();
+
+export function readCurrent({ folder }: Shadow): z.output<typeof currentSchema> | undefined {
+  try {
+    return currentSchema.parse(JSON.parse(String(readPrivate(folder, 'current.json'))));
+  } catch {
+    // Not there yet, or damaged: then all files are read anew.
+    return undefined;
+  }
+}
+
+/** The next one reads all files anew, in a git folder that is written anew around what is kept. */
+export function forgetCurrent({ folder }: Shadow): void {
+  for (const name of ['current.json', 'about.json']) discard(join(folder, name));
+}
+
+/**
+ * Keeps the content of a work tree in its shadow: what is not ignored, without nested repositories; or finds the
+ * checkpoint that has it. Reads only what has changed since the last time. Throws GitFailure, and what the system says.
+ */
+export async function takeSnapshot(shadow: Shadow, ask: AskGit, before: string): Promise<Checkpoint> {
+  const current = readCurrent(shadow);
+  // What the project ignores on this machine alone. Of all in `.git` this is the one file that is read: patterns.
+  const excludes = ['-c', `core.excludesFile=${join(shadow.top, '.git', 'info', 'exclude')}`];
+  const list = ['ls-files', '-z', '--others', '--modified', '--exclude-standard'];
+  const below = shadow.scopes.map((scope) => relative(shadow.top, scope)).filter((path) => path !== '');
+  const index = current?.index ?? 'index.none';
+  const listed = await ask(shadow, [...excludes, ...list, ...(below.length > 0 ? ['--', ...below] : [])], {
+    index,
+  });
+  const { add, remove, left } = await sortChanges(listed.toString(), shadow);
+  if (current && add.length === 0 && remove.length === 0)
+    // Only here: what was left out need not be what was left out then.
+    return { ...current.checkpoint, left };
+  const next = copyIndex(shadow, current?.index);
+  const update = ['update-index', '-z', '--add', '--replace', '--remove', '--stdin'];
+  for (const names of portions(remove))
+    await ask(shadow, ['update-index', '-z', '--force-remove', '--stdin'], { index: next, input: names });
+  for (const names of portions(add)) await ask(shadow, update, { index: next, input: names });
+  const tree = (await ask(shadow, ['write-tree'], { index: next })).toString().trim();
+  const same = current?.checkpoint.tree === tree ? current.checkpoint : undefined;
+  const checkpoint = same ? { ...same, left } : addCheckpoint(shadow, { tree, before, left });
+  writePrivate(shadow.folder, 'current.json', JSON.stringify({ index: next, checkpoint }));
+  removeOldIndexes(shadow, next);
+  return checkpoint;
+}
+
+/** Sorts what git listed by asking the system about each name; without a thread in between, which is ten times faster. */
+async function sortChanges(listed: string, { top, folder }: Shadow) {
+  const breathe = createBreath();
+  const own = isInside(folder, top)
+    ? relative(top, join(folder, '..', '..')).replaceAll(sep, '/')
+    : undefined;
+  const [add, remove, left, closed]: string[][] = [[], [], [], []];
+  for (const name of new Set(listed.split('\0'))) {
+    await breathe();
+    // With a slash at the end: a repository inside this one, whose files are its own affair.
+    if (name === '' || name.endsWith('/') || (own !== undefined && name.startsWith(`${own}/`))) continue;
+    if (/(?:^|\/)\.toolcrib-[0-9a-f]{16}\.tmp$/.test(name)) continue;
+    const path = join(top, name);
+    const found = name.includes('\ufffd') ? undefined : lookAt(path);
+    if (name.includes('\ufffd')) left?.push(name);
+    else if (!found || !(found.isFile() || found.isSymbolicLink())) remove?.push(name);
+    else if (found.size > mostFileBytes || (found.isFile() && !isReadable(path))) left?.push(name);
+    else {
+      add?.push(name);
+      if (found.isFile() && (found.mode & 0o077) === 0) closed?.push(name);
+    }
+  }
+  rememberClosed(folder, closed ?? []);
+  const names = (left ?? []).slice(0, mostNamed);
+  return {
+    add: add ?? [],
+    remove: [...(remove ?? []), ...(left ?? [])],
+    left: { count: left?.length ?? 0, names },
+  };
+}
+
+function lookAt(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    // In a folder that this user may not enter, or below what is none any more.
+    return undefined;
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function* portions(names: readonly string[]): Generator<string> {
+  let [input, files] = ['', 0];
+  for (const name of names) {
+    input += `${name}\0`;
+    if (++files < portion.files && input.length < portion.characters) continue;
+    yield input;
+    [input, files] = ['', 0];
+  }
+  if (input !== '') yield input;
+}
+
+/** A copy of an index, to be changed: whoever is killed leaves the old one as it was. */
+function copyIndex({ folder }: Shadow, from: string | undefined): string {
+  const name = `index.${globalThis.crypto.randomUUID()}`;
+  if (from === undefined || !existsSync(join(folder, from))) return name;
+  const { atimeMs, mtimeMs } = lstatSync(join(folder, from));
+  copyFileSync(join(folder, from), join(folder, name), constants.COPYFILE_EXCL);
+  // By its time git knows which files may have changed unseen just after they were read ("racy git"), so the copy must
+  // not be younger.
+  utimesSync(join(folder, name), Math.floor(atimeMs / 1000), Math.floor(mtimeMs / 1000));
+  return name;
+}
+
+/** One that another server is at has been touched a moment ago. */
+function removeOldIndexes({ folder }: Shadow, used: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith('index.') || name === used) continue;
+    const age = Date.now() - (lookAt(join(folder, name))?.ctimeMs ?? Infinity);
+    if (Math.abs(age) > 15 * 60_000) discard(join(folder, name));
+  }
+}
+
+function addCheckpoint({ folder }: Shadow, given: Pick<Checkpoint, 'tree' | 'before' | 'left'>): Checkpoint {
+  const id = `c_${globalThis.crypto.randomUUID().slice(0, 8)}`;
+  const checkpoint = { id, at: new Date().toISOString(), ...given };
+  // The reference first: it keeps what the checkpoint names.
+  writePrivate(join(folder, 'refs', 'checkpoints'), id, `${given.tree}\n`);
+  appendLine(join(folder, 'checkpoints.jsonl'), checkpoint);
+  return checkpoint;
+}
+
+/** Names of files that nobody but their owner may read, which a git tree does not say: a key must not come back open. */
+function rememberClosed(folder: string, names: readonly string[]): void {
+  const known = closedIn({ folder });
+  for (const name of names) if (!known.has(name)) appendLine(join(folder, 'closed.jsonl'), name);
+}
+
+export const closedIn = ({ folder }: Pick<Shadow, 'folder'>): ReadonlySet<unknown> =>
+  new Set(readLines(folder, 'closed.jsonl'));
+
+/** Forgets what is too many or too much, and lets git drop what nothing needs. Throws GitFailure. */
+export async function tidyShadow(shadow: Shadow, ask: AskGit, quotaBytes: number): Promise<void> {
+  const { folder } = shadow;
+  const all = checkpointsOf(shadow);
+  const isMuch = bytesIn(join(folder, 'objects')) > quotaBytes;
+  const kept = all.slice(0, isMuch ? Math.ceil(Math.min(all.length, mostCheckpoints) / 2) : mostCheckpoints);
+  if (kept.length === all.length && !isMuch) return;
+  writePrivate(folder, 'checkpoints.jsonl', linesOf(kept.toReversed()));
+  for (const { id } of all.slice(kept.length))
+    rmSync(join(folder, 'refs', 'checkpoints', id), { force: true });
+  await ask(shadow, ['gc', '--quiet', '--prune=10.minutes.ago'], { workTree: folder });
+  // Not even the newest fits: the next one begins anew.
+  if (kept.length <= 1 && bytesIn(join(folder, 'objects')) > quotaBytes)
+    rmSync(folder, { recursive: true, force: true });
+}
+
+function bytesIn(folder: string): number {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  return entries.reduce((sum, { parentPath, name }) => sum + (lookAt(join(parentPath, name))?.size ?? 0), 0);
+}
