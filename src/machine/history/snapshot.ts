@@ -88,16 +88,35 @@ export async function takeSnapshot(shadow: Shadow, ask: AskGit, before: string):
     // Only here: what was left out need not be what was left out then.
     return { ...current.checkpoint, left };
   const next = copyIndex(shadow, current?.index);
-  const update = ['update-index', '-z', '--add', '--replace', '--remove', '--stdin'];
+  const update = [
+    ...(await streaming(shadow, ask, add.length)),
+    'update-index',
+    '-z',
+    '--add',
+    '--replace',
+    '--remove',
+  ];
   for (const names of portions(remove))
     await ask(shadow, ['update-index', '-z', '--force-remove', '--stdin'], { index: next, input: names });
-  for (const names of portions(add)) await ask(shadow, update, { index: next, input: names });
+  for (const names of portions(add)) await ask(shadow, [...update, '--stdin'], { index: next, input: names });
   const tree = (await ask(shadow, ['write-tree'], { index: next })).toString().trim();
   const same = current?.checkpoint.tree === tree ? current.checkpoint : undefined;
   const checkpoint = same ? { ...same, left } : addCheckpoint(shadow, { tree, before, left });
   writePrivate(shadow.folder, 'current.json', JSON.stringify({ index: next, checkpoint }));
   removeOldIndexes(shadow, next);
   return checkpoint;
+}
+
+/**
+ * As a stream, content goes into one pack instead of a file for each, which takes half the time. Before 2.38 update-index
+ * made a pack for each file.
+ */
+async function streaming(shadow: Shadow, ask: AskGit, files: number): Promise<string[]> {
+  // For a few files there is nothing to gain.
+  if (files < 100) return [];
+  const said = (await ask(shadow, ['version'])).toString();
+  const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(said)?.map(Number) ?? [];
+  return major > 2 || (major === 2 && minor >= 38) ? ['-c', 'core.bigFileThreshold=1'] : [];
 }
 
 /** Sorts what git listed by asking the system about each name; without a thread in between, which is ten times faster. */
