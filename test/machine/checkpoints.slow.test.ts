@@ -171,6 +171,29 @@ describe('taking', () => {
   });
 });
 
+it('is ready when the first state is complete, for paths that the next one would bring back', async () => {
+  const tree = await keptTree();
+  const workspace = await openWorkspace([tree.folder]);
+  const isReady = (...names: string[]) =>
+    tree.checkpoints.isReady(
+      tree.folder,
+      names.map((name) => join(tree.folder, name)),
+      workspace,
+    );
+  tree.write('.gitignore', '*.log\n');
+  tree.write('.git/info/exclude', 'mine.txt\n');
+  tree.write('huge.bin', '');
+  truncateSync(join(tree.folder, 'huge.bin'), 1024 ** 3);
+  temporaryRepository(join(tree.folder, 'vendor', 'inner'));
+  expect(await isReady('src/a.txt')).toBe(false);
+  tree.checkpoints.begin(tree.folder, workspace);
+  await expect.poll(() => isReady('src/a.txt')).toBe(true);
+  expect(await isReady('src/a.txt', 'README.md', 'src/gone/b.txt')).toBe(true);
+  const lost = ['a.log', 'mine.txt', '.envrc', 'src', 'huge.bin', 'vendor/inner/README.md', '../x'];
+  for (const name of lost) expect([name, await isReady('src/a.txt', name)]).toEqual([name, false]);
+  expect(await isReady()).toBe(false);
+});
+
 it('leaves out a sparse file of 30 GB, says so, and keeps the rest', async () => {
   const tree = await keptTree();
   tree.write('huge.log', '');

@@ -86,7 +86,7 @@ export async function restoreTree(restoration: Restoration): Promise<Restored> {
     const names = brought.done.map(({ name }) => name).slice(0, mostCompared);
     // As text, since the repository's attributes keep git from looking into any file.
     const options = ['-r', '-p', '--text', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-color'];
-    const args = ['diff-tree', ...options, present.tree, wanted.tree, '--', ...names];
+    const args = ['--literal-pathspecs', 'diff-tree', ...options, present.tree, wanted.tree, '--', ...names];
     // What was done is done, also when it cannot be shown.
     const diff = names.length === 0 ? '' : await ask(shadow, args).then(decode, () => '');
     return { top: shadow.top, undo: present.id, ...brought, diff };

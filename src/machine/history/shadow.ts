@@ -101,7 +101,6 @@ function environment(
     GIT_CONFIG_SYSTEM: nothing,
     GIT_ATTR_NOSYSTEM: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_LITERAL_PATHSPECS: '1',
     GIT_TERMINAL_PROMPT: '0',
   };
 }

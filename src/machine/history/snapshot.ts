@@ -77,7 +77,7 @@ export async function takeSnapshot(shadow: Shadow, ask: AskGit, before: string):
   const current = readCurrent(shadow);
   // What the project ignores on this machine alone. Of all in `.git` this is the one file that is read: patterns.
   const excludes = ['-c', `core.excludesFile=${join(shadow.top, '.git', 'info', 'exclude')}`];
-  const list = ['ls-files', '-z', '--others', '--modified', '--exclude-standard'];
+  const list = ['--literal-pathspecs', 'ls-files', '-z', '--others', '--modified', '--exclude-standard'];
   const below = shadow.scopes.map((scope) => relative(shadow.top, scope)).filter((path) => path !== '');
   const index = current?.index ?? 'index.none';
   const listed = await ask(shadow, [...excludes, ...list, ...(below.length > 0 ? ['--', ...below] : [])], {
