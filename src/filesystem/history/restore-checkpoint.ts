@@ -3,7 +3,7 @@ import { flag, list, path } from '../../core/params.ts';
 import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import { headAndTail, presentable } from '../../machine/presentable.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import type { TreeChange } from '../../machine/history/restore.ts';
+import type { TreeChange } from '../../machine/history/bring-back.ts';
 import { pathFor } from '../searching/search-scope.ts';
 import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';

@@ -8,18 +8,11 @@ import { readPrivate } from '../folders.ts';
 import { isInside } from '../paths/inside.ts';
 import { protectedReason } from '../paths/protected-paths.ts';
 import type { Run } from '../processes/process.ts';
-import { projectFolders } from '../programs/project-folders.ts';
+import { createKeeper, messageOf, type Keeper } from './keeper.ts';
+import { mostFileBytes } from './listed-files.ts';
 import { restoreTree, type RestoreOptions, type Restored } from './restore.ts';
-import { askGit, GitFailure, openShadow, shadowOf, type AskGit, type Git, type Shadow } from './shadow.ts';
-import {
-  checkpointsOf,
-  forgetCurrent,
-  mostFileBytes,
-  readCurrent,
-  takeSnapshot,
-  tidyShadow,
-  type Checkpoint,
-} from './snapshot.ts';
+import { GitFailure, shadowOf, type Git, type Shadow } from './shadow.ts';
+import { checkpointsOf, excludesOf, readCurrent, type Checkpoint } from './snapshot.ts';
 import { findWorkTree } from './work-tree.ts';
 
 /** What is told about a state, and whether nothing of it was left out. */
@@ -53,100 +46,24 @@ interface Options {
   readonly state: string | undefined;
   readonly run: Run;
   git(): Promise<Git | undefined>;
-  readonly quotaBytes?: number;
 }
 
 /** So long a call waits for its state; the first one may take longer. */
 const patienceMs = 4000;
-const tidyMs = 60_000;
 
 /** Keeps checkpoints in git folders of ours. Does nothing before it is used. */
-export function createCheckpoints({ state, run, git, quotaBytes = 1024 ** 3 }: Options): Checkpoints {
+export function createCheckpoints({ state, run, git }: Options): Checkpoints {
   const shadows = state === undefined ? undefined : join(state, 'checkpoints');
-  /** Never more than one at a time, for each shadow; who waits shares the next. */
-  const last = new Map<string, Promise<unknown>>();
-  const next = new Map<string, Promise<Checkpoint>>();
+  const keeper = createKeeper({ run, git });
   const saidFirst = new Set<string>();
-  let tidying: NodeJS.Timeout | undefined;
-
-  const shadowFor = async (folder: string, { roots }: Workspace) => {
+  const shadowFor = async (folder: string, { roots }: Workspace): Promise<Shadow | undefined> => {
     const tree = shadows === undefined ? undefined : await findWorkTree(folder, roots);
     return shadows === undefined ? undefined : tree && shadowOf(tree, shadows);
   };
-
-  /** Git, with nothing of the project on its way. Throws GitFailure when there is none. */
-  async function asker({ roots }: Workspace): Promise<AskGit> {
-    const found = await git();
-    if (!found) throw new GitFailure('no git of this machine was found that can be used', null);
-    const project = await projectFolders(roots);
-    if (await project.holds(found.program)) throw new GitFailure('git lies in the project', null);
-    return askGit(run, {
-      ...found,
-      env: { ...found.env, PATH: project.pathWithout(found.env['PATH'] ?? '') },
-    });
-  }
-
-  function inTurn<T>({ folder }: Shadow, work: () => Promise<T>): Promise<T> {
-    const done = (last.get(folder) ?? Promise.resolve()).then(work);
-    last.set(
-      folder,
-      done.catch(() => {}),
-    );
-    return done;
-  }
-
-  function keep(shadow: Shadow, before: string, workspace: Workspace): Promise<Checkpoint> {
-    const waiting = next.get(shadow.folder);
-    if (waiting) return waiting;
-    const kept = inTurn(shadow, () => {
-      next.delete(shadow.folder);
-      return snapshotOf(shadow, before, workspace);
-    });
-    next.set(shadow.folder, kept);
-    return kept;
-  }
-
-  async function snapshotOf(shadow: Shadow, before: string, workspace: Workspace): Promise<Checkpoint> {
-    const ask = await asker(workspace);
-    openShadow(shadow);
-    planTidying(shadow, ask);
-    return takeSnapshot(shadow, ask, before).catch((error: unknown) => {
-      if (!(error instanceof GitFailure) || error.exitCode === null) throw error;
-      // By another list, and another index: files vanish while git reads them, and one of ours may be damaged.
-      forgetCurrent(shadow);
-      openShadow(shadow);
-      return takeSnapshot(shadow, ask, before);
-    });
-  }
-
-  /** When nothing has happened for a while. Keeps no process alive; what does not work now is tried after the next. */
-  function planTidying(shadow: Shadow, ask: AskGit): void {
-    clearTimeout(tidying);
-    tidying = setTimeout(() => {
-      inTurn(shadow, () => tidyShadow(shadow, ask, quotaBytes)).catch(() => {});
-    }, tidyMs).unref();
-  }
-
-  function noteOf({ id, left }: Checkpoint): Noted {
-    const names = left.names.map((name) => JSON.stringify(name)).join(', ');
-    const more = left.count > 0 ? `; without ${left.count} too large or not readable: ${names}` : '';
-    const note = `checkpoint ${id}${more} (restore_checkpoint brings the files back)`;
-    return { note, isComplete: left.count === 0 };
-  }
-
-  function lateNote({ folder }: Shadow, isFirst: boolean): Noted {
-    const isSaid = isFirst && saidFirst.has(folder);
-    saidFirst.add(folder);
-    const why = isFirst ? 'the first one is still being made' : `it takes longer than ${patienceMs / 1000} s`;
-    return { ...(!isSaid && { note: `no checkpoint: ${why}` }), isComplete: false };
-  }
-
-  const allShadows = ({ roots }: Workspace): Shadow[] =>
-    namesIn(shadows).flatMap((name) => {
-      const shadow = shadows === undefined ? undefined : shadowIn(join(shadows, name));
-      const isOpen = shadow?.scopes.every((scope) => roots.some((root) => isInside(scope, root)));
-      return shadow && isOpen ? [shadow] : [];
-    });
+  const list: Checkpoints['list'] = (workspace) =>
+    shadowsIn(shadows, workspace)
+      .flatMap((shadow) => checkpointsOf(shadow).map((one) => ({ ...one, top: shadow.top })))
+      .sort((a, b) => (a.at < b.at ? 1 : -1));
 
   return {
     async take(folder, before, workspace, signal) {
@@ -154,24 +71,20 @@ export function createCheckpoints({ state, run, git, quotaBytes = 1024 ** 3 }: O
         const shadow = await shadowFor(folder, workspace);
         if (!shadow || signal.aborted) return undefined;
         const isFirst = readCurrent(shadow) === undefined;
-        const kept = keep(shadow, before, workspace).then(noteOf);
-        // What goes on by itself may fail by itself.
-        kept.catch(() => {});
-        const done = new AbortController();
-        const waitMs = isFirst && saidFirst.has(shadow.folder) ? 0 : patienceMs;
-        const late = sleep(waitMs, lateNote, { signal: AbortSignal.any([done.signal, signal]) });
-        const first = await Promise.race([kept, late.catch(() => undefined)]).finally(() => done.abort());
-        return typeof first === 'function' ? first(shadow, isFirst) : first;
+        const isSaid = isFirst && saidFirst.has(shadow.folder);
+        const kept = keeper.keep(shadow, before, workspace).then(noteOf);
+        const noted = await inTime(kept, isSaid ? 0 : patienceMs, signal);
+        if (noted === 'late') saidFirst.add(shadow.folder);
+        return noted === 'late' ? lateNote(isFirst, isSaid) : noted;
       } catch (error) {
         return { note: `no checkpoint: ${messageOf(error)}`, isComplete: false };
       }
     },
 
     begin(folder, workspace) {
-      const beginning = shadowFor(folder, workspace).then((shadow) => {
-        if (shadow && !readCurrent(shadow)) return keep(shadow, 'the first change', workspace);
-        return undefined;
-      });
+      const beginning = shadowFor(folder, workspace).then((shadow) =>
+        shadow && !readCurrent(shadow) ? keeper.keep(shadow, 'the first change', workspace) : undefined,
+      );
       // It is tried again, and told, before the first action.
       beginning.catch(() => {});
     },
@@ -179,68 +92,99 @@ export function createCheckpoints({ state, run, git, quotaBytes = 1024 ** 3 }: O
     async isReady(folder, paths, workspace) {
       const shadow = await shadowFor(folder, workspace);
       if (!shadow || paths.length === 0 || !readCurrent(shadow) || !(await git())) return false;
-      for (const path of paths) {
-        const found = await lstat(path).catch(() => undefined);
-        // What a folder holds is not known here, and what others run does not come back unasked.
-        if (protectedReason(path) || (found && (!found.isFile() || found.size > mostFileBytes))) return false;
-        if ((await shadowFor(await thereAbove(path), workspace))?.folder !== shadow.folder) return false;
-      }
-      const excludes = ['-c', `core.excludesFile=${join(shadow.top, '.git', 'info', 'exclude')}`];
-      const input = `${paths.join('\0')}\0`;
-      const { index } = readCurrent(shadow) ?? {};
-      const asking = (await asker(workspace))(shadow, [...excludes, 'check-ignore', '-z', '--stdin'], {
-        ...(index !== undefined && { index }),
-        input,
-      });
-      // Git exits 1 when none of them is ignored.
-      return asking.then(
-        () => false,
-        (error: unknown) => error instanceof GitFailure && error.exitCode === 1,
+      const areKept = await Promise.all(
+        paths.map(async (path) => {
+          const nearest = (await couldBeKept(path)) && (await shadowFor(await thereAbove(path), workspace));
+          return nearest && nearest.folder === shadow.folder;
+        }),
       );
+      return areKept.every(Boolean) && !(await isIgnored(paths, shadow, workspace, keeper));
     },
 
-    list: (workspace) =>
-      allShadows(workspace)
-        .flatMap((shadow) => checkpointsOf(shadow).map((one) => ({ ...one, top: shadow.top })))
-        .sort((a, b) => (a.at < b.at ? 1 : -1)),
+    list,
 
     async restore(id, how, workspace, signal) {
-      for (const shadow of allShadows(workspace)) {
-        const checkpoint = checkpointsOf(shadow).find((one) => one.id === id);
-        if (!checkpoint) continue;
-        return inTurn(shadow, async () => {
-          if (signal.aborted)
-            throw new ToolcribError('CANCELLED', 'The call was cancelled; nothing was changed.');
-          // A millisecond later: what was changed in this one was changed before.
-          const since = Date.now() + 1;
-          const present = await snapshotOf(shadow, 'restore_checkpoint', workspace).catch(
-            (error: unknown) => {
-              throw presentNotKept(messageOf(error));
-            },
-          );
-          const ask = await asker(workspace);
-          return restoreTree({ shadow, ask, present, wanted: checkpoint, how, since, workspace, signal });
-        });
-      }
-      throw new ToolcribError(
-        'NOT_FOUND',
-        `${id}: there is no such checkpoint of a work tree inside the open folders.`,
-        'list_checkpoints has those there are.',
+      const shadow = shadowsIn(shadows, workspace).find((one) =>
+        checkpointsOf(one).some((kept) => kept.id === id),
       );
+      const wanted = shadow && checkpointsOf(shadow).find((kept) => kept.id === id);
+      if (!shadow || !wanted) throw unknown(id);
+      // A millisecond later: what was changed in this one was changed before.
+      const since = Date.now() + 1;
+      return keeper.withPresent(shadow, workspace, (present, ask) => {
+        if (signal.aborted)
+          throw new ToolcribError('CANCELLED', 'The call was cancelled; nothing was changed.');
+        return restoreTree({ shadow, ask, present, wanted, how, since, workspace, signal });
+      });
     },
   };
 }
 
-/** What says of itself where it belongs. */
-function shadowIn(folder: string): Shadow | undefined {
-  try {
-    const { top, scopes } = JSON.parse(String(readPrivate(folder, 'about.json'))) as Shadow;
-    const shadow = shadowOf({ top, scopes }, dirname(folder));
-    return shadow.folder === folder ? shadow : undefined;
-  } catch {
-    // Damaged, or not ours.
-    return undefined;
-  }
+function noteOf({ id, left }: Checkpoint): Noted {
+  const names = left.names.map((name) => JSON.stringify(name)).join(', ');
+  const more = left.count > 0 ? `; without ${left.count} too large or not readable: ${names}` : '';
+  const note = `checkpoint ${id}${more} (restore_checkpoint brings the files back)`;
+  return { note, isComplete: left.count === 0 };
+}
+
+function lateNote(isFirst: boolean, isSaid: boolean): Noted {
+  const why = isFirst ? 'the first one is still being made' : `it takes longer than ${patienceMs / 1000} s`;
+  return { ...(!isSaid && { note: `no checkpoint: ${why}` }), isComplete: false };
+}
+
+/** What is late goes on by itself; undefined when the call is cancelled. */
+async function inTime<T>(task: Promise<T>, ms: number, signal: AbortSignal): Promise<T | 'late' | undefined> {
+  // It may fail by itself as well.
+  task.catch(() => {});
+  const done = new AbortController();
+  const late = sleep(ms, 'late' as const, { signal: AbortSignal.any([done.signal, signal]) });
+  const given = late.catch(() => undefined);
+  return Promise.race([task, given]).finally(() => done.abort());
+}
+
+/** What a folder holds is not known here, and what others run does not come back unasked. */
+async function couldBeKept(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return !protectedReason(path) && (!found || (found.isFile() && found.size <= mostFileBytes));
+}
+
+/** The folder that a path is in, or the nearest one above that is there. */
+async function thereAbove(path: string): Promise<string> {
+  const folder = dirname(path);
+  return folder === path || (await lstat(folder).catch(() => undefined)) ? folder : thereAbove(folder);
+}
+
+/** Whether git ignores one of them, or cannot tell. */
+async function isIgnored(
+  paths: readonly string[],
+  shadow: Shadow,
+  workspace: Workspace,
+  { asker }: Keeper,
+): Promise<boolean> {
+  const ask = await asker(workspace);
+  const { index } = readCurrent(shadow) ?? {};
+  const call = { input: `${paths.join('\0')}\0`, ...(index !== undefined && { index }) };
+  return ask(shadow, [...excludesOf(shadow), 'check-ignore', '-z', '--stdin'], call).then(
+    () => true,
+    // Git exits 1 when none is.
+    (error: unknown) => !(error instanceof GitFailure && error.exitCode === 1),
+  );
+}
+
+/** Those of work trees inside the roots, by what each says of itself in its own place. */
+function shadowsIn(shadows: string | undefined, { roots }: Workspace): Shadow[] {
+  return namesIn(shadows).flatMap((name) => {
+    try {
+      const folder = join(shadows ?? '', name);
+      const { top, scopes } = JSON.parse(String(readPrivate(folder, 'about.json'))) as Shadow;
+      const shadow = shadowOf({ top, scopes }, dirname(folder));
+      const isOpen = scopes.every((scope) => roots.some((root) => isInside(scope, root)));
+      return isOpen && shadow.folder === folder ? [shadow] : [];
+    } catch {
+      // Damaged, or not ours.
+      return [];
+    }
+  });
 }
 
 function namesIn(folder: string | undefined): string[] {
@@ -252,16 +196,9 @@ function namesIn(folder: string | undefined): string[] {
   }
 }
 
-/** The folder that a path is in, or the nearest one above that is there. */
-async function thereAbove(path: string): Promise<string> {
-  const folder = dirname(path);
-  return folder === path || (await lstat(folder).catch(() => undefined)) ? folder : thereAbove(folder);
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const presentNotKept = (why: string): ToolcribError =>
+const unknown = (id: string): ToolcribError =>
   new ToolcribError(
-    'WRITE_FAILED',
-    `Nothing was changed: the present state could not be kept first, so this could not be undone: ${why}.`,
+    'NOT_FOUND',
+    `${id}: there is no such checkpoint of a work tree inside the open folders.`,
+    'list_checkpoints has those there are.',
   );

@@ -52,7 +52,8 @@ export async function readExisting(place: Place, mostBytes: number): Promise<Bef
 export const tooLarge = (path: string, bytes: number, most: number): ToolcribError =>
   new ToolcribError(
     'TOO_LARGE',
-    `${shownPath(path)}: has ${inMegabytes(bytes)}; changes that can be undone are kept up to ${inMegabytes(most)}. Nothing was changed.`,
+    `${shownPath(path)}: has ${inMegabytes(bytes)}; changes that can be undone are kept up to ${inMegabytes(most)}. ` +
+      'Nothing was changed.',
     'Change it with a program of your own.',
   );
 
@@ -132,6 +133,6 @@ function hasContent(place: Place, bytes: Buffer): boolean {
 export const changedMeanwhile = (place: Place): ToolcribError =>
   new ToolcribError(
     'STALE_FILE',
-    `${shownPath(place.path)}: another program changed it while it was being changed here; its change was left as it is.`,
+    `${shownPath(place.path)}: another program changed it while it was being changed here; that was left as it is.`,
     'Read it again, and base the change on what is there now.',
   );

@@ -1,9 +1,7 @@
-import { lstatSync, unlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { noConsent } from '../paths/consent.ts';
 import { isInside } from '../paths/inside.ts';
-import { openPlaceAt, type Place } from '../paths/place.ts';
+import type { Place } from '../paths/place.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
 import type { Run } from '../processes/process.ts';
 import { createCheckpoints, type Checkpoints } from './checkpoints.ts';
@@ -12,7 +10,8 @@ import { logOf, logsFor, pruneLog, type Limits, type Log } from './log.ts';
 import { createPathTurns } from './path-turns.ts';
 import { gone, relocateChange, type Look } from './relocate.ts';
 import type { Git } from './shadow.ts';
-import { undoEntry, type Undone } from './undo.ts';
+import { sweep } from './sweep.ts';
+import { undoEntry, type Undoing as UndoingEntry, type Undone } from './undo.ts';
 import { writeFile, type Decide, type Written } from './write.ts';
 import { noHistory } from './write-failure.ts';
 
@@ -26,6 +25,11 @@ export interface ChangeQuery {
   readonly before?: string | undefined;
 }
 
+export interface ChangeList {
+  readonly changes: readonly Change[];
+  readonly next?: string;
+}
+
 export interface UndoOptions {
   readonly workspace: RootedWorkspace;
   readonly dryRun?: boolean;
@@ -36,8 +40,9 @@ export interface UndoOptions {
  * The one way to change files: each is whole, the old one or the new one, whenever the process is ended; what was there
  * before is kept; no two calls of this process change one path at a time; and another program's change is never lost.
  *
- * Failures are a ToolcribError, and then nothing has changed: PATH_DENIED, PATH_EXISTS, PATH_NOT_FOUND, PATH_NOT_REGULAR,
- * STALE_FILE (another program was at it meanwhile), TOO_LARGE, and WRITE_FAILED (the disk is full, nothing can be kept).
+ * Failures are a ToolcribError, and then nothing has changed: PATH_DENIED, PATH_EXISTS, PATH_NOT_FOUND,
+ * PATH_NOT_REGULAR, STALE_FILE (another program was at it meanwhile), TOO_LARGE, and WRITE_FAILED (the disk is full,
+ * nothing can be kept).
  */
 export interface History {
   /**
@@ -50,7 +55,7 @@ export interface History {
   /** Moves a file, link or folder, never onto something. */
   move(from: Place, to: Place, about?: Partial<About>): Promise<Change>;
   /** Newest first; `next` is to be passed as `before` for those that follow. Changes nothing. */
-  list(query: ChangeQuery): { readonly changes: readonly Change[]; readonly next?: string };
+  list(query: ChangeQuery): ChangeList;
   /**
    * Takes a change back, when what it left is still there; that is a change itself. Throws Conflict when it is not,
    * NOT_FOUND for one that is unknown, forgotten, not in the roots, or undone already, and what changing throws.
@@ -113,37 +118,10 @@ export function createHistory({ state, run, git, ...given }: HistoryOptions): Hi
         return inTurn([from.path, to.path], () => relocateChange(log, move));
       }),
 
-    list({ roots, path, limit, before }) {
-      const all = logs(roots).flatMap((log) => log.entries().toReversed());
-      // Those of one root are in the order they were made in, whatever the clock said.
-      if (logs(roots).length > 1) all.sort((a, b) => b.at - a.at);
-      const undoneBy = new Map(all.map(({ undoes, id }) => [undoes, id]));
-      const from = before === undefined ? 0 : all.findIndex(({ id }) => id === before) + 1;
-      const wanted = all
-        .slice(from)
-        .filter((entry) => isInRoots(entry, roots))
-        .filter((entry) => path === undefined || endsOf(entry).some((each) => isInside(each, path)));
-      const changes = wanted.slice(0, limit).map((entry) => {
-        const by = undoneBy.get(entry.id);
-        return by === undefined ? entry : { ...entry, undoneBy: by };
-      });
-      const last = changes.at(-1);
-      return { changes, ...(wanted.length > limit && last && { next: last.id }) };
-    },
+    list: (query) => listChanges(logs(query.roots), query),
 
-    async undo(id, { workspace, dryRun = false, signal }) {
-      const { roots } = workspace;
-      const find = () => logs(roots).map((log) => ({ log, entries: log.entries() }));
-      const found = find().find(({ entries }) => entries.some((entry) => entry.id === id));
-      const entry = found?.entries.find((one) => one.id === id);
-      // One outside the roots is none for the caller, in the same words.
-      if (!found || !entry || !isInRoots(entry, roots)) throw gone(id);
-      const { log } = found;
-      const refuse = () => refuseUndone(id, log.entries());
-      refuse();
-      const undoing = { log, entry, workspace, inTurn, mostBytes, dryRun, signal, refuseUndone: refuse };
-      return { undone: entry, ...(await undoEntry(undoing)) };
-    },
+    undo: (id, options) =>
+      undoChange(id, options, { logs: logs(options.workspace.roots), inTurn, mostBytes }),
 
     async content(hash, path) {
       for (const log of logs([path])) {
@@ -155,6 +133,42 @@ export function createHistory({ state, run, git, ...given }: HistoryOptions): Hi
 
     checkpoint: createCheckpoints({ state, run, git }),
   };
+}
+
+function listChanges(logs: readonly Log[], { roots, path, limit, before }: ChangeQuery): ChangeList {
+  const all = logs.flatMap((log) => log.entries().toReversed());
+  // Those of one root are in the order they were made in, whatever the clock said.
+  if (logs.length > 1) all.sort((a, b) => b.at - a.at);
+  const undoneBy = new Map(all.map(({ undoes, id }) => [undoes, id]));
+  const from = before === undefined ? 0 : all.findIndex(({ id }) => id === before) + 1;
+  const wanted = all
+    .slice(from)
+    .filter((entry) => isInRoots(entry, roots))
+    .filter((entry) => path === undefined || endsOf(entry).some((each) => isInside(each, path)));
+  const changes = wanted.slice(0, limit).map((entry) => {
+    const by = undoneBy.get(entry.id);
+    return by === undefined ? entry : { ...entry, undoneBy: by };
+  });
+  const last = changes.at(-1);
+  return { changes, ...(wanted.length > limit && last && { next: last.id }) };
+}
+
+interface Undoing extends Pick<UndoingEntry, 'inTurn' | 'mostBytes'> {
+  readonly logs: readonly Log[];
+}
+
+async function undoChange(id: string, { workspace, dryRun = false, signal }: UndoOptions, undoing: Undoing) {
+  const { logs, ...rest } = undoing;
+  for (const log of logs) {
+    const entry = log.entries().find((one) => one.id === id);
+    if (!entry || !isInRoots(entry, workspace.roots)) continue;
+    const refuse = () => refuseUndone(id, log.entries());
+    refuse();
+    const undone = await undoEntry({ log, entry, workspace, dryRun, signal, refuseUndone: refuse, ...rest });
+    return { undone: entry, ...undone };
+  }
+  // One outside the roots is none for the caller, in the same words.
+  throw gone(id);
 }
 
 const endsOf = ({ path, to }: Entry): string[] => [path, to ?? path];
@@ -173,38 +187,4 @@ function refuseUndone(id: string, entries: readonly Entry[]): void {
     `${id}: was undone already, by ${undoneBy.get(id)}.`,
     `Undo ${last}, the last of these, to go back once more.`,
   );
-}
-
-/** So many of the last changes may have been on their way when their process was killed. */
-const mostUnderway = 200;
-
-/** Removes what killed processes have left beside files, as far as it lies inside the root, and is a file called as ours are. */
-async function sweep(log: Log, root: string): Promise<void> {
-  for (const { id, path, to, temporary, pid } of log.entries().slice(-mostUnderway)) {
-    const left = join(dirname(to ?? path), temporary);
-    if (!isInside(left, root) || isAlive(pid) || !lstatSync(left, { throwIfNoEntry: false })?.isFile())
-      continue;
-    const isThat = (real: string) =>
-      real === left ? Promise.resolve() : Promise.reject(new Error('leads elsewhere'));
-    const opening = openPlaceAt(left, left, { make: false, check: isThat, consent: noConsent });
-    // Behind a link by now, or not allowed: then there is nothing of ours to remove.
-    const place = await opening.catch(() => undefined);
-    if (!place) continue;
-    try {
-      unlinkSync(place.at);
-      log.drop(id);
-    } catch {
-      // It stays.
-    } finally {
-      await place.folder.handle.close();
-    }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

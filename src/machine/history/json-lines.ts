@@ -5,7 +5,7 @@ const { O_WRONLY, O_APPEND, O_CREAT } = constants;
 // A FIFO must neither block nor take the lines.
 const adding = O_WRONLY | O_APPEND | O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Adds a line to a private file; a line before it that was cut short does not take it along. Throws what the system says. */
+/** Adds a line to a private file, also behind one that was cut short. Throws what the system says. */
 export function appendLine(path: string, value: unknown): void {
   const line = Buffer.from(`\n${JSON.stringify(value)}`);
   const fd = openSync(path, adding, 0o600);
@@ -16,7 +16,7 @@ export function appendLine(path: string, value: unknown): void {
   }
 }
 
-/** Oldest first; what is no JSON, because it was cut short, is left out, and a file that cannot be read has no lines. */
+/** Oldest first, without what was cut short; a file that cannot be read has no lines. */
 export function readLines(folder: string, name: string): unknown[] {
   const text = readPrivate(folder, name)?.toString() ?? '';
   return text.split('\n').flatMap((line) => {

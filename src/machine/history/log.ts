@@ -124,9 +124,9 @@ export function logsFor(roots: readonly string[], histories: string): Log[] {
 }
 
 /**
- * Forgets what is too many or too large, then what no change needs any more. What was deleted and what was replaced have
- * a quota each, so that no number of edits pushes out what was deleted; the newest have their place first. Never by age:
- * a clock that was wrong would empty the list.
+ * Forgets what is too many or too large, then what no change needs any more. What was deleted and what was replaced
+ * have a quota each, so that no number of edits pushes out what was deleted; the newest have their place first. Never
+ * by age: a clock that was wrong would empty the list.
  */
 export async function pruneLog(log: Log, { quotaBytes, mostChanges }: Limits): Promise<void> {
   const path = join(log.folder, logName);

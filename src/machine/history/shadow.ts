@@ -112,7 +112,7 @@ export function shadowOf(tree: WorkTree, shadows: string): Shadow {
   return { ...tree, folder: join(shadows, createHash('sha256').update(key).digest('hex').slice(0, 32)) };
 }
 
-/** Makes it, without git, so that no template adds hooks. Throws for a folder that is not private, and what the system says. */
+/** Makes it without git, so that no template adds hooks. Throws for a folder that is not private. */
 export function openShadow({ folder, top, scopes }: Shadow): void {
   if (isPrivate(folder) && existsSync(join(folder, 'about.json'))) return;
   for (const each of [dirname(dirname(folder)), dirname(folder), folder])

@@ -1,19 +1,9 @@
-import {
-  accessSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  rmSync,
-  utimesSync,
-} from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { constants, copyFileSync, existsSync, lstatSync, readdirSync, utimesSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import * as z from 'zod';
 import { discard, readPrivate, writePrivate } from '../folders.ts';
-import { createBreath } from '../paths/breath.ts';
-import { isInside } from '../paths/inside.ts';
-import { appendLine, linesOf, readLines } from './json-lines.ts';
+import { appendLine, readLines } from './json-lines.ts';
+import { sortListed } from './listed-files.ts';
 import type { AskGit, Shadow } from './shadow.ts';
 
 /** A state of a work tree that was kept. */
@@ -42,12 +32,8 @@ const currentSchema = z.object({
   checkpoint: checkpointSchema,
 });
 
-/** A larger file is left out. */
-export const mostFileBytes = 64 * 1024 * 1024;
 /** What git is given at a time: its input is held in memory. */
 const portion = { files: 4000, characters: 500_000 };
-const mostNamed = 5;
-export const mostCheckpoints = 50;
 
 /** Newest first. */
 export const checkpointsOf = ({ folder }: Pick<Shadow, 'folder'>): Checkpoint[] =>
@@ -69,24 +55,32 @@ export function forgetCurrent({ folder }: Shadow): void {
   for (const name of ['current.json', 'about.json']) discard(join(folder, name));
 }
 
+/** What the project ignores on this machine alone. Of all in `.git` this is the one file that is read: patterns. */
+export const excludesOf = ({ top }: Shadow): string[] => [
+  '-c',
+  `core.excludesFile=${join(top, '.git', 'info', 'exclude')}`,
+];
+
 /**
  * Keeps the content of a work tree in its shadow: what is not ignored, without nested repositories; or finds the
  * checkpoint that has it. Reads only what has changed since the last time. Throws GitFailure, and what the system says.
  */
 export async function takeSnapshot(shadow: Shadow, ask: AskGit, before: string): Promise<Checkpoint> {
   const current = readCurrent(shadow);
-  // What the project ignores on this machine alone. Of all in `.git` this is the one file that is read: patterns.
-  const excludes = ['-c', `core.excludesFile=${join(shadow.top, '.git', 'info', 'exclude')}`];
   const list = ['--literal-pathspecs', 'ls-files', '-z', '--others', '--modified', '--exclude-standard'];
   const below = shadow.scopes.map((scope) => relative(shadow.top, scope)).filter((path) => path !== '');
   const index = current?.index ?? 'index.none';
-  const listed = await ask(shadow, [...excludes, ...list, ...(below.length > 0 ? ['--', ...below] : [])], {
-    index,
-  });
-  const { add, remove, left } = await sortChanges(listed.toString(), shadow);
-  if (current && add.length === 0 && remove.length === 0)
-    // Only here: what was left out need not be what was left out then.
-    return { ...current.checkpoint, left };
+  const listed = await ask(
+    shadow,
+    [...excludesOf(shadow), ...list, ...(below.length > 0 ? ['--', ...below] : [])],
+    {
+      index,
+    },
+  );
+  const { add, left, ...sorted } = await sortListed(listed.toString(), shadow);
+  // What was left out then is not in the index either.
+  const remove = sorted.remove.filter((name) => !current?.checkpoint.left.names.includes(name));
+  if (current && add.length === 0 && remove.length === 0) return { ...current.checkpoint, left };
   const next = copyIndex(shadow, current?.index);
   const update = [
     ...(await streaming(shadow, ask, add.length)),
@@ -108,8 +102,8 @@ export async function takeSnapshot(shadow: Shadow, ask: AskGit, before: string):
 }
 
 /**
- * As a stream, content goes into one pack instead of a file for each, which takes half the time. Before 2.38 update-index
- * made a pack for each file.
+ * As a stream, content goes into one pack instead of a file for each, which takes half the time. Before 2.38
+ * update-index made a pack for each file.
  */
 async function streaming(shadow: Shadow, ask: AskGit, files: number): Promise<string[]> {
   // For a few files there is nothing to gain.
@@ -117,55 +111,6 @@ async function streaming(shadow: Shadow, ask: AskGit, files: number): Promise<st
   const said = (await ask(shadow, ['version'])).toString();
   const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(said)?.map(Number) ?? [];
   return major > 2 || (major === 2 && minor >= 38) ? ['-c', 'core.bigFileThreshold=1'] : [];
-}
-
-/** Sorts what git listed by asking the system about each name; without a thread in between, which is ten times faster. */
-async function sortChanges(listed: string, { top, folder }: Shadow) {
-  const breathe = createBreath();
-  const own = isInside(folder, top)
-    ? relative(top, join(folder, '..', '..')).replaceAll(sep, '/')
-    : undefined;
-  const [add, remove, left, closed]: string[][] = [[], [], [], []];
-  for (const name of new Set(listed.split('\0'))) {
-    await breathe();
-    // With a slash at the end: a repository inside this one, whose files are its own affair.
-    if (name === '' || name.endsWith('/') || (own !== undefined && name.startsWith(`${own}/`))) continue;
-    if (/(?:^|\/)\.toolcrib-[0-9a-f]{16}\.tmp$/.test(name)) continue;
-    const path = join(top, name);
-    const found = name.includes('\ufffd') ? undefined : lookAt(path);
-    if (name.includes('\ufffd')) left?.push(name);
-    else if (!found || !(found.isFile() || found.isSymbolicLink())) remove?.push(name);
-    else if (found.size > mostFileBytes || (found.isFile() && !isReadable(path))) left?.push(name);
-    else {
-      add?.push(name);
-      if (found.isFile() && (found.mode & 0o077) === 0) closed?.push(name);
-    }
-  }
-  rememberClosed(folder, closed ?? []);
-  const names = (left ?? []).slice(0, mostNamed);
-  return {
-    add: add ?? [],
-    remove: [...(remove ?? []), ...(left ?? [])],
-    left: { count: left?.length ?? 0, names },
-  };
-}
-
-function lookAt(path: string) {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    // In a folder that this user may not enter, or below what is none any more.
-    return undefined;
-  }
-}
-
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function* portions(names: readonly string[]): Generator<string> {
@@ -195,7 +140,7 @@ function copyIndex({ folder }: Shadow, from: string | undefined): string {
 function removeOldIndexes({ folder }: Shadow, used: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith('index.') || name === used) continue;
-    const age = Date.now() - (lookAt(join(folder, name))?.ctimeMs ?? Infinity);
+    const age = Date.now() - (lstatSync(join(folder, name), { throwIfNoEntry: false })?.ctimeMs ?? Infinity);
     if (Math.abs(age) > 15 * 60_000) discard(join(folder, name));
   }
 }
@@ -207,34 +152,4 @@ function addCheckpoint({ folder }: Shadow, given: Pick<Checkpoint, 'tree' | 'bef
   writePrivate(join(folder, 'refs', 'checkpoints'), id, `${given.tree}\n`);
   appendLine(join(folder, 'checkpoints.jsonl'), checkpoint);
   return checkpoint;
-}
-
-/** Names of files that nobody but their owner may read, which a git tree does not say: a key must not come back open. */
-function rememberClosed(folder: string, names: readonly string[]): void {
-  const known = closedIn({ folder });
-  for (const name of names) if (!known.has(name)) appendLine(join(folder, 'closed.jsonl'), name);
-}
-
-export const closedIn = ({ folder }: Pick<Shadow, 'folder'>): ReadonlySet<unknown> =>
-  new Set(readLines(folder, 'closed.jsonl'));
-
-/** Forgets what is too many or too much, and lets git drop what nothing needs. Throws GitFailure. */
-export async function tidyShadow(shadow: Shadow, ask: AskGit, quotaBytes: number): Promise<void> {
-  const { folder } = shadow;
-  const all = checkpointsOf(shadow);
-  const isMuch = bytesIn(join(folder, 'objects')) > quotaBytes;
-  const kept = all.slice(0, isMuch ? Math.ceil(Math.min(all.length, mostCheckpoints) / 2) : mostCheckpoints);
-  if (kept.length === all.length && !isMuch) return;
-  writePrivate(folder, 'checkpoints.jsonl', linesOf(kept.toReversed()));
-  for (const { id } of all.slice(kept.length))
-    rmSync(join(folder, 'refs', 'checkpoints', id), { force: true });
-  await ask(shadow, ['gc', '--quiet', '--prune=10.minutes.ago'], { workTree: folder });
-  // Not even the newest fits: the next one begins anew.
-  if (kept.length <= 1 && bytesIn(join(folder, 'objects')) > quotaBytes)
-    rmSync(folder, { recursive: true, force: true });
-}
-
-function bytesIn(folder: string): number {
-  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
-  return entries.reduce((sum, { parentPath, name }) => sum + (lookAt(join(parentPath, name))?.size ?? 0), 0);
 }

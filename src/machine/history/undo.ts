@@ -211,7 +211,7 @@ async function contentToShow(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Removes folders, innermost first, as far as nothing is in them. Never throws: no more than an empty folder remains. */
+/** Removes folders, innermost first, as far as nothing is in them. Never throws: an empty folder may remain. */
 export async function removeEmpty(folders: readonly string[], workspace: RootedWorkspace): Promise<void> {
   for (const folder of folders.toReversed()) {
     try {

@@ -2,9 +2,15 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { ToolcribError } from '../../core/errors.ts';
 import { gitFolderEffect, inGitFolder } from './git-folder.ts';
 import type { Opened } from './opened.ts';
-import type { Place } from './place.ts';
 import { protectedError } from './protected-paths.ts';
 import { shownPath } from './shown-path.ts';
+
+/** As much of a `Place` as it takes. */
+interface Looked {
+  readonly folder: Opened;
+  readonly path: string;
+  readonly confirmed: boolean;
+}
 
 /**
  * To be asked in the same step as what changes a place, with nothing waited for in between: what was true when the place
@@ -12,7 +18,7 @@ import { shownPath } from './shown-path.ts';
  * was allowed; and PATH_PROTECTED when the place has come to be part of a repository, or would complete one, of which
  * other calls have made the rest, and no person has said that it is to be changed even so.
  */
-export function lookOnceMore(place: Pick<Place, 'folder' | 'path' | 'confirmed'>, given = place.path): void {
+export function lookOnceMore(place: Looked, given = place.path): void {
   if (!isStillThere(place.folder))
     throw new ToolcribError(
       'STALE_FILE',
