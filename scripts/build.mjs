@@ -15,11 +15,9 @@ import { writeLicenses } from './licenses.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const temporary = join(root, '.tmp', `build-${process.pid}`);
-// For benchmarks: the same program with one module in the place of another, somewhere else.
-const { out, replace } = parseArgs({
-  options: { out: { type: 'string' }, replace: { type: 'string' } },
-}).values;
-const dist = out ?? join(root, 'dist');
+// For measuring what a call enters: the same modules, somewhere else, as they were written and with source maps.
+const { readable } = parseArgs({ options: { readable: { type: 'string' } } }).values;
+const dist = readable ?? join(root, 'dist');
 const shared = {
   absWorkingDir: root,
   bundle: true,
@@ -27,17 +25,18 @@ const shared = {
   target: 'node20',
   legalComments: 'none',
   logLevel: 'warning',
+  minify: readable === undefined,
+  ...(readable !== undefined && { sourcemap: 'inline' }),
 };
 
 mkdirSync(temporary, { recursive: true });
 try {
   const manifest = await workOutManifest();
   const metafile = await bundleChunks(manifest);
-  const main = packStart(metafile);
-  await bundleLoader(main);
+  if (readable === undefined) await bundleLoader(packStart(metafile));
   rmSync(dist, { recursive: true, force: true });
   renameSync(join(temporary, 'out'), dist);
-  if (out === undefined) writeLicenses(root, metafile);
+  if (readable === undefined) writeLicenses(root, metafile);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
@@ -69,17 +68,16 @@ async function bundleChunks(manifest) {
     entryPoints: { main: 'src/cli/main.ts' },
     format: 'esm',
     splitting: true,
-    minify: true,
     outdir: modules,
     outExtension: { '.js': '.cjs' },
-    entryNames: '[name]-[hash]',
+    entryNames: readable === undefined ? '[name]-[hash]' : '[name]',
     chunkNames: '[name]-[hash]',
     external: ['@vscode/ripgrep*'],
     define: { 'import.meta.url': '__moduleUrl' },
     // Its other form asks for its own files by names that cannot be known beforehand.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     metafile: true,
-    plugins: [replaceManifest(manifest), deferValidator(), dropUnusedSchemas(), ...replacement()],
+    plugins: [replaceManifest(manifest), deferValidator(), dropUnusedSchemas()],
   });
   await build({
     ...shared,
@@ -87,7 +85,6 @@ async function bundleChunks(manifest) {
     entryPoints: readdirSync(modules).map((name) => join(modules, name)),
     loader: { '.cjs': 'js' },
     format: 'cjs',
-    minify: true,
     // import() of a chunk has to go through the same require() as the rest.
     supported: { 'dynamic-import': false },
     banner: { js: 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;' },
@@ -110,24 +107,6 @@ function replaceManifest(manifest) {
       }));
     },
   };
-}
-
-/** `--replace src/a.ts=bench/b.ts`. */
-function replacement() {
-  if (replace === undefined) return [];
-  const [from, to] = replace.split('=').map((path) => join(root, path));
-  return [
-    {
-      name: 'replacement',
-      setup(bundler) {
-        bundler.onLoad({ filter: /\.ts$/ }, ({ path }) =>
-          path === from
-            ? { contents: readFileSync(to, 'utf8'), loader: 'ts', resolveDir: dirname(to) }
-            : undefined,
-        );
-      },
-    },
-  ];
 }
 
 /**
@@ -229,7 +208,6 @@ async function bundleLoader({ main, pack }) {
     ...shared,
     entryPoints: ['src/cli/toolcrib.ts'],
     format: 'cjs',
-    minify: true,
     outfile,
     define: { MAIN: JSON.stringify(main), PACK: JSON.stringify(pack) },
     banner: { js: '#!/usr/bin/env node' },

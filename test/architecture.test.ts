@@ -7,7 +7,7 @@ const mayImport: Record<string, readonly string[]> = {
   core: ['core', 'zod'],
   machine: ['machine', 'core', 'zod', 'node:', 'execa', 'which', 'jsonc-parser', 'pg', 'mysql2', 'yaml'],
   discoverers: ['discoverers', 'core', 'zod'],
-  filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite', 'chardet'],
+  filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite'],
   server: [
     'server',
     'core',

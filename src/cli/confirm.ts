@@ -1,12 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Client } from '@modelcontextprotocol/client';
 
-/** One answer that a question of the server allows. */
-interface Choice {
-  readonly value: string;
-  readonly says: string;
-}
-
 /** Whether a person sits at a terminal who can be asked. */
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
@@ -14,46 +8,38 @@ export const canAsk = (): boolean => process.stdin.isTTY === true && process.std
 export function answerQuestions(client: Client): void {
   client.setRequestHandler('elicitation/create', async ({ params }) => {
     const schema = 'requestedSchema' in params ? params.requestedSchema : undefined;
-    const [name, property] = Object.entries(schema?.properties ?? {})[0] ?? [];
-    const choices = choicesOf(property);
-    if (name === undefined || choices.length === 0) return { action: 'decline' };
+    const always = lastingChoice(schema?.properties['remember']);
     process.stderr.write(`${params.message}\n\n`);
-    for (const { value, says } of choices) process.stderr.write(`  ${value.padEnd(8)}${says}\n`);
-    const chosen = await choose(choices);
-    return chosen === undefined ? { action: 'decline' } : { action: 'accept', content: { [name]: chosen } };
+    const said = await ask(
+      always === undefined ? '[y]es, [N]o? ' : `[y]es, [a]lways (${always.slice(8)}), [N]o? `,
+    );
+    if (/^y(?:es)?$/.test(said)) return { action: 'accept', content: {} };
+    if (always !== undefined && /^a(?:lways)?$/.test(said))
+      return { action: 'accept', content: { remember: always } };
+    return { action: 'decline' };
   });
 }
 
-async function choose(choices: readonly Choice[]): Promise<string | undefined> {
+/** What is typed, in small letters; nothing when the person leaves instead. */
+async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const left = new AbortController();
   terminal.once('close', () => left.abort());
   terminal.once('SIGINT', () => terminal.close());
   try {
-    const answer = (
-      await terminal.question(`${choices.map(({ value }) => value).join('/')}? `, { signal: left.signal })
-    )
-      .trim()
-      .toLowerCase();
-    const found = choices.filter(({ value }) => answer !== '' && value.startsWith(answer));
-    return found.length === 1 ? found[0]?.value : undefined;
+    return (await terminal.question(question, { signal: left.signal })).trim().toLowerCase();
   } catch {
     // Ctrl-C or the end of the input: nobody said yes.
-    return undefined;
+    return '';
   } finally {
     terminal.close();
   }
 }
 
-/** The values of an enumeration, whichever of the two forms of the protocol it is written in. */
-function choicesOf(property: unknown): Choice[] {
-  const { oneOf, enum: values, enumNames } = (property ?? {}) as Record<string, unknown>;
-  if (Array.isArray(oneOf))
-    return oneOf.map((one: { const?: unknown; title?: unknown }) => ({
-      value: String(one.const),
-      says: String(one.title ?? ''),
-    }));
-  if (!Array.isArray(values)) return [];
-  const names = Array.isArray(enumNames) ? enumNames : [];
-  return values.map((value, index) => ({ value: String(value), says: String(names[index] ?? '') }));
+/** `always: git_push`, where the server offers to remember the answer. */
+function lastingChoice(property: unknown): string | undefined {
+  const { enum: choices } = (property ?? {}) as { enum?: unknown };
+  return Array.isArray(choices)
+    ? choices.find((choice): choice is string => typeof choice === 'string' && choice.startsWith('always: '))
+    : undefined;
 }

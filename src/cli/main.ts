@@ -21,7 +21,7 @@ export const help = `toolcrib ${version} - the development tools of this machine
   toolcrib call TOOL [key=value…]   one call, through a real client; lists: key=a key=b; or --json ARGS
   toolcrib call [TOOL --help]       the tools there are, or the parameters of one
   toolcrib try                      find, call and show, as a host would; ends with the entry to paste
-  toolcrib trust [FOLDER] [--yes]   what would run in a project, and whether a model may run it unasked
+  toolcrib trust [FOLDER] [--yes]   whether a model may run a folder's own code unasked
   toolcrib trust --list | --revoke [FOLDER]    what is trusted; not any more. --json for programs
   toolcrib audit [--follow] [-n N]  the calls that were made; --tool 'git_*', --denied: only such. --json for programs
   toolcrib chat [prompt]            a model in the terminal, with these tools; chat --help has its options

@@ -150,8 +150,8 @@ export interface Situation {
   readonly folder: string;
   readonly roots: readonly string[];
   readonly effects: readonly Effect[];
-  /** What it finds is only asked about where nobody trusts the folder: then it need not look closely. */
-  readonly trusted: boolean;
+  /** What it finds is only asked about where nobody trusts the folder: otherwise it need not look closely. */
+  trusted(): Promise<boolean>;
 }
 
 /** What a program has found in a project before it is started there. */

@@ -19,10 +19,8 @@ export const errorCodes = {
   WRITE_FAILED: 'The system could not write; nothing was changed',
   ENCODING: 'The text cannot be decoded without loss',
   TOO_LARGE: 'More than the call can carry',
-  REPO_UNTRUSTED: 'The repository configures programs that would run',
   EFFECT_DENIED: 'The settings do not allow what this action does',
-  NEEDS_CONFIRM:
-    'A person has to be asked, and this client cannot ask one; the setting that decides is named',
+  NEEDS_CONFIRM: 'A person has to be asked, and nobody was there; what would help is named',
   NOT_CONFIRMED: 'A person was asked and did not say yes, or the answer was for something else',
   CONFIG_INVALID: 'A settings file of the project or the operator cannot be understood',
   STILL_RUNNING: 'It takes longer than a call may, and goes on as a job',

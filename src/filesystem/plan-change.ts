@@ -2,7 +2,6 @@ import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
 import { textOf, type Plan, type PlanContext, type ToolResult } from '../core/tool.ts';
-import { shownPath } from '../machine/paths/shown-path.ts';
 import { rooted } from '../machine/paths/workspace.ts';
 
 /** What a change would come to. */
@@ -36,7 +35,7 @@ export async function planChange<Given extends { readonly dry_run: boolean }>(
 ): Promise<Plan<Given>> {
   const places = await Promise.all(paths.map((path) => placeOf(path, !itself, context)));
   const would = context.preview || itself ? await dryRun() : undefined;
-  const shown = names || paths.map(shownPath).join(' to ');
+  const shown = names || paths.join(' to ');
   const [first] = places;
   return {
     effects: given.dry_run ? ['read'] : ['write'],

@@ -3,6 +3,7 @@ import type { Run } from '../machine/processes/process.ts';
 import type { Versions } from './content-version.ts';
 import type { SpareBuffer } from './editing/spare-buffer.ts';
 import type { KnownFiles } from './known-files.ts';
+import type { KeptLists } from './listing/kept-lists.ts';
 import type { LineIndexes } from './reading/line-index.ts';
 
 /** What the file tools need of this machine beside the workspace. */
@@ -14,6 +15,8 @@ export interface Services {
   env(): Record<string, string>;
   /** What was read and written so far; lives as long as the server. */
   known: KnownFiles;
+  /** Lists of files, for their next pages; live as long as the server. */
+  lists: KeptLists;
   /** Where the lines of large files are; lives as long as the server. */
   lines: LineIndexes;
   /** What changes files, and brings them back. */

@@ -44,8 +44,11 @@ export function createMachine(
   let kept = cachedLoginShellPath(host, cache);
   let absent = knownAbsent(cache);
   let located = kept.then(look);
-  const discovery = async () => withoutAbsent(await located, absent);
+  const known = async () => withoutAbsent(await located, absent);
+  let discovered = known();
 
+  // Neither our own variables nor a search path change while the server runs.
+  const environments = new WeakMap<SearchPath, Map<string, Record<string, string>>>();
   // One probe for each search path: it remembers what it has asked, and what did not answer in time.
   const probes = new Map<SearchPath, Promise<VersionProbe>>();
   async function versionsOf(installations: readonly Installation[]) {
@@ -61,7 +64,9 @@ export function createMachine(
 
   async function checkPlugins(): Promise<void> {
     const plugins = pluginsIn(await located, facts);
-    if (plugins.length > 0) absent = findAbsent(plugins, await versionsOf(plugins), cache);
+    if (plugins.length === 0) return;
+    absent = findAbsent(plugins, await versionsOf(plugins), cache);
+    discovered = known();
   }
 
   async function askShell(): Promise<void> {
@@ -71,19 +76,27 @@ export function createMachine(
     if (!answer) return;
     kept = Promise.resolve({ ...answer, fresh: true });
     located = look(answer);
+    discovered = known();
   }
 
   return {
     host,
     run: processes.run,
-    discovery,
+    discovery: () => discovered,
     async childEnvironment() {
       const { path } = await located;
-      return (names, settings) => childEnvironment(host, path, names, settings);
+      const made = environments.get(path) ?? new Map<string, Record<string, string>>();
+      environments.set(path, made);
+      return (names, settings) => {
+        const key = JSON.stringify([names, settings]);
+        const found = made.get(key) ?? childEnvironment(host, path, names, settings);
+        made.set(key, found);
+        return found;
+      };
     },
     async report() {
       await checkPlugins();
-      const found = await discovery();
+      const found = await discovered;
       const { reportOf } = await import('./programs/machine-report.ts');
       return reportOf(facts, found, await versionsOf([...found.installed.values()]), host.platform);
     },
@@ -92,10 +105,10 @@ export function createMachine(
       return 'installed' in search ? search.installed.program : undefined;
     },
     async settle() {
-      const before = await discovery();
+      const before = await discovered;
       await askShell();
       await checkPlugins();
-      return idsOf(before) !== idsOf(await discovery());
+      return idsOf(before) !== idsOf(await discovered);
     },
   };
 }

@@ -11,12 +11,14 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { ToolcribError } from '../core/errors.ts';
-import type { Question } from './question.ts';
+import { covers, type Question } from './question.ts';
 import type { Nobody } from './refusals.ts';
 import { createUsedOnce } from './used-once.ts';
 
 export type Answer =
-  | { readonly said: 'yes' | 'always' | 'no' }
+  /** `read`: slowly enough for a person; of what a client agrees to by itself (`once`: by a rule) nothing is kept. */
+  | { readonly said: 'once' | 'yes' | 'always'; readonly read: boolean }
+  | { readonly said: 'no' }
   | { readonly said: 'nothing'; readonly why: Nobody }
   /** The client asks, and makes the call again; this is what the call answers until then. */
   | { readonly said: 'later'; readonly result: InputRequiredResult };
@@ -48,7 +50,7 @@ interface State {
   readonly name: string;
   /** Digests of the call, and of all that the question was about. */
   readonly call: string;
-  readonly about: string;
+  readonly about: readonly string[];
   /** Milliseconds since 1970. */
   readonly sentAt: number;
 }
@@ -57,7 +59,10 @@ interface State {
 const usualSeconds = 600;
 /** Far more than a person can be asked at a time. */
 const mostOutstanding = 1000;
-/** Nobody reads three lines faster: a client said no by itself (`claude -p`, `codex exec`, `copilot -p`). */
+/**
+ * Nobody reads three lines faster: a client answered by itself. `claude -p` and `copilot -p` say no, `codex exec` without
+ * approvals says yes to a form that has no field.
+ */
 const fastestMs = 300;
 /** Under which a client sends what its user said. */
 const key = 'approval';
@@ -79,7 +84,9 @@ export function createAsking({ lifetimeSeconds = usualSeconds } = {}): Asking {
   async function awaited(question: Question, { mcpReq }: ServerContext): Promise<Answer> {
     const startedAt = performance.now();
     try {
-      const reply = await mcpReq.elicitInput(formOf(question), { timeout: lifetimeSeconds * 1000 });
+      // With the signal, a call that is given up takes its question back.
+      const options = { timeout: lifetimeSeconds * 1000, signal: mcpReq.signal };
+      const reply = await mcpReq.elicitInput(formOf(question), options);
       return answerIn(reply, performance.now() - startedAt);
     } catch (error) {
       if (mcpReq.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
@@ -103,7 +110,7 @@ export function createAsking({ lifetimeSeconds = usualSeconds } = {}): Asking {
     if (state.call !== call)
       throw notConfirmed(tool, 'was for something else: another client, tool or arguments');
     if (!isNew) throw notConfirmed(tool, 'has been used already, or came too late');
-    if (state.about !== digestOf(question.about))
+    if (!covers(state.about, question.about.map(digestOf)))
       throw notConfirmed(tool, 'was for something else: what the call would do has changed meanwhile');
     if (view.kind !== 'elicit') return { said: 'no' } as const;
     return answerIn(view, Date.now() - state.sentAt);
@@ -117,8 +124,8 @@ export function createAsking({ lifetimeSeconds = usualSeconds } = {}): Asking {
         const call = digestOf([asked.client, asked.tool, asked.args]);
         const answer = answerWith(context, asked, call, question);
         if (answer) return answer;
-        const about = digestOf(question.about);
-        const state: State = { name: outstanding.issue(about), call, about, sentAt: Date.now() };
+        const about = question.about.map(digestOf);
+        const state: State = { name: outstanding.issue(call), call, about, sentAt: Date.now() };
         const result = inputRequired({
           inputRequests: { [key]: inputRequired.elicit(formOf(question)) },
           requestState: await codec.mint(state, context),
@@ -150,7 +157,7 @@ function formOf({ text, always }: Question): ElicitRequestFormParams {
   };
 }
 
-/** What a client says its user said; a refusal that came at once was nobody's. */
+/** What a client says its user said. What came at once was nobody's: a refusal is none, and a yes holds this time only. */
 function answerIn(
   { action, content }: { action: 'accept' | 'decline' | 'cancel'; content?: object | undefined },
   ms: number,
@@ -158,7 +165,8 @@ function answerIn(
   if (action !== 'accept')
     return ms < fastestMs ? { said: 'nothing', why: 'answered at once' } : { said: 'no' };
   const { remember } = (content ?? {}) as { remember?: unknown };
-  return { said: typeof remember === 'string' && remember.startsWith('always') ? 'always' : 'yes' };
+  const isAlways = typeof remember === 'string' && remember.startsWith('always');
+  return { said: isAlways ? 'always' : 'yes', read: ms >= fastestMs };
 }
 
 // Revisions are dates, and sort as text.

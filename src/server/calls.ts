@@ -190,8 +190,9 @@ const resultOf = (answer: JobAnswer, { outputSchema }: PublishedTool, { settings
     ? answer.result
     : stillRunning(answer.job, settings.budgets.callSeconds, outputSchema !== undefined);
 
-/** It starts a program, which may take longer than a client waits. */
-const isJob = ({ name, action }: PublishedTool): boolean => action !== undefined || startingTools.has(name);
+/** It starts a program that may take longer than a client waits; what only looks is ended before that. */
+const isJob = ({ name, action, effects }: PublishedTool): boolean =>
+  (action !== undefined && effects.some((effect) => effect !== 'read')) || startingTools.has(name);
 
 const keyOf = ({ name }: PublishedTool, params: unknown, { workspace }: Caller): string =>
   createHash('sha256')

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { decide, type Verdict } from '../core/policy.ts';
 import type { Plan, PlanContext, Tool } from '../core/tool.ts';
 import { notingConsent, type Protected } from '../machine/paths/consent.ts';
@@ -54,13 +56,31 @@ export async function consider(
     toolset: companions.has(does.name) ? undefined : does.program,
   };
   const { folder, lasting } = plan;
-  const trusted = plan.trust === undefined || (await trusts(folder));
+  const untrusted = plan.trust === undefined ? undefined : await firstUntrusted(plan, trusts);
   const always =
     lasting !== undefined && asksEachTime(plan) && (await (await trust()).always.has(folder, lasting));
-  const verdict = decide(act, settings, { trusted, always });
+  const verdict = decide(act, settings, { trusted: untrusted === undefined, always });
   const asksTrust = verdict.decision === 'ask' && verdict.reasons.some(({ because }) => because === 'trust');
-  const subject = asksTrust ? await (await trust()).subjectOf(folder, workspace.roots) : undefined;
+  const subject = asksTrust
+    ? await (await trust()).subjectOf(untrusted ?? folder, workspace.roots)
+    : undefined;
   return { plan, protects, verdict, subject };
+}
+
+/** The first folder that it works in, or names something of, and that nobody trusts: below one can lie another's. */
+async function firstUntrusted(
+  { folder, touches }: Plan,
+  trusts: (folder: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  for (const path of [folder, ...touches.map((touched) => resolve(folder, touched))]) {
+    const isFolder = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    const place = isFolder ? path : dirname(path);
+    if (!(await trusts(place))) return place;
+  }
+  return undefined;
 }
 
 /** Whether trust in the folder is not all that there could be to ask. */

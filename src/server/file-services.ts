@@ -1,6 +1,7 @@
 import { createVersions } from '../filesystem/content-version.ts';
 import { createSpareBuffer } from '../filesystem/editing/spare-buffer.ts';
 import { createKnownFiles } from '../filesystem/known-files.ts';
+import { createKeptLists } from '../filesystem/listing/kept-lists.ts';
 import { createLineIndexes } from '../filesystem/reading/line-index.ts';
 import type { Services } from '../filesystem/services.ts';
 import { stateFolder } from '../machine/folders.ts';
@@ -16,6 +17,7 @@ export function createFileServices(
     ...rest,
     run: machine.run,
     known: createKnownFiles(),
+    lists: createKeptLists(),
     lines: createLineIndexes(),
     versions: createVersions(stateFolder(platform, env, home)),
     spare: createSpareBuffer(),

@@ -58,11 +58,13 @@ describe('ATTACK 63: files that somebody else runs', () => {
     mkdirSync(join(root, '.git', 'hooks'), { recursive: true });
     if (!existsSync(join(root, 'link-to-git'))) symlinkSync('.git', join(root, 'link-to-git'));
     const before = readdirSync(root, { recursive: true }).sort();
-    expect(await call('write_file', { path, content: 'touch /tmp/p' })).toMatch(/^PATH_PROTECTED: /);
-    expect(await call('write_file', { path, content: 'x', dry_run: true })).toMatch(/^PATH_PROTECTED: /);
+    expect(await call('write_file', { path, content: 'touch /tmp/p' })).toMatch(/^NEEDS_CONFIRM: /);
+    expect(await call('write_file', { path, content: 'x', dry_run: true })).toMatch(
+      /^(?:Would|NEEDS_CONFIRM)/,
+    );
     expect(readdirSync(root, { recursive: true }).sort()).toEqual(before);
     writeFileSync(join(root, 'harmless'), 'touch /tmp/p');
-    expect(await call('move_path', { from: 'harmless', to: path })).toMatch(/^PATH_PROTECTED: /);
+    expect(await call('move_path', { from: 'harmless', to: path })).toMatch(/^NEEDS_CONFIRM: /);
   });
 
   it('nor does a folder that is moved make them', async () => {
@@ -75,7 +77,7 @@ describe('ATTACK 63: files that somebody else runs', () => {
   it('nor are they deleted, alone or with the folder that makes them so', async () => {
     mkdirSync(join(root, '.vscode'), { recursive: true });
     writeFileSync(join(root, '.vscode', 'tasks.json'), '{}');
-    expect(await call('delete_path', { path: '.vscode/tasks.json' })).toMatch(/^PATH_PROTECTED: /);
+    expect(await call('delete_path', { path: '.vscode/tasks.json' })).toMatch(/^NEEDS_CONFIRM: /);
     expect(await call('delete_path', { path: '.vscode' })).toMatch(/^PATH_PROTECTED: /);
     expect(await call('delete_path', { path: '.' })).toMatch(/^PATH_PROTECTED: /);
     expect(existsSync(join(root, '.vscode', 'tasks.json'))).toBe(true);

@@ -7,7 +7,7 @@ import { openMysql } from '../../src/machine/databases/mysql-session.ts';
 import { usualLimits } from '../../src/machine/databases/session.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { thisHost } from '../../src/machine/host.ts';
-import { callAction, saidBy } from '../support/call-action.ts';
+import { callAction, planOf, saidBy } from '../support/call-action.ts';
 import { until } from '../support/until.ts';
 import { hasMariadb, type Server, startMariadb } from './mariadb-server.ts';
 
@@ -243,12 +243,16 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     expect(saidBy(result)).toContain('Is the server running?');
   });
 
-  it('ATTACK 84: shows a password in no result or error', async () => {
+  it('ATTACK 84: shows a password in no result, error or question', async () => {
     const wrong = 's3cret/of:mine';
     const url = `mysql://locked:${encodeURIComponent(wrong)}@x/${encodeURIComponent(wrong)}?socket=${server.socket}`;
-    const result = await callAction(mysql, 'query', { sql: 'SELECT 1' }, where({ DATABASE_URL: url }));
-    expect(saidBy(result)).toContain('Access denied');
-    for (const secret of [wrong, encodeURIComponent(wrong)]) expect(saidBy(result)).not.toContain(secret);
+    const place = where({ DATABASE_URL: url });
+    const given = { sql: 'SELECT 1' };
+    const result = await callAction(mysql, 'query', given, place);
+    const { subject, preview } = await planOf(mysql, 'query', given, place);
+    const said = saidBy(result) + subject + preview;
+    expect(said).toContain('Access denied');
+    for (const secret of [wrong, encodeURIComponent(wrong)]) expect(said).not.toContain(secret);
   });
 
   it('dumps to a new file', async () => {

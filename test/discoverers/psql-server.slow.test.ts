@@ -8,7 +8,7 @@ import { usualLimits } from '../../src/machine/databases/session.ts';
 import { openPostgres } from '../../src/machine/databases/postgres-session.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { thisHost } from '../../src/machine/host.ts';
-import { callAction, saidBy } from '../support/call-action.ts';
+import { callAction, planOf, saidBy } from '../support/call-action.ts';
 import { until } from '../support/until.ts';
 import { type Server, serverFolder, startServer } from './postgres-server.ts';
 
@@ -279,20 +279,13 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     rmSync(join(folder, '.pgpass'));
   });
 
-  it('ATTACK 84: shows a password in no result or error', async () => {
+  it('ATTACK 84: shows a password in no result, error or question', async () => {
     const wrong = 's3cret/of:mine';
     const url = `postgresql://locked:${encodeURIComponent(wrong)}@${encodeURIComponent(server.folder)}/postgres`;
-    const result = await callAction(
-      psql,
-      'query',
-      { sql: 'SELECT 1' },
-      {
-        folder,
-        env: env({ DATABASE_URL: url }),
-        program: '/usr/bin/true',
-      },
-    );
-    const said = saidBy(result);
+    const place = { folder, env: env({ DATABASE_URL: url }), program: '/usr/bin/true' };
+    const given = { sql: 'SELECT 1' };
+    const { subject, preview } = await planOf(psql, 'query', given, place);
+    const said = saidBy(await callAction(psql, 'query', given, place)) + subject + preview;
     expect(said).toContain('password authentication failed');
     for (const secret of [wrong, encodeURIComponent(wrong), url]) expect(said).not.toContain(secret);
     const named = await failing('SELECT 1', { DATABASE_URL: `${url}${wrong}?sslmode=disable` });

@@ -12,7 +12,7 @@ import { encodeText } from '../../src/filesystem/text/text-form.ts';
 import { unifiedDiff } from '../../src/filesystem/diff/unified-diff.ts';
 import { temporaryFolder } from './folder.ts';
 
-const runs = { numRuns: 400, interruptAfterTimeLimit: 4000, markInterruptAsFailure: false } as const;
+const runs = { numRuns: 400, interruptAfterTimeLimit: 30_000, markInterruptAsFailure: false } as const;
 
 /** Texts of few different lines, so that edits often match, with every line ending. */
 const word = fc.constantFrom('a', 'b', 'aa', 'ab', '', '  a', 'é', '中', '\t', '12:', '😀');

@@ -7,6 +7,7 @@ import { ToolcribError } from '../../src/core/errors.ts';
 import type { ToolResult } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
 import { createKnownFiles } from '../../src/filesystem/known-files.ts';
+import { createKeptLists } from '../../src/filesystem/listing/kept-lists.ts';
 import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
 import { createSpareBuffer } from '../../src/filesystem/editing/spare-buffer.ts';
 import { createVersions } from '../../src/filesystem/content-version.ts';
@@ -15,7 +16,7 @@ import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { findGit } from '../machine/find-git.ts';
-import { callContext } from '../support/call-context.ts';
+import { callContext, planAndRun } from '../support/call-context.ts';
 
 const folders: string[] = [];
 afterAll(() =>
@@ -55,6 +56,7 @@ export function freshServices(
     ripgrep: () => findRipgrep(),
     env: () => ({ PATH: process.env['PATH'] ?? '' }),
     known: createKnownFiles(),
+    lists: createKeptLists(),
     lines: createLineIndexes(),
     versions: createVersions(state),
     spare: createSpareBuffer(),
@@ -70,15 +72,15 @@ export type Caller = (
   signal?: AbortSignal,
 ) => Promise<ToolResult>;
 
-/** Calls file tools as the server does where nobody can be asked: parameters checked, failures thrown. */
+/** Calls file tools as the server does where nobody agrees to anything: parameters checked, failures thrown. */
 export const callerFor = (...roots: string[]): Caller => callerWith(services, ...roots);
 
 export const callerWith =
   (used: Services, ...roots: string[]): Caller =>
   async (name, given, signal = new AbortController().signal) => {
     const tool = await fileTools[name](used);
-    const context = await callContext(roots, { signal });
-    const result = await tool.run(await tool.plan(checkParams(tool.params, given), context), context);
+    const values = checkParams(tool.params, given);
+    const result = await planAndRun(tool, values, await callContext(roots, { signal }), { agrees: false });
     if (result.data) tool.result!.strict().parse(result.data);
     return result;
   };

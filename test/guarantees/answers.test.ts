@@ -1,106 +1,240 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { rawClient, saidIn, type RawClient } from '../attacks/raw-client.ts';
-import { resetHard, runFile, type Act } from './acts.ts';
-import { questionIn, says } from './person.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rawClient, saidIn, type Answer, type RawClient } from '../attacks/raw-client.ts';
+import { initialize, startRaw, type RawServer, type ServerOptions } from '../support/server.ts';
+import { also, readFile, resetHard, runProgram, startJob, type Act } from './acts.ts';
 import { makeWorld } from './world.ts';
 
-const world = makeWorld({
-  'run.mjs': "import { appendFileSync } from 'node:fs';\nappendFileSync('ran', `${process.argv[2]}\\n`);\n",
+/** Leaves its argument each time it runs. */
+const run = "import { appendFileSync } from 'node:fs';\nappendFileSync('ran', process.argv[2] ?? 'ran');\n";
+const world = makeWorld({ 'run.mjs': run, '.gitignore': 'ran\n' });
+afterAll(() => world.end());
+const options = (): ServerOptions => ({
+  roots: [world.project],
+  args: ['--no-checkpoints'],
+  env: { ...world.env },
 });
-/** Makes up what it sends. */
-let client: RawClient;
-beforeAll(async () => {
-  client = await rawClient('2026-07-28', { roots: [world.project], env: { ...world.env } }, { form: {} });
-});
-beforeEach(() => rmSync(join(world.project, 'ran'), { force: true }));
-afterAll(async () => {
-  await client.end();
-  await world.end();
-});
-
-interface Asked {
-  readonly requestState: string;
-  readonly inputResponses: Readonly<Record<string, unknown>>;
+function ran(): string {
+  const said = world.has('ran') ? world.read('ran') : '';
+  rmSync(join(world.project, 'ran'), { force: true });
+  return said;
 }
+beforeEach(() => void ran());
+const writeTool = (says: string) => world.write('tool.sh', `#!/bin/sh\nprintf ${says} >> ran\n`, 0o755);
 
-/** Makes a call that is asked about: what a client would send with it to say yes. */
-async function askedAbout({ name, arguments: given }: Act): Promise<Asked> {
-  const { result } = await client.call(name, given);
-  const { requestState = '', inputRequests = {} } = (result ?? {}) as {
-    requestState?: string;
-    inputRequests?: Record<string, { params: unknown }>;
+const act = runProgram('node', 'run.mjs', 'once');
+const other = runProgram('node', 'run.mjs', 'other');
+const tool = runProgram('./tool.sh');
+const { name } = act;
+const yes = { approval: { action: 'accept' } };
+
+describe('an answer that a client of 2026-07-28 brings with the call', () => {
+  let client: RawClient;
+  /** Other clients, to be ended. */
+  const others: RawClient[] = [];
+  const another = async () => {
+    const other = await rawClient('2026-07-28', options(), { form: {} });
+    others.push(other);
+    return other;
   };
-  const [[key = '', { params } = { params: {} }] = []] = Object.entries(inputRequests);
-  return { requestState, inputResponses: { [key]: await says.yes(questionIn(params)) } };
-}
-const call = async ({ name, arguments: given }: Act, more: object) =>
-  saidIn(await client.call(name, given, { ...more }));
-const ran = () => (world.has('ran') ? world.read('ran') : '');
+  beforeAll(async () => {
+    client = await another();
+  });
+  afterAll(() => Promise.all(others.map((one) => one.end())));
+  const call = (more: object = {}, { name: tool, arguments: given }: Act = act) =>
+    client.call(tool, given, { ...more });
+  const state = async (about = act) => {
+    const { result } = await call({}, about);
+    expect(result).toMatchObject({ resultType: 'input_required' });
+    return result?.requestState;
+  };
 
-it('lets an answer count once', async () => {
-  const act = runFile('run.mjs', 'once');
-  const answer = await askedAbout(act);
-  await call(act, answer);
-  expect(ran()).toBe('once\n');
-  await call(act, answer);
-  expect(ran()).toBe('once\n');
+  it('lets what was asked about happen once, also when it comes ten times at once', async () => {
+    const requestState = await state();
+    const answer = { requestState, inputResponses: yes };
+    const all = await Promise.all(Array.from({ length: 10 }, () => call(answer)));
+    expect(all.filter(({ result }) => result?.isError !== true)).toHaveLength(1);
+    expect(ran()).toBe('once');
+    expect(saidIn(await call(answer))).toMatch(/^NOT_CONFIRMED: .*used already/);
+    expect(ran()).toBe('');
+  });
+
+  it.each<[string, Act]>([
+    ['other arguments', other],
+    ['more arguments', also(act, { cwd: '.' })],
+    ['another tool', resetHard()],
+    ['a job', startJob(act)],
+  ])('to one call is none to %s, nor to the first one after that', async (_, swapped) => {
+    const answer = { requestState: await state(), inputResponses: yes };
+    expect(saidIn(await call(answer, swapped))).toMatch(/^NOT_CONFIRMED: .*something else/);
+    expect(saidIn(await call(answer))).toMatch(/^NOT_CONFIRMED: .*used already/);
+    expect(ran()).toBe('');
+  });
+
+  it('holds when the same arguments come in another order', async () => {
+    const requestState = await state();
+    const again = { name, arguments: Object.fromEntries(Object.entries(act.arguments).toReversed()) };
+    expect(saidIn(await call({ requestState, inputResponses: yes }, again))).not.toMatch(/^N/);
+    expect(ran()).toBe('once');
+  });
+
+  it('that was signed elsewhere, changed or made up is an error of the protocol, and uses nothing up', async () => {
+    const given = String(await state());
+    const { result } = await (await another()).call(name, act.arguments);
+    const [version, body = '', signature] = given.split('.');
+    const payload = JSON.parse(Buffer.from(body, 'base64url').toString()) as { p: object };
+    const longer = JSON.stringify({ ...payload, exp: 9_999_999_999 });
+    const later = JSON.stringify({ ...payload, p: { ...payload.p, sentAt: 0 } });
+    const forged = [longer, later].map((text) =>
+      [version, Buffer.from(text).toString('base64url'), signature].join('.'),
+    );
+    const wrong = [...forged, `${given}A`, given.slice(0, -2), '', 'v1.e30.e30', result?.requestState, 7];
+    for (const requestState of wrong) {
+      const { error } = await call({ requestState, inputResponses: yes });
+      expect(error, String(requestState)).toMatchObject({ code: -32602 });
+    }
+    expect(ran()).toBe('');
+    await call({ requestState: given, inputResponses: yes });
+    expect(ran()).toBe('once');
+  });
+
+  it('to a question that nobody asked is refused, and without one the question comes again', async () => {
+    expect(saidIn(await call({ inputResponses: yes }))).toMatch(/^NOT_CONFIRMED: .*no question/);
+    expect((await call({ requestState: await state() })).result?.resultType).toBe('input_required');
+    expect(ran()).toBe('');
+  });
+
+  it.each<[string, unknown]>([
+    ['of another kind', { roots: [] }],
+    ['that is wrapped', { method: 'elicitation/create', result: yes.approval }],
+    ['that says yes elsewhere', { action: 'decline', content: { remember: 'always: yes' } }],
+    ['in capitals', { action: 'ACCEPT' }],
+    ['of true', true],
+  ])('%s is no yes', async (_, approval) => {
+    await call({ requestState: await state(), inputResponses: { approval } });
+    expect(ran()).toBe('');
+  });
+
+  it('is none when what the call would do has changed meanwhile', async () => {
+    writeTool('good');
+    const answer = { requestState: await state(tool), inputResponses: yes };
+    writeTool('evil');
+    expect(saidIn(await call(answer, tool))).toMatch(/^NOT_CONFIRMED: .*changed/);
+    expect(ran()).toBe('');
+  });
 });
 
-it('lets an answer count once when it comes ten times together', async () => {
-  const act = runFile('run.mjs', 'together');
-  const answer = await askedAbout(act);
-  await Promise.all(Array.from({ length: 10 }, () => call(act, answer)));
-  expect(ran()).toBe('together\n');
-});
-
-it('lets an answer count for nothing but the call that was asked about', async () => {
-  await call(runFile('run.mjs', 'evil'), await askedAbout(runFile('run.mjs', 'good')));
-  world.write('src/a.txt', 'changed\n');
-  await call(resetHard(), await askedAbout(runFile('run.mjs', 'good')));
-  expect(ran()).toBe('');
-  expect(world.read('src/a.txt')).toBe('changed\n');
-});
-
-it('believes no state that it has not signed, and no answer that it has not asked for', async () => {
-  const act = runFile('run.mjs', 'forged');
-  const { requestState, inputResponses } = await askedAbout(act);
-  const [version = '', body = '', signature = ''] = requestState.split('.');
-  const changed = Buffer.from(JSON.stringify({ ...decoded(body), exp: 9_999_999_999 })).toString('base64url');
-  for (const state of [
-    `${requestState}A`,
-    [version, changed, signature].join('.'),
-    '',
-    'v1.e30.e30',
-    undefined,
-  ])
-    await call(act, { inputResponses, ...(state !== undefined && { requestState: state }) });
-  expect(ran()).toBe('');
-});
-
-it('takes nothing for a yes but an answer that accepts', async () => {
-  const act = runFile('run.mjs', 'unclear');
-  for (const reply of [
-    { action: 'decline' },
-    { action: 'cancel' },
-    { action: 'ACCEPT' },
-    {},
-    null,
-    true,
-    'accept',
-  ]) {
-    const { requestState, inputResponses } = await askedAbout(act);
-    const keys = Object.keys(inputResponses);
-    await call(act, { requestState, inputResponses: Object.fromEntries(keys.map((key) => [key, reply])) });
+describe('with a client of 2025-11-25', () => {
+  const servers: RawServer[] = [];
+  afterAll(() => servers.forEach(({ child }) => child.kill()));
+  async function legacy() {
+    const server = startRaw(options());
+    servers.push(server);
+    await initialize(server, { elicitation: {} });
+    const call = (id: number, more: object = {}): Promise<Answer> => {
+      server.send({ id, method: 'tools/call', params: { ...act, ...more } });
+      return server.next((message) => message.id === id && !message.method) as Promise<Answer>;
+    };
+    const asked = server.next((message) => message.method === 'elicitation/create');
+    return { server, call, asked: asked as Promise<{ id?: number }> };
   }
-  expect(ran()).toBe('');
+
+  it('an answer that comes with the call counts for nothing: the person is asked', async () => {
+    const { call, asked } = await legacy();
+    void call(2, { inputResponses: yes });
+    await asked;
+    expect(ran()).toBe('');
+  });
+
+  it('a call that is cancelled while somebody thinks takes the question back, and does nothing', async () => {
+    const { server, call, asked } = await legacy();
+    void call(2);
+    const { id } = await asked;
+    server.send({ method: 'notifications/cancelled', params: { requestId: 2, reason: 'enough' } });
+    const taken = await server.next((message) => message.method === 'notifications/cancelled');
+    expect(taken).toMatchObject({ params: { requestId: id } });
+    // The answer that was on its way.
+    server.send({ id, result: { action: 'accept' } });
+    await call(3, { ...readFile('README.md') });
+    expect(ran()).toBe('');
+  });
+
+  it('nothing happens when it fails to ask', async () => {
+    const { server, call, asked } = await legacy();
+    const answer = call(2);
+    server.send({ id: (await asked).id, error: { code: -32603, message: 'no window' } });
+    expect((await answer).result?.isError).toBe(true);
+    expect(ran()).toBe('');
+  });
 });
 
-const decoded = (body: string): object => {
-  try {
-    return JSON.parse(Buffer.from(body, 'base64url').toString()) as object;
-  } catch {
-    return {};
-  }
-};
+describe('a server whose host has the key and asks by itself', () => {
+  const key = 'k'.repeat(40);
+  let server: RawServer;
+  let id = 10;
+  beforeAll(async () => {
+    server = startRaw({ ...options(), key });
+    await initialize(server, { elicitation: {} });
+  });
+  afterAll(() => server.child.kill());
+  const call = (meta: object, about = act): Promise<Answer> => {
+    const mine = ++id;
+    const params = { ...about, _meta: meta };
+    server.send({ id: mine, method: 'tools/call', params });
+    return server.next((message) => message.id === mine && !message.method) as Promise<Answer>;
+  };
+  const planOf = async (about?: Act) =>
+    (await call({ 'toolcrib/key': key, 'toolcrib/plan': true }, about)).result?._meta?.['toolcrib/plan'] as {
+      ticket: string;
+    };
+  const said = (ticket: string, more: object = {}) => ({
+    'toolcrib/key': key,
+    'toolcrib/ticket': ticket,
+    ...more,
+  });
+
+  it('hands out what would be done, and does nothing', async () => {
+    expect(await planOf(other)).toMatchObject({
+      decision: 'ask',
+      subject: 'node run.mjs other',
+      folder: world.project,
+      takenBack: false,
+      question: expect.stringContaining(`\nin ${world.project}`) as string,
+      ticket: expect.any(String) as string,
+    });
+    expect(ran()).toBe('');
+  });
+
+  it('does it once for the ticket of that plan, and never asks', async () => {
+    const { ticket } = await planOf();
+    expect(saidIn(await call(said(ticket)))).not.toMatch(/^N/);
+    expect(ran()).toBe('once');
+    expect(saidIn(await call(said(ticket)))).toMatch(/^NOT_CONFIRMED/);
+    expect(server.lines.join('\n')).not.toContain('elicitation/create');
+  });
+
+  it('does nothing without the ticket, without the key, for another act, or when it changed', async () => {
+    expect(saidIn(await call({ 'toolcrib/key': key }))).toMatch(/^NEEDS_CONFIRM/);
+    expect(saidIn(await call({}))).toMatch(/^NEEDS_CONFIRM/);
+    const { ticket } = await planOf();
+    for (const wrong of ['', 'x', `${key}x`])
+      expect(saidIn(await call({ ...said(ticket), 'toolcrib/key': wrong }))).toMatch(/^NEEDS_CONFIRM/);
+    expect((await call({ 'toolcrib/plan': true })).result?._meta).toBeUndefined();
+    expect(saidIn(await call(said(ticket), other))).toMatch(/^NOT_CONFIRMED/);
+    expect(saidIn(await call(said(ticket)))).toMatch(/^NOT_CONFIRMED/);
+    writeTool('good');
+    const changing = await planOf(tool);
+    writeTool('evil');
+    expect(saidIn(await call(said(changing.ticket), tool))).toMatch(/^NOT_CONFIRMED/);
+    expect(ran()).toBe('');
+  });
+
+  it('shows its key to no program and no other process of the machine', async () => {
+    const environment = runProgram('env');
+    const { ticket } = await planOf(environment);
+    expect(saidIn(await call(said(ticket), environment))).not.toContain(key);
+    if (process.platform === 'linux')
+      expect(readFileSync(`/proc/${server.child.pid}/cmdline`, 'utf8')).not.toContain(key);
+  });
+});

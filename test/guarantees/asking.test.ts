@@ -39,7 +39,7 @@ describe.each(eras)('in %s', (era) => {
     for (const act of [runFile('run.mjs'), runProgram('node', 'run.mjs')]) {
       const { refused, text } = await alone.does(act);
       expect(refused, text).toBe(true);
-      expect(text).toMatch(/toolcrib trust|--rule/);
+      expect(text).toMatch(/ trust \/|--rule/);
     }
     expect(ran(world)).toBe('');
   });
@@ -52,11 +52,20 @@ describe.each(eras)('in %s', (era) => {
     expect(ran(world)).toBe('');
   });
 
+  it('asks about a folder once when the person trusts it, and in no other session either', async () => {
+    ada.will(says.yes);
+    await session.gets(runFile('run.mjs', 'a'));
+    await session.gets(runFile('run.mjs', 'b'));
+    expect(ada.asked).toHaveLength(1);
+    await alone.gets(runFile('run.mjs', 'c'));
+    expect(ran(world)).toBe('abc');
+  });
+
   it('runs once what the person agrees to once, and asks again', async () => {
     ada.will(says.yes, says.no);
-    await session.gets(runFile('run.mjs', 'one'));
+    await session.gets(runProgram('node', 'run.mjs', 'one'));
     expect(ran(world)).toBe('one');
-    expect((await session.does(runFile('run.mjs', 'one'))).refused).toBe(true);
+    expect((await session.does(runProgram('node', 'run.mjs', 'one'))).refused).toBe(true);
     expect(ada.asked).toHaveLength(2);
     expect(ran(world)).toBe('');
   });
@@ -70,14 +79,14 @@ describe.each(eras)('in %s', (era) => {
   });
 
   it('lets no parameter of a call answer for the person', async () => {
+    const act = runProgram('node', 'run.mjs');
     const approving = { confirm: true, confirmed: true, approve: 'yes', decision: 'yes', trust: true };
     for (const more of [...Object.entries(approving).map(([key, value]) => ({ [key]: value })), approving])
-      await session.does(also(runFile('run.mjs'), more));
+      await session.does(also(act, more));
     const answer = { approval: { action: 'accept', content: approving } };
     await session.client
       .callTool({
-        name: runFile('').name,
-        arguments: { file: 'run.mjs' },
+        ...act,
         _meta: approving,
         inputResponses: answer,
       } as Parameters<Session['client']['callTool']>[0])
@@ -109,15 +118,6 @@ describe.each(eras)('in %s', (era) => {
     });
     expect((await session.does(editFile('.envrc', 'A=1', 'A=3'))).refused).toBe(true);
     expect(world.read('.envrc')).toBe('export A=1\nexport B=2\n');
-  });
-
-  it('asks about a folder once when the person trusts it, and in no other session either', async () => {
-    ada.will(says.trust);
-    await session.gets(runFile('run.mjs', 'a'));
-    await session.gets(runFile('run.mjs', 'b'));
-    expect(ada.asked).toHaveLength(1);
-    await alone.gets(runFile('run.mjs', 'c'));
-    expect(ran(world)).toBe('abc');
   });
 
   it('asks about any program in a folder that is trusted as well', async () => {

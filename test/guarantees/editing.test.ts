@@ -14,7 +14,7 @@ const world = makeWorld({
 });
 let session: Session;
 beforeAll(async () => {
-  session = await world.open({ person: person(says.trust) });
+  session = await world.open({ person: person(says.yes) });
 });
 afterAll(() => world.end());
 
@@ -117,7 +117,7 @@ it('undoes nothing when somebody has changed the file since', async () => {
 });
 
 it('brings back what code of the project has destroyed, whether git knew it or not', async () => {
-  const own = await world.open({ person: person(says.trust), checkpoints: true });
+  const own = await world.open({ person: person(says.yes), checkpoints: true });
   world.write('notes.txt', 'not yet in git\n');
   world.write('src/a.txt', 'changed, not committed\n');
   const said = await own.gets(runFile('wipe.mjs'));

@@ -9,7 +9,7 @@ const world = makeWorld({ 'family.mjs': family });
 afterAll(() => world.end());
 
 it.each(eras)('ends all that was running when the server itself is killed, in %s', async (era) => {
-  const session = await world.open({ era, person: person(says.trust) });
+  const session = await world.open({ era, person: person(says.yes) });
   const call = session.does(runFile('family.mjs', 'stay'));
   const members = await membersIn(world.project);
   expectRunning(members);
@@ -21,7 +21,7 @@ it.each(eras)('ends all that was running when the server itself is killed, in %s
 it.each(['SIGTERM', 'SIGINT'] as const)(
   'ends its jobs with itself when it is told to end by %s',
   async (signal) => {
-    const session = await world.open({ person: person(says.trust) });
+    const session = await world.open({ person: person(says.yes) });
     await session.does(startJob(runFile('family.mjs', 'stay')));
     const members = await membersIn(world.project);
     expectRunning(members);

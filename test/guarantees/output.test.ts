@@ -15,7 +15,7 @@ const world = makeWorld({
 let session: Session;
 let said: string;
 beforeAll(async () => {
-  session = await world.open({ person: person(says.trust) });
+  session = await world.open({ person: person(says.yes) });
   said = await session.gets(runFile('talk.mjs'));
 });
 afterAll(() => world.end());

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** What a person is shown. */
 export interface Question {
   readonly message: string;
@@ -6,8 +8,8 @@ export interface Question {
 }
 
 interface Field {
-  readonly oneOf?: readonly { readonly const: string }[];
   readonly enum?: readonly string[];
+  readonly default?: string;
 }
 
 /** What the client sends back. */
@@ -18,32 +20,35 @@ export type Reply = {
 
 export type Says = (question: Question) => Reply | Promise<Reply>;
 
-const choices = ({ form }: Question): readonly string[] => {
-  const field = form.properties?.['decision'];
-  return field?.oneOf?.map((one) => one.const) ?? field?.enum ?? [];
-};
+/** What can be said for longer than this time; undefined when nothing can. */
+export const lasting = ({ form }: Question): string | undefined =>
+  form.properties?.['remember']?.enum?.find((one) => one.startsWith('always'));
 
-const choose =
-  (...wanted: string[]): Says =>
-  (question) => {
-    const decision = wanted.find((one) => choices(question).includes(one)) ?? 'yes';
-    return { action: 'accept', content: { decision } };
+/** What comes sooner is taken for the client's own answer, as nobody reads that fast: a no is none, and a yes lasts for nothing. */
+const reading = 400;
+const having =
+  (reply: Says): Says =>
+  async (question) => {
+    await setTimeout(reading);
+    return reply(question);
   };
 
 /** How a person answers: the form of a question is known here and nowhere else in these tests. */
-export const says = {
-  /** This time. */
-  yes: choose('yes'),
-  /** For good: this folder, or what else is offered. */
-  trust: choose('trust', 'always'),
-  /** For good: this very act, not the folder. */
-  always: choose('always'),
-  no: () => ({ action: 'decline' }),
+export const says: Record<'yes' | 'always' | 'no' | 'nothing' | 'yesAtOnce' | 'noAtOnce', Says> = {
+  /** Presses the button, and fills in no field: this time, and where trust was asked for, the folder. */
+  yes: having(() => ({ action: 'accept' })),
+  /** For good, where that is offered. */
+  always: having((question) => {
+    const remember = lasting(question);
+    return { action: 'accept', content: remember === undefined ? {} : { remember } };
+  }),
+  no: having(() => ({ action: 'decline' })),
   /** Closes the window. */
-  nothing: () => ({ action: 'cancel' }),
-  /** Presses the button, and fills in no field. */
-  accept: () => ({ action: 'accept', content: {} }),
-} satisfies Record<string, Says>;
+  nothing: having(() => ({ action: 'cancel' })),
+  /** What clients say by themselves that have nobody. */
+  yesAtOnce: () => ({ action: 'accept' }),
+  noAtOnce: () => ({ action: 'decline' }),
+};
 
 export interface Person {
   readonly asked: Question[];

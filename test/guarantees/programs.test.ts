@@ -42,7 +42,7 @@ beforeAll(async () => {
       world.write(`${folder.slice(world.project.length + 1)}/${name}`, world.trap(), 0o755);
   }
   const PATH = [...planted, '.', '', world.env['PATH']].join(':');
-  session = await world.open({ person: person(says.trust), env: { ...ofTheHost, PATH } });
+  session = await world.open({ person: person(says.yes), env: { ...ofTheHost, PATH } });
 });
 afterAll(() => world.end());
 
@@ -92,7 +92,7 @@ it('ends what a program has left behind when the program ends', async () => {
 describe.each(eras)('in %s', (era) => {
   let own: Session;
   beforeAll(async () => {
-    own = await world.open({ era, person: person(says.trust) });
+    own = await world.open({ era, person: person(says.yes) });
   });
 
   it('tells of progress while a program runs, always of more', async () => {

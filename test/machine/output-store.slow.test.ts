@@ -15,11 +15,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, expect, it } from 'vitest';
 import { usualBudgets } from '../../src/core/settings.ts';
-import type { CallContext, OutputSink } from '../../src/core/tool.ts';
+import type { OutputSink } from '../../src/core/tool.ts';
 import { thisOwner } from '../../src/machine/output-store/owner.ts';
 import { createOutputStore, type OutputStoreOptions } from '../../src/machine/output-store/output-store.ts';
 import { spoolName } from '../../src/machine/output-store/spool.ts';
 import { readOutput } from '../../src/server/tools/read-output.ts';
+import { callContext, planAndRun } from '../support/call-context.ts';
 import { processorMs } from '../support/processor-ms.ts';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-outputs-')));
@@ -34,8 +35,8 @@ const open = (options: Partial<OutputStoreOptions> = {}) => {
     store,
     /** What read_output answers, as the client `me` unless told. */
     async read(output: string, given: object = {}, client = 'me'): Promise<string> {
-      const context = { client, signal: AbortSignal.timeout(60_000) } as Partial<CallContext> as CallContext;
-      const result = await tool.call(tool.params.parse({ output, ...given }), context);
+      const context = await callContext([], { client, signal: AbortSignal.timeout(60_000) });
+      const result = await planAndRun(tool, { output, ...given }, context);
       const [part] = result.content ?? [];
       return part?.type === 'text' ? part.text : '';
     },

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
+import { noConsent } from '../../src/machine/paths/consent.ts';
 import { openPlaceAt, type Place } from '../../src/machine/paths/place.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf, put, temporaryFolder } from '../filesystem/folder.ts';
@@ -85,8 +86,9 @@ describe('a place', () => {
   });
 
   it('takes names as they are', async () => {
-    for (const name of [' a ', '~', 'a\\', '-x', '…', 'a\nb', '(deleted)', 'x (deleted)'])
+    for (const name of [' a ', '~', 'a\\', '-x', '…', '(deleted)', 'x (deleted)'])
       expect((await placeOf(name)).name).toBe(name);
+    expect(await failureOf(placeOf('a\nb'))).toMatch(/^PATH_PROTECTED: .*characters that nobody sees/);
   });
 });
 
@@ -136,16 +138,18 @@ describe('missing folders', () => {
     const refs = join(d, 'refs');
     await put(d, { config: '', HEAD: '' });
     const check = () => put(d, { 'objects/x': '' });
-    expect(await failureOf(openPlaceAt(join(refs, 'x'), 'd/refs/x', { make: true, check }))).toMatch(
-      /^PATH_PROTECTED: d\/refs\/x: .*git takes its folder for a repository/,
-    );
+    expect(
+      await failureOf(openPlaceAt(join(refs, 'x'), 'd/refs/x', { make: true, check, consent: noConsent })),
+    ).toMatch(/^PATH_PROTECTED: d\/refs\/x: .*git takes its folder for a repository/);
     expect((await readdir(d)).sort()).toEqual(['HEAD', 'config', 'objects']);
   });
 
   it('are not made in a folder that has been moved by now', async () => {
     const check = () => rename(join(root, 'deep'), join(root, 'moved'));
     expect(
-      await failureOf(openPlaceAt(join(root, 'deep', 'x', 'y'), 'deep/x/y', { make: true, check })),
+      await failureOf(
+        openPlaceAt(join(root, 'deep', 'x', 'y'), 'deep/x/y', { make: true, check, consent: noConsent }),
+      ),
     ).toMatch(/^STALE_FILE: deep\/x\/y: the folder that it is in was moved/);
     expect(await readdir(join(root, 'moved'))).toEqual(['b.txt']);
   });
@@ -156,7 +160,9 @@ describe('missing folders', () => {
         ? Promise.reject(new ToolcribError('PATH_DENIED', path))
         : Promise.resolve();
     const z = join(root, 'x', 'y', 'z');
-    expect(await failureOf(openPlaceAt(z, 'x/y/z', { make: true, check }))).toBe(`PATH_DENIED: ${z}`);
+    expect(await failureOf(openPlaceAt(z, 'x/y/z', { make: true, check, consent: noConsent }))).toBe(
+      `PATH_DENIED: ${z}`,
+    );
     expect(await readdir(root)).toEqual(['a.txt', 'deep']);
   });
 
@@ -180,12 +186,12 @@ describe('missing folders', () => {
     async () => {
       const check = () => Promise.resolve();
       // The kernel makes no folders there, whoever asks.
-      expect(await failureOf(openPlaceAt('/sys/x/y', 'x/y', { make: true, check }))).toBe(
+      expect(await failureOf(openPlaceAt('/sys/x/y', 'x/y', { make: true, check, consent: noConsent }))).toBe(
         'PATH_DENIED: x/y: the system does not let this user make a folder there.',
       );
-      expect(await failureOf(openPlaceAt('/proc/x/y', 'x/y', { make: true, check }))).toMatch(
-        /^PATH_NOT_FOUND: x\/y: the folder/,
-      );
+      expect(
+        await failureOf(openPlaceAt('/proc/x/y', 'x/y', { make: true, check, consent: noConsent })),
+      ).toMatch(/^PATH_NOT_FOUND: x\/y: the folder/);
     },
   );
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { presentable, presentableInTurns } from '../../src/machine/presentable.ts';
+import { presentable } from '../../src/machine/presentable.ts';
 
 it.each([
   ['controls', 'a\u0000\u0007\u0008b\u007f\u0085\u009bc', 'abc'],
@@ -78,11 +78,3 @@ it('has nothing left to take out the second time, whatever it is given', () => {
     { numRuns: 2000 },
   );
 });
-
-it.each(['é\u200d\r\n', '\u001b[31mred\u001b[0m 😀\ufe0f\n', '😀', '漢'])(
-  'makes a long text harmless bit by bit, and the same: %j',
-  async (unit) => {
-    const text = `a${unit.repeat(400_000)}`;
-    expect((await presentableInTurns(text)) === presentable(text)).toBe(true);
-  },
-);

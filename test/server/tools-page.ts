@@ -13,10 +13,10 @@ export function toolsPage(
   return [
     '# Tools',
     '',
-    'Written by `npm test -- -u` from the code. Effects: `read` looks and runs nothing the project supplies; `write` changes',
-    'files or state that can be changed back; `execute` runs code of the project, about which a person is asked until they',
-    'trust it; `network` talks to another machine; `destroy` can lose work for good, and a person is asked each time.',
-    'What stands in brackets comes on top in a project that a person trusts ([safety](safety.md#who-decides)).',
+    'Written by `npm test -- -u` from the code. What a tool can do is told by its effects: `read` looks; `write` changes files',
+    'inside the roots, or local state that can be changed back; `execute` runs code of the folder; `network` talks to another',
+    'machine; `publish` changes what others see; `destroy` can lose work for good. [safety.md](safety.md#who-decides) tells',
+    'what a person is asked about.',
     '',
     '## toolcrib itself',
     '',
@@ -61,10 +61,9 @@ function table(
       );
       const action = actionOf(tool);
       const example = action?.example.runs ?? '';
-      const trusted = action && 'whenTrusted' in action ? (action.whenTrusted ?? []) : [];
       const cells = [
         `\`${tool.name}\``,
-        (tool.effects.join(', ') || 'none') + (trusted.length > 0 ? ` (${trusted.join(', ')})` : ''),
+        tool.effects.join(', ') || 'none',
         tool.description,
         names.join(', '),
         example && `\`${example.replaceAll('\0', '')}\``,

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { checkParams } from '../../src/core/check-params.ts';
 import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { DatabaseProfile } from '../../src/core/settings.ts';
-import type { CallContext, ToolResult } from '../../src/core/tool.ts';
+import type { CallContext, Plan, Tool, ToolResult } from '../../src/core/tool.ts';
 import { actionTool } from '../../src/machine/actions/action-tool.ts';
 import { childEnvironment } from '../../src/machine/environment.ts';
 import { thisHost } from '../../src/machine/host.ts';
@@ -24,20 +25,19 @@ export interface ActionPlace {
   profiles?: Readonly<Record<string, DatabaseProfile>>;
 }
 
-/** Calls an action as the server does, without the server; what it throws for the caller comes as a result. */
-export async function callAction(
+/** An action as a tool, without a server. */
+function toolOf(
   discoverer: AnyDiscoverer,
   name: string,
-  given: Record<string, unknown>,
-  { folder, trusted = false, env = {}, program, path = [], context = {}, profiles = {} }: ActionPlace,
-): Promise<ToolResult> {
+  { env = {}, program, path = [], profiles = {} }: ActionPlace,
+): Tool {
   const action = discoverer.actions[name];
   if (!action) throw new Error(`${discoverer.id} has no action ${name}`);
   const host = { ...thisHost(), env: { ...process.env, ...env }, home: env['HOME'] ?? thisHost().home };
   const found = program ?? execFileSync('which', [discoverer.programs[0]!], { encoding: 'utf8' }).trim();
   const folders = [...path, ...(process.env['PATH'] ?? '').split(':')];
   const search = { folders: folders.map((one) => ({ folder: one, source: 'PATH' })), skipped: [] };
-  const tool = actionTool(discoverer, name, action, {
+  return actionTool(discoverer, name, action, {
     run: createProcesses('linux').run,
     installation: { id: discoverer.id, program: found, leading: [], source: 'PATH', others: [] },
     childEnvironment: (names, settings) => childEnvironment(host, search, names, settings),
@@ -48,12 +48,31 @@ export async function callAction(
         Promise.resolve(execFileSync('which', [name], { encoding: 'utf8' }).trim()).catch(() => undefined),
     },
   });
+}
+
+const contextOf = ({ folder, trusted = false, context }: ActionPlace): Promise<CallContext> =>
+  callContext([folder], { trusts: () => Promise.resolve(trusted), ...context });
+
+/** What a call of an action would do, as somebody is told who is asked about it. */
+export async function planOf(
+  discoverer: AnyDiscoverer,
+  name: string,
+  given: Record<string, unknown>,
+  place: ActionPlace,
+): Promise<Plan> {
+  const tool = toolOf(discoverer, name, place);
+  return tool.plan(checkParams(tool.params, given), { ...(await contextOf(place)), preview: true });
+}
+
+/** Calls an action as the server does, without the server; what it throws for the caller comes as a result. */
+export async function callAction(
+  discoverer: AnyDiscoverer,
+  name: string,
+  given: Record<string, unknown>,
+  place: ActionPlace,
+): Promise<ToolResult> {
   try {
-    return await planAndRun(
-      tool,
-      given,
-      await callContext([folder], { trusts: () => Promise.resolve(trusted), ...context }),
-    );
+    return await planAndRun(toolOf(discoverer, name, place), given, await contextOf(place));
   } catch (error) {
     if (!(error instanceof ToolcribError)) throw error;
     return { isError: true, content: [{ type: 'text', text: `${error.code}: ${error.message}` }] };

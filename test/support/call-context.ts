@@ -22,12 +22,17 @@ export async function callContext(
   };
 }
 
-/** Plans a call and makes it, as a server does that nobody has to be asked by. */
-export async function planAndRun(tool: Tool, given: unknown, context: CallContext): Promise<ToolResult> {
+/** Plans a call and makes it, as a server does whose person agrees to what is protected, or does not. */
+export async function planAndRun(
+  tool: Tool,
+  given: unknown,
+  context: CallContext,
+  { agrees = true } = {},
+): Promise<ToolResult> {
   const gate = rooted(context.workspace);
   const noting = notingConsent();
-  const values = checkParams(tool.params, given as object);
+  const values = checkParams(tool.params, given);
   const plan = await tool.plan(values, { ...context, workspace: gate.consenting(noting.consent) });
-  const workspace = gate.consenting(consentTo(noting.protects));
+  const workspace = gate.consenting(consentTo(agrees ? noting.protects : []));
   return tool.run(plan, { ...context, workspace });
 }

@@ -1,21 +1,16 @@
 import { Client } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { questionIn, says, type Question, type Reply as Answer } from '../guarantees/person.ts';
 import { transportOf, transportOfV1, type Era, type ServerOptions } from './server.ts';
 
-/** What a client shows its user. */
-export interface Asked {
-  readonly message: string;
-  /** Each choice with what it says. */
-  readonly choices: Readonly<Record<string, string>>;
-}
+export type Asked = Question;
+export type Reply = keyof typeof says | Answer;
 
-export type Reply = string | { readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: object };
-
-/** Who is asked; a plain word is the choice that is made. */
+/** Who is asked; a word is said as people do. */
 export type Person = (asked: Asked) => Reply | Promise<Reply>;
 
-/** Says the same to everything, and remembers what was asked. */
+/** Says one after the other, the last again and again, and remembers what was asked. */
 export function person(...replies: readonly Reply[]): Person & { readonly asked: Asked[] } {
   const asked: Asked[] = [];
   const say = (question: Asked): Reply => {
@@ -25,28 +20,10 @@ export function person(...replies: readonly Reply[]): Person & { readonly asked:
   return Object.assign(say, { asked });
 }
 
-interface Schema {
-  oneOf?: { const: string; title: string }[];
-  enum?: string[];
-  enumNames?: string[];
-}
-
-/** What the form of an elicitation says and offers. */
-export function askedIn(params: unknown): Asked {
-  const { message, requestedSchema } = params as {
-    message: string;
-    requestedSchema: { properties: { decision: Schema } };
-  };
-  const { oneOf, enum: names = [], enumNames = [] } = requestedSchema.properties.decision;
-  const choices =
-    oneOf?.map((one) => [one.const, one.title]) ?? names.map((name, at) => [name, enumNames[at]]);
-  return { message, choices: Object.fromEntries(choices) as Record<string, string> };
-}
-
 async function replyTo(answer: Person, params: unknown) {
-  const reply = await answer(askedIn(params));
-  const said = typeof reply === 'string' ? { action: 'accept', content: { decision: reply } } : reply;
-  return said as { action: 'accept'; content: Record<string, string> };
+  const question = questionIn(params);
+  const reply = await answer(question);
+  return typeof reply === 'string' ? says[reply](question) : reply;
 }
 
 /** A client of the current SDK, in either era, whose user can be asked. Close it. */

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -13,6 +14,8 @@ export interface ServerOptions {
   args?: readonly string[];
   env?: Record<string, string>;
   cwd?: string;
+  /** Of a host that asks by itself; handed over by a pipe. */
+  key?: string;
   /** Started instead of the program as it is published, with nothing but `args`. */
   instead?: string;
 }
@@ -22,9 +25,10 @@ export const inherited = (): Record<string, string> =>
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
-export function serveArguments({ roots = [], args = [], instead }: ServerOptions): string[] {
+export function serveArguments({ roots = [], args = [], key, instead }: ServerOptions): string[] {
   if (instead !== undefined) return [instead, ...args];
-  return [program, 'serve', ...roots.flatMap((root) => ['--root', root]), ...args];
+  const keyed = key === undefined ? [] : ['--key-fd=3'];
+  return [program, 'serve', ...keyed, ...roots.flatMap((root) => ['--root', root]), ...args];
 }
 
 export type Era = '2025-11-25' | '2026-07-28';
@@ -80,10 +84,14 @@ export type Message = Record<string, never> & { id?: number; method?: string; re
 
 /** The server with nothing between it and the test: JSON-RPC lines. */
 export function startRaw(options: ServerOptions = {}): RawServer {
-  const child = spawn(process.execPath, serveArguments(options), {
+  const { instead, args = [] } = options;
+  const line = instead === undefined ? serveArguments(options) : [instead, ...args];
+  const child = spawn(process.execPath, line, {
     env: options.env ?? inherited(),
     cwd: options.cwd,
-  });
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  }) as ChildProcessWithoutNullStreams;
+  (child.stdio[3] as Writable).on('error', () => {}).end(options.key ?? '');
   const lines: string[] = [];
   const waiting: { wanted: (message: Message) => boolean; resolve: (message: Message) => void }[] = [];
   let rest = '';

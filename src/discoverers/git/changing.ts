@@ -192,7 +192,7 @@ export const changing = {
   push: defineAction({
     title: 'Push',
     description: 'Sends a branch to a remote, without force.',
-    effects: ['network', 'publish'],
+    effects: ['execute', 'network', 'publish'],
     params: {
       remote,
       branch: branchToPush,

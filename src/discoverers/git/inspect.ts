@@ -52,7 +52,7 @@ export async function inspectRepository(
     return { env, trust: `lets git write, ${reaches}and run the hooks and filters of this repository` };
   }
   const inspection = { argv: looking.argv, env: { ...env, ...looking.env } };
-  const unusual = trusted
+  const unusual = (await trusted())
     ? undefined
     : ((await unusualSetup(look, top)) ??
       (await bareRepositoryIn(look, folders.slice(0, at + 1))) ??

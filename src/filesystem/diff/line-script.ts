@@ -6,11 +6,13 @@ export interface ChangedLines {
   readonly nowTo: number;
 }
 
-/** At more than so many differing lines the shortest script takes long (Myers: its square) and says little. */
+/**
+ * More differing lines than these take long (Myers: their square; so many, 80 ms in any text) and say little.
+ * A count and no time limit, so that a busy machine gives the same answer.
+ */
 const mostChanges = 600;
-const timeoutMs = 50;
 
-/** What has to be changed to make `now` of `before`: few lines where that is found in some milliseconds, else all that differ. */
+/** What has to be changed to make `now` of `before`: few lines where they are few, else all that differ. */
 export async function changedLines(
   before: readonly string[],
   now: readonly string[],
@@ -27,10 +29,8 @@ export async function changedLines(
   if (start === to || start === nowTo || !now.slice(start, nowTo).some((line) => old.has(line))) return whole;
 
   const { diffArrays } = await import('diff');
-  const changes = diffArrays(before.slice(start, to), now.slice(start, nowTo), {
-    maxEditLength: mostChanges,
-    timeout: timeoutMs,
-  });
+  const options = { maxEditLength: mostChanges };
+  const changes = diffArrays(before.slice(start, to), now.slice(start, nowTo), options);
   if (!changes) return whole;
   const script: ChangedLines[] = [];
   let [at, nowAt] = [start, start];

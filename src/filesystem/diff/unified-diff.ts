@@ -1,11 +1,10 @@
-import { detectEncoding, headBytes } from '../text/detect-encoding.ts';
 import { changedBlocks } from './changed-blocks.ts';
 import { changedSpans } from './changed-spans.ts';
-import { encodingIn, shownText } from '../text/exact-encoding.ts';
+import { shownText } from '../text/exact-encoding.ts';
 import { diffPath } from './diff-path.ts';
 import { hunksOf, renderHunks } from './hunks.ts';
 import type { Span } from '../editing/spans.ts';
-import type { Encoding } from '../text/text-file.ts';
+import { encodingIn, encodingToShow, type Encoding } from '../text/text-file.ts';
 
 export interface UnifiedDiff {
   readonly text: string;
@@ -26,6 +25,8 @@ interface How {
 }
 
 const usualCharacters = 8_000;
+/** By which the encoding is told. */
+const headBytes = 64 * 1024;
 
 /**
  * The difference of two contents of a file in the unified format of diff(1), so that `patch` and `git apply` can apply it
@@ -42,8 +43,7 @@ export async function unifiedDiff(
     before ? diffPath('a', how.path) : '/dev/null',
     after ? diffPath('b', how.path) : '/dev/null',
   ];
-  const encodings = [await encodingFor(old, how.encoding), await encodingFor(now, how.encoding)] as const;
-  const [oldEncoding, encoding] = encodings;
+  const [oldEncoding, encoding] = [encodingFor(old, how.encoding), encodingFor(now, how.encoding)];
   if (!oldEncoding || !encoding) return { ...nothing, text: `Binary files ${names.join(' and ')} differ\n` };
   const header = `--- ${names[0]}\n+++ ${names[1]}\n`;
   const comparable = oldEncoding.label === encoding.label || old.length === 0 || now.length === 0;
@@ -67,12 +67,9 @@ export async function unifiedDiff(
 
 const nothing: UnifiedDiff = { text: '', added: 0, removed: 0, truncated: false };
 
-async function encodingFor(bytes: Buffer, label: string | undefined): Promise<Encoding | undefined> {
-  if (label === undefined) return detectEncoding(bytes.subarray(0, headBytes));
-  const marked = ['utf-8', 'utf-16le', 'utf-16be']
-    .map((name) => encodingIn(bytes, name))
-    .find(({ mark }) => mark > 0);
-  return marked ?? encodingIn(bytes, label);
+function encodingFor(bytes: Buffer, label: string | undefined): Encoding | undefined {
+  const told = encodingToShow(bytes.subarray(0, headBytes));
+  return label === undefined || (told && told.mark > 0) ? told : encodingIn(bytes, label);
 }
 
 /** Of contents in two encodings, the difference of what is shown. */

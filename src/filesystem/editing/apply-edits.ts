@@ -1,7 +1,6 @@
 import { ToolcribError } from '../../core/errors.ts';
 import { mostChangedBytes } from '../../machine/history/write.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { wholeEncoding, type WholeEncoding } from '../text/detect-encoding.ts';
 import { pauseFor, type Pause } from './edit-pace.ts';
 import { findEdit, type Found, type Place } from './find-edit.ts';
 import { countLines } from '../text/line-count.ts';
@@ -9,7 +8,7 @@ import { isLineStart } from '../text/line-endings.ts';
 import { withoutLineNumbers } from '../text/line-numbers.ts';
 import { replacer } from './replacement.ts';
 import { composed, type Span } from './spans.ts';
-import { mostlyUtf8, type Encoding } from '../text/text-file.ts';
+import { mostlyUtf8, wholeEncoding, type Encoding, type WholeEncoding } from '../text/text-file.ts';
 import { withCommas } from '../with-commas.ts';
 
 /** Some text to replace. */
@@ -72,7 +71,7 @@ export async function applyEdits(
   const shown = shownPath(path);
   refuseTooMany(bytes, edits, shown);
   const pause = pauseFor(shown, signal);
-  const whole = await wholeEncoding(bytes, shown, name);
+  const whole = wholeEncoding(bytes, shown, name);
   const { encoding, broken } = whole;
   const notes = broken ? ['not all of it is UTF-8; edited as bytes'] : [];
   if (encoding.label !== 'utf-8') notes.push(`encoding ${encoding.label}`);

@@ -1,5 +1,4 @@
-import { encodingIn } from '../text/exact-encoding.ts';
-import { nextLine } from '../text/text-file.ts';
+import { encodingIn, nextLine } from '../text/text-file.ts';
 
 /** Bytes `from` to `to` of a text have become `nowFrom` to `nowTo`; what lies between two spans is the same. */
 export interface Span {

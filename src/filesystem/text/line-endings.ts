@@ -1,5 +1,4 @@
-import { nextLine, type Encoding } from './text-file.ts';
-import { encodingIn } from './exact-encoding.ts';
+import { encodingIn, nextLine, type Encoding } from './text-file.ts';
 
 /** A text whose lines all end with a line feed alone, and where its bytes were before. */
 export interface Unified {

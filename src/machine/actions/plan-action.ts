@@ -55,6 +55,7 @@ export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram
       notes: start.notes,
       keeps: takenBack ? 'must' : canDoAnything(effects) ? 'first' : 'no',
       lasts: effects.some((effect) => effect === 'execute' || effect === 'network'),
+      looksOnly: effects.every((effect) => effect === 'read'),
       ...(action.timeoutMs !== undefined && { timeoutMs: action.timeoutMs }),
     },
   };
@@ -77,8 +78,8 @@ async function isTakenBack({ action, paths, folder, context, services }: ActionC
 
 async function inspected({ discoverer, key, action, folder, context }: ActionCall): Promise<Inspection> {
   if (!discoverer.inspect) return {};
-  const trusted = await context.trusts(folder);
   const { roots } = context.workspace;
+  const trusted = () => context.trusts(folder);
   return discoverer.inspect(look, { action: key, folder, roots, effects: action.effects, trusted });
 }
 

@@ -1,7 +1,8 @@
 import type { AnyDiscoverer, RunAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { CallContext, ToolResult } from '../../core/tool.ts';
-import type { Run } from '../processes/process.ts';
+import type { CallContext, OutputSink, ToolResult } from '../../core/tool.ts';
+import { inlineLimit } from '../presentable.ts';
+import type { Outcome, Run } from '../processes/process.ts';
 import { actionResult, failureOf } from './action-result.ts';
 import type { Checkpoint } from './action-services.ts';
 
@@ -23,6 +24,8 @@ export interface PreparedProgram {
   readonly keeps: 'no' | 'first' | 'must';
   /** It may go on for long, or start what does. */
   readonly lasts: boolean;
+  /** It changes nothing, and is soon done. */
+  readonly looksOnly?: boolean;
 }
 
 /** What is known of how a program answers. */
@@ -51,7 +54,8 @@ export async function runProgram(
   const { signal, workspace } = context;
   const kept = keeps === 'no' ? undefined : await checkpoint?.take(folder, command, workspace, signal);
   if (keeps === 'must' && kept?.isComplete !== true) throw notKept(kept?.note);
-  const sink = context.keepOutput(command, folder);
+  // What only looks is kept afterwards, when not all of it is shown.
+  const sink = prepared.looksOnly ? undefined : context.keepOutput(command, folder);
   const takeInput: CallContext['takeInput'] =
     input === undefined
       ? context.takeInput
@@ -67,18 +71,29 @@ export async function runProgram(
     signal,
     onLine: context.progress,
     keepBytes: keptBytes,
-    timeoutMs: prepared.timeoutMs ?? longestMs,
+    timeoutMs: prepared.timeoutMs ?? (prepared.looksOnly ? context.budgets.callSeconds * 1000 : longestMs),
     lasts,
-    sink,
+    ...(sink && { sink }),
     ...(takeInput && { takeInput }),
   });
-  sink.end();
-  const notes = [...prepared.notes, ...(kept?.note === undefined ? [] : [kept.note])];
-  const telling = { notes, handle: sink.handle };
+  sink?.end();
+  const handle = sink?.handle ?? keptLater(outcome, () => context.keepOutput(command, folder));
+  const telling = { notes: [...prepared.notes, ...(kept?.note === undefined ? [] : [kept.note])], handle };
   return (
     failureOf({ ...outcome, command }, answers, answers.hints, telling) ??
     actionResult(answers, outcome.stdout.text, telling, outcome)
   );
+}
+
+/** The handle of an output that is too long to be shown. */
+function keptLater({ stdout, stderr }: Outcome, keep: () => OutputSink): string | undefined {
+  if (stdout.text.length + stderr.text.length <= inlineLimit) return undefined;
+  const sink = keep();
+  // With a word where the middle is missing.
+  sink.add('stdout', stdout.omittedBytes === 0 ? stdout.bytes : Buffer.from(stdout.text));
+  sink.add('stderr', stderr.bytes);
+  sink.end();
+  return sink.handle;
 }
 
 const notKept = (why = 'checkpoints are off'): ToolcribError =>

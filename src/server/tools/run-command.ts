@@ -64,11 +64,12 @@ async function planCommand(
   asStarted(program, argv, host.platform);
   const env = environment(await inheritedBy(given.program), {});
   const project = await projectFolders(workspace.roots);
-  const command = commandLine(found, given);
+  const line = commandLine(found, given);
   const lasting = input === undefined ? prefixOf(program, args) : undefined;
   return {
     effects: ['write', 'execute', 'network', 'publish', 'destroy'],
-    subject: command,
+    // Rules, and who is asked, are about all that it is given.
+    subject: input === undefined ? line : `${line} < ${printable([input])}`,
     folder,
     touches: [],
     asks: 'program',
@@ -82,7 +83,7 @@ async function planCommand(
       argv,
       folder,
       env: { ...env, PATH: project.pathWithout(env['PATH'] ?? '') },
-      command,
+      command: input === undefined ? line : `${line} < (input)`,
       input,
       notes: [],
       keeps: checkpoint ? 'first' : 'no',
@@ -93,19 +94,19 @@ async function planCommand(
 
 /** Programs that run what they are given: an answer about one of their command lines says nothing about the next. */
 const runsWhatItIsGiven =
-  /^(?:[a-z]*sh|cmd|powershell|pwsh|node|nodejs|deno|bun|tsx|python[\d.]*|pypy[\d.]*|py|perl|ruby|php|lua|r|rscript|julia|osascript|wsl|env|xargs|find|fd|ssh|sudo|doas|su|nohup|time|timeout|nice|watch|parallel|entr|tmux|screen|script|expect|awk|gawk|make|gdb|lldb)(?:\.exe)?$/i;
+  /^(?:[a-z]*sh|cmd|powershell|pwsh|node|nodejs|deno|bun|tsx|python[\d.]*|pypy[\d.]*|py|perl|ruby|php|lua|r|rscript|julia|osascript|wsl|env|busybox|toybox|xargs|find|fd|ssh|sudo|doas|su|nohup|setsid|chroot|flock|strace|time|timeout|nice|watch|parallel|entr|tmux|screen|script|expect|awk|gawk|sed|make|gdb|lldb)(?:\.exe)?$/i;
 
 /** Words after which the next one says what is really done: `npm run build`, `docker compose up`. */
-const leadsOn: ReadonlySet<string> = new Set(['run', 'exec', 'x', 'compose', 'tool']);
+const leadsOn: ReadonlySet<string> = new Set(['run', 'exec', 'x', 'dlx', 'compose', 'tool']);
 
 /** The program and its first words, when "always" can be said about them. */
 function prefixOf(program: string, args: readonly string[]): Lasting | undefined {
   if (runsWhatItIsGiven.test(basename(program))) return undefined;
-  const isWord = (arg: string | undefined) => arg !== undefined && /^@?[a-z][\w:.@/-]*$/i.test(arg);
-  const [first = '', second = ''] = args;
-  if (!isWord(first)) return undefined;
-  if (!leadsOn.has(first)) return { kind: 'prefix', program, words: [first] };
-  return isWord(second) ? { kind: 'prefix', program, words: [first, second] } : undefined;
+  // `poetry run python …` would be any code as well.
+  const isWord = (arg: string) => /^@?[a-z][\w:.@/-]*$/i.test(arg) && !runsWhatItIsGiven.test(basename(arg));
+  const last = args.findIndex((arg) => !leadsOn.has(arg));
+  const words = args.slice(0, last + 1);
+  return last >= 0 && words.every(isWord) ? { kind: 'prefix', program, words } : undefined;
 }
 
 /** Throws ARG_INVALID for what no program could be given. */
@@ -117,10 +118,8 @@ function refuseNul({ program, args }: Given): void {
 }
 
 /** As a person would type it, so that rules can be about it: what the project has in it by its whole path. */
-function commandLine({ program, digest }: NamedProgram, given: Given): string {
-  const line = printable([digest === undefined ? given.program : program, ...given.args]);
-  return given.input === undefined ? line : `${line} < (input)`;
-}
+const commandLine = ({ program, digest }: NamedProgram, given: Given): string =>
+  printable([digest === undefined ? given.program : program, ...given.args]);
 
 /** The variables that one of the known programs needs to work as it does elsewhere: DOCKER_HOST, JAVA_HOME. */
 async function inheritedBy(program: string): Promise<readonly string[]> {

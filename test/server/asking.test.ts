@@ -1,0 +1,359 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { lasting, person, says, type Person } from '../guarantees/person.ts';
+import { makeRepository, makeWorld, type World } from '../guarantees/world.ts';
+import { connectV1WithPerson, connectWithPerson, type Asked } from '../support/person.ts';
+import { connect, connectV1, eras, type ServerOptions } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+
+type Given = Record<string, unknown>;
+interface Called {
+  callTool(call: { name: string; arguments: Given }, ...more: never[]): Promise<unknown>;
+  close(): Promise<void>;
+}
+type Call = (name: string, given?: Given) => Promise<string>;
+
+const run = "import { appendFileSync } from 'node:fs';\nappendFileSync('ran', process.argv[2] ?? 'ran');\n";
+/** A project, and a program of the machine that tells what it is given. */
+function shop(): World {
+  const world = makeWorld({ 'run.mjs': run, '.gitignore': 'ran\ninner\n' });
+  for (const name of ['tool', ...runners])
+    writeProgram(join(world.bin, name), `echo ${name} "$@"; printf %s "$1" >> ran`);
+  return world;
+}
+const writeProgram = (file: string, text: string) =>
+  execFileSync('sh', ['-c', 'printf "#!/bin/sh\\n%s\\n" "$1" > "$0" && chmod 755 "$0"', file, text]);
+/** Programs that run what they are given. */
+const runners = ['bash', 'python3.12', 'perl', 'env', 'xargs', 'find', 'ssh', 'sudo', 'timeout', 'busybox'];
+
+const options = (world: World, args: readonly string[] = []): ServerOptions => ({
+  roots: [world.project],
+  args: ['--no-checkpoints', ...args],
+  env: { ...world.env },
+  cwd: world.project,
+});
+const calling =
+  (client: Called): Call =>
+  async (name, given = {}) =>
+    textOf(await client.callTool({ name, arguments: given }));
+/** What ran since it was asked last. */
+function ran(world: World, folder = ''): string {
+  const said = world.has(join(folder, 'ran')) ? world.read(join(folder, 'ran')) : '';
+  rmSync(join(world.project, folder, 'ran'), { force: true });
+  return said;
+}
+
+type Connect = (who: Person, options: ServerOptions) => Promise<Called>;
+const clients: Readonly<Record<string, Connect>> = {
+  ...Object.fromEntries(
+    eras.map((era): [string, Connect] => [era, (who, given) => connectWithPerson(era, who.answer, given)]),
+  ),
+  'the first SDK': (who, given) => connectV1WithPerson(who.answer, given),
+};
+
+describe.each(Object.entries(clients))('a person behind a client of %s', (_, connectTo) => {
+  const world = shop();
+  const ada = person();
+  let client: Called;
+  let call: Call;
+  beforeAll(async () => {
+    client = await connectTo(ada, options(world));
+    call = calling(client);
+  });
+  beforeEach(() => {
+    ada.will(says.no);
+    ran(world);
+    // Nobody has trusted anything.
+    rmSync(join(world.state, 'toolcrib', 'trust'), { recursive: true, force: true });
+  });
+  afterAll(async () => {
+    await client.close();
+    await world.end();
+  });
+  const message = () => ada.asked[0]?.message ?? '';
+  const tool = (...args: string[]) => call('run_command', { program: 'tool', args });
+
+  it('is asked in three lines, and says no by declining or by closing the window', async () => {
+    ada.will(says.no, says.nothing);
+    for (const _time of [1, 2]) expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NOT_CONFIRMED/);
+    expect(message().split('\n').slice(0, 3)).toEqual([
+      `trust ${world.project}, to run: node ${join(world.project, 'run.mjs')}`,
+      'It runs code of this folder, and this folder is not trusted yet. Yes trusts it from now on.',
+      `in ${world.project}`,
+    ]);
+    expect(ada.asked[0]?.form).toEqual({ type: 'object', properties: {} });
+    expect(ran(world)).toBe('');
+  });
+
+  it('is not there when the answer comes faster than anybody reads', async () => {
+    ada.will(says.noAtOnce);
+    expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NEEDS_CONFIRM: .*nobody was there/);
+    ada.will(() => ({ action: 'cancel' }));
+    expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NEEDS_CONFIRM: .*nobody was there/);
+    expect(ran(world)).toBe('');
+    // Such a yes counts once, and keeps nothing.
+    ada.will(says.yesAtOnce, says.no);
+    await call('node_run', { file: 'run.mjs' });
+    expect(ran(world)).toBe('ran');
+    expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NOT_CONFIRMED/);
+  });
+
+  it('sees the whole act spelled out on the first line, and what is left out of a long one', async () => {
+    const shows = async (...args: string[]) => {
+      ada.will(says.no);
+      await tool(...args);
+      return message().split('\n');
+    };
+    expect((await shows('one\nin /tmp\u202e', 'a b'))[0]).toBe("tool 'one\\u{a}in /tmp\\u{202e}' 'a b'");
+    const [first = '', why, where, empty, ...preview] = await shows(`x${'y'.repeat(3000)}`, 'the-end');
+    expect(first).toMatch(/^tool xy+⟨2,\d{3} characters left out⟩y+ the-end$/);
+    expect(first.length).toBeLessThan(170);
+    expect([why, where, empty]).toEqual([
+      expect.stringMatching(/^It runs a program/),
+      `in ${world.project}`,
+      '',
+    ]);
+    for (const line of preview) expect(line).toMatch(/^\| /);
+    expect(preview.join('\n')).toContain('y'.repeat(3000));
+  });
+
+  it('is asked once about a call, for all reasons together, and trusts the folder by the same yes', async () => {
+    world.write('src/a.txt', 'changed\n');
+    ada.will(says.yes, says.no);
+    await call('git_reset_hard', { ref: 'HEAD' });
+    expect(world.read('src/a.txt')).toBe('one\ntwo\nthree\n');
+    expect(ada.asked).toHaveLength(1);
+    expect(message().split('\n')[0]).toBe('git reset --hard HEAD');
+    expect(message()).toMatch(/not trusted yet; it can lose work/);
+    // Trust is kept; that it can lose work is asked about each time.
+    await call('node_run', { file: 'run.mjs' });
+    expect(ran(world)).toBe('ran');
+    expect(await call('git_reset_hard', { ref: 'HEAD' })).toMatch(/^NOT_CONFIRMED/);
+    expect(ada.asked).toHaveLength(2);
+  });
+
+  it('is asked no more when they say always: about this action in this folder', async () => {
+    const reset = () => call('git_reset_hard', { ref: 'HEAD' });
+    ada.will(says.yes, says.always, says.no);
+    for (const count of [1, 2, 2, 2]) {
+      expect(await reset()).not.toMatch(/^N/);
+      expect(ada.asked).toHaveLength(count);
+    }
+    expect(lasting(ada.asked[0] as Asked)).toContain('git_reset_hard');
+    expect(ada.asked[0]?.form.properties?.['remember']?.default).toBe('this time');
+    const other = await connectTo(ada, options(world));
+    expect(await calling(other)('git_reset_hard', { ref: 'HEAD' })).not.toMatch(/^N/);
+    await other.close();
+  });
+
+  it('can say always to a program with its first words, and to nothing that runs what it is given', async () => {
+    ada.will(says.always, says.no);
+    for (const more of ['one', 'two words']) expect(await tool('build', more)).toBe(`tool build ${more}`);
+    expect(lasting(ada.asked[0] as Asked)).toContain('tool build …');
+    expect(await tool('publish')).toMatch(/^NOT_CONFIRMED/);
+    expect(ada.asked).toHaveLength(2);
+    const unsaid: Given[] = [
+      ...runners.map((program) => ({ program, args: ['build'] })),
+      { program: 'node', args: ['run.mjs'] },
+      { program: 'sh', args: ['run.sh'] },
+      { program: 'tool', args: ['build'], input: 'x' },
+      { program: 'tool' },
+      { program: 'tool', args: ['-c', 'build'] },
+      { program: 'tool', args: ['run'] },
+      { program: 'tool', args: ['run', 'python3'] },
+      { program: 'tool', args: ['compose', 'exec'] },
+      { program: 'tool', args: ['sh'] },
+      { program: 'tool', args: ['clean', 'x'.repeat(500)] },
+    ];
+    ada.will(says.yesAtOnce);
+    for (const given of unsaid) await call('run_command', given);
+    expect(ada.asked.map(lasting)).toEqual(unsaid.map(() => undefined));
+    expect(ada.asked).toHaveLength(unsaid.length);
+  });
+
+  it('is asked again about another folder, and another repository in this one', async () => {
+    ada.will(says.yes);
+    await call('node_run', { file: 'run.mjs' });
+    expect(ran(world)).toBe('ran');
+    const inner = join(world.project, 'inner');
+    makeRepository(inner, world.env, 'inner');
+    world.git('-C', inner, 'remote', 'add', 'origin', 'https://elsewhere.invalid/x.git');
+    world.write('inner/run.mjs', run);
+    ada.will(says.no);
+    expect(await call('node_run', { file: 'run.mjs', cwd: 'inner' })).toMatch(/^NOT_CONFIRMED/);
+    expect(message().split('\n')[0]).toContain(`trust ${inner}`);
+    expect(message()).toContain('(https://elsewhere.invalid/x.git)');
+    expect(await call('run_command', { program: 'tool', args: ['build'], cwd: 'inner' })).toMatch(/^NOT_CON/);
+    expect(await call('node_run', { file: 'inner/run.mjs' })).toMatch(/^NOT_CONFIRMED/);
+    expect(await call('node_run', { file: 'run.mjs', args: ['x'], cwd: 'src/../inner' })).toMatch(/^NOT_CON/);
+    expect(ran(world, 'inner') + ran(world)).toBe('');
+    // An ordinary folder below is the same project.
+    world.write('src/run.mjs', run);
+    ada.will(says.no);
+    await call('node_run', { file: 'run.mjs', cwd: 'src' });
+    expect(ran(world, 'src')).toBe('ran');
+  });
+
+  it('agrees to what would be done then, not to what it has become', async () => {
+    world.write('.envrc', 'export A=1\n');
+    ada.will((question) => {
+      world.write('.envrc', 'export A=1\nexport B=2\n');
+      return says.yes(question);
+    });
+    expect(await call('delete_path', { path: '.envrc' })).toMatch(/^NOT_CONFIRMED: .*changed/);
+    expect(world.read('.envrc')).toBe('export A=1\nexport B=2\n');
+    writeProgram(join(world.project, 'mine'), 'echo good');
+    ada.will((question) => {
+      writeProgram(join(world.project, 'mine'), 'echo evil');
+      return says.yes(question);
+    });
+    expect(await call('run_command', { program: './mine' })).toMatch(/^NOT_CONFIRMED: .*changed/);
+  });
+
+  it('answers each of several calls at once for itself', async () => {
+    ada.will((question) => (/odd/.test(question.message) ? says.no(question) : says.yes(question)));
+    const words = ['even-1', 'odd-2', 'even-3', 'odd-4', 'even-5', 'odd-6'];
+    const said = await Promise.all(words.map((word) => tool('say', word)));
+    for (const [at, word] of words.entries())
+      expect(said[at]).toMatch(word.startsWith('odd') ? /^NOT_CONFIRMED/ : `tool say ${word}`);
+    expect(ada.asked).toHaveLength(words.length);
+  });
+});
+
+describe.each([...eras, 'the first SDK'] as const)('where nobody can be asked, in %s', (era) => {
+  const world = shop();
+  const open = (...args: string[]): Promise<Called> =>
+    era === 'the first SDK' ? connectV1(options(world, args)) : connect(era, options(world, args));
+  afterAll(() => world.end());
+
+  it('a refusal names a command that helps, as it is typed here', async () => {
+    const client = await open();
+    const call = calling(client);
+    const untrusted = await call('node_run', { file: 'run.mjs' });
+    expect(untrusted).toMatch(/^NEEDS_CONFIRM: .*cannot ask/);
+    const [, command = ''] = /A person can allow it: (.*)\.$/.exec(untrusted) ?? [];
+    expect(command).toMatch(/ trust \//);
+    execFileSync('sh', ['-c', `${command} --yes`], { env: world.env, cwd: '/' });
+    expect(await call('node_run', { file: 'run.mjs' })).not.toMatch(/^N/);
+    const given = { program: 'tool', args: ['say', "it's 1 thing"] };
+    const unruled = await call('run_command', given);
+    const [, rule = ''] = /start the server with --rule (.*?), or with/.exec(unruled) ?? [];
+    const words = execFileSync('sh', ['-c', `printf '%s\\0' ${rule}`], { encoding: 'utf8' }).split('\0');
+    expect(words).toHaveLength(2);
+    await client.close();
+    const ruled = await open('--rule', words[0] ?? '');
+    expect(await calling(ruled)('run_command', given)).toBe("tool say it's 1 thing");
+    expect(await calling(ruled)('run_command', { ...given, args: ['say'] })).toMatch(/^NEEDS_CONFIRM/);
+    await ruled.close();
+  });
+});
+
+describe('where we ask nobody', () => {
+  const world = shop();
+  const ada = person(says.yes);
+  beforeEach(() => {
+    ada.will(says.yes);
+    ran(world);
+    rmSync(join(world.project, '.envrc'), { force: true });
+  });
+  afterAll(() => world.end());
+  const rules = ['--rule', 'run(tool asks*)=ask', '--rule', 'run(tool never*)=deny'];
+
+  it.each(['host', 'none'] as const)(
+    'with --questions %s things are done, and nobody is asked',
+    async (mode) => {
+      const client = await clients['2026-07-28']?.(ada, options(world, ['--questions', mode, ...rules]));
+      const call = calling(client as Called);
+      const tool = (...args: string[]) => call('run_command', { program: 'tool', args });
+      await call('node_run', { file: 'run.mjs' });
+      expect(ran(world)).toBe('ran');
+      expect(await tool('build')).toBe('tool build');
+      expect(await call('write_file', { path: '.envrc', content: mode })).not.toMatch(/^[A-Z_]+:/);
+      expect(await tool('never')).toMatch(/^EFFECT_DENIED: .*run\(tool never\*\)/);
+      // The host asks by itself; where nobody is, what is to be asked about is not done.
+      if (mode === 'host') expect(await tool('asks')).toBe('tool asks');
+      else expect(await tool('asks')).toMatch(/^EFFECT_DENIED: .*--questions none asks nobody/);
+      world.git('config', 'core.fsmonitor', './evil');
+      expect(await call('git_status')).toMatch(/^EFFECT_DENIED: .*--questions/);
+      world.git('config', '--unset', 'core.fsmonitor');
+      expect(await call('git_status')).not.toMatch(/^[A-Z_]+:/);
+      expect(ada.asked).toEqual([]);
+      await client?.close();
+    },
+  );
+});
+
+describe('files that others run or obey', () => {
+  const world = shop();
+  const ada = person();
+  let call: Call;
+  let client: Called;
+  beforeAll(async () => {
+    client = (await clients['2025-11-25']?.(ada, options(world))) as Called;
+    call = calling(client);
+    ada.will(says.yes);
+    await call('node_run', { file: 'run.mjs' });
+  });
+  beforeEach(() => ada.will(says.yesAtOnce));
+  afterAll(async () => {
+    await client.close();
+    await world.end();
+  });
+
+  it('are asked about each time, whichever tool it is, also in a folder that is trusted', async () => {
+    world.write('plain', 'x\n');
+    const tasks = '.vscode/tasks.json';
+    const changeIn = (said: string) => /change ([\w-]+)/.exec(said)?.[1];
+    const written = await call('write_file', { path: tasks, content: '{\n}\n' });
+    await call('edit_file', { path: tasks, edits: [{ old: '{', new: '{ ' }] });
+    await call('move_path', { from: tasks, to: 'moved.json' });
+    await call('move_path', { from: 'moved.json', to: tasks });
+    await call('delete_path', { path: tasks });
+    await call('move_path', { from: 'plain', to: '.git/hooks/pre-commit' });
+    expect(ada.asked).toHaveLength(6);
+    expect(ada.asked[0]?.message.split('\n')).toEqual([
+      `write ${tasks} (+2 -0)`,
+      expect.stringMatching(/^It changes a file that matters elsewhere: /),
+      `in ${join(world.project, '.vscode')}`,
+      '',
+      ...Array.from({ length: 6 }, () => expect.stringMatching(/^\| /) as string),
+    ]);
+    expect(ada.asked.map(lasting)).toEqual(ada.asked.map(() => undefined));
+    await call('write_file', { path: 'ordinary', content: '1' });
+    expect(ada.asked).toHaveLength(6);
+    const again = await call('write_file', { path: tasks, content: '{}' });
+    await call('undo_change', { change: changeIn(again) });
+    expect(world.has(tasks)).toBe(false);
+    expect(ada.asked).toHaveLength(8);
+    ada.will(says.no);
+    expect(await call('undo_change', { change: changeIn(written) })).not.toMatch(/^Undone/);
+    expect(await call('cmake_configure', { build: '.git/hooks' })).toMatch(/^NOT_CONFIRMED/);
+    expect(world.has('.git/hooks/CMakeCache.txt')).toBe(false);
+  });
+
+  it('are asked about under names that nobody can read', async () => {
+    ada.will(says.no);
+    for (const name of ['a\u202etxt.sh', 'a\u0007b', 'a\u{e0041}b']) {
+      expect(await call('write_file', { path: name, content: '' }), name).toMatch(/^NOT_CONFIRMED/);
+      expect(world.has(name)).toBe(false);
+    }
+    expect(ada.asked).toHaveLength(3);
+    expect(ada.asked[0]?.message.split('\n')[0]).toContain('\\u{202e}');
+  });
+
+  it('change only where the person has agreed to', async () => {
+    const answer = () => {
+      execFileSync('ln', ['-sfn', join(world.project, '.git', 'hooks'), join(world.project, 'swapped')]);
+      return { action: 'accept' } as const;
+    };
+    execFileSync('ln', ['-sfn', '.vscode', join(world.project, 'swapped')]);
+    execFileSync('mkdir', ['-p', join(world.project, '.vscode'), join(world.project, '.git', 'hooks')]);
+    ada.will(answer);
+    expect(await call('write_file', { path: 'swapped/settings.json', content: '{}' })).toMatch(
+      /^NOT_CONFIRMED/,
+    );
+    expect(world.has('.git/hooks/settings.json')).toBe(false);
+  });
+});
