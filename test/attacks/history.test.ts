@@ -151,3 +151,10 @@ it('forgets the oldest of too many, with what only they need', async () => {
   const first = (await listed()).split(' ')[0];
   expect(textOf(await call('undo_change', { change: first }))).toMatch(/^Took back/);
 });
+
+it('changes nothing for a call that is cancelled while it waits', async () => {
+  const cancelled = AbortSignal.abort();
+  const given = { path: 'b.txt', content: 'new' };
+  expect(await failureOf(call('write_file', given, cancelled))).toMatch(/^CANCELLED: .*b\.txt/);
+  expect(existsSync(join(root, 'b.txt'))).toBe(false);
+});

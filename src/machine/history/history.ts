@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { isInside } from '../paths/inside.ts';
 import type { Place } from '../paths/place.ts';
+import { shownPath } from '../paths/shown-path.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
 import type { Run } from '../processes/process.ts';
 import { createCheckpoints, type Checkpoints } from './checkpoints.ts';
@@ -41,8 +42,8 @@ export interface UndoOptions {
  * before is kept; no two calls of this process change one path at a time; and another program's change is never lost.
  *
  * Failures are a ToolcribError, and then nothing has changed: PATH_DENIED, PATH_EXISTS, PATH_NOT_FOUND,
- * PATH_NOT_REGULAR, STALE_FILE (another program was at it meanwhile), TOO_LARGE, and WRITE_FAILED (the disk is full,
- * nothing can be kept).
+ * PATH_NOT_REGULAR, STALE_FILE (another program was at it meanwhile), TOO_LARGE, CANCELLED, and WRITE_FAILED (the disk
+ * is full, nothing can be kept).
  */
 export interface History {
   /**
@@ -87,37 +88,35 @@ export function createHistory({ state, run, git, ...given }: HistoryOptions): Hi
   const changes = new Map<string, number>();
   const logs = (roots: readonly string[]) => (histories === undefined ? [] : logsFor(roots, histories));
 
-  async function changing<T>(place: Place, work: (log: Log) => Promise<T>): Promise<T> {
+  async function changing<T>(
+    places: readonly Place[],
+    { signal }: Partial<About>,
+    work: (log: Log) => Promise<T>,
+  ) {
+    const [{ root, path } = { root: '', path: '' }] = places;
     if (histories === undefined) throw noHistory('the folder for it', 'is not known');
-    const log = logOf(place.root, histories);
-    const count = changes.get(place.root) ?? 0;
-    if (count === 0) await sweep(log, place.root);
-    changes.set(place.root, count + 1);
-    const done = await work(log);
+    const log = logOf(root, histories);
+    const count = changes.get(root) ?? 0;
+    if (count === 0) await sweep(log, root);
+    changes.set(root, count + 1);
+    const paths = places.map((place) => place.path);
+    const done = await inTurn(paths, () => (signal?.aborted ? Promise.reject(cancelled(path)) : work(log)));
     // Nothing waits for it, and it is tried again later.
     if (count % pruneEvery === 0) void pruneLog(log, limits).catch(() => {});
     return done;
   }
 
   return {
-    write: (place, decide, about) =>
-      changing(place, (log) =>
-        inTurn([place.path], () => {
-          about.signal?.throwIfAborted();
-          return writeFile(log, place, decide, about);
-        }),
-      ),
-    remove: (from, about, look) =>
-      changing(from, (log) => {
-        const move = { from, about: { kind: 'delete', ...about }, ...(look && { look }), mostBytes };
-        return inTurn([from.path], () => relocateChange(log, move));
-      }),
-    move: (from, to, about) =>
-      changing(from, (log) => {
-        const move = { from, to, about: { kind: 'move', ...about }, mostBytes };
-        return inTurn([from.path, to.path], () => relocateChange(log, move));
-      }),
-
+    write: (place, decide, about) => changing([place], about, (log) => writeFile(log, place, decide, about)),
+    remove: (from, given = {}, look) => {
+      const about = { kind: 'delete', ...given };
+      const move = { from, about, ...(look && { look }), mostBytes };
+      return changing([from], about, (log) => relocateChange(log, move));
+    },
+    move: (from, to, given = {}) => {
+      const about = { kind: 'move', ...given };
+      return changing([from, to], about, (log) => relocateChange(log, { from, to, about, mostBytes }));
+    },
     list: (query) => listChanges(logs(query.roots), query),
 
     undo: (id, options) =>
@@ -170,6 +169,9 @@ async function undoChange(id: string, { workspace, dryRun = false, signal }: Und
   // One outside the roots is none for the caller, in the same words.
   throw gone(id);
 }
+
+const cancelled = (path: string): ToolcribError =>
+  new ToolcribError('CANCELLED', `${shownPath(path)}: was not changed; the call was cancelled.`);
 
 const endsOf = ({ path, to }: Entry): string[] => [path, to ?? path];
 

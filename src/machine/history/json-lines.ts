@@ -17,9 +17,10 @@ export function appendLine(path: string, value: unknown): void {
 }
 
 /** Oldest first, without what was cut short; a file that cannot be read has no lines. */
-export function readLines(folder: string, name: string): unknown[] {
+export function readLines(folder: string, name: string, last = Infinity): unknown[] {
   const text = readPrivate(folder, name)?.toString() ?? '';
-  return text.split('\n').flatMap((line) => {
+  const lines = text.split('\n');
+  return lines.slice(Math.max(0, lines.length - last)).flatMap((line) => {
     try {
       return line === '' ? [] : [JSON.parse(line) as unknown];
     } catch {

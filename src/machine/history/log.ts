@@ -13,8 +13,8 @@ import { noHistory } from './write-failure.ts';
 /** What is kept of the changes below one root, in a private folder. */
 export interface Log {
   readonly folder: string;
-  /** Oldest first. */
-  entries(): Entry[];
+  /** Oldest first; only those of the last lines, where so many are asked for. */
+  entries(last?: number): Entry[];
   /** Throws WRITE_FAILED; then the change must not be made. */
   append(entry: Entry): void;
   /** Says that a change which was noted down came to nothing. */
@@ -70,7 +70,7 @@ export function logOf(root: string, histories: string): Log {
 
   return {
     folder,
-    entries: () => entriesIn(readLines(folder, logName)),
+    entries: (last) => entriesIn(readLines(folder, logName, last)),
     append(entry) {
       open();
       noted(folder, () => appendLine(join(folder, logName), entry));
