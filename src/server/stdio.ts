@@ -76,7 +76,6 @@ export async function serve(settings: Settings, { key, manifest, machine, proces
 
   setTimeout(() => {
     tidyHeap = createLeanHeap();
-    inBackground(crib.toolbox.recover());
   }, startedMs).unref();
   const end = await theEnd();
   leaving = true;

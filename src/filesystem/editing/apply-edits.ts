@@ -1,5 +1,5 @@
 import { ToolcribError } from '../../core/errors.ts';
-import { mostChangedBytes } from '../../machine/changes/file-changes.ts';
+import { mostChangedBytes } from '../../machine/history/write.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { pauseFor, type Pause } from './edit-pace.ts';
 import { findEdit, type Found, type Place } from './find-edit.ts';
