@@ -15,6 +15,7 @@ const mayImport: Record<string, readonly string[]> = {
     'simple-git',
     'jsonc-parser',
     'pg',
+    'pgpass',
     'mysql2',
     'yaml',
   ],
@@ -103,7 +104,7 @@ it('uses simple-git, which starts programs by itself, in one file', () => {
 });
 
 it('speaks to databases in one folder', () => {
-  const drivers = new Set(['pg', 'mysql2']);
+  const drivers = new Set(['pg', 'pgpass', 'mysql2']);
   const users = files.filter((file) => importsOf(file).some((name) => drivers.has(name)));
   expect(users.filter((file) => !file.startsWith('machine/databases/'))).toEqual([]);
 });

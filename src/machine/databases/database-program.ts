@@ -4,17 +4,16 @@ import type { AnyDiscoverer, DatabaseProgramAction } from '../../core/discoverer
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
 import { failureOf, shownOf } from '../actions/action-result.ts';
-import { lookOnceMore } from '../changes/last-look.ts';
-import { rooted } from '../paths/workspace.ts';
-import { shownPath } from '../paths/shown-path.ts';
-import { projectFolders } from '../programs/project-folders.ts';
 import type { ActionServices } from '../actions/action-services.ts';
-import { connectionArguments, connectionVariables } from './program-connection.ts';
-import { targetOf, type Target, type Wanted } from './target.ts';
+import { lookOnceMore } from '../changes/last-look.ts';
+import { shownPath } from '../paths/shown-path.ts';
+import { rooted } from '../paths/workspace.ts';
+import { projectFolders } from '../programs/project-folders.ts';
+import { withoutSecrets } from './database-failure.ts';
+import { targetName, targetOf, type Chosen, type Target } from './target.ts';
 
 /** One call of an action of a program beside a database's client, all paths in `values` checked. */
 export interface ProgramCall {
-  readonly name: string;
   readonly discoverer: AnyDiscoverer;
   readonly action: DatabaseProgramAction;
   readonly values: Readonly<Record<string, unknown>>;
@@ -38,22 +37,22 @@ const longestMs = 7 * 24 * 60 * 60 * 1000;
 
 /** What would be started, and with which database. Throws PROGRAM_NOT_FOUND, and what targetOf() throws. */
 export async function planDatabaseProgram(call: ProgramCall): Promise<Plan<PreparedProgram>> {
-  const { context, ...rest } = call;
+  const { context: _context, ...rest } = call;
   const { action, values, paths, folder, services } = call;
   const asTyped = renderArgv(action.template, values);
-  const target = await targetOf(action.database, values as Wanted, services.databases);
+  const target = targetOf(action.database, values as Chosen, services.databases);
   const program = await programOf(call);
   const argv = [...connectionArguments(target), ...asTyped];
   const command = printable([action.client[0] ?? '', ...asTyped]);
-  const database = `${target.user}@${target.host}/${target.database ?? ''}`;
-  const changes = action.effects.includes('destroy');
+  const database = withoutSecrets(targetName(target), target.secrets);
   return {
     effects: action.effects,
     subject: command,
     folder,
     touches: paths,
-    ...(changes && { asks: 'database' as const, lasting: { kind: 'database' as const, database } }),
-    ...(context.preview && { preview: `database: ${database} (${target.from})` }),
+    // Each time: an "always" for queries of a database is none for replacing it.
+    ...(action.effects.includes('destroy') && { asks: 'database' as const }),
+    preview: `database: ${database} (${target.from})`,
     takenBack: false,
     exactly: JSON.stringify([program, argv, folder, database]),
     work: { ...rest, target, program, argv, command },
@@ -70,32 +69,28 @@ export async function runDatabaseProgram(call: PreparedProgram, context: CallCon
   const path = action.writes === undefined ? undefined : String(values[action.writes]);
   const file = path === undefined ? undefined : await newFile(path, context);
   const sink = context.keepOutput(command, folder);
+  const env = services.childEnvironment([], discoverer.settings ?? {});
   const outcome = await services.run({
     program,
     argv,
     cwd: folder,
-    env: { ...services.childEnvironment([], discoverer.settings ?? {}), ...connectionVariables(target) },
+    env: { ...env, ...connectionVariables(target, services.databases.host.env) },
     signal: context.signal,
     onLine: context.progress,
     keepBytes: keptBytes,
     timeoutMs: longestMs,
-    ...(file && { onOutput: file.add }),
-    ...(!file && { sink }),
+    ...(file ? { onOutput: file.add } : { sink }),
   });
   sink.end();
   const telling = { notes: [], ...(!file && { handle: sink.handle }) };
-  const failed = failureOf({ ...outcome, command }, {}, discoverer.hints, telling);
-  const failure = failed ?? (file?.failed ? unwritten(path) : undefined);
-  file?.end(failure === undefined);
+  const failure = failureOf({ ...outcome, command }, {}, discoverer.hints, telling);
+  const bytes = file?.end(failure === undefined);
   if (failure) return failure;
-  const said = file ? `${file.bytes()} bytes in ${shownPath(path ?? '')}` : 'done';
+  if (file && bytes === undefined)
+    throw new ToolcribError('WRITE_FAILED', `${path}: could not be written whole; it was removed.`);
+  const said = path === undefined ? 'done' : `${bytes} bytes in ${shownPath(path)}`;
   return { content: [{ type: 'text', text: `${said}\n${shownOf(outcome.stderr, telling)}`.trim() }] };
 }
-
-const unwritten = (path: string | undefined): ToolResult => ({
-  isError: true,
-  content: [{ type: 'text', text: `WRITE_FAILED: ${path}: could not be written whole; it was removed.` }],
-});
 
 /** The program by the first of its names that is there; never one that lies in the project. */
 async function programOf({ action, context, services }: ProgramCall): Promise<string> {
@@ -111,12 +106,55 @@ async function programOf({ action, context, services }: ProgramCall): Promise<st
   );
 }
 
+/** What a program is told in its environment, where only its own user can read it. */
+function connectionVariables(target: Target, env: Readonly<Record<string, string | undefined>>) {
+  const { engine, host, port, user, password, protection, authorities } = target;
+  const said =
+    engine === 'mysql'
+      ? { MYSQL_PWD: password }
+      : {
+          PGHOST: host,
+          PGPORT: String(port),
+          PGUSER: user,
+          PGPASSWORD: password,
+          PGPASSFILE: env['PGPASSFILE'],
+          PGSSLMODE: protection,
+          PGSSLROOTCERT: authorities,
+          PGCONNECT_TIMEOUT: '10',
+          PGCLIENTENCODING: 'UTF8',
+        };
+  return Object.fromEntries(
+    Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+/** What comes before a program's own arguments: where to connect, never a password. */
+function connectionArguments(target: Target): string[] {
+  const { engine, host, port, user, database = '', protection, authorities } = target;
+  // As a part of a connection string, in which it cannot become another setting.
+  if (engine === 'postgresql') return [`--dbname=dbname='${database.replaceAll(/[\\']/g, '\\$&')}'`];
+  const address = host.startsWith('/')
+    ? [`--socket=${host}`]
+    : [`--host=${host}`, `--port=${port}`, '--protocol=TCP'];
+  const modes = { 'verify-ca': 'VERIFY_CA', 'verify-full': 'VERIFY_IDENTITY', require: 'REQUIRED' };
+  const mode = protection === 'disable' || protection === 'prefer' ? undefined : modes[protection];
+  return [
+    // First, or it is not taken: option files could name further ones, and plugins.
+    '--no-defaults',
+    ...address,
+    `--user=${user}`,
+    // MariaDB's programs and MySQL's have different options; each passes over the other's that begin with loose-.
+    ...(mode === undefined ? [] : ['--loose-ssl', `--loose-ssl-mode=${mode}`]),
+    ...(protection.startsWith('verify') ? ['--loose-ssl-verify-server-cert'] : []),
+    ...(authorities === undefined ? [] : [`--ssl-ca=${authorities}`]),
+  ];
+}
+
 interface NewFile {
   /** False: nothing more can be written. */
   add(chunk: Buffer): boolean;
-  bytes(): number;
-  readonly failed: boolean;
-  end(keep: boolean): void;
+  /** Its bytes; undefined when it could not be kept whole. */
+  end(keep: boolean): number | undefined;
 }
 
 /** A file that was not there, open for writing, for its owner alone: a dump has everything that the database has. */
@@ -132,27 +170,23 @@ async function newFile(given: string, { workspace }: CallContext): Promise<NewFi
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     throw new ToolcribError('PATH_EXISTS', `${shownPath(given)}: is already there.`, 'Give a new name.');
   }
-  let bytes = 0;
-  let failed = false;
+  let bytes: number | undefined = 0;
   return {
     add(chunk) {
       try {
         for (let at = 0; at < chunk.length;) at += writeSync(file, chunk, at);
-        bytes += chunk.length;
+        if (bytes !== undefined) bytes += chunk.length;
       } catch {
         // The disk is full, for one: the program ends when nobody reads, and what there is goes.
-        failed = true;
+        bytes = undefined;
       }
-      return !failed;
-    },
-    bytes: () => bytes,
-    get failed() {
-      return failed;
+      return bytes !== undefined;
     },
     end(keep) {
       closeSync(file);
-      if (!keep) unlinkSync(place.at);
+      if (!keep || bytes === undefined) unlinkSync(place.at);
       void place.folder.handle.close();
+      return bytes;
     },
   };
 }

@@ -14,25 +14,12 @@ export interface Field {
   readonly extendedFormat?: string | undefined;
 }
 
-// Numbers of the protocol: enum_field_types and the flags of columns, of MySQL and MariaDB alike.
+/** By the numbers of the protocol (enum_field_types), of MySQL and MariaDB alike. */
 const names: Readonly<Record<number, string>> = {
-  0: 'decimal',
-  1: 'tinyint',
-  2: 'smallint',
-  3: 'int',
-  4: 'float',
-  5: 'double',
-  6: 'null',
-  7: 'timestamp',
-  8: 'bigint',
-  9: 'mediumint',
-  10: 'date',
-  11: 'time',
-  12: 'datetime',
-  13: 'year',
-  14: 'date',
-  15: 'varchar',
-  16: 'bit',
+  ...(
+    'decimal tinyint smallint int float double null timestamp bigint mediumint date time datetime year date varchar ' +
+    'bit'
+  ).split(' '),
   242: 'vector',
   245: 'json',
   246: 'decimal',
