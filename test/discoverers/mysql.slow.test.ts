@@ -118,7 +118,7 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     const { columns, rows } = await query('SELECT * FROM kinds');
     const types = (columns as { name: string; type: string }[]).map(({ name, type }) => `${name} ${type}`);
     expect(types).toEqual([
-      'd decimal(20,2) unsigned',
+      'd decimal unsigned',
       'f float',
       'g double',
       't tinyint unsigned',

@@ -13,17 +13,11 @@ interface Failed {
   readonly limits: Limits;
 }
 
-/** The parts of the drivers' errors. */
-interface DriverError {
-  readonly message?: string;
-  readonly code?: string;
+/** The drivers' errors; one of several attempts to connect has these, and no message of its own. */
+type DriverError = Partial<Record<'message' | 'code' | 'detail' | 'hint' | 'position', string>> & {
   readonly errno?: number;
-  readonly detail?: string;
-  readonly hint?: string;
-  readonly position?: string;
-  /** Of the error of several attempts to connect, whose own message is empty. */
   readonly errors?: readonly Error[];
-}
+};
 
 /** PostgreSQL: statement_timeout and a cancel; MySQL: KILL, its limit of time and MariaDB's. */
 const stoppedCodes: readonly unknown[] = ['57014', 1317, 3024, 1969];

@@ -8,20 +8,16 @@ import type { Target } from './target.ts';
 export type Protection = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
 /** The kinds by the names of PostgreSQL (`verify-full`) and of MySQL (`VERIFY_IDENTITY`). */
-const protections: Readonly<Record<string, Protection>> = {
-  disable: 'disable',
-  disabled: 'disable',
-  allow: 'prefer',
-  prefer: 'prefer',
-  preferred: 'prefer',
-  require: 'require',
-  required: 'require',
-  'verify-ca': 'verify-ca',
-};
+const protections: readonly (readonly [RegExp, Protection])[] = [
+  [/^disabled?$/i, 'disable'],
+  [/^(?:allow|prefer|preferred)$/i, 'prefer'],
+  [/^required?$/i, 'require'],
+  [/^verify[-_]ca$/i, 'verify-ca'],
+];
 
 /** A kind by either name. One that is not known is taken for the strongest, never for less. */
 export const protectionOf = (name: string): Protection =>
-  protections[name.toLowerCase().replaceAll('_', '-')] ?? 'verify-full';
+  protections.find(([names]) => names.test(name))?.[1] ?? 'verify-full';
 
 /** What node:tls is told about the other side. */
 export interface Encryption {

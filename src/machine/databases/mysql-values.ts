@@ -8,8 +8,6 @@ export interface Field {
   readonly columnType?: number | undefined;
   readonly flags?: number | string[] | undefined;
   readonly characterSet?: number | undefined;
-  readonly columnLength?: number | undefined;
-  readonly decimals?: number | undefined;
   /** MariaDB: `json`, for what is a text to the protocol. */
   readonly extendedFormat?: string | undefined;
 }
@@ -38,23 +36,16 @@ const flag = { unsigned: 32, enum: 256, set: 2048 };
 /** The number of the character set that says: these are bytes. */
 const bytesCharset = 63;
 
-/** The name of a column's type, as a table would declare it: `int unsigned`, `decimal(10,2)`. */
+/** The name of a column's type, as a table would declare it: `int unsigned`, `decimal`. */
 export function typeOf(field: Field): string {
-  const { columnType = 253, characterSet, decimals = 0 } = field;
+  const { columnType = 253, characterSet } = field;
   const flags = typeof field.flags === 'number' ? field.flags : 0;
   if (field.extendedFormat === 'json') return 'json';
   if (flags & flag.enum) return 'enum';
   if (flags & flag.set) return 'set';
   const name = names[columnType] ?? `type ${columnType}`;
   const plain = characterSet === bytesCharset ? (binaryNames[name] ?? name) : name;
-  const scaled = name === 'decimal' ? `decimal(${precisionOf(field)},${decimals})` : plain;
-  return flags & flag.unsigned ? `${scaled} unsigned` : scaled;
-}
-
-/** The length of a decimal counts its sign and its point. */
-function precisionOf({ columnLength = 0, decimals = 0, flags }: Field): number {
-  const isUnsigned = typeof flags === 'number' && (flags & flag.unsigned) !== 0;
-  return columnLength - (decimals > 0 ? 1 : 0) - (isUnsigned ? 0 : 1);
+  return flags & flag.unsigned ? `${plain} unsigned` : plain;
 }
 
 /** A value as it is shown: bytes in hexadecimal, JSON as JSON, a 32-bit float with the digits that it has. */

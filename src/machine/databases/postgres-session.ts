@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
-import pg from 'pg';
-import type { Client } from 'pg';
+import { Client } from 'pg';
 // @ts-expect-error: it comes without types.
 import pgpass from 'pgpass';
 import { connectProtected, type Encryption } from './encryption.ts';
@@ -68,7 +67,7 @@ async function sent(client: Client, before: string, sql: string, values: readonl
 async function connected(target: Target, encryption: Encryption | undefined, signal: AbortSignal) {
   signal.throwIfAborted();
   const { host, port, user, database = user } = target;
-  const client = new pg.Client({
+  const client = new Client({
     host,
     port,
     user,

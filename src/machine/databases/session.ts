@@ -50,25 +50,27 @@ export interface Session {
 export type OpenSession = (target: Target, limits: Limits, signal: AbortSignal) => Promise<Session>;
 
 /** What `work` brings, unless more bytes than that come over its connection, which is cut then. Throws TOO_LARGE. */
-export async function within<T>(bytes: number, stream: Stream, work: Promise<T>): Promise<T> {
+export async function within<T>(
+  bytes: number,
+  stream: NodeJS.ReadableStream & { destroy(): void },
+  work: Promise<T>,
+): Promise<T> {
   let left = bytes;
-  let count: (chunk: Buffer) => void = () => {};
-  const tooLarge = new Promise<never>((_resolve, reject) => {
-    count = (chunk) => {
-      left -= chunk.length;
-      if (left >= 0) return;
-      stream.destroy();
-      reject(
-        new ToolcribError(
-          'TOO_LARGE',
-          `The answer is larger than the ${bytes} bytes that are read.`,
-          'Ask for fewer rows or columns, or for parts of them: left(text, 1000).',
-        ),
-      );
-    };
-    stream.on('data', count);
-  });
-  return Promise.race([work, tooLarge]).finally(() => stream.off('data', count));
+  const count = (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) stream.destroy();
+  };
+  stream.on('data', count);
+  try {
+    return await work;
+  } catch (error) {
+    if (left >= 0) throw error;
+    throw new ToolcribError(
+      'TOO_LARGE',
+      `The answer is larger than the ${bytes} bytes that are read.`,
+      'Ask for fewer rows or columns, or for parts of them: left(text, 1000).',
+    );
+  } finally {
+    stream.off('data', count);
+  }
 }
-
-type Stream = NodeJS.ReadableStream & { destroy(): void };

@@ -139,19 +139,16 @@ function ofProfile(
     throw new ToolcribError(
       'ARG_INVALID',
       `profile: ${JSON.stringify(name)} is no ${engine} database of the settings.`,
-      names.length > 0
-        ? `There is ${names.join(', ')}.`
-        : 'There is none; leave it out to use DATABASE_URL or what the programs of the server use.',
+      `There is ${names.join(', ') || 'none; leave it out'}.`,
     );
   }
-  const from = `profile ${name}`;
   const { url, urlFrom } = profile;
-  const address = url ?? (urlFrom === undefined ? undefined : env[urlFrom]);
+  const address = url ?? env[urlFrom ?? ''];
   if (address === undefined && urlFrom !== undefined)
     throw new ToolcribError(
       'CONFIG_INVALID',
-      `${from}: the variable ${urlFrom} is not in the environment of the server.`,
+      `profile ${name}: the variable ${urlFrom} is not in the environment of the server.`,
       'The operator has to set it, or to change the settings.',
     );
-  return { address, from };
+  return { address, from: `profile ${name}` };
 }
