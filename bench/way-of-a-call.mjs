@@ -2,19 +2,11 @@
 // that is more than a limit. RUNS=51 sets the rounds, FUNCTIONS=1 lists what was entered.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { median, ms, ratio, startServer } from './measure.mjs';
+import { ms, quartile, ratio, startServer } from './measure.mjs';
 
 const runs = Number(process.env.RUNS ?? 51);
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -77,14 +69,7 @@ async function measureEntered(folder, name) {
   execFileSync(process.execPath, [here('../scripts/build.mjs'), '--readable', readable], {
     stdio: 'inherit',
   });
-  const main = join(
-    readable,
-    // A package has a file of that name, too.
-    readdirSync(readable).find(
-      (file) =>
-        /^main-\w+\.cjs$/.test(file) && readFileSync(join(readable, file), 'utf8').includes('toolcrib serve'),
-    ),
-  );
+  const main = join(readable, 'main.cjs');
   const server = startServer(process.execPath, [here('entered.cjs'), main, 'serve', '--root', folder], {
     env: { ...env, NODE_PATH: here('../node_modules') },
     stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
@@ -121,7 +106,7 @@ async function measureRatio(name, most, work) {
       if (round >= 0) times[which].push(performance.now() - startedAt);
     }
   }
-  const [theirs, ours] = [median(times.theirs), median(times.ours)];
+  const [theirs, ours] = [quartile(times.theirs), quartile(times.ours)];
   report(name, `${ms(theirs)} -> ${ms(ours)}  ${ratio(ours, theirs)}`, ours / theirs, most);
 }
 
@@ -139,7 +124,7 @@ async function measureServer(name, most, [folder, ...options], [tool, given], th
 }
 
 try {
-  console.log(`Node ${process.version}, ${runs} runs in turn, medians\n`);
+  console.log(`Node ${process.version}, ${runs} runs in turn, lower quartiles\n`);
   const small = makeProject('small', 20);
   const large = makeProject('large', 20_000);
   await measureEntered(small, 'git_status');

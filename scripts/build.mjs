@@ -70,7 +70,7 @@ async function bundleChunks(manifest) {
     splitting: true,
     outdir: modules,
     outExtension: { '.js': '.cjs' },
-    entryNames: '[name]-[hash]',
+    entryNames: readable === undefined ? '[name]-[hash]' : '[name]',
     chunkNames: '[name]-[hash]',
     external: ['@vscode/ripgrep*'],
     define: { 'import.meta.url': '__moduleUrl' },

@@ -20,7 +20,7 @@ const mayImport: Record<string, readonly string[]> = {
     'yaml',
   ],
   discoverers: ['discoverers', 'core', 'zod'],
-  filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite', 'chardet'],
+  filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite'],
   server: [
     'server',
     'core',

@@ -19,24 +19,25 @@ Sessions:
   --save              keeps the session of -p, too
 
 One answer:
-  -p, --print         answers and ends; nobody is asked, and no is the answer to what would be asked
+  -p, --print         answers and ends; nobody is asked: what would be is refused, and told on standard error
   -f, --file FILE     the prompts of a file, one a line, in one session; may be repeated
   --output FORMAT     text, json (one object at the end) or stream-json (one line an event)
   --schema FILE       the answer is JSON that fits this JSON Schema
 
 Tools:
   --root DIR          a folder that tools may use; may be repeated (the current one)
-  --allow RULE        server:tool or server:tool(argument=pattern), * for any characters; may be repeated
+  --allow RULE        an act ('npm test*'), server:tool or server:tool(argument=pattern); may be repeated
   --ask RULE          the same: asks in any mode
   --deny RULE         the same: refuses in any mode
   --mcp FILE          more servers, in a file like mcp.json; may be repeated
   --no-toolcrib       without toolcrib's own server
-  --read-only, --toolsets A,B, --no-checkpoints    for toolcrib's own server, as in toolcrib --help
+  --rule, --read-only, --toolsets, --scripts, --no-checkpoints    for toolcrib's own server, as in toolcrib --help
 
 To look into it:
   --record FILE       keeps what the model answers
   --replay FILE       answers with what was kept; no model is asked
   --trace FILE        keeps all MCP messages
 
-Exit codes: 0 answered, 1 a failure, 2 a wrong command line, 3 the limit of --max-turns, 130 interrupted.
+Exit codes: 0 answered, 1 a failure, 2 a wrong command line, 3 the limit of --max-turns, 4 answered, but a call was
+refused because nobody could be asked, 130 interrupted.
 `;

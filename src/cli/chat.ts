@@ -31,6 +31,8 @@ export const options = {
   'no-toolcrib': { type: 'boolean' },
   'read-only': { type: 'boolean' },
   toolsets: { type: 'string' },
+  rule: { type: 'string', multiple: true },
+  scripts: { type: 'boolean' },
   'no-checkpoints': { type: 'boolean' },
   record: { type: 'string' },
   replay: { type: 'string' },
@@ -42,7 +44,7 @@ type Values = ReturnType<typeof read>['values'];
 const modes = ['plan', 'ask', 'auto'] as const;
 const outputs: readonly Output[] = ['text', 'json', 'stream-json'];
 
-/** `toolcrib chat`: the REPL, or with -p one answer. Exit codes: 0, 1 a failure, 2 a wrong command line, 3 the limit of turns, 130. */
+/** `toolcrib chat`: the REPL, or with -p one answer. Exit codes are those of its help. */
 export async function chatCommand(args: string[]): Promise<number> {
   const { values, positionals } = read(args);
   await checkRoots(values.root ?? []);
@@ -88,9 +90,11 @@ async function optionsOf(values: Values): Promise<ChatOptions> {
     for (const file of values.mcp)
       await readMcpConfig(resolve(file), { source: 'flag', env: process.env, needed: true });
   }
-  if (values.toolsets !== undefined && !values['no-toolcrib']) {
-    const { checkToolsets } = await import('./toolsets.ts');
-    await checkToolsets(settingsOf({ toolsets: values.toolsets }).toolsets ?? []);
+  const { toolsets = [], rules = [] } = settingsOf(values);
+  if (!values['no-toolcrib'] && toolsets.length + rules.length > 0) {
+    const { checkRules, checkToolsets } = await import('./toolsets.ts');
+    await checkToolsets(toolsets);
+    await checkRules(rules);
   }
   if (values.record !== undefined && values.replay !== undefined)
     throw new UsageError('--record and --replay: only one of them.');

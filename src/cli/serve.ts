@@ -1,4 +1,4 @@
-import { closeSync, readFileSync } from 'node:fs';
+import { readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
@@ -12,23 +12,30 @@ import { checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } fr
 
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. */
 export async function serveCommand(args: string[]): Promise<number> {
-  const own = args.find((arg) => arg.startsWith(keyOption));
-  const key = own === undefined ? undefined : readKey(Number(own.slice(keyOption.length)));
-  await start(await servedSettings(args.filter((arg) => arg !== own)), key);
+  // Not in the help: our own host writes its key into a pipe, where no other process can see it.
+  const keyed = args.find((arg) => arg.startsWith(keyOption));
+  const settings = await servedSettings(args.filter((arg) => arg !== keyed));
+  if (keyed === undefined) await start(settings);
+  // That host asks, whatever the operator says of others.
+  else await start({ ...settings, questions: 'server' }, keyIn(Number(keyed.slice(keyOption.length))));
   return 0;
 }
 
-/** The descriptor of a pipe with the key of a host of ours. Not in the help: nobody types it. */
+/** The descriptor of a pipe, such as standard input, whose first line holds the key of the host that asks its user. */
 const keyOption = '--key-fd=';
 
-/** All of a pipe, which is then closed: nothing that is started from here gets it. */
-function readKey(pipe: number): string {
-  try {
-    return readFileSync(pipe, 'utf8');
-  } finally {
-    closeSync(pipe);
-  }
+function keyIn(pipe: number): string {
+  const byte = Buffer.alloc(1);
+  let line = '';
+  // One by one: what follows on standard input is for the server.
+  while (line.length < longestLine && readSync(pipe, byte) === 1 && byte[0] !== 10)
+    line += byte.toString('latin1');
+  const key = /[0-9a-f]{64}/.exec(line)?.[0];
+  if (key === undefined) throw new UsageError(`${keyOption}${pipe}: there is no key in it.`);
+  return key;
 }
+
+const longestLine = 1000;
 
 /** What a command line and the operator's file say. Throws UsageError when a server does not start with it. */
 export async function servedSettings(args: string[]): Promise<Settings> {

@@ -119,7 +119,8 @@ const questions: readonly Row[] = [
   },
   {
     because: 'protected',
-    applies: ({ protects }) => protects.length > 0,
+    // A dry run changes nothing.
+    applies: ({ protects, effects }) => protects.length > 0 && !looksOnly(effects),
     says: ({ protects }) => `changes a file that matters elsewhere: ${protects[0]?.effect ?? ''}`,
     answered: 'never',
   },

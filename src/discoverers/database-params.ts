@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Which database is asked. Where it is, and as whom, is up to the operator: a model does not choose whom to talk to. */
+/** Which database is asked. Where it is, and as whom, is the operator's: a model does not choose whom to talk to. */
 export const connection = {
   profile: z.string().min(1).optional().describe('Named in the settings'),
   database: z

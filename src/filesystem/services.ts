@@ -4,6 +4,7 @@ import type { Versions } from '../machine/changes/content-version.ts';
 import type { FileChanges } from '../machine/changes/file-changes.ts';
 import type { Run } from '../machine/processes/process.ts';
 import type { KnownFiles } from './known-files.ts';
+import type { KeptLists } from './listing/kept-lists.ts';
 import type { LineIndexes } from './reading/line-index.ts';
 
 /** What the file tools need of this machine beside the workspace. */
@@ -15,6 +16,8 @@ export interface Services {
   env(): Record<string, string>;
   /** What was read and written so far; lives as long as the server. */
   known: KnownFiles;
+  /** Lists of files, for their next pages; live as long as the server. */
+  lists: KeptLists;
   /** Where the lines of large files are; lives as long as the server. */
   lines: LineIndexes;
   /** Everything that changes files, with the journal of it. */

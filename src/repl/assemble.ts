@@ -93,7 +93,6 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
       servers: ownServer(options),
       roots: () => chat?.roots ?? options.roots,
       elicit: (request) => inTurn(() => askForm(terminal, request)),
-      canAsk: terminal?.interactive === true,
       warn,
       log: (text) => log.write(text),
       ...(trace ? { trace } : {}),

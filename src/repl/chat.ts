@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, Person } from './turn/agent.ts';
-import { parseRule, readRules } from './approval/rules.ts';
+import { parseRule } from './approval/rule-text.ts';
+import { readRules } from './approval/rules.ts';
 import type { Rule } from './approval/approval.ts';
 import type { ChatConfig } from './config/config.ts';
 import { surveyOf } from './context/survey.ts';
@@ -72,11 +73,9 @@ export interface Chat extends Agent {
 /** Puts a chat together; nothing is read or started but the rules. */
 export function createChat(world: World, session: Session, model: Model): Chat {
   const { options, config, folders, toolbox } = world;
-  const written = [
-    ...options.rules.deny.map((text) => parseRule(text, 'deny', 'flag')),
-    ...options.rules.ask.map((text) => parseRule(text, 'ask', 'flag')),
-    ...options.rules.allow.map((text) => parseRule(text, 'allow', 'flag')),
-  ];
+  const written = (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
+    options.rules[effect].map((text) => parseRule(text, effect, 'flag')),
+  );
   let kept = readRules(folders.config, options.cwd);
   let instructions: Instructions = { text: '', files: [] };
   /** What the system prompt has of them: it stays as it is, and changes are told in a message, so that prompt caches hold. */
@@ -130,6 +129,7 @@ export function createChat(world: World, session: Session, model: Model): Chat {
     },
     hooks: config.hooks,
     person: undefined,
+    unasked: [],
     roots: options.roots,
     profile: undefined,
     sessionRules: [],

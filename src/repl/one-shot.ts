@@ -18,7 +18,7 @@ interface Ways {
   readonly live: boolean;
 }
 
-/** As they are documented: 0 well, 1 a failure, 3 the limit of turns, 130 interrupted. 2, a wrong command line, comes from elsewhere. */
+/** As docs/repl.md has them. 2, a wrong command line, comes from elsewhere. */
 const exitCodes: Readonly<Record<TurnEnd, number>> = {
   done: 0,
   length: 1,
@@ -41,7 +41,7 @@ export async function runOneShot(
   signal: AbortSignal,
 ): Promise<number> {
   const startedAt = performance.now();
-  const totals: Totals = { turns: 0, calls: 0, text: '', usage: undefined };
+  const totals: Totals = { turns: 0, calls: 0, unasked: 0, text: '', usage: undefined };
   const streams = output === 'text' && live && !chat.schema;
   let reason: TurnEnd = 'done';
   let failure: string | undefined;
@@ -50,6 +50,8 @@ export async function runOneShot(
     totals.text = '';
     for await (const event of send(chat, prompt, signal)) {
       count(totals, event);
+      for (const line of chat.unasked.slice(totals.unasked)) note(`not run: ${line}`);
+      totals.unasked = chat.unasked.length;
       if (output === 'stream-json') write(`${JSON.stringify(plainEvent(event))}\n`);
       else if (event.type === 'warning') note(event.text);
       else if (event.type === 'call_ended' && isRefusal(event.reply))
@@ -72,6 +74,7 @@ export async function runOneShot(
     ...(data === undefined ? {} : { data }),
     turns: totals.turns,
     calls: totals.calls,
+    unasked: totals.unasked,
     usage: totals.usage,
     model: nameOf(chat.model),
     ms: Math.round(performance.now() - startedAt),
@@ -109,7 +112,8 @@ export async function runOneShot(
   }
   if (failure !== undefined) note(failure);
   else if (reason !== 'done' && output === 'text') note(endings[reason] ?? reason);
-  return exitCodes[reason];
+  // 4: well, but calls were refused because nobody could be asked.
+  return reason === 'done' && totals.unasked > 0 ? 4 : exitCodes[reason];
 }
 
 const lineEnd = (text: string): string => (text === '' || text.endsWith('\n') ? '' : '\n');
@@ -125,6 +129,7 @@ const endings: Partial<Record<TurnEnd, string>> = {
 interface Totals {
   turns: number;
   calls: number;
+  unasked: number;
   text: string;
   usage: Usage | undefined;
 }
@@ -171,4 +176,5 @@ function plainEvent(event: TurnEvent): object {
 }
 
 /** Not what the model does wrong, but what the person may want to allow. */
-const isRefusal = ({ isError, text }: ToolReply): boolean => isError && text.startsWith('Refused');
+const isRefusal = ({ isError, text }: ToolReply): boolean =>
+  isError && /^Refused(?!: needs approval)/.test(text);

@@ -17,12 +17,8 @@ export interface ChatOptions {
   readonly mode?: Mode;
   readonly profile?: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** Rules as text, `server:tool(arg=pattern)`. */
-  readonly rules: {
-    readonly allow: readonly string[];
-    readonly ask: readonly string[];
-    readonly deny: readonly string[];
-  };
+  /** Rules as text: `npm test*`, `server:tool(arg=pattern)`. */
+  readonly rules: Readonly<Record<'allow' | 'ask' | 'deny', readonly string[]>>;
   readonly mcpFiles: readonly string[];
   readonly session: SessionChoice;
   readonly temporary: boolean;

@@ -11,13 +11,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { ToolcribError } from '../core/errors.ts';
-import type { Question } from './question.ts';
+import { covers, type Question } from './question.ts';
 import type { Nobody } from './refusals.ts';
 import { createUsedOnce } from './used-once.ts';
 
 export type Answer =
-  /** `read`: slowly enough for a person; of what a client agrees to by itself nothing is kept. */
-  | { readonly said: 'yes' | 'always'; readonly read: boolean }
+  /** `read`: slowly enough for a person; of what a client agrees to by itself (`once`: by a rule) nothing is kept. */
+  | { readonly said: 'once' | 'yes' | 'always'; readonly read: boolean }
   | { readonly said: 'no' }
   | { readonly said: 'nothing'; readonly why: Nobody }
   /** The client asks, and makes the call again; this is what the call answers until then. */
@@ -50,7 +50,7 @@ interface State {
   readonly name: string;
   /** Digests of the call, and of all that the question was about. */
   readonly call: string;
-  readonly about: string;
+  readonly about: readonly string[];
   /** Milliseconds since 1970. */
   readonly sentAt: number;
 }
@@ -110,7 +110,7 @@ export function createAsking({ lifetimeSeconds = usualSeconds } = {}): Asking {
     if (state.call !== call)
       throw notConfirmed(tool, 'was for something else: another client, tool or arguments');
     if (!isNew) throw notConfirmed(tool, 'has been used already, or came too late');
-    if (state.about !== digestOf(question.about))
+    if (!covers(state.about, question.about.map(digestOf)))
       throw notConfirmed(tool, 'was for something else: what the call would do has changed meanwhile');
     if (view.kind !== 'elicit') return { said: 'no' } as const;
     return answerIn(view, Date.now() - state.sentAt);
@@ -124,8 +124,8 @@ export function createAsking({ lifetimeSeconds = usualSeconds } = {}): Asking {
         const call = digestOf([asked.client, asked.tool, asked.args]);
         const answer = answerWith(context, asked, call, question);
         if (answer) return answer;
-        const about = digestOf(question.about);
-        const state: State = { name: outstanding.issue(about), call, about, sentAt: Date.now() };
+        const about = question.about.map(digestOf);
+        const state: State = { name: outstanding.issue(call), call, about, sentAt: Date.now() };
         const result = inputRequired({
           inputRequests: { [key]: inputRequired.elicit(formOf(question)) },
           requestState: await codec.mint(state, context),

@@ -1,4 +1,5 @@
 import { createKnownFiles } from '../filesystem/known-files.ts';
+import { createKeptLists } from '../filesystem/listing/kept-lists.ts';
 import { createLineIndexes } from '../filesystem/reading/line-index.ts';
 import type { Services } from '../filesystem/services.ts';
 import { createSpareBuffer } from '../machine/changes/spare-buffer.ts';
@@ -19,6 +20,7 @@ export function createFileServices(
     ...rest,
     run: machine.run,
     known: createKnownFiles(),
+    lists: createKeptLists(),
     lines: createLineIndexes(),
     versions: createVersions(folder),
     spare: createSpareBuffer(),

@@ -4,7 +4,7 @@ import type { Reason, Verdict } from '../core/policy.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Plan } from '../core/tool.ts';
 import type { Ask } from './ask.ts';
-import type { Question } from './question.ts';
+import { covers, type Question } from './question.ts';
 import { createUsedOnce } from './used-once.ts';
 
 /** A plan, as a host gets it that asks its user by itself. */
@@ -31,7 +31,8 @@ export interface HostWord {
   /** Only the plan is wanted. */
   readonly plansOnly: boolean;
   readonly ticket?: string;
-  readonly said: 'yes' | 'always';
+  /** `once`: nobody was asked, a rule or a flag of the host says so. Nothing is kept for it, trust neither. */
+  readonly said: 'once' | 'yes' | 'always';
 }
 
 /** Plans for the one host that has the key of this server: it asks its user itself, and we never do. */
@@ -61,7 +62,7 @@ export function createHandedPlans(key: string): HandedPlans {
       return {
         plansOnly: plan === true,
         ...(typeof ticket === 'string' && { ticket }),
-        said: said === 'always' ? 'always' : 'yes',
+        said: said === 'always' || said === 'yes' ? said : 'once',
       };
     },
     hand: ({ subject, folder, effects, takenBack, preview }, verdict, question) => ({
@@ -76,17 +77,21 @@ export function createHandedPlans(key: string): HandedPlans {
       ...(question && {
         question: question.text,
         ...(question.always !== undefined && { always: question.always }),
-        ticket: tickets.issue(question.about),
+        ticket: tickets.issue(JSON.stringify(question.about)),
       }),
     }),
     asker: (word) => (question) => {
       if (word?.ticket === undefined) return Promise.resolve({ said: 'nothing', why: 'cannot be asked' });
-      if (tickets.use(word.ticket) === question.about)
-        return Promise.resolve({ said: word.said, read: true });
+      const agreed = JSON.parse(tickets.use(word.ticket) ?? '[]') as readonly string[];
+      if (covers(agreed, question.about))
+        return Promise.resolve({
+          said: word.said === 'always' ? 'always' : 'yes',
+          read: word.said !== 'once',
+        });
       throw new ToolcribError(
         'NOT_CONFIRMED',
         'The call was not run: what was agreed to is not what it would do now, or is too old.',
-        'Ask for its plan again.',
+        'Make the call again: the person is asked anew.',
       );
     },
   };

@@ -3,7 +3,7 @@ import type { Reason } from '../core/policy.ts';
 import type { AuditDecision } from '../machine/audit/audit.ts';
 import type { Answer } from './ask.ts';
 import { consider, type CheckedCall, type Considered, type Deciding } from './consider.ts';
-import { questionOf, type Question } from './question.ts';
+import { covers, questionOf, type Question } from './question.ts';
 import { changedMeanwhile, refused, unanswered } from './refusals.ts';
 
 /** For the record of a call. */
@@ -48,26 +48,33 @@ export async function permission(
   const { shown, question, reasons } = await asked(call, deciding);
   const answer = await pause(() => call.caller.ask(question));
   if (answer.said === 'later') return { kind: 'later', result: answer.result };
-  decided.decision = answer.said === 'nothing' ? 'unanswered' : `asked:${answer.said}`;
+  decided.decision = outcomeOf(answer);
   if (answer.said === 'nothing') throw unanswered(name, { ...shown, reasons }, answer.why);
   if (answer.said === 'no') throw refused(name);
   // Long enough to change what was agreed to.
   const now = await asked(call, deciding);
-  if (now.question.about !== question.about) throw changedMeanwhile(name);
+  if (!covers(question.about, now.question.about)) throw changedMeanwhile(name);
   const isAlways = answer.said === 'always' && question.always !== undefined;
   if (answer.read) await keep(now.shown, isAlways, call, deciding);
   return { kind: 'allowed', considered: now.shown };
 }
 
-/** What a person would be asked now. Throws NOT_CONFIRMED when that is nothing any more. */
+/** What a person would be asked now: about the act alone when there is no reason any more. Throws when it is denied. */
 async function asked(
   call: CheckedCall,
   deciding: Deciding,
 ): Promise<{ shown: Considered; question: Question; reasons: readonly Reason[] }> {
   const shown = await consider(call, deciding, true);
-  if (shown.verdict.decision !== 'ask') throw changedMeanwhile(call.published.name);
-  const { reasons } = shown.verdict;
+  const { verdict } = shown;
+  if (verdict.decision === 'deny') throw changedMeanwhile(call.published.name);
+  const reasons = verdict.decision === 'ask' ? verdict.reasons : [];
   return { shown, question: questionOf({ ...shown, reasons }), reasons };
+}
+
+/** For the record: what nobody has read is told apart from what a person said. */
+function outcomeOf(answer: Exclude<Answer, { said: 'later' }>): AuditDecision {
+  if (answer.said === 'nothing') return 'unanswered';
+  return answer.said !== 'no' && !answer.read ? 'asked:once' : `asked:${answer.said}`;
 }
 
 /** Keeps what was said for longer. That it cannot be kept is no reason to refuse what was agreed to. */

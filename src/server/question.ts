@@ -1,5 +1,6 @@
 import type { Reason } from '../core/policy.ts';
 import type { Plan } from '../core/tool.ts';
+import { isInside } from '../machine/paths/inside.ts';
 import { lastingInWords, type TrustSubject } from '../machine/trust/trust.ts';
 import { inOneLine, quoted } from './shown-text.ts';
 
@@ -9,8 +10,8 @@ export interface Question {
   readonly text: string;
   /** What "always" would cover, in words; undefined when nothing lasting can be said. */
   readonly always?: string;
-  /** All that the answer is about: the question is another one when this is another. */
-  readonly about: string;
+  /** The act, and each reason: what the answer is about. */
+  readonly about: readonly string[];
 }
 
 export interface Asked {
@@ -19,6 +20,10 @@ export interface Asked {
   /** What a yes trusts; undefined when trust is not what is asked for. */
   readonly subject: TrustSubject | undefined;
 }
+
+/** Whether who was asked one thing was asked the other as well: what has been answered meanwhile is asked no more. */
+export const covers = (asked: readonly string[], now: readonly string[]): boolean =>
+  now.every((one) => asked.includes(one));
 
 /** Two rows of a narrow terminal: hosts show three lines, and nothing expands them. */
 const actCharacters = 160;
@@ -49,14 +54,10 @@ export function questionOf({ plan, reasons, subject }: Asked): Question {
       ...(plan.preview ? ['', quoted(plan.preview, previewCharacters)] : []),
     ].join('\n'),
     ...(canLast && plan.lasting && { always: lastingInWords(plan.lasting) }),
-    about: JSON.stringify([
-      plan.subject,
-      plan.exactly,
-      plan.effects,
-      reasons.map(({ because }) => because),
-      subject,
-      plan.lasting,
-    ]),
+    about: [
+      JSON.stringify([plan.subject, plan.exactly, plan.effects, plan.lasting]),
+      ...reasons.map(({ because }) => JSON.stringify([because, because === 'trust' && subject])),
+    ],
   };
 }
 
@@ -67,5 +68,6 @@ const whyOf = (reasons: readonly Reason[], trusting: string | false): string =>
 function whereOf({ folder }: Plan, subject: TrustSubject | undefined): string {
   if (subject === undefined) return folder;
   const origin = subject.origin === undefined ? '' : ` (${subject.origin})`;
-  return folder === subject.folder ? `${folder}${origin}` : `${folder}, of ${subject.folder}${origin}`;
+  if (folder === subject.folder) return `${folder}${origin}`;
+  return `${folder}, ${isInside(folder, subject.folder) ? 'of' : 'with'} ${subject.folder}${origin}`;
 }

@@ -35,18 +35,18 @@ function waysOut({ plan, reasons, subject, protects }: Refused): string[] {
   return [
     ...(trusts ? [`${ownCommandLine()} trust ${printable([subject.folder])}`] : []),
     ...(others.length > 0
-      ? [`start the server with ${ruleFor(plan, protects)}, or with --questions host where the host asks`]
+      ? [`start the server with ${ruleFor(plan, protects)}--questions host where the host asks`]
       : []),
   ];
 }
 
-/** A rule that fits exactly this act. A star or a line break cannot be written into one. */
-function ruleFor({ subject, tool }: Plan, protects: readonly Protected[]): string {
+/** A rule that fits exactly this act, and what leads on from it; nothing where a rule would fit more. */
+function ruleFor({ subject }: Plan, protects: readonly Protected[]): string {
   const [first] = protects;
   const pattern = first ? `write(${first.path})` : `run(${subject})`;
-  const isPlain = pattern.length <= 300 && !/[*\p{Cc}\p{Cf}]/u.test(pattern);
-  const rule = isPlain ? `${pattern}=allow` : `${tool ?? 'run_command'}=allow`;
-  return `--rule ${printable([rule])}`;
+  // A star or a line break cannot be written into one.
+  if (pattern.length > 300 || /[*\p{Cc}\p{Cf}]/u.test(pattern)) return '';
+  return `--rule ${printable([`${pattern}=allow`])}, or with `;
 }
 
 export const refused = (tool: string): ToolcribError =>

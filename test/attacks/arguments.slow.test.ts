@@ -190,7 +190,7 @@ describe.each(eras)('arguments, in %s', (era) => {
 });
 
 it('ATTACK 23: a path is one, also to a project that may run code, and never an option', async () => {
-  const client = await connect('2025-11-25', scene.options(['--allow', 'execute']));
+  const client = await connect('2025-11-25', scene.options(['--questions', 'host']));
   try {
     for (const [name, given] of [
       ['node_run', { file: '--require=./evil.sh' }],

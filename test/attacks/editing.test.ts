@@ -29,9 +29,9 @@ const call = async (name: string, given: object): Promise<string> =>
 const edit = (path: string, old: string, next: string, more: object = {}) =>
   call('edit_file', { path, edits: [{ old, new: next, ...more }] });
 /** A file that has been written behind the server's back, and read through it. */
-async function readFresh(name: string, content: string | Buffer): Promise<string> {
+async function readFresh(name: string, content: string | Buffer, more: object = {}): Promise<string> {
   writeFileSync(join(root, name), content);
-  return call('read_file', { path: name });
+  return call('read_file', { path: name, ...more });
 }
 const bytesOf = (name: string): Buffer => readFileSync(join(root, name));
 
@@ -58,11 +58,13 @@ describe('ATTACK 63: files that somebody else runs', () => {
     mkdirSync(join(root, '.git', 'hooks'), { recursive: true });
     if (!existsSync(join(root, 'link-to-git'))) symlinkSync('.git', join(root, 'link-to-git'));
     const before = readdirSync(root, { recursive: true }).sort();
-    expect(await call('write_file', { path, content: 'touch /tmp/p' })).toMatch(/^PATH_PROTECTED: /);
-    expect(await call('write_file', { path, content: 'x', dry_run: true })).toMatch(/^PATH_PROTECTED: /);
+    expect(await call('write_file', { path, content: 'touch /tmp/p' })).toMatch(/^NEEDS_CONFIRM: /);
+    expect(await call('write_file', { path, content: 'x', dry_run: true })).toMatch(
+      /^(?:Would|NEEDS_CONFIRM)/,
+    );
     expect(readdirSync(root, { recursive: true }).sort()).toEqual(before);
     writeFileSync(join(root, 'harmless'), 'touch /tmp/p');
-    expect(await call('move_path', { from: 'harmless', to: path })).toMatch(/^PATH_PROTECTED: /);
+    expect(await call('move_path', { from: 'harmless', to: path })).toMatch(/^NEEDS_CONFIRM: /);
   });
 
   it('nor does a folder that is moved make them', async () => {
@@ -75,7 +77,7 @@ describe('ATTACK 63: files that somebody else runs', () => {
   it('nor are they deleted, alone or with the folder that makes them so', async () => {
     mkdirSync(join(root, '.vscode'), { recursive: true });
     writeFileSync(join(root, '.vscode', 'tasks.json'), '{}');
-    expect(await call('delete_path', { path: '.vscode/tasks.json' })).toMatch(/^PATH_PROTECTED: /);
+    expect(await call('delete_path', { path: '.vscode/tasks.json' })).toMatch(/^NEEDS_CONFIRM: /);
     expect(await call('delete_path', { path: '.vscode' })).toMatch(/^PATH_PROTECTED: /);
     expect(await call('delete_path', { path: '.' })).toMatch(/^PATH_PROTECTED: /);
     expect(existsSync(join(root, '.vscode', 'tasks.json'))).toBe(true);
@@ -120,45 +122,53 @@ describe('ATTACK 65: line endings', () => {
 describe('ATTACK 66: encodings', () => {
   // Text of some length, since a few bytes could be anything.
   const latin = 'Größe und Übermaß: für Männer schöner Söhne\n';
-  const cases: [name: string, bytes: Buffer, old: string, next: string, after: Buffer][] = [
+  const cases: [name: string, bytes: Buffer, old: string, next: string, after: Buffer, encoding?: string][] =
     [
-      'Latin-1',
-      Buffer.from(`${latin}ascii line\n`, 'latin1'),
-      'ascii line',
-      'öffnen',
-      Buffer.from(`${latin}öffnen\n`, 'latin1'),
-    ],
-    [
-      'GBK',
-      // 你好，世界。这是一个测试文件。
-      Buffer.from(
-        'c4e3bac3a3accac0bde7a1a3d5e2cac7d2bbb8f6b2e2cad4cec4bcfea1a30d0a6173636969206c696e650d0a',
-        'hex',
-      ),
-      'ascii line',
-      '你好',
-      Buffer.from('c4e3bac3a3accac0bde7a1a3d5e2cac7d2bbb8f6b2e2cad4cec4bcfea1a30d0ac4e3bac30d0a', 'hex'),
-    ],
-    [
-      'UTF-16 with a mark',
-      Buffer.from('\ufeffgrün\r\nrot\r\n', 'utf16le'),
-      'rot',
-      'röt',
-      Buffer.from('\ufeffgrün\r\nröt\r\n', 'utf16le'),
-    ],
-    ['UTF-8 with a mark', Buffer.from('\ufeffgrün\nrot\n'), 'rot', 'röt', Buffer.from('\ufeffgrün\nröt\n')],
-  ];
-  it.each(cases)('%s is read and edited without a byte lost', async (_, before, old, next, after) => {
-    const shown = await readFresh('encoded.txt', before);
-    expect(shown).not.toContain('\ufffd');
-    expect(shown).toContain(old);
-    expect(await edit('encoded.txt', old, next)).toMatch(/^Edited/);
-    expect(bytesOf('encoded.txt')).toEqual(after);
-  });
+      [
+        'Latin-1',
+        Buffer.from(`${latin}ascii line\n`, 'latin1'),
+        'ascii line',
+        'öffnen',
+        Buffer.from(`${latin}öffnen\n`, 'latin1'),
+        'latin1',
+      ],
+      [
+        'GBK',
+        // 你好，世界。这是一个测试文件。
+        Buffer.from(
+          'c4e3bac3a3accac0bde7a1a3d5e2cac7d2bbb8f6b2e2cad4cec4bcfea1a30d0a6173636969206c696e650d0a',
+          'hex',
+        ),
+        'ascii line',
+        '你好',
+        Buffer.from('c4e3bac3a3accac0bde7a1a3d5e2cac7d2bbb8f6b2e2cad4cec4bcfea1a30d0ac4e3bac30d0a', 'hex'),
+        'gbk',
+      ],
+      [
+        'UTF-16 with a mark',
+        Buffer.from('\ufeffgrün\r\nrot\r\n', 'utf16le'),
+        'rot',
+        'röt',
+        Buffer.from('\ufeffgrün\r\nröt\r\n', 'utf16le'),
+      ],
+      ['UTF-8 with a mark', Buffer.from('\ufeffgrün\nrot\n'), 'rot', 'röt', Buffer.from('\ufeffgrün\nröt\n')],
+    ];
+  it.each(cases)(
+    '%s is read and edited without a byte lost',
+    async (_, before, old, next, after, encoding) => {
+      const named = encoding === undefined ? {} : { encoding };
+      if (encoding !== undefined) expect(await readFresh('encoded.txt', before)).toContain(`ENCODING: `);
+      const shown = await readFresh('encoded.txt', before, named);
+      expect(shown).not.toContain('\ufffd');
+      expect(shown).toContain(old);
+      expect(await edit('encoded.txt', old, next)).toMatch(/^Edited/);
+      expect(bytesOf('encoded.txt')).toEqual(after);
+    },
+  );
 
   it('a character that the encoding lacks is refused', async () => {
     const before = Buffer.from(`${latin}ascii\n`, 'latin1');
-    await readFresh('latin.txt', before);
+    await readFresh('latin.txt', before, { encoding: 'latin1' });
     expect(await edit('latin.txt', 'ascii', '漢')).toMatch(/^ENCODING: .*漢/);
     expect(bytesOf('latin.txt')).toEqual(before);
   });

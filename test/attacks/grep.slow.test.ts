@@ -12,7 +12,7 @@ import {
   textOf,
   type Caller,
 } from '../filesystem/folder.ts';
-import { callContext } from '../support/call-context.ts';
+import { callContext, planAndRun } from '../support/call-context.ts';
 
 const onUnix = process.platform !== 'win32';
 
@@ -130,8 +130,9 @@ describe('what a search costs', () => {
       ...services,
       env: () => ({ ...services.env(), RIPGREP_CONFIG_PATH: join(outside, 'config') }),
     });
-    const found = await tool.call(
-      tool.params.parse({ pattern: 'needle', path: 'links', mode: 'files' }),
+    const found = await planAndRun(
+      tool,
+      { pattern: 'needle', path: 'links', mode: 'files' },
       await callContext([root]),
     );
     expect(textOf(found)).toBe('links/a.txt');

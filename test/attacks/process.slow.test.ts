@@ -8,7 +8,7 @@ import { textOf } from '../support/text-of.ts';
 import { until } from '../support/until.ts';
 
 /** These are about what programs do once they may run. */
-const allowed = ['--allow', 'execute'];
+const allowed = ['--questions', 'host'];
 
 const alive = (pid: number): boolean => {
   try {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connectWithPerson } from '../support/person.ts';
 import { connect, eras } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => scene.end());
 
-const yes = { approval: { action: 'accept', content: { decision: 'yes' } } };
+const yes = { approval: { action: 'accept' } };
 const reset = ['git_reset_hard', { ref: 'HEAD' }] as const;
 
 describe.each(eras)('in %s', (era) => {
@@ -94,7 +94,7 @@ describe('ATTACK 103: a call that takes longer than a client waits', () => {
   const settings = () => join(scene.home, '.config', 'toolcrib', 'config.json');
   beforeAll(() => {
     mkdirSync(join(settings(), '..'), { recursive: true });
-    writeFileSync(settings(), '{"budgets":{"callSeconds":1},"effects":{"execute":"allow"}}');
+    writeFileSync(settings(), '{"budgets":{"callSeconds":1},"questions":"host"}');
     // It leaves a line for each time it was started.
     scene.write(
       'slow.mjs',
@@ -167,15 +167,36 @@ it('ATTACK 108: what we tell people to write into a host’s file starts us and 
   expect(more).toEqual({});
   expect([command, ...args.slice(0, 3)]).toEqual(['npx', '-y', 'toolcrib', 'serve']);
   expect(args).toContain('--root');
-  expect(text).not.toMatch(/--allow|--when-unasked|--scripts|[;|&$`]|https?:/);
+  expect(text).not.toMatch(/=allow|--questions|--scripts|[;|&$`]|https?:/);
 });
 
 it('ATTACK 16, 56: what a client says about roots opens nothing that the operator has not', async () => {
-  const client = await connectWithPerson('2025-11-25', () => 'yes', scene.options());
+  const client = await connectWithPerson('2025-11-25', () => 'yesAtOnce', scene.options());
   const text = textOf(
     await client.callTool({ name: 'read_file', arguments: { path: join(scene.outside, 'secret.txt') } }),
   );
   expect(text).toMatch(/^PATH_OUTSIDE_ROOTS/);
   await client.close();
   expect(existsSync(join(scene.root, 'ran'))).toBe(false);
+});
+
+it.each(eras)('calls arguments that are nested too deep what they are: %s', async (era) => {
+  const client = await rawClient(era, scene.options());
+  onTestFinished(() => client.end());
+  // As text: what makes JSON of it has the same trouble.
+  const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
+  client.server.send = (message) => {
+    const text = JSON.stringify({ jsonrpc: '2.0', ...message }).replace('"DEEP"', deep);
+    client.server.child.stdin.write(`${text}\n`);
+  };
+  for (const [name, given] of [
+    ['git_log', { paths: 'DEEP' }],
+    ['run_command', { program: 'true', args: 'DEEP' }],
+    ['start_job', { tool: 'git_log', arguments: { paths: 'DEEP' } }],
+    ['list_programs', { x: 'DEEP' }],
+  ] as const) {
+    const { result, error } = await client.call(name, given);
+    expect(error).toBeUndefined();
+    expect(result?.content?.[0]?.text).toMatch(/^ARG_INVALID: arguments: are nested/);
+  }
 });

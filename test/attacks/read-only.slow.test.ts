@@ -10,7 +10,7 @@ import { discoverers } from '../../src/discoverers/index.ts';
 import { publish } from '../../src/server/publish.ts';
 import { hasMariadb, startMariadb } from '../discoverers/mariadb-server.ts';
 import { serverFolder, startServer } from '../discoverers/postgres-server.ts';
-import { serveArguments } from '../support/server.ts';
+import { serveArguments, program } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { underWatch, watchTrace, type Seen } from './monitor.ts';
 import { contentOf, createScene, type Scene } from './scene.ts';
@@ -96,7 +96,7 @@ const examples = new Map<string, Record<string, unknown>>(
   ).flat(),
 );
 
-/** Everything a project could have run when somebody only looks. */
+/** Everything a project could have run when somebody only looks; with settings of git it is not looked into before trust. */
 function makeHostile({ root, write, bin }: Scene): void {
   const sh = (...command: string[]) => spawnSync(command[0]!, command.slice(1), { cwd: root });
   const mark = join(root, 'ran');
@@ -126,7 +126,7 @@ function makeHostile({ root, write, bin }: Scene): void {
   write('.my.cnf', `[client]\nplugin-dir=.\n`);
   write('.ripgreprc', `--pre=./evil.sh\n`);
   write('.envrc', `touch '${mark}'\n`);
-  write('.toolcrib.json', '{"whenUnasked": {"destroy": "allow"}, "scripts": true}');
+  write('.toolcrib.json', '{"rules": {"*": "allow"}, "scripts": true}');
   write('good.js', 'console.log(1)\n');
   write('stay.mjs', "console.log('ready'); setInterval(() => {}, 1000);\n");
   write('src/a.txt', 'one\ntwo\n');
@@ -137,27 +137,9 @@ function makeHostile({ root, write, bin }: Scene): void {
   sh('git', '-c', 'user.name=A', '-c', 'user.email=a@example.org', 'stash', '--quiet');
   // Only now: git is to make the repository without what lies in it.
   write('.gitattributes', '*.txt diff=evil filter=evil merge=evil\n');
-  for (const [key, value] of Object.entries({
-    'core.fsmonitor': './evil.sh',
-    'core.hooksPath': 'hooks',
-    'core.pager': './evil.sh',
-    'core.sshCommand': './evil.sh',
-    'diff.external': './evil.sh',
-    'diff.evil.textconv': './evil.sh',
-    'diff.evil.command': './evil.sh',
-    'filter.evil.clean': './evil.sh',
-    'filter.evil.smudge': './evil.sh',
-    'merge.evil.driver': './evil.sh',
-    'gpg.program': './evil.sh',
-    'log.showSignature': 'true',
-    'credential.helper': './evil.sh',
-    'alias.status': '!./evil.sh',
-    'pager.log': './evil.sh',
-  }))
-    sh('git', 'config', key, value);
   for (const hook of ['post-index-change', 'reference-transaction', 'post-checkout', 'fsmonitor-watchman']) {
-    write(`hooks/${hook}`, `#!/bin/sh\ntouch '${mark}'\n`);
-    chmodSync(join(root, 'hooks', hook), 0o755);
+    write(`.git/hooks/${hook}`, `#!/bin/sh\ntouch '${mark}'\n`);
+    chmodSync(join(root, '.git', 'hooks', hook), 0o755);
   }
   write('src/a.txt', 'changed again\n');
   write('src/b.txt', 'untracked\n');
@@ -224,12 +206,13 @@ describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
   /** Calls each tool once, and looks at what was done meanwhile. */
   async function callAll(): Promise<void> {
     const { roots = [], env } = scene.options([], { npm_config_cache: join(scene.home, '.npm') });
-    const args = ['--allow', 'execute'];
+    // What looks only where somebody trusts the folder looks as well.
+    spawnSync(process.execPath, [program, 'trust', '--yes', scene.root], { env });
     const trace = join(scene.bin, 'trace');
-    const program = [process.execPath, ...serveArguments({ roots, args })];
+    const server = [process.execPath, ...serveArguments({ roots })];
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(
-      new StdioClientTransport({ ...underWatch(trace, program), env: env!, stderr: 'pipe' }),
+      new StdioClientTransport({ ...underWatch(trace, server), env: env!, stderr: 'pipe' }),
     );
     try {
       const offered = new Set((await client.listTools()).tools.map(({ name }) => name));
@@ -299,8 +282,8 @@ describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
   });
 
   it('the project of that test is as bad as it should be', () => {
-    // git by itself runs what the repository says; ours did not.
-    spawnSync('git', ['status'], { cwd: scene.root });
+    // make by itself runs what its file says, also when it is only to tell what it would do.
+    spawnSync('make', ['-n'], { cwd: scene.root });
     expect(Object.keys(contentOf(scene.root))).toContain(join(scene.root, 'ran'));
   });
 });

@@ -104,7 +104,7 @@ const quickCalls = calls.filter(([tool]) => tool !== 'npm_run');
 describe.each(eras)('results, in %s', (era) => {
   let client: RawClient;
   beforeAll(async () => {
-    const args = ['--allow', 'execute,destroy', '--when-unasked', 'command=allow'];
+    const args = ['--questions', 'host'];
     const env = { MY_API_TOKEN: known, HARMLESS: 'yes', AWS_SECRET_ACCESS_KEY: known, NODE_OPTIONS: '' };
     client = await rawClient(era, scene.options(args, env));
   });

@@ -2,10 +2,12 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
+import { checkParams } from '../../src/core/check-params.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { ToolResult } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
 import { createKnownFiles } from '../../src/filesystem/known-files.ts';
+import { createKeptLists } from '../../src/filesystem/listing/kept-lists.ts';
 import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
 import { createSpareBuffer } from '../../src/machine/changes/spare-buffer.ts';
 import { createVersions } from '../../src/machine/changes/content-version.ts';
@@ -48,6 +50,7 @@ export function freshServices(state = join(tmpdir(), `toolcrib-state-${process.p
     ripgrep: () => findRipgrep(),
     env: () => ({ PATH: process.env['PATH'] ?? '' }),
     known: createKnownFiles(),
+    lists: createKeptLists(),
     lines: createLineIndexes(),
     versions: createVersions(state),
     spare: createSpareBuffer(),
@@ -64,14 +67,15 @@ export type Caller = (
   signal?: AbortSignal,
 ) => Promise<ToolResult>;
 
-/** Calls file tools as the server does: parameters checked, failures thrown. Nobody agrees to what is protected. */
+/** Calls file tools as the server does where nobody agrees to anything: parameters checked, failures thrown. */
 export const callerFor = (...roots: string[]): Caller => callerWith(services, ...roots);
 
 export const callerWith =
   (used: Services, ...roots: string[]): Caller =>
   async (name, given, signal = new AbortController().signal) => {
     const tool = await fileTools[name](used);
-    const result = await planAndRun(tool, given, await callContext(roots, { signal }), { agrees: false });
+    const values = checkParams(tool.params, given);
+    const result = await planAndRun(tool, values, await callContext(roots, { signal }), { agrees: false });
     if (result.data) tool.result!.strict().parse(result.data);
     return result;
   };

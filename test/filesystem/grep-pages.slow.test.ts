@@ -251,7 +251,7 @@ describe('pages of grep', () => {
     await put(folder, { 'a.txt': 'hit\nhit\n' });
     const call = callerFor(folder);
     const cursor = /cursor ([\w-]+)/.exec(textOf(await call('grep', { pattern: 'hit', limit: 1 })))![1];
-    expect(textOf(await call('grep', { pattern: 'hit', limit: 5, cursor, context: 1 }))).toBe('a.txt\n2:hit');
+    expect(textOf(await call('grep', { pattern: 'hit', limit: 5, cursor }))).toBe('a.txt\n2:hit');
     const refused = /^ARG_INVALID: cursor: .* leave it out/;
     for (const given of [
       { pattern: 'hi' },
@@ -259,6 +259,7 @@ describe('pages of grep', () => {
       { sort: 'modified' },
       { mode: 'files' },
       { glob: '*.txt' },
+      { context: 1 },
     ])
       expect(await failureOf(call('grep', { pattern: 'hit', ...given, cursor }))).toMatch(refused);
     for (const wrong of ['x', 'YTpiOmM', '!', cursor!.slice(1)])

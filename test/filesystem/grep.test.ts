@@ -184,7 +184,7 @@ describe('grep', () => {
 
   it('stops at the limit and says so', async () => {
     expect(await grep({ pattern: 'match', limit: 5 })).toMatch(
-      /^many.log\n(?:\d:match me\n){5}\[5 matching lines, there are more; next: cursor [\w-]+, or narrow it by path, glob or type\]$/,
+      /^many.log\n(?:\d:match me\n){5}\[5 matching lines, 4995 more; next: cursor [\w-]+, or narrow it by path, glob or type\]$/,
     );
     expect(await grep({ pattern: 'needle', path: 'src', limit: 1 })).toMatch(
       /\n\[1 matching lines, 1 more; next: /,
@@ -192,6 +192,15 @@ describe('grep', () => {
     const most = await grep({ pattern: 'match', limit: 1000 });
     expect(most.length).toBeLessThan(16_000);
     expect(most).toMatch(/\[\d{3,} matching lines, \d{4} more; next: /);
+  });
+
+  it('says nothing of files when it ends ripgrep itself', async () => {
+    const folder = await temporaryFolder();
+    await put(folder, { 'a.log': 'match\n'.repeat(200_000), 'b.log': 'match\n'.repeat(200_000) });
+    const text = textOf(await callerFor(folder)('grep', { pattern: 'match', limit: 3 }));
+    expect(text).toMatch(
+      /^a\.log\n1:match\n2:match\n3:match\n\[3 matching lines, there are more; next: cursor [\w-]+, or narrow[^;]*\]$/,
+    );
   });
 
   it('ends when the caller gives up', async () => {
@@ -212,7 +221,8 @@ describe('ripgrep', () => {
       ripgrep: () => Promise.resolve(program),
       run: (command) => services.run({ ...command, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
     });
-    return planAndRun(tool, { pattern: 'x' }, await callContext([root]));
+    const context = await callContext([root]);
+    return planAndRun(tool, { pattern: 'x' }, context);
   }
 
   it('that does not start is a failure with a name', async () => {

@@ -135,7 +135,9 @@ describe('read_file shows', () => {
       Buffer.from('\u00a35\n\u00bfqu\u00e9?\n', 'latin1'),
     ]);
     await put(root, { 'pounds.txt': lines });
-    expect(await read({ path: 'pounds.txt', tail: 2 })).toMatch(/^\u00a35\n\u00bfqu\u00e9\?\n\[last 2 lines/);
+    expect(await read({ path: 'pounds.txt', tail: 2, encoding: 'latin1' })).toMatch(
+      /^\u00a35\n\u00bfqu\u00e9\?\n\[last 2 lines/,
+    );
   });
 
   it('lines as long as what is read at once', async () => {
@@ -158,6 +160,21 @@ describe('read_file shows', () => {
     expect(await read({ path: 'large.txt', tail: 2, line_numbers: true })).toBe(
       '199999\tline 199999\n200000\tline 200000\n[lines 199999-200000 of 2,288,895 bytes]',
     );
+  });
+
+  it('any line of a large file, also after it has changed', async () => {
+    const at = (line: number) => read({ path: 'changing.txt', offset: line, limit: 1 });
+    await put(root, { 'changing.txt': numbered(300_000) });
+    expect(await at(299_999)).toMatch(/^line 299999\n\[lines 299999-299999 of .*; next: offset 300000\]$/);
+    for (const line of [2, 150_000, 93_206, 300_000])
+      expect(await at(line)).toMatch(new RegExp(`^line ${line}\n`));
+    expect(await failureOf(call('read_file', { path: 'changing.txt', offset: 300_001 }))).toMatch(
+      /has 300000 lines/,
+    );
+    await put(root, { 'changing.txt': `new\n${numbered(300_000)}` });
+    expect(await at(299_999)).toMatch(/^line 299998\n/);
+    await put(root, { 'wide.txt': Buffer.from(`\ufeff${numbered(200_000)}`, 'utf16le') });
+    expect(await read({ path: 'wide.txt', offset: 123_456, limit: 1 })).toMatch(/^line 123456\n/);
   });
 
   it('a PDF as a document, with what it is in words', async () => {
@@ -200,13 +217,15 @@ describe('read_file decodes', () => {
     expect(await read({ path: 'utf16le.txt', tail: 1 })).toMatch(/^zwei\n\[lines 2-2 of/);
   });
 
-  it('other encodings by the code page of the system, and says so', async () => {
-    expect(await read({ path: 'latin1.txt' })).toBe(
-      'caf\u00e9\nna\u00efve\n[not UTF-8: read as windows-1252]',
-    );
-    expect(await read({ path: 'late-latin1.txt', offset: 20_001 })).toMatch(
-      /^caf\u00e9\n\[lines .*; not UTF-8: read as windows-1252\]$/,
-    );
+  it('no other encoding that is not named, and says the likely name', async () => {
+    for (const path of ['latin1.txt', 'late-latin1.txt'])
+      expect(await failureOf(call('read_file', { path }))).toBe(
+        `ENCODING: ${path}: is not UTF-8, and has no byte order mark. Name its encoding with encoding: likely windows-1252.`,
+      );
+    expect(await read({ path: 'latin1.txt', encoding: 'latin1' })).toBe('caf\u00e9\nna\u00efve\n');
+    expect(await failureOf(call('read_file', { path: 'gbk.txt' }))).toMatch(/likely .*gbk/);
+    const late = { path: 'late-latin1.txt', offset: 20_001, encoding: 'windows-1252' };
+    expect(await read(late)).toMatch(/^caf\u00e9\n\[lines /);
   });
 
   it('text with a NUL here and there', async () => {
@@ -215,10 +234,10 @@ describe('read_file decodes', () => {
 
   it('nothing binary: it says what it is and how large', async () => {
     expect(await failureOf(call('read_file', { path: 'program' }))).toMatch(
-      /^ENCODING: program: is an ELF program, 110 bytes\./,
+      /^ENCODING: program: is an ELF program, 110 bytes, and not text\./,
     );
     expect(await failureOf(call('read_file', { path: 'random' }))).toMatch(
-      /^ENCODING: random: is binary data, 5,000 bytes\./,
+      /^ENCODING: random: is binary data, 5,000 bytes, and not text\./,
     );
   });
 });
@@ -324,7 +343,7 @@ describe('read_file in an encoding that is named', () => {
 
   it('refuses what is no text in it, and names that are none', async () => {
     expect(await failureOf(call('read_file', { path: 'latin1.txt', encoding: 'utf-8' }))).toMatch(
-      /^ENCODING: latin1.txt: this part is not text in utf-8. Leave encoding out/,
+      /^ENCODING: latin1.txt: is not UTF-8.*likely windows-1252/,
     );
     expect(await failureOf(call('read_file', { path: 'latin1.txt', encoding: 'klingon' }))).toMatch(
       /^ARG_INVALID: encoding: /,
@@ -344,12 +363,12 @@ describe('read_file remembers', () => {
     expect(known('small.txt')?.encoding).toBeUndefined();
     expect(known('small.txt')?.stat.size).toBe(14);
     // Also when little of it was shown.
-    await call('read_file', { path: 'late-latin1.txt', limit: 1 });
+    await call('read_file', { path: 'late-latin1.txt', limit: 1, encoding: 'latin1' });
     expect(known('late-latin1.txt')?.hash).toBe(sha256(await readBytes(join(root, 'late-latin1.txt'))));
   });
 
   it('in which encoding it was shown', async () => {
-    await call('read_file', { path: 'latin1.txt' });
+    await call('read_file', { path: 'latin1.txt', encoding: 'latin1' });
     expect(known('latin1.txt')?.encoding).toBe('windows-1252');
     await call('read_file', { path: 'latin1.txt', encoding: 'iso-8859-2' });
     expect(known('latin1.txt')?.encoding).toBe('iso-8859-2');

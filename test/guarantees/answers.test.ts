@@ -170,7 +170,7 @@ describe('with a client of 2025-11-25', () => {
 });
 
 describe('a server whose host has the key and asks by itself', () => {
-  const key = 'k'.repeat(40);
+  const key = 'ab'.repeat(32);
   let server: RawServer;
   let id = 10;
   beforeAll(async () => {

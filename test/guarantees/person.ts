@@ -24,29 +24,30 @@ export type Says = (question: Question) => Reply | Promise<Reply>;
 export const lasting = ({ form }: Question): string | undefined =>
   form.properties?.['remember']?.enum?.find((one) => one.startsWith('always'));
 
-/** What comes sooner is taken for the client's own answer, as nobody reads that fast. */
+/** What comes sooner is taken for the client's own answer, as nobody reads that fast: a no is none, and a yes lasts for nothing. */
 const reading = 400;
-const afterReading =
-  (action: 'decline' | 'cancel'): Says =>
-  async () => {
+const having =
+  (reply: Says): Says =>
+  async (question) => {
     await setTimeout(reading);
-    return { action };
+    return reply(question);
   };
 
 /** How a person answers: the form of a question is known here and nowhere else in these tests. */
-export const says: Record<'yes' | 'always' | 'no' | 'nothing' | 'atOnce', Says> = {
+export const says: Record<'yes' | 'always' | 'no' | 'nothing' | 'yesAtOnce' | 'noAtOnce', Says> = {
   /** Presses the button, and fills in no field: this time, and where trust was asked for, the folder. */
-  yes: () => ({ action: 'accept' }),
+  yes: having(() => ({ action: 'accept' })),
   /** For good, where that is offered. */
-  always(question) {
+  always: having((question) => {
     const remember = lasting(question);
     return { action: 'accept', content: remember === undefined ? {} : { remember } };
-  },
-  no: afterReading('decline'),
+  }),
+  no: having(() => ({ action: 'decline' })),
   /** Closes the window. */
-  nothing: afterReading('cancel'),
-  /** Answers by itself, as clients do that have nobody. */
-  atOnce: () => ({ action: 'decline' }),
+  nothing: having(() => ({ action: 'cancel' })),
+  /** What clients say by themselves that have nobody. */
+  yesAtOnce: () => ({ action: 'accept' }),
+  noAtOnce: () => ({ action: 'decline' }),
 };
 
 export interface Person {

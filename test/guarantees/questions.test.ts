@@ -89,7 +89,7 @@ describe.each(eras)('a question in %s', (era) => {
   });
 
   it('tells the model when nobody was there to answer it', async () => {
-    ada.will(says.atOnce);
+    ada.will(says.noAtOnce);
     expect((await session.does(runProgram('node', 'run.mjs'))).text).toMatch(/nobody was there/i);
     expect(world.has('ran')).toBe(false);
   });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
@@ -44,30 +45,30 @@ function makeWork(name = `build-${++works}`) {
 let works = 0;
 
 beforeAll(() => {
-  const effects = { execute: 'allow' };
-  home = makeHome({ effects, budgets: { callSeconds: 1 } }, ['--no-checkpoints']);
-  patient = makeHome({ effects }, ['--no-checkpoints']);
+  home = makeHome({ questions: 'host', rules: { npm_view: 'allow' }, budgets: { callSeconds: 1 } }, [
+    '--no-checkpoints',
+  ]);
+  patient = makeHome({ questions: 'host' }, ['--no-checkpoints']);
   const scripts = { dev: 'node dev-server.mjs', build: 'node slow-build.mjs' };
   for (const { project } of [home, patient]) {
     for (const name of ['dev-server.mjs', 'slow-build.mjs'])
       copyFileSync(join(import.meta.dirname, name), join(project, name));
     writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'shop', scripts }));
   }
-  // A docker that takes as long as it is told to, for the time it is asked for data.
+  // An npm that takes as long as it is told to, for the time it is asked for data.
   mkdirSync(join(home.folder, 'bin'));
+  const npm = execFileSync('which', ['npm'], { encoding: 'utf8' }).trim();
   writeFileSync(
-    join(home.folder, 'bin', 'docker'),
+    join(home.folder, 'bin', 'npm'),
     `#!/bin/sh
-[ "$1" = --version ] && exec echo 'Docker version 29.1.0, build 0'
-[ "$1" = images ] || exit 0
-for work; do :; done
-cd '${home.folder}/work' && cd "$work" || exit 1
+case " $* " in *' view '*) ;; *) exec '${npm}' "$@" ;; esac
+for work; do case $work in shop-*) cd '${home.folder}/work' && cd "$work" && break ;; esac; done
 echo run >> runs
 while [ ! -e go ]; do sleep 0.05; done
-echo '{"Repository":"shop","Tag":"latest","ID":"sha256:1","Size":"12MB","CreatedSince":"2 days ago"}'
+echo '{"name":"shop","version":"1.0.0"}'
 `,
   );
-  chmodSync(join(home.folder, 'bin', 'docker'), 0o755);
+  chmodSync(join(home.folder, 'bin', 'npm'), 0o755);
   home.options.env['PATH'] = `${join(home.folder, 'bin')}:${process.env['PATH'] ?? ''}`;
 });
 afterAll(async () => {
@@ -205,11 +206,8 @@ describe.concurrent.each(eras)('in %s', (era) => {
       await client.callTool(work.build, { onprogress: onJoined });
       return joined.some((line) => /^step \d+ of the build$/.test(line));
     });
-    const steps = told.length;
-    const last = wait();
-    await until(() => told.length > steps);
     work.goOn();
-    expect(await last).toMatch(/^\[job \w+ is done/);
+    await until(async () => /^\[job \w+ is done/.test(await wait()));
   });
 
   it.concurrent('progress ends with the answer, also of a call that goes on as a job', async () => {
@@ -229,14 +227,14 @@ describe.concurrent.each(eras)('in %s', (era) => {
 
   it.concurrent('a tool that promises data says that it is still running, and gives the data to the same call', async () => {
     const work = makeWork(`shop-${era}`);
-    const images = () => client.callTool({ name: 'docker_images', arguments: { repository: work.name } });
-    const first = await images();
+    const view = () => client.callTool({ name: 'npm_view', arguments: { package: work.name } });
+    const first = await view();
     expect(first.isError).toBe(true);
     expect(textOf(first)).toMatch(/^STILL_RUNNING/);
     work.goOn();
     await until(async () => {
-      const { isError, structuredContent } = await images();
-      if (!isError) expect(structuredContent).toMatchObject({ images: [{ repository: 'shop' }] });
+      const { isError, structuredContent } = await view();
+      if (!isError) expect(structuredContent).toMatchObject({ name: 'shop', version: '1.0.0' });
       return !isError;
     });
     expect(work.runs()).toBe(1);
@@ -267,16 +265,14 @@ it.concurrent('a client of the first SDK, which checks data and gives up by itse
   try {
     // From now on it checks what comes against the schemas.
     await client.listTools();
-    const images = () => call({ name: 'docker_images', arguments: { repository: work.name } });
-    const first = await images();
+    const view = () => call({ name: 'npm_view', arguments: { package: work.name } });
+    const first = await view();
     expect(first.isError).toBe(true);
     expect(textOf(first)).toMatch(/^STILL_RUNNING/);
     const job = jobIn(textOf(first));
     work.goOn();
-    expect(await textFrom(client, 'wait_job', { job })).toMatch(
-      /^\[job \w+ is done.*\n.*"repository":"shop"/,
-    );
-    expect((await images()).structuredContent).toMatchObject({ images: [{ repository: 'shop' }] });
+    expect(await textFrom(client, 'wait_job', { job })).toMatch(/^\[job \w+ is done.*\n.*"name":"shop"/);
+    expect((await view()).structuredContent).toMatchObject({ name: 'shop', version: '1.0.0' });
     expect(work.runs()).toBe(2);
 
     const builds = makeWork();

@@ -21,7 +21,7 @@ it.runIf(process.env['LONG'])(
   'a build of three minutes comes through clients that wait for a minute at most',
   { timeout: 300_000 },
   async () => {
-    const home = makeHome({ effects: { execute: 'allow' } });
+    const home = makeHome({ questions: 'host' });
     onTestFinished(() => home.end());
     copyFileSync(join(import.meta.dirname, 'slow-build.mjs'), join(home.project, 'slow-build.mjs'));
     writeFileSync(

@@ -1,22 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { connectWithPerson, person, type Person } from '../support/person.ts';
 import { temporaryRepository } from '../support/repository.ts';
-import { connect, connectV1, eras, program } from '../support/server.ts';
+import { connect } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
-import { makeHome, type Home } from './home.ts';
+import { makeHome } from './home.ts';
 
 type Arguments = Record<string, unknown>;
 interface Called {
   callTool(call: { name: string; arguments: Arguments }): Promise<unknown>;
-  close(): Promise<void>;
 }
-const clients: Readonly<Record<string, (home: Home) => Promise<Called>>> = {
-  ...Object.fromEntries(eras.map((era) => [era, ({ options }: Home) => connect(era, options)])),
-  'the first SDK': ({ options }) => connectV1(options),
-};
 
 /** A repository with tests, and somebody whose settings these are. */
 function shop(settings: object = {}) {
@@ -28,54 +22,10 @@ function shop(settings: object = {}) {
     (client: Called) =>
     async (name: string, given: Arguments = {}) =>
       textOf(await client.callTool({ name, arguments: given }));
-  const read = (name: string) => readFileSync(join(home.project, name), 'utf8');
-  return { home, repository, uses, read };
+  return { home, repository, uses };
 }
 const reset = ['git_reset_hard', { ref: 'HEAD' }] as const;
 const echo = (...args: string[]) => ['run_command', { program: 'echo', args }] as const;
-
-it.each(Object.entries(clients))(
-  'a client of %s that can ask nobody is told what would help',
-  async (_, to) => {
-    const { home, repository, uses, read } = shop();
-    const client = await to(home);
-    const call = uses(client);
-    repository.write('src/a.txt', 'changed\n');
-    expect(await call(...reset)).toMatch(/^NEEDS_CONFIRM: .*--rule 'run\(git reset --hard HEAD\)=allow'/);
-    expect(read('src/a.txt')).toBe('changed\n');
-    const tests = await call('npm_test');
-    expect(tests).toMatch(/^NEEDS_CONFIRM: .*this folder is not trusted yet/);
-    expect(tests).toContain(`trust ${home.project}`);
-    expect(await call(...echo('hi'))).toMatch(/^NEEDS_CONFIRM: .*--rule 'run\(echo hi\)=allow'/);
-    repository.write('.envrc', 'export A=1\n');
-    await call('read_file', { path: '.envrc' });
-    const written = await call('write_file', { path: '.envrc', content: 'export A=2\n' });
-    expect(written).toMatch(/^(?:NEEDS_CONFIRM|PATH_PROTECTED): .*\.envrc/s);
-    expect(read('.envrc')).toBe('export A=1\n');
-    await client.close();
-
-    // What the refusals have named, and just that.
-    expect(toolcrib(home, 'trust', '--yes').status).toBe(0);
-    home.configure({
-      rules: { 'run(git reset --hard HEAD)': 'allow', 'run(echo hi)': 'allow', 'write(.envrc)': 'allow' },
-    });
-    const after = await to(home);
-    const again = uses(after);
-    try {
-      await again(...reset);
-      expect(read('src/a.txt')).toBe('one\ntwo\nthree\n');
-      await again('npm_test');
-      expect(read('ran')).toBe('ran\n');
-      expect(await again(...echo('hi'))).toBe('hi');
-      expect(await again(...echo('ho'))).toMatch(/^NEEDS_CONFIRM/);
-      await again('read_file', { path: '.envrc' });
-      await again('write_file', { path: '.envrc', content: 'export A=2\n' });
-      expect(read('.envrc')).toBe('export A=2\n');
-    } finally {
-      await after.close();
-    }
-  },
-);
 
 it('rules allow, ask and deny, and a project makes them stricter, never laxer', async () => {
   const { home, repository, uses } = shop({
@@ -83,6 +33,7 @@ it('rules allow, ask and deny, and a project makes them stricter, never laxer', 
       'run_command(echo *)': 'allow',
       'run_command(echo ask*)': 'ask',
       'run_command(echo never*)': 'deny',
+      'write(secret/**)': 'deny',
       git_log: 'ask',
     },
   });
@@ -98,6 +49,9 @@ it('rules allow, ask and deny, and a project makes them stricter, never laxer', 
     expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED: .*rules "run_command\(echo never\*\)" of/);
     expect(await call('git_log')).toContain('First commit');
     expect(ada.asked).toHaveLength(2);
+    expect(await call('write_file', { path: 'secret/a', content: 'x' })).toMatch(
+      /^EFFECT_DENIED: .*write\(secret/,
+    );
     // No rule: the usual question.
     await call('run_command', { program: 'true' });
     expect(ada.asked).toHaveLength(3);
@@ -110,7 +64,6 @@ it('rules allow, ask and deny, and a project makes them stricter, never laxer', 
     expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED/);
     inProject({ questions: 'none', rules: { '*': 'allow' } });
     expect(await call(...reset)).toMatch(/^NOT_CONFIRMED/);
-    expect(await call('npm_test')).toMatch(/^NOT_CONFIRMED/);
     expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED/);
     expect(await call('git_log')).toMatch(/^NOT_CONFIRMED/);
     inProject({ readOnly: true });
@@ -130,29 +83,6 @@ it('rules allow, ask and deny, and a project makes them stricter, never laxer', 
   const after = await connectWithPerson('2026-07-28', person('yes'), home.options);
   expect(await uses(after)(...echo('hi'))).toBe('hi');
   await after.close();
-});
-
-const toolcrib = ({ options, project }: Home, ...args: string[]) =>
-  spawnSync(process.execPath, [program, ...args], { cwd: project, encoding: 'utf8', env: options.env });
-
-it.each(eras)('what a person trusts on the command line is not asked about, in %s', async (era) => {
-  const { home, repository, uses, read } = shop();
-  expect(toolcrib(home, 'trust', '--yes').status).toBe(0);
-  const client = await connect(era, home.options);
-  const call = uses(client);
-  try {
-    await call('npm_test');
-    expect(read('ran')).toBe('ran\n');
-    // Whoever can change this can change the tests as well.
-    repository.write('package.json', JSON.stringify({ scripts: { test: 'echo other >> ran' } }));
-    await call('npm_test');
-    expect(read('ran')).toBe('ran\nother\n');
-    expect(toolcrib(home, 'trust', '--revoke').status).toBe(0);
-    expect(await call('npm_test')).toMatch(/^NEEDS_CONFIRM/);
-    expect(read('ran')).toBe('ran\nother\n');
-  } finally {
-    await client.close();
-  }
 });
 
 it('there is nothing to write scripts with unless the operator turns them on', async () => {

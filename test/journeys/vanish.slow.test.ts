@@ -88,7 +88,7 @@ const begin: Readonly<Record<Kind, (scene: Scene) => unknown>> = {
     client.send('wait_job', { job, pattern: 'never' });
   },
   async ask({ client }) {
-    expect(await client.ask('git_reset_hard', { ref: 'HEAD' })).toContain('it can lose work for good');
+    expect(await client.ask('git_reset_hard', { ref: 'HEAD' })).toContain('it can lose work');
   },
   async query(scene) {
     if (!database) return;

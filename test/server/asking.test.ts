@@ -65,6 +65,8 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
   beforeEach(() => {
     ada.will(says.no);
     ran(world);
+    // Nobody has trusted anything.
+    rmSync(join(world.state, 'toolcrib', 'trust'), { recursive: true, force: true });
   });
   afterAll(async () => {
     await client.close();
@@ -86,11 +88,16 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
   });
 
   it('is not there when the answer comes faster than anybody reads', async () => {
-    ada.will(says.atOnce);
+    ada.will(says.noAtOnce);
     expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NEEDS_CONFIRM: .*nobody was there/);
     ada.will(() => ({ action: 'cancel' }));
     expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NEEDS_CONFIRM: .*nobody was there/);
     expect(ran(world)).toBe('');
+    // Such a yes counts once, and keeps nothing.
+    ada.will(says.yesAtOnce, says.no);
+    await call('node_run', { file: 'run.mjs' });
+    expect(ran(world)).toBe('ran');
+    expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NOT_CONFIRMED/);
   });
 
   it('sees the whole act spelled out on the first line, and what is left out of a long one', async () => {
@@ -160,13 +167,16 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
       { program: 'tool', args: ['sh'] },
       { program: 'tool', args: ['clean', 'x'.repeat(500)] },
     ];
-    ada.will(says.always);
+    ada.will(says.yesAtOnce);
     for (const given of unsaid) await call('run_command', given);
     expect(ada.asked.map(lasting)).toEqual(unsaid.map(() => undefined));
     expect(ada.asked).toHaveLength(unsaid.length);
   });
 
   it('is asked again about another folder, and another repository in this one', async () => {
+    ada.will(says.yes);
+    await call('node_run', { file: 'run.mjs' });
+    expect(ran(world)).toBe('ran');
     const inner = join(world.project, 'inner');
     makeRepository(inner, world.env, 'inner');
     world.git('-C', inner, 'remote', 'add', 'origin', 'https://elsewhere.invalid/x.git');
@@ -176,7 +186,9 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
     expect(message().split('\n')[0]).toContain(`trust ${inner}`);
     expect(message()).toContain('(https://elsewhere.invalid/x.git)');
     expect(await call('run_command', { program: 'tool', args: ['build'], cwd: 'inner' })).toMatch(/^NOT_CON/);
-    expect(ran(world, 'inner')).toBe('');
+    expect(await call('node_run', { file: 'inner/run.mjs' })).toMatch(/^NOT_CONFIRMED/);
+    expect(await call('node_run', { file: 'run.mjs', args: ['x'], cwd: 'src/../inner' })).toMatch(/^NOT_CON/);
+    expect(ran(world, 'inner') + ran(world)).toBe('');
     // An ordinary folder below is the same project.
     world.write('src/run.mjs', run);
     ada.will(says.no);
@@ -284,7 +296,7 @@ describe('files that others run or obey', () => {
     ada.will(says.yes);
     await call('node_run', { file: 'run.mjs' });
   });
-  beforeEach(() => ada.will(says.yes));
+  beforeEach(() => ada.will(says.yesAtOnce));
   afterAll(async () => {
     await client.close();
     await world.end();

@@ -34,8 +34,7 @@ const mostGrowth = calls < 5000 ? 40 : 25;
 let home: Home;
 beforeAll(() => {
   home = makeHome({
-    effects: { execute: 'allow' },
-    rules: { run_command: 'allow' },
+    rules: { run_command: 'allow', npm_run: 'allow' },
     budgets: { callSeconds: 1 },
   });
   makeSoakProject(home);

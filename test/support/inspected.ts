@@ -18,7 +18,15 @@ export async function inspected(
   { folder, roots = [folder], trusted = false }: Place,
 ): Promise<Inspection> {
   const { effects } = discoverer.actions[action]!;
-  return (await discoverer.inspect?.(look, { action, folder, roots, effects, trusted: () => Promise.resolve(trusted) })) ?? {};
+  return (
+    (await discoverer.inspect?.(look, {
+      action,
+      folder,
+      roots,
+      effects,
+      trusted: () => Promise.resolve(trusted),
+    })) ?? {}
+  );
 }
 
 /** Runs an action with what its inspection says, unless that asks for trust there is not: then `trust` says why. */

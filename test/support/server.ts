@@ -16,6 +16,8 @@ export interface ServerOptions {
   cwd?: string;
   /** Of a host that asks by itself; handed over by a pipe. */
   key?: string;
+  /** Started instead of the program as it is published, with nothing but `args`. */
+  instead?: string;
 }
 
 export const inherited = (): Record<string, string> =>
@@ -23,13 +25,11 @@ export const inherited = (): Record<string, string> =>
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 
-export const serveArguments = ({ roots = [], args = [], key }: ServerOptions): string[] => [
-  program,
-  'serve',
-  ...(key === undefined ? [] : ['--key-fd=3']),
-  ...roots.flatMap((root) => ['--root', root]),
-  ...args,
-];
+export function serveArguments({ roots = [], args = [], key, instead }: ServerOptions): string[] {
+  if (instead !== undefined) return [instead, ...args];
+  const keyed = key === undefined ? [] : ['--key-fd=3'];
+  return [program, 'serve', ...keyed, ...roots.flatMap((root) => ['--root', root]), ...args];
+}
 
 export type Era = '2025-11-25' | '2026-07-28';
 export const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
@@ -84,7 +84,9 @@ export type Message = Record<string, never> & { id?: number; method?: string; re
 
 /** The server with nothing between it and the test: JSON-RPC lines. */
 export function startRaw(options: ServerOptions = {}): RawServer {
-  const child = spawn(process.execPath, serveArguments(options), {
+  const { instead, args = [] } = options;
+  const line = instead === undefined ? serveArguments(options) : [instead, ...args];
+  const child = spawn(process.execPath, line, {
     env: options.env ?? inherited(),
     cwd: options.cwd,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],

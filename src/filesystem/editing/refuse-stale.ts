@@ -77,7 +77,8 @@ async function whatChanged(
   if (!old) {
     const { size, mtime } = before.stat;
     const then = known && known.stat.size !== size ? `, then ${known.stat.size.toLocaleString('en')}` : '';
-    return ` It was written to, or touched, at ${mtime.toISOString()}; it has ${size.toLocaleString('en')} bytes${then}.`;
+    const when = mtime.toISOString();
+    return ` It was written to, or touched, at ${when}; it has ${size.toLocaleString('en')} bytes${then}.`;
   }
   const { text } = await unifiedDiff(old, before.bytes, {
     path: shown,

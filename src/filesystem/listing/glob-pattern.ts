@@ -1,6 +1,4 @@
 import { ToolcribError } from '../../core/errors.ts';
-import { pathPattern, type PathPart, type PathPattern } from './path-pattern.ts';
-import { compileName } from './wildcard.ts';
 
 /** A glob, ready to choose files with. */
 export interface GlobPattern {
@@ -16,8 +14,6 @@ export interface GlobPattern {
   readonly hidden: boolean;
   /** Whether a path relative to `folder`, with `/` between its names, is chosen. */
   matches(path: string): boolean;
-  /** The same, name by name, from `folder` down. */
-  readonly paths: PathPattern;
 }
 
 const mostCharacters = 1000;
@@ -27,7 +23,8 @@ const mostAlternatives = 100;
  * Reads a glob: `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `**` for any folders, `\` before a literal character. One without
  * `/` chooses by name in any depth. Throws ARG_INVALID for one that leaves the folder or has too many alternatives.
  *
- * Not left to ripgrep: its `--glob` also brings back files that `.gitignore` and the rule for dot files leave out.
+ * Paths are not left to ripgrep: its `--glob` also brings back files that `.gitignore` and the rule for dot files
+ * leave out.
  */
 export function parseGlob(pattern: string): GlobPattern {
   if (pattern.length > mostCharacters || pattern.includes('\0'))
@@ -42,27 +39,20 @@ export function parseGlob(pattern: string): GlobPattern {
     throw invalid(pattern, 'has ".."', 'Give the folder as path, and a pattern relative to it.');
   const folder = anywhere ? [] : sharedFolder(alternatives);
   const below = alternatives.map((parts) => [...(anywhere ? ['**'] : []), ...parts.slice(folder.length)]);
-  const paths = pathPattern(below.map((parts) => parts.map(compilePart)));
   const names = [...new Set(below.map((parts) => parts.at(-1) ?? '**'))];
   const plain = names.every((name) => /^[\w.*?@+~-]+$/.test(name) && name !== '**');
+  const tests = below.map(pathTest);
   return {
-    folder: folder.map(unescape).join('/'),
+    folder: folder.map((part) => part.replaceAll(/\\(.)/g, '$1')).join('/'),
     names: plain ? names : [],
     namesDecide: below.every((parts) => parts.length === 2 && parts[0] === '**') && plain,
     depth: below.some((parts) => parts.includes('**'))
       ? undefined
       : Math.max(...below.map((parts) => parts.length)),
     hidden: alternatives.some((parts) => parts.some((part) => part.startsWith('.'))),
-    matches(path) {
-      const given = path.split('/');
-      const last = given.pop() ?? '';
-      return paths.chooses(given.reduce(paths.below, paths.start), last);
-    },
-    paths,
+    matches: (path) => tests.some((test) => test(path.split('/'))),
   };
 }
-
-const compilePart = (part: string): PathPart => (part === '**' ? part : compileName(part, 'literal'));
 
 const invalid = (pattern: string, problem: string, wayOut = ''): ToolcribError =>
   new ToolcribError('ARG_INVALID', `glob ${JSON.stringify(pattern.slice(0, 100))}: ${problem}.`, wayOut);
@@ -114,4 +104,77 @@ function sharedFolder(alternatives: readonly (readonly string[])[]): string[] {
   return shared;
 }
 
-const unescape = (part: string): string => part.replaceAll(/\\(.)/g, '$1');
+const anyNumber = Symbol('any number of items');
+type Test<Item> = (item: Item) => boolean;
+type Token<Item> = typeof anyNumber | Test<Item>;
+
+/** Whether the names of a path fit the parts of a pattern; `**` at its end asks for one name at least. */
+function pathTest(parts: readonly string[]): Test<readonly string[]> {
+  const tokens: Token<string>[] = parts.map((part) => (part === '**' ? anyNumber : nameTest(part)));
+  if (parts.at(-1) === '**') tokens.push(() => true);
+  return (names) => fits(tokens, names);
+}
+
+/** A character class as git has it: the first member may be `]`, and `!` or `^` negates. */
+const characterClass = /^\[([!^]?)(\]?(?:\[:[a-z]+:\]|\\[^]|[^\]\\])*)\]/u;
+const named: Readonly<Record<string, string>> = {
+  alnum: '\\da-zA-Z',
+  alpha: 'a-zA-Z',
+  digit: '\\d',
+  lower: 'a-z',
+  space: '\\s',
+  upper: 'A-Z',
+  xdigit: '\\da-fA-F',
+};
+
+/** One part of a pattern, between two `/`. A `[` that is never closed and a `\` at the end stand for themselves. */
+function nameTest(part: string): Test<string> {
+  if (!/[*?[\\]/.test(part)) return (name) => name === part;
+  const tokens: Token<string>[] = [];
+  for (let rest = part; rest !== '';) {
+    const [whole, negated, members = ''] = characterClass.exec(rest) ?? [];
+    const [first = ''] = rest;
+    const escaped = first === '\\' ? String.fromCodePoint(rest.codePointAt(1) ?? 0x5c) : undefined;
+    const literal = escaped ?? first;
+    if (first === '*') tokens.push(anyNumber);
+    else if (first === '?') tokens.push(() => true);
+    else tokens.push((whole && classTest(members, negated !== '')) || ((character) => character === literal));
+    rest = rest.slice(whole?.length ?? (escaped && rest.length > 1 ? 1 + escaped.length : first.length));
+  }
+  return (name) => fits(tokens, [...name]);
+}
+
+function classTest(members: string, negated: boolean): Test<string> | undefined {
+  const body = members.replaceAll(
+    /\[:([a-z]+):\]|\\([^])|[[\]^]|^-|-$/gu,
+    (all, name?: string, escaped = all) =>
+      name === undefined ? escaped.replace(/[\^$\\.*+?()[\]{}|/-]/, '\\$&') : (named[name] ?? ''),
+  );
+  try {
+    const set = new RegExp(`^[${negated ? '^' : ''}${body}]$`, 'su');
+    return (character) => set.test(character);
+  } catch {
+    // `[z-a]` and the like are no class.
+    return undefined;
+  }
+}
+
+/** The greedy match that keeps one point to go back to, so that time is bounded: https://research.swtch.com/glob */
+function fits<Item>(tokens: readonly Token<Item>[], items: readonly Item[]): boolean {
+  let [at, next] = [0, 0];
+  let retry: { next: number; at: number } | undefined;
+  while (at < items.length || next < tokens.length) {
+    const token = tokens[next];
+    const item = items[at];
+    if (token === anyNumber) {
+      retry = { next: next++, at: at + 1 };
+    } else if (token !== undefined && item !== undefined && token(item)) {
+      at++;
+      next++;
+    } else {
+      if (!retry || retry.at > items.length) return false;
+      [next, at] = [retry.next, retry.at];
+    }
+  }
+  return true;
+}

@@ -7,19 +7,13 @@ import type { Opened } from '../../machine/paths/opened.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted, type RootedWorkspace } from '../../machine/paths/workspace.ts';
+import { findFiles } from './find-files.ts';
 import { parseGlob, type GlobPattern } from './glob-pattern.ts';
-import { globPage } from './glob-page.ts';
-import { scopeAbove, type Complain } from './ignore-scope.ts';
-import { createPace } from './pace.ts';
-import { answersAtOnce } from './quick-disk.ts';
 import { pathFor } from '../searching/search-scope.ts';
 import type { Services } from '../services.ts';
-import { noteOnEnd, walk } from './walk.ts';
 import { withCommas } from '../with-commas.ts';
 
 const mostCharacters = inlineLimit - 1_500;
-const mostMs = 30_000;
-const mostComplaints = 3;
 
 const params = z.strictObject({
   pattern: z
@@ -80,40 +74,26 @@ interface Task {
   readonly folder: Opened;
 }
 
-async function listing({ given, pattern, folder }: Task, context: CallContext, services: Services) {
-  const pace = createPace({ signal: context.signal, mostMs });
-  const page = globPage(given, pace);
-  const complaints: string[] = [];
-  let complained = 0;
-  const complain: Complain = (where, why) => {
-    if (complained++ < mostComplaints) complaints.push(`${shownPath(where)} (${why})`);
-  };
-  const [rules, quick] = await Promise.all([
-    given.ignored ? undefined : scopeAbove(folder.path, services.env(), { complain, pace }),
-    answersAtOnce(folder.path),
-  ]);
-  const ended = await walk({
-    folder,
-    pattern: pattern.paths,
-    hidden: given.hidden || pattern.hidden,
-    rules,
-    quick,
-    pace,
-    complain,
-    found: page.take,
+async function listing(
+  { given, pattern, folder }: Task,
+  { signal, workspace }: CallContext,
+  services: Services,
+) {
+  const { hidden, ignored, sort, cursor, limit } = given;
+  const question = JSON.stringify(['glob', folder.path, given.pattern, hidden, ignored, sort]);
+  const { list, from } = await services.lists.open({
+    question,
+    cursor,
+    make: () => findFiles(services, { folder, pattern, hidden, ignored, sort, signal }),
   });
-
-  const start = pathFor('', folder.path, context.workspace.roots);
-  const lines = fitting(page.paths().map((name) => shownPath(below(start, name))));
-  const shown = page.before + lines.length;
+  const start = pathFor('', folder.path, workspace.roots);
+  const total = list.paths.length;
+  const lines = fitting(list.paths.slice(from, from + limit).map((name) => shownPath(below(start, name))));
+  const shown = from + lines.length;
   const notes: string[] = [];
-  if (page.total > lines.length) notes.push(`files ${page.before + 1}-${shown} of ${withCommas(page.total)}`);
-  if (page.total > shown) notes.push(`next: cursor ${page.nextAfter(lines.length)}`);
-  if (ended) notes.push(noteOnEnd(ended));
-  if (complained > 0) {
-    const more = complained > complaints.length ? ` and ${complained - complaints.length} more` : '';
-    notes.push(`not searched: ${complaints.join(', ')}${more}`);
-  }
+  if (total > lines.length) notes.push(`files ${from + 1}-${shown} of ${withCommas(total)}`);
+  if (total > shown) notes.push(`next: cursor ${services.lists.cursorAfter(list, shown, question)}`);
+  notes.push(...list.notes);
   const text = lines.length > 0 ? lines.join('\n') : 'No files match.';
   return notes.length > 0 ? `${text}\n[${notes.join('; ')}]` : text;
 }

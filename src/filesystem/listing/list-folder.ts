@@ -1,173 +1,176 @@
-import type { Dirent } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { lstatSync, readlinkSync, type Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
+import { decode } from '../../machine/decode.ts';
 import { ownFoldersBelow } from '../../machine/paths/own-folders.ts';
+import { unreadable, type Opened } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { firstItems } from './first-items.ts';
-import { isLarge, openBelow, partsOf, type Entries, type HeldFolder } from './held-folder.ts';
-import { ruleNamesAmong, ruleNamesIn, scopeIn, type IgnoreScope } from './ignore-scope.ts';
-import { lineOf, type ListPage } from './list-page.ts';
-import type { Pace } from './pace.ts';
+import type { RootedWorkspace } from '../../machine/paths/workspace.ts';
+import { withCommas } from '../with-commas.ts';
 
-/** One answer in the making. */
+/** What is asked about a folder. */
 export interface Listing {
+  readonly workspace: RootedWorkspace;
+  readonly signal: AbortSignal;
   readonly depth: number;
   readonly hidden: boolean;
   readonly sizes: boolean;
-  readonly page: ListPage;
-  readonly pace: Pace;
-  /** The listed folder, as the next call can take it. */
-  readonly start: string;
-  /** Of the listed folder: its entries, and those on the pages before. Of all folders: what was left out, and why. */
-  readonly seen: { total: number; before: number; hidden: number; readonly notes: Set<string> };
+  /** Whether ignored folders are gone into. */
+  readonly ignored: boolean;
+  /** Which entries ignore rules leave out, by their path below the listed folder. */
+  readonly leftOut: ReadonlySet<string>;
 }
 
+/** The entries of a folder, then those of each of its folders. */
 export interface ListedFolder {
-  readonly held: HeldFolder;
-  /** From the listed folder on. */
-  readonly names: readonly string[];
-  /** The rules in the folder above it; undefined when none are to be applied. */
-  readonly rules: IgnoreScope | undefined;
-  /** What toolcrib itself keeps below the listed folder, which is not gone into; when that is known already. */
-  readonly own?: ReadonlySet<string>;
-}
-
-/** What there is to show of a folder. */
-interface Contents {
-  /** In order, at most as many as there is room for and one more. */
-  readonly shown: readonly Dirent[];
-  /** The names of those that are gone into, in order. */
+  /** Of each line: the folder it stands in, below the listed one; '' or ending with `/`. */
   readonly folders: readonly string[];
-  /** Of names that are no UTF-8. */
-  readonly bytes: ReadonlyMap<string, Buffer>;
-  readonly rules: IgnoreScope | undefined;
-  readonly own: ReadonlySet<string>;
+  readonly lines: readonly string[];
+  /** Of each line: the folder and the name of the entry. */
+  readonly paths: readonly string[];
+  /** How many names that begin with a dot were left out. */
+  readonly hidden: number;
+  readonly notes: readonly string[];
 }
 
-/** Folders of one folder that are gone into: their names have to be kept meanwhile. */
-const mostFolders = 100_000;
-const mostNotes = 3;
-/** A name costs a microsecond, asking for a size or a target several. */
-const askingUnits = 5;
+/** More than anyone pages through. */
+const mostEntries = 200_000;
+/** Sizes and targets of links that are asked for without letting others work. */
+const askedAtOnce = 1000;
 
-/**
- * Puts the entries of a folder on the page, then its folders one after the other. `after` leads to the last entry of the
- * page before: what came up to there is left out. Throws the system's error, and CANCELLED.
- */
-export async function listFolder(
-  folder: ListedFolder,
-  after: readonly string[] | undefined,
-  task: Listing,
-): Promise<void> {
-  const { page, pace, depth, sizes } = task;
-  const { shown, folders, bytes, rules, own } = await contentsOf(folder, after, task);
-  const block = { path: join(task.start, ...folder.names), names: folder.names };
-  const here = pathOf(folder);
-  const goesOn = folder.names.length + 1 < depth;
-  const view = { folder: folder.held, bytes, sizes };
-  for (const entry of shown) {
-    const tag = goesOn && entry.isDirectory() ? tagOf(entry.name, here, { rules, own }) : '';
-    if (!page.add(lineOf(entry, view, tag), entry.name, block)) return;
-    if (pace.spend(sizes || entry.isSymbolicLink() ? askingUnits : 1)) await pace.rest();
-  }
-  for (const name of folders) {
-    if (page.full || pace.over) return;
-    const further = after && after.length > 1 && name === after[0] ? after.slice(1) : undefined;
-    await listBelow({ ...folder, rules, own }, { name, bytes: bytes.get(name) }, further, task);
-  }
-}
-
-async function listBelow(
-  above: ListedFolder,
-  { name, bytes }: { name: string; bytes: Buffer | undefined },
-  after: readonly string[] | undefined,
-  task: Listing,
-): Promise<void> {
-  const names = [...above.names, name];
-  let held: HeldFolder | undefined;
-  try {
-    held = await openBelow(above.held, name, bytes);
-    await listFolder({ ...above, held, names }, after, task);
-  } catch (error) {
-    if (error instanceof ToolcribError && error.code !== 'PATH_PROTECTED') throw error;
-    const why = error instanceof ToolcribError ? 'not entered' : codeOf(error);
-    // It vanished, or was replaced, after it was listed; or the page before has said so.
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(why) || after) return;
-    const block = { path: join(task.start, ...names), names };
-    task.page.add(`[${why === 'EACCES' ? 'may not be read' : why}]`, '', block);
-  } finally {
-    held?.release();
-  }
-}
-
-async function contentsOf(
-  folder: ListedFolder,
-  after: readonly string[] | undefined,
-  task: Listing,
-): Promise<Contents> {
-  const { page, pace, seen } = task;
-  const isTop = folder.names.length === 0;
-  const goesOn = folder.names.length + 1 < task.depth;
-  // On a page that goes on further below, all entries of this folder were on pages before.
-  const isShown = after === undefined || after.length === 1;
-  const first = firstItems<Dirent>(page.room + 1, byName);
+/** Links are named and never followed. Throws what cannot be read of the folder itself, and CANCELLED. */
+export async function listFolder(opened: Opened, listing: Listing): Promise<ListedFolder> {
   const folders: string[] = [];
-  const bytes = new Map<string, Buffer>();
-  let rules: IgnoreScope | undefined;
-  let begun = false;
-  const here = pathOf(folder);
-  const own = folder.own ?? (goesOn ? ownFoldersBelow(await realpath(folder.held.at)) : noFolders);
-  for (const next of partsOf(folder.held)) {
-    const part = await next;
-    if (!begun && goesOn) rules = await rulesIn(folder, part, task);
-    begun = true;
-    for (const [name, raw] of part.bytes) bytes.set(name, raw);
-    for (const entry of part.found) {
-      if (pace.spend(1)) await pace.rest();
-      if (pace.over) break;
-      const { name } = entry;
-      if (!task.hidden && name.startsWith('.')) {
-        seen.hidden++;
-        continue;
+  const lines: string[] = [];
+  const paths: string[] = [];
+  const notes = new Set<string>();
+  let hidden = 0;
+  const own = ownFoldersBelow(opened.path);
+
+  const tagOf = (path: string, { entry, isText }: Entry) => {
+    if (entry.isDirectory() && listing.depth > 1)
+      if (entry.name === '.git' || own.has(path) || !isText) return 'not entered';
+    return listing.leftOut.has(path) ? 'ignored' : '';
+  };
+  const add = (folder: string, name: string, line: string) => {
+    folders.push(folder);
+    lines.push(line);
+    paths.push(folder + name);
+  };
+
+  async function addFolder(folder: Opened, below: string, depth: number): Promise<void> {
+    const further: string[] = [];
+    for (const [index, found] of (await entriesOf(folder)).entries()) {
+      const { entry } = found;
+      if (index % askedAtOnce === 0) await othersWork(listing.signal);
+      if (!listing.hidden && entry.name.startsWith('.')) hidden++;
+      else if (lines.length >= mostEntries) notes.add(`stopped after ${withCommas(mostEntries)} entries`);
+      else {
+        const tag = tagOf(below + entry.name, found);
+        add(below, entry.name, lineOf(found, folder, listing.sizes, tag));
+        const isEntered = entry.isDirectory() && (tag === '' || (tag === 'ignored' && listing.ignored));
+        if (depth < listing.depth && isEntered) further.push(entry.name);
       }
-      const passed = !isShown || (after !== undefined && name <= (after[0] ?? ''));
-      if (isTop) seen.total++;
-      if (isTop && passed) seen.before++;
-      if (!passed) first.add(entry);
-      if (!goesOn || !entry.isDirectory() || tagOf(name, here, { rules, own }) !== '') continue;
-      if (!isShown && name < (after[0] ?? '')) continue;
-      if (folders.length < mostFolders) folders.push(name);
-      else seen.notes.add(`no more than ${mostFolders} folders of one are entered`);
+    }
+    for (const name of further) await goInto(folder, name, `${below}${name}/`, depth + 1);
+  }
+
+  async function goInto(above: Opened, name: string, below: string, depth: number): Promise<void> {
+    const path = join(above.path, name);
+    try {
+      const folder = await listing.workspace.openFolder(path);
+      try {
+        // What a link leads to has been put in the place of the folder.
+        if (folder.path === path) await addFolder(folder, below, depth);
+      } finally {
+        await folder.handle.close();
+      }
+    } catch (error) {
+      if (!(error instanceof ToolcribError) || error.code === 'CANCELLED') throw error;
+      if (error.code === 'PATH_DENIED') add(below, '', '[may not be read]');
+      // It vanished after it was listed, or is none that is ever opened.
+      else if (error.code !== 'PATH_NOT_FOUND') add(below, '', '[not entered]');
     }
   }
-  return { shown: first.items(), folders: folders.sort(), bytes, rules, own };
+
+  await addFolder(opened, '', 1);
+  return { folders, lines, paths, hidden, notes: [...notes] };
 }
 
-const noFolders: ReadonlySet<string> = new Set();
-
-/** Why a folder is not gone into; '' when it is. The folder of git's own files can be listed by itself. */
-function tagOf(name: string, path: string, { rules, own }: Pick<Contents, 'rules' | 'own'>): string {
-  if (name === '.git' || own.has(path + name)) return 'not entered';
-  return rules?.leavesOut(path, name, true) ? 'ignored' : '';
+interface Entry {
+  readonly entry: Dirent;
+  /** By which the system knows it. */
+  readonly name: string | Buffer;
+  /** Whether its name is UTF-8, so that a path with it can be opened. */
+  readonly isText: boolean;
 }
 
-/** As ignore rules need it. */
-const pathOf = ({ names }: Pick<ListedFolder, 'names'>): string => names.map((name) => `${name}/`).join('');
-
-async function rulesIn({ held, names, rules }: ListedFolder, part: Entries, task: Listing) {
-  if (!rules) return undefined;
-  // What a large folder has may come in a later part.
-  const has = isLarge(held) ? await ruleNamesIn(held.at) : ruleNamesAmong(part.found);
-  const place = { below: pathOf({ names }).length };
-  const reading = { pace: task.pace, complain: (where: string, why: string) => noteOn(task, where, why) };
-  return scopeIn(rules, { place, at: held.at, path: join(task.start, ...names), has }, reading);
+async function entriesOf({ path, stablePath }: Opened): Promise<Entry[]> {
+  try {
+    const entries = await readdir(stablePath, { withFileTypes: true });
+    const isText = !entries.some(({ name }) => name.includes('\ufffd'));
+    const found = isText
+      ? entries.map((entry) => ({ entry, name: entry.name, isText }))
+      : (await readdir(stablePath, { withFileTypes: true, encoding: 'buffer' })).map(withText);
+    return found.sort((a, b) => (a.entry.name < b.entry.name ? -1 : 1));
+  } catch (error) {
+    throw unreadable(path, codeOf(error));
+  }
 }
 
-/** Says at the end what could not be read or applied. */
-export function noteOn({ seen: { notes } }: Pick<Listing, 'seen'>, where: string, why: string): void {
-  if (notes.size < mostNotes) notes.add(`${shownPath(where)}: ${why}`);
+function withText(found: Dirent<Buffer>): Entry {
+  const { name } = found;
+  const text = decode(name);
+  const entry: Dirent = Object.assign(Object.create(Object.getPrototypeOf(found)), found, { name: text });
+  return { entry, name, isText: name.equals(Buffer.from(text)) };
 }
 
-const byName = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+async function othersWork(signal: AbortSignal): Promise<void> {
+  await new Promise(setImmediate);
+  if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
+}
+
+/** One entry as a line. */
+function lineOf({ entry, name }: Entry, { stablePath }: Opened, sizes: boolean, tag: string): string {
+  const marked = tag === '' ? '' : `  [${tag}]`;
+  const shown = shownName(entry.name);
+  if (entry.isDirectory()) return `${shown}/${marked}`;
+  const place =
+    typeof name === 'string' ? `${stablePath}/${name}` : Buffer.concat([Buffer.from(`${stablePath}/`), name]);
+  if (entry.isFile()) {
+    const size = sizes ? asked(() => lstatSync(place, { throwIfNoEntry: false })?.size) : undefined;
+    return size === undefined ? shown + marked : `${shown}  ${withCommas(size)}${marked}`;
+  }
+  if (entry.isSymbolicLink()) {
+    const target = asked(() => decode(readlinkSync(place, 'buffer')));
+    return target === undefined ? `${shown}  [link]` : `${shown} -> ${shownName(target)}`;
+  }
+  return `${shown}  [${kindOf(entry)}]`;
+}
+
+/**
+ * Asked without a thread in between, which is ten times faster for many. It could only be kept waiting by a mounted
+ * file system that has just listed the file. Undefined when it is gone, or may not be looked at.
+ */
+function asked<Value>(ask: () => Value): Value | undefined {
+  try {
+    return ask();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Quoted when it could be read as a name with something behind it, as the end of the listing, or as two lines. */
+function shownName(name: string): string {
+  if (/^[\w.][\w.+@~-]*$/.test(name)) return name;
+  const shown = shownPath(name);
+  return shown === name && /^[\s[]|\s$|\s\s| -> |[/:]$/.test(name) ? JSON.stringify(name) : shown;
+}
+
+function kindOf(entry: Dirent): string {
+  if (entry.isFIFO()) return 'fifo';
+  if (entry.isSocket()) return 'socket';
+  return entry.isCharacterDevice() || entry.isBlockDevice() ? 'device' : 'unknown';
+}

@@ -5,14 +5,12 @@ import type { Content } from '../../core/tool.ts';
 import { unreadable, type Opened } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { byteRange, bytesOf, type Excerpt } from './excerpt.ts';
-import { chunkBytes, fill, type TextFile } from './file-lines.ts';
-import { encodingToRead } from '../text/encoding-to-read.ts';
+import { byteRange, bytesOf, lastLines, linesFrom, type Excerpt, type WantedLines } from './excerpt.ts';
 import type { KnownFile, KnownFiles } from '../known-files.ts';
-import { lastRange, lineRange, type Search, type WantedLines } from './line-range.ts';
-import { lend, type Loan } from './read-buffers.ts';
+import type { Search } from './line-index.ts';
 import { notebookText } from './notebook.ts';
-import { binaryKind, imageType } from '../text/text-file.ts';
+import { fill, type TextFile } from './text-source.ts';
+import { encodingOf, imageType } from '../text/text-file.ts';
 import { sameVersion, settled, versionOf, type Version } from '../unchanged.ts';
 
 /** What a caller wants to see of a file. */
@@ -44,6 +42,7 @@ export type FileContent =
 export const mediaBytes = 5 * 1024 * 1024;
 /** Up to this size a file is read whole, and its hash is known. */
 const wholeBytes = 1024 * 1024;
+const headBytes = 64 * 1024;
 const notebookBytes = 5 * 1024 * 1024;
 
 /**
@@ -51,13 +50,10 @@ const notebookBytes = 5 * 1024 * 1024;
  * ARG_INVALID for a range that is not there, and what LineIndexes.find throws.
  */
 export async function contentOf(opened: Opened, wanted: Wanted, reading: Reading): Promise<FileContent> {
-  const loan = lend(reading.lines.buffers);
   try {
-    return await looked(opened, wanted, reading, loan);
+    return await looked(opened, wanted, reading);
   } catch (error) {
     return refuse(wanted.path)(error);
-  } finally {
-    loan.end();
   }
 }
 
@@ -71,7 +67,8 @@ export async function mediaContent(
   if (size > most)
     throw new ToolcribError(
       'TOO_LARGE',
-      `${shownPath(name)}: is ${what} of ${bytesOf(size)}; at most ${bytesOf(most)} can be shown${most < mediaBytes ? ' with the others' : ''}.`,
+      `${shownPath(name)}: is ${what} of ${bytesOf(size)}; ` +
+        `at most ${bytesOf(most)} can be shown${most < mediaBytes ? ' with the others' : ''}.`,
       most < mediaBytes && size <= mediaBytes ? 'read_file shows it by itself.' : '',
     );
   const bytes = await fill(handle, Buffer.allocUnsafe(size), 0).catch(refuse(name));
@@ -83,16 +80,16 @@ export async function mediaContent(
   ];
 }
 
-async function looked(opened: Opened, wanted: Wanted, reading: Reading, loan: Loan): Promise<FileContent> {
+async function looked(opened: Opened, wanted: Wanted, reading: Reading): Promise<FileContent> {
   const seenAt = Date.now();
   const asNotebook =
     wanted.bytes === undefined &&
     wanted.encoding === undefined &&
     opened.path.toLowerCase().endsWith('.ipynb');
-  const head = await headOf(opened, asNotebook ? notebookBytes : wholeBytes, loan);
+  const head = await headOf(opened, asNotebook ? notebookBytes : wholeBytes);
   const media = wanted.encoding === undefined ? mediaOf(head) : undefined;
   if (media) return { kind: 'media', ...media };
-  const file = await textFile(opened, head, wanted, loan);
+  const file = textFile(opened, head, wanted);
   const shown = asNotebook ? asText(file) : { file, notes: [] };
   const excerpt = await excerptOf(shown.file, wanted, reading);
   // What a part of it was shown in for want of something better says nothing about the file.
@@ -107,9 +104,9 @@ async function looked(opened: Opened, wanted: Wanted, reading: Reading, loan: Lo
 }
 
 /** All of a small file, and the beginning of a large one. */
-async function headOf({ handle, stat: { size } }: Opened, most: number, loan: Loan): Promise<Buffer> {
+async function headOf({ handle, stat: { size } }: Opened, most: number): Promise<Buffer> {
   // A size of 0 is also said of files that are made while they are read.
-  return fill(handle, loan.take(size > 0 && size <= most ? size : chunkBytes), 0);
+  return fill(handle, Buffer.allocUnsafe(size > 0 && size <= most ? size : headBytes), 0);
 }
 
 function mediaOf(head: Buffer): Media | undefined {
@@ -122,16 +119,10 @@ function mediaOf(head: Buffer): Media | undefined {
 
 const pdfSignature = Buffer.from('%PDF-');
 
-async function textFile(opened: Opened, head: Buffer, wanted: Wanted, loan: Loan): Promise<TextFile> {
-  const size = Math.max(opened.stat.size, head.length);
+function textFile({ handle, stat }: Opened, head: Buffer, wanted: Wanted): TextFile {
   const name = shownPath(wanted.path);
-  const encoding = await encodingToRead(head, head.length === size, wanted.encoding);
-  if (encoding) return { name, size, encoding, chosen: wanted.encoding !== undefined, head, opened, loan };
-  throw new ToolcribError(
-    'ENCODING',
-    `${name}: is ${binaryKind(head)}, ${bytesOf(opened.stat.size)}.`,
-    'This tool shows text, images and PDF.',
-  );
+  const { encoding } = encodingOf(head, name, wanted.encoding, stat.size);
+  return { name, size: Math.max(stat.size, head.length), stat, encoding, head, handle };
 }
 
 /** A notebook in the form that people see, where it can be made. */
@@ -141,14 +132,9 @@ function asText(file: TextFile): { file: TextFile; notes: string[] } {
   const text = notebookText(file.head.toString('utf8', file.encoding.mark));
   if (text === undefined) return { file, notes: ['no notebook that is understood, shown as it is'] };
   const head = Buffer.from(text);
-  const rendered = {
-    ...file,
-    encoding: { label: 'utf-8', mark: 0, unit: 1 } as const,
-    head,
-    size: head.length,
-  };
+  const encoding = { label: 'utf-8', mark: 0, unit: 1 } as const;
   return {
-    file: { ...rendered, opened: undefined },
+    file: { ...file, encoding, head, size: head.length },
     notes: ['a notebook shown as text; edits work on its JSON, which bytes shows'],
   };
 }
@@ -157,12 +143,11 @@ function excerptOf(file: TextFile, wanted: Wanted, reading: Reading): Promise<Ex
   if (file.size <= file.encoding.mark) return Promise.resolve(nothing);
   if (wanted.bytes) return byteRange(file, wanted.bytes);
   return wanted.tail === undefined
-    ? lineRange(file, wanted.offset ?? 1, wanted, reading)
-    : lastRange(file, wanted.tail, wanted, reading);
+    ? linesFrom(file, wanted.offset ?? 1, wanted, reading)
+    : lastLines(file, wanted.tail, wanted, reading);
 }
 
 const nothing: Excerpt = {
-  label: 'utf-8',
   length: 0,
   fit: () => ({ text: '', notes: ['the file is empty'] }),
 };
@@ -190,7 +175,9 @@ async function remember(
 
 const contentIn = (bytes: Buffer) => ({ hash: hash('sha256', bytes, 'hex'), bytes });
 
-/** What is known of the content: to hash 1 MB takes longer than all else, so what has not changed is not hashed again. */
+/**
+ * What is known of the content: to hash 1 MB takes longer than all else, so what has not changed is not hashed again.
+ */
 function unchangedContent(earlier: KnownFile | undefined, stat: Version) {
   if (!earlier?.hash || !sameVersion(earlier.stat, stat) || !settled(stat, earlier.seenAt)) return undefined;
   return { hash: earlier.hash, bytes: earlier.bytes };

@@ -37,10 +37,8 @@ export const around = ({ context, before, after }: GrepParams) => ({
   after: after ?? context,
 });
 
-/** All that decides which matches there are, and in which order: a cursor is good for one such question. */
-export function questionOf(given: GrepParams): string {
-  const { pattern, path: searched, glob, type, mode, sort, encoding } = given;
-  const { ignore_case, fixed, multiline, hidden, ignored } = given;
-  const flags = [ignore_case, fixed, multiline, hidden, ignored];
-  return JSON.stringify([pattern, searched, glob, type, mode, sort, encoding, flags]);
+/** All that decides which matches there are, with how much around them, and in which order. */
+export function questionOf(given: GrepParams, realPath: string): string {
+  const asked = { ...given, limit: 0, cursor: '', context: 0 };
+  return JSON.stringify(['grep', realPath, asked, around(given)]);
 }

@@ -1,10 +1,14 @@
 import { ToolcribError } from '../../core/errors.ts';
 import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
+import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
+import { inlineLimit, presentable } from '../../machine/presentable.ts';
 import { parseGlob, type GlobPattern } from '../listing/glob-pattern.ts';
-import { grepParams, type GrepParams } from './grep-params.ts';
-import { searchHits, searchLines } from './grep-search.ts';
+import { findHits, findLines, type FoundMatches, type Match, type Task } from './found-matches.ts';
+import { around, grepParams, questionOf, type GrepParams } from './grep-params.ts';
+import { decoded, type Line } from './ripgrep-output.ts';
+import { pathFor } from './search-scope.ts';
 import type { Services } from '../services.ts';
 
 /** Contents of files by a regular expression. */
@@ -23,10 +27,8 @@ export const grep = (services: Services): Tool =>
       if (!where)
         return { content: [{ type: 'text', text: `No matches: there is no folder ${pattern?.folder}.` }] };
       try {
-        const search = given.mode === 'lines' ? searchLines : searchHits;
-        return {
-          content: [{ type: 'text', text: await search({ given, pattern, where, context, services }) }],
-        };
+        const text = await pageOf({ given, pattern, where, context, services });
+        return { content: [{ type: 'text', text }] };
       } finally {
         await where.handle.close();
       }
@@ -49,4 +51,84 @@ async function placeOf(
     if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
     throw error;
   }
+}
+
+const mostCharacters = inlineLimit - 1_500;
+
+async function pageOf(task: Task): Promise<string> {
+  const { given, where, context, services } = task;
+  const { mode, limit, cursor } = given;
+  const question = questionOf(given, where.path);
+  const make = () => (mode === 'lines' ? findLines(task) : findHits(task));
+  const { list, from } = await services.lists.open({ question, cursor, make });
+  // ripgrep prints a file by the path it was given.
+  const nameOf = (path: string) =>
+    shownPath(pathFor(where.stat.isFile() ? '' : decoded(path), where.path, context.workspace.roots));
+  const page: string[] = [];
+  let [length, to] = [0, from];
+  for (; to < Math.min(list.matches.length, from + limit); to++) {
+    const [match, last] = [list.matches[to], to > from ? list.matches[to - 1] : undefined];
+    const next = match ? linesOf(match, last, given, nameOf) : [];
+    length += next.reduce((sum, line) => sum + line.length + 1, 0);
+    if (to > from && length > mostCharacters) break;
+    page.push(...next);
+  }
+  const clean = page.map(presentable);
+  const next = to < list.matches.length ? services.lists.cursorAfter(list, to, question) : undefined;
+  const notes = notesOf(list, { from, to, mode, next });
+  if (clean.some((line, index) => line !== page[index]))
+    notes.push('control and invisible characters are left out here');
+  const text = page.length > 0 ? clean.join('\n') : from === 0 ? 'No matches.' : 'No more matches.';
+  return notes.length > 0 ? `${text}\n[${notes.join('; ')}]` : text;
+}
+
+/** What a match adds to a page, below the one before it. */
+function linesOf(
+  { path, lines, count }: Match,
+  last: Match | undefined,
+  given: GrepParams,
+  nameOf: (path: string) => string,
+): string[] {
+  if (given.mode !== 'lines') return [nameOf(path) + (given.mode === 'count' ? `:${count}` : '')];
+  const { before, after } = around(given);
+  const isNew = path !== last?.path;
+  const page = isNew ? [...(last ? [''] : []), nameOf(path)] : [];
+  let above = isNew ? undefined : last?.lines.at(-1)?.number;
+  for (const line of lines) {
+    if (before + after > 0 && above !== undefined && line.number > above + 1) page.push('--');
+    page.push(`${line.number}${line.isMatch ? ':' : '-'}${textOf(line)}`);
+    above = line.number;
+  }
+  return page;
+}
+
+/** A line on one line: some files have lone carriage returns in theirs. */
+function textOf({ text, cut, farAt }: Line): string {
+  const shown = decoded(text).replaceAll('\r', '\u240d');
+  const far = farAt === undefined ? '' : ` [match at byte ${farAt} of the line]`;
+  return `${cut.before ? '…' : ''}${shown}${cut.after ? '…' : ''}${far}`;
+}
+
+interface Shown {
+  readonly from: number;
+  readonly to: number;
+  readonly mode: GrepParams['mode'];
+  /** The cursor of the next page. */
+  readonly next: string | undefined;
+}
+
+const narrower = 'narrow it by path, glob or type';
+
+function notesOf({ matches, more, notes }: FoundMatches, { from, to, mode, next }: Shown): string[] {
+  const shown = to - from;
+  const cursor = next === undefined ? narrower : `next: cursor ${next}, or ${narrower}`;
+  const left = more ? 'there are more' : `${matches.length - to} more`;
+  const all = [...notes];
+  if (mode === 'lines' && (next !== undefined || more))
+    all.unshift(`${shown} matching lines, ${left}; ${cursor}`);
+  if (mode !== 'lines' && (next !== undefined || more))
+    all.unshift(`${shown} of ${matches.length}${more ? ' or more' : ''} files; ${cursor}`);
+  const sum = matches.reduce((sum, { count }) => sum + count, 0);
+  if (mode === 'count' && sum > 0) all.push(`${sum} matching lines in ${matches.length} files`);
+  return all;
 }

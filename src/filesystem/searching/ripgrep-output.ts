@@ -15,13 +15,6 @@ export interface Line {
   readonly farAt?: number;
 }
 
-/** A file with matches. */
-export interface Hit {
-  readonly path: string;
-  /** Lines that match; 1 when they were not counted. */
-  readonly count: number;
-}
-
 /** Takes ripgrep's output in pieces of any size. */
 export interface Reader {
   take(chunk: Buffer): void;
@@ -38,56 +31,33 @@ export const mostPrinted = 4 * 1024 * 1024;
 /** Bytes shown before a match far into a line. */
 const shownBefore = 150;
 
-const nul = 0x00;
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-const colon = 0x3a;
-
 /**
- * Reads lines in the form `path NUL line : column : text LF`, or `path NUL line - text LF` around a match. A path may
- * hold line feeds. Of long lines `width` bytes are kept, from around the match.
+ * Reads lines in the form `path NUL line : column : text LF`, or `path NUL line - text LF` around a match. Of long
+ * lines `width` bytes are kept, from around the match. Not `--json`: that prints the longest line whole, with every
+ * match in it.
  */
-export function readLines(width: number, found: (line: Line) => void): Reader {
-  return readRecords((bytes, from) => {
-    const pathEnd = bytes.indexOf(nul, from);
-    const end = pathEnd < 0 ? -1 : bytes.indexOf(lineFeed, pathEnd + 1);
-    if (end < 0) return -1;
-    const line = numberAt(bytes, pathEnd + 1);
-    const isMatch = bytes[line.end] === colon;
-    const column = isMatch ? numberAt(bytes, line.end + 1) : undefined;
-    const start = (column ?? line).end + 1;
-    const length = (bytes[end - 1] === carriageReturn ? end - 1 : end) - start;
-    const path = pathIn(bytes, from, pathEnd);
+export const readLines = (width: number, found: (line: Line) => void): Reader =>
+  readRecords((path, record) => {
+    const start = record.toString('latin1', 0, 50);
+    const [mark = '', number, sign, column = '1'] = /^(\d+)(?:(:)(\d+):|-)/.exec(start) ?? [];
+    const end = record.at(-1) === 0x0d ? -1 : record.length;
+    const text = record.subarray(mark.length, end);
     found({
       path,
-      number: line.value,
-      isMatch,
-      ...partOf(bytes.subarray(start, start + Math.max(0, length)), (column?.value ?? 1) - 1, width),
+      number: Number(number),
+      isMatch: sign === ':',
+      ...partOf(text, Number(column) - 1, width),
     });
-    return end + 1;
   });
-}
 
-/** Reads names of files in the form `path NUL`, or `path NUL count LF`. */
-export function readHits(counted: boolean, found: (hit: Hit) => void): Reader {
-  return readRecords(
-    (bytes, from) => {
-      const pathEnd = bytes.indexOf(nul, from);
-      const end = pathEnd < 0 ? -1 : counted ? bytes.indexOf(lineFeed, pathEnd + 1) : pathEnd;
-      if (end < 0) return -1;
-      found({
-        path: pathIn(bytes, from, pathEnd),
-        count: counted ? numberAt(bytes, pathEnd + 1).value : 1,
-      });
-      return end + 1;
-    },
-    counted ? lineFeed : nul,
-  );
-}
+/** Reads files with matches in the form `path NUL count LF`, or only `path NUL`; 1 when matches were not counted. */
+export const readHits = (counted: boolean, found: (path: string, count: number) => void): Reader =>
+  readRecords((path, record) => found(path, counted ? Number(record.toString('latin1')) : 1), !counted);
 
-/** `next` reads the record that begins at `from` and returns where the one after it does, or -1 when it is not whole. */
-function readRecords(next: (bytes: Buffer, from: number) => number, last = lineFeed): Reader {
+/** Of each record the path, which may hold line feeds, and what follows it up to a line feed, unless it is `bare`. */
+function readRecords(found: (path: string, record: Buffer) => void, bare = false): Reader {
   let waiting: Buffer[] = [];
+  const last = bare ? 0 : 0x0a;
   return {
     take(chunk) {
       waiting.push(chunk);
@@ -95,7 +65,13 @@ function readRecords(next: (bytes: Buffer, from: number) => number, last = lineF
       if (!chunk.includes(last)) return;
       const bytes = waiting.length === 1 ? chunk : Buffer.concat(waiting);
       let at = 0;
-      for (let end = next(bytes, at); end >= 0; end = at < bytes.length ? next(bytes, at) : -1) at = end;
+      for (;;) {
+        const pathEnd = bytes.indexOf(0, at);
+        const end = pathEnd === -1 || bare ? pathEnd : bytes.indexOf(last, pathEnd + 1);
+        if (end === -1) break;
+        found(pathIn(bytes.toString('latin1', at, pathEnd)), bytes.subarray(pathEnd + 1, end));
+        at = end + 1;
+      }
       waiting = at < bytes.length ? [bytes.subarray(at)] : [];
     },
     get rest() {
@@ -108,18 +84,8 @@ function readRecords(next: (bytes: Buffer, from: number) => number, last = lineF
 const binaryRemarks =
   /^(?:[^\n\0]*: (?:WARNING: stopped searching binary file after match|binary file matches) \(found [^\n\0]*\)\n)+/;
 
-function pathIn(bytes: Buffer, from: number, end: number): string {
-  const printed = bytes.toString('latin1', from, end);
-  return printedPath(printed.includes('\n') ? printed.replace(binaryRemarks, '') : printed);
-}
-
-function numberAt(bytes: Buffer, from: number): { value: number; end: number } {
-  let value = 0;
-  let end = from;
-  for (let digit = bytes[end] ?? 0; digit >= 0x30 && digit <= 0x39; digit = bytes[++end] ?? 0)
-    value = value * 10 + digit - 0x30;
-  return { value, end };
-}
+const pathIn = (printed: string): string =>
+  printedPath(printed.includes('\n') ? printed.replace(binaryRemarks, '') : printed);
 
 /** A line, or `width` bytes of it from around `match`, whole characters where it is UTF-8. */
 function partOf(line: Buffer, match: number, width: number): Pick<Line, 'text' | 'cut' | 'farAt'> {

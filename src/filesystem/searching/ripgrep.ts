@@ -2,7 +2,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { ownFoldersBelow } from '../../machine/paths/own-folders.ts';
 import type { Outcome } from '../../machine/processes/process.ts';
 import { pseudoMountsBelow } from '../../machine/paths/pseudo-filesystem.ts';
-import { blockingFileAbove, blockingFileBelow } from './blocking-ignore-file.ts';
+import { blockingFile } from './blocking-file.ts';
 import type { Services } from '../services.ts';
 
 interface Search {
@@ -13,6 +13,8 @@ interface Search {
   readonly realFolder: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** How much of what it says beside its output is kept; a quarter of a megabyte unless told. */
+  readonly keepBytes?: number;
   /** What of the ignore files ripgrep reads: those in hidden folders too, or none. */
   readonly ignoreFiles: 'visible' | 'all' | 'none';
   /** Takes its output piece by piece. Returns false when enough has been found: the search ends. */
@@ -28,9 +30,10 @@ export interface Ended {
 }
 
 /**
- * What every search is run with: nothing but these arguments configures it, links are not followed, and patterns are run
- * by the engine that takes linear time. ripgrep's own limits are ten and two hundred times these: `(a{1000}){1000}` would
- * take 100 MB, and to find where `((a{1,50}){1,50}){1,50}` matches in a line of 50 KB a minute and 1 GB.
+ * What every search is run with: nothing but these arguments configures it, links are not followed, and patterns are
+ * run by the engine that takes linear time. ripgrep's own limits are ten and two hundred times these:
+ * `(a{1000}){1000}` would take 100 MB, and to find where `((a{1,50}){1,50}){1,50}` matches in a line of 50 KB a minute
+ * and 1 GB.
  */
 const always = [
   '--no-config',
@@ -41,18 +44,15 @@ const always = [
   '--dfa-size-limit=5M',
 ];
 
-/**
- * When a search is no usual one any more: what is near is looked at first. A folder with 20,000 files takes 0.1 s to
- * search, and another 0.1 s to walk.
- */
-const suspiciousMs = { near: 250, far: 2000 };
+/** When a search is no usual one any more; a folder with 20,000 files takes 0.1 s. */
+const suspiciousMs = 250;
 
 /**
  * Runs ripgrep in a folder. Finding nothing is no failure. Throws ARG_INVALID with its words when it does not accept an
  * argument, PATH_NOT_REGULAR and TOO_LARGE for an ignore file it cannot read, CANCELLED, and PROGRAM_FAILED.
  */
 export async function search(services: Services, request: Search): Promise<Ended> {
-  const { argv, folder, realFolder, signal, timeoutMs, ignoreFiles, take } = request;
+  const { argv, folder, realFolder, signal, timeoutMs, keepBytes, ignoreFiles, take } = request;
   const [program, pseudo] = await Promise.all([services.ripgrep(), pseudoMountsBelow(realFolder)]);
   const stop = new AbortController();
   let isEnough = false;
@@ -80,6 +80,7 @@ export async function search(services: Services, request: Search): Promise<Ended
       cwd: folder,
       env: services.env(),
       timeoutMs,
+      ...(keepBytes === undefined ? {} : { keepBytes }),
       signal: AbortSignal.any([signal, stop.signal]),
       onOutput,
     })
@@ -88,27 +89,26 @@ export async function search(services: Services, request: Search): Promise<Ended
   if (failure !== undefined) throw failure;
   const complaints = outcome.stderr.text.split('\n').filter((line) => line !== '');
   refuse(outcome, complaints, heard, isEnough);
+  // What it says when nobody takes its output any more is about no file.
+  if (isEnough) complaints.length = 0;
   return { complaints, early: isEnough ? 'enough' : outcome.ended === 'timed_out' ? 'timed_out' : undefined };
 }
 
-/** While ripgrep runs, looks for what it may be waiting for, and tells `found`. */
+/** When ripgrep takes long, looks for what it may be waiting for, and tells `found`. */
 function lookForBlocking(
   { realFolder, ignoreFiles }: Search,
   found: (what: unknown) => void,
 ): { stop(): void } {
   const ended = new AbortController();
-  const tell = (look: Promise<ToolcribError | undefined>) =>
-    void look.then((problem) => problem && !ended.signal.aborted && found(problem), found);
-  const timers = [
-    setTimeout(() => tell(blockingFileAbove(realFolder)), suspiciousMs.near),
-    setTimeout(
-      () => tell(blockingFileBelow(realFolder, ignoreFiles === 'all', ended.signal)),
-      suspiciousMs.far,
-    ),
-  ];
+  const look = () =>
+    blockingFile(realFolder, ignoreFiles === 'all', ended.signal).then(
+      (problem) => problem && !ended.signal.aborted && found(problem),
+      found,
+    );
+  const timer = setTimeout(() => void look(), suspiciousMs);
   return {
     stop() {
-      for (const timer of timers) clearTimeout(timer);
+      clearTimeout(timer);
       ended.abort();
     },
   };

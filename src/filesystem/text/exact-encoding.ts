@@ -1,35 +1,14 @@
-import { isUtf8 } from 'node:buffer';
 import { toUSVString } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
-import { decode } from '../../machine/decode.ts';
 import { asWindows1252 } from '../../machine/windows-1252.ts';
-import { codePage } from './code-page.ts';
 import { multiByte } from './encoding-name.ts';
 import type { Encoding } from './text-file.ts';
-
-/** The bytes of the byte order mark of an encoding; none for those that have none. */
-export function markOf(label: string): Buffer {
-  if (label === 'utf-8') return Buffer.of(0xef, 0xbb, 0xbf);
-  if (label === 'utf-16le') return Buffer.of(0xff, 0xfe);
-  return label === 'utf-16be' ? Buffer.of(0xfe, 0xff) : Buffer.alloc(0);
-}
-
-/** An encoding as it is found in bytes: with a mark when they begin with it. */
-export function encodingIn(bytes: Buffer, label: string): Encoding {
-  const mark = markOf(label);
-  const marked = mark.length > 0 && bytes.subarray(0, mark.length).equals(mark);
-  return {
-    label,
-    mark: !marked ? 0 : mark.length === 3 ? 3 : 2,
-    unit: label.startsWith('utf-16') ? 2 : 1,
-  };
-}
 
 const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
 
 /**
- * The bytes of a text, such that reading them again gives the same text. `what` names the text in errors. Throws ENCODING
- * with the character the encoding lacks, ARG_INVALID for half of a surrogate pair, which no encoding has.
+ * The bytes of a text, such that reading them again gives the same text. `what` names the text in errors. Throws
+ * ENCODING with the character the encoding lacks, ARG_INVALID for half of a surrogate pair, which no encoding has.
  */
 export async function encodeExactly(text: string, label: string, what: string): Promise<Buffer> {
   if (toUSVString(text) !== text)
@@ -42,28 +21,10 @@ export async function encodeExactly(text: string, label: string, what: string): 
   if (label === 'utf-16le') return Buffer.from(text, 'utf16le');
   if (label === 'utf-16be') return Buffer.from(text, 'utf16le').swap16();
   if (isAscii(text)) return Buffer.from(text, 'latin1');
-  return multiByte.has(label) ? inMultiByte(text, label, what) : inCodePage(text, label, what);
-}
-
-function inCodePage(text: string, label: string, what: string): Buffer {
-  const bytes = new Map([...codePage(label)].map((character, byte) => [character, byte]));
-  bytes.delete('\ufffd');
-  const encoded = Buffer.allocUnsafe(text.length);
-  for (let at = 0; at < text.length; at++) {
-    const byte = bytes.get(text.charAt(at));
-    if (byte === undefined) throw lacking(String.fromCodePoint(text.codePointAt(at) ?? 0), label, what);
-    encoded[at] = byte;
-  }
-  return encoded;
-}
-
-/** What is written must be what is read again, so the tables of both libraries have to agree on every character. */
-async function inMultiByte(text: string, label: string, what: string): Promise<Buffer> {
   const { default: iconv } = await import('iconv-lite');
-  const decoder = new TextDecoder(label);
-  const survives = (piece: string) => decoder.decode(iconv.encode(piece, label)) === piece;
   const encoded = iconv.encode(text, label);
-  if (decoder.decode(encoded) === text) return encoded;
+  if (shownText(encoded, label) === text) return encoded;
+  const survives = (piece: string) => shownText(iconv.encode(piece, label), label) === piece;
   throw lacking([...new Set(text)].find((character) => !survives(character)) ?? text, label, what);
 }
 
@@ -76,16 +37,16 @@ function lacking(character: string, label: string, what: string): ToolcribError 
   );
 }
 
-/** Bytes as they are shown. What is no UTF-8 is shown as decode() has it; nothing of this is ever written. */
+/** The text of bytes, with U+FFFD for what is no character. */
 export function shownText(bytes: Buffer, label: string): string {
-  if (label === 'utf-8') return isUtf8(bytes) ? bytes.toString() : decode(bytes);
+  if (label === 'utf-8') return bytes.toString();
   const text = new TextDecoder(label).decode(bytes);
   return label === 'windows-1252' ? asWindows1252(text) : text;
 }
 
 /**
- * Whether a character begins at a byte, asked for ascending bytes of a text that is known to be valid. The second byte of
- * a character can look like a character of its own, except for a line feed, from which the walk can begin.
+ * Whether a character begins at a byte, asked for ascending bytes of a text that is known to be valid. The second byte
+ * of a character can look like a character of its own, except for a line feed, from which the walk can begin.
  */
 export function characterStarts(bytes: Buffer, { label, unit }: Encoding): (at: number) => boolean {
   if (unit === 2) return (at) => at % 2 === 0;

@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { ToolcribError } from '../../core/errors.ts';
 import { systemEncoding } from '../../machine/decode.ts';
-import { asWindows1252 } from '../../machine/windows-1252.ts';
+import { multiByte, namedEncoding } from './encoding-name.ts';
 
 /** How the bytes of a text file are to be read. */
 export interface Encoding {
@@ -12,118 +13,175 @@ export interface Encoding {
   readonly unit: 1 | 2;
 }
 
-/** Some bytes of a text; with `cut` they may end within a character. */
-interface Piece {
-  readonly bytes: Buffer;
-  readonly cut: boolean;
+/** How a text is encoded, and whether some of its bytes are not: then it is edited as bytes all the same. */
+export interface WholeEncoding {
+  readonly encoding: Encoding;
+  readonly broken: boolean;
 }
 
-const marks: readonly { bytes: Buffer; encoding: Encoding }[] = [
-  { bytes: Buffer.of(0xef, 0xbb, 0xbf), encoding: { label: 'utf-8', mark: 3, unit: 1 } },
-  { bytes: Buffer.of(0xff, 0xfe), encoding: { label: 'utf-16le', mark: 2, unit: 2 } },
-  { bytes: Buffer.of(0xfe, 0xff), encoding: { label: 'utf-16be', mark: 2, unit: 2 } },
-];
+/** The bytes of the byte order mark of an encoding; none for those that have none. */
+export function markOf(label: string): Buffer {
+  if (label === 'utf-8') return Buffer.of(0xef, 0xbb, 0xbf);
+  if (label === 'utf-16le') return Buffer.of(0xff, 0xfe);
+  return label === 'utf-16be' ? Buffer.of(0xfe, 0xff) : Buffer.alloc(0);
+}
 
-/** How a file that begins with `head` is encoded; undefined when it is no text. */
-export function encodingOf(head: Buffer): Encoding | undefined {
-  const marked = marks.find(({ bytes }) => head.subarray(0, bytes.length).equals(bytes));
+/** An encoding as it is found in bytes: with a mark when they begin with it. */
+export function encodingIn(bytes: Buffer, label: string): Encoding {
+  const mark = markOf(label);
+  const marked = mark.length > 0 && bytes.subarray(0, mark.length).equals(mark);
+  return {
+    label,
+    mark: !marked ? 0 : mark.length === 3 ? 3 : 2,
+    unit: label.startsWith('utf-16') ? 2 : 1,
+  };
+}
+
+function markedEncoding(bytes: Buffer): Encoding | undefined {
+  const marked = ['utf-8', 'utf-16le', 'utf-16be'].map((label) => encodingIn(bytes, label));
+  const found = marked.find(({ mark }) => mark > 0);
   // FF FE 00 00 would be UTF-32, which no tool writes: far more likely it is no text at all.
-  if (marked && !(marked.encoding.unit === 2 && head.length >= 4 && head.readUInt16LE(2) === 0))
-    return marked.encoding;
-  const wide = unmarkedWide(head);
-  if (wide) return { label: wide, mark: 0, unit: 2 };
-  const utf8 = decoded([{ bytes: head, cut: true }], 'utf-8') !== undefined;
-  if (looksBinary(head, utf8)) return undefined;
-  return { label: utf8 || mostlyUtf8(head) ? 'utf-8' : systemEncoding(), mark: 0, unit: 1 };
+  return found?.unit === 2 && bytes.length >= 4 && bytes.readUInt16LE(2) === 0 ? undefined : found;
+}
+
+/** Whether bytes, which may end within a character, are text in an encoding. */
+export function fits(bytes: Buffer, label: string): boolean {
+  if (label === 'utf-8' && isUtf8(bytes)) return true;
+  try {
+    new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
- * Which UTF-16 bytes without a mark are in: in most texts more than half of the characters are ASCII, with a zero byte
- * always on the same side, and none is NUL. Undefined when it is not plainly so.
+ * How a file is encoded, of which these are all bytes, or the first: as the caller says, else by its byte order mark,
+ * else UTF-8. Throws ENCODING with the likely name when it is none of these, or not in the named one, and ARG_INVALID
+ * for a name that is not known or that the byte order mark contradicts.
  */
-function unmarkedWide(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
-  const looked = Math.min(head.length, 8192) & ~1;
-  if (looked < 4 || !head.subarray(0, looked).includes(0)) return undefined;
-  let [little, big] = [0, 0];
-  for (let at = 0; at < looked; at += 2) {
-    const [first = 0, second = 0] = [head[at], head[at + 1]];
-    if (first === 0 && second === 0) return undefined;
-    if (second === 0 && isPlain(first)) little++;
-    if (first === 0 && isPlain(second)) big++;
-  }
-  const label = little > big ? 'utf-16le' : 'utf-16be';
-  if (Math.max(little, big) < looked / 4) return undefined;
-  return decoded([{ bytes: head.subarray(0, looked), cut: true }], label) && label;
+export function encodingOf(bytes: Buffer, path: string, name?: string, size = bytes.length): WholeEncoding {
+  const found = markedEncoding(bytes);
+  if (name !== undefined) return statedEncoding(bytes, path, namedEncoding(name).label, found);
+  if (found) return { encoding: found, broken: !fits(bytes, found.label) };
+  const encoding = encodingIn(bytes, 'utf-8');
+  const whole = fits(bytes, 'utf-8');
+  // A few NULs are text (`find -print0`).
+  if (!isBinary(bytes) && (whole || mostlyUtf8(bytes))) return { encoding, broken: !whole };
+  throw unknownEncoding(bytes, path, size);
 }
 
-const isPlain = (byte: number): boolean => (byte >= 0x20 && byte < 0x7f) || (byte >= 0x09 && byte <= 0x0d);
+function statedEncoding(
+  bytes: Buffer,
+  path: string,
+  label: string,
+  found: Encoding | undefined,
+): WholeEncoding {
+  if (found && found.label !== label)
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `encoding: ${path} begins with the byte order mark of ${found.label}, and is not ${label}.`,
+      'Leave encoding out.',
+    );
+  return { encoding: encodingIn(bytes, label), broken: label === 'utf-8' && !fits(bytes, label) };
+}
 
-/** Text in which few bytes are broken: hardly any text of another encoding has more sequences of UTF-8 than other bytes. */
-export function mostlyUtf8(head: Buffer): boolean {
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(head);
+/** As what a text is shown that is not going to be written; undefined when it is no text. */
+export function encodingToShow(bytes: Buffer): Encoding | undefined {
+  const found = markedEncoding(bytes);
+  if (found) return found;
+  if (fits(bytes, 'utf-8') || mostlyUtf8(bytes))
+    return isBinary(bytes) ? undefined : encodingIn(bytes, 'utf-8');
+  const [likely] = likelyEncodings(bytes);
+  return likely === undefined ? undefined : encodingIn(bytes, likely);
+}
+
+/** Says what a file is instead of text in UTF-8. */
+export function unknownEncoding(bytes: Buffer, path: string, size = bytes.length): ToolcribError {
+  const likely = likelyEncodings(bytes);
+  if (likely.length === 0)
+    return new ToolcribError(
+      'ENCODING',
+      `${path}: is ${binaryKind(bytes)}, ${size.toLocaleString('en')} bytes, and not text.`,
+      'If it is text, name its encoding with encoding.',
+    );
+  return new ToolcribError(
+    'ENCODING',
+    `${path}: is not UTF-8, and has no byte order mark.`,
+    `Name its encoding with encoding: likely ${likely.join(', ')}.`,
+  );
+}
+
+/** Names to try for a text that is not UTF-8, the likeliest first; none when it is no text. */
+function likelyEncodings(bytes: Buffer): string[] {
+  const head = bytes.subarray(0, 8192);
+  const wide = wideEncoding(head);
+  if (wide) return [wide];
+  const controls = head.filter((byte) => byte < 0x20 && byte !== 0x1b && (byte < 0x09 || byte > 0x0d));
+  if (binaryKind(head) !== 'binary data' || controls.length > head.length / 20) return [];
+  const first = Math.max(
+    0,
+    bytes.findIndex((byte) => byte >= 0x80),
+  );
+  const others = bytes.toString('latin1', first, first + 8192);
+  const pairs = others.match(/[\x80-\xff]{2}/g)?.length ?? 0;
+  const alone = others.match(/(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])/g)?.length ?? 0;
+  // In western texts letters with accents stand alone; elsewhere nearly all letters are not ASCII.
+  if (alone >= pairs) return [systemEncoding()];
+  const sample = Buffer.from(others, 'latin1');
+  return [...multiByte, 'windows-1251'].filter((label) => label !== 'gb18030' && fits(sample, label));
+}
+
+/** Which UTF-16 bytes without a mark are in: in most texts every other byte is zero. */
+function wideEncoding(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  const zeros = [0, 1].map((side) => head.filter((byte, at) => byte === 0 && at % 2 === side).length);
+  const [high = 0, low = 0] = zeros;
+  const plain = Math.max(high, low) >= head.length / 4 && Math.min(high, low) === 0;
+  if (!plain || head.length < 4) return undefined;
+  return high > low ? 'utf-16be' : 'utf-16le';
+}
+
+const isBinary = (bytes: Buffer): boolean =>
+  bytes.includes(0) && bytes.filter((byte) => byte === 0).length > bytes.length / 10;
+
+/**
+ * Text in which few bytes are broken: hardly any text of another encoding has more sequences of UTF-8 than other
+ * bytes.
+ */
+export function mostlyUtf8(bytes: Buffer): boolean {
+  const text = bytes.toString();
   const broken = text.match(/\ufffd/g)?.length ?? 0;
   return (text.match(/[^\x00-\x7f\ufffd]/g)?.length ?? 0) >= 4 * broken;
 }
 
-/** UTF-8 with a few NULs is text (`find -print0`); what is neither UTF-8 nor free of controls is not. */
-function looksBinary(head: Buffer, utf8: boolean): boolean {
-  if (!head.includes(0)) return !utf8 && share(head, isControl) > 1 / 20;
-  return !utf8 || share(head, (byte) => byte === 0) > 1 / 10;
-}
-
-const share = (bytes: Buffer, fits: (byte: number) => boolean): number =>
-  bytes.filter(fits).length / bytes.length;
-
-/** Escape and the blanks from tab to carriage return are used in texts. */
-const isControl = (byte: number): boolean => byte < 0x20 && byte !== 0x1b && (byte < 0x09 || byte > 0x0d);
-
-/** The texts of pieces, undefined when one is not in that encoding. Half a character at the end of a cut one is left out. */
-function decoded(pieces: readonly Piece[], label: string): string[] | undefined {
-  const options = { fatal: true, ignoreBOM: true };
-  const decoder = new TextDecoder(label, options);
-  try {
-    // A decoder that was told of more to come remembers the half character.
-    const texts = pieces.map(({ bytes, cut }) =>
-      cut ? new TextDecoder(label, options).decode(bytes, { stream: true }) : decoder.decode(bytes),
-    );
-    return label === 'windows-1252' ? texts.map(asWindows1252) : texts;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Without a character that was cut off at the end. */
-export function wholeUtf8(bytes: Buffer): Buffer {
-  for (let back = 1; back <= 3; back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    // The first byte of a character of two, three or four.
-    if (byte >= 0xc0)
-      return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.subarray(0, -back) : bytes;
-    if (byte < 0x80) return bytes;
-  }
-  return bytes;
-}
-
 /**
- * The text of pieces of one file, and the encoding that was used: the file's, or else the system's code page for all of
- * them. In UTF-8 with a few bytes that are none, those are shown as U+FFFD. Throws ENCODING when a piece is no text.
+ * The same for what is to be edited as a whole. Throws ENCODING also for what is no text, and for characters of several
+ * bytes that are not whole: a search could hit the second half of one.
  */
-export function decodePieces(pieces: readonly Piece[], encoding: Encoding, path: string) {
-  const texts = decoded(pieces, encoding.label);
-  if (texts) return { texts, label: encoding.label, broken: false };
-  if (encoding.label === 'utf-8' && mostlyUtf8(Buffer.concat(pieces.map(({ bytes }) => bytes)))) {
-    const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
-    const shown = pieces.map(({ bytes, cut }) => lenient.decode(cut ? wholeUtf8(bytes) : bytes));
-    return { texts: shown, label: 'utf-8', broken: true };
-  }
-  const fallback = encoding.unit === 1 ? systemEncoding() : encoding.label;
-  const again = pieces.some(({ bytes }) => bytes.includes(0)) ? undefined : decoded(pieces, fallback);
-  if (again) return { texts: again, label: fallback, broken: false };
+export function wholeEncoding(bytes: Buffer, path: string, name: string | undefined): WholeEncoding {
+  const found = encodingOf(bytes, path, name);
+  const { label, unit } = found.encoding;
+  // A text can begin with the letters of a signature.
+  const isPlain = isUtf8(bytes) && !bytes.includes(0);
+  if (!isPlain && (binaryKind(bytes) !== 'binary data' || (unit === 1 && isBinary(bytes))))
+    throw unknownEncoding(bytes, path);
+  const whole = unit === 2 ? bytes.length % 2 === 0 : !multiByte.has(label) || isWhole(bytes, label);
+  if (whole) return { ...found, broken: label === 'utf-8' && found.broken };
+  const why = unit === 2 ? 'it has an odd number of bytes' : 'some of its bytes are no characters there';
   throw new ToolcribError(
     'ENCODING',
-    `${path}: this part is not text in ${encoding.label}.`,
-    'Read another part.',
+    `${path}: is not text in ${label}: ${why}.`,
+    'Name its real encoding, or have it repaired first.',
   );
+}
+
+function isWhole(bytes: Buffer, label: string): boolean {
+  try {
+    new TextDecoder(label, { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Where the line after the one at `from` begins; -1 when the bytes have no line feed there. */
@@ -152,7 +210,7 @@ const signatures: readonly [signature: string, what: string][] = [
 ];
 
 /** What a binary file is, by its first bytes. */
-export function binaryKind(head: Buffer): string {
+function binaryKind(head: Buffer): string {
   const start = head.subarray(0, 16).toString('hex');
   return signatures.find(([signature]) => start.startsWith(signature))?.[1] ?? 'binary data';
 }

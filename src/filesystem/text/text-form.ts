@@ -1,11 +1,10 @@
 import { namedEncoding } from './encoding-name.ts';
-import { wholeEncoding } from './detect-encoding.ts';
-import { encodeExactly, encodingIn, markOf } from './exact-encoding.ts';
+import { encodeExactly } from './exact-encoding.ts';
 import { endsLinesWithCrlf } from './line-endings.ts';
-import type { Encoding } from './text-file.ts';
+import { encodingIn, encodingToShow, markOf, type Encoding } from './text-file.ts';
 
 /** The content of a whole file. */
-export interface EncodedText {
+interface EncodedText {
   readonly bytes: Buffer;
   /** As TextDecoder calls it. */
   readonly encoding: string;
@@ -21,12 +20,12 @@ interface How {
 }
 
 /**
- * A text as the content of a whole file. Throws ENCODING with the character the encoding lacks, and ARG_INVALID for half a
- * character and for a name that is not known.
+ * A text as the content of a whole file. Throws ENCODING with the character the encoding lacks, and ARG_INVALID for
+ * half a character and for a name that is not known.
  */
 export async function encodeText(text: string, { like, encoding: name }: How): Promise<EncodedText> {
   const notes: string[] = [];
-  const { label, mark } = await encodingLike(like, name, notes);
+  const { label, mark } = encodingLike(like, name, notes);
   const marked = mark || (text.startsWith('\ufeff') && markOf(label).length > 0);
   let body = marked && text.startsWith('\ufeff') ? text.slice(1) : text;
   if (like && endsLinesWithCrlf(like, label) && body.includes('\n') && !body.includes('\r')) {
@@ -37,9 +36,9 @@ export async function encodeText(text: string, { like, encoding: name }: How): P
   return { bytes: marked ? Buffer.concat([markOf(label), encoded]) : encoded, encoding: label, notes };
 }
 
-async function encodingLike(like: Buffer | undefined, name: string | undefined, notes: string[]) {
+function encodingLike(like: Buffer | undefined, name: string | undefined, notes: string[]) {
   const named = name === undefined ? undefined : namedEncoding(name);
-  const old = like && like.length > 0 ? await encodingBefore(like, named?.label) : undefined;
+  const old = like && like.length > 0 ? encodingBefore(like, named?.label) : undefined;
   const label = named?.label ?? old?.label ?? 'utf-8';
   if (old && old.label !== label) notes.push(`was ${old.label}, now ${label}`);
   else if (label !== 'utf-8') notes.push(`encoding ${label}`);
@@ -51,11 +50,8 @@ async function encodingLike(like: Buffer | undefined, name: string | undefined, 
 }
 
 /** A name decides between encodings that cannot be told apart for certain; UTF-8 and a byte order mark can. */
-async function encodingBefore(like: Buffer, named: string | undefined): Promise<Encoding | undefined> {
-  const found = await wholeEncoding(like, '', undefined).then(
-    ({ encoding }) => encoding,
-    () => undefined,
-  );
+function encodingBefore(like: Buffer, named: string | undefined): Encoding | undefined {
+  const found = encodingToShow(like);
   if (named === undefined || !found || found.mark > 0 || found.unit === 2) return found;
   const certain = found.label === 'utf-8' || named === 'utf-8';
   return certain && like.some((byte) => byte >= 0x80) ? found : encodingIn(like, named);

@@ -42,7 +42,7 @@ export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram
     effects,
     subject: command,
     folder,
-    touches: paths,
+    touches: [...paths, ...start.own],
     ...(needs !== undefined && { trust: needs }),
     lasting: { kind: 'action', tool: name },
     takenBack,
@@ -101,7 +101,8 @@ async function startOf({ discoverer, folder, context, services }: ActionCall) {
   const env: Record<string, string> = { ...given, PATH: project.pathWithout(given['PATH'] ?? '') };
   const hardening = discoverer.hardening ?? [];
   const local = await localProgram(discoverer.local, folder, roots, env);
-  if (local !== undefined) return { program: local, leading: hardening, env, notes: [`ran ${local}`] };
+  if (local !== undefined)
+    return { program: local, leading: hardening, env, own: [local], notes: [`ran ${local}`] };
   if (!installation) throw new ToolcribError('PROGRAM_NOT_FOUND', `${discoverer.title} was not found.`);
   const { program, leading } = installation;
   if (await project.holds(program)) {
@@ -111,5 +112,5 @@ async function startOf({ discoverer, folder, context, services }: ActionCall) {
       'Take its folder off the PATH of the server; toolcrib doctor lists it.',
     );
   }
-  return { program, leading: [...leading, ...hardening], env, notes: [] };
+  return { program, leading: [...leading, ...hardening], env, own: [], notes: [] };
 }

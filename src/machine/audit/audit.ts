@@ -13,6 +13,8 @@ export type AuditDecision =
   | 'unasked'
   /** It was asked about, and nobody was there. */
   | 'unanswered'
+  /** Nobody was asked: a rule of the host that asks by itself agreed to it. */
+  | 'asked:once'
   | 'asked:yes'
   | 'asked:always'
   | 'asked:no'

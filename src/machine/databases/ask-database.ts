@@ -71,9 +71,9 @@ export async function planQuery(
 }
 
 /**
- * Asks a database what an action asks, over a connection that is made for it and whose transaction can only read. Throws
- * PROGRAM_FAILED with what the server says, TIMEOUT, CANCELLED, TOO_LARGE, NOT_FOUND, and NOT_CONFIRMED when the login may
- * more than was agreed to.
+ * Asks a database what an action asks, over a connection made for it whose transaction can only read. Throws
+ * PROGRAM_FAILED with what the server says, TIMEOUT, CANCELLED, TOO_LARGE, NOT_FOUND, and NOT_CONFIRMED when the login
+ * may more than was agreed to.
  */
 export async function askDatabase(call: PreparedQuery, context: CallContext): Promise<ToolResult> {
   const answer = await connecting(call, context.signal, (session) => {

@@ -32,8 +32,8 @@ interface PreparedDump extends PreparedProgram {
 }
 
 /**
- * What would be started, and with which database: the program is told in its environment where to connect and with which
- * password. Throws PROGRAM_NOT_FOUND, and what targetOf() throws.
+ * What would be started, and with which database: the program is told in its environment where to connect and with
+ * which password. Throws PROGRAM_NOT_FOUND, and what targetOf() throws.
  */
 export async function planDatabaseProgram(call: ProgramCall): Promise<Plan<PreparedDump>> {
   const { discoverer, action, values, paths, folder, services } = call;

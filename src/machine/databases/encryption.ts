@@ -28,8 +28,8 @@ export interface Encryption {
 }
 
 /**
- * How a connection is encrypted, as PostgreSQL defines the kinds of protection: with `require` the certificate is looked
- * at only where authorities are named. Undefined: it is not.
+ * How a connection is encrypted, as PostgreSQL defines the kinds of protection: with `require` the certificate is
+ * looked at only where authorities are named. Undefined: it is not.
  */
 async function encryptionOf(target: Target): Promise<Encryption | undefined> {
   const { protection, authorities } = target;

@@ -11,8 +11,8 @@ const lockSeconds = 5;
 
 /**
  * A connection to MySQL or MariaDB. A transaction that may only read does not stop everything there: TRUNCATE and
- * OPTIMIZE end it and go ahead. So the server itself is first asked, without running anything, whether it takes the text
- * for a query.
+ * OPTIMIZE end it and go ahead. So the server itself is first asked, without running anything, whether it takes the
+ * text for a query.
  */
 export const openMysql: OpenSession = async (target, limits, signal) => {
   const connection = await connected(target, signal);

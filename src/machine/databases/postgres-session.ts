@@ -14,8 +14,8 @@ const declaring = `DECLARE ${cursor} NO SCROLL CURSOR FOR `;
 
 /**
  * A connection to PostgreSQL. The caller's text is only ever what follows DECLARE … CURSOR FOR, where the grammar has
- * nothing but SELECT, VALUES, TABLE and WITH; it is sent by the extended protocol, which takes one statement; and it runs
- * in a transaction that may only read. None of this depends on what the text looks like.
+ * nothing but SELECT, VALUES, TABLE and WITH; it is sent by the extended protocol, which takes one statement; and it
+ * runs in a transaction that may only read. None of this depends on what the text looks like.
  */
 export const openPostgres: OpenSession = async (target, limits, signal) => {
   const { client, end } = await connectProtected(

@@ -26,8 +26,8 @@ export interface Limits {
 }
 
 /**
- * Time: well below the 45 s in which a call answers. Bytes: the most rows of a call, at 8 KB each. A value: twice what is
- * shown of one, the rest being for who reads the rows where they are kept.
+ * Time: well below the 45 s in which a call answers. Bytes: the most rows of a call, at 8 KB each. A value: twice what
+ * is shown of one, the rest being for who reads the rows where they are kept.
  */
 export const usualLimits: Limits = { statementMs: 30_000, bytes: 8 * 1024 * 1024, cell: 8000 };
 
@@ -35,7 +35,7 @@ export const usualLimits: Limits = { statementMs: 30_000, bytes: 8 * 1024 * 1024
 export const connectMs = 10_000;
 export const graceMs = 2000;
 
-/** A connection in a transaction that may only read, and is never committed. Every method throws what the server says. */
+/** A connection in a transaction that may only read, never committed. Every method throws what the server says. */
 export interface Session {
   /** What the login may do that such a transaction does not bind; undefined where that is nothing. */
   readonly beyond: string | undefined;

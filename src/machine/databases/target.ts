@@ -54,8 +54,8 @@ const postgresFolders = ['/var/run/postgresql', '/run/postgresql', '/tmp'];
 const mysqlSockets = ['/run/mysqld/mysqld.sock', '/var/lib/mysql/mysql.sock', '/tmp/mysql.sock'];
 
 /**
- * Where a call connects: the profile it names, else DATABASE_URL when it is of this engine; and what these leave open as
- * the variables say that the engine's own programs read, else the server of this machine. Throws ARG_INVALID for a
+ * Where a call connects: the profile it names, else DATABASE_URL when it is of this engine; and what these leave open
+ * as the variables say that the engine's own programs read, else the server of this machine. Throws ARG_INVALID for a
  * profile that is not there or is of another engine, CONFIG_INVALID for an address that is none.
  */
 export function targetOf(engine: DatabaseEngine, chosen: Chosen, services: DatabaseServices): Target {

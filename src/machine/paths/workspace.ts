@@ -1,18 +1,9 @@
 import type { Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import {
-  basename,
-  dirname,
-  isAbsolute,
-  join,
-  normalize,
-  relative,
-  resolve as resolveLexically,
-  sep,
-} from 'node:path';
+import { basename, dirname, join, normalize, relative, resolve as resolveLexically } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { longestPath, type PathKind } from '../../core/params.ts';
+import type { PathKind } from '../../core/params.ts';
 import { isAboutPaths, pathRule, type Rule } from '../../core/rule.ts';
 import type { Workspace } from '../../core/tool.ts';
 import { noConsent, type Consent } from './consent.ts';
@@ -20,11 +11,11 @@ import { closeOnError, openAt, refuseWrongKind, unreadable, type Opened } from '
 import { isInside } from './inside.ts';
 import { inPseudoFolder, onPseudoFilesystem } from './pseudo-filesystem.ts';
 import { ownFolders } from './own-folders.ts';
+import { absolutePath, endsInFolder, firstRoot, protectedPath, withoutSlashes } from './given-path.ts';
 import { ownReasons, refuseProtected, refuseUnseen } from './protected-paths.ts';
 import { codeOf, locate } from './real-path.ts';
 import { openPlaceAt, type Place } from './place.ts';
 import { shownPath } from './shown-path.ts';
-import { windowsPathTrick } from './windows-path.ts';
 
 /** A workspace that can open what it has found inside its roots. Whoever opens closes `handle`. */
 export interface RootedWorkspace extends Workspace {
@@ -220,37 +211,6 @@ function ownReasonsFor(roots: readonly string[]): typeof ownReasons {
   return couldBe ? ownReasons : () => () => undefined;
 }
 
-function absolutePath(
-  given: string,
-  from: string | undefined,
-  roots: readonly string[],
-  home: string,
-): string {
-  const start = from ?? firstRoot(roots);
-  if (given === '')
-    throw new ToolcribError('ARG_INVALID', 'The path is empty.', 'Use "." for the folder itself.');
-  if (given.length > longestPath) throw unreadable(given, 'ENAMETOOLONG');
-  if (given.includes('\0'))
-    throw new ToolcribError('ARG_INVALID', `${shownPath(given)}: has a NUL character.`);
-  const trick = process.platform === 'win32' ? windowsPathTrick(given) : undefined;
-  if (trick) throw new ToolcribError('ARG_INVALID', `${shownPath(given)}: ${trick}.`, 'Use a plain path.');
-  const expanded = given.startsWith('~/') ? home + given.slice(1) : given;
-  // Not join(): it would take `link/..` away before the link was followed.
-  const absolute = isAbsolute(expanded) ? expanded : start + sep + expanded;
-  if (inPseudoFolder(normalize(absolute))) throw protectedPath(given);
-  return absolute;
-}
-
-function firstRoot(roots: readonly string[]): string {
-  const [root] = roots;
-  if (root !== undefined) return root;
-  throw new ToolcribError(
-    'NO_ROOTS',
-    'No folder has been opened to the model.',
-    'Add "--root", "/path/to/project" to the args of this server in the configuration of the host.',
-  );
-}
-
 async function rootOf(folder: string, home: string): Promise<string> {
   const absolute = folder.startsWith('~/') ? join(home, folder.slice(2)) : resolveLexically(folder);
   const real = await realpath(absolute).catch((error: unknown) => {
@@ -277,12 +237,6 @@ function refuseOutside(given: string, real: string, roots: readonly string[]): v
   );
 }
 
-const protectedPath = (given: string): ToolcribError =>
-  new ToolcribError(
-    'PATH_PROTECTED',
-    `${shownPath(given)}: lies in a file system of processes, devices or kernel settings, which is never opened.`,
-  );
-
 /** A root cannot be changed itself, nor what holds one. */
 function refuseChange(given: string, real: string, roots: readonly string[]): void {
   const held = roots.find((root) => isInside(root, real));
@@ -293,21 +247,6 @@ function refuseChange(given: string, real: string, roots: readonly string[]): vo
     'Name what is to be changed inside it.',
   );
 }
-
-/** A path without `/` and `/.` at its end. No regular expression: those that find this need too long for many slashes. */
-function withoutSlashes(path: string): string {
-  let end = path.length;
-  for (;;) {
-    if (isSlash(path[end - 1])) end--;
-    else if (path[end - 1] === '.' && isSlash(path[end - 2])) end -= 2;
-    else return path.slice(0, end);
-  }
-}
-
-const isSlash = (character: string | undefined): boolean => character === '/' || character === sep;
-
-/** `x/`, `x/.` and `x/..` name what they lead to. */
-const endsInFolder = sep === '/' ? /(?:^|\/)\.{0,2}$/ : /(?:^|[\\/])\.{0,2}$/;
 
 /** The path with every link but the last resolved. */
 async function withLastLink(absolute: string, real: string): Promise<string> {

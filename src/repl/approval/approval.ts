@@ -1,10 +1,12 @@
-import type { Tool } from '../toolbox/tool.ts';
+import type { CallPlan, Tool } from '../toolbox/tool.ts';
 import type { Mode } from '../turn/turn-event.ts';
 
 /** A call whose tool exists and whose arguments fit its schema: nothing else gets as far as a decision. */
 export interface CheckedCall {
   readonly tool: Tool;
   readonly args: Readonly<Record<string, unknown>>;
+  /** What our own server says of it. */
+  readonly plan?: CallPlan;
 }
 
 /** A standing decision of the person. */
@@ -15,6 +17,8 @@ export interface Rule {
   readonly tool: string;
   /** For each named argument a pattern with `*` that its value has to fit. */
   readonly args?: Readonly<Record<string, string>>;
+  /** A pattern that the act of a plan has to fit, in one line: `npx vitest *`. */
+  readonly act?: string;
   /** An allow rule made in `ask` holds in ask and auto; one made in auto only there. Never in plan. */
   readonly mode?: Mode;
   /** Rules made at the prompt hold only for the very server and definition they were made for; written ones for any. */
@@ -35,16 +39,12 @@ export interface Verdict {
   readonly why: string;
   /** The same in a person's words, for the question. */
   readonly told?: string;
+  /** Only a person who could be asked was missing. */
+  readonly unasked?: true;
 }
 
 /** What the person said to a question. */
 export type Answer =
-  /** `seen`: a diff of what it changes was shown. */
-  | {
-      readonly answer: 'once' | 'session' | 'tool' | 'server' | 'no' | 'stop';
-      readonly seen?: boolean;
-    }
-  /** Nobody was asked: a dry run said why it would fail. */
-  | { readonly answer: 'failed'; readonly text: string }
+  | { readonly answer: 'once' | 'always' | 'session' | 'tool' | 'server' | 'no' | 'stop' }
   /** Not this; the words go to the model. */
   | { readonly answer: 'feedback'; readonly text: string };

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import type { Tool } from '../toolbox/tool.ts';
+import { inLine } from '../terminal/printable.ts';
+import type { CallPlan, Tool } from '../toolbox/tool.ts';
 import type { Mode } from '../turn/turn-event.ts';
 import type { CheckedCall, Rule, Verdict } from './approval.ts';
 import { globMatches, isNamed } from '../text/glob.ts';
@@ -17,67 +18,105 @@ const sources: readonly Rule['source'][] = ['flag', 'session', 'project', 'user'
 
 /**
  * What is to be done with a call. The order is the point: plan mode comes before any rule, deny before ask before allow,
- * and what a server says of its tools counts last, and only when the server is trusted.
+ * what a server says last: our own by the plan of the call, any other by its annotations, when it is trusted.
  */
 export function decide(call: CheckedCall, context: DecisionContext): Verdict {
-  const { tool } = call;
+  const { plan } = call;
+  // Nobody need be asked about it: the call itself is told why.
+  if (plan?.decision === 'deny') return { effect: 'allow', why: `its server refuses it: ${plan.setting}` };
+  return ruledOn(call, context) ?? (plan ? byPlan(call, plan, context) : byAnnotations(call, context));
+}
+
+/** What the mode and the rules say; undefined when they leave it to the server. */
+function ruledOn(call: CheckedCall, context: DecisionContext): Verdict | undefined {
   const { mode } = context;
-  if (mode === 'plan' && tool.annotations.readOnlyHint !== true) {
+  if (mode === 'plan' && !readsOnly(call))
     return { effect: 'deny', why: 'plan mode: only tools that say they are read-only' };
-  }
-  const rules = [...context.rules]
-    .sort((a, b) => sources.indexOf(a.source) - sources.indexOf(b.source))
-    .filter((rule) => isFor(rule, tool) && argumentsFit(rule, call));
+  const rules = rulesFor(call, context);
   const denying = rules.find(({ effect }) => effect === 'deny');
   if (denying) return { effect: 'deny', why: named(denying) };
   const asking = rules.find(({ effect }) => effect === 'ask');
   if (asking) return question({ why: named(asking) }, context);
-  const allowing = rules.filter((rule) => rule.effect === 'allow' && holdsIn(rule, mode));
-  const good = allowing.find((rule) => changeSince(rule, tool) === undefined);
+  // What was answered to a change says nothing of what our server asks about.
+  const answers = (rule: Rule) => call.plan?.decision !== 'ask' || rule.at === undefined;
+  const good = allowing(rules, mode).find((rule) => !changeSince(rule, call.tool) && answers(rule));
   if (good) return { effect: 'allow', why: named(good) };
-  if (mode === 'yolo') return { effect: 'allow', why: 'mode yolo' };
+  return mode === 'yolo' ? { effect: 'allow', why: 'mode yolo' } : undefined;
+}
 
-  const since = allowing[0]
-    ? `; ${changeSince(allowing[0], tool)} since "${ruleText(allowing[0])}" was made`
-    : '';
+/** Our own server knows what the call would do. In `ask`, changes are asked about that it would make unasked. */
+function byPlan(call: CheckedCall, plan: CallPlan, context: DecisionContext): Verdict {
+  const { decision, setting, reasons } = plan;
+  const asks = (why: string) => question({ why }, context, wayOutOf(call.tool, plan));
+  if (decision === 'ask') return asks(reasons.map(({ says }) => says).join('; '));
+  if (context.mode === 'ask' && isChange(plan) && setting === undefined) return asks('changes something');
+  return { effect: 'allow', why: setting ?? `mode ${context.mode}: its server need not ask` };
+}
+
+function byAnnotations(call: CheckedCall, context: DecisionContext): Verdict {
+  const { tool } = call;
+  const { mode } = context;
+  const [old] = allowing(rulesFor(call, context), mode);
+  const since = old ? `; ${changeSince(old, tool)} since "${ruleText(old)}" was made` : '';
+  const asks = (why: string, told = why) => {
+    const { server, tool: name } = tool;
+    const wayOut =
+      mode === 'plan' ? 'trust its server, or leave plan mode' : `rerun with --allow '${server}:${name}'`;
+    return question({ why: `${why}${since}`, told: `${told}${since}` }, context, wayOut);
+  };
   const { destructiveHint, readOnlyHint, openWorldHint } = tool.trusted ? tool.annotations : {};
-  if (destructiveHint === true) {
-    return unlessItAsks(
-      { why: `destructiveHint of a trusted server${since}`, told: `can destroy something${since}` },
-      call,
-      context,
-    );
-  }
+  if (destructiveHint === true) return asks('destructiveHint of a trusted server', 'can destroy something');
   if (readOnlyHint === true) return { effect: 'allow', why: 'readOnlyHint of a trusted server' };
-  if (mode === 'auto' && destructiveHint === false && openWorldHint === false) {
-    return {
-      effect: 'allow',
-      why: 'mode auto: a trusted server says that it neither destroys nor reaches out',
-    };
-  }
-  const [why, told] = tool.trusted
-    ? [
-        `mode ${mode}: nothing says that it only reads`,
-        mode === 'auto' && destructiveHint === false
-          ? 'reaches out to other machines'
-          : 'may change something',
-      ]
-    : tool.changed
-      ? ['the tool has changed since its server was started']
-      : ['no rule, and the server is not trusted', 'its server is not trusted'];
-  return unlessItAsks({ why: `${why}${since}`, told: `${told ?? why}${since}` }, call, context);
+  const auto = 'mode auto: a trusted server says that it neither destroys nor reaches out';
+  if (mode === 'auto' && destructiveHint === false && openWorldHint === false)
+    return { effect: 'allow', why: auto };
+  if (tool.changed) return asks('the tool has changed since its server was started');
+  if (!tool.trusted) return asks('no rule, and the server is not trusted', 'its server is not trusted');
+  const reaches = mode === 'auto' && destructiveHint === false;
+  const told = reaches ? 'reaches out to other machines' : 'may change something';
+  return asks(`mode ${mode}: nothing says that it only reads`, told);
+}
+
+const readsOnly = ({ tool, plan }: CheckedCall): boolean =>
+  plan ? plan.effects.length > 0 && hasOnly(plan, 'read', 'network') : tool.annotations.readOnlyHint === true;
+
+const hasOnly = ({ effects }: CallPlan, ...allowed: readonly string[]): boolean =>
+  effects.every((effect) => allowed.includes(effect));
+
+/** Not what runs code or cannot be undone. */
+const isChange = (plan: CallPlan): boolean =>
+  plan.effects.includes('write') && hasOnly(plan, 'read', 'write', 'network');
+
+const planned = { effect: 'plan', why: 'as its server plans each call' };
+
+/** For each tool a line: what would be done with a call of it, and why. Rules about arguments are added. */
+export function whyTable(tools: readonly Tool[], context: DecisionContext): string[] {
+  const names = tools.map(({ server, tool }) => inLine(`${server}:${tool}`));
+  const width = Math.max(0, ...names.map(({ length }) => length));
+  return tools.map((tool, at) => {
+    const call = { tool, args: {} };
+    const { effect, why } = tool.plans ? (ruledOn(call, context) ?? planned) : decide(call, context);
+    const depending = context.rules
+      .filter((rule) => !isWhole(rule) && isFor(rule, tool))
+      .map((rule) => `; rule: ${rule.effect} ${ruleText(rule)}`);
+    return `${effect.padEnd(5)}  ${(names[at] ?? '').padEnd(width)}  ${inLine(`${why}${depending.join('')}`, 2000)}`;
+  });
 }
 
 /** Whether a rule takes a tool away whatever its arguments: the model need not be told of it. */
 export const isDeniedWhole = (tool: Tool, rules: readonly Rule[]): boolean =>
-  rules.some((rule) => rule.effect === 'deny' && rule.args === undefined && isFor(rule, tool));
+  rules.some((rule) => rule.effect === 'deny' && isWhole(rule) && isFor(rule, tool));
+
+/** Whether it is about a tool whatever is done with it. */
+const isWhole = ({ args, act }: Rule): boolean => args === undefined && act === undefined;
 
 /** Whether a rule is about a tool, its arguments and its changes left aside. Hosts' names, `mcp__…`, are understood, too. */
 export const isFor = (rule: Rule, tool: Tool): boolean =>
   globMatches(rule.server, tool.server) && isNamed(rule.tool, tool);
 
 /** A rule as a person writes it, `server:tool(arg=pattern)`; without its server when it is for any. */
-export function ruleText({ server, tool, args }: Rule): string {
+export function ruleText({ server, tool, args, act }: Rule): string {
+  if (act !== undefined) return `run(${act})`;
   const patterns = Object.entries(args ?? {}).map(([name, pattern]) => `${name}=${pattern}`);
   return `${server === '*' ? '' : `${server}:`}${tool}${patterns.length > 0 ? `(${patterns.join(', ')})` : ''}`;
 }
@@ -85,8 +124,15 @@ export function ruleText({ server, tool, args }: Rule): string {
 const named = (rule: Rule): string =>
   `rule: ${rule.effect} ${ruleText(rule)} (${rule.source}${rule.at === undefined ? '' : `, made ${rule.at.slice(0, 10)}`})`;
 
-/** An argument that is not there fits no pattern, not even `*`. */
-const argumentsFit = (rule: Rule, { args }: CheckedCall): boolean =>
+/** The rules about a call, those of the nearest source first. */
+const rulesFor = (call: CheckedCall, context: DecisionContext): Rule[] =>
+  context.rules
+    .filter((rule) => isFor(rule, call.tool) && argumentsFit(rule, call))
+    .sort((a, b) => sources.indexOf(a.source) - sources.indexOf(b.source));
+
+/** An argument that is not there fits no pattern, not even `*`; nor does an act that nobody knows. */
+const argumentsFit = (rule: Rule, { args, plan }: CheckedCall): boolean =>
+  (rule.act === undefined || (plan !== undefined && globMatches(rule.act, plan.subject))) &&
   Object.entries(rule.args ?? {}).every(([name, pattern]) => {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
     if (value === undefined) return false;
@@ -106,8 +152,22 @@ const stepsUp = (text: string): number =>
       .matchAll(/(?<![\w.])\.\.(?![\w.])/g),
   ].length;
 
-/** A rule without a mode was made for work, not for plans. */
-const holdsIn = (rule: Rule, mode: Mode): boolean => modes.indexOf(rule.mode ?? 'ask') <= modes.indexOf(mode);
+/** Those that allow. One without a mode was made for work, not for plans. */
+const allowing = (rules: readonly Rule[], mode: Mode): Rule[] =>
+  rules.filter((rule) => rule.effect === 'allow' && modes.indexOf(rule.mode ?? 'ask') <= modes.indexOf(mode));
+
+/** The flag that allows a call of our own server: for a change its tool, for anything else just this act. */
+function wayOutOf({ server, tool }: Tool, plan: CallPlan): string | undefined {
+  const { subject } = plan;
+  if (isChange(plan)) return `rerun with --allow '${server}:${tool}'`;
+  // A star would stand for more.
+  if (subject.length > 300 || /[*\p{Cc}\p{Cf}]/u.test(subject)) return undefined;
+  return `rerun with --allow ${quoted(subject.includes(' ') ? subject : `run(${subject})`)}`;
+}
+
+/** As a shell takes it for one word. */
+const quoted = (text: string): string =>
+  text.includes("'") && !/["$`\\!]/.test(text) ? `"${text}"` : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** What has changed since an allow rule was made; undefined when it still holds. Rules that restrict hold whatever changes. */
 function changeSince({ identity, definition, definitions }: Rule, tool: Tool): string | undefined {
@@ -117,20 +177,6 @@ function changeSince({ identity, definition, definitions }: Rule, tool: Tool): s
   return undefined;
 }
 
-/** A trusted server that puts its own question to the person spares them ours. */
-function unlessItAsks(
-  reason: Pick<Verdict, 'why' | 'told'>,
-  call: CheckedCall,
-  context: DecisionContext,
-): Verdict {
-  if (context.interactive && call.tool.trusted && call.tool.asksItself === true) {
-    return { effect: 'allow', why: `the server asks by itself (${reason.why})` };
-  }
-  const { server, tool } = call.tool;
-  const rerun = `rerun with --allow '${server}:${tool}'`;
-  return question(reason, context, context.mode === 'plan' ? 'trust its server, or leave plan mode' : rerun);
-}
-
 function question(
   reason: Pick<Verdict, 'why' | 'told'>,
   { interactive }: DecisionContext,
@@ -138,5 +184,5 @@ function question(
 ): Verdict {
   return interactive
     ? { effect: 'ask', ...reason }
-    : { effect: 'deny', why: `needs approval; ${wayOut} (${reason.why})` };
+    : { effect: 'deny', why: `needs approval; ${wayOut} (${reason.why})`, unasked: true };
 }

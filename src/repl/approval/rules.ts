@@ -7,8 +7,6 @@ import type { Tool } from '../toolbox/tool.ts';
 import type { Mode } from '../turn/turn-event.ts';
 import type { CheckedCall, Rule } from './approval.ts';
 
-export { parseRule } from './rule-text.ts';
-
 /** Far longer than another process needs for one small write. */
 const patienceMs = 5000;
 
@@ -60,8 +58,8 @@ const fileOf = (configFolder: string): string => join(configFolder, 'approvals.j
 
 /** Two rules are the same when they say the same of the same: definitions and times do not matter. */
 function isSame(a: Rule, b: Rule): boolean {
-  const key = ({ effect, server, tool, args, mode, project }: Rule) =>
-    JSON.stringify([effect, server, tool, Object.entries(args ?? {}).sort(), mode, project]);
+  const key = ({ effect, server, tool, args, act, mode, project }: Rule) =>
+    JSON.stringify([effect, server, tool, Object.entries(args ?? {}).sort(), act, mode, project]);
   return key(a) === key(b);
 }
 
@@ -107,7 +105,7 @@ function allRules(configFolder: string): readonly Rule[] {
 function isKeptRule(rule: unknown): rule is Omit<Rule, 'source'> {
   if (!isObject(rule)) return false;
   const { effect, server, tool, args, definitions } = rule;
-  const optional = [rule['identity'], rule['definition'], rule['project'], rule['at']];
+  const optional = [rule['act'], rule['identity'], rule['definition'], rule['project'], rule['at']];
   return (
     ['allow', 'ask', 'deny'].includes(String(effect)) &&
     [server, tool].every(isText) &&

@@ -1,4 +1,4 @@
-import { whyTable } from '../approval/why-table.ts';
+import { whyTable } from '../approval/decide.ts';
 import { offeredTools } from '../turn/offered-tools.ts';
 import { estimateTools } from '../context/tokens.ts';
 import { printable } from '../terminal/printable.ts';

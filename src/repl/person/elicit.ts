@@ -10,10 +10,6 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 /** Characters of what the line says in which the answer is typed: whoever asks stays in sight. */
 const longest = 60;
-/** Lines of what our own server asks: a diff or a script has to be seen whole before it is agreed to. */
-const mostLines = 300;
-/** Others must not push what was there before out of sight. */
-const mostForeignLines = 10;
 
 /** Puts a server's form to the person, one question after the other. Without a person, the answer is no. */
 export async function askForm(terminal: Terminal | undefined, request: ElicitRequest): Promise<ElicitAnswer> {
@@ -26,10 +22,8 @@ export async function askForm(terminal: Terminal | undefined, request: ElicitReq
     const said = await terminal.ask([...above, `${asks} ${question}`].join('\n'), { signal });
     return signal.aborted ? undefined : said;
   };
-  const [first = '', ...more] = shortened(
-    request.message.split('\n'),
-    request.own ? mostLines : mostForeignLines,
-  );
+  // It must not push what was there before out of sight.
+  const [first = '', ...more] = shortened(request.message.split('\n'), 10);
   const lines = more.length === 0 ? [` ${first}`] : ['', ...[first, ...more].map((line) => `\n  │ ${line}`)];
   terminal.print(`${paint.warning('?')} ${paint.tool(asks)}${lines.join('')}`);
   const content: Record<string, ElicitValue> = {};

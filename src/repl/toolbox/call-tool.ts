@@ -3,7 +3,7 @@ import { ChatError } from '../errors.ts';
 import { failureText, isAnswer } from './failure-text.ts';
 import type { Patience } from './patience.ts';
 import { replyOf } from './reply.ts';
-import { failed, type CallOptions, type Tool, type ToolReply } from './tool.ts';
+import { failed, type CallOptions, type CallPlan, type Tool, type ToolReply } from './tool.ts';
 
 /** The longest timer there is: how long a call may take is counted by our own patience. */
 const forever = 2 ** 31 - 1;
@@ -29,7 +29,7 @@ export async function callTool(
   callee: Callee,
   { server, tool, definition, inputSchema }: Omit<Tool, 'call'>,
   args: Readonly<Record<string, unknown>>,
-  { signal, progress }: CallOptions,
+  { signal, progress, meta }: CallOptions,
 ): Promise<ToolReply> {
   if (signal.aborted) return failed('Interrupted: it was not run.');
   const patience = callee.patience();
@@ -43,9 +43,10 @@ export async function callTool(
     if (current.definition !== definition)
       return failed(`The definition of ${tool} has changed. Look at it, and call it again if it still fits.`);
     if (ended.aborted) return failed('Not run.');
-    sent = true;
+    // A plan does nothing.
+    sent = meta?.['toolcrib/plan'] === undefined;
     const result = await client.callTool(
-      { name: tool, arguments: { ...args } },
+      { name: tool, arguments: { ...args }, ...(meta && { _meta: meta }) },
       {
         signal: ended,
         timeout: forever,
@@ -61,7 +62,8 @@ export async function callTool(
         toolDefinition: { name: tool, inputSchema: { ...inputSchema, type: 'object' } },
       },
     );
-    return replyOf(result);
+    const plan = sent ? undefined : (result._meta?.['toolcrib/plan'] as CallPlan | undefined);
+    return { ...replyOf(result), ...(plan && { plan }) };
   });
   // A server that is still being started does not know of the signal.
   const cut = new Promise<never>((_, reject) => ended.addEventListener('abort', reject, { once: true }));
@@ -76,7 +78,7 @@ export async function callTool(
     if (isAnswer(error) && error instanceof Error && 'code' in error)
       return failed(`MCP server "${server}" answered with error ${String(error.code)}: ${error.message}`);
     const why = failureText(error, callee.lastWords());
-    return failed(`MCP server "${server}" failed during the call: ${why}. It may or may not have run.`);
+    return failed(`MCP server "${server}" failed during the call: ${why}. I${ran.slice(1)}.`);
   } finally {
     clearTimeout(telling);
     patience.end();

@@ -13,8 +13,6 @@ export interface Host {
   readonly clientInfo: { readonly name: string; readonly version: string };
   roots(): readonly string[];
   elicit(request: ElicitRequest): Promise<ElicitAnswer>;
-  /** Whether there is a person. Our own server is told when there is none, and decides by its settings. */
-  readonly canAsk?: boolean;
   log(text: string): void;
 }
 
@@ -25,7 +23,8 @@ interface Changes {
 
 /** Loads the SDK and makes a client that answers what this server may ask, in either revision. */
 export async function createClient(config: ServerConfig, host: Host, changes: Changes): Promise<Client> {
-  const asks = host.canAsk === true || config.source !== 'own';
+  // Our own hands us its plans, and asks nobody.
+  const asks = config.source !== 'own';
   const { Client } = await import('@modelcontextprotocol/client');
   const told = (onChanged: (client: Client) => void) => ({
     autoRefresh: false,
@@ -48,7 +47,7 @@ export async function createClient(config: ServerConfig, host: Host, changes: Ch
     // A form is all we said we can do.
     if (!('requestedSchema' in params)) return { action: 'decline' };
     const { message, requestedSchema } = params;
-    const asked = { server: config.name, own: config.source === 'own', message, signal };
+    const asked = { server: config.name, message, signal };
     return { ...(await host.elicit({ ...asked, requestedSchema: { ...requestedSchema } })) };
   });
   return client;

@@ -4,8 +4,6 @@ import { listOf, objectOf, textOf, type JsonObject } from '../text/json.ts';
 export interface ElicitRequest {
   /** The server's name in mcp.json. */
   readonly server: string;
-  /** Whether it is our own. */
-  readonly own: boolean;
   readonly message: string;
   /** JSON Schema of a flat object. */
   readonly requestedSchema: JsonObject;

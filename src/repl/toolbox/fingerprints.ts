@@ -27,7 +27,6 @@ export const definitionOf = (definition: {
   readonly description: string;
   readonly inputSchema: unknown;
   readonly annotations: Annotations;
-  readonly asksItself?: boolean;
 }): string => fingerprint(definition);
 
 /** 16 digits of any JSON, whatever the order of its keys. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
@@ -78,12 +79,13 @@ async function overStdio(
   );
   const transport = new StdioClientTransport({
     command: config.command,
-    args: [...config.args],
+    args: [...config.args, ...(config.source === 'own' ? ['--key-fd=0'] : [])],
     env: Object.fromEntries(defined),
     // Inherited, it would be written into the prompt.
     stderr: 'pipe',
     ...(config.cwd !== undefined && { cwd: config.cwd }),
   });
+  const key = config.source === 'own' ? keyed(transport) : undefined;
   let lines = 0;
   let lastWords = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
@@ -100,6 +102,7 @@ async function overStdio(
   transport.start = async () => {
     await start();
     pid = transport.pid ?? undefined;
+    await key?.hand();
   };
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
   transport.onclose = () => (pid = undefined);
@@ -114,6 +117,21 @@ async function overStdio(
       await within(patienceMs / 2, closed);
     },
   };
+}
+
+/**
+ * Our own server hands out plans for a key: the first line that it is sent, and then part of each call. Below what is
+ * traced, so that it is nowhere else. The SDK starts no process with one more pipe.
+ */
+function keyed(transport: Transport): { hand(): Promise<void> } {
+  const key = randomBytes(32).toString('hex');
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    if (!('method' in message) || message.method !== 'tools/call') return send(message, options);
+    const _meta = { ...message.params?._meta, 'toolcrib/key': key };
+    return send({ ...message, params: { ...message.params, _meta } }, options);
+  };
+  return { hand: () => send({ jsonrpc: '2.0', method: 'notifications/toolcrib/key', params: { key } }) };
 }
 
 /** The SDK keeps handlers that were set before it connects, and finds its stdio transport by its prototype: no wrapper would do. */

@@ -124,6 +124,7 @@ export function createConnection(config: ServerConfig, world: Surroundings) {
         ...tool,
         // What it says of itself now is not what the server was trusted for.
         ...(config.source !== 'own' && trusted !== tool.definition && { trusted: false, changed: true }),
+        ...(config.source === 'own' && { plans: true }),
         call: (args, options) => callTool(callee, tool, args, options),
       };
     });

@@ -86,8 +86,6 @@ function toolOf(
   const description = textOf(said['description']) ?? '';
   const title = textOf(said['title']) ?? textOf(objectOf(said['annotations'])['title']);
   const annotations = annotationsOf(objectOf(said['annotations']));
-  // Of a server that is not trusted, nobody believes it.
-  const asksItself = objectOf(said['_meta'])['toolcrib/asksItself'] === true && { asksItself: true };
   return {
     name: toolName(config.name, name),
     server: config.name,
@@ -97,8 +95,7 @@ function toolOf(
     annotations,
     trusted: config.trust,
     identity,
-    ...asksItself,
-    definition: definitionOf({ name, title, description, inputSchema, annotations, ...asksItself }),
+    definition: definitionOf({ name, title, description, inputSchema, annotations }),
   };
 }
 

@@ -9,11 +9,35 @@ export interface ToolReply {
   readonly stops?: boolean;
   /** What the person sees of it instead of the text, which is for the model; empty: nothing. */
   readonly shown?: string;
+  /** In the place of a result. */
+  readonly plan?: CallPlan;
 }
 
 export interface CallOptions {
   readonly signal: AbortSignal;
   progress?(message: string): void;
+  /** For our own server: whether only its plan is wanted, or what was said to that. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What our own server says a call would do, and whether somebody has to be asked. */
+export interface CallPlan {
+  readonly decision: 'allow' | 'ask' | 'deny';
+  /** The setting that decided. */
+  readonly setting?: string;
+  /** Why it has to be asked about, each as the rest of a sentence that begins with "it". */
+  readonly reasons: readonly { readonly says: string }[];
+  /** The act in one line. */
+  readonly subject: string;
+  readonly folder: string;
+  readonly effects: readonly string[];
+  readonly preview?: string;
+  /** When it has to be asked about: three lines, and the preview. */
+  readonly question?: string;
+  /** What "always" would cover. */
+  readonly always?: string;
+  /** Handed back with the call, it says that this plan was agreed to. */
+  readonly ticket?: string;
 }
 
 /** What a server says of a tool; of a server that is not trusted, nothing of it is believed. */
@@ -45,8 +69,8 @@ export interface Tool extends ToolDefinition {
   readonly identity: string;
   /** Hash of name, description, schema and annotations: a rule is void when they change. */
   readonly definition: string;
-  /** A trusted server that puts its own question to the person before it runs this: we need not ask as well. */
-  readonly asksItself?: boolean;
+  /** Of our own server's alone: `toolcrib/plan` as meta of a call gets what it would do, and runs nothing. */
+  readonly plans?: boolean;
   /** Never throws for what the tool does; an interrupted call ends with isError. */
   call(args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolReply>;
 }

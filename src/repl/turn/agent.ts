@@ -23,6 +23,8 @@ export interface Agent {
   readonly limits: Limits;
   readonly hooks: Hooks;
   readonly person: Person | undefined;
+  /** A line for each call that was refused because nobody could be asked about it. */
+  readonly unasked: string[];
   /** All tools there are now, whatever the mode allows; sorted by name. */
   tools(): readonly Tool[];
   rules(): readonly Rule[];
@@ -46,8 +48,7 @@ export interface Limits {
 
 /** Who can be asked. Without one, what would have to be asked is refused. */
 export interface Person {
-  /** `again`: it was asked before this process began, and is asked once more whatever a dry run says now. */
-  approve(call: CheckedCall, why: string, signal: AbortSignal, again?: boolean): Promise<Answer>;
+  approve(call: CheckedCall, why: string, signal: AbortSignal): Promise<Answer>;
   /** Keeps what a lasting answer stands for. `tools`: those there were when it was asked. */
   remember(answer: 'session' | 'tool' | 'server', call: CheckedCall, tools: readonly Tool[]): void;
   /** A question of ours that is answered with yes or no; undefined stops the turn. */

@@ -1,16 +1,14 @@
 import type { Agent, Person } from './agent.ts';
-import type { Answer, CheckedCall, Verdict } from '../approval/approval.ts';
+import type { Answer, CheckedCall } from '../approval/approval.ts';
 import { decide } from '../approval/decide.ts';
 import { createChannel, merged } from './channel.ts';
-import { afterCall, beforeCall } from './tell-hooks.ts';
+import { afterCall } from './tell-hooks.ts';
 import type { ToolCall } from '../message.ts';
 import { argumentsObject } from '../providers/request-parts.ts';
-import type { CallState } from '../session/entry.ts';
-import { checkArguments } from '../toolbox/check-arguments.ts';
 import { fingerprint } from '../toolbox/fingerprints.ts';
 import { failed, shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import { limited } from './cut-result.ts';
-import { offeredTools } from './offered-tools.ts';
+import { prepare, type OpenCall, type Ready, type Said } from './prepare-call.ts';
 import type { TurnEvent } from './turn-event.ts';
 
 /** Calls that only read run side by side, as many as this at a time. */
@@ -29,12 +27,6 @@ export interface Guard {
   refused: number;
 }
 
-interface OpenCall {
-  readonly call: ToolCall;
-  /** How far an earlier process got with it. */
-  readonly state: 'none' | Exclude<CallState, 'done'>;
-}
-
 interface Batch {
   readonly calls: readonly OpenCall[];
   readonly guard: Guard;
@@ -42,17 +34,6 @@ interface Batch {
   /** The answer was cut, so that the arguments may be as well. */
   readonly cut?: boolean;
 }
-
-type Ready = {
-  readonly call: ToolCall;
-  readonly checked: CheckedCall;
-  readonly notes: readonly string[];
-  readonly verdict: Verdict;
-  /** The person has seen what it changes. */
-  readonly seen?: boolean;
-  /** An earlier process had asked about it. */
-  readonly again?: boolean;
-};
 
 /**
  * Gives every call of one answer its result. Those that only read and need no question run side by side, the others one
@@ -64,14 +45,18 @@ export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<Turn
     if (state === 'none')
       session.append({ type: 'tool', callId: call.id, name: call.name, state: 'proposed' });
   }
-  let together: Ready[] = [];
+  const together: Ready[] = [];
+  const flush = () => runTogether(agent, together.splice(0), batch.signal);
   let rejected: string | undefined;
   let stop = false;
   for (const [at, open] of batch.calls.entries()) {
     const { call } = open;
+    const called = agent.tools().find(({ name }) => name === call.name);
+    // What a plan of it says may depend on what was read before.
+    if (called && !readsOnly(called)) yield* flush();
     const refusal = refusalOf(open, batch, at) ?? rejected;
     if (refusal === undefined) countIn(batch.guard, call);
-    const ready = refusal === undefined ? await prepare(agent, call, batch) : failed(refusal);
+    const ready = refusal === undefined ? await prepare(agent, open, batch.signal) : failed(refusal);
     if (!('checked' in ready)) {
       yield* finish(agent, call, ready, 0);
       if (refusal !== undefined || !isRepeated(call, batch)) continue;
@@ -84,11 +69,10 @@ export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<Turn
       together.push(ready);
       continue;
     }
-    yield* runTogether(agent, together, batch.signal);
-    together = [];
-    const answer = await answerFor(agent, { ...ready, again: open.state !== 'none' }, batch);
-    if ('seen' in answer) {
-      const stops = yield* runOne(agent, { ...ready, seen: answer.seen }, batch.signal);
+    yield* flush();
+    const answer = await answerFor(agent, ready, batch);
+    if (typeof answer === 'string') {
+      const stops = yield* runOne(agent, { ...ready, said: answer }, batch.signal);
       if (stops) [stop, rejected] = [true, turnEnds];
       continue;
     }
@@ -99,7 +83,7 @@ export async function* runCalls(agent: Agent, batch: Batch): AsyncGenerator<Turn
     else if (answer.stops) rejected = turnEnds;
     stop ||= answer.stops;
   }
-  yield* runTogether(agent, together, batch.signal);
+  yield* flush();
   if (batch.guard.refused >= refusals)
     yield { type: 'warning', text: 'The model makes the same call again and again: the turn ends here.' };
   return stop || batch.signal.aborted ? 'stop' : 'go_on';
@@ -142,32 +126,6 @@ const isRepeated = (call: ToolCall, batch: Batch): boolean => {
   return often > 0 && often % repeats === 0;
 };
 
-/** The call with its tool, its arguments and what is to be done with it; a reply when it cannot be made. */
-async function prepare(agent: Agent, call: ToolCall, { signal }: Batch): Promise<Ready | ToolReply> {
-  const tool = agent.tools().find(({ name }) => name === call.name);
-  if (!tool) {
-    const offered = offeredTools(agent);
-    // People say it without the server's name, and models repeat it.
-    const meant = offered.filter((one) => one.tool === call.name).map(({ name }) => name);
-    const names = meant.length > 0 ? meant : offered.map(({ name }) => name);
-    return failed(
-      `There is no tool named ${call.name}. ${meant.length > 0 ? 'You may mean' : 'The tools are'} ${names.join(', ')}.`,
-    );
-  }
-  const found = await checkArguments(tool, call.arguments);
-  if ('problem' in found) return failed(`${found.problem} The call was not run.`);
-  const checked: CheckedCall = { tool, args: found.args };
-  const verdict = decide(checked, {
-    mode: agent.mode,
-    rules: agent.rules(),
-    interactive: agent.person !== undefined,
-  });
-  if (verdict.effect === 'deny') return failed(`Refused: ${verdict.why}`);
-  const before = await beforeCall(agent, checked, signal);
-  if (before.refused !== undefined) return failed(`Refused by a hook: ${before.refused}`);
-  return { call, checked, verdict, notes: before.notes };
-}
-
 interface Rejection {
   readonly text: string;
   /** The person said so. */
@@ -177,14 +135,15 @@ interface Rejection {
   readonly stops: boolean;
 }
 
-type Outcome = { readonly seen: boolean } | Rejection;
-const unseen = { seen: false };
+type Outcome = Said | Rejection;
 
 async function answerFor(agent: Agent, ready: Ready, batch: Batch): Promise<Outcome> {
   const { guard, signal } = batch;
   const { call, checked } = ready;
-  if (isRepeated(call, batch)) {
-    const often = timesOf(call, batch);
+  const often = timesOf(call, batch);
+  const isAsked = ready.verdict.effect === 'ask' && agent.person !== undefined;
+  // What is asked about anyway is not asked about twice.
+  if (isRepeated(call, batch) && !isAsked) {
     const name = shownName(checked.tool);
     const question = `${name} is called for the ${often === 3 ? 'third' : `${often}th`} time with the same arguments. Run it?`;
     const again = agent.person ? await agent.person.confirm(question, signal) : false;
@@ -197,48 +156,35 @@ async function answerFor(agent: Agent, ready: Ready, batch: Batch): Promise<Outc
       };
     }
   }
-  if (ready.verdict.effect === 'allow') return unseen;
+  if (ready.verdict.effect === 'allow') return 'once';
   // An answer to an earlier call of the batch may have settled this one.
   const verdict = decide(checked, { mode: agent.mode, rules: agent.rules(), interactive: true });
-  if (verdict.effect === 'allow') return unseen;
+  if (verdict.effect === 'allow') return 'once';
   if (verdict.effect === 'deny' || !agent.person)
     return { text: `Refused: ${verdict.why}`, rejects: false, stops: false };
   const tools = agent.tools();
-  const answer = await agent.person.approve(checked, verdict.told ?? verdict.why, signal, ready.again);
-  return outcomeOf(answer, agent.person, { checked, tools });
+  const answer = await agent.person.approve(checked, verdict.told ?? verdict.why, signal);
+  return outcomeOf(answer, agent.person, checked, tools);
 }
 
-function outcomeOf(
-  answer: Answer,
-  person: Person,
-  { checked, tools }: { readonly checked: CheckedCall; readonly tools: readonly Tool[] },
-): Outcome {
+function outcomeOf(answer: Answer, person: Person, checked: CheckedCall, tools: readonly Tool[]): Outcome {
+  const no = (text: string, rejects: boolean, stops = false) => ({ text, said: true, rejects, stops });
   switch (answer.answer) {
     case 'once':
-      return { seen: answer.seen === true };
+      return 'yes';
     case 'session':
     case 'tool':
     case 'server':
       person.remember(answer.answer, checked, tools);
-      return { seen: answer.seen === true };
-    case 'failed':
-      return { text: answer.text, rejects: false, stops: false };
+      return 'yes';
+    case 'always':
+      return 'always';
     case 'feedback':
-      return {
-        text: `The person did not allow this call, and says: ${answer.text}`,
-        said: true,
-        rejects: false,
-        stops: false,
-      };
+      return no(`The person did not allow this call, and says: ${answer.text}`, false);
     case 'no':
-      return { text: 'The person rejected this call.', said: true, rejects: true, stops: false };
+      return no('The person rejected this call.', true);
     case 'stop':
-      return {
-        text: 'The person rejected this call and stopped the turn.',
-        said: true,
-        rejects: true,
-        stops: true,
-      };
+      return no('The person rejected this call and stopped the turn.', true, true);
   }
 }
 
@@ -255,16 +201,18 @@ async function* runTogether(
 /** Makes a call; returns whether the turn is to end with it. */
 async function* runOne(
   agent: Agent,
-  { call, checked, notes, seen = false }: Ready,
+  { call, checked, notes, said = 'once' }: Ready,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, boolean> {
-  const { tool, args } = checked;
+  const { tool, args, plan } = checked;
   agent.session.append({ type: 'tool', callId: call.id, name: call.name, state: 'started' });
+  const seen = said !== 'once' && plan?.preview !== undefined;
   yield { type: 'call_started', call, tool, seen };
   const startedAt = performance.now();
   const progress = createChannel<string>();
+  const meta = plan?.ticket && { 'toolcrib/ticket': plan.ticket, 'toolcrib/said': said };
   const reply = tool
-    .call(args, { signal, progress: progress.push })
+    .call(args, { signal, progress: progress.push, ...(meta && { meta }) })
     .catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)))
     .finally(progress.end);
   for await (const message of progress) yield { type: 'call_progress', call, message };

@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import * as z from 'zod';
 import { printable } from '../../core/argv.ts';
 import { ToolcribError } from '../../core/errors.ts';
@@ -7,6 +8,7 @@ import { text } from '../../core/params.ts';
 import { defineTool, type Lasting, type Plan, type PlanContext, type Tool } from '../../core/tool.ts';
 import { discoverers } from '../../discoverers/index.ts';
 import { runProgram, type Answers, type PreparedProgram } from '../../machine/actions/run-program.ts';
+import { isInside } from '../../machine/paths/inside.ts';
 import { asStarted } from '../../machine/processes/windows-command.ts';
 import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
 import { projectFolders } from '../../machine/programs/project-folders.ts';
@@ -64,13 +66,16 @@ async function planCommand(
   asStarted(program, argv, host.platform);
   const env = environment(await inheritedBy(given.program), {});
   const project = await projectFolders(workspace.roots);
-  const command = commandLine(found, given);
-  const lasting = input === undefined ? prefixOf(program, args) : undefined;
+  const line = commandLine(found, given);
+  const { inside, leadsOut } = placesIn(args, folder, workspace.roots);
+  // What lies outside of the roots nobody could trust, so that is read each time.
+  const lasting = input === undefined && !leadsOut ? prefixOf(program, args) : undefined;
   return {
     effects: ['write', 'execute', 'network', 'publish', 'destroy'],
-    subject: command,
+    // Rules, and who is asked, are about all that it is given.
+    subject: input === undefined ? line : `${line} < ${printable([input])}`,
     folder,
-    touches: [],
+    touches: [...(digest === undefined ? [] : [program]), ...inside],
     asks: 'program',
     trust: 'runs a program in this folder',
     ...(lasting && { lasting }),
@@ -82,7 +87,7 @@ async function planCommand(
       argv,
       folder,
       env: { ...env, PATH: project.pathWithout(env['PATH'] ?? '') },
-      command,
+      command: input === undefined ? line : `${line} < (input)`,
       input,
       notes: [],
       keeps: checkpoint ? 'first' : 'no',
@@ -108,6 +113,18 @@ function prefixOf(program: string, args: readonly string[]): Lasting | undefined
   return last >= 0 && words.every(isWord) ? { kind: 'prefix', program, words } : undefined;
 }
 
+/** What arguments name in other folders or in this one, also behind an option: `--root=../other`, `-C/w/other`. */
+function placesIn(args: readonly string[], folder: string, roots: readonly string[]) {
+  const pieces = args
+    .filter((arg) => !arg.includes('://'))
+    .flatMap((arg) => [arg, ...arg.split(/[=:,\s]/), arg.replace(/^-\w/, '')])
+    .filter((piece) => piece !== '')
+    .map((piece) => resolve(folder, piece));
+  const isOpen = (path: string) => roots.some((root) => isInside(path, root));
+  const places = [...new Set(pieces)].filter((path) => !isInside(path, folder) || existsSync(path));
+  return { inside: places.filter(isOpen), leadsOut: !places.every(isOpen) };
+}
+
 /** Throws ARG_INVALID for what no program could be given. */
 function refuseNul({ program, args }: Given): void {
   const found = [program, ...args].findIndex((value) => value.includes('\0'));
@@ -117,10 +134,8 @@ function refuseNul({ program, args }: Given): void {
 }
 
 /** As a person would type it, so that rules can be about it: what the project has in it by its whole path. */
-function commandLine({ program, digest }: NamedProgram, given: Given): string {
-  const line = printable([digest === undefined ? given.program : program, ...given.args]);
-  return given.input === undefined ? line : `${line} < (input)`;
-}
+const commandLine = ({ program, digest }: NamedProgram, given: Given): string =>
+  printable([digest === undefined ? given.program : program, ...given.args]);
 
 /** The variables that one of the known programs needs to work as it does elsewhere: DOCKER_HOST, JAVA_HOME. */
 async function inheritedBy(program: string): Promise<readonly string[]> {

@@ -86,7 +86,8 @@ async function planScript(
   const lines = script.trimEnd().split('\n').length;
   return {
     effects: ['write', 'execute', 'network', 'publish', 'destroy'],
-    subject: `${language} script (${lines} ${lines === 1 ? 'line' : 'lines'})`,
+    // All of it: a rule that fits one script must not fit the next.
+    subject: `${language} script (${lines} ${lines === 1 ? 'line' : 'lines'}): ${script.trimEnd()}`,
     folder,
     touches: [],
     asks: 'script',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide, isDeniedWhole, type DecisionContext } from '../../../src/repl/approval/decide.ts';
-import type { Tool } from '../../../src/repl/toolbox/tool.ts';
+import type { CallPlan, Tool } from '../../../src/repl/toolbox/tool.ts';
 import { aRule, aTool } from './a-tool.ts';
 
 const reading = { readOnlyHint: true };
@@ -159,16 +159,6 @@ describe('the order of the decision', () => {
       'nobody can be asked',
     ],
     ['reading needs nobody', { annotations: reading }, { interactive: false }, 'allow', 'readOnlyHint'],
-    ['a server that asks by itself spares a question', { asksItself: true }, {}, 'allow', 'asks by itself'],
-    [
-      'but only when somebody is there',
-      { asksItself: true },
-      { interactive: false },
-      'deny',
-      'needs approval',
-    ],
-    ['and only when it is trusted', { asksItself: true, trusted: false }, {}, 'ask', 'not trusted'],
-    ['and not when a rule asks', { asksItself: true }, { rules: [ask] }, 'ask', 'rule: ask'],
   ])('%s', (_, tool, context, effect, why) => {
     expect(verdict(tool, context)).toMatchObject({ effect, why: expect.stringContaining(why) });
   });
@@ -190,6 +180,82 @@ describe('the order of the decision', () => {
   it('tells of the rule of the nearest source', () => {
     const rules = [aRule('deny'), aRule('deny', { source: 'project' }), aRule('deny', { source: 'flag' })];
     expect(verdict({}, { rules }).why).toContain('(flag');
+  });
+});
+
+describe('a call of our own server', () => {
+  const asks: Partial<CallPlan> = { decision: 'ask', reasons: [{ says: 'runs code of this folder' }] };
+  const changes: Partial<CallPlan> = { effects: ['write'], subject: 'write a.ts (+1 -0)' };
+  const made = aRule('allow', { at: '2026-11-02T10:00:00Z' });
+  const act = aRule('allow', { act: 'npm test*' });
+
+  it.each<[string, Partial<CallPlan>, Partial<DecisionContext>, 'allow' | 'ask' | 'deny', string]>([
+    ['is asked about when its plan says so', asks, {}, 'ask', 'runs code of this folder'],
+    ['in auto as well', asks, { mode: 'auto' }, 'ask', 'runs code'],
+    ['and not with yolo', asks, { mode: 'yolo' }, 'allow', 'mode yolo'],
+    ['is not asked about otherwise', {}, {}, 'allow', 'need not ask'],
+    ['changes are, in mode ask', changes, {}, 'ask', 'changes something'],
+    ['unless the operator allows them', { ...changes, setting: '--rule' }, {}, 'allow', '--rule'],
+    ['and not in auto', changes, { mode: 'auto' }, 'allow', 'need not ask'],
+    ['nor what also runs code that is trusted', { effects: ['write', 'execute'] }, {}, 'allow', 'need not'],
+    [
+      'a refusal is for the server to tell',
+      { decision: 'deny', setting: 'no' },
+      {},
+      'allow',
+      'refuses it: no',
+    ],
+    ['a written rule answers its question', asks, { rules: [aRule('allow')] }, 'allow', 'rule: allow'],
+    ['an answer at the prompt does not', asks, { rules: [made] }, 'ask', 'runs code'],
+    ['but allows changes', changes, { rules: [made] }, 'allow', 'rule: allow'],
+    ['a rule about its act fits', asks, { rules: [act] }, 'allow', 'rule: allow run(npm test*)'],
+    ['and no other act', { ...asks, subject: 'npm publish' }, { rules: [act] }, 'ask', 'runs code'],
+    ['a rule denies it first', asks, { rules: [act, aRule('deny', { act: 'npm *' })] }, 'deny', 'rule: deny'],
+    [
+      'plan mode lets through what looks',
+      { effects: ['read', 'network'] },
+      { mode: 'plan' },
+      'allow',
+      'plan',
+    ],
+    ['and nothing else', changes, { mode: 'plan' }, 'deny', 'plan mode'],
+    ['nobody to ask means no, with the flag', asks, { interactive: false }, 'deny', "--allow 'npm test'"],
+    [
+      'which is quoted for a shell',
+      { ...asks, subject: "git commit -m 'a b'" },
+      { interactive: false },
+      'deny',
+      `--allow "git commit -m 'a b'"`,
+    ],
+    [
+      'and names an act of one word as one',
+      { ...asks, subject: 'make' },
+      { interactive: false },
+      'deny',
+      "--allow 'run(make)'",
+    ],
+    [
+      'or the tool, for a change',
+      changes,
+      { interactive: false },
+      'deny',
+      "--allow 'git:git_push' (changes something)",
+    ],
+    ['but nothing with a star', { ...asks, subject: 'rm a*' }, { interactive: false }, 'deny', 'nobody can'],
+  ])('%s', (_, said, context, effect, why) => {
+    const plan: CallPlan = {
+      decision: 'allow',
+      reasons: [],
+      subject: 'npm test',
+      folder: '/p',
+      effects: ['execute'],
+      ...said,
+    };
+    const decided = decide(
+      { tool: aTool(), args: {}, plan },
+      { mode: 'ask', rules: [], interactive: true, ...context },
+    );
+    expect(decided).toMatchObject({ effect, why: expect.stringContaining(why) });
   });
 });
 

@@ -3,9 +3,9 @@ import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../../src/repl/approval/decide.ts';
-import { addRule, parseRule, readRules, ruleFor } from '../../../src/repl/approval/rules.ts';
-import { whyTable } from '../../../src/repl/approval/why-table.ts';
+import { decide, whyTable } from '../../../src/repl/approval/decide.ts';
+import { parseRule } from '../../../src/repl/approval/rule-text.ts';
+import { addRule, readRules, ruleFor } from '../../../src/repl/approval/rules.ts';
 import { temporaryFolder } from '../../support/repository.ts';
 import { aRule, aTool } from './a-tool.ts';
 
@@ -23,11 +23,13 @@ describe('a rule as text', () => {
       'web:get(url=https://a.example/*)',
       { server: 'web', tool: 'get', args: { url: 'https://a.example/*' } },
     ],
+    ['npx vitest *', { server: 'toolcrib', tool: '*', act: 'npx vitest *' }],
+    ['run(make)', { server: 'toolcrib', tool: '*', act: 'make' }],
   ])('%s', (text, rule) => {
     expect(parseRule(text, 'deny', 'flag')).toEqual({ effect: 'deny', source: 'flag', ...rule });
   });
 
-  it.each(['', 'a b', 'git:', 'a:b:c', 'tool(', 'tool()', 'tool(x)', 'tool(=x)'])(
+  it.each(['', 'git:', 'a:b:c', 'tool(', 'tool()', 'tool(x)', 'tool(=x)'])(
     'refuses %j and says how it is written',
     (text) => {
       expect(() => parseRule(text, 'allow', 'flag')).toThrow(
@@ -35,6 +37,12 @@ describe('a rule as text', () => {
       );
     },
   );
+
+  it.each(['execute', 'destroy', 'read'])('refuses the effect %s and says what comes instead', (text) => {
+    expect(() => parseRule(text, 'allow', 'flag')).toThrow(
+      expect.objectContaining({ code: 'USAGE', message: expect.stringContaining('npm test*') }),
+    );
+  });
 });
 
 describe('kept rules', () => {
@@ -150,4 +158,11 @@ it('tells for each tool what would be done with it, and why', () => {
     'ask    git:git_push  mode ask: nothing says that it only reads; rule: deny git_push(force=true)',
     'allow  git:git_log   readOnlyHint of a trusted server',
   ]);
+  const own = aTool({ plans: true });
+  const why = whyTable([own], {
+    mode: 'ask',
+    rules: [aRule('deny', { act: 'git push*' })],
+    interactive: true,
+  });
+  expect(why).toEqual(['plan   git:git_push  as its server plans each call; rule: deny run(git push*)']);
 });

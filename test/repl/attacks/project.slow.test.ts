@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { decide } from '../../../src/repl/approval/decide.ts';
-import { parseRule } from '../../../src/repl/approval/rules.ts';
+import { parseRule } from '../../../src/repl/approval/rule-text.ts';
 import type { Rule } from '../../../src/repl/approval/approval.ts';
 import { readProfiles } from '../../../src/repl/config/profiles.ts';
 import { temporaryFolder } from '../../filesystem/folder.ts';

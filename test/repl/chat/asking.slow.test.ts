@@ -34,7 +34,7 @@ it('puts questions of the model to the person', async () => {
 it.each(['2025-11-25', '2026-07-28'])('puts the form of a server to the person, in %s', async (protocol) => {
   const place = await chatPlace();
   serve(place, { fix: { program: 'mcp-server.mjs', args: [], protocol } });
-  const chat = openChat(place, ['--no-toolcrib']);
+  const chat = openChat(place, ['--no-toolcrib', '--allow', 'fix:ask']);
   const ask = call('mcp__fix__ask');
   place.model.script(ask, say('One.'));
   let over = enter(chat, 'one');
@@ -42,8 +42,7 @@ it.each(['2025-11-25', '2026-07-28'])('puts the form of a server to the person, 
   await answerTo(chat, 'Answer one of', '2');
   await answerTo(chat, 'often', 'many');
   await answerTo(chat, '"many" is no number.', '3');
-  // The server is trusted and says that it asks: no second question.
-  expect(await over).not.toContain('do instead');
+  await over;
   expect(results(place.model.requests.at(-1))).toEqual(['green 3']);
   place.model.script(ask, say('Two.'));
   over = enter(chat, 'two');
@@ -53,11 +52,11 @@ it.each(['2025-11-25', '2026-07-28'])('puts the form of a server to the person, 
   expect(results(place.model.requests.at(-1))).toEqual(['green 3', 'no answer']);
 });
 
-it('asks as well where a server that is not trusted says it asks, and takes a no for a form without fields', async () => {
+it('takes a no for a form without fields, and asks nothing where nobody is', async () => {
   const place = await chatPlace();
-  serve(place, { s: {}, t: { trust: false } });
-  const chat = openChat(place, ['--no-toolcrib']);
-  place.model.script(call('mcp__s__sure'), call('mcp__s__sure'), call('mcp__t__sure'), say('Good.'));
+  serve(place, { s: {} });
+  const chat = openChat(place, ['--no-toolcrib', '--allow', 's:sure']);
+  place.model.script(call('mcp__s__sure'), call('mcp__s__sure'), say('Good.'));
   const over = enter(chat, 'go');
   await chat.sees(/s asks: Really all of it\?\n. asks: \[y\]es \[n\]o$/);
   chat.type('perhaps\r');
@@ -65,11 +64,8 @@ it('asks as well where a server that is not trusted says it asks, and takes a no
   chat.type('n\r');
   await chat.sees(/decline\n[^]*s asks: Really all of it\?\n. asks: \[y\]es \[n\]o$/);
   chat.type('y\r');
-  await answerTo(chat, 't: sure', 'y');
-  await answerTo(chat, 't asks: Really all of it?\nt asks:', 'y');
   await over;
-  expect(results(place.model.requests.at(-1))).toEqual(['sure: decline', 'sure: accept', 'sure: accept']);
-  expect(await enter(chat, '/tools why')).toMatch(/allow {2}s:sure +the server asks by itself/);
+  expect(results(place.model.requests.at(-1))).toEqual(['sure: decline', 'sure: accept']);
 
   place.model.script(call('mcp__s__sure'), say('ok'));
   await runChat(place, ['--no-toolcrib', '-p', 'go']);

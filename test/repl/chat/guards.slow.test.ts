@@ -51,7 +51,7 @@ it('ends the whole turn when the person stops a sub-agent', async () => {
   expect(place.model.requests).toHaveLength(2);
 });
 
-it('asks again about an edit after it was killed, though the file has to be read anew', async () => {
+it('asks again about an edit after it was killed, with its diff, though the file has to be read anew', async () => {
   const place = await chatPlace();
   writeFileSync(join(place.cwd, 'a.txt'), 'one\n');
   const edits = [{ old: 'one', new: 'two' }];
@@ -68,7 +68,7 @@ it('asks again about an edit after it was killed, though the file has to be read
   killed.signal('SIGKILL');
   await killed.exit;
   const chat = openChat(place, ['--continue']);
-  await chat.sees(/NOT_READ[^]*\[y\]es/);
+  await chat.sees(/\? edit a\.txt[^]*-one\n\+two\n[^]*\[y\]es/);
   chat.type('n');
   chat.press('enter');
   await chat.sees(/└ not run\n[^]*Then not\./);
@@ -90,8 +90,8 @@ it('says what was refused where nobody can be asked', async () => {
   const place = await chatPlace();
   place.model.script(call('mcp__toolcrib__write_file', { path: 'a.txt', content: 'a' }), say('No.'));
   const { code, stdout, stderr } = await runChat(place, ['-p', 'x']);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'No.\n' });
-  expect(stderr).toMatch(/write_file: Refused: .*--allow/);
+  expect({ code, stdout }).toEqual({ code: 4, stdout: 'No.\n' });
+  expect(stderr).toMatch(/^toolcrib: not run: write a\.txt .*--allow 'toolcrib:write_file'/);
 });
 
 it('tells a model that leaves the server out of a name what the name is', async () => {

@@ -152,7 +152,7 @@ it('leaves no process of our own server behind when it is killed, nor what that 
     join(place.cwd, 'long.js'),
     `require('fs').writeFileSync('pid', process.ppid + ' ' + process.pid); setInterval(() => {}, 1000);`,
   );
-  const chat = openChat(place, ['--allow', 'toolcrib:node_run', '--allow', 'execute']);
+  const chat = openChat(place, ['--allow', 'toolcrib:node_run']);
   await chat.sees('/help');
   place.model.script(call('mcp__toolcrib__node_run', { file: 'long.js' }));
   enter(chat, 'run it');

@@ -204,13 +204,13 @@ it('refuses what nobody can approve, names the flag that allows it, and goes on'
   const place = await chatPlace();
   place.model.script(writing, say('I could not.'));
   const refused = await runChat(place, ['-p', 'write', ...files]);
-  expect(refused).toMatchObject({ code: 0, stdout: 'I could not.\n' });
+  expect(refused).toMatchObject({ code: 4, stdout: 'I could not.\n' });
   expect(place.model.requests[1]?.text).toContain("rerun with --allow 'toolcrib:write_file'");
   expect(existsSync(join(place.cwd, 'new.txt'))).toBe(false);
 
   place.model.script(writing, say('done'));
   const wrong = await runChat(place, ['-p', 'write', '--allow', 'toolcrib:write_file(path=old*)', ...files]);
-  expect(wrong.code).toBe(0);
+  expect(wrong.code).toBe(4);
   expect(existsSync(join(place.cwd, 'new.txt'))).toBe(false);
   place.model.script(writing, say('done'));
   await runChat(place, ['-p', 'write', '--allow', 'toolcrib:write_file(path=new*)', ...files]);
@@ -302,7 +302,7 @@ it('says in one line what is wrong with a command line', async () => {
     [['-f', 'empty'], /no prompt/],
     [['-p', 'x', '--modle', 'y'], /--model/],
     [['-p', 'x', '--model', 'nope/y'], /no endpoint "nope"/],
-    [['-p', 'x', '--allow', 'a b('], /is no rule to allow/],
+    [['-p', 'x', '--allow', 'a('], /is no rule to allow/],
     [['-p', 'x', '--var', 'novalue'], /name=value/],
     [['-p', 'x', '--profile', 'nobody'], /no profile "nobody"/],
     [['-p', 'x', '--root', 'nowhere'], /nowhere: there is no such folder/],

@@ -35,8 +35,8 @@ it.skipIf(process.platform !== 'linux')(
       'files',
       '--read-only',
       '--no-checkpoints',
-      '--allow',
-      'destroy',
+      '--rule',
+      'git_push=deny',
     ]);
     await chat.sees('/help');
     const children = () =>
@@ -56,8 +56,17 @@ it.skipIf(process.platform !== 'linux')(
     expect(command).toBe(process.execPath);
     expect(args.slice(0, 2)).toEqual([program, 'serve']);
     expect(args.slice(2).toSorted()).toEqual(
-      ['--allow=destroy', '--no-checkpoints', '--read-only', '--toolsets=files'].toSorted(),
+      [
+        '--key-fd=0',
+        '--no-checkpoints',
+        '--read-only',
+        '--rule=git_push=deny',
+        '--toolsets=files',
+      ].toSorted(),
     );
+    // The key of the chat is where nobody else can read it.
+    for (const name of ['cmdline', 'environ'])
+      expect(of(pid, name).filter((word) => /[0-9a-f]{64}/.test(word))).toEqual([]);
     expect(of(pid, 'environ')).toContain('OF_THE_PERSON=yes');
     expect(of(pid, 'environ').filter((one) => one.includes('sk-'))).toEqual([]);
     chat.type('/exit');

@@ -99,7 +99,7 @@ historySize: 10
     ],
     ['mode: yolo', /:1: mode cannot be yolo here: only by flag/],
     ['mode: askk', /:1: mode should be one of plan, ask, auto/],
-    ['model: x\nrules:\n  allow:\n    - "a b"', /:4: rules\.allow\.0 is no rule/],
+    ['model: x\nrules:\n  allow:\n    - "a("', /:4: rules\.allow\.0 is no rule/],
     ['hooks: { end: [{ command: [] }] }', /:1: hooks\.end\.0\.command should not be empty/],
     ['models: { a: { tools: true } }', /:1: models\.a needs model: "endpoint\/id"/],
     [

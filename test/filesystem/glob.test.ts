@@ -1,9 +1,21 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { chmod, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseGlob } from '../../src/filesystem/listing/glob-pattern.ts';
-import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from './folder.ts';
+import type { Services } from '../../src/filesystem/services.ts';
+import {
+  callerFor,
+  callerWith,
+  failureOf,
+  freshServices,
+  put,
+  services,
+  temporaryFolder,
+  textOf,
+  type Caller,
+} from './folder.ts';
 
 let root: string;
 let call: Caller;
@@ -133,7 +145,7 @@ describe('glob', () => {
     expect(paged).toHaveLength(7);
   });
 
-  it('keeps its place when files come and go between pages', async () => {
+  it('searches once for all pages, and anew for a first page', async () => {
     const folder = await temporaryFolder();
     await put(folder, { b: '', d: '', f: '', h: '' });
     const inFolder = callerFor(folder);
@@ -142,11 +154,54 @@ describe('glob', () => {
     await rm(join(folder, 'd'));
     await put(folder, { a: '', e: '' });
     const cursor = /cursor ([\w-]+)\]$/.exec(first)![1];
-    expect(textOf(await inFolder('glob', { pattern: '*', cursor }))).toBe('e\nf\nh\n[files 3-5 of 5]');
+    expect(textOf(await inFolder('glob', { pattern: '*', cursor }))).toBe('f\nh\n[files 3-4 of 4]');
+    expect(textOf(await inFolder('glob', { pattern: '*' }))).toBe('a\nb\ne\nf\nh');
     expect(await failureOf(inFolder('glob', { pattern: '*', cursor, sort: 'modified' }))).toMatch(
       /^ARG_INVALID: cursor/,
     );
     expect(await failureOf(inFolder('glob', { pattern: '*', cursor: 'x' }))).toMatch(/^ARG_INVALID: cursor/);
+  });
+
+  it('starts ripgrep once for all pages', async () => {
+    const folder = await temporaryFolder();
+    await put(folder, Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}.ts`, ''])));
+    let started = 0;
+    const counting: Services = {
+      ...freshServices(),
+      run: (command) => {
+        started++;
+        return services.run(command);
+      },
+    };
+    const inFolder = callerWith(counting, folder);
+    let cursor: string | undefined;
+    let found = 0;
+    do {
+      const given = { pattern: '*.ts', limit: 4, ...(cursor ? { cursor } : {}) };
+      const lines = textOf(await inFolder('glob', given)).split('\n');
+      cursor = /cursor ([\w-]+)\]$/.exec(lines.pop()!)?.[1];
+      found += lines.length;
+    } while (cursor);
+    expect([found, started]).toEqual([30, 1]);
+  });
+
+  it.skipIf(process.platform === 'win32')('names an ignore file that ripgrep would wait for', async () => {
+    const folder = await temporaryFolder();
+    await put(folder, { '.git/HEAD': '', 'a.txt': '' });
+    execFileSync('mkfifo', [join(folder, '.gitignore')]);
+    const inFolder = callerFor(folder);
+    expect(await failureOf(inFolder('glob', { pattern: '*' }))).toMatch(/^PATH_NOT_REGULAR: .*Set ignored/);
+    expect(textOf(await inFolder('glob', { pattern: '*', ignored: true }))).toBe('a.txt');
+  });
+
+  it('counts ignore rules only inside a repository, but for those of ripgrep', async () => {
+    const bare = await temporaryFolder();
+    await put(bare, { '.gitignore': 'a\n', '.ignore': 'b\n', a: '', b: '', c: '' });
+    const inBare = callerFor(bare);
+    expect(textOf(await inBare('glob', { pattern: '*' }))).toBe('a\nc');
+    await put(bare, { '.git/HEAD': '' });
+    expect(textOf(await inBare('glob', { pattern: '*' }))).toBe('c');
+    expect(textOf(await inBare('glob', { pattern: '*', ignored: true }))).toBe('a\nb\nc');
   });
 
   it('sorts whole paths, not folder by folder', async () => {
@@ -164,21 +219,17 @@ describe('glob', () => {
     expect(lines[20]).toMatch(/^\[files 1-20 of 300; /);
   });
 
-  it('says which folders it could not read, and goes on', async () => {
-    if (process.platform === 'win32') return;
-    const folder = await temporaryFolder();
-    await put(folder, { 'locked/x.ts': '', 'open/y.ts': '' });
-    await chmod(join(folder, 'locked'), 0);
-    await chmod(folder, 0o755);
-    const isRoot = process.getuid?.() === 0;
-    const inFolder = callerFor(folder);
-    if (isRoot) process.seteuid?.('nobody');
-    const text = await inFolder('glob', { pattern: '*.ts' })
-      .then(textOf)
-      .finally(() => isRoot && process.seteuid?.(0));
-    expect(text).toBe('open/y.ts\n[not searched: locked/ (EACCES)]');
-    await chmod(join(folder, 'locked'), 0o755);
-  });
+  it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+    'says which folders it could not read, and goes on',
+    async () => {
+      const folder = await temporaryFolder();
+      await put(folder, { 'locked/x.ts': '', 'open/y.ts': '' });
+      await chmod(join(folder, 'locked'), 0);
+      const text = textOf(await callerFor(folder)('glob', { pattern: '*.ts' }));
+      expect(text).toBe('open/y.ts\n[not searched: locked: Permission denied (os error 13)]');
+      await chmod(join(folder, 'locked'), 0o755);
+    },
+  );
 
   it('ends when the call does, and leaves no folder open', async () => {
     const folder = await temporaryFolder();

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, describe, expect, it } from 'vitest';
+import { also, runProgram } from './acts.ts';
+import { person, says } from './person.ts';
+import { makeWorld } from './world.ts';
+
+const script = (text: string) => ({ name: 'run_script', arguments: { language: 'bash', script: text } });
+const withInput = (text: string) => also(runProgram('sh'), { input: text });
+/** The rule that a refusal proposes, as a shell would read it. */
+function ruleIn(text: string): string | undefined {
+  const typed = /--rule (.*), or with --questions/.exec(text)?.[1];
+  return typed && execFileSync('sh', ['-c', `printf %s ${typed}`], { encoding: 'utf8' });
+}
+
+describe('a rule that is proposed', () => {
+  const world = makeWorld();
+  afterAll(() => world.end());
+
+  it.each([
+    ['script', script],
+    ['input', withInput],
+  ])('fits one %s and no other', async (_what, act) => {
+    const asked = await (await world.open({ args: ['--scripts'] })).does(act('echo one'));
+    const rule = ruleIn(asked.text) ?? 'none';
+    expect(rule).toContain('echo one');
+    const session = await world.open({ args: ['--scripts', '--rule', rule] });
+    expect(await session.gets(act('echo one'))).toContain('one');
+    expect((await session.does(act('echo two'))).text).toContain('NEEDS_CONFIRM');
+  });
+
+  it('is none where it would fit more than the act', async () => {
+    const { text } = await (await world.open()).does(runProgram('ls', '*.md'));
+    expect(text).toContain('NEEDS_CONFIRM');
+    expect(ruleIn(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['script', script],
+    ['input', withInput],
+  ])('stands beside a question that has the %s on its first line', async (_what, act) => {
+    const ada = person(says.no);
+    await (await world.open({ args: ['--scripts'], person: ada })).does(act('echo one\necho two'));
+    expect(ada.asked[0]?.message.split('\n')[0]).toMatch(/echo one\\u\{a\}echo two/);
+  });
+});
