@@ -148,7 +148,9 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
     try {
       const sql = "SELECT pg_read_file('/etc/passwd')";
       const result = await client.callTool({ name: 'psql_query', arguments: { sql } });
-      expect(textOf(result)).toMatch(/NEEDS_CONFIRM.*can change a database/);
+      expect(textOf(result)).toMatch(
+        /NEEDS_CONFIRM.*can change a database.*GRANT pg_read_all_data TO reader/,
+      );
     } finally {
       await client.close();
     }

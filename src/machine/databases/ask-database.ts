@@ -31,8 +31,8 @@ const listedRows = 100_000;
 
 /** Who only reads is not asked about. */
 const readers: Readonly<Record<DatabaseEngine, string>> = {
-  postgresql: "CREATE ROLE reader LOGIN PASSWORD '…'; GRANT pg_read_all_data TO reader;",
-  mysql: "CREATE USER reader IDENTIFIED BY '…'; GRANT SELECT, SHOW VIEW ON *.* TO reader;",
+  postgresql: "CREATE ROLE reader LOGIN PASSWORD '…'; GRANT pg_read_all_data TO reader",
+  mysql: "CREATE USER reader IDENTIFIED BY '…'; GRANT SELECT, SHOW VIEW ON *.* TO reader",
 };
 
 /**
@@ -52,18 +52,18 @@ export async function planQuery(
   const unseen = { ...call, target, question, where, beyond: undefined };
   const beyond =
     'lists' in action.asks ? undefined : await connecting(unseen, signal, async (session) => session.beyond);
-  const isBound = beyond === undefined;
-  const unbound = `This login ${beyond}, which no transaction keeps it from.`;
+  const wayOut = `let the server log in as one that only reads (${readers[action.database]})`;
   const database = withoutSecrets(targetName(target), target.secrets);
   return {
     effects: action.effects,
     subject: question,
     folder: workspace.roots[0] ?? '',
     touches: [],
-    ...(!isBound && { asks: 'database' as const, lasting: { kind: 'database' as const, database } }),
-    preview: isBound
-      ? where
-      : `${where}\n${unbound}\nNot asked about: a login that only reads. ${readers[action.database]}`,
+    ...(beyond !== undefined && { asks: 'database', lasting: { kind: 'database', database }, wayOut }),
+    preview:
+      beyond === undefined
+        ? where
+        : `${where}\nThis login ${beyond}, which no transaction keeps it from.\nInstead: ${wayOut}`,
     takenBack: false,
     exactly: JSON.stringify([question, where, beyond]),
     work: { ...unseen, beyond },
