@@ -5,7 +5,19 @@ import { expect, it } from 'vitest';
 /** Who may import whom. A name that ends with ":" or "/" stands for all that begin with it. */
 const mayImport: Record<string, readonly string[]> = {
   core: ['core', 'zod'],
-  machine: ['machine', 'core', 'zod', 'node:', 'execa', 'which', 'jsonc-parser', 'pg', 'mysql2', 'yaml'],
+  machine: [
+    'machine',
+    'core',
+    'zod',
+    'node:',
+    'execa',
+    'which',
+    'jsonc-parser',
+    'pg',
+    'pgpass',
+    'mysql2',
+    'yaml',
+  ],
   discoverers: ['discoverers', 'core', 'zod'],
   filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite'],
   server: [
@@ -86,7 +98,7 @@ it('starts programs in one place', () => {
 });
 
 it('speaks to databases in one folder', () => {
-  const drivers = new Set(['pg', 'mysql2']);
+  const drivers = new Set(['pg', 'pgpass', 'mysql2']);
   const users = files.filter((file) => importsOf(file).some((name) => drivers.has(name)));
   expect(users.filter((file) => !file.startsWith('machine/databases/'))).toEqual([]);
 });

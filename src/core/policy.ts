@@ -114,7 +114,7 @@ const questions: readonly Row[] = [
   {
     because: 'database',
     applies: ({ asks }) => asks === 'database',
-    says: () => 'changes a database',
+    says: () => 'can change a database',
     answered: 'by always',
   },
   {

@@ -44,6 +44,8 @@ export interface Plan<Work = unknown> {
   /** It runs a program, or a script, that no action describes. */
   readonly asks?: 'program' | 'script' | 'database';
   readonly lasting?: Lasting;
+  /** What a person can do so that it is not asked about at all, as a clause: `log in as …`. */
+  readonly wayOut?: string;
   /** What would come of it, for who can see more than three lines: a diff, the script. */
   readonly preview?: string;
   /** Whether undo brings back all that it could lose. */

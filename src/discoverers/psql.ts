@@ -4,24 +4,6 @@ import { flag, limit, path } from '../core/params.ts';
 import { connection, plan, query, table } from './database-params.ts';
 import { databasesSql, describeSql, tablesSql } from './psql-queries.ts';
 
-// That nothing is written is the server's doing: the transaction may only read, and the query is a cursor's. A role with
-// more rights than tables could still read files of the server, connect elsewhere, change large objects (before 16) and
-// end sessions by calling a function; or run text as SQL, which hides that. It loses those rights first, and these names
-// are refused as well. Identifiers have no escapes but those of U&"…".
-const reachesOut = [
-  'dblink\\w*|http|http_\\w+|lo_\\w+|lowrite|loread|set_config|query_to_xml\\w*|cursor_to_xml\\w*|xpath_table',
-  'ts_stat|ts_rewrite|crosstab\\w*|connectby|pg_read_\\w+|pg_ls_\\w+|pg_stat_file|pg_file_\\w+|pg_logfile_\\w+',
-  'pg_current_logfile|pg_(?:terminate|cancel)_backend|pg_reload_conf|pg_rotate_logfile|pg_promote|pg_switch_\\w+',
-  'pg_create_\\w+|pg_drop_\\w+|pg_(?:wal|xlog)_\\w+|pg_(?:start|stop)_backup|pg_backup_\\w+|pg_replication_\\w+',
-  'pg_logical_\\w+|pg_copy_\\w+|pg_stat_\\w*reset\\w*|pg_notify|pg_import_\\w+|pg_\\w*advisory\\w*',
-  'pg_export_snapshot|pg_log_\\w+|gin_clean_pending_list|brin_(?:de)?summarize\\w*',
-].join('|');
-const refused = new RegExp(
-  `u&"|(?<![\\w$])(?:pg_authid|pg_shadow|pg_user_mappings?)(?![\\w$])|(?<![\\w$])(?:${reachesOut})(?="?\\s*(?:\\(|/\\*|--))`,
-  'i',
-);
-const sql = query(refused);
-
 export const psql = defineDiscoverer({
   id: 'psql',
   title: 'PostgreSQL',
@@ -134,7 +116,7 @@ export const psql = defineDiscoverer({
       title: 'Query PostgreSQL',
       description: 'Runs one read-only query and returns its rows.',
       effects: ['read', 'network'],
-      params: { ...connection, sql, limit: limit(1000, 100) },
+      params: { ...connection, sql: query, limit: limit(1000, 100) },
       database: 'postgresql',
       asks: { query: 'sql', limit: 'limit' },
       example: {
@@ -147,7 +129,7 @@ export const psql = defineDiscoverer({
       title: 'Explain a PostgreSQL query',
       description: 'The plan of a query, which is not run.',
       effects: ['read', 'network'],
-      params: { ...connection, sql },
+      params: { ...connection, sql: query },
       database: 'postgresql',
       asks: { explain: 'sql' },
       example: {

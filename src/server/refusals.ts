@@ -35,7 +35,10 @@ function waysOut({ plan, reasons, subject, protects }: Refused): string[] {
   return [
     ...(trusts ? [`${ownCommandLine()} trust ${printable([subject.folder])}`] : []),
     ...(others.length > 0
-      ? [`start the server with ${ruleFor(plan, protects)}--questions host where the host asks`]
+      ? [
+          plan.wayOut ??
+            `start the server with ${ruleFor(plan, protects)}--questions host where the host asks`,
+        ]
       : []),
   ];
 }

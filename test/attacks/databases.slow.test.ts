@@ -2,61 +2,57 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
 import { mysql } from '../../src/discoverers/mysql.ts';
-import { openMysql } from '../../src/machine/databases/mysql-session.ts';
-import { openPostgres } from '../../src/machine/databases/postgres-session.ts';
-import { type OpenSession, usualLimits } from '../../src/machine/databases/session.ts';
-import { targetOf, type Target } from '../../src/machine/databases/target.ts';
-import { thisHost } from '../../src/machine/host.ts';
+import { psql } from '../../src/discoverers/psql.ts';
 import { hasMariadb, startMariadb, type Server as MariaServer } from '../discoverers/mariadb-server.ts';
 import { type Server, serverFolder, startServer } from '../discoverers/postgres-server.ts';
-import { callAction, saidBy } from '../support/call-action.ts';
+import { callAction, planOf, runPlan, saidBy } from '../support/call-action.ts';
 import { connect, eras, inherited, initialize, startRaw } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { until } from '../support/until.ts';
 
-// What the engines themselves refuse: texts are handed to the sessions, past what is refused by name before.
-const asked = async (open: OpenSession, target: Target, sql: string, explains = false) => {
-  const session = await open(target, usualLimits, new AbortController().signal);
-  try {
-    return await (explains ? session.explain(sql) : session.query(sql, 10));
-  } finally {
-    await session.end();
-  }
-};
-const targetWith = (engine: 'postgresql' | 'mysql', env: Record<string, string>, home: string) =>
-  targetOf(
-    engine,
-    {},
-    { host: { ...thisHost(), env, home }, profiles: {}, which: () => Promise.resolve(undefined) },
+/** What a call says that has to fail; its parameters may be refused before. */
+const failing = async (
+  discoverer: AnyDiscoverer,
+  name: string,
+  sql: string,
+  place: { folder: string; env: Record<string, string> },
+) => {
+  const result = await callAction(discoverer, name, { sql }, { ...place, program: '/usr/bin/true' }).catch(
+    (error: unknown) => ({ isError: true, content: [{ type: 'text' as const, text: String(error) }] }),
   );
+  expect(result.isError, saidBy(result)).toBe(true);
+  return saidBy(result);
+};
 
 describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not installed)', () => {
   let server!: Server;
   let folder = '';
-  let before: unknown;
-  beforeAll(async () => {
+  let before = '';
+  beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'toolcrib-attacks-'));
     server = startServer(`
-      CREATE ROLE owner LOGIN; GRANT CREATE ON SCHEMA public TO owner; SET ROLE owner;
+      CREATE ROLE owner LOGIN; CREATE ROLE killer LOGIN IN ROLE pg_signal_backend; CREATE ROLE heir LOGIN IN ROLE killer;
+      CREATE ROLE watcher LOGIN IN ROLE pg_monitor, pg_read_all_data; GRANT CREATE ON SCHEMA public TO owner; SET ROLE owner;
       CREATE TABLE orders(id int PRIMARY KEY, note text); INSERT INTO orders VALUES (1), (2), (3); CREATE SEQUENCE seq;
       CREATE FUNCTION drop_orders() RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM orders; RETURN 1; END $$;
       CREATE FUNCTION lies() RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN DELETE FROM orders; RETURN 1; END $$;
       CREATE FUNCTION run(t text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE t; RETURN 1; END $$;`);
-    before = await state();
+    before = state();
   });
   afterAll(() => {
     server.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const target = (user: string) =>
-    targetWith('postgresql', { PGHOST: server.folder, PGUSER: user, PGDATABASE: 'postgres' }, folder);
+  const as = (user: string) => ({
+    folder,
+    env: { PGHOST: server.folder, PGUSER: user, PGDATABASE: 'postgres', DATABASE_URL: '', HOME: folder },
+  });
   const program = "COPY (SELECT 1) TO PROGRAM 'touch ran'";
-  const state = async () =>
-    asked(
-      openPostgres,
-      await target('postgres'),
+  const state = () =>
+    server.ask(
       "SELECT count(*), (SELECT last_value FROM seq), (SELECT count(*) FROM pg_largeobject_metadata), (SELECT count(*) FROM pg_class WHERE relname IN ('copied', 'x')) FROM orders",
     );
 
@@ -109,15 +105,56 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
     [79, 'TRUNCATE orders'],
     [79, 'SELECT \'a\'::text COLLATE "C"; DELETE FROM orders'],
   ];
-  it.each(attacks.flatMap(([row, sql]) => ['postgres', 'owner'].map((user) => [row, user, sql] as const)))(
-    'ATTACK %i, as %s: %s changes nothing',
-    async (_row, user, sql) => {
-      await expect(asked(openPostgres, await target(user), sql)).rejects.toThrow();
-      expect(await state()).toEqual(before);
-      for (const place of [server.folder, join(server.folder, 'data')])
-        expect(existsSync(join(place, 'ran'))).toBe(false);
+  it.each(attacks)('ATTACK %i: %s changes nothing', async (_row, sql) => {
+    await failing(psql, 'query', sql, as('owner'));
+    expect(state()).toEqual(before);
+    for (const place of [server.folder, join(server.folder, 'data')])
+      expect(existsSync(join(place, 'ran'))).toBe(false);
+  });
+
+  // A lower role would be of no use: SELECT set_config('role', 'none', true) takes the higher one again.
+  it.each([
+    ['postgres', 'may act as a superuser'],
+    ['killer', 'may act as pg_signal_backend'],
+    ['heir', 'may act as pg_signal_backend'],
+  ])('ATTACK 75: asks about any query of %s, which no transaction binds', async (user, why) => {
+    for (const action of ['query', 'explain']) {
+      const plan = await planOf(psql, action, { sql: 'SELECT 1' }, as(user));
+      const database = `${user}@${server.folder}:5432/postgres`;
+      expect(plan).toMatchObject({ asks: 'database', lasting: { kind: 'database', database } });
+      expect(plan.preview).toContain(why);
+      expect(plan.preview).toContain('GRANT pg_read_all_data TO reader');
+    }
+    expect(await planOf(psql, 'tables', {}, as(user))).not.toHaveProperty('asks');
+  });
+
+  it.each(['owner', 'watcher'])(
+    'asks nothing about a query of %s, which the transaction binds',
+    async (user) => {
+      expect(await planOf(psql, 'query', { sql: 'SELECT 1' }, as(user))).not.toHaveProperty('asks');
     },
   );
+
+  it('ATTACK 75: runs nothing when the login may more than when it was planned', async () => {
+    const plan = await planOf(psql, 'query', { sql: 'SELECT 1' }, as('owner'));
+    server.ask('GRANT pg_execute_server_program TO owner');
+    const result = runPlan(psql, 'query', plan, as('owner'));
+    await expect(result).rejects.toThrow('what the login may do has changed');
+    server.ask('REVOKE pg_execute_server_program FROM owner');
+  });
+
+  it('ATTACK 75: over MCP, a query of a superuser is not run where nobody can be asked', async () => {
+    const client = await connect(eras[0]!, options('postgres'));
+    try {
+      const sql = "SELECT pg_read_file('/etc/passwd')";
+      const result = await client.callTool({ name: 'psql_query', arguments: { sql } });
+      expect(textOf(result)).toMatch(
+        /NEEDS_CONFIRM.*can change a database.*GRANT pg_read_all_data TO reader/,
+      );
+    } finally {
+      await client.close();
+    }
+  });
 
   it.each([
     'ANALYZE DELETE FROM orders',
@@ -128,20 +165,17 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
     'EXPLAIN ANALYZE DELETE FROM orders',
     'CREATE TABLE copied AS SELECT 1',
   ])('ATTACK 79: explaining %s changes nothing', async (sql) => {
-    await expect(asked(openPostgres, await target('owner'), sql, true)).rejects.toThrow();
-    expect(await state()).toEqual(before);
+    await failing(psql, 'explain', sql, as('owner'));
+    expect(state()).toEqual(before);
   });
 
   const slow = { name: 'psql_query', arguments: { sql: 'SELECT pg_sleep(1000)' } };
-  const options = () => ({
+  const options = (user = 'owner') => ({
     roots: [folder],
     env: {
       ...inherited(),
-      ...server.env,
-      PGDATABASE: 'postgres',
-      HOME: folder,
+      ...as(user).env,
       XDG_STATE_HOME: folder,
-      DATABASE_URL: '',
     },
   });
   const sleeping = () =>
@@ -196,25 +230,19 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
 
   it('ATTACK 84: no password is in the arguments of a program', async () => {
     const url = `postgresql://owner:s3cret@${encodeURIComponent(server.folder)}/postgres`;
-    const { psql } = await import('../../src/discoverers/psql.ts');
-    const result = await callAction(
-      psql,
-      'dump',
-      { path: 'a.dump', table: 'orders' },
-      {
-        folder,
-        env: { DATABASE_URL: url, HOME: folder },
-      },
-    );
+    const place = { folder, env: { DATABASE_URL: url, HOME: folder } };
+    const given = { path: 'a.dump', table: 'orders' };
+    const { work: _work, ...shown } = await planOf(psql, 'dump', given, place);
+    const result = await callAction(psql, 'dump', given, place);
     expect(result.isError, saidBy(result)).toBeUndefined();
-    expect(JSON.stringify(result)).not.toContain('s3cret');
+    expect(JSON.stringify([shown, result])).not.toContain('s3cret');
   });
 });
 
 describe.skipIf(!hasMariadb())('databases: MariaDB (skipped where it is not installed)', () => {
   let server!: MariaServer;
   let folder = '';
-  let before: unknown[][] = [];
+  let before = '';
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'toolcrib-attacks-'));
     server = await startMariadb(`
@@ -222,30 +250,28 @@ describe.skipIf(!hasMariadb())('databases: MariaDB (skipped where it is not inst
       CREATE TABLE orders(id INT PRIMARY KEY) ENGINE=InnoDB; INSERT INTO orders VALUES (1), (2), (3);
       CREATE TABLE old(id INT) ENGINE=MyISAM; INSERT INTO old VALUES (1), (2), (3);
       CREATE SEQUENCE seq;
+      CREATE USER plain; GRANT ALL ON shop.* TO plain; CREATE ROLE files; GRANT FILE ON *.* TO files;
+      CREATE USER filer; GRANT SELECT ON shop.* TO filer; GRANT files TO filer; SET DEFAULT ROLE files FOR filer;
       CREATE PROCEDURE gone() DELETE FROM orders;
       DELIMITER //
       CREATE FUNCTION drop_orders() RETURNS INT BEGIN DELETE FROM orders; RETURN 1; END//
       CREATE FUNCTION drop_old() RETURNS INT BEGIN DELETE FROM old; RETURN 1; END//
       DELIMITER ;`);
-    before = await state();
+    before = server.ask(state);
   });
   afterAll(async () => {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-  const env = () => ({
-    DATABASE_URL: `mysql://root@x/shop?socket=${encodeURIComponent(server.socket)}`,
-    HOME: folder,
+  const as = (user: string) => ({
+    folder,
+    env: {
+      DATABASE_URL: `mysql://${user}@x/shop?socket=${encodeURIComponent(server.socket)}`,
+      HOME: folder,
+    },
   });
-  const target = () => targetWith('mysql', env(), folder);
-  const state = async () => {
-    const table = (await asked(
-      openMysql,
-      await target(),
-      "SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM old), (SELECT group_concat(table_name, create_time ORDER BY 1) FROM information_schema.tables WHERE table_schema = 'shop'), lastval(seq), @@GLOBAL.max_connections",
-    )) as { rows: unknown[][] };
-    return table.rows;
-  };
+  const state =
+    "SELECT (SELECT count(*) FROM shop.orders), (SELECT count(*) FROM shop.old), (SELECT group_concat(table_name, create_time ORDER BY 1) FROM information_schema.tables WHERE table_schema = 'shop'), (SELECT next_not_cached_value FROM shop.seq), @@GLOBAL.max_connections";
   const into = () => join(server.folder, 'files', 'ran');
 
   const attacks: [row: number, sql: string][] = [
@@ -306,31 +332,41 @@ describe.skipIf(!hasMariadb())('databases: MariaDB (skipped where it is not inst
     [79, 'DO sleep(0)'],
   ];
   it.each(attacks)('ATTACK %i: %s changes nothing', async (_row, sql) => {
-    await expect(asked(openMysql, await target(), sql.replace('FILE', into()))).rejects.toThrow();
-    await expect(asked(openMysql, await target(), sql.replace('FILE', into()), true)).rejects.toThrow();
-    expect(await state()).toEqual(before);
+    for (const user of ['root', 'plain'])
+      for (const action of ['query', 'explain'])
+        await failing(mysql, action, sql.replace('FILE', into()), as(user));
+    expect(server.ask(state)).toEqual(before);
     expect(readdirSync(join(server.folder, 'files'))).toEqual([]);
+  });
+
+  it.each(['root', 'filer'])('ATTACK 80: asks about any query of %s, who may use files', async (user) => {
+    const plan = await planOf(mysql, 'query', { sql: 'SELECT 1' }, as(user));
+    expect(plan).toMatchObject({
+      asks: 'database',
+      lasting: { database: `${user}@${server.socket}:3306/shop` },
+    });
+    expect(plan.preview).toContain('files of the server (FILE)');
+    expect(await planOf(mysql, 'query', { sql: 'SELECT 1' }, as('plain'))).not.toHaveProperty('asks');
   });
 
   it.each(eras)('ATTACK 79, 80: over MCP %s', async (era) => {
     const client = await connect(era, {
       roots: [folder],
-      env: { ...inherited(), ...env(), XDG_STATE_HOME: folder },
+      env: { ...inherited(), ...as('plain').env, XDG_STATE_HOME: folder },
     });
     try {
-      for (const sql of [
-        'TRUNCATE orders',
-        "SELECT load_file('/etc/passwd')",
-        `SELECT 1 INTO OUTFILE '${into()}'`,
-      ]) {
+      for (const sql of ['TRUNCATE orders', `SELECT 1 INTO OUTFILE '${into()}'`]) {
         const result = await client.callTool({ name: 'mysql_query', arguments: { sql } });
         expect(result.isError, textOf(result)).toBe(true);
       }
-      const { structuredContent } = await client.callTool({
+      const result = await client.callTool({
         name: 'mysql_query',
         arguments: { sql: 'SELECT count(*) AS n FROM orders' },
       });
-      expect(structuredContent).toMatchObject({ columns: [{ name: 'n', type: 'bigint' }], rows: [['3']] });
+      expect(result.structuredContent, textOf(result)).toMatchObject({
+        columns: [{ name: 'n', type: 'bigint' }],
+        rows: [['3']],
+      });
       expect(existsSync(into())).toBe(false);
     } finally {
       await client.close();
@@ -339,16 +375,11 @@ describe.skipIf(!hasMariadb())('databases: MariaDB (skipped where it is not inst
 
   it('ATTACK 84: no password is in the arguments of a program', async () => {
     const url = `mysql://root:s3cret@x/shop?socket=${encodeURIComponent(server.socket)}`;
-    const result = await callAction(
-      mysql,
-      'dump',
-      { database: 'shop', path: 'a.sql' },
-      {
-        folder,
-        env: { DATABASE_URL: url, HOME: folder },
-      },
-    );
+    const place = { folder, env: { DATABASE_URL: url, HOME: folder } };
+    const given = { database: 'shop', path: 'a.sql' };
+    const { work: _work, ...shown } = await planOf(mysql, 'dump', given, place);
+    const result = await callAction(mysql, 'dump', given, place);
     expect(result.isError).toBe(true);
-    expect(JSON.stringify(result)).not.toContain('s3cret');
+    expect(JSON.stringify([shown, result])).not.toContain('s3cret');
   });
 });

@@ -183,16 +183,18 @@ describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
     const databases: Record<string, object> = {};
     const setup = 'CREATE TABLE orders(id int); INSERT INTO orders VALUES (1);';
     if (hasMariadb()) {
-      const server = await startMariadb(`CREATE DATABASE shop; USE shop; ${setup}`);
+      const server = await startMariadb(
+        `CREATE DATABASE shop; USE shop; ${setup} CREATE USER reader; GRANT SELECT ON shop.* TO reader`,
+      );
       ends.push(() => server.stop());
       const socket = encodeURIComponent(server.socket);
-      databases['maria'] = { engine: 'mysql', url: `mysql://root@x/shop?socket=${socket}` };
+      databases['maria'] = { engine: 'mysql', url: `mysql://reader@x/shop?socket=${socket}` };
     }
     if (serverFolder() !== undefined) {
-      const server = startServer(setup);
+      const server = startServer(`${setup} CREATE ROLE reader LOGIN; GRANT SELECT ON orders TO reader`);
       ends.push(() => server.stop());
       const folder = encodeURIComponent(server.folder);
-      databases['postgres'] = { engine: 'postgresql', url: `postgresql://postgres@${folder}/postgres` };
+      databases['postgres'] = { engine: 'postgresql', url: `postgresql://reader@${folder}/postgres` };
     }
     const config = join(scene.home, '.config', 'toolcrib');
     mkdirSync(config, { recursive: true });

@@ -7,6 +7,8 @@ import { until } from '../support/until.ts';
 export interface Server {
   folder: string;
   socket: string;
+  /** What root is answered, as text. */
+  ask(sql: string): string;
   stop(): Promise<void>;
 }
 
@@ -59,14 +61,23 @@ export async function startMariadb(setup: string): Promise<Server> {
     { cwd: folder, env, stdio: 'ignore', ...who },
   );
   const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
-  const ask = (sql: string) =>
-    run('mariadb', ['--no-defaults', `--socket=${socket}`, '--user=root', `--execute=${sql}`], {});
-  await until(() => existsSync(socket) && ask('SELECT 1') === undefined);
-  const wrong = ask(setup);
-  if (wrong) throw new Error(wrong);
+  const ask = (sql: string) => {
+    const args = ['--no-defaults', '--batch', `--socket=${socket}`, '--user=root', `--execute=${sql}`];
+    const ended = spawnSync(pathOf('mariadb')!, args, { cwd: folder, env, encoding: 'utf8' });
+    if (ended.status !== 0) throw new Error(`mariadb: ${ended.stderr}${ended.stdout}`);
+    return ended.stdout;
+  };
+  await until(
+    () =>
+      existsSync(socket) &&
+      run('mariadb', ['--no-defaults', `--socket=${socket}`, '--user=root', '-e', 'SELECT 1'], {}) ===
+        undefined,
+  );
+  ask(setup);
   return {
     folder,
     socket,
+    ask,
     async stop() {
       server.kill('SIGKILL');
       await ended;

@@ -6,7 +6,6 @@ import { mysql } from '../../src/discoverers/mysql.ts';
 import { openMysql } from '../../src/machine/databases/mysql-session.ts';
 import { usualLimits } from '../../src/machine/databases/session.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
-import { thisHost } from '../../src/machine/host.ts';
 import { callAction, planOf, saidBy } from '../support/call-action.ts';
 import { until } from '../support/until.ts';
 import { hasMariadb, type Server, startMariadb } from './mariadb-server.ts';
@@ -30,12 +29,16 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     expect(result.isError, saidBy(result)).toBeUndefined();
     return result.data as { columns: unknown[]; rows: unknown[][]; truncated: boolean };
   };
-  const target = () =>
-    targetOf(
-      'mysql',
-      {},
-      { host: { ...thisHost(), env: env() }, profiles: {}, which: () => Promise.resolve(undefined) },
-    );
+  /** Straight to the server, with other limits than those of a call. */
+  const open = (limits: object) => {
+    const services = {
+      host: { platform: 'linux', env: env() },
+      profiles: {},
+      which: () => Promise.resolve(''),
+    } as const;
+    const target = targetOf('mysql', {}, services);
+    return openMysql(target, { ...usualLimits, ...limits }, new AbortController().signal);
+  };
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'toolcrib-mysql-'));
@@ -104,7 +107,7 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     });
     expect(await query('WITH one AS (SELECT 1 AS a) SELECT * FROM one;')).toMatchObject({ rows: [[1]] });
     expect(await query('VALUES (1)')).toMatchObject({ rows: [[1]], truncated: false });
-    expect(await query('SELECT seq FROM seq_1_to_1000000 LIMIT 900000')).toMatchObject({ truncated: true });
+    expect(await query('SELECT seq FROM seq_1_to_1000000 LIMIT 90000')).toMatchObject({ truncated: true });
     expect(await query('SELECT 1 AS a FROM DUAL WHERE 1 = 0')).toMatchObject({
       columns: [{ name: 'a' }],
       rows: [],
@@ -115,7 +118,7 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     const { columns, rows } = await query('SELECT * FROM kinds');
     const types = (columns as { name: string; type: string }[]).map(({ name, type }) => `${name} ${type}`);
     expect(types).toEqual([
-      'd decimal(20,2) unsigned',
+      'd decimal unsigned',
       'f float',
       'g double',
       't tinyint unsigned',
@@ -169,35 +172,21 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     return rows.length;
   };
 
-  it('ATTACK 85: the server ends what takes too long', async () => {
-    const session = await openMysql(
-      await target(),
-      { ...usualLimits, statementMs: 100 },
-      new AbortController().signal,
-    );
-    await expect(session.query('SELECT sleep(1000)', 1)).rejects.toThrow('max_statement_time exceeded');
-    await session.end();
-  });
-
-  it('says that what was stopped at the limit may look like a result', async () => {
-    const limits = { ...usualLimits, statementMs: 100 };
-    const session = await openMysql(await target(), limits, new AbortController().signal);
-    const table = await session.query("SELECT benchmark(1000000000000, md5('a')) AS n", 1);
-    expect(table.notes).toEqual([expect.stringContaining('0.1 s a query may take')]);
-    expect((await session.query('SELECT 1', 1)).notes).toBeUndefined();
-    await session.end();
+  it.each([
+    ['SELECT sleep(1000)', 'max_statement_time exceeded'],
+    // The server stops this one with a result.
+    ["SELECT benchmark(1000000000000, md5('a')) AS n", 'the time of a query is over'],
+  ])('ATTACK 85: the server ends %s', async (sql, says) => {
+    const session = await open({ statementMs: 100 });
+    await expect(session.query(sql, 1)).rejects.toThrow(says);
+    session.end();
   });
 
   it('ATTACK 85: reads no more than the limit of bytes of an answer', async () => {
-    const session = await openMysql(
-      await target(),
-      { ...usualLimits, bytes: 100_000 },
-      new AbortController().signal,
-    );
-    const table = await session.query("SELECT repeat('z', 1000) FROM seq_1_to_1000000", 1000);
-    await session.end();
-    expect(table.truncated).toBe(true);
-    expect(table.rows.length).toBeLessThan(200);
+    const session = await open({ bytes: 100_000 });
+    const sql = "SELECT repeat('z', 1000) FROM seq_1_to_1000000";
+    await expect(session.query(sql, 1000)).rejects.toThrow('larger than the 100000 bytes');
+    session.end();
   });
 
   it('ATTACK 85: cancels on the server when the caller gives up', async () => {
@@ -214,17 +203,13 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     await until(async () => (await running()) === 0);
   });
 
-  it('connects by a profile, ~/.my.cnf and variables', async () => {
+  it('connects by a profile and variables, and says that ~/.my.cnf is not read', async () => {
     const who = 'SELECT current_user()';
-    writeFileSync(
-      join(folder, '.my.cnf'),
-      `[client]\nuser=locked\npassword="${password}"\nsocket=${server.socket}\n`,
+    writeFileSync(join(folder, '.my.cnf'), '[client]\nuser=root\n');
+    const url = `mysql://nobody@x?socket=${server.socket}`;
+    expect(saidBy(await call('query', { sql: who }, { DATABASE_URL: url }))).toContain(
+      '~/.my.cnf is not read',
     );
-    expect((await query(who, { DATABASE_URL: '' })).rows).toEqual([['locked@localhost']]);
-    expect(
-      (await call('query', { sql: 'SELECT count(*) FROM orders', database: 'shop' }, { DATABASE_URL: '' }))
-        .data,
-    ).toMatchObject({ rows: [['3']] });
     rmSync(join(folder, '.my.cnf'));
     const profiles = {
       mine: {
@@ -249,8 +234,8 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     const place = where({ DATABASE_URL: url });
     const given = { sql: 'SELECT 1' };
     const result = await callAction(mysql, 'query', given, place);
-    const { subject, preview } = await planOf(mysql, 'query', given, place);
-    const said = saidBy(result) + subject + preview;
+    const { subject, preview, exactly } = await planOf(mysql, 'tables', {}, place);
+    const said = saidBy(result) + subject + preview + exactly;
     expect(said).toContain('Access denied');
     for (const secret of [wrong, encodeURIComponent(wrong)]) expect(said).not.toContain(secret);
   });
@@ -262,7 +247,7 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     expect(readFileSync(join(folder, 'shop.sql'), 'utf8')).toContain('9007199254740993');
     const hostile = { ...given, path: 'x.sql', table: '--result-file=ran' };
     const refused = await callAction(mysql, 'dump', hostile, { folder, env: env() });
-    expect(saidBy(refused)).toMatch(/^ARG_FLAG: table: /);
+    expect(saidBy(refused)).toContain('would be read as an option');
     expect(existsSync(join(folder, 'ran'))).toBe(false);
   });
 });

@@ -64,6 +64,14 @@ export async function planOf(
   return tool.plan(checkParams(tool.params, given), { ...(await contextOf(place)), preview: true });
 }
 
+/** Does what was planned, perhaps some time ago. Throws what the action throws. */
+export const runPlan = async (
+  discoverer: AnyDiscoverer,
+  name: string,
+  plan: Plan,
+  place: ActionPlace,
+): Promise<ToolResult> => toolOf(discoverer, name, place).run(plan, await contextOf(place));
+
 /** Calls an action as the server does, without the server; what it throws for the caller comes as a result. */
 export async function callAction(
   discoverer: AnyDiscoverer,

@@ -1,26 +1,18 @@
 import type { DatabaseEngine } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
+import { protectionOf, type Protection } from './encryption.ts';
 
-/**
- * How much a connection is protected, from less to more. `prefer`: encrypted where the server can; `verify-ca`: by a
- * certificate of an authority that is trusted; `verify-full`: and made out to this host.
- */
-export const protections = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-export type Protection = (typeof protections)[number];
-
-/** What is said about a connection somewhere: in an address, in variables, in a file. */
+/** What is said about a connection, in an address or in variables. */
 export interface Said {
   /** A name or number of a host; or an absolute path: the folder (PostgreSQL) or file (MySQL) of a socket. */
-  host?: string | undefined;
-  port?: number | undefined;
-  user?: string | undefined;
-  password?: string | undefined;
-  database?: string | undefined;
-  protection?: Protection | undefined;
-  /** Paths of files: the authorities that are trusted, and the certificate and key to show. */
-  authorities?: string | undefined;
-  certificate?: string | undefined;
-  key?: string | undefined;
+  readonly host?: string;
+  readonly port?: number;
+  readonly user?: string;
+  readonly password?: string;
+  readonly database?: string;
+  readonly protection?: Protection;
+  /** The path of a file with the authorities that are trusted. */
+  readonly authorities?: string;
 }
 
 /** How addresses of an engine begin; also as SQLAlchemy and Rails write them: postgresql+psycopg2, mysql2. */
@@ -36,74 +28,60 @@ const otherDatabase = /^(?:sqlite3?|file|mongodb|rediss?|mssql|sqlserver|oracle)
 export const isDatabase = (address: string): boolean =>
   otherDatabase.test(address) || Object.values(schemesOf).some((scheme) => scheme.test(address));
 
+/** What an address may say after its question mark, by the names of PostgreSQL, MySQL and their libraries. */
+const options: Readonly<Record<keyof Said, readonly string[]>> = {
+  host: ['host', 'socket', 'socketPath', 'unix_socket'],
+  port: ['port'],
+  user: ['user'],
+  password: ['password'],
+  database: ['dbname'],
+  protection: ['sslmode', 'ssl-mode', 'ssl_mode'],
+  authorities: ['sslrootcert', 'ssl-ca', 'ssl_ca'],
+};
+
 /**
  * What an address says: `postgresql://user:password@host:5432/name?sslmode=require`. `from` names where it stands.
  * Throws CONFIG_INVALID, which never shows the address.
  */
 export function addressOf(address: string, engine: DatabaseEngine, from: string): Said {
-  const url = parsed(address, engine);
-  if (!url) {
+  try {
+    if (!schemesOf[engine].test(address)) throw new Error('another scheme');
+    // URL takes an empty host only where there is no user.
+    const url = new URL(address.replace(/^[^:]+:\/\/([^/?#]*@)?(?=[:/?#]|$)/, (start) => start + nowhere));
+    const host = decodeURIComponent(url.hostname).replace(/^\[(.+)\]$/, '$1');
+    const parts: Partial<Record<keyof Said, string>> = {
+      host: host === nowhere ? '' : host,
+      port: url.port,
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+      database: decodeURIComponent(url.pathname.slice(1)),
+    };
+    const option = (part: keyof Said) =>
+      options[part].map((name) => url.searchParams.get(name)).find((value) => value !== null);
+    return saidBy((part) => option(part) ?? parts[part]);
+  } catch {
+    // Whatever is wrong with it, its words would show the password.
     throw new ToolcribError(
       'CONFIG_INVALID',
       `${from}: is not the address of a ${engine} database.`,
       `Expected ${engine}://user@host:${engine === 'mysql' ? 3306 : 5432}/name.`,
     );
   }
-  const option = (...names: string[]) =>
-    names.map((name) => url.searchParams.get(name) ?? undefined).find((value) => value !== undefined);
-  const host = decodeURIComponent(url.hostname).replace(/^\[(.+)\]$/, '$1');
-  return onlySaid({
-    host: option('host', 'socket', 'socketPath', 'unix_socket') ?? (host === nowhere ? undefined : host),
-    port: portOf(option('port') ?? url.port),
-    user: option('user') ?? decodeURIComponent(url.username),
-    password: option('password') ?? decodeURIComponent(url.password),
-    database: option('dbname') ?? decodeURIComponent(url.pathname.slice(1)),
-    protection: protectionOf(option('sslmode', 'ssl-mode', 'ssl_mode')),
-    authorities: option('sslrootcert', 'ssl-ca', 'ssl_ca'),
-    certificate: option('sslcert', 'ssl-cert', 'ssl_cert'),
-    key: option('sslkey', 'ssl-key', 'ssl_key'),
-  });
 }
 
 /** A host of this name means that none was given. */
 const nowhere = 'no-host.invalid';
 
-function parsed(address: string, engine: DatabaseEngine): URL | undefined {
-  if (!schemesOf[engine].test(address)) return undefined;
-  // URL takes an empty host only where there is no user.
-  const whole = address.replace(/^[^:]+:\/\/([^/?#]*@)?(?=[:/?#]|$)/, (start) => start + nowhere);
-  try {
-    const url = new URL(whole);
-    // Throws for what is not encoded well.
-    decodeURIComponent(url.username + url.password + url.pathname + url.hostname);
-    return url;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Without what is empty or not there, so that it does not hide what is said elsewhere. */
-export const onlySaid = (said: Said): Said =>
-  Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined && value !== ''));
-
-/** A port of a TCP connection; undefined for what is none. */
-export function portOf(text: string | undefined): number | undefined {
-  const port = Number(text);
-  return text !== undefined && Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
-}
-
-/** What PostgreSQL (`verify-full`) and MySQL (`VERIFY_IDENTITY`) call the kinds of protection. */
-const protectionNames: Readonly<Record<string, Protection>> = {
-  ...Object.fromEntries(protections.map((name) => [name, name])),
-  allow: 'prefer',
-  disabled: 'disable',
-  preferred: 'prefer',
-  required: 'require',
-  'verify-identity': 'verify-full',
-};
-
-/** A kind of protection by either name. One that is not known is taken for the strongest, never for less. */
-export function protectionOf(name: string | undefined): Protection | undefined {
-  if (name === undefined || name === '') return undefined;
-  return protectionNames[name.toLowerCase().replaceAll('_', '-')] ?? 'verify-full';
+/** All that a source says about the parts of a connection; what is empty there hides nothing that is said elsewhere. */
+export function saidBy(textOf: (part: keyof Said) => string | undefined): Said {
+  const texts = Object.keys(options).map((part) => [part, textOf(part as keyof Said)] as const);
+  const said = Object.fromEntries(texts.filter(([, text]) => text !== undefined && text !== ''));
+  const { port, protection, ...rest } = said as Partial<Record<keyof Said, string>>;
+  const number = Number(port);
+  const isPort = Number.isInteger(number) && number > 0 && number < 65_536;
+  return {
+    ...rest,
+    ...(isPort && { port: number }),
+    ...(protection !== undefined && { protection: protectionOf(protection) }),
+  };
 }

@@ -1,11 +1,11 @@
-import type { QueryAction } from '../../core/discoverer.ts';
+import type { DatabaseEngine, QueryAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { fitResult } from '../../core/fit-result.ts';
 import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
 import { inlineLimit, spelledNote, spelledOut } from '../presentable.ts';
 import { failureOfDatabase, withoutSecrets } from './database-failure.ts';
-import { usualLimits, type Limits, type OpenSession, type Session } from './session.ts';
-import { targetOf, type DatabaseServices, type Target, type Wanted } from './target.ts';
+import { graceMs, usualLimits as limits, type Session } from './session.ts';
+import { targetName, targetOf, type Chosen, type DatabaseServices, type Target } from './target.ts';
 
 /** One call of an action that asks a database. */
 export interface DatabaseCall {
@@ -13,7 +13,6 @@ export interface DatabaseCall {
   readonly action: QueryAction;
   readonly values: Readonly<Record<string, unknown>>;
   readonly services: { readonly databases: DatabaseServices };
-  readonly limits?: Limits;
 }
 
 /** A call, and where it connects. */
@@ -23,55 +22,94 @@ interface PreparedQuery extends DatabaseCall {
   readonly question: string;
   /** Whom, for people. */
   readonly where: string;
+  /** What the login may do beyond reading; undefined for statements of ours, for which it does not matter. */
+  readonly beyond: string | undefined;
 }
 
-/** What would be asked, and whom. Throws what targetOf() throws. */
+/** More rows than any catalogue of a database has that people describe. */
+const listedRows = 100_000;
+
+/** Who only reads is not asked about. */
+const readers: Readonly<Record<DatabaseEngine, string>> = {
+  postgresql: "CREATE ROLE reader LOGIN PASSWORD '…'; GRANT pg_read_all_data TO reader",
+  mysql: "CREATE USER reader IDENTIFIED BY '…'; GRANT SELECT, SHOW VIEW ON *.* TO reader",
+};
+
+/**
+ * What would be asked, and whom. Connects to see what the login may do: where a transaction does not bind that, a query
+ * counts as one that writes. Throws what targetOf() and connecting throw.
+ */
 export async function planQuery(
   call: DatabaseCall,
-  { workspace }: PlanContext,
+  { workspace, signal }: PlanContext,
 ): Promise<Plan<PreparedQuery>> {
   const { action, values, services } = call;
   const { databases } = services;
-  const target = await targetOf(action.database, values as Wanted, databases);
+  const target = targetOf(action.database, values as Chosen, databases);
   const question = questionText(call);
-  const where = withoutSecrets(
-    `${target.database ?? 'no database'} at ${target.host}, as ${target.user} (${target.from})`,
-    target.secrets,
-  );
+  const from = `${target.database ?? 'no database'} at ${target.host}, as ${target.user} (${target.from})`;
+  const where = withoutSecrets(from, target.secrets);
+  const unseen = { ...call, target, question, where, beyond: undefined };
+  const beyond =
+    'lists' in action.asks ? undefined : await connecting(unseen, signal, async (session) => session.beyond);
+  const wayOut = `let the server log in as one that only reads (${readers[action.database]})`;
+  const database = withoutSecrets(targetName(target), target.secrets);
   return {
     effects: action.effects,
     subject: question,
-    folder: workspace.roots[0] ?? databases.host.home,
+    folder: workspace.roots[0] ?? '',
     touches: [],
-    preview: where,
+    ...(beyond !== undefined && { asks: 'database', lasting: { kind: 'database', database }, wayOut }),
+    preview:
+      beyond === undefined
+        ? where
+        : `${where}\nThis login ${beyond}, which no transaction keeps it from.\nInstead: ${wayOut}`,
     takenBack: false,
-    exactly: JSON.stringify([question, where]),
-    work: { ...call, target, question, where },
+    exactly: JSON.stringify([question, where, beyond]),
+    work: { ...unseen, beyond },
   };
 }
 
 /**
- * Asks a database what an action asks, over a connection that is made for it and can only read. Throws PROGRAM_FAILED with
- * what the server says, TIMEOUT, CANCELLED, TOO_LARGE and NOT_FOUND.
+ * Asks a database what an action asks, over a connection made for it whose transaction can only read. Throws
+ * PROGRAM_FAILED with what the server says, TIMEOUT, CANCELLED, TOO_LARGE, NOT_FOUND, and NOT_CONFIRMED when the login
+ * may more than was agreed to.
  */
 export async function askDatabase(call: PreparedQuery, context: CallContext): Promise<ToolResult> {
-  const { action, target, question, where, limits = usualLimits } = call;
-  const { signal } = context;
-  let session: Session | undefined;
-  try {
-    session = await (await openerOf(action))(target, limits, signal);
-    const answer = await answered(session, call);
-    return resultOf(answer, session.notes, question, context);
-  } catch (error) {
-    throw failureOfDatabase(error, { target, where, signal, limits });
-  } finally {
-    await session?.end();
-  }
+  const answer = await connecting(call, context.signal, (session) => {
+    if (!('lists' in call.action.asks) && session.beyond !== call.beyond)
+      throw new ToolcribError(
+        'NOT_CONFIRMED',
+        `${call.where}: what the login may do has changed.`,
+        'Call again.',
+      );
+    return answered(session, call);
+  });
+  return resultOf(answer, call.question, context);
 }
 
-async function openerOf({ database }: QueryAction): Promise<OpenSession> {
-  if (database === 'mysql') return (await import('./mysql-session.ts')).openMysql;
-  return (await import('./postgres-session.ts')).openPostgres;
+/** What `work` brings over a connection of its own, which the signal and the limit of time cancel on the server. */
+async function connecting<T>(
+  { action, target, where }: PreparedQuery,
+  signal: AbortSignal,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  // The servers have a limit of their own; MySQL takes one in a query's text for more than ours.
+  const late = AbortSignal.timeout(limits.statementMs + graceMs);
+  const both = AbortSignal.any([signal, late]);
+  let session: Session | undefined;
+  try {
+    const open =
+      action.database === 'mysql'
+        ? (await import('./mysql-session.ts')).openMysql
+        : (await import('./postgres-session.ts')).openPostgres;
+    session = await open(target, limits, both);
+    return await work(session);
+  } catch (error) {
+    throw failureOfDatabase(error, { target, where, limits, cancelled: signal.aborted, late: late.aborted });
+  } finally {
+    session?.end();
+  }
 }
 
 /** What is asked, for people and for rules about it. */
@@ -85,49 +123,35 @@ function questionText({ action, values, tool }: DatabaseCall): string {
 type Answer = Readonly<Record<string, unknown>>;
 
 async function answered(session: Session, { action: { asks }, values }: DatabaseCall): Promise<Answer> {
-  if ('query' in asks) {
-    const {
-      columns,
-      rows,
-      truncated,
-      notes = [],
-    } = await session.query(String(values[asks.query]), Number(values[asks.limit]));
-    return { columns, rows, truncated, ...(notes.length > 0 && { notes }) };
-  }
+  if ('query' in asks)
+    return { ...(await session.query(String(values[asks.query]), Number(values[asks.limit]))) };
   if ('explain' in asks) return { plan: await session.explain(String(values[asks.explain])) };
   const binds = asks.binds.map((name) => values[name] ?? null);
   const answer: Record<string, unknown> = {};
   for (const [index, [name, sql]] of Object.entries(asks.lists).entries()) {
-    const rows = await session.list(sql, placeholders(sql) === 0 ? [] : binds);
+    const { columns, rows } = await session.query(sql, listedRows, /\$\d|\?/.test(sql) ? binds : []);
     if (index === 0 && rows.length === 0 && asks.missing !== undefined)
       throw new ToolcribError('NOT_FOUND', `${String(binds[0])}: ${asks.missing}`);
-    answer[name] = rows;
+    answer[name] = rows.map((row) => Object.fromEntries(columns.map((column, at) => [column.name, row[at]])));
   }
   return answer;
 }
 
-/** How many places of a statement of ours are filled with values. */
-const placeholders = (sql: string): number => sql.match(/\$\d|\?/g)?.length ?? 0;
-
 /** What fits into an answer; what does not is kept whole, a row a line, where read_output finds it. */
-function resultOf(
-  answer: Answer,
-  notes: readonly string[],
-  question: string,
-  context: CallContext,
-): ToolResult {
+function resultOf(answer: Answer, question: string, context: CallContext): ToolResult {
   const { value, omitted, clipped, cleaned } = fitResult(answer, inlineLimit, spelledOut);
   const isCut = Object.keys(omitted).length > 0;
-  const kept =
-    (isCut || clipped) && Array.isArray(answer['rows']) ? keepRows(answer['rows'], question, context) : [];
-  const own = Array.isArray(value['notes']) ? (value['notes'] as string[]) : [];
-  const said = [...notes, ...own, ...(cleaned ? [spelledNote] : []), ...kept];
-  return { data: { ...value, ...(isCut && { omitted }), ...(said.length > 0 && { notes: said }) } };
+  const rows = (isCut || clipped) && answer['rows'];
+  const notes = [
+    ...(cleaned ? [spelledNote] : []),
+    ...(Array.isArray(rows) ? [keepRows(rows, question, context)] : []),
+  ];
+  return { data: { ...value, ...(isCut && { omitted }), ...(notes.length > 0 && { notes }) } };
 }
 
-function keepRows(rows: readonly unknown[], question: string, context: CallContext): string[] {
+function keepRows(rows: readonly unknown[], question: string, context: CallContext): string {
   const sink = context.keepOutput(question);
   for (const row of rows) sink.add('stdout', Buffer.from(`${JSON.stringify(row)}\n`));
   sink.end();
-  return [`all ${rows.length} rows: read_output ${sink.handle}`];
+  return `all ${rows.length} rows: read_output ${sink.handle}`;
 }

@@ -1,80 +1,59 @@
 import { ToolcribError } from '../../core/errors.ts';
-import { cursorFor } from './postgres-session.ts';
-import { DatabaseProblem, type Limits } from './session.ts';
+import type { Limits } from './session.ts';
 import type { Target } from './target.ts';
 
-interface Where {
+interface Failed {
   readonly target: Target;
   /** The database, for people. */
   readonly where: string;
-  readonly signal: AbortSignal;
+  /** The caller has given up. */
+  readonly cancelled: boolean;
+  /** The time of the call was over. */
+  readonly late: boolean;
   readonly limits: Limits;
 }
 
-/** The parts of the drivers' errors. */
-interface DriverError {
-  readonly message?: string;
-  readonly code?: string;
+/** The drivers' errors; one of several attempts to connect has these, and no message of its own. */
+type DriverError = Partial<Record<'message' | 'code' | 'detail' | 'hint' | 'position', string>> & {
   readonly errno?: number;
-  readonly detail?: string;
-  readonly hint?: string;
-  readonly position?: string;
-  /** Of the error of several attempts to connect, whose own message is empty. */
   readonly errors?: readonly Error[];
-}
+};
 
 /** PostgreSQL: statement_timeout and a cancel; MySQL: KILL, its limit of time and MariaDB's. */
 const stoppedCodes: readonly unknown[] = ['57014', 1317, 3024, 1969];
-const cannotConnect =
-  /^(?:ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EACCES)$/;
+
+const sources = 'a profile of the settings, DATABASE_URL, or the variables PG* and MYSQL_*';
+/** What a caller can do, by the codes of the drivers and of the servers. */
+const waysOut: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EACCES)$/,
+    `Is the server running? Where it is comes from ${sources}.`,
+  ],
+  [/^(?:28\w{3}|ER_ACCESS_DENIED_ERROR)$/, `Who logs in comes from ${sources}; ~/.my.cnf is not read.`],
+  [
+    /^(?:42601|25006|ER_PARSE_ERROR|ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION)$/,
+    'One SELECT, VALUES, TABLE or WITH is run, in a transaction that changes nothing.',
+  ],
+];
 
 /** What a caller is told about a failure: without passwords, and what was stopped by whom. */
-export function failureOfDatabase(error: unknown, { target, where, signal, limits }: Where): unknown {
+export function failureOfDatabase(error: unknown, failed: Failed): unknown {
+  const { target, where, limits } = failed;
+  if (failed.cancelled) return new ToolcribError('CANCELLED', 'The query was cancelled on the server.');
   if (error instanceof ToolcribError) return error;
-  if (signal.aborted) return new ToolcribError('CANCELLED', 'The query was cancelled on the server.');
-  const { code, errno, detail, hint, position } = error as DriverError;
-  const said = withoutSecrets(messageOf(error as DriverError), target.secrets);
-  if (error instanceof DatabaseProblem) {
-    return error.kind === 'too-large'
-      ? new ToolcribError(
-          'TOO_LARGE',
-          `${said}.`,
-          'Select fewer columns, or parts of them: left(text, 1000).',
-        )
-      : new ToolcribError('ARG_INVALID', `sql: ${said}.`);
-  }
-  if (stoppedCodes.includes(code) || stoppedCodes.includes(errno)) {
+  const { message, errors, code, errno, detail = '', hint = '', position } = error as DriverError;
+  const said = message || errors?.map((each) => each.message).join('; ') || 'the connection failed';
+  if (failed.late || stoppedCodes.includes(code) || stoppedCodes.includes(errno))
     return new ToolcribError(
       'TIMEOUT',
-      `The server stopped after ${limits.statementMs / 1000} s: ${said}.`,
+      `The server stopped after ${limits.statementMs / 1000} s: ${withoutSecrets(said, target.secrets)}.`,
       'Ask for less, or look at how it is answered with the explain action.',
     );
-  }
-  const all = [
-    `${where}: ${messageOf(error as DriverError)}`,
-    code === undefined ? '' : `(${code}${at(position)})`,
-    detail ?? '',
-    hint ?? '',
-  ];
+  const at = Number(position) > 0 ? `, at character ${position} of sql` : '';
+  const all = [`${where}: ${said}`, code === undefined ? '' : `(${code}${at})`, detail, hint];
   const text = all.filter((part) => part !== '').join(' ');
-  return new ToolcribError('PROGRAM_FAILED', withoutSecrets(text, target.secrets), wayOut(code));
-}
-
-const messageOf = ({ message, errors }: DriverError): string =>
-  message || errors?.map((each) => each.message).join('; ') || 'the connection failed';
-
-/** Where in the caller's own text the server found something. */
-function at(position: string | undefined): string {
-  const own = Number(position) - cursorFor.length;
-  return own > 0 ? `, at character ${own} of sql` : '';
-}
-
-function wayOut(code: string | undefined): string {
-  if (code !== undefined && cannotConnect.test(code))
-    return 'Is the server running? Where it is comes from a profile of the settings, DATABASE_URL, or what its own programs use.';
-  return /^(?:42601|25006|ER_PARSE_ERROR|ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION)$/.test(code ?? '')
-    ? 'One SELECT, VALUES, TABLE or WITH is run, in a transaction that changes nothing.'
-    : '';
+  const wayOut = waysOut.find(([codes]) => codes.test(code ?? ''))?.[1];
+  return new ToolcribError('PROGRAM_FAILED', withoutSecrets(text, target.secrets), wayOut);
 }
 
 /** A text without what must not be shown; the longest first, since one may be a part of another. */

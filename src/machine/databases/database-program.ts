@@ -1,20 +1,20 @@
-import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs';
+import { statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { printable, renderArgv } from '../../core/argv.ts';
 import type { AnyDiscoverer, DatabaseProgramAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
-import { failureOf, shownOf } from '../actions/action-result.ts';
-import { lookOnceMore } from '../paths/last-look.ts';
-import { rooted } from '../paths/workspace.ts';
-import { shownPath } from '../paths/shown-path.ts';
-import { projectFolders } from '../programs/project-folders.ts';
+import { textOf, type CallContext, type Plan, type PlanContext, type ToolResult } from '../../core/tool.ts';
 import type { ActionServices } from '../actions/action-services.ts';
-import { connectionArguments, connectionVariables } from './program-connection.ts';
-import { targetOf, type Target, type Wanted } from './target.ts';
+import { runProgram, type PreparedProgram } from '../actions/run-program.ts';
+import { lookOnceMore } from '../paths/last-look.ts';
+import type { Place } from '../paths/place.ts';
+import { shownPath } from '../paths/shown-path.ts';
+import { rooted } from '../paths/workspace.ts';
+import { projectFolders } from '../programs/project-folders.ts';
+import { withoutSecrets } from './database-failure.ts';
+import { targetName, targetOf, type Chosen, type Target } from './target.ts';
 
 /** One call of an action of a program beside a database's client, all paths in `values` checked. */
 export interface ProgramCall {
-  readonly name: string;
   readonly discoverer: AnyDiscoverer;
   readonly action: DatabaseProgramAction;
   readonly values: Readonly<Record<string, unknown>>;
@@ -25,77 +25,73 @@ export interface ProgramCall {
   readonly services: ActionServices;
 }
 
-interface PreparedProgram extends Omit<ProgramCall, 'context'> {
-  readonly target: Target;
-  readonly program: string;
-  readonly argv: readonly string[];
-  readonly command: string;
+interface PreparedDump extends PreparedProgram {
+  readonly call: ProgramCall;
+  /** The new file that it writes. */
+  readonly path: string | undefined;
 }
 
-const keptBytes = 256 * 1024;
-/** A week, which budgets.jobMinutes can be at most: what ends the program is the limit of its job. */
-const longestMs = 7 * 24 * 60 * 60 * 1000;
-
-/** What would be started, and with which database. Throws PROGRAM_NOT_FOUND, and what targetOf() throws. */
-export async function planDatabaseProgram(call: ProgramCall): Promise<Plan<PreparedProgram>> {
-  const { context, ...rest } = call;
-  const { action, values, paths, folder, services } = call;
+/**
+ * What would be started, and with which database: the program is told in its environment where to connect and with
+ * which password. Throws PROGRAM_NOT_FOUND, and what targetOf() throws.
+ */
+export async function planDatabaseProgram(call: ProgramCall): Promise<Plan<PreparedDump>> {
+  const { discoverer, action, values, paths, folder, services } = call;
   const asTyped = renderArgv(action.template, values);
-  const target = await targetOf(action.database, values as Wanted, services.databases);
+  const target = targetOf(action.database, values as Chosen, services.databases);
+  const path = action.writes === undefined ? undefined : String(values[action.writes]);
   const program = await programOf(call);
-  const argv = [...connectionArguments(target), ...asTyped];
+  const argv = [...connectionArguments(target, path), ...asTyped];
   const command = printable([action.client[0] ?? '', ...asTyped]);
-  const database = `${target.user}@${target.host}/${target.database ?? ''}`;
-  const changes = action.effects.includes('destroy');
+  const database = withoutSecrets(targetName(target), target.secrets);
+  const env = {
+    ...services.childEnvironment([], discoverer.settings ?? {}),
+    ...connectionVariables(target, services.databases.host.env),
+  };
   return {
     effects: action.effects,
     subject: command,
     folder,
     touches: paths,
-    ...(changes && { asks: 'database' as const, lasting: { kind: 'database' as const, database } }),
-    ...(context.preview && { preview: `database: ${database} (${target.from})` }),
+    // Each time: an "always" for queries of a database is none for replacing it.
+    ...(action.effects.includes('destroy') && { asks: 'database' as const }),
+    preview: `database: ${database} (${target.from})`,
     takenBack: false,
     exactly: JSON.stringify([program, argv, folder, database]),
-    work: { ...rest, target, program, argv, command },
+    work: { program, argv, folder, env, command, notes: [], keeps: 'no', lasts: false, call, path },
   };
 }
 
-/**
- * Runs a program beside a database's client, told in its environment where to connect and with which password. What it
- * prints goes to a new file of the workspace, which is removed when it fails. Throws PATH_EXISTS, and what the workspace
- * throws.
- */
-export async function runDatabaseProgram(call: PreparedProgram, context: CallContext): Promise<ToolResult> {
-  const { discoverer, action, values, folder, services, target, program, argv, command } = call;
-  const path = action.writes === undefined ? undefined : String(values[action.writes]);
-  const file = path === undefined ? undefined : await newFile(path, context);
-  const sink = context.keepOutput(command, folder);
-  const outcome = await services.run({
-    program,
-    argv,
-    cwd: folder,
-    env: { ...services.childEnvironment([], discoverer.settings ?? {}), ...connectionVariables(target) },
-    signal: context.signal,
-    onLine: context.progress,
-    keepBytes: keptBytes,
-    timeoutMs: longestMs,
-    ...(file && { onOutput: file.add }),
-    ...(!file && { sink }),
-  });
-  sink.end();
-  const telling = { notes: [], ...(!file && { handle: sink.handle }) };
-  const failed = failureOf({ ...outcome, command }, {}, discoverer.hints, telling);
-  const failure = failed ?? (file?.failed ? unwritten(path) : undefined);
-  file?.end(failure === undefined);
-  if (failure) return failure;
-  const said = file ? `${file.bytes()} bytes in ${shownPath(path ?? '')}` : 'done';
-  return { content: [{ type: 'text', text: `${said}\n${shownOf(outcome.stderr, telling)}`.trim() }] };
+/** Runs it. A file that it writes is new, and goes when it fails. Throws PATH_EXISTS, and what the workspace throws. */
+export async function runDatabaseProgram(dump: PreparedDump, context: CallContext): Promise<ToolResult> {
+  const { discoverer, services } = dump.call;
+  const place = dump.path === undefined ? undefined : await newFile(dump.path, context);
+  let failed = true;
+  try {
+    const result = await runProgram(dump, { hints: discoverer.hints }, context, { run: services.run });
+    failed = result.isError === true;
+    if (failed || !place) return result;
+    const said = `${statSync(place.at).size} bytes in ${shownPath(dump.path ?? '')}`;
+    return { ...result, content: [{ type: 'text', text: `${said}\n${textOf(result)}`.trim() }] };
+  } finally {
+    if (failed && place) unlinkSync(place.at);
+    await place?.folder.handle.close();
+  }
 }
 
-const unwritten = (path: string | undefined): ToolResult => ({
-  isError: true,
-  content: [{ type: 'text', text: `WRITE_FAILED: ${path}: could not be written whole; it was removed.` }],
-});
+/** An empty file that was not there, for its owner alone: a dump has everything that the database has. */
+async function newFile(given: string, { workspace }: CallContext): Promise<Place> {
+  const place = await rooted(workspace).openPlace(given, { follow: false });
+  try {
+    lookOnceMore(place, given);
+    writeFileSync(place.at, '', { flag: 'wx', mode: 0o600 });
+    return place;
+  } catch (error) {
+    await place.folder.handle.close();
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new ToolcribError('PATH_EXISTS', `${shownPath(given)}: is already there.`, 'Give a new name.');
+  }
+}
 
 /** The program by the first of its names that is there; never one that lies in the project. */
 async function programOf({ action, context, services }: ProgramCall): Promise<string> {
@@ -111,48 +107,51 @@ async function programOf({ action, context, services }: ProgramCall): Promise<st
   );
 }
 
-interface NewFile {
-  /** False: nothing more can be written. */
-  add(chunk: Buffer): boolean;
-  bytes(): number;
-  readonly failed: boolean;
-  end(keep: boolean): void;
+/** What a program is told in its environment, where only its own user can read it. */
+function connectionVariables(target: Target, env: Readonly<Record<string, string | undefined>>) {
+  const { engine, host, port, user, password, protection, authorities } = target;
+  const said =
+    engine === 'mysql'
+      ? { MYSQL_PWD: password }
+      : {
+          PGHOST: host,
+          PGPORT: String(port),
+          PGUSER: user,
+          PGPASSWORD: password,
+          PGPASSFILE: env['PGPASSFILE'],
+          PGSSLMODE: protection,
+          PGSSLROOTCERT: authorities,
+          PGCONNECT_TIMEOUT: '10',
+          PGCLIENTENCODING: 'UTF8',
+        };
+  return Object.fromEntries(
+    Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }
 
-/** A file that was not there, open for writing, for its owner alone: a dump has everything that the database has. */
-async function newFile(given: string, { workspace }: CallContext): Promise<NewFile> {
-  const place = await rooted(workspace).openPlace(given, { follow: false });
-  const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
-  let file: number;
-  try {
-    lookOnceMore(place, given);
-    file = openSync(place.at, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
-  } catch (error) {
-    await place.folder.handle.close();
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new ToolcribError('PATH_EXISTS', `${shownPath(given)}: is already there.`, 'Give a new name.');
-  }
-  let bytes = 0;
-  let failed = false;
-  return {
-    add(chunk) {
-      try {
-        for (let at = 0; at < chunk.length;) at += writeSync(file, chunk, at);
-        bytes += chunk.length;
-      } catch {
-        // The disk is full, for one: the program ends when nobody reads, and what there is goes.
-        failed = true;
-      }
-      return !failed;
-    },
-    bytes: () => bytes,
-    get failed() {
-      return failed;
-    },
-    end(keep) {
-      closeSync(file);
-      if (!keep) unlinkSync(place.at);
-      void place.folder.handle.close();
-    },
-  };
+/** What comes before a program's own arguments: where to connect, never a password; and the file that it writes. */
+function connectionArguments(target: Target, path: string | undefined): string[] {
+  const { engine, host, port, user, database = '', protection, authorities } = target;
+  // As a part of a connection string, in which it cannot become another setting.
+  if (engine === 'postgresql')
+    return [
+      `--dbname=dbname='${database.replaceAll(/[\\']/g, '\\$&')}'`,
+      ...(path === undefined ? [] : [`--file=${path}`]),
+    ];
+  const address = host.startsWith('/')
+    ? [`--socket=${host}`]
+    : [`--host=${host}`, `--port=${port}`, '--protocol=TCP'];
+  const modes = { 'verify-ca': 'VERIFY_CA', 'verify-full': 'VERIFY_IDENTITY', require: 'REQUIRED' };
+  const mode = protection === 'disable' || protection === 'prefer' ? undefined : modes[protection];
+  return [
+    // First, or it is not taken: option files could name further ones, and plugins.
+    '--no-defaults',
+    ...address,
+    `--user=${user}`,
+    ...(path === undefined ? [] : [`--result-file=${path}`]),
+    // MariaDB's programs and MySQL's have different options; each passes over the other's that begin with loose-.
+    ...(mode === undefined ? [] : ['--loose-ssl', `--loose-ssl-mode=${mode}`]),
+    ...(protection.startsWith('verify') ? ['--loose-ssl-verify-server-cert'] : []),
+    ...(authorities === undefined ? [] : [`--ssl-ca=${authorities}`]),
+  ];
 }

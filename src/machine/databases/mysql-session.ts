@@ -1,104 +1,70 @@
-import type { Connection, ConnectionOptions, PrepareStatementInfo } from 'mysql2';
+import mysql from 'mysql2';
+import type { Connection, ConnectionOptions, QueryError } from 'mysql2';
+import { ToolcribError } from '../../core/errors.ts';
+import { connectProtected, type Encryption } from './encryption.ts';
 import { typeOf, valueOf, type Field } from './mysql-values.ts';
-import { connectProtected, type Encryption } from './protected-connection.ts';
-import { atMost, DatabaseProblem, graceMs, type Limits, type OpenSession, type Table } from './session.ts';
+import { connectMs, graceMs, within, type Limits, type OpenSession, type Table } from './session.ts';
 import type { Target } from './target.ts';
 
-/** Milliseconds until a server has to have answered. */
-const connectMs = 10_000;
 /** Seconds a query waits for a lock. */
 const lockSeconds = 5;
 
 /**
  * A connection to MySQL or MariaDB. A transaction that may only read does not stop everything there: TRUNCATE and
- * OPTIMIZE end it and go ahead. So the server itself is first asked, without running anything, whether it takes the text
- * for a query: whether it can stand as one inside another statement, and whether it has columns by itself, which SELECT
- * INTO OUTFILE has not.
+ * OPTIMIZE end it and go ahead. So the server itself is first asked, without running anything, whether it takes the
+ * text for a query.
  */
 export const openMysql: OpenSession = async (target, limits, signal) => {
-  const connection = await connectProtected(
-    target,
-    (encryption) => connected(target, encryption, signal),
-    (error) => (error as { code?: string }).code === 'HANDSHAKE_NO_SSL_SUPPORT',
-  );
-  let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= cancelled(target, connection.threadId));
-  const cut = () => void stop().then(() => setTimeout(() => connection.destroy(), graceMs).unref());
-  const lost = lossOf(connection);
-  // MySQL takes a limit of time in a query's own text for more than ours.
-  const late = setTimeout(cut, limits.statementMs + graceMs).unref();
-  const end = async () => {
-    clearTimeout(late);
+  const connection = await connected(target, signal);
+  const cut = () => void cancelOnServer(target, connection.threadId).then(() => connection.destroy());
+  const end = () => {
     signal.removeEventListener('abort', cut);
-    await stopped;
-    await atMost(graceMs, new Promise<void>((resolve) => connection.end(() => resolve())));
-    connection.destroy();
+    connection.end(() => connection.destroy());
+    setTimeout(() => connection.destroy(), graceMs).unref();
   };
   signal.addEventListener('abort', cut, { once: true });
   try {
-    signal.throwIfAborted();
-    await lost(begin(connection, limits));
-    const reading = { connection, limits, stop };
     return {
-      notes: [],
+      beyond: await begin(connection, limits),
       end,
-      query: (sql, most) => lost(queried(reading, sql, most)),
-      explain: (sql) => lost(explained(reading, sql)),
-      list: (sql, values) => lost(listed(reading, sql, values)),
+      query: (sql, most, values = []) => queried(connection, limits, { sql, most, values }),
+      async explain(sql) {
+        await checked(connection, sql);
+        const { rows } = await sent(connection, `EXPLAIN FORMAT=JSON ${sql}`);
+        return JSON.parse(String(rows[0]?.[0])) as unknown;
+      },
     };
   } catch (error) {
-    await end();
+    end();
     throw error;
   }
 };
 
-/** Makes what waits for a connection fail when that is lost, which the driver does not always tell. */
-function lossOf(connection: Connection): <T>(work: Promise<T>) => Promise<T> {
-  const { stream } = connection as unknown as { stream: NodeJS.ReadableStream };
-  const lost = new Promise<never>((_resolve, reject) => {
-    stream.once('close', () => reject(new Error('the connection was closed')));
-  });
-  lost.catch(() => {});
-  return (work) => Promise.race([work, lost]);
-}
+/** Connects as the target says, as long as nobody gives up. */
+const connected = (target: Target, signal: AbortSignal): Promise<Connection> =>
+  connectProtected(
+    target,
+    async (encryption) => {
+      signal.throwIfAborted();
+      const connection = mysql.createConnection(optionsFor(target, encryption));
+      // Without a listener a connection that is lost would end the process; what is pending is rejected as well.
+      connection.on('error', () => {});
+      const giveUp = () => streamOf(connection).destroy();
+      signal.addEventListener('abort', giveUp, { once: true });
+      try {
+        await answer<void>(connection, (done) => connection.connect(done));
+        return connection;
+      } catch (error) {
+        connection.destroy();
+        throw error;
+      } finally {
+        signal.removeEventListener('abort', giveUp);
+      }
+    },
+    ({ code }) => code === 'HANDSHAKE_NO_SSL_SUPPORT',
+  );
 
-interface Reading {
-  readonly connection: Connection;
-  readonly limits: Limits;
-  stop(): Promise<void>;
-}
-
-async function queried(reading: Reading, sql: string, most: number): Promise<Table> {
-  await run(reading.connection, `SET SESSION sql_select_limit = ${most + 1}`);
-  const statement = await checked(reading.connection, sql);
-  const startedAt = performance.now();
-  const table = await received(statement, { ...reading, most });
-  const { statementMs } = reading.limits;
-  if (performance.now() - startedAt < statementMs) return table;
-  // Some functions of MariaDB (benchmark, sleep) end early with a result, where others end with an error.
-  const note = `it took the ${statementMs / 1000} s a query may take: what the server stopped may look like a result`;
-  return { ...table, notes: [note] };
-}
-
-async function explained(reading: Reading, sql: string): Promise<unknown> {
-  await checked(reading.connection, sql);
-  const statement = await prepared(reading.connection, `EXPLAIN FORMAT=JSON ${sql}`);
-  const { rows } = await received(statement, {
-    ...reading,
-    limits: { ...reading.limits, cell: Infinity },
-    most: 1,
-  });
-  return JSON.parse(String(rows[0]?.[0])) as unknown;
-}
-
-async function listed(reading: Reading, sql: string, values: readonly unknown[]) {
-  const statement = await prepared(reading.connection, sql);
-  const { columns, rows } = await received(statement, { ...reading, most: Infinity, values });
-  return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])));
-}
-
-/** How both connections are made: the one that asks, and the one that cancels. */
-function options(target: Target, encryption: Encryption | undefined): ConnectionOptions {
+function optionsFor(target: Target, encryption: Encryption | undefined): ConnectionOptions {
   const { host, port, user, password, database } = target;
   return {
     ...(host.startsWith('/') ? { socketPath: host } : { host, port }),
@@ -121,139 +87,102 @@ function options(target: Target, encryption: Encryption | undefined): Connection
   } as ConnectionOptions;
 }
 
-async function connected(
-  target: Target,
-  encryption: Encryption | undefined,
-  signal?: AbortSignal,
-): Promise<Connection> {
-  const { default: mysql } = await import('mysql2');
-  const connection = mysql.createConnection(options(target, encryption));
-  // Without a listener a connection that is lost would end the process; what is pending is rejected as well.
-  connection.on('error', () => {});
-  const giveUp = () => connection.destroy();
-  signal?.addEventListener('abort', giveUp, { once: true });
-  try {
-    await new Promise<void>((resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(new Error('the caller gave up')), { once: true });
-      connection.connect((error) => (error ? reject(error) : resolve()));
-    });
-    return connection;
-  } catch (error) {
-    connection.destroy();
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', giveUp);
-  }
-}
-
 /** Ends what a connection does, over another one. Never rejects: where it cannot, the server's own limit does. */
-async function cancelled(target: Target, thread: number): Promise<void> {
+async function cancelOnServer(target: Target, thread: number): Promise<void> {
   const kill = async () => {
-    const connection = await connectProtected(
-      target,
-      (encryption) => connected(target, encryption),
-      (error) => (error as { code?: string }).code === 'HANDSHAKE_NO_SSL_SUPPORT',
-    );
-    await run(connection, `KILL ${Number(thread)}`).finally(() => connection.destroy());
+    const connection = await connected(target, AbortSignal.timeout(graceMs));
+    await sent(connection, `KILL ${Number(thread)}`).finally(() => connection.destroy());
   };
-  await atMost(graceMs, kill());
+  await kill().catch(() => {});
 }
 
-async function begin(connection: Connection, { statementMs }: Limits): Promise<void> {
-  const version = await rowsOf(connection, 'SELECT VERSION()');
-  const isMaria = String(version[0]?.[0]).includes('MariaDB');
-  const timed = isMaria
+/** Begins the transaction; what the login may do that it does not bind. */
+async function begin(connection: Connection, { statementMs }: Limits): Promise<string | undefined> {
+  const { rows } = await sent(connection, 'SELECT VERSION()');
+  const timed = String(rows[0]?.[0]).includes('MariaDB')
     ? `max_statement_time = ${statementMs / 1000}`
     : `max_execution_time = ${statementMs}`;
-  await run(
-    connection,
-    `SET SESSION ${timed}, lock_wait_timeout = ${lockSeconds}, innodb_lock_wait_timeout = ${lockSeconds}, wait_timeout = 60`,
+  const locks = `lock_wait_timeout = ${lockSeconds}, innodb_lock_wait_timeout = ${lockSeconds}`;
+  await sent(connection, `SET SESSION ${timed}, ${locks}, wait_timeout = 60`);
+  await sent(connection, 'START TRANSACTION READ ONLY');
+  // What only the privilege allows is prepared, and so refused without it, but not run: roles have it, too.
+  const refused = await prepared(connection, "SELECT 1 INTO DUMPFILE 'toolcrib'").catch(
+    (error: unknown) => error,
   );
-  await run(connection, 'START TRANSACTION READ ONLY');
+  const hasNone = (refused as QueryError | undefined)?.code?.endsWith('ACCESS_DENIED_ERROR');
+  return hasNone ? undefined : 'may use files of the server (FILE)';
 }
 
-/** The text as a statement of the server, which has said that it is a query and nothing else. */
-async function checked(connection: Connection, sql: string): Promise<PrepareStatementInfo> {
-  const statement = await prepared(connection, sql);
-  const { columns } = statement as unknown as { columns: readonly unknown[] };
-  const refused = 'it is no query: one SELECT, VALUES, TABLE or WITH is expected';
-  if (columns.length === 0) throw new DatabaseProblem('not-a-query', refused);
-  const inside = await prepared(connection, `EXPLAIN SELECT 1 FROM DUAL WHERE EXISTS (\n${sql}\n)`).catch(
-    (error: unknown) => {
-      throw new DatabaseProblem('not-a-query', `${refused} (${(error as Error).message})`);
+interface Query {
+  readonly sql: string;
+  readonly most: number;
+  readonly values: readonly unknown[];
+}
+
+async function queried(connection: Connection, limits: Limits, { sql, most, values }: Query): Promise<Table> {
+  // A query with a limit of its own has that one.
+  await sent(connection, `SET SESSION sql_select_limit = ${most + 1}`);
+  await checked(connection, sql);
+  const startedAt = performance.now();
+  const { rows, fields } = await within(limits.bytes, streamOf(connection), sent(connection, sql, values));
+  // Some functions of MariaDB (benchmark, sleep) end at the limit of time with a result where others end with an error.
+  if (performance.now() - startedAt >= limits.statementMs)
+    throw Object.assign(new Error('the time of a query is over'), { errno: 1969 });
+  const types = fields.map(typeOf);
+  return {
+    columns: fields.map(({ name }, at) => ({ name, type: types[at] ?? '' })),
+    rows: rows
+      .slice(0, most)
+      .map((row) => row.map((value, at) => valueOf(value, types[at] ?? '', limits.cell))),
+    truncated: rows.length > most,
+  };
+}
+
+/** The server says of a text that it can stand as a query inside another one. Throws ARG_INVALID when it cannot. */
+async function checked(connection: Connection, sql: string): Promise<void> {
+  // What is wrong with it by itself is said of it by itself.
+  await prepared(connection, sql);
+  await prepared(connection, `EXPLAIN SELECT 1 FROM DUAL WHERE EXISTS (\n${sql}\n)`).catch(
+    ({ message }: Error) => {
+      throw new ToolcribError(
+        'ARG_INVALID',
+        `sql: it is no query: one SELECT, VALUES, TABLE or WITH is expected (${message}).`,
+      );
     },
   );
-  inside.close();
-  return statement;
 }
 
-interface Wanted extends Reading {
-  readonly most: number;
-  readonly values?: readonly unknown[];
+/** Prepared, and left so: the driver takes it when the same text is run, and the connection ends soon. */
+const prepared = (connection: Connection, sql: string): Promise<unknown> =>
+  answer(connection, (done) => connection.prepare(sql, done));
+
+interface Sent {
+  readonly rows: readonly unknown[][];
+  readonly fields: readonly Field[];
 }
 
-/** Rows as they come. When there are enough, or at the limit of bytes, the server is told to stop. */
-async function received(statement: PrepareStatementInfo, wanted: Wanted): Promise<Table> {
-  const { connection, most, limits, values = [], stop } = wanted;
-  const { stream } = connection as unknown as { stream: NodeJS.ReadableStream };
-  const rows: unknown[][] = [];
-  let fields: readonly Field[] = [];
-  let cut = false;
-  await new Promise<void>((resolve, reject) => {
-    let left = limits.bytes;
-    const enough = () => {
-      if (cut) return;
-      cut = true;
-      void stop().then(() => connection.destroy());
-      resolve();
-    };
-    const count = (chunk: Buffer) => {
-      left -= chunk.length;
-      if (left < 0) enough();
-    };
-    const done = () => stream.off('data', count);
-    stream.on('data', count);
-    const execution = (statement as unknown as Executable).execute([...values]);
-    execution.on('fields', (found) => (fields = found ?? []));
-    execution.on('result', (row) => {
-      if (cut) return;
-      rows.push(row.map((value, at) => valueOf(value, typeOf(fields[at] ?? { name: '' }), limits.cell)));
-      // One more than that tells that there are more; the server stops there unless the query has a limit of its own.
-      if (rows.length > most + 1) enough();
-    });
-    execution.on('error', (error) => (done(), reject(error)));
-    execution.on('end', () => (done(), resolve()));
+/** Runs one statement, as a prepared one when it has what the server takes for one. */
+const sent = (connection: Connection, sql: string, values?: readonly unknown[]): Promise<Sent> =>
+  answer<Sent>(connection, (done) => {
+    const received = (error: QueryError | null, rows: unknown, fields: unknown) =>
+      done(error, { rows: (rows ?? []) as unknown[][], fields: (fields ?? []) as Field[] });
+    if (values) connection.execute(sql, [...values] as string[], received);
+    else connection.query(sql, received);
   });
-  if (cut && rows.length === 0)
-    throw new DatabaseProblem('too-large', `a row is larger than the ${limits.bytes} bytes that are read`);
-  return {
-    columns: fields.map((field) => ({ name: field.name, type: typeOf(field) })),
-    rows: rows.slice(0, most),
-    truncated: rows.length > most || cut,
-  };
+
+/** What the driver calls back with; also when the connection is lost, of which it does not always tell. */
+function answer<T>(
+  connection: Connection,
+  ask: (done: (error: Error | null, value?: T) => void) => void,
+): Promise<T> {
+  const stream = streamOf(connection);
+  let lost = () => {};
+  return new Promise<T>((resolve, reject) => {
+    lost = () => reject(new Error('the connection was closed'));
+    stream.once('close', lost);
+    ask((error, value) => (error ? reject(error) : resolve(value as T)));
+  }).finally(() => stream.off('close', lost));
 }
 
-/** A prepared statement without a callback, which the types of the driver do not have: rows come one by one. */
-interface Executable {
-  execute(values: unknown[]): {
-    on(event: 'fields', listener: (fields: Field[] | undefined) => void): void;
-    on(event: 'result', listener: (row: unknown[]) => void): void;
-    on(event: 'error', listener: (error: Error) => void): void;
-    on(event: 'end', listener: () => void): void;
-  };
-}
-
-const prepared = (connection: Connection, sql: string): Promise<PrepareStatementInfo> =>
-  new Promise((resolve, reject) =>
-    connection.prepare(sql, (error, statement) => (error ? reject(error) : resolve(statement))),
-  );
-
-const rowsOf = (connection: Connection, sql: string): Promise<unknown[][]> =>
-  new Promise((resolve, reject) =>
-    connection.query(sql, (error: Error | null, rows: unknown) =>
-      error ? reject(error) : resolve(rows as unknown[][]),
-    ),
-  );
-
-const run = async (connection: Connection, sql: string): Promise<void> =>
-  void (await rowsOf(connection, sql));
+const streamOf = (connection: Connection): NodeJS.ReadableStream & { destroy(): void } =>
+  (connection as unknown as { stream: NodeJS.ReadableStream & { destroy(): void } }).stream;

@@ -8,31 +8,16 @@ export interface Field {
   readonly columnType?: number | undefined;
   readonly flags?: number | string[] | undefined;
   readonly characterSet?: number | undefined;
-  readonly columnLength?: number | undefined;
-  readonly decimals?: number | undefined;
   /** MariaDB: `json`, for what is a text to the protocol. */
   readonly extendedFormat?: string | undefined;
 }
 
-// Numbers of the protocol: enum_field_types and the flags of columns, of MySQL and MariaDB alike.
+/** By the numbers of the protocol (enum_field_types), of MySQL and MariaDB alike. */
 const names: Readonly<Record<number, string>> = {
-  0: 'decimal',
-  1: 'tinyint',
-  2: 'smallint',
-  3: 'int',
-  4: 'float',
-  5: 'double',
-  6: 'null',
-  7: 'timestamp',
-  8: 'bigint',
-  9: 'mediumint',
-  10: 'date',
-  11: 'time',
-  12: 'datetime',
-  13: 'year',
-  14: 'date',
-  15: 'varchar',
-  16: 'bit',
+  ...(
+    'decimal tinyint smallint int float double null timestamp bigint mediumint date time datetime year date varchar ' +
+    'bit'
+  ).split(' '),
   242: 'vector',
   245: 'json',
   246: 'decimal',
@@ -51,23 +36,16 @@ const flag = { unsigned: 32, enum: 256, set: 2048 };
 /** The number of the character set that says: these are bytes. */
 const bytesCharset = 63;
 
-/** The name of a column's type, as a table would declare it: `int unsigned`, `decimal(10,2)`. */
+/** The name of a column's type, as a table would declare it: `int unsigned`, `decimal`. */
 export function typeOf(field: Field): string {
-  const { columnType = 253, characterSet, decimals = 0 } = field;
+  const { columnType = 253, characterSet } = field;
   const flags = typeof field.flags === 'number' ? field.flags : 0;
   if (field.extendedFormat === 'json') return 'json';
   if (flags & flag.enum) return 'enum';
   if (flags & flag.set) return 'set';
   const name = names[columnType] ?? `type ${columnType}`;
   const plain = characterSet === bytesCharset ? (binaryNames[name] ?? name) : name;
-  const scaled = name === 'decimal' ? `decimal(${precisionOf(field)},${decimals})` : plain;
-  return flags & flag.unsigned ? `${scaled} unsigned` : scaled;
-}
-
-/** The length of a decimal counts its sign and its point. */
-function precisionOf({ columnLength = 0, decimals = 0, flags }: Field): number {
-  const isUnsigned = typeof flags === 'number' && (flags & flag.unsigned) !== 0;
-  return columnLength - (decimals > 0 ? 1 : 0) - (isUnsigned ? 0 : 1);
+  return flags & flag.unsigned ? `${plain} unsigned` : plain;
 }
 
 /** A value as it is shown: bytes in hexadecimal, JSON as JSON, a 32-bit float with the digits that it has. */

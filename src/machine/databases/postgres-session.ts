@@ -1,132 +1,114 @@
-import type { Client, QueryArrayConfig } from 'pg';
-import { cancelOnServer, type CancelKey } from './postgres-cancel.ts';
-import { fetchRows } from './postgres-fetch.ts';
-import { typesOf } from './postgres-types.ts';
-import { readerOf } from './postgres-values.ts';
-import { connectProtected, type Encryption } from './protected-connection.ts';
-import { atMost, graceMs, type Limits, type OpenSession } from './session.ts';
+import { connect } from 'node:net';
+import { Client } from 'pg';
+// @ts-expect-error: it comes without types.
+import pgpass from 'pgpass';
+import { connectProtected, type Encryption } from './encryption.ts';
+import { fetchRows } from './postgres-rows.ts';
+import { connectMs, graceMs, type Limits, type OpenSession } from './session.ts';
 import type { Target } from './target.ts';
 
-/** Milliseconds until a server has to have answered. */
-const connectMs = 10_000;
 /** Milliseconds a query waits for a lock; readers wait only for changes of the tables themselves. */
 const lockMs = 5000;
+const cursor = 'toolcrib';
+const declaring = `DECLARE ${cursor} NO SCROLL CURSOR FOR `;
 
 /**
  * A connection to PostgreSQL. The caller's text is only ever what follows DECLARE … CURSOR FOR, where the grammar has
- * nothing but SELECT, VALUES, TABLE and WITH; it is sent by the extended protocol, which takes one statement; and it runs
- * in a transaction that may only read. None of this depends on what the text looks like.
+ * nothing but SELECT, VALUES, TABLE and WITH; it is sent by the extended protocol, which takes one statement; and it
+ * runs in a transaction that may only read. None of this depends on what the text looks like.
  */
 export const openPostgres: OpenSession = async (target, limits, signal) => {
-  const client = await connectProtected(
+  const { client, end } = await connectProtected(
     target,
     (encryption) => connected(target, encryption, signal),
-    (error) => error instanceof Error && error.message.includes('does not support SSL'),
+    ({ message = '' }) => message.includes('does not support SSL'),
   );
-  let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= cancelOnServer(target, client as unknown as CancelKey, graceMs));
-  const cut = () => void stop().then(() => cutLater(client));
-  const end = async () => {
-    signal.removeEventListener('abort', cut);
-    await stopped;
-    await atMost(graceMs, client.end());
-    client.connection.stream.destroy();
-  };
-  signal.addEventListener('abort', cut, { once: true });
   try {
-    signal.throwIfAborted();
-    const facts = await begin(client, limits);
-    const notes: string[] = [];
+    await begin(client, limits);
     return {
-      notes,
+      beyond: await rightsBeyond(client),
       end,
-      async query(sql, most) {
-        notes.push(...(await giveUpRights(client, facts)));
-        await client.query(extended(cursorFor + sql));
-        return fetchRows(client, { cursor, most, limits, stop });
+      async query(sql, most, values) {
+        await sent(client, declaring, sql, values);
+        const table = await fetchRows(client, cursor, most, limits);
+        if (!table.truncated) await client.query(`CLOSE ${cursor}`);
+        return table;
       },
       async explain(sql) {
-        notes.push(...(await giveUpRights(client, facts)));
-        // First as what it would be run as, so that it is refused in the same words.
-        await client.query(extended(cursorFor + sql));
-        const { rows } = await client.query(extended(`EXPLAIN (FORMAT JSON) ${cursorFor}${sql}`));
+        const { rows } = await sent(client, `EXPLAIN (FORMAT JSON) ${declaring}`, sql);
         const [explained] = JSON.parse(rows[0]?.[0] ?? '[]') as { Plan?: unknown }[];
         return explained?.Plan;
       },
-      async list(sql, values) {
-        const { rows, fields } = await client.query({ ...extended(sql), values: [...values] });
-        const types = await typesOf(client, fields);
-        const readers = types.map((type) => readerOf(type, limits.cell));
-        return rows.map((row) =>
-          Object.fromEntries(row.map((cell, at) => [fields[at]?.name, readers[at]?.(cell) ?? null])),
-        );
-      },
     };
   } catch (error) {
-    await end();
+    end();
     throw error;
   }
 };
 
-const cursor = 'toolcrib';
-/** What stands before a query of the caller. */
-export const cursorFor = `DECLARE ${cursor} NO SCROLL CURSOR FOR `;
+/** Sends the caller's text after ours, by the extended protocol: the server takes one statement and no second. */
+async function sent(client: Client, before: string, sql: string, values: readonly unknown[] = []) {
+  const config = {
+    text: before + sql,
+    values: [...values],
+    rowMode: 'array',
+    queryMode: 'extended',
+  } as const;
+  try {
+    return await client.query<(string | null)[]>(config);
+  } catch (error) {
+    // The server counts characters from the beginning of ours.
+    const { position } = error as { position?: string };
+    if (position) Object.assign(error as Error, { position: String(Number(position) - before.length) });
+    throw error;
+  }
+}
 
-/** The extended protocol, also without values: the server takes one statement and no second. */
-const extended = (text: string) =>
-  ({ text, rowMode: 'array', queryMode: 'extended' }) as QueryArrayConfig & { queryMode: 'extended' };
-
-async function connected(
-  target: Target,
-  encryption: Encryption | undefined,
-  signal: AbortSignal,
-): Promise<Client> {
-  const { default: pg } = await import('pg');
-  const { password } = target;
-  const client = new pg.Client({
-    host: target.host,
-    port: target.port,
-    user: target.user,
-    database: target.database,
-    // A function, since an empty value would make the driver look for a password by itself.
-    password: () => {
-      if (password !== undefined) return password;
-      throw new Error('the server asks for a password, and none is known');
-    },
+async function connected(target: Target, encryption: Encryption | undefined, signal: AbortSignal) {
+  signal.throwIfAborted();
+  const { host, port, user, database = user } = target;
+  const client = new Client({
+    host,
+    port,
+    user,
+    database,
+    password: () => target.password ?? passwordFor({ ...target, database }),
     ssl: encryption ?? false,
     connectionTimeoutMillis: connectMs,
     application_name: 'toolcrib',
     // Values come as the server wrote them.
     types: { getTypeParser: () => (text: string) => text } as never,
   });
+  const { stream } = client.connection;
+  const cut = () => void cancelOnServer(target, client as unknown as CancelKey).then(() => stream.destroy());
+  const end = () => {
+    signal.removeEventListener('abort', cut);
+    client.end().catch(() => stream.destroy());
+    setTimeout(() => stream.destroy(), graceMs).unref();
+  };
+  signal.addEventListener('abort', cut, { once: true });
   // Without a listener a connection that is lost would end the process; what is pending is rejected as well.
   client.on('error', () => {});
-  const giveUp = () => client.connection.stream.destroy(new Error('the caller gave up'));
-  signal.addEventListener('abort', giveUp, { once: true });
   try {
-    return await client.connect();
+    await client.connect();
+    return { client, end };
   } catch (error) {
-    client.connection.stream.destroy();
+    end();
     throw error;
-  } finally {
-    signal.removeEventListener('abort', giveUp);
   }
 }
 
-/** Gives a server that was told to stop some time to say that it has. */
-function cutLater(client: Client): void {
-  setTimeout(() => client.connection.stream.destroy(), graceMs).unref();
+/** The password of ~/.pgpass, or of the file that PGPASSFILE names, where sockets stand under localhost. */
+async function passwordFor({ host, ...login }: Target): Promise<string> {
+  const place = { ...login, host: host.startsWith('/') ? 'localhost' : host };
+  const password = await new Promise<string | undefined>((resolve) => pgpass(place, resolve));
+  if (password === undefined) throw new Error('the server asks for a password, and none is known');
+  return password;
 }
 
-interface Facts {
-  /** Whether the role reaches beyond the database: files and programs of the server. */
-  readonly reaches: boolean;
-  /** Whether it can become one that only reads tables; PostgreSQL has such a role since 14. */
-  readonly canLower: boolean;
-}
-
-/** Begins the transaction, and finds out what could be done in it. */
-async function begin(client: Client, { statementMs }: Limits): Promise<Facts> {
+async function begin(client: Client, { statementMs }: Limits): Promise<void> {
+  // The server itself notices when we are gone, be it killed. Not every system it runs on can tell (since 14).
+  await client.query("SET client_connection_check_interval = '1s'").catch(() => {});
   await client.query(
     [
       'BEGIN READ ONLY',
@@ -140,41 +122,43 @@ async function begin(client: Client, { statementMs }: Limits): Promise<Facts> {
       'SET LOCAL extra_float_digits = 3',
     ].join('; '),
   );
-  // The server itself notices when we are gone, be it killed. Not every system it runs on can tell (since 14).
-  await tryInside(client, "SET LOCAL client_connection_check_interval = '1s'");
-  const { rows } = await client.query<{ reaches: string; can_lower: string }>(
-    `SELECT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname IN (${outreaching})
-       AND pg_catalog.pg_has_role(oid, 'MEMBER')) OR rolsuper AS reaches,
-       EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '${reader}'
-       AND pg_catalog.pg_has_role(oid, 'MEMBER')) AS can_lower
-     FROM pg_catalog.pg_roles WHERE rolname = current_user`,
+}
+
+/** Roles of the server's own whose rights end at tables and figures. */
+const bound =
+  'database_owner|read_all_data|write_all_data|monitor|read_all_settings|read_all_stats|stat_scan_tables';
+
+/**
+ * What the one who logged in may do that a transaction does not bind: files and programs of the server, other sessions,
+ * replication. All roles that can be taken count, since a query can take them; for that reason it would be of no use to
+ * take a lower one first: `SELECT set_config('role', …)` takes the higher one again.
+ */
+async function rightsBeyond(client: Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT CASE WHEN rolsuper THEN 'a superuser' ELSE rolname END AS name FROM pg_catalog.pg_roles
+     WHERE pg_catalog.pg_has_role(session_user, oid, 'MEMBER')
+       AND (rolsuper OR rolreplication OR (rolname ~ '^pg_' AND rolname !~ '^pg_(${bound})$'))
+     ORDER BY rolsuper DESC, 1 LIMIT 1`,
   );
-  return { reaches: rows[0]?.reaches === 't', canLower: rows[0]?.can_lower === 't' };
+  return rows[0] && `may act as ${rows[0].name}`;
 }
 
-const reader = 'pg_read_all_data';
-const outreaching = ['pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program']
-  .map((role) => `'${role}'`)
-  .join();
-
-/** Becomes a role that only reads, where the one that logged in could do more; what the caller is told about it. */
-async function giveUpRights(client: Client, { reaches, canLower }: Facts): Promise<string[]> {
-  if (!reaches) return [];
-  if (canLower && (await tryInside(client, `SET LOCAL ROLE ${reader}`))) {
-    return [
-      `ran as ${reader}, as the role that connects could do more; rows behind row security are left out`,
-    ];
-  }
-  return ['the role that connects may use files of the server; one with fewer rights is safer'];
+/** What a server has given a connection to cancel by; null before it has. */
+interface CancelKey {
+  readonly processID: number | null;
+  readonly secretKey: number | null;
 }
 
-/** Whether a setting of ours was taken; the transaction goes on either way. */
-async function tryInside(client: Client, setting: string): Promise<boolean> {
-  try {
-    await client.query(`SAVEPOINT toolcrib; ${setting}; RELEASE SAVEPOINT toolcrib`);
-    return true;
-  } catch {
-    await client.query('ROLLBACK TO SAVEPOINT toolcrib');
-    return false;
-  }
+/** Asks the server, over another connection, to cancel what runs; it closes that when it has. Never rejects. */
+async function cancelOnServer({ host, port }: Target, { processID, secretKey }: CancelKey): Promise<void> {
+  if (processID === null || secretKey === null) return;
+  const request = Buffer.alloc(16);
+  // PostgreSQL, message formats: CancelRequest.
+  [16, 80_877_102, processID, secretKey].forEach((word, at) => request.writeInt32BE(word, at * 4));
+  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  socket.setTimeout(graceMs, () => socket.destroy());
+  // The connection is cut in any case, which the server notices as well.
+  socket.on('error', () => {});
+  socket.on('connect', () => socket.write(request)).resume();
+  await new Promise((resolve) => socket.once('close', resolve));
 }
