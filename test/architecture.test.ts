@@ -5,19 +5,7 @@ import { expect, it } from 'vitest';
 /** Who may import whom. A name that ends with ":" or "/" stands for all that begin with it. */
 const mayImport: Record<string, readonly string[]> = {
   core: ['core', 'zod'],
-  machine: [
-    'machine',
-    'core',
-    'zod',
-    'node:',
-    'execa',
-    'which',
-    'simple-git',
-    'jsonc-parser',
-    'pg',
-    'mysql2',
-    'yaml',
-  ],
+  machine: ['machine', 'core', 'zod', 'node:', 'execa', 'which', 'jsonc-parser', 'pg', 'mysql2', 'yaml'],
   discoverers: ['discoverers', 'core', 'zod'],
   filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite'],
   server: [
@@ -95,11 +83,6 @@ it('starts programs in one place', () => {
     'machine/processes/watchdog-program.ts',
     'repl/files/program.ts',
   ]);
-});
-
-it('uses simple-git, which starts programs by itself, in one file', () => {
-  const users = files.filter((file) => importsOf(file).includes('simple-git'));
-  expect(users).toEqual(['machine/checkpoints/shadow-repository.ts']);
 });
 
 it('speaks to databases in one folder', () => {

@@ -26,8 +26,9 @@ interface Change<Given> {
 }
 
 /**
- * The plan of a change of files, all of which undo takes back. The gate notes what is protected while it is made. Throws
- * what the dry run throws where one is made: for who will read the plan, and where nothing else tells what is concerned.
+ * The plan of a change of files, all of which undo takes back. The gate notes what is protected while it is made.
+ * Throws what the dry run throws where one is made: for who will read the plan, and where nothing else tells what is
+ * concerned.
  */
 export async function planChange<Given extends { readonly dry_run: boolean }>(
   { verb, given, paths, names = '', dryRun, itself = false }: Change<Given>,

@@ -1,8 +1,7 @@
-import type { Checkpoints } from '../machine/checkpoints/checkpoints.ts';
-import type { SpareBuffer } from '../machine/changes/spare-buffer.ts';
-import type { Versions } from '../machine/changes/content-version.ts';
-import type { FileChanges } from '../machine/changes/file-changes.ts';
+import type { History } from '../machine/history/history.ts';
 import type { Run } from '../machine/processes/process.ts';
+import type { Versions } from './content-version.ts';
+import type { SpareBuffer } from './editing/spare-buffer.ts';
 import type { KnownFiles } from './known-files.ts';
 import type { KeptLists } from './listing/kept-lists.ts';
 import type { LineIndexes } from './reading/line-index.ts';
@@ -20,11 +19,9 @@ export interface Services {
   lists: KeptLists;
   /** Where the lines of large files are; lives as long as the server. */
   lines: LineIndexes;
-  /** Everything that changes files, with the journal of it. */
-  changes(): Promise<FileChanges>;
+  /** What changes files, and brings them back. */
+  history(): Promise<History>;
   versions: Versions;
   /** Memory for the new content of a file that is edited. */
   spare: SpareBuffer;
-  /** States of work trees, kept before actions that can do anything to them. */
-  checkpoints(): Promise<Checkpoints>;
 }

@@ -1,8 +1,11 @@
-import { stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { ToolcribError } from '../core/errors.ts';
 import { decide, type Verdict } from '../core/policy.ts';
 import type { Plan, PlanContext, Tool } from '../core/tool.ts';
 import { notingConsent, type Protected } from '../machine/paths/consent.ts';
+import { isInside } from '../machine/paths/inside.ts';
+import { realPath } from '../machine/paths/own-folders.ts';
+import { shownPath } from '../machine/paths/shown-path.ts';
 import type { Trust, TrustSubject } from '../machine/trust/trust.ts';
 import type { Caller } from './calls.ts';
 import { companions } from './own-tools.ts';
@@ -56,31 +59,43 @@ export async function consider(
     toolset: companions.has(does.name) ? undefined : does.program,
   };
   const { folder, lasting } = plan;
-  const untrusted = plan.trust === undefined ? undefined : await firstUntrusted(plan, trusts);
+  const untrusted = plan.trust === undefined ? [] : await untrustedOf(plan, workspace.roots, trusts);
+  const trusted = untrusted.length === 0;
   const always =
     lasting !== undefined && asksEachTime(plan) && (await (await trust()).always.has(folder, lasting));
-  const verdict = decide(act, settings, { trusted: untrusted === undefined, always });
+  const verdict = decide(act, settings, { trusted, always });
   const asksTrust = verdict.decision === 'ask' && verdict.reasons.some(({ because }) => because === 'trust');
-  const subject = asksTrust
-    ? await (await trust()).subjectOf(untrusted ?? folder, workspace.roots)
-    : undefined;
+  const subject = asksTrust ? await subjectIn(untrusted, await trust(), workspace.roots) : undefined;
   return { plan, protects, verdict, subject };
 }
 
-/** The first folder that it works in, or names something of, and that nobody trusts: below one can lie another's. */
-async function firstUntrusted(
+/** Of the folder, and of what it names inside the roots, what is not trusted: code of another repository is run from there. */
+async function untrustedOf(
   { folder, touches }: Plan,
-  trusts: (folder: string) => Promise<boolean>,
-): Promise<string | undefined> {
-  for (const path of [folder, ...touches.map((touched) => resolve(folder, touched))]) {
-    const isFolder = await stat(path).then(
-      (found) => found.isDirectory(),
-      () => false,
+  roots: readonly string[],
+  trusts: (path: string) => Promise<boolean>,
+): Promise<string[]> {
+  const named = touches.map((path) => realPath(resolve(folder, path)));
+  const places = [folder, ...new Set(named.filter((path) => roots.some((root) => isInside(path, root))))];
+  const trusted = await Promise.all(places.map(trusts));
+  return places.filter((_place, at) => !trusted[at]);
+}
+
+/** The one folder that a yes would trust. Throws NEEDS_CONFIRM where there are several: a question is about one. */
+async function subjectIn(
+  untrusted: readonly string[],
+  trust: Trust,
+  roots: readonly string[],
+): Promise<TrustSubject | undefined> {
+  const subjects = await Promise.all(untrusted.map((place) => trust.subjectOf(place, roots)));
+  const folders = [...new Set(subjects.map(({ folder }) => folder))];
+  if (folders.length > 1)
+    throw new ToolcribError(
+      'NEEDS_CONFIRM',
+      `Several folders are concerned that are not trusted: ${folders.map(shownPath).join(', ')}.`,
+      'A person is asked about one at a time: work in one of them alone first, with it as cwd.',
     );
-    const place = isFolder ? path : dirname(path);
-    if (!(await trusts(place))) return place;
-  }
-  return undefined;
+  return subjects[0];
 }
 
 /** Whether trust in the folder is not all that there could be to ask. */

@@ -1,5 +1,6 @@
 import type { Reason } from '../core/policy.ts';
 import type { Plan } from '../core/tool.ts';
+import { isInside } from '../machine/paths/inside.ts';
 import { lastingInWords, type TrustSubject } from '../machine/trust/trust.ts';
 import { inOneLine, quoted } from './shown-text.ts';
 
@@ -67,5 +68,6 @@ const whyOf = (reasons: readonly Reason[], trusting: string | false): string =>
 function whereOf({ folder }: Plan, subject: TrustSubject | undefined): string {
   if (subject === undefined) return folder;
   const origin = subject.origin === undefined ? '' : ` (${subject.origin})`;
-  return folder === subject.folder ? `${folder}${origin}` : `${folder}, of ${subject.folder}${origin}`;
+  if (folder === subject.folder) return `${folder}${origin}`;
+  return `${folder}, ${isInside(folder, subject.folder) ? 'of' : 'with'} ${subject.folder}${origin}`;
 }

@@ -76,7 +76,6 @@ export async function serve(settings: Settings, { key, manifest, machine, proces
 
   setTimeout(() => {
     tidyHeap = createLeanHeap();
-    inBackground(crib.toolbox.recover());
   }, startedMs).unref();
   const end = await theEnd();
   leaving = true;
@@ -119,9 +118,9 @@ function openRoots(
     // A folder that is no project yet may be one with the next call.
     if (roots.length > 0) effective.set(asked, roots);
     // A project's own settings can change at any time.
-    const narrowed = await projects.narrowedRoots(roots);
     // Also where the client has opened a folder below a root of the operator's.
     const around = await realFolders(settings.roots);
+    const narrowed = await projects.narrowedRoots(roots, around);
     const there = await projects.settingsFor(settings, [...new Set([...around, ...roots])]);
     const key = JSON.stringify([narrowed, there.rules]);
     const known = opened.get(key);

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { AnyDiscoverer } from '../core/discoverer.ts';
 import { nearest } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
@@ -11,12 +9,11 @@ import { fileTools } from '../filesystem/index.ts';
 import type { Services } from '../filesystem/services.ts';
 import type { Checkpoint } from '../machine/actions/action-services.ts';
 import { schemesOf } from '../machine/databases/address.ts';
-import { stateFolder } from '../machine/folders.ts';
+import type { History } from '../machine/history/history.ts';
 import type { Installation } from '../machine/programs/installation.ts';
 import type { Machine } from '../machine/machine.ts';
 import { headAndTail, presentable } from '../machine/presentable.ts';
 import type { Called, Caller, Calls, Planned } from './calls.ts';
-import { checkpointTools, createKeptStates } from './kept-states.ts';
 import type { Manifest, PublishedTool } from './published.ts';
 import { companions, ownTools, type OwnServices } from './own-tools.ts';
 
@@ -26,8 +23,6 @@ export interface Toolbox {
   list(): Promise<PublishedTool[]>;
   /** The tool of that name. Throws UNKNOWN_TOOL. */
   find(name: string): PublishedTool;
-  /** Finishes or discards what servers left half done that were killed. */
-  recover(): Promise<void>;
   /** Never rejects but for a bug: what is the caller's to mend comes as a result with isError. */
   call(tool: PublishedTool, params: unknown, caller: Caller): Promise<Called>;
   /** What a call would do; nothing is done, and nobody asked. */
@@ -54,12 +49,16 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
     return found;
   };
 
-  const checkpoints = createKeptStates(machine);
+  let kept: Promise<History> | undefined;
+  /** Loaded when it is first used. */
+  const history = () =>
+    (kept ??= import('./kept-history.ts').then(({ keptHistory }) => keptHistory(machine)));
   const keepsStates = settings.checkpoints !== false;
   const checkpoint: Checkpoint = {
     take: async (folder, before, workspace, signal) =>
-      (await checkpoints()).take(folder, before, workspace, signal),
-    isReady: async (folder, workspace) => (await checkpoints()).isReady(folder, workspace),
+      (await history()).checkpoint.take(folder, before, workspace, signal),
+    isReady: async (folder, paths, workspace) =>
+      (await history()).checkpoint.isReady(folder, paths, workspace),
   };
   const checkpointed = keepsStates ? { checkpoint } : {};
 
@@ -69,7 +68,7 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
       import('./file-services.ts'),
       machine.childEnvironment(),
     ]);
-    return createFileServices(machine, { ripgrep, env: () => env([], {}), checkpoints });
+    return createFileServices(machine, { ripgrep, env: () => env([], {}), history });
   };
 
   let calls: Promise<Calls> | undefined;
@@ -159,15 +158,6 @@ export function createToolbox(manifest: Manifest, machine: Machine, settings: Se
           refusalOf(tool, settings) === undefined,
       );
     },
-    async recover() {
-      // A server that may change nothing does not tidy up either.
-      if (settings.readOnly) return;
-      // Most machines have nothing to recover, and need not load what could.
-      const { platform, env, home } = machine.host;
-      const state = stateFolder(platform, env, home);
-      if (state === undefined || !existsSync(join(state, 'journal'))) return;
-      await (await (await (fileServices ??= makeFileServices())).changes()).recover();
-    },
     find: findOffered,
     async call(published, params, caller) {
       return (await madeCalls()).call(published, params, caller);
@@ -183,6 +173,9 @@ const discovererOf = (id: string): Promise<AnyDiscoverer> | undefined => {
   const load = discoverers[id as keyof typeof discoverers];
   return load?.() as Promise<AnyDiscoverer> | undefined;
 };
+
+/** The tools that are there for checkpoints alone. */
+const checkpointTools: ReadonlySet<string> = new Set(['list_checkpoints', 'restore_checkpoint']);
 
 /** Of a name that is none; far more than one has. */
 const longestName = 200;

@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createFileChanges, type FileChanges } from '../../src/machine/changes/file-changes.ts';
+import { createHistory, type History } from '../../src/machine/history/history.ts';
+import { sha256 } from '../../src/machine/history/log.ts';
+import { Conflict } from '../../src/machine/history/undo.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
+import { createProcesses } from '../../src/machine/processes/process.ts';
 import { temporaryFolder } from '../filesystem/folder.ts';
-import { numberOf } from '../support/version.ts';
+import { nextVersion, numberOf } from '../support/version.ts';
 import { buildWriter } from '../support/writer-program.ts';
 
 // Each takes the start of a process: enough to notice here, KILLS=500 before a release.
@@ -15,7 +18,7 @@ const kills = Number(process.env['KILLS'] ?? 50);
 let writer: string;
 let root: string;
 let state: string;
-let changes: FileChanges;
+let changes: History;
 
 beforeAll(async () => {
   writer = await buildWriter(await temporaryFolder());
@@ -24,7 +27,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   root = await temporaryFolder();
   state = join(await temporaryFolder(), 'state');
-  changes = createFileChanges({ folder: state });
+  const { run } = createProcesses('linux');
+  changes = createHistory({ state, run, git: () => Promise.resolve(undefined), mostChanges: 1e6 });
 });
 
 /** Starts the writer and kills it at some moment while it changes files. */
@@ -42,59 +46,61 @@ async function killOne(): Promise<void> {
 }
 
 const filesIn = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' });
-const listed = async (path?: string) =>
-  (await changes.list({ roots: [root], limit: 1e6, ...(path && { path }) })).changes.toReversed();
+const listed = (path?: string) =>
+  changes.list({ roots: [root], limit: 1e6, ...(path && { path }) }).changes.toReversed();
 
 describe('kill -9', () => {
   it(`tears no file and loses no change, ${kills} times`, { timeout: 120_000 + kills * 2000 }, async () => {
-    let left = kills;
+    let remaining = kills;
     const worker = async () => {
-      while (left-- > 0) await killOne();
+      while (remaining-- > 0) await killOne();
     };
     await Promise.all([worker(), worker()]);
 
     const shared = join(root, 'shared.txt');
     const number = numberOf(readFileSync(shared));
-    await changes.recover();
+    const workspace = await openWorkspace([root]);
+    // The next change removes what was left half done.
+    const place = await workspace.openPlace('last.txt');
+    await changes.write(place, () => ({ bytes: Buffer.from('last') }), { kind: 'write' });
+    await place.folder.handle.close();
     expect(filesIn(root).filter((name) => name.includes('.toolcrib-'))).toEqual([]);
-    // Of the dead, only logs are left that had not yet been begun; they are tidied up later.
-    const pending = join(state, 'journal', 'pending');
-    const logs = readdirSync(pending).filter((name) => statSync(join(pending, name)).size > 0);
-    expect(logs.length).toBeLessThanOrEqual(1);
 
-    // Each version of the file is in the journal, once and in order.
-    const edits = await listed(shared);
-    expect(edits.length).toBe(number);
-    expect(edits.slice(1).map(({ before }) => before?.hash)).toEqual(
-      edits.slice(0, -1).map(({ after }) => after?.hash),
-    );
+    // Each version of the file is in the history; beside them may be what was noted down and then not made.
+    const edits = listed(shared);
+    const kept = new Set(edits.map(({ after }) => after?.hash));
+    for (let at = 1, bytes = nextVersion(undefined); at <= number; at++, bytes = nextVersion(bytes))
+      expect(kept).toContain(await sha256(bytes));
+    expect(edits.length - number).toBeLessThanOrEqual(kills);
 
-    // What the journal says has happened to the other files is how they are.
+    // What the history says has happened to the other files is how they are, but for as many that were killed.
     const there = new Set<string>();
     const gone = new Set<string>();
-    for (const { path, to, after } of await listed()) {
-      for (const each of [path, to ?? path]) there.delete(each);
+    const known = new Set<string>();
+    for (const { path, to, after } of listed()) {
+      for (const each of [path, to ?? path]) there.delete(known.add(each) && each);
       gone.add(path);
       if (after) {
         there.add(to ?? path);
         gone.delete(to ?? path);
       }
     }
-    expect([...there].filter((path) => !existsSync(path))).toEqual([]);
-    expect([...gone].filter((path) => existsSync(path))).toEqual([]);
-    const unknown = filesIn(root).filter((name) => /new-|moved/.test(name) && !there.has(join(root, name)));
+    const others = [...there]
+      .filter((path) => !existsSync(path))
+      .concat([...gone].filter((path) => existsSync(path)));
+    expect(others.length).toBeLessThanOrEqual(2 * kills);
+    const unknown = filesIn(root).filter((name) => /new-|moved/.test(name) && !known.has(join(root, name)));
     expect(unknown).toEqual([]);
 
-    const workspace = await openWorkspace([root]);
     const undo = (id: string) => changes.undo(id, { workspace });
-    for (const [at, { id }] of [...edits.entries()].toReversed()) {
-      expect((await undo(id)).state).toBe('done');
-      if (at > 0) expect(numberOf(readFileSync(shared))).toBe(at);
+    let left = number;
+    for (const { id } of edits.toReversed()) {
+      const undone = await undo(id).catch((error: unknown) => {
+        if (error instanceof Conflict) return undefined;
+        throw error;
+      });
+      if (undone && --left > 0) expect(numberOf(readFileSync(shared))).toBe(left);
     }
     expect(existsSync(shared)).toBe(false);
-    for (const { id, to } of (await listed()).filter(({ kind }) => kind === 'delete')) {
-      expect(to).toBeUndefined();
-      expect((await undo(id)).state).toBe('done');
-    }
   });
 });

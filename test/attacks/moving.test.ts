@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
-import { sameFacts } from '../../src/machine/changes/facts.ts';
-import { createFileChanges, type FileChanges } from '../../src/machine/changes/file-changes.ts';
+import { sameFacts } from '../../src/machine/history/facts.ts';
+import type { History } from '../../src/machine/history/history.ts';
 import type { Place } from '../../src/machine/paths/place.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import {
@@ -125,14 +125,12 @@ describe('ATTACK 63: several calls at once', () => {
 });
 
 describe('a folder that is changed and moved at once', () => {
-  let changes: FileChanges;
-  let state: string;
+  let changes: History;
   let workspace: RootedWorkspace;
   beforeEach(async () => {
     workspace = await openWorkspace([root]);
-    state = join(await temporaryFolder(), 'state');
-    const services = freshServices(state);
-    changes = await services.changes();
+    const services = freshServices(join(await temporaryFolder(), 'state'));
+    changes = await services.history();
     call = callerWith(services, root);
     await put(root, { 'x/keep': '' });
   });
@@ -181,7 +179,7 @@ describe('a folder that is changed and moved at once', () => {
   it('goes into the journal when the change has been made, with the change', async () => {
     const removing = () => outcomeOf(at('x', (place) => changes.remove(place)));
     expect(await endsDuring('x/new', removing)).toEqual([false, 'done']);
-    const [removed] = (await changes.list({ roots: [root], limit: 1 })).changes;
+    const [removed] = changes.list({ roots: [root], limit: 1 }).changes;
     await changes.undo(removed?.id ?? '', { workspace });
     expect(names()).toEqual(['x', 'x/keep', 'x/new']);
   });
@@ -264,23 +262,6 @@ describe('a folder that is changed and moved at once', () => {
       expect(names()).toEqual(['.vscode', '.vscode/keep']);
     },
   );
-
-  it('goes back when another process has put something into it meanwhile', async () => {
-    // Another process, as far as the journal can tell.
-    const other = createFileChanges({ folder: state });
-    await at('other', (place) => other.write(place, () => ({ bytes }), { kind: 'write' }));
-    for (let index = 0; index < 60; index++) await put(root, { [`x/deep/${index}/${index}`]: '' });
-    for (let turns = 0; turns < 40; turns += 4) {
-      const moving = outcomeOf(move('x', '.vscode'));
-      for (let turn = 0; turn < turns; turn++) await setImmediate();
-      const writing = at('x/tasks.json', (place) => other.write(place, () => ({ bytes }), { kind: 'write' }));
-      const [moved, wrote] = await Promise.all([moving, outcomeOf(writing)]);
-      expect(existsSync(join(root, '.vscode', 'tasks.json'))).toBe(false);
-      if (moved === 'done') renameSync(join(root, '.vscode'), join(root, 'x'));
-      if (wrote === 'done') unlinkSync(join(root, 'x', 'tasks.json'));
-    }
-    expect(names()).not.toContain('.vscode');
-  });
 });
 
 describe('a call that is refused', () => {

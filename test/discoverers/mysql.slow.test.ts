@@ -261,9 +261,8 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     expect(dumped.isError, saidBy(dumped)).toBeUndefined();
     expect(readFileSync(join(folder, 'shop.sql'), 'utf8')).toContain('9007199254740993');
     const hostile = { ...given, path: 'x.sql', table: '--result-file=ran' };
-    await expect(callAction(mysql, 'dump', hostile, { folder, env: env() })).rejects.toThrow(
-      'name of a table',
-    );
+    const refused = await callAction(mysql, 'dump', hostile, { folder, env: env() });
+    expect(saidBy(refused)).toMatch(/^ARG_FLAG: table: /);
     expect(existsSync(join(folder, 'ran'))).toBe(false);
   });
 });

@@ -133,7 +133,7 @@ describe('write_file', () => {
   it('makes a file and its folders, without reading first', async () => {
     const { call, bytes } = await workspaceWith({});
     const text = textOf(await call('write_file', { path: 'src/deep/a.txt', content: 'hello\n' }));
-    expect(text).toMatch(/^Wrote src\/deep\/a\.txt, a new file: \+1 -0 \(change [\w-]+\)/);
+    expect(text).toMatch(/^Wrote src\/deep\/a\.txt, a new file: \+1 -0 \(change [\w-]+\)\n$/);
     expect(String(await bytes('src/deep/a.txt'))).toBe('hello\n');
   });
 

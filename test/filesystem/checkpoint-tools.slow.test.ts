@@ -1,13 +1,13 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { keptTree, type KeptTree } from '../machine/kept-trees.ts';
+import { keptTree, type KeptTree } from '../support/kept-tree.ts';
 import { temporaryRepository } from '../support/repository.ts';
 import { callerWith, failureOf, services, textOf, type Caller } from './folder.ts';
 
 const callerOf = (tree: KeptTree, ...roots: string[]): Caller =>
   callerWith(
-    { ...services, checkpoints: () => Promise.resolve(tree.checkpoints) },
+    { ...services, history: () => Promise.resolve(tree.history) },
     ...(roots.length > 0 ? roots : [tree.folder]),
   );
 

@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest';
 import { applyEdits, type Edit } from '../../src/filesystem/editing/apply-edits.ts';
 import { countLines } from '../../src/filesystem/text/line-count.ts';
 import { occurrences } from '../../src/filesystem/editing/occurrences.ts';
-import { composed, type Span } from '../../src/filesystem/editing/spans.ts';
 import { encodeText } from '../../src/filesystem/text/text-form.ts';
 import { unifiedDiff } from '../../src/filesystem/diff/unified-diff.ts';
 import { temporaryFolder } from './folder.ts';
@@ -53,34 +52,25 @@ const outcome = (before: Buffer, given: readonly Edit[], encoding?: string) =>
     return undefined;
   });
 
-/** The bytes between the spans, of the text before and of the one now. */
-function untouched(before: Buffer, now: Buffer, spans: readonly Span[]): [Buffer, Buffer][] {
-  const pieces: [Buffer, Buffer][] = [];
-  let [at, nowAt] = [0, 0];
-  for (const { from, to, nowFrom, nowTo } of spans) {
-    pieces.push([before.subarray(at, from), now.subarray(nowAt, nowFrom)]);
-    [at, nowAt] = [to, nowTo];
-  }
-  return [...pieces, [before.subarray(at), now.subarray(nowAt)]];
-}
-
 const endings = (content: Buffer): string[] => content.toString('latin1').match(/\r\n|\r|\n/g) ?? [];
 
 describe('an edit', () => {
   it('changes no byte outside of what it replaces', async () => {
     let applied = 0;
     await fc.assert(
-      fc.asyncProperty(bytes, edits, async (before, picks) => {
-        const given = picked(before.toString().replaceAll('\ufffd', '').replace(/x+/, ''), picks);
+      fc.asyncProperty(bytes, fc.array(word, { maxLength: 3 }), fc.nat(79), async (before, words, length) => {
+        const given = {
+          old: 'x'.repeat(80 - length),
+          new: words.join('-'),
+          all: Math.floor(80 / (80 - length)),
+        };
         const copy = Buffer.from(before);
-        const edited = await outcome(before, given);
+        const edited = await outcome(before, [given], 'utf-8');
         expect(before.equals(copy)).toBe(true);
         if (!edited) return;
         applied++;
-        for (const [old, now] of untouched(before, edited.bytes, edited.spans)) expect(now).toEqual(old);
-        // The spans are not simply everything: outside there are as many bytes as were not replaced.
-        const replaced = edited.spans.reduce((sum, { from, to }) => sum + to - from, 0);
-        expect(replaced).toBeLessThan(before.length - 60);
+        const fresh = Buffer.from(given.new).toString('latin1');
+        expect(edited.bytes.toString('latin1')).toBe(before.toString('latin1').replaceAll(given.old, fresh));
       }),
       runs,
     );
@@ -222,45 +212,6 @@ describe('a search', () => {
   });
 });
 
-describe('spans', () => {
-  it('of two changes are those of both together', () => {
-    const change = fc.array(fc.record({ skip: fc.nat(4), drop: fc.nat(3), add: fc.nat(3) }), {
-      maxLength: 5,
-    });
-    const make = (
-      before: string,
-      parts: readonly { skip: number; drop: number; add: number }[],
-      sign: string,
-    ) => {
-      const spans: Span[] = [];
-      let [at, now] = [0, ''];
-      for (const { skip, drop, add } of parts) {
-        const from = Math.min(before.length, at + skip);
-        const to = Math.min(before.length, from + drop);
-        now += before.slice(at, from);
-        spans.push({ from, to, nowFrom: now.length, nowTo: now.length + add });
-        now += sign.repeat(add);
-        at = to;
-      }
-      return { now: now + before.slice(at), spans };
-    };
-    fc.assert(
-      fc.property(change, change, (one, two) => {
-        const before = 'abcdefghijklmnopqrstuvwxyz';
-        const first = make(before, one, '1');
-        const second = make(first.now, two, '2');
-        const spans = composed(first.spans, second.spans);
-        for (const [old, now] of untouched(Buffer.from(before), Buffer.from(second.now), spans))
-          expect(now.toString()).toBe(old.toString());
-        const kept = [...second.now].filter((character) => /[a-z]/.test(character)).length;
-        const outside = before.length - spans.reduce((sum, { from, to }) => sum + to - from, 0);
-        expect(outside).toBeLessThanOrEqual(kept);
-      }),
-      { numRuns: 2000 },
-    );
-  });
-});
-
 describe('a diff', () => {
   const contents = fc.array(
     fc.constantFrom('a\n', 'b\n', 'c\r\n', 'd\n', 'longer line of text\n', '\n', 'é\r\n'),
@@ -288,7 +239,7 @@ describe('a diff', () => {
     );
   });
 
-  it('is the same with the spans of the edits', async () => {
+  it('of an edit makes the new content of the old one', async () => {
     let applied = 0;
     await fc.assert(
       fc.asyncProperty(content, edits, async (before, picks) => {
@@ -299,7 +250,6 @@ describe('a diff', () => {
         const { text: patch } = await unifiedDiff(Buffer.from(before), edited.bytes, {
           path: 'f',
           encoding: edited.encoding,
-          spans: edited.spans,
           maxCharacters: 1e6,
         });
         expect(patch === '' ? before : applyPatch(before, patch, { autoConvertLineEndings: false })).toBe(

@@ -9,12 +9,13 @@ import { fileTools } from '../../src/filesystem/index.ts';
 import { createKnownFiles } from '../../src/filesystem/known-files.ts';
 import { createKeptLists } from '../../src/filesystem/listing/kept-lists.ts';
 import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
-import { createSpareBuffer } from '../../src/machine/changes/spare-buffer.ts';
-import { createVersions } from '../../src/machine/changes/content-version.ts';
-import { createFileChanges } from '../../src/machine/changes/file-changes.ts';
+import { createSpareBuffer } from '../../src/filesystem/editing/spare-buffer.ts';
+import { createVersions } from '../../src/filesystem/content-version.ts';
+import { createHistory, type HistoryOptions } from '../../src/machine/history/history.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
+import { findGit } from '../machine/find-git.ts';
 import { callContext, planAndRun } from '../support/call-context.ts';
 
 const folders: string[] = [];
@@ -40,11 +41,16 @@ export async function put(folder: string, files: Record<string, string | Buffer>
 }
 
 const { run } = createProcesses(process.platform === 'win32' ? 'win32' : 'linux');
+const thisGit = () =>
+  Promise.resolve({ program: findGit(), leading: [], env: { PATH: process.env['PATH'] ?? '' } });
 
 /** What a server of its own would have, with a state folder of its own; by `state` several share one. */
-export function freshServices(state = join(tmpdir(), `toolcrib-state-${process.pid}`)): Services {
+export function freshServices(
+  state = join(tmpdir(), `toolcrib-state-${process.pid}`),
+  limits: Partial<HistoryOptions> = {},
+): Services {
   if (!folders.includes(state)) folders.push(state);
-  const changes = createFileChanges({ folder: state, run });
+  const history = createHistory({ run, git: thisGit, ...limits, state });
   return {
     run,
     ripgrep: () => findRipgrep(),
@@ -54,8 +60,7 @@ export function freshServices(state = join(tmpdir(), `toolcrib-state-${process.p
     lines: createLineIndexes(),
     versions: createVersions(state),
     spare: createSpareBuffer(),
-    changes: () => Promise.resolve(changes),
-    checkpoints: () => Promise.reject(new Error('not in these tests')),
+    history: () => Promise.resolve(history),
   };
 }
 

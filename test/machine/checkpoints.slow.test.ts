@@ -15,12 +15,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryName } from '../../src/machine/changes/change-kit.ts';
-import { addCheckpoint, checkpointsOf } from '../../src/machine/checkpoints/shadow-store.ts';
+import { temporaryName } from '../../src/machine/history/entry.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { failureOf } from '../filesystem/folder.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
-import { contentOf, keptTree } from './kept-trees.ts';
+import { contentOf, keptTree } from '../support/kept-tree.ts';
 
 const { signal } = new AbortController();
 const posix = process.platform !== 'win32';
@@ -73,8 +72,8 @@ describe('taking', () => {
     repository.write('src/logs/a.log', 'ignored by the file above the root');
     const tree = await keptTree({ repository, roots: [join(repository.folder, 'src')] });
     const workspace = await openWorkspace([join(repository.folder, 'src')]);
-    const taken = await tree.checkpoints.take(join(repository.folder, 'src'), 'x', workspace, signal);
-    const id = /c_\w+/.exec(taken!.note)![0];
+    const said = await tree.checkpoints.take(join(repository.folder, 'src'), 'x', workspace, signal);
+    const id = /c_\w+/.exec(said?.note ?? '')![0];
     repository.write('secret.txt', 'changed');
     repository.write('src/a.txt', 'changed');
     const { done } = await tree.restore(id);
@@ -169,54 +168,45 @@ describe('taking', () => {
     chmodSync(shadowIn(tree.state), 0o755);
     expect(await tree.take()).toMatch(/^no checkpoint: .* is not a folder of this user alone$/);
     expect(await failureOf(tree.restore(id))).toMatch(/^NOT_FOUND/);
-    await tree.checkpoints.tidy();
   });
 });
 
-describe('limits', () => {
-  it('takes none when too much has changed, names the largest file, and does not look again for a while', async () => {
-    const tree = await keptTree({ limits: { ms: 10_000, bytes: 100_000 } });
-    tree.write('big.bin', 'x'.repeat(200_000));
+it('is ready when the first state is complete, for paths that the next one would bring back', async () => {
+  const tree = await keptTree();
+  const workspace = await openWorkspace([tree.folder]);
+  const isReady = (...names: string[]) =>
+    tree.checkpoints.isReady(
+      tree.folder,
+      names.map((name) => join(tree.folder, name)),
+      workspace,
+    );
+  tree.write('.gitignore', '*.log\n');
+  tree.write('.git/info/exclude', 'mine.txt\n');
+  tree.write('huge.bin', '');
+  truncateSync(join(tree.folder, 'huge.bin'), 1024 ** 3);
+  temporaryRepository(join(tree.folder, 'vendor', 'inner'));
+  expect(await isReady('src/a.txt')).toBe(false);
+  tree.checkpoints.begin(tree.folder, workspace);
+  await expect.poll(() => isReady('src/a.txt')).toBe(true);
+  expect(await isReady('src/a.txt', 'README.md', 'src/gone/b.txt')).toBe(true);
+  const lost = ['a.log', 'mine.txt', '.envrc', 'src', 'huge.bin', 'vendor/inner/README.md', '../x'];
+  for (const name of lost) expect([name, await isReady('src/a.txt', name)]).toEqual([name, false]);
+  expect(await isReady()).toBe(false);
+});
+
+it('leaves out a sparse file of 30 GB, says so, and keeps the rest', async () => {
+  const tree = await keptTree();
+  tree.write('huge.log', '');
+  truncateSync(join(tree.folder, 'huge.log'), 30 * 1024 ** 3);
+  for (const content of ['one', 'two']) {
+    tree.write('src/a.txt', content);
     const said = await tree.take();
-    expect(said).toBe(
-      'no checkpoint: more than 98 KB have changed or are new (largest: "big.bin", 196 KB); what is in .gitignore is left out; not tried again for 10 minutes',
-    );
-    rmSync(join(tree.folder, 'big.bin'));
-    expect(await tree.take()).toBe(said);
-    expect(await tree.checkpoints.list(await openWorkspace([tree.folder]))).toEqual([]);
-  });
-
-  it('counts a sparse file of 30 GB without reading it', async () => {
-    const tree = await keptTree();
-    tree.write('huge.log', '');
-    truncateSync(join(tree.folder, 'huge.log'), 30 * 1024 ** 3);
-    expect(await tree.take()).toContain('largest: "huge.log", 30720 MB');
-  });
-
-  it('takes none in no time, and leaves nothing half-done', async () => {
-    const tree = await keptTree({ limits: { ms: 0, bytes: 1e9 } });
-    expect(await tree.take()).toBe(
-      'no checkpoint: it would have taken longer than 0 s; not tried again for 10 minutes',
-    );
-    const shadow = shadowIn(tree.state);
-    expect(readdirSync(shadow).filter((name) => name.startsWith('index'))).toEqual([]);
-    expect(readdirSync(join(shadow, 'objects', 'pack'))).toEqual([]);
-  });
-
-  it('goes on where the time was up', async () => {
-    const repository = temporaryRepository();
-    for (let n = 0; n < 12; n++) repository.write(`big/${n}.bin`, `${n}`.repeat(15_000_000));
-    // So short that it has to be tried several times; every one has to get further.
-    const tree = await keptTree({ repository, limits: { ms: 400, bytes: 1e9 } });
-    const said: (string | undefined)[] = [];
-    for (let n = 0; n < 40; n++) {
-      said.push(await tree.take());
-      if (said.at(-1)?.startsWith('checkpoint')) break;
-      if (said.at(-1)?.includes('not tried again')) return; // This machine is too slow even for the first portion.
-    }
-    expect(said.at(-1)).toMatch(/^checkpoint/);
-    expect(said.slice(0, -1).every((one) => /\d+ of \d+ files could be read/.test(one ?? ''))).toBe(true);
-  });
+    expect(said).toMatch(/^checkpoint c_\w+; without 1 too large or not readable: "huge.log"/);
+    tree.write('src/a.txt', 'spoilt');
+    expect((await tree.restore(/c_\w+/.exec(said!)![0])).left).toEqual([]);
+    expect(readFileSync(join(tree.folder, 'src/a.txt'), 'utf8')).toBe(content);
+  }
+  expect(lstatSync(join(tree.folder, 'huge.log')).size).toBe(30 * 1024 ** 3);
 });
 
 describe('restoring', () => {
@@ -429,17 +419,6 @@ describe('restoring', () => {
     expect(readFileSync(join(tree.folder, '.envrc'), 'utf8')).toBe('export A=2');
   });
 
-  it('is refused when the present cannot be kept first', async () => {
-    const tree = await keptTree({ restoreLimits: { ms: 10_000, bytes: 1000 } });
-    const id = await tree.id();
-    tree.write('src/a.txt', 'changed');
-    tree.write('big.bin', 'x'.repeat(2000));
-    expect(await failureOf(tree.restore(id))).toMatch(
-      /^WRITE_FAILED: Nothing was changed: the present state could not be kept first/,
-    );
-    expect(readFileSync(join(tree.folder, 'src/a.txt'), 'utf8')).toBe('changed');
-  });
-
   it('does not know checkpoints of work trees outside the roots', async () => {
     const tree = await keptTree();
     const id = await tree.id();
@@ -462,85 +441,6 @@ describe('restoring', () => {
 });
 
 describe('keeping', () => {
-  it('forgets the oldest of more than fifty', async () => {
-    const tree = await keptTree();
-    const first = await tree.id();
-    const shadow = { folder: shadowIn(tree.state), top: tree.folder, scopes: [tree.folder] };
-    const [{ tree: content } = { tree: '' }] = await checkpointsOf(shadow);
-    for (let n = 0; n < 49; n++) await addCheckpoint(shadow, { tree: content, before: 'x' });
-    expect((await tree.checkpoints.list(await openWorkspace([tree.folder]))).map(({ id }) => id)).toContain(
-      first,
-    );
-    tree.write('src/a.txt', 'changed');
-    await tree.id();
-    const all = await tree.checkpoints.list(await openWorkspace([tree.folder]));
-    expect(all).toHaveLength(50);
-    expect(all.map(({ id }) => id)).not.toContain(first);
-    expect(all.map(({ at }) => at)).toEqual(
-      all
-        .map(({ at }) => at)
-        .toSorted()
-        .toReversed(),
-    );
-  });
-
-  /** Makes a checkpoint look as if it had last been the state of its tree so many days ago. */
-  function age(shadow: string, id: string, days: number): void {
-    const then = new Date(Date.now() - days * 24 * 60 * 60_000);
-    utimesSync(join(shadow, 'checkpoints', `${id}.json`), then, then);
-  }
-
-  it('forgets what is older than two weeks, and takes the room back', async () => {
-    const tree = await keptTree();
-    tree.write('src/a.txt', 'x'.repeat(500_000));
-    const old = await tree.id();
-    tree.write('src/a.txt', 'small');
-    const young = await tree.id();
-    const shadow = shadowIn(tree.state);
-    age(shadow, old, 15);
-    age(shadow, young, 13);
-    ageObjects(shadow);
-    await tree.checkpoints.tidy();
-    const all = await tree.checkpoints.list(await openWorkspace([tree.folder]));
-    expect(all.map(({ id }) => id)).toEqual([young]);
-    expect(sizeOf(shadow)).toBeLessThan(100_000);
-    tree.write('src/a.txt', 'changed');
-    expect((await tree.restore(young)).left).toEqual([]);
-    expect(readFileSync(join(tree.folder, 'src/a.txt'), 'utf8')).toBe('small');
-  });
-
-  it('removes all of a work tree that nobody has used for two weeks', async () => {
-    const tree = await keptTree();
-    const id = await tree.id();
-    const shadow = shadowIn(tree.state);
-    age(shadow, id, 15);
-    await tree.checkpoints.tidy();
-    expect(existsSync(shadow)).toBe(false);
-    expect(await tree.id()).not.toBe(id);
-  });
-
-  it('keeps a state that is still the present one', async () => {
-    const tree = await keptTree();
-    const id = await tree.id();
-    age(shadowIn(tree.state), id, 15);
-    expect(await tree.id()).toBe(id);
-    await tree.checkpoints.tidy();
-    expect(await tree.checkpoints.list(await openWorkspace([tree.folder]))).toHaveLength(1);
-  });
-
-  it('removes what a killed server has begun', async () => {
-    const tree = await keptTree();
-    await tree.id();
-    const shadow = shadowIn(tree.state);
-    const remains = ['index.dead', 'index.dead.lock', 'objects/pack/tmp_pack_x', 'staged.dead/0'];
-    mkdirSync(join(shadow, 'staged.dead'));
-    for (const name of remains) writeFileSync(join(shadow, name), 'x');
-    await tree.checkpoints.tidy();
-    expect(remains.filter((name) => !existsSync(join(shadow, name)))).toEqual([]);
-    // Nothing tells a young one from one that is in use but its age, which only the clock of the file system sets.
-    expect(await tree.take()).toMatch(/^checkpoint/);
-  });
-
   it.each([
     ['its index is cut short', (shadow: string) => truncateSync(join(shadow, indexOf(shadow)), 40)],
     ['its index is gone', (shadow: string) => rmSync(join(shadow, indexOf(shadow)))],
@@ -551,7 +451,7 @@ describe('keeping', () => {
       'what says where to go on is damaged',
       (shadow: string) => writeFileSync(join(shadow, 'current.json'), '{'),
     ],
-    ['what says what it is is gone', (shadow: string) => rmSync(join(shadow, 'about-1.json'))],
+    ['what says what it is is gone', (shadow: string) => rmSync(join(shadow, 'about.json'))],
   ])('goes on when %s', async (_what, damage) => {
     const tree = await keptTree();
     await tree.id();
@@ -568,25 +468,6 @@ describe('keeping', () => {
       'src/b.txt': '- new',
       'README.md': '- # Example\n\nA line.\n',
     });
-  });
-
-  it('says that older ones are gone when they are', async () => {
-    const tree = await keptTree();
-    await tree.id();
-    rmSync(join(shadowIn(tree.state), 'HEAD'));
-    tree.write('src/a.txt', 'changed');
-    expect(await tree.take()).toContain('; what had been kept before (1) was damaged and is gone');
-  });
-
-  it('begins anew when more came in than it may hold before anybody could tidy up', async () => {
-    const tree = await keptTree();
-    const first = await tree.id();
-    writeFileSync(join(shadowIn(tree.state), 'grown.json'), String(1024 ** 3 - 10));
-    expect(await tree.id()).toBe(first);
-    tree.write('src/a.txt', 'more than ten bytes');
-    expect(await tree.take()).toContain('; what had been kept before (1) took more than 1 GB and is gone');
-    const all = await tree.checkpoints.list(await openWorkspace([tree.folder]));
-    expect(all.map(({ id }) => id)).not.toContain(first);
   });
 
   it('leaves out files that are just being written by toolcrib', async () => {
@@ -626,17 +507,4 @@ function indexOf(shadow: string): string {
 function emptyFolder(folder: string): void {
   rmSync(folder, { recursive: true });
   mkdirSync(join(folder, 'pack'), { recursive: true });
-}
-
-/** Objects so old that git may remove them. */
-function ageObjects(shadow: string): void {
-  const then = new Date(Date.now() - 2 * 60 * 60_000);
-  for (const name of readdirSync(join(shadow, 'objects'), { recursive: true, encoding: 'utf8' }))
-    utimesSync(join(shadow, 'objects', name), then, then);
-}
-
-function sizeOf(folder: string): number {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => lstatSync(join(folder, name)))
-    .reduce((sum, facts) => sum + (facts.isFile() ? facts.size : 0), 0);
 }

@@ -16,7 +16,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, expect, it } from 'vitest';
 import { usualBudgets } from '../../src/core/settings.ts';
 import type { OutputSink } from '../../src/core/tool.ts';
-import { thisOwner } from '../../src/machine/changes/lock-owner.ts';
+import { thisOwner } from '../../src/machine/output-store/owner.ts';
 import { createOutputStore, type OutputStoreOptions } from '../../src/machine/output-store/output-store.ts';
 import { spoolName } from '../../src/machine/output-store/spool.ts';
 import { readOutput } from '../../src/server/tools/read-output.ts';

@@ -2,12 +2,15 @@
 // it changes several files without end, to be killed while it does.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFileChanges } from '../../src/machine/changes/file-changes.ts';
+import { ToolcribError } from '../../src/core/errors.ts';
+import { createHistory } from '../../src/machine/history/history.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
+import { createProcesses } from '../../src/machine/processes/process.ts';
 import { nextVersion } from './version.ts';
 
 const [state = '', root = '', times] = process.argv.slice(2);
-const changes = createFileChanges({ folder: state });
+const { run } = createProcesses('linux');
+const changes = createHistory({ state, run, git: () => Promise.resolve(undefined), mostChanges: 1e6 });
 const workspace = await openWorkspace([root]);
 
 async function at<T>(
@@ -22,10 +25,19 @@ async function at<T>(
   }
 }
 
-const count = () =>
-  at('shared.txt', (place) =>
-    changes.write(place, (before) => ({ bytes: nextVersion(before?.bytes) }), { kind: 'edit' }),
+/** Another process may have been at it in the same moment. */
+async function count(): Promise<void> {
+  const next = (before?: { bytes: Buffer }) => ({ bytes: nextVersion(before?.bytes) });
+  const counting = at('shared.txt', (place) => changes.write(place, next, { kind: 'edit' }));
+  const isStale = await counting.then(
+    () => false,
+    (error: unknown) => {
+      if (error instanceof ToolcribError && error.code === 'STALE_FILE') return true;
+      throw error;
+    },
   );
+  if (isStale) await count();
+}
 
 for (let time = 0; time < Number(times ?? 1); time++) await count();
 process.stdout.write('ready\n');

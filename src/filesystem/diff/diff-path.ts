@@ -7,8 +7,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * A path as the header of a diff has it: quoted as git does it when it has quotes, backslashes or controls, and followed by
- * a tab when it has blanks, so that `patch` does not take what follows them for a date.
+ * A path as the header of a diff has it: quoted as git does it when it has quotes, backslashes or controls, and
+ * followed by a tab when it has blanks, so that `patch` does not take what follows them for a date.
  */
 export function diffPath(side: 'a' | 'b', path: string, platform: string = process.platform): string {
   const plain = (platform === 'win32' ? path.replaceAll('\\', '/') : path).replace(/^\/+/, '');

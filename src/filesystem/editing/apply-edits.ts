@@ -1,5 +1,5 @@
 import { ToolcribError } from '../../core/errors.ts';
-import { mostChangedBytes } from '../../machine/changes/file-changes.ts';
+import { mostChangedBytes } from '../../machine/history/write.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { pauseFor, type Pause } from './edit-pace.ts';
 import { findEdit, type Found, type Place } from './find-edit.ts';
@@ -7,7 +7,6 @@ import { countLines } from '../text/line-count.ts';
 import { isLineStart } from '../text/line-endings.ts';
 import { withoutLineNumbers } from '../text/line-numbers.ts';
 import { replacer } from './replacement.ts';
-import { composed, type Span } from './spans.ts';
 import { mostlyUtf8, wholeEncoding, type Encoding, type WholeEncoding } from '../text/text-file.ts';
 import { withCommas } from '../with-commas.ts';
 
@@ -24,8 +23,6 @@ export interface Edited {
   readonly bytes: Buffer;
   /** As TextDecoder calls it. */
   readonly encoding: string;
-  /** What has changed, for unifiedDiff(). */
-  readonly spans: readonly Span[];
   readonly notes: readonly string[];
 }
 
@@ -59,9 +56,10 @@ const mostPlaces = 100_000;
 const mostEditedBytes = 8 * 1024 ** 3;
 
 /**
- * Replaces text in the content of a file, one edit after the other, all or none. Every byte outside of what is replaced
- * stays. Throws NOT_FOUND with the nearest text, AMBIGUOUS_EDIT with the lines where `old` occurs, ENCODING for what is no
- * text and for characters its encoding lacks, TOO_LARGE for more than a call can do, CANCELLED, and ARG_INVALID.
+ * Replaces text in the content of a file, one edit after the other, all or none. Every byte outside of what is
+ * replaced stays. Throws NOT_FOUND with the nearest text, AMBIGUOUS_EDIT with the lines where `old` occurs, ENCODING
+ * for what is no text and for characters its encoding lacks, TOO_LARGE for more than a call can do, CANCELLED, and
+ * ARG_INVALID.
  */
 export async function applyEdits(
   bytes: Buffer,
@@ -76,7 +74,6 @@ export async function applyEdits(
   const notes = broken ? ['not all of it is UTF-8; edited as bytes'] : [];
   if (encoding.label !== 'utf-8') notes.push(`encoding ${encoding.label}`);
   let now = bytes;
-  let spans: Span[] = [];
   for (const [index, given] of edits.entries()) {
     const edit = encoding.mark > 0 ? withoutMark(given) : given;
     const what = edits.length === 1 ? shown : `${shown}: edit ${index + 1} of ${edits.length}`;
@@ -94,10 +91,9 @@ export async function applyEdits(
     await pause(1);
     const step = await applyEdit(task);
     now = step.bytes;
-    spans = composed(spans, step.spans);
     notes.push(...step.notes.map((note) => (edits.length === 1 ? note : `edit ${index + 1}: ${note}`)));
   }
-  return { bytes: now, encoding: encoding.label, spans, notes };
+  return { bytes: now, encoding: encoding.label, notes };
 }
 
 /** The byte order mark is no part of the text, and hardly seen when it is copied with it. */
@@ -111,7 +107,8 @@ function refuseTooMany(bytes: Buffer, edits: readonly Edit[], shown: string): vo
   const most = Math.max(1, Math.floor(mostEditedBytes / bytes.length));
   throw new ToolcribError(
     'TOO_LARGE',
-    `${shown}: ${withCommas(edits.length)} edits of ${withCommas(bytes.length)} bytes are more than a call can do. Nothing was changed.`,
+    `${shown}: ${withCommas(edits.length)} edits of ${withCommas(bytes.length)} bytes are more than a call can do. ` +
+      'Nothing was changed.',
     `Make up to ${withCommas(most)} in one call.`,
   );
 }
@@ -143,22 +140,19 @@ function refuseSenseless({ edit, what, first }: Task, { encoding, broken }: Whol
     );
 }
 
-async function applyEdit(task: Task): Promise<{ bytes: Buffer; spans: Span[]; notes: readonly string[] }> {
+async function applyEdit(task: Task): Promise<{ bytes: Buffer; notes: readonly string[] }> {
   const { edit, what, bytes, encoding, pause, room } = task;
   const found = await wantedPlaces(task);
   const replace = await replacer(bytes, found.match, encoding, `${what}: new`);
   const places = edit.all === undefined ? found.places.slice(0, 1) : found.places;
   const pieces: Buffer[] = [];
-  const spans: Span[] = [];
   /** How much longer the text has become. */
   let grown = 0;
   for (const { from, to } of places) {
     const replaced = replace(from, to);
     const piece = replaced instanceof Promise ? await replaced : replaced;
     pieces.push(piece);
-    const nowFrom = from + grown;
     grown += piece.length - (to - from);
-    spans.push({ from, to, nowFrom, nowTo: to + grown });
     // Asked at each place: all of them may be more than there is memory.
     if (bytes.length + grown > mostChangedBytes) throw tooLong(what);
     const resting = pause(1 + piece.length / bytesPerUnit);
@@ -166,18 +160,18 @@ async function applyEdit(task: Task): Promise<{ bytes: Buffer; spans: Span[]; no
   }
   const length = bytes.length + grown;
   const now = room?.(length).subarray(0, length) ?? Buffer.allocUnsafe(length);
-  putPieces(now, bytes, spans, pieces);
-  return { bytes: now, spans, notes: found.notes };
+  putPieces(now, bytes, places, pieces);
+  return { bytes: now, notes: found.notes };
 }
 
 /** Bytes that are made or copied in a microsecond. */
 const bytesPerUnit = 1000;
 
-function putPieces(now: Buffer, bytes: Buffer, spans: readonly Span[], pieces: readonly Buffer[]): void {
+function putPieces(now: Buffer, bytes: Buffer, places: readonly Place[], pieces: readonly Buffer[]): void {
   let [copied, length] = [0, 0];
-  for (const [index, { from, to, nowFrom }] of spans.entries()) {
-    bytes.copy(now, length, copied, from);
-    length = nowFrom + (pieces[index]?.copy(now, nowFrom) ?? 0);
+  for (const [index, { from, to }] of places.entries()) {
+    length += bytes.copy(now, length, copied, from);
+    length += pieces[index]?.copy(now, length) ?? 0;
     copied = to;
   }
   bytes.copy(now, length, copied);

@@ -3,7 +3,8 @@ import { resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
-import { mostChangedBytes, type Before, type Written } from '../../machine/changes/file-changes.ts';
+import type { Before } from '../../machine/history/existing-file.ts';
+import { mostChangedBytes, type Written } from '../../machine/history/write.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
@@ -68,8 +69,8 @@ async function change(given: Given, { context, services, kind }: How, proposeFor
   const place = await rooted(context.workspace).openPlace(given.path, { make: kind === 'write' });
   try {
     let proposed: Proposal | undefined;
-    const changes = await services.changes();
-    const written = await changes.write(
+    const history = await services.history();
+    const written = await history.write(
       place,
       async (before) => {
         const { fresh, ...next } = await proposeFor(place.path, before);
@@ -83,7 +84,7 @@ async function change(given: Given, { context, services, kind }: How, proposeFor
           done: (made) => remember(place.path, next, made, services),
         };
       },
-      { kind, lends: true, signal: context.signal },
+      { kind, signal: context.signal },
     );
     if (!proposed) throw new Error('a change was not decided');
     if (!written) return text(`${unchanged(given.path)}${sentences(proposed.notes)}`);

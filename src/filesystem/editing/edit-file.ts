@@ -6,7 +6,6 @@ import { applyEdits } from './apply-edits.ts';
 import { changeFile, planFile, versionParam, type Propose } from './change-file.ts';
 import { refuseMask } from './refuse-mask.ts';
 import type { Services } from '../services.ts';
-import { joinedInLines } from './spans.ts';
 import { unifiedDiff } from '../diff/unified-diff.ts';
 
 const params = z.strictObject({
@@ -34,7 +33,8 @@ export const editFile = (services: Services): Tool =>
     program: 'files',
     title: 'Edit file',
     description:
-      'Replace exact text in a file that has been read. Line endings, encoding and mode stay. Returns a diff; undo_change takes it back.',
+      'Replace exact text in a file that has been read. Line endings, encoding and mode stay. Returns a ' +
+      'diff; undo_change takes it back.',
     effects: ['write'],
     params,
     plan: (given, context) =>
@@ -69,7 +69,6 @@ const editsOf =
     const diff = await unifiedDiff(before, edited.bytes, {
       path: given.path,
       encoding: edited.encoding,
-      spans: joinedInLines(edited.spans, before, edited.encoding),
     });
     return { ...edited, diff };
   };

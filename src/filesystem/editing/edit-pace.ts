@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { ToolcribError } from '../../core/errors.ts';
 
 /**
- * Told what was done, in microseconds or so: lets others work when it was much. Throws CANCELLED, and TOO_LARGE when the
- * edits take longer than a call should.
+ * Told what was done, in microseconds or so: lets others work when it was much. Throws CANCELLED, and TOO_LARGE when
+ * the edits take longer than a call should.
  */
 export type Pause = (units: number) => Promise<void> | undefined;
 

@@ -50,8 +50,8 @@ export interface Look {
 }
 
 /**
- * Finds `old` in a text. A line feed in it matches any line ending of the text; a carriage return only itself, unless the
- * text has none there. Throws what encodeExactly() and `pause` throw.
+ * Finds `old` in a text. A line feed in it matches any line ending of the text; a carriage return only itself, unless
+ * the text has none there. Throws what encodeExactly() and `pause` throw.
  */
 export async function findEdit(edit: Wanted, look: Look): Promise<Found> {
   const blind = hasReturns(look.bytes, look.encoding);

@@ -1,4 +1,7 @@
-/** A character as it counts when lines are compared: no difference between blanks, forms of quotes and dashes, and case. */
+/**
+ * A character as it counts when lines are compared: no difference between blanks, forms of quotes and dashes, and
+ * case.
+ */
 function folded(code: number): number {
   if (code <= 0x7f) {
     if (code >= 0x41 && code <= 0x5a) return code | 0x20;
@@ -33,8 +36,8 @@ export function keyOf(line: string): number {
 const tableSize = 1 << 12;
 
 /**
- * How alike other lines are to one, from 0 to 1: twice the pairs of neighbouring characters they share, by all pairs of both
- * (Dice, Ecology 26, 1945). Takes a step for each character, whatever the lines are.
+ * How alike other lines are to one, from 0 to 1: twice the pairs of neighbouring characters they share, by all pairs
+ * of both (Dice, Ecology 26, 1945). Takes a step for each character, whatever the lines are.
  */
 export function likenessTo(line: string): (other: string) => number {
   const pairs = new Uint16Array(tableSize);

@@ -35,8 +35,8 @@ const mostWantedLines = 1000;
 const mostWanted = 256 * 1024;
 
 /**
- * Says why `old` may not have been found, with the nearest text there is. Takes some 100 ms at worst, and lets others work
- * meanwhile. Throws what `pause` throws.
+ * Says why `old` may not have been found, with the nearest text there is. Takes some 100 ms at worst, and lets others
+ * work meanwhile. Throws what `pause` throws.
  */
 export async function whyNotFound(edit: Edit, where: Where): Promise<Why> {
   const { bytes, encoding } = where;

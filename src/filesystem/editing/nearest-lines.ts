@@ -10,9 +10,9 @@ const leastLikeness = 0.4;
 const candidates = 3;
 
 /**
- * The line of a text, from 0, where lines most like the given ones begin; undefined when none are. First by lines that are
- * the same but for blanks, quotes and case: each votes for a beginning. Without one, by the longest lines and those of
- * the text that are most like them.
+ * The line of a text, from 0, where lines most like the given ones begin; undefined when none are. First by lines that
+ * are the same but for blanks, quotes and case: each votes for a beginning. Without one, by the longest lines and
+ * those of the text that are most like them.
  */
 export function nearestStart(text: readonly string[], wanted: readonly string[]): number | undefined {
   const until = performance.now() + budgetMs;

@@ -1,4 +1,6 @@
-/** Longer texts are looked for by a search that is slower as a rule, but never takes more than one step for each byte. */
+/**
+ * Longer texts are looked for by a search that is slower as a rule, but never takes more than one step for each byte.
+ */
 const longestNative = 5_000;
 /** Comparisons the native search may need at worst before it is looked at how long it took: some 30 ms. */
 const stepsBetween = 3e7;
@@ -7,9 +9,9 @@ const nativeMs = 20;
 const linearMs = 5e-6;
 
 /**
- * Where `wanted` begins in `bytes`, also where occurrences overlap, in ascending order. The native search is the fastest
- * one but needs, of texts that repeat themselves, as many steps as the product of both lengths; when it shows that, the
- * rest is searched in linear time.
+ * Where `wanted` begins in `bytes`, also where occurrences overlap, in ascending order. The native search is the
+ * fastest one but needs, of texts that repeat themselves, as many steps as the product of both lengths; when it shows
+ * that, the rest is searched in linear time.
  */
 export function* occurrences(bytes: Buffer, wanted: Buffer, from = 0): Generator<number> {
   const { length } = wanted;

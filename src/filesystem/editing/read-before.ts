@@ -1,5 +1,6 @@
 import { ToolcribError } from '../../core/errors.ts';
-import { sha256, type Before } from '../../machine/changes/file-changes.ts';
+import type { Before } from '../../machine/history/existing-file.ts';
+import { sha256 } from '../../machine/history/log.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import type { RootedWorkspace } from '../../machine/paths/workspace.ts';
 

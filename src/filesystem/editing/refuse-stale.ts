@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { ToolcribError } from '../../core/errors.ts';
-import type { Before } from '../../machine/changes/file-changes.ts';
+import type { Before } from '../../machine/history/existing-file.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import type { KnownFile } from '../known-files.ts';
 import type { Services } from '../services.ts';
@@ -41,10 +41,11 @@ export function refuseStale(candidate: Candidate, services: Services): Promise<v
 }
 
 async function refuseOtherContent(
-  { path, shown, before, version }: Candidate,
+  candidate: Candidate,
   known: KnownFile | undefined,
   services: Services,
 ): Promise<void> {
+  const { path, shown, before, version } = candidate;
   const hash = await before.hash();
   // A version that was given has to hold, whatever else is known.
   if (version === undefined ? known?.hash === hash : services.versions.fits(version, path, hash)) return;
@@ -56,7 +57,7 @@ async function refuseOtherContent(
     );
   throw new ToolcribError(
     'STALE_FILE',
-    `${shownPath(shown)}: has changed since it was read.${await whatChanged(shown, before, known, services)}`,
+    `${shownPath(shown)}: has changed since it was read.${await whatChanged(candidate, known, services)}`,
     'Read it again, and base the change on what is there now.',
   );
 }
@@ -67,17 +68,17 @@ const isUntouched = ({ stat, seenAt, hash }: KnownFile, now: Stats): boolean =>
   sameVersion(stat, now) && (hash === undefined || settled(stat, seenAt));
 
 async function whatChanged(
-  shown: string,
-  before: Before,
+  { path, shown, before }: Candidate,
   known: KnownFile | undefined,
   services: Services,
 ): Promise<string> {
   const old =
-    known?.bytes ?? (known?.hash ? await (await services.changes()).content(known.hash) : undefined);
+    known?.bytes ?? (known?.hash ? await (await services.history()).content(known.hash, path) : undefined);
   if (!old) {
     const { size, mtime } = before.stat;
     const then = known && known.stat.size !== size ? `, then ${known.stat.size.toLocaleString('en')}` : '';
-    return ` It was written to, or touched, at ${mtime.toISOString()}; it has ${size.toLocaleString('en')} bytes${then}.`;
+    const when = mtime.toISOString();
+    return ` It was written to, or touched, at ${when}; it has ${size.toLocaleString('en')} bytes${then}.`;
   }
   const { text } = await unifiedDiff(old, before.bytes, {
     path: shown,

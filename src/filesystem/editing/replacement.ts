@@ -12,8 +12,8 @@ export interface Match {
 }
 
 /**
- * What stands in a place of a text instead of `old`: in its encoding, and with the line endings of the lines it stands for.
- * Asked for ascending places. Throws ENCODING and ARG_INVALID as encodeExactly().
+ * What stands in a place of a text instead of `old`: in its encoding, and with the line endings of the lines it stands
+ * for. Asked for ascending places. Throws ENCODING and ARG_INVALID as encodeExactly().
  */
 export async function replacer(
   bytes: Buffer,
@@ -53,8 +53,8 @@ export async function replacer(
 }
 
 /**
- * How the line that begins or goes on at a byte ends; where none ends there, how the first of the file does, else LF. Asked
- * for ascending bytes, it looks for the end of each line once.
+ * How the line that begins or goes on at a byte ends; where none ends there, how the first of the file does, else LF.
+ * Asked for ascending bytes, it looks for the end of each line once.
  */
 function lineEndings(bytes: Buffer, encoding: Encoding): (at: number) => string {
   const endingBefore = (next: number) => {

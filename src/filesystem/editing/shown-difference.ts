@@ -2,7 +2,7 @@ import { changedLines, type ChangedLines } from '../diff/line-script.ts';
 import { around, differenceAt, visibleLine } from '../text/visible-text.ts';
 
 /** How a text that was given differs from the one that is there. */
-export interface ShownDifference {
+interface ShownDifference {
   /** What differs, where it is only one kind of thing. */
   readonly words: string;
   /** A small diff: - as given, + as it is there. */
@@ -36,7 +36,10 @@ const kinds: readonly [name: string, without: (line: string) => string][] = [
   ['upper and lower case', (line) => line.toLowerCase()],
 ];
 
-/** Compares lines that were given with those of a text that begin at `start`; `firstLine` is the number of its first line. */
+/**
+ * Compares lines that were given with those of a text that begin at `start`; `firstLine` is the number of its first
+ * line.
+ */
 export async function shownDifference(
   wanted: readonly string[],
   lines: readonly string[],
@@ -63,8 +66,8 @@ export async function shownDifference(
 }
 
 /**
- * The first and the last line that were given may be only a part of a line: then they do not differ, nor does the indentation
- * before the first.
+ * The first and the last line that were given may be only a part of a line: then they do not differ, nor does the
+ * indentation before the first.
  */
 function asPartOf(wanted: readonly string[], there: readonly string[]): string[] {
   return wanted.map((line, index) => {
@@ -131,10 +134,10 @@ function rendered(
         accents: line.normalize('NFC') === other?.normalize('NFC'),
       });
     };
-    for (let line = from; line < to; line++)
-      rows.push(
-        `- ${'given'.padStart(String(number).length)}  ${show(wanted[line] ?? '', matched ? there[nowFrom + line - from] : undefined)}`,
-      );
+    for (let line = from; line < to; line++) {
+      const other = matched ? there[nowFrom + line - from] : undefined;
+      rows.push(`- ${'given'.padStart(String(number).length)}  ${show(wanted[line] ?? '', other)}`);
+    }
     for (let line = nowFrom; line < nowTo; line++)
       rows.push(
         `+ ${number + line}  ${show(there[line] ?? '', matched ? wanted[from + line - nowFrom] : undefined)}`,

@@ -22,16 +22,24 @@ export const writeFile = (services: Services): Tool =>
     program: 'files',
     title: 'Write file',
     description:
-      'Make a file, with its folders, or replace all of one that has been read. Returns a diff; undo_change takes it back. To change a part, use edit_file.',
+      'Make a file, with its folders, or replace all of one that has been read. Returns a diff; undo_change ' +
+      'takes it back. To change a part, use edit_file.',
     effects: ['write'],
     params,
-    plan: (given, context) => planFile(given, { context, services, kind: 'write' }, contentOf(given)),
+    plan: (given, context) =>
+      planFile(given, { context, services, kind: 'write' }, contentOf(given, shownWhole)),
     run: ({ work: given }, context) =>
-      changeFile(given, { context, services, kind: 'write' }, contentOf(given)),
+      changeFile(given, { context, services, kind: 'write' }, contentOf(given, countedOnly)),
   });
 
+type ShowNew = (text: string) => string;
+
+/** Who is asked about a new file sees what would be in it; who has just written it knows. */
+const shownWhole: ShowNew = (text) => text;
+const countedOnly: ShowNew = () => '';
+
 const contentOf =
-  (given: z.output<typeof params>): Propose =>
+  (given: z.output<typeof params>, showNew: ShowNew): Propose =>
   async (before, encoding) => {
     refuseMask('content', given.content, before);
     const written = await encodeText(given.content, {
@@ -39,5 +47,5 @@ const contentOf =
       ...(encoding ? { encoding } : {}),
     });
     const diff = await unifiedDiff(before, written.bytes, { path: given.path, encoding: written.encoding });
-    return { ...written, diff };
+    return { ...written, diff: before ? diff : { ...diff, text: showNew(diff.text) } };
   };

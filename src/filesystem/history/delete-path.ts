@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { flag, path } from '../../core/params.ts';
 import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
-import type { Facts, FileChanges } from '../../machine/changes/file-changes.ts';
+import type { Facts } from '../../machine/history/entry.ts';
+import type { History } from '../../machine/history/history.ts';
 import type { Place } from '../../machine/paths/place.ts';
 import { refuseDeleting } from '../../machine/paths/protected-trees.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
@@ -47,12 +48,12 @@ async function deleteIn(
         await refuseDeleting({ at: place.at, path: place.path, given: given.path }, { signal });
       if (isShown(found)) bytes = (await readBefore(given.path, gate, shownBytes))?.bytes;
     };
-    const changes = await services.changes();
+    const history = await services.history();
     if (given.dry_run) {
-      const found = await wouldRemove(changes, place, look);
+      const found = await wouldRemove(history, place, look);
       return said(`Would delete ${shownPath(given.path)}${what(found)}`, await diffOf(given.path, bytes));
     }
-    const change = await changes.remove(place, { kind: 'delete', signal }, look);
+    const change = await history.remove(place, { kind: 'delete', signal }, look);
     services.known.forget(place.path);
     const first = `Deleted ${shownPath(given.path)}${what(change.before)} (change ${change.id})`;
     return said(first, await diffOf(given.path, bytes));
@@ -71,12 +72,12 @@ class DryRun extends Error {
 }
 
 async function wouldRemove(
-  changes: FileChanges,
+  history: History,
   place: Place,
   look: (found: Facts) => Promise<void>,
 ): Promise<Facts | undefined> {
   try {
-    await changes.remove(place, { kind: 'delete' }, async (found) => {
+    await history.remove(place, { kind: 'delete' }, async (found) => {
       await look(found);
       throw new DryRun(found);
     });

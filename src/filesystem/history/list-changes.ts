@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { limit, path } from '../../core/params.ts';
 import { defineSimpleTool, type Tool } from '../../core/tool.ts';
-import type { Change } from '../../machine/changes/file-changes.ts';
+import type { Change } from '../../machine/history/entry.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import type { Services } from '../services.ts';
@@ -26,9 +26,9 @@ export const listChanges = (services: Services): Tool =>
     effects: ['read'],
     params,
     async call(given, { workspace }) {
-      const changes = await services.changes();
+      const history = await services.history();
       const only = given.path === undefined ? undefined : await workspace.resolve(given.path);
-      const { changes: found, next } = await changes.list({
+      const { changes: found, next } = history.list({
         roots: workspace.roots,
         path: only,
         limit: given.limit,

@@ -17,7 +17,7 @@ export const listCheckpoints = (services: Services): Tool =>
     effects: ['read'],
     params,
     async call({ limit: most }, { workspace }) {
-      const all = await (await services.checkpoints()).list(workspace);
+      const all = (await services.history()).checkpoint.list(workspace);
       const lines = all.slice(0, most).map(({ id, at, before, top }) => {
         const time = at.slice(0, 19).replace('T', ' ');
         return `${id}  ${time}Z  before ${before}  ${shownPath(top)}`;

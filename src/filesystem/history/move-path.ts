@@ -5,7 +5,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { flag, path } from '../../core/params.ts';
 import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
-import { refuseMovingTo } from '../../machine/changes/relocate-change.ts';
+import { refuseMovingTo } from '../../machine/history/relocate.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { diffPath } from '../diff/diff-path.ts';
@@ -66,11 +66,11 @@ async function moveIn(
       await refuseTaken(to, gate, (path) => refuseMovingTo(source, { kind, to: path, given: from, signal }));
       return said(`Would move ${names}`, from, to);
     }
-    const changes = await services.changes();
+    const history = await services.history();
     // What the move would make of it is looked at there, once nothing in it can be changed from here.
     const target = await gate.openPlace(to, { follow: false, make: true });
     try {
-      const change = await changes.move(source, target, { kind: 'move', signal });
+      const change = await history.move(source, target, { kind: 'move', signal });
       moveKnown(source, target, services);
       return said(`Moved ${names} (change ${change.id})`, from, to);
     } catch (error) {

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { flag, list, path } from '../../core/params.ts';
 import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
-import { shownName } from '../../machine/checkpoints/changed-files.ts';
 import { headAndTail, presentable } from '../../machine/presentable.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import type { TreeChange } from '../../machine/checkpoints/tree-changes.ts';
+import type { TreeChange } from '../../machine/history/bring-back.ts';
 import { pathFor } from '../searching/search-scope.ts';
 import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
@@ -50,14 +49,14 @@ async function restoreIn(
   { workspace, signal }: PlanContext,
   services: Services,
 ): Promise<ToolResult> {
-  const checkpoints = await services.checkpoints();
-  const { top, undo, done, left, notes, diff } = await checkpoints.restore(
+  const { checkpoint: checkpoints } = await services.history();
+  const { top, undo, done, left, diff } = await checkpoints.restore(
     checkpoint,
     { paths, dryRun },
     workspace,
     signal,
   );
-  const shown = (name: string) => shownPath(pathFor(shownName(name), top, workspace.roots));
+  const shown = (name: string) => shownPath(pathFor(name, top, workspace.roots));
   const many = (count: number) => (count === 1 ? '1 file' : `${count.toLocaleString('en')} files`);
   const first =
     done.length === 0
@@ -65,7 +64,6 @@ async function restoreIn(
       : `${dryRun ? 'Would restore' : 'Restored'} ${checkpoint}: ${many(done.length)}${dryRun ? '' : ` (restore ${undo} to undo this)`}`;
   const lines = [
     first,
-    ...notes.map((note) => `[${note}]`),
     ...done.slice(0, mostShown).map((change) => `${doneTo(change)} ${shown(change.name)}`),
     ...(done.length > mostShown ? [`… and ${many(done.length - mostShown)} more`] : []),
     ...left.slice(0, mostLeft).map(({ name, why }) => `left ${shown(name)}: ${presentable(why)}`),

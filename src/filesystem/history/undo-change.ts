@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag } from '../../core/params.ts';
 import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
-import type { Undone } from '../../machine/changes/file-changes.ts';
+import { Conflict, type Undone } from '../../machine/history/undo.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { diffAfterwards } from '../diff/diff-afterwards.ts';
@@ -43,10 +43,12 @@ async function undoIn(
   { workspace, signal }: PlanContext,
   services: Services,
 ): Promise<ToolResult> {
-  const changes = await services.changes();
-  const undone = await changes.undo(id, { workspace: rooted(workspace), dryRun: isDry, signal });
+  const history = await services.history();
+  const options = { workspace: rooted(workspace), dryRun: isDry, signal };
+  const undone = await history.undo(id, options).catch(async (error: unknown) => {
+    throw error instanceof Conflict ? await stale(nameInRoots(error.path, workspace.roots), error) : error;
+  });
   const name = nameInRoots(undone.undone.path, workspace.roots);
-  if (undone.state === 'conflict') throw await conflict(name, undone);
   await relearn(undone, services);
   const { change, undone: old, notes, was, is } = undone;
   const diff = await diffOf(name, { was, is });
@@ -63,7 +65,7 @@ async function undoIn(
 }
 
 /** A file that was known to the caller is so still: it is what it was, and the answer shows how it got there. */
-async function relearn({ undone, change, is }: Done, { known }: Services): Promise<void> {
+async function relearn({ undone, change, is }: Undone, { known }: Services): Promise<void> {
   // A dry run changes nothing.
   if (!change) return;
   const before = known.get(undone.path);
@@ -81,20 +83,15 @@ async function relearn({ undone, change, is }: Done, { known }: Services): Promi
     });
 }
 
-type Done = Extract<Undone, { state: 'done' }>;
-
 async function diffOf(path: string, { was, is }: { was?: Buffer | undefined; is?: Buffer | undefined }) {
   return was || is ? diffAfterwards(was, is, { path }) : undefined;
 }
 
-async function conflict(
-  name: string,
-  { why, expected, found }: Extract<Undone, { state: 'conflict' }>,
-): Promise<ToolcribError> {
+async function stale(name: string, { message, expected, found }: Conflict): Promise<ToolcribError> {
   const diff = expected && found ? await diffAfterwards(expected, found, { path: name }) : undefined;
   return new ToolcribError(
     'STALE_FILE',
-    `${shownPath(name)}: ${why}${diff ? `\nWhat changed since:\n${diff.text}` : ''}`,
+    `${shownPath(name)}: ${message}${diff ? `\nWhat changed since:\n${diff.text}` : ''}`,
     'Undo what came after it first (list_changes), or change the file with edit_file.',
   );
 }

@@ -15,7 +15,7 @@ interface FileSearch {
   readonly signal: AbortSignal;
 }
 
-export interface FoundFiles {
+interface FoundFiles {
   /** Below the searched folder, with `/` between names. */
   readonly paths: readonly string[];
   /** What was not searched, and why. */

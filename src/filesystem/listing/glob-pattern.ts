@@ -23,7 +23,8 @@ const mostAlternatives = 100;
  * Reads a glob: `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `**` for any folders, `\` before a literal character. One without
  * `/` chooses by name in any depth. Throws ARG_INVALID for one that leaves the folder or has too many alternatives.
  *
- * Paths are not left to ripgrep: its `--glob` also brings back files that `.gitignore` and the rule for dot files leave out.
+ * Paths are not left to ripgrep: its `--glob` also brings back files that `.gitignore` and the rule for dot files
+ * leave out.
  */
 export function parseGlob(pattern: string): GlobPattern {
   if (pattern.length > mostCharacters || pattern.includes('\0'))

@@ -18,8 +18,8 @@ const timeoutMs = 10_000;
 const keepBytes = 8 * 1024 * 1024;
 
 /**
- * Which entries of a folder ignore rules leave out: paths below it, with `/` between names. ripgrep only lists files, and
- * says of folders that it does not go into them in its messages alone. Throws what `search` throws.
+ * Which entries of a folder ignore rules leave out: paths below it, with `/` between names. ripgrep only lists files,
+ * and says of folders that it does not go into them in its messages alone. Throws what `search` throws.
  */
 export async function ignoredEntries(
   services: Services,

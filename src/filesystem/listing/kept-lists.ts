@@ -12,7 +12,7 @@ export interface KeptLists {
   cursorAfter(list: KeptList, count: number, question: string): string;
 }
 
-export interface KeptList {
+interface KeptList {
   /** What its items are known by. */
   readonly paths: readonly string[];
 }

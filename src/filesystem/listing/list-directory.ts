@@ -35,7 +35,8 @@ export const listDirectory = (services: Services): Tool =>
     program: 'files',
     title: 'List folder',
     description:
-      'List a folder by name: `folder/`, `link -> target`, `other  [kind]`. With depth, folders that .gitignore leaves out are named but not entered.',
+      'List a folder by name: `folder/`, `link -> target`, `other  [kind]`. With depth, folders that ' +
+      '.gitignore leaves out are named but not entered.',
     effects: ['read'],
     params,
     async call(given, context) {

@@ -151,8 +151,8 @@ function lineOf({ entry, name }: Entry, { stablePath }: Opened, sizes: boolean, 
 }
 
 /**
- * Asked without a thread in between, which is ten times faster for many. It could only be kept waiting by a mounted file
- * system that has just listed the file. Undefined when it is gone, or may not be looked at.
+ * Asked without a thread in between, which is ten times faster for many. It could only be kept waiting by a mounted
+ * file system that has just listed the file. Undefined when it is gone, or may not be looked at.
  */
 function asked<Value>(ask: () => Value): Value | undefined {
   try {

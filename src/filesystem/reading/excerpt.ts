@@ -65,7 +65,10 @@ export async function linesFrom(
   });
 }
 
-/** The lines of bytes that begin at `position`; the last is left out where its end is not among them, unless it is the first. */
+/**
+ * The lines of bytes that begin at `position`; the last is left out where its end is not among them, unless it is the
+ * first.
+ */
 function linesIn(
   bytes: Buffer,
   position: number,

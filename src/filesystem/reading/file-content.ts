@@ -67,7 +67,8 @@ export async function mediaContent(
   if (size > most)
     throw new ToolcribError(
       'TOO_LARGE',
-      `${shownPath(name)}: is ${what} of ${bytesOf(size)}; at most ${bytesOf(most)} can be shown${most < mediaBytes ? ' with the others' : ''}.`,
+      `${shownPath(name)}: is ${what} of ${bytesOf(size)}; ` +
+        `at most ${bytesOf(most)} can be shown${most < mediaBytes ? ' with the others' : ''}.`,
       most < mediaBytes && size <= mediaBytes ? 'read_file shows it by itself.' : '',
     );
   const bytes = await fill(handle, Buffer.allocUnsafe(size), 0).catch(refuse(name));
@@ -120,7 +121,7 @@ const pdfSignature = Buffer.from('%PDF-');
 
 function textFile({ handle, stat }: Opened, head: Buffer, wanted: Wanted): TextFile {
   const name = shownPath(wanted.path);
-  const { encoding } = encodingOf(head, name, wanted.encoding);
+  const { encoding } = encodingOf(head, name, wanted.encoding, stat.size);
   return { name, size: Math.max(stat.size, head.length), stat, encoding, head, handle };
 }
 
@@ -174,7 +175,9 @@ async function remember(
 
 const contentIn = (bytes: Buffer) => ({ hash: hash('sha256', bytes, 'hex'), bytes });
 
-/** What is known of the content: to hash 1 MB takes longer than all else, so what has not changed is not hashed again. */
+/**
+ * What is known of the content: to hash 1 MB takes longer than all else, so what has not changed is not hashed again.
+ */
 function unchangedContent(earlier: KnownFile | undefined, stat: Version) {
   if (!earlier?.hash || !sameVersion(earlier.stat, stat) || !settled(stat, earlier.seenAt)) return undefined;
   return { hash: earlier.hash, bytes: earlier.bytes };

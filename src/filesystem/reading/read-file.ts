@@ -32,7 +32,8 @@ export const readFile = (services: Services): Tool =>
     program: 'files',
     title: 'Read file',
     description:
-      'Read a text file, image, PDF or notebook. Text is exact; at most 2000 lines or 16,000 characters at once, with a note in brackets on how to get the next.',
+      'Read a text file, image, PDF or notebook. Text is exact; at most 2000 lines or 16,000 characters at ' +
+      'once, with a note in brackets on how to get the next.',
     effects: ['read'],
     params,
     async call(given, { workspace, signal }) {

@@ -40,7 +40,8 @@ export const readFiles = (services: Services): Tool =>
     program: 'files',
     title: 'Read files',
     description:
-      'Read several files at once, each under a line ==> path <==. They share 16,000 characters; notes say how to get the rest. What cannot be read says why in its place.',
+      'Read several files at once, each under a line ==> path <==. They share 16,000 characters; notes say ' +
+      'how to get the rest. What cannot be read says why in its place.',
     effects: ['read'],
     params,
     async call({ paths, limit }, context) {

@@ -32,8 +32,9 @@ export const mostPrinted = 4 * 1024 * 1024;
 const shownBefore = 150;
 
 /**
- * Reads lines in the form `path NUL line : column : text LF`, or `path NUL line - text LF` around a match. Of long lines
- * `width` bytes are kept, from around the match. Not `--json`: that prints the longest line whole, with every match in it.
+ * Reads lines in the form `path NUL line : column : text LF`, or `path NUL line - text LF` around a match. Of long
+ * lines `width` bytes are kept, from around the match. Not `--json`: that prints the longest line whole, with every
+ * match in it.
  */
 export const readLines = (width: number, found: (line: Line) => void): Reader =>
   readRecords((path, record) => {

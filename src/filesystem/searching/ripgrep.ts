@@ -30,9 +30,10 @@ export interface Ended {
 }
 
 /**
- * What every search is run with: nothing but these arguments configures it, links are not followed, and patterns are run
- * by the engine that takes linear time. ripgrep's own limits are ten and two hundred times these: `(a{1000}){1000}` would
- * take 100 MB, and to find where `((a{1,50}){1,50}){1,50}` matches in a line of 50 KB a minute and 1 GB.
+ * What every search is run with: nothing but these arguments configures it, links are not followed, and patterns are
+ * run by the engine that takes linear time. ripgrep's own limits are ten and two hundred times these:
+ * `(a{1000}){1000}` would take 100 MB, and to find where `((a{1,50}){1,50}){1,50}` matches in a line of 50 KB a minute
+ * and 1 GB.
  */
 const always = [
   '--no-config',

@@ -2,7 +2,7 @@ import { nearest } from '../../core/check-params.ts';
 import { ToolcribError } from '../../core/errors.ts';
 
 /** What is meant by the name of an encoding. */
-export interface NamedEncoding {
+interface NamedEncoding {
   /** As TextDecoder, ripgrep and iconv-lite call it. */
   readonly label: string;
   /** Whether the name asks for a byte order mark. */

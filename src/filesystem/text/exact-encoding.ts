@@ -7,8 +7,8 @@ import type { Encoding } from './text-file.ts';
 const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
 
 /**
- * The bytes of a text, such that reading them again gives the same text. `what` names the text in errors. Throws ENCODING
- * with the character the encoding lacks, ARG_INVALID for half of a surrogate pair, which no encoding has.
+ * The bytes of a text, such that reading them again gives the same text. `what` names the text in errors. Throws
+ * ENCODING with the character the encoding lacks, ARG_INVALID for half of a surrogate pair, which no encoding has.
  */
 export async function encodeExactly(text: string, label: string, what: string): Promise<Buffer> {
   if (toUSVString(text) !== text)
@@ -45,8 +45,8 @@ export function shownText(bytes: Buffer, label: string): string {
 }
 
 /**
- * Whether a character begins at a byte, asked for ascending bytes of a text that is known to be valid. The second byte of
- * a character can look like a character of its own, except for a line feed, from which the walk can begin.
+ * Whether a character begins at a byte, asked for ascending bytes of a text that is known to be valid. The second byte
+ * of a character can look like a character of its own, except for a line feed, from which the walk can begin.
  */
 export function characterStarts(bytes: Buffer, { label, unit }: Encoding): (at: number) => boolean {
   if (unit === 2) return (at) => at % 2 === 0;

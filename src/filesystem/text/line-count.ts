@@ -1,9 +1,9 @@
 import { nextLine, type Encoding } from './text-file.ts';
 
 /**
- * How many line feeds there are between two bytes. In encodings with one byte for it, four at once are looked at: a byte is
- * zero where adding 0x7f to its lower bits carries nothing (Warren, Hacker's Delight, 6-1), and each byte of `found`
- * counts up to 255 of them.
+ * How many line feeds there are between two bytes. In encodings with one byte for it, four at once are looked at: a
+ * byte is zero where adding 0x7f to its lower bits carries nothing (Warren, Hacker's Delight, 6-1), and each byte of
+ * `found` counts up to 255 of them.
  */
 export function countLines(bytes: Buffer, from: number, to: number, encoding: Encoding): number {
   if (encoding.unit === 2) return countWide(bytes, from, to, encoding);

@@ -21,7 +21,7 @@ function isUnit(bytes: Buffer, at: number, control: number, encoding: Encoding):
 }
 
 /** Where the first unit is that control character, from a byte on; -1 when there is none. */
-export function indexOfUnit(bytes: Buffer, from: number, control: number, encoding: Encoding): number {
+function indexOfUnit(bytes: Buffer, from: number, control: number, encoding: Encoding): number {
   for (let at = bytes.indexOf(control, from); at !== -1; at = bytes.indexOf(control, at + 1)) {
     const start = encoding.unit === 1 ? at : at & ~1;
     if (isUnit(bytes, start, control, encoding)) return start;

@@ -1,5 +1,5 @@
 /** Text that was copied with the number of each line before it. */
-export interface Numbered {
+interface Numbered {
   readonly old: string;
   readonly new: string;
   /** The number of its first line. */
@@ -15,9 +15,9 @@ export interface Numbered {
 const marks = ['\t', '→', ' | ', '| ', '|', ': ', ':'];
 
 /**
- * The edits that are meant when line numbers of a listing were copied with the text: each line of `old` has a number that
- * is one higher than the one before. They are taken off `new` when all its lines have them; when only some have, nobody can
- * know what is meant.
+ * The edits that are meant when line numbers of a listing were copied with the text: each line of `old` has a number
+ * that is one higher than the one before. They are taken off `new` when all its lines have them; when only some have,
+ * nobody can know what is meant.
  */
 export function withoutLineNumbers(edit: { readonly old: string; readonly new: string }): Numbered[] {
   if (!/^[ \t]*\d/.test(edit.old) || isLong(edit.old) || isLong(edit.new)) return [];

@@ -56,11 +56,11 @@ export function fits(bytes: Buffer, label: string): boolean {
 }
 
 /**
- * How a file is encoded, of which these are all bytes, or the first: as the caller says, else by its byte order mark, else
- * UTF-8. Throws ENCODING with the likely name when it is none of these, or not in the named one, and ARG_INVALID for a
- * name that is not known or that the byte order mark contradicts.
+ * How a file is encoded, of which these are all bytes, or the first: as the caller says, else by its byte order mark,
+ * else UTF-8. Throws ENCODING with the likely name when it is none of these, or not in the named one, and ARG_INVALID
+ * for a name that is not known or that the byte order mark contradicts.
  */
-export function encodingOf(bytes: Buffer, path: string, name?: string): WholeEncoding {
+export function encodingOf(bytes: Buffer, path: string, name?: string, size = bytes.length): WholeEncoding {
   const found = markedEncoding(bytes);
   if (name !== undefined) return statedEncoding(bytes, path, namedEncoding(name).label, found);
   if (found) return { encoding: found, broken: !fits(bytes, found.label) };
@@ -68,7 +68,7 @@ export function encodingOf(bytes: Buffer, path: string, name?: string): WholeEnc
   const whole = fits(bytes, 'utf-8');
   // A few NULs are text (`find -print0`).
   if (!isBinary(bytes) && (whole || mostlyUtf8(bytes))) return { encoding, broken: !whole };
-  throw unknownEncoding(bytes, path);
+  throw unknownEncoding(bytes, path, size);
 }
 
 function statedEncoding(
@@ -97,12 +97,12 @@ export function encodingToShow(bytes: Buffer): Encoding | undefined {
 }
 
 /** Says what a file is instead of text in UTF-8. */
-export function unknownEncoding(bytes: Buffer, path: string): ToolcribError {
+export function unknownEncoding(bytes: Buffer, path: string, size = bytes.length): ToolcribError {
   const likely = likelyEncodings(bytes);
   if (likely.length === 0)
     return new ToolcribError(
       'ENCODING',
-      `${path}: is ${binaryKind(bytes)}, ${bytes.length.toLocaleString('en')} bytes, and not text.`,
+      `${path}: is ${binaryKind(bytes)}, ${size.toLocaleString('en')} bytes, and not text.`,
       'If it is text, name its encoding with encoding.',
     );
   return new ToolcribError(
@@ -144,7 +144,10 @@ function wideEncoding(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
 const isBinary = (bytes: Buffer): boolean =>
   bytes.includes(0) && bytes.filter((byte) => byte === 0).length > bytes.length / 10;
 
-/** Text in which few bytes are broken: hardly any text of another encoding has more sequences of UTF-8 than other bytes. */
+/**
+ * Text in which few bytes are broken: hardly any text of another encoding has more sequences of UTF-8 than other
+ * bytes.
+ */
 export function mostlyUtf8(bytes: Buffer): boolean {
   const text = bytes.toString();
   const broken = text.match(/\ufffd/g)?.length ?? 0;
@@ -207,7 +210,7 @@ const signatures: readonly [signature: string, what: string][] = [
 ];
 
 /** What a binary file is, by its first bytes. */
-export function binaryKind(head: Buffer): string {
+function binaryKind(head: Buffer): string {
   const start = head.subarray(0, 16).toString('hex');
   return signatures.find(([signature]) => start.startsWith(signature))?.[1] ?? 'binary data';
 }

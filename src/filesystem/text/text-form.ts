@@ -4,7 +4,7 @@ import { endsLinesWithCrlf } from './line-endings.ts';
 import { encodingIn, encodingToShow, markOf, type Encoding } from './text-file.ts';
 
 /** The content of a whole file. */
-export interface EncodedText {
+interface EncodedText {
   readonly bytes: Buffer;
   /** As TextDecoder calls it. */
   readonly encoding: string;
@@ -20,8 +20,8 @@ interface How {
 }
 
 /**
- * A text as the content of a whole file. Throws ENCODING with the character the encoding lacks, and ARG_INVALID for half a
- * character and for a name that is not known.
+ * A text as the content of a whole file. Throws ENCODING with the character the encoding lacks, and ARG_INVALID for
+ * half a character and for a name that is not known.
  */
 export async function encodeText(text: string, { like, encoding: name }: How): Promise<EncodedText> {
   const notes: string[] = [];

@@ -12,8 +12,11 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /** Controls, blanks other than the usual ones, and what is not seen at all. */
-const unseen =
-  /[\x00-\x08\x0a-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]|[\ufe00-\ufe0f]/g;
+const unseen = new RegExp(
+  '[\\x00-\\x08\\x0a-\\x1f\\x7f-\\xa0\\xad\\u0600-\\u0605\\u061c\\u1680\\u180e\\u2000-\\u200f' +
+    '\\u2028-\\u202f\\u205f-\\u206f\\u3000\\ufeff]|[\\ufe00-\\ufe0f]',
+  'g',
+);
 
 interface What {
   /** Whether all blanks are marked; else only those at both ends are. */

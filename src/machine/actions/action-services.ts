@@ -11,9 +11,9 @@ export interface Checkpoint {
     before: string,
     workspace: Workspace,
     signal: AbortSignal,
-  ): Promise<{ readonly note: string; readonly isComplete: boolean } | undefined>;
-  /** Whether a state of this folder could be kept whole, as far as is known before it is tried. */
-  isReady(folder: string, workspace: Workspace): Promise<boolean>;
+  ): Promise<{ readonly note?: string; readonly isComplete: boolean } | undefined>;
+  /** Whether the first state is complete, and the next would bring back each of these absolute paths. */
+  isReady(folder: string, paths: readonly string[], workspace: Workspace): Promise<boolean>;
 }
 
 /** What running actions needs of this machine. */

@@ -2,7 +2,6 @@ import { renderArgv, printable } from '../../core/argv.ts';
 import type { AnyDiscoverer, Effect, Inspection, RunAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
-import { protectedReason } from '../paths/protected-paths.ts';
 import { projectFolders } from '../programs/project-folders.ts';
 import type { ActionServices } from './action-services.ts';
 import { localProgram } from './local-program.ts';
@@ -42,7 +41,7 @@ export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram
     effects,
     subject: command,
     folder,
-    touches: paths,
+    touches: [...paths, ...start.own],
     ...(needs !== undefined && { trust: needs }),
     lasting: { kind: 'action', tool: name },
     takenBack,
@@ -72,13 +71,9 @@ function trustFor(effects: readonly Effect[]): string | undefined {
 const canDoAnything = (effects: readonly Effect[]): boolean =>
   effects.includes('execute') || effects.includes('destroy');
 
-/** A checkpoint brings back files that are named, but none that others run: what a folder holds of these is not known here. */
 async function isTakenBack({ action, paths, folder, context, services }: ActionCall): Promise<boolean> {
-  if (!action.takenBack || !services.checkpoint || paths.length === 0) return false;
-  const kinds = await Promise.all(paths.map((path) => look.kind(path)));
-  const isKept = kinds.every((kind) => kind === 'file' || kind === undefined);
-  if (!isKept || paths.some((path) => protectedReason(path))) return false;
-  return services.checkpoint.isReady(folder, context.workspace);
+  if (!action.takenBack || !services.checkpoint) return false;
+  return services.checkpoint.isReady(folder, paths, context.workspace);
 }
 
 async function inspected({ discoverer, key, action, folder, context }: ActionCall): Promise<Inspection> {
@@ -101,7 +96,8 @@ async function startOf({ discoverer, folder, context, services }: ActionCall) {
   const env: Record<string, string> = { ...given, PATH: project.pathWithout(given['PATH'] ?? '') };
   const hardening = discoverer.hardening ?? [];
   const local = await localProgram(discoverer.local, folder, roots, env);
-  if (local !== undefined) return { program: local, leading: hardening, env, notes: [`ran ${local}`] };
+  if (local !== undefined)
+    return { program: local, leading: hardening, env, own: [local], notes: [`ran ${local}`] };
   if (!installation) throw new ToolcribError('PROGRAM_NOT_FOUND', `${discoverer.title} was not found.`);
   const { program, leading } = installation;
   if (await project.holds(program)) {
@@ -111,5 +107,5 @@ async function startOf({ discoverer, folder, context, services }: ActionCall) {
       'Take its folder off the PATH of the server; toolcrib doctor lists it.',
     );
   }
-  return { program, leading: [...leading, ...hardening], env, notes: [] };
+  return { program, leading: [...leading, ...hardening], env, own: [], notes: [] };
 }

@@ -78,7 +78,7 @@ export async function runProgram(
   });
   sink?.end();
   const handle = sink?.handle ?? keptLater(outcome, () => context.keepOutput(command, folder));
-  const telling = { notes: [...prepared.notes, ...(kept ? [kept.note] : [])], handle };
+  const telling = { notes: [...prepared.notes, ...(kept?.note === undefined ? [] : [kept.note])], handle };
   return (
     failureOf({ ...outcome, command }, answers, answers.hints, telling) ??
     actionResult(answers, outcome.stdout.text, telling, outcome)

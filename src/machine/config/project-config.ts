@@ -24,8 +24,11 @@ export interface ProjectConfigs {
    * and by the `.toolcrib.json` of each. Throws CONFIG_INVALID (file, line, what was probably meant).
    */
   settingsFor(base: Settings, roots: readonly string[]): Promise<Settings>;
-  /** Of real absolute roots, what the `roots` of the files at their tops leave; the list itself when none has any. */
-  narrowedRoots(roots: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Of real absolute roots, what the `roots` of the files at their tops leave, and of those at `tops` around them; the
+   * list itself when none has any.
+   */
+  narrowedRoots(roots: readonly string[], tops?: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Names of tools and toolsets are checked when `known` tells which there are; it is asked when there is a file. */
@@ -39,9 +42,9 @@ export function createProjectConfigs(known?: () => Promise<KnownNames>): Project
       for (const root of roots) files.push(...(await read(root)));
       return files.reduce(narrow, base);
     },
-    async narrowedRoots(roots) {
+    async narrowedRoots(roots, tops = []) {
       let left = roots;
-      for (const top of roots)
+      for (const top of new Set([...tops, ...roots]))
         for (const { file, roots: named } of await read(top)) {
           if (!named) continue;
           const allowed = await foldersIn(top, named, file);

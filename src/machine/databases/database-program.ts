@@ -4,7 +4,7 @@ import type { AnyDiscoverer, DatabaseProgramAction } from '../../core/discoverer
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
 import { failureOf, shownOf } from '../actions/action-result.ts';
-import { lookOnceMore } from '../changes/last-look.ts';
+import { lookOnceMore } from '../paths/last-look.ts';
 import { rooted } from '../paths/workspace.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import { projectFolders } from '../programs/project-folders.ts';

@@ -10,7 +10,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { isAlive, thisOwner, type Owner } from '../changes/lock-owner.ts';
+import { isAlive, thisOwner, type Owner } from './owner.ts';
 import { makePrivate } from '../folders.ts';
 import { blockBytes } from './block.ts';
 

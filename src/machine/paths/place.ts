@@ -2,7 +2,7 @@ import { mkdirSync, rmdirSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { lookOnceMore } from '../changes/last-look.ts';
+import { lookOnceMore } from './last-look.ts';
 import { noConsent, type Consent } from './consent.ts';
 import { openAt, unreadable, type Opened } from './opened.ts';
 import { codeOf } from './real-path.ts';
@@ -22,6 +22,8 @@ export interface Place {
    * link since: whoever reads opens it with O_NOFOLLOW, whoever writes renames onto it.
    */
   readonly at: string;
+  /** The root it lies in: the outermost, where roots lie in each other. */
+  readonly root: string;
   /** The real paths of the folders that were made for it, outermost first. */
   readonly made: readonly string[];
   /** A person has said that it is to be changed although others run it. */
@@ -30,6 +32,13 @@ export interface Place {
 
 /** Throws when the place is not for the model. `folder` is the deepest one that exists on the way there. */
 type Check = (place: string, folder: Opened) => Promise<void>;
+
+interface Opening {
+  readonly make: boolean;
+  readonly check: Check;
+  readonly consent: Consent;
+  readonly root?: string;
+}
 
 /**
  * Opens the folder that a real path is in. With `make`, the folders that are missing are made one by one, each inside
@@ -40,7 +49,7 @@ type Check = (place: string, folder: Opened) => Promise<void>;
 export async function openPlaceAt(
   real: string,
   given: string,
-  { make, check, consent }: { make: boolean; check: Check; consent: Consent },
+  { make, check, consent, root = dirname(real) }: Opening,
 ): Promise<Place> {
   const name = basename(real);
   const deepest = await openDeepest(dirname(real), given, make);
@@ -62,7 +71,7 @@ export async function openPlaceAt(
     }
     const path = join(folder.path, name);
     if (missing.length > 0) await check(path, folder);
-    return { folder, name, path, at: join(folder.stablePath, name), made, confirmed: isConfirmed };
+    return { folder, name, path, at: join(folder.stablePath, name), root, made, confirmed: isConfirmed };
   } catch (error) {
     await folder.handle.close();
     await removeMade(made);

@@ -183,6 +183,7 @@ function gateOf(gate: Gate, consent: Consent): RootedWorkspace {
       return openPlaceAt(real, given, {
         make,
         consent,
+        root: roots.filter((root) => isInside(real, root)).toSorted((a, b) => a.length - b.length)[0] ?? real,
         // As above: what was opened decides.
         check: async (place, folder) => {
           refuseOutside(given, folder.path, roots);

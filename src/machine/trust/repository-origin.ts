@@ -8,6 +8,7 @@ export function createOriginReader(): (folder: string) => string | undefined {
   const readOrigin = rememberByStat((path) => originIn(textOf(path)));
   return (folder) => {
     try {
+      if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
       const dotGit = join(folder, '.git');
       const facts = lstatSync(dotGit, { throwIfNoEntry: false });
       // Without a work tree it has the names in it that git itself looks for.

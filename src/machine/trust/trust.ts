@@ -113,10 +113,14 @@ function refusedBecause(folder: string): string | undefined {
   return isInside(home, folder) ? 'holds the home folder' : undefined;
 }
 
-/** Undefined for what is not there, and for a link. */
+/**
+ * With when it was made, as the number is soon given to another folder. Undefined for what is not there, and for a link.
+ */
 function inodeOf(folder: string): string | undefined {
   const facts = existsSync(folder) ? lstatSync(folder, { bigint: true }) : undefined;
-  return facts?.isDirectory() ? String(facts.ino) : undefined;
+  if (!facts?.isDirectory()) return undefined;
+  // Nothing where a file system does not keep it.
+  return facts.birthtimeNs === 0n ? String(facts.ino) : `${facts.ino}.${facts.birthtimeNs}`;
 }
 
 const inWords = (kept: TrustRecord) => ({ ...kept, always: kept.always.map(lastingInWords) });

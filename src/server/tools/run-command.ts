@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import * as z from 'zod';
 import { printable } from '../../core/argv.ts';
 import { ToolcribError } from '../../core/errors.ts';
@@ -7,6 +8,7 @@ import { text } from '../../core/params.ts';
 import { defineTool, type Lasting, type Plan, type PlanContext, type Tool } from '../../core/tool.ts';
 import { discoverers } from '../../discoverers/index.ts';
 import { runProgram, type Answers, type PreparedProgram } from '../../machine/actions/run-program.ts';
+import { isInside } from '../../machine/paths/inside.ts';
 import { asStarted } from '../../machine/processes/windows-command.ts';
 import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
 import { projectFolders } from '../../machine/programs/project-folders.ts';
@@ -65,13 +67,15 @@ async function planCommand(
   const env = environment(await inheritedBy(given.program), {});
   const project = await projectFolders(workspace.roots);
   const line = commandLine(found, given);
-  const lasting = input === undefined ? prefixOf(program, args) : undefined;
+  const { inside, leadsOut } = placesIn(args, folder, workspace.roots);
+  // What lies outside of the roots nobody could trust, so that is read each time.
+  const lasting = input === undefined && !leadsOut ? prefixOf(program, args) : undefined;
   return {
     effects: ['write', 'execute', 'network', 'publish', 'destroy'],
     // Rules, and who is asked, are about all that it is given.
     subject: input === undefined ? line : `${line} < ${printable([input])}`,
     folder,
-    touches: [],
+    touches: [...(digest === undefined ? [] : [program]), ...inside],
     asks: 'program',
     trust: 'runs a program in this folder',
     ...(lasting && { lasting }),
@@ -107,6 +111,18 @@ function prefixOf(program: string, args: readonly string[]): Lasting | undefined
   const last = args.findIndex((arg) => !leadsOn.has(arg));
   const words = args.slice(0, last + 1);
   return last >= 0 && words.every(isWord) ? { kind: 'prefix', program, words } : undefined;
+}
+
+/** What arguments name in other folders or in this one, also behind an option: `--root=../other`, `-C/w/other`. */
+function placesIn(args: readonly string[], folder: string, roots: readonly string[]) {
+  const pieces = args
+    .filter((arg) => !arg.includes('://'))
+    .flatMap((arg) => [arg, ...arg.split(/[=:,\s]/), arg.replace(/^-\w/, '')])
+    .filter((piece) => piece !== '')
+    .map((piece) => resolve(folder, piece));
+  const isOpen = (path: string) => roots.some((root) => isInside(path, root));
+  const places = [...new Set(pieces)].filter((path) => !isInside(path, folder) || existsSync(path));
+  return { inside: places.filter(isOpen), leadsOut: !places.every(isOpen) };
 }
 
 /** Throws ARG_INVALID for what no program could be given. */

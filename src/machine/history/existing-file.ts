@@ -1,0 +1,138 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  read,
+  readSync,
+  type Stats,
+} from 'node:fs';
+import { promisify } from 'node:util';
+import { ToolcribError } from '../../core/errors.ts';
+import { isOnDisk } from '../paths/open-file.ts';
+import { refuseWrongKind } from '../paths/opened.ts';
+import type { Place } from '../paths/place.ts';
+import { codeOf } from '../paths/real-path.ts';
+import { shownPath } from '../paths/shown-path.ts';
+import { sha256 } from './log.ts';
+import { unwritable } from './write-failure.ts';
+
+/** The regular file that is at a place, with all of its content. */
+export interface Before {
+  readonly bytes: Buffer;
+  readonly stat: Stats;
+  /** SHA-256 in hexadecimal, made once. */
+  hash(): Promise<string>;
+}
+
+/** Handing a read to another thread and back takes longer than reading so little; without a disk it may be slow. */
+const readAtOnce = { disk: 1024 * 1024, other: 64 * 1024 };
+/** After a change, another one may not show in the times of a file for so long. */
+const tickMs = 20;
+const readSome = promisify(read);
+
+/** Undefined when there is nothing. Throws PATH_NOT_REGULAR, PATH_DENIED, and TOO_LARGE for more than `mostBytes`. */
+export async function readExisting(place: Place, mostBytes: number): Promise<Before | undefined> {
+  const fd = openIfThere(place);
+  if (fd === undefined) return undefined;
+  try {
+    const stat = fstatSync(fd);
+    refuseWrongKind(stat, place.path, 'file');
+    if (stat.size > mostBytes) throw tooLarge(place.path, stat.size, mostBytes);
+    const bytes = await readAll(fd, stat);
+    let hash: Promise<string> | undefined;
+    return { bytes, stat, hash: () => (hash ??= sha256(bytes)) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export const tooLarge = (path: string, bytes: number, most: number): ToolcribError =>
+  new ToolcribError(
+    'TOO_LARGE',
+    `${shownPath(path)}: has ${inMegabytes(bytes)}; changes that can be undone are kept up to ${inMegabytes(most)}. ` +
+      'Nothing was changed.',
+    'Change it with a program of your own.',
+  );
+
+const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024).toLocaleString('en')} MB`;
+
+function openIfThere(place: Place): number | undefined {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
+  try {
+    return openSync(place.at, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT') return undefined;
+    if (code !== 'ELOOP' && code !== 'ENXIO' && code !== 'ENODEV') throw unwritable(place.path, error);
+    const kind = code === 'ELOOP' ? 'symbolic link' : 'socket or a device';
+    throw new ToolcribError(
+      'PATH_NOT_REGULAR',
+      `${shownPath(place.path)}: is a ${kind}, not a regular file.`,
+    );
+  }
+}
+
+/** Up to the size it had; whether it is still the same is asked before it is replaced. */
+async function readAll(fd: number, stat: Stats): Promise<Buffer> {
+  const { size } = stat;
+  const bytes = Buffer.allocUnsafeSlow(size);
+  const atOnce = isOnDisk(stat) ? readAtOnce.disk : readAtOnce.other;
+  let done = 0;
+  while (done < size) {
+    const some =
+      size <= atOnce
+        ? readSync(fd, bytes, done, size - done, done)
+        : (await readSome(fd, bytes, done, size - done, done)).bytesRead;
+    if (some === 0) break;
+    done += some;
+  }
+  return bytes.subarray(0, done);
+}
+
+/** Throws PATH_DENIED for a file that may not be written to: replacing it would only need the right to its folder. */
+export function refuseReadOnly(place: Place, { mode }: Stats): void {
+  const readOnly = new ToolcribError(
+    'PATH_DENIED',
+    `${shownPath(place.path)}: is read-only.`,
+    'Whoever made it so did not want it changed; chmod u+w allows it.',
+  );
+  // To root, nothing is denied.
+  if ((mode & 0o222) === 0) throw readOnly;
+  try {
+    accessSync(place.at, constants.W_OK);
+  } catch {
+    throw readOnly;
+  }
+}
+
+/** Throws STALE_FILE when what is at a place is no longer what was read there. */
+export function refuseChanged(place: Place, { stat, bytes }: Before): void {
+  const now = lstatSync(place.at, { throwIfNoEntry: false });
+  const facts = ['dev', 'ino', 'size', 'mtimeMs', 'ctimeMs'] as const;
+  const isSame = now !== undefined && facts.every((fact) => now[fact] === stat[fact]);
+  if (!isSame || (Date.now() - stat.ctimeMs < tickMs && !hasContent(place, bytes)))
+    throw changedMeanwhile(place);
+}
+
+function hasContent(place: Place, bytes: Buffer): boolean {
+  const fd = openIfThere(place);
+  if (fd === undefined) return false;
+  try {
+    const now = Buffer.allocUnsafe(bytes.length + 1);
+    return (
+      readSync(fd, now, 0, now.length, 0) === bytes.length && now.subarray(0, bytes.length).equals(bytes)
+    );
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export const changedMeanwhile = (place: Place): ToolcribError =>
+  new ToolcribError(
+    'STALE_FILE',
+    `${shownPath(place.path)}: another program changed it while it was being changed here; that was left as it is.`,
+    'Read it again, and base the change on what is there now.',
+  );

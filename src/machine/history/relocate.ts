@@ -1,0 +1,130 @@
+import { lstatSync, renameSync } from 'node:fs';
+import { cp, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ToolcribError } from '../../core/errors.ts';
+import { isInside } from '../paths/inside.ts';
+import { lookOnceMore } from '../paths/last-look.ts';
+import type { Place } from '../paths/place.ts';
+import { refuseMoving } from '../paths/protected-trees.ts';
+import { codeOf } from '../paths/real-path.ts';
+import { shownPath } from '../paths/shown-path.ts';
+import { newEntry, type About, type Change, type Entry, type Facts } from './entry.ts';
+import { tooLarge } from './existing-file.ts';
+import { factsAt } from './facts.ts';
+import type { Log } from './log.ts';
+import { unwritable } from './write-failure.ts';
+
+/** May look at what is there while nobody else changes it; throwing leaves it there. */
+export type Look = (found: Facts) => void | Promise<void>;
+
+/** Something that moves: into the history (no `to`), out of it (no `from`), or from place to place. */
+export interface Move {
+  readonly from?: Place;
+  readonly to?: Place;
+  readonly about: About;
+  readonly look?: Look;
+  /** What is larger is not removed: it could not be kept. */
+  readonly mostBytes: number;
+}
+
+/**
+ * Moves a file, link or folder, and never onto something. Throws PATH_NOT_FOUND, PATH_EXISTS, PATH_DENIED, STALE_FILE,
+ * PATH_PROTECTED for a folder that the history is in and for what `refuseMoving` refuses, TOO_LARGE for what is not
+ * kept, NOT_FOUND for what no longer is, and WRITE_FAILED; then nothing has changed.
+ */
+export async function relocateChange(log: Log, { from, to, about, look, mostBytes }: Move): Promise<Change> {
+  const places = [from, to].filter((place) => place !== undefined);
+  const shown = (from ?? to)?.path ?? '';
+  if (from && isInside(log.folder, from.path)) throw holdsHistory(from.path);
+  if (from && to && from.path !== to.path && isInside(to.path, from.path)) throw intoItself(from.path);
+  try {
+    for (const place of places) lookOnceMore(place);
+    const old = from?.at ?? log.trashOf(about.undoes ?? '');
+    const found = await factsAt(old);
+    if (!found) throw from ? unwritable(from.path, { code: 'ENOENT' }) : gone(about.undoes);
+    if (!to && found.size > mostBytes) throw tooLarge(shown, found.size, mostBytes);
+    await look?.(found);
+    const { kind } = found;
+    if (from && to) await refuseMovingTo(from, { kind, to: to.path, signal: about.signal });
+    const place = { path: shown, made: to?.made ?? [] };
+    const entry: Entry = {
+      ...newEntry(!to ? 'remove' : from ? 'move' : 'restore', place, about),
+      ...(from && to && { to: to.path }),
+      ...(from && { before: found }),
+      ...(to && { after: found }),
+    };
+    log.append(entry);
+    try {
+      for (const each of places) lookOnceMore(each);
+      await relocate(old, to?.at ?? log.trashOf(entry.id), entry.temporary);
+    } catch (error) {
+      log.drop(entry.id);
+      throw to ? unwritable(to.path, error) : error;
+    }
+    return entry;
+  } catch (error) {
+    throw unwritable(shown, error);
+  }
+}
+
+interface MoveTo {
+  /** Its kind, as found by who asks. */
+  readonly kind: Facts['kind'];
+  readonly to: string;
+  readonly given?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Throws what `refuseMoving` throws; a file may be at any place that could be opened. */
+export async function refuseMovingTo(
+  { at, path }: Pick<Place, 'at' | 'path'>,
+  { kind, to, given = path, signal }: MoveTo,
+): Promise<void> {
+  if (kind === 'folder' || kind === 'link')
+    await refuseMoving({ at, path, given }, { to, isLink: kind === 'link', signal });
+}
+
+/** On one file system this is one step whatever the size; between two it is copied whole before the original goes. */
+async function relocate(from: string, to: string, name: string): Promise<void> {
+  try {
+    return moveWithoutOverwriting(from, to);
+  } catch (error) {
+    if (codeOf(error) !== 'EXDEV') throw error;
+  }
+  const temporary = join(dirname(to), name);
+  try {
+    const exactly = { verbatimSymlinks: true, preserveTimestamps: true, force: false, errorOnExist: true };
+    await cp(from, temporary, { recursive: true, ...exactly });
+    moveWithoutOverwriting(temporary, to);
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true });
+    throw error;
+  }
+  // It has been moved: what cannot be removed of the original is no failure of that.
+  await rm(from, { recursive: true, force: true }).catch(() => {});
+}
+
+/** In one step after a look: Node has no renameat2(2), so another program has a moment in between. Throws EEXIST. */
+export function moveWithoutOverwriting(from: string, to: string): void {
+  const [found, there] = [lstatSync(from), lstatSync(to, { throwIfNoEntry: false })];
+  // Another spelling of the same name, where case does not count.
+  const isSame = there?.ino === found.ino && basename(from).toLowerCase() === basename(to).toLowerCase();
+  if (there && !isSame) throw Object.assign(new Error('exists'), { code: 'EEXIST' });
+  renameSync(from, to);
+}
+
+const holdsHistory = (path: string): ToolcribError =>
+  new ToolcribError(
+    'PATH_PROTECTED',
+    `${shownPath(path)}: the history of changes is in it, so it can be neither moved nor removed.`,
+  );
+
+const intoItself = (path: string): ToolcribError =>
+  new ToolcribError('ARG_INVALID', `${shownPath(path)}: cannot be moved into itself.`);
+
+export const gone = (id = 'The change'): ToolcribError =>
+  new ToolcribError(
+    'NOT_FOUND',
+    `${id}: there is no such change, or it is no longer kept.`,
+    'list_changes shows those that can be undone.',
+  );

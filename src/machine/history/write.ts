@@ -1,0 +1,192 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  write,
+  writeSync,
+  type Stats,
+} from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { discard } from '../folders.ts';
+import { lookOnceMore } from '../paths/last-look.ts';
+import type { Place } from '../paths/place.ts';
+import { codeOf } from '../paths/real-path.ts';
+import { newEntry, type About, type Change, type Entry } from './entry.ts';
+import {
+  changedMeanwhile,
+  readExisting,
+  refuseChanged,
+  refuseReadOnly,
+  tooLarge,
+  type Before,
+} from './existing-file.ts';
+import { sha256, type Log } from './log.ts';
+import { moveWithoutOverwriting } from './relocate.ts';
+import { unwritable } from './write-failure.ts';
+
+/** What a file is to be. */
+export interface Decision {
+  readonly bytes: Buffer;
+  /** Waited for before the file is replaced; when it rejects, nothing changes. */
+  readonly fresh?: Promise<void>;
+  /** Lines, for the list of changes. */
+  readonly added?: number;
+  readonly removed?: number;
+  /** Told of the change before the next one of this file begins. */
+  readonly done?: (written: Written) => void;
+}
+
+export type Decide = (before: Before | undefined) => Decision | undefined | Promise<Decision | undefined>;
+
+export interface Written {
+  readonly change: Change;
+  /** Of the new file in its place. */
+  readonly stat: Stats;
+  /** SHA-256 of the new content, in hexadecimal. */
+  readonly hash: string;
+  /** What the caller should be told. */
+  readonly notes: readonly string[];
+}
+
+/** A larger file is no text that somebody wrote, and all of it has to be in memory. */
+export const mostChangedBytes = 64 * 1024 * 1024;
+/** What was written is kept up to this size as well, so that a conflict can show what the file should have been. */
+const mostShown = 1024 * 1024;
+/** Longer writes would keep everything else waiting. */
+const atOnce = 4 * 1024 * 1024;
+const writeSome = promisify(write);
+const sync = promisify(fsync);
+
+/** Replaces or makes one file, as `History.write` says. */
+export async function writeFile(
+  log: Log,
+  place: Place,
+  decide: Decide,
+  about: About,
+): Promise<Written | undefined> {
+  try {
+    lookOnceMore(place);
+    const existing = await readExisting(place, mostChangedBytes);
+    if (existing) refuseReadOnly(place, existing.stat);
+    const decision = await decide(existing);
+    if (!decision) return undefined;
+    const { bytes, fresh } = decision;
+    if (bytes.length > mostChangedBytes) throw tooLarge(place.path, bytes.length, mostChangedBytes);
+    if (!existing?.bytes.equals(bytes)) return await replace(log, place, { existing, decision, about });
+    await fresh;
+    return undefined;
+  } catch (error) {
+    throw unwritable(place.path, error);
+  }
+}
+
+interface Replacement {
+  readonly existing: Before | undefined;
+  readonly decision: Decision;
+  readonly about: About;
+}
+
+/** The change is noted down before it is made: whenever the process ends, what was there is kept, and can be found. */
+async function replace(log: Log, place: Place, { existing, decision, about }: Replacement): Promise<Written> {
+  const { bytes, fresh, added, removed } = decision;
+  const [hash, oldHash] = await Promise.all([sha256(bytes), existing?.hash(), fresh]);
+  if (existing && oldHash !== undefined) await log.keep(oldHash, existing.bytes);
+  if (bytes.length <= mostShown) await log.keep(hash, bytes);
+  const entry: Entry = {
+    ...newEntry('write', place, about),
+    ...(existing &&
+      oldHash !== undefined && { before: { kind: 'file', size: existing.bytes.length, hash: oldHash } }),
+    after: { kind: 'file', size: bytes.length, hash },
+    ...(added !== undefined && { added }),
+    ...(removed !== undefined && { removed }),
+  };
+  const temporary = join(place.folder.stablePath, entry.temporary);
+  log.append(entry);
+  let fd: number | undefined;
+  try {
+    fd = create(temporary, place, existing);
+    await writeAll(fd, bytes);
+    const notes = existing ? likeOld(fd, existing.stat) : [];
+    await sync(fd);
+    lookOnceMore(place);
+    put(temporary, place, existing);
+    const written = { change: entry, stat: fstatSync(fd), hash, notes };
+    decision.done?.(written);
+    return written;
+  } catch (error) {
+    if (fd !== undefined) discard(temporary);
+    log.drop(entry.id);
+    throw error;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function create(temporary: string, place: Place, existing: Before | undefined): number {
+  const { O_CREAT, O_EXCL, O_WRONLY, O_RDWR, O_NOFOLLOW = 0 } = constants;
+  if (!existing) return openSync(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o666);
+  if (process.platform === 'linux')
+    return openSync(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
+  // The copy of macOS has the extended attributes and access list, that of Windows the alternate streams.
+  copyFileSync(place.at, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  const fd = openSync(temporary, O_RDWR | O_NOFOLLOW);
+  ftruncateSync(fd);
+  return fd;
+}
+
+async function writeAll(fd: number, bytes: Buffer): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    // Copying so much into the cache of the system takes less time than handing it to another thread.
+    if (bytes.length <= atOnce) done += writeSync(fd, bytes, done);
+    else done += (await writeSome(fd, bytes, done, Math.min(atOnce, bytes.length - done))).bytesWritten;
+  }
+}
+
+/** Gives a file the mode and owner of the one it replaces, without the bits that give a program its owner's rights. */
+function likeOld(fd: number, old: Stats): string[] {
+  const notes: string[] = [];
+  const { uid, gid } = fstatSync(fd);
+  if (uid !== old.uid || gid !== old.gid) {
+    try {
+      fchownSync(fd, old.uid, old.gid);
+    } catch {
+      notes.push('Its owner or group could not be kept: only root may give files away.');
+    }
+  }
+  // Last, since a change of owner takes bits away.
+  fchmodSync(fd, old.mode & 0o777);
+  if (old.nlink > 1)
+    notes.push(`It was one of ${old.nlink} hard links to the same file; the others keep the old content.`);
+  return notes;
+}
+
+/** In one step. Throws STALE_FILE when what is there is no longer what was read, or is there when nothing was. */
+function put(temporary: string, place: Place, existing: Before | undefined): void {
+  if (existing) refuseChanged(place, existing);
+  try {
+    if (existing) replaceBy(temporary, place.at);
+    else moveWithoutOverwriting(temporary, place.at);
+  } catch (error) {
+    throw !existing && codeOf(error) === 'EEXIST' ? changedMeanwhile(place) : error;
+  }
+}
+
+function replaceBy(temporary: string, path: string): void {
+  // On Windows a virus scanner or indexer may have the file open for a moment.
+  const until = process.platform === 'win32' ? Date.now() + 500 : 0;
+  for (;;) {
+    try {
+      return renameSync(temporary, path);
+    } catch (error) {
+      if (Date.now() >= until || !['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error))) throw error;
+    }
+  }
+}

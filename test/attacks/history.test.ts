@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  callerWith,
+  failureOf,
+  freshServices,
+  put,
+  temporaryFolder,
+  textOf,
+  type Caller,
+} from '../filesystem/folder.ts';
+
+const isPosix = process.platform !== 'win32';
+let root: string;
+let outside: string;
+let state: string;
+let history: string;
+let call: Caller;
+
+beforeEach(async () => {
+  const top = await temporaryFolder();
+  root = join(top, 'app');
+  outside = join(top, 'outside');
+  await put(root, { 'a.txt': 'old' });
+  await put(outside, { id_rsa: 'OUTSIDE', 'z/id_rsa': 'OUTSIDE' });
+  state = join(root, 'state', 'toolcrib');
+  history = join(state, 'history', createHash('sha256').update(root).digest('hex').slice(0, 32));
+  call = callerWith(freshServices(state), root);
+});
+
+/** All that is in a folder, with what is in its files; links are not followed. */
+function contentsOf(folder: string, below = ''): string[] {
+  return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
+    const name = join(below, entry.name);
+    if (entry.isDirectory()) return [name, ...contentsOf(folder, name)];
+    return entry.isFile() ? `${name}: ${readFileSync(join(folder, name), 'utf8')}` : name;
+  });
+}
+
+function bring(mode: number, lines: unknown[], of = root): void {
+  for (const each of ['contents', 'trash']) mkdirSync(join(history, each), { recursive: true, mode });
+  writeFileSync(join(history, 'root'), of, { mode: 0o600 });
+  const text = lines.map((line) => `\n${typeof line === 'string' ? line : JSON.stringify(line)}`).join('');
+  writeFileSync(join(history, 'history.jsonl'), text, { mode: 0o600 });
+}
+const write = async (path: string, content = 'new') => textOf(await call('write_file', { path, content }));
+const listed = async () => textOf(await call('list_changes', {}));
+
+const temporary = '.toolcrib-0123456789abcdef.tmp';
+const entry = { id: 'aaaaaaaa-bbbb', at: 1, kind: 'write', step: 'write', temporary, pid: 2 ** 22 + 1 };
+
+describe.runIf(isPosix)('a state folder that came with a project', () => {
+  it('is not used when it is as git makes folders', async () => {
+    bring(0o755, [{ ...entry, path: join(root, 'b.txt') }]);
+    expect(await listed()).toMatch(/^No changes/);
+    expect(await failureOf(write('new.txt'))).toMatch(/^WRITE_FAILED: .*chmod 700/);
+    expect(existsSync(join(root, 'new.txt'))).toBe(false);
+  });
+
+  it('removes nothing it names outside the root, though it is closed to others', async () => {
+    await put(outside, { [temporary]: 'theirs', 'x/.toolcrib-0123456789abcdef.tmp/y': 'theirs' });
+    const before = contentsOf(outside);
+    const move = {
+      ...entry,
+      id: 'aaaaaaaa-bbbc',
+      step: 'move',
+      path: join(outside, 'x'),
+      to: join(outside, 'y'),
+    };
+    bring(0o700, [{ ...entry, path: join(outside, 'b.txt') }, move]);
+    await write('new.txt');
+    expect(contentsOf(outside)).toEqual(before);
+  });
+
+  it('has no names that lead out of it, and odd lines that do no harm', async () => {
+    const removal = { ...entry, step: 'remove', id: '../../../../outside/z', path: join(root, 'z') };
+    const odd: unknown[] = [
+      '{',
+      'null',
+      '[]',
+      '1',
+      { constructor: 1 },
+      { ...entry, path: '../x' },
+      { ...entry, at: 'x' },
+    ];
+    bring(0o700, [
+      removal,
+      ...odd,
+      { ...entry, before: { kind: 'file', size: 3, hash: '../../x' }, path: root },
+    ]);
+    expect(await listed()).toMatch(/^No changes/);
+    expect(await failureOf(call('undo_change', { change: 'aaaaaaaa-bbbb' }))).toMatch(/^NOT_FOUND/);
+    expect(await failureOf(call('undo_change', { change: '../../../../outside/z' }))).toMatch(/^NOT_FOUND/);
+    expect(await write('new.txt')).toMatch(/^Wrote/);
+    expect((await listed()).split('\n')).toHaveLength(1);
+    expect(existsSync(join(outside, 'z'))).toBe(true);
+  });
+
+  it('says nothing of another root than it is called after', async () => {
+    bring(0o700, [{ ...entry, path: join(root, 'b.txt') }], outside);
+    expect(await listed()).toMatch(/^No changes/);
+  });
+
+  it('keeps nobody waiting with FIFOs', async () => {
+    bring(0o700, []);
+    const [fifo, hash] = [join(history, 'history.jsonl'), createHash('sha256').update('old').digest('hex')];
+    rmSync(fifo);
+    execFileSync('mkfifo', [fifo, join(history, 'contents', hash)]);
+    expect(await listed()).toMatch(/^No changes/);
+    expect(await failureOf(write('new.txt'))).toMatch(/^WRITE_FAILED: Nothing was changed/);
+  });
+});
+
+describe('what killed processes have left', () => {
+  it('is removed with the next change, and what it was for is not listed', async () => {
+    bring(0o700, [{ ...entry, path: join(root, 'a.txt') }]);
+    await put(root, { [temporary]: 'half a file' });
+    await write('new.txt');
+    expect(existsSync(join(root, temporary))).toBe(false);
+    expect(await listed()).not.toContain(entry.id);
+  });
+
+  it('takes no change along that is written after a line that was cut short', async () => {
+    await write('one.txt');
+    const path = join(history, 'history.jsonl');
+    writeFileSync(path, readFileSync(path, 'utf8') + '\n{"id":"cut', { mode: 0o600 });
+    await write('two.txt');
+    expect((await listed()).split('\n')).toHaveLength(2);
+  });
+});
+
+it('a clock that was years ahead empties no list', async () => {
+  await write('one.txt');
+  const path = join(history, 'history.jsonl');
+  const ahead = { ...JSON.parse(readFileSync(path, 'utf8')), id: 'zzzzzzzzz-zzzz', at: Date.now() + 1e12 };
+  writeFileSync(path, `${readFileSync(path, 'utf8')}\n${JSON.stringify(ahead)}`, { mode: 0o600 });
+  await write('two.txt');
+  expect((await listed()).split('\n')).toHaveLength(3);
+});
+
+it('forgets the oldest of too many, with what only they need', async () => {
+  const changes = freshServices(state, { mostChanges: 150 });
+  call = callerWith(changes, root);
+  for (let n = 0; n < 201; n++) await write(`${n % 3}.txt`, `${n}`);
+  await expect
+    .poll(async () => textOf(await call('list_changes', { limit: 200 })).split('\n').length)
+    .toBeLessThanOrEqual(150);
+  const first = (await listed()).split(' ')[0];
+  expect(textOf(await call('undo_change', { change: first }))).toMatch(/^Took back/);
+});
+
+it('changes nothing for a call that is cancelled while it waits', async () => {
+  const cancelled = AbortSignal.abort();
+  const given = { path: 'b.txt', content: 'new' };
+  expect(await failureOf(call('write_file', given, cancelled))).toMatch(/^CANCELLED: .*b\.txt/);
+  expect(existsSync(join(root, 'b.txt'))).toBe(false);
+});

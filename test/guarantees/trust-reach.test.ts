@@ -1,0 +1,75 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inFolder, runFile, runProgram, runScript } from './acts.ts';
+import { person, says, type Says } from './person.ts';
+import { makeRepository, makeWorld } from './world.ts';
+
+const afterReading =
+  (says: Says): Says =>
+  async (question) => {
+    await new Promise((resolve) => setTimeout(resolve, 310));
+    return says(question);
+  };
+
+describe('trust in a folder', () => {
+  const world = makeWorld({
+    'package.json': JSON.stringify({ name: 'shop', scripts: { hi: 'echo hi' } }),
+  });
+  const other = join(world.project, 'vendor', 'other');
+  const ada = person();
+  beforeAll(async () => {
+    makeRepository(other, world.env, 'of somebody else');
+    world.git('-C', other, 'remote', 'add', 'origin', 'https://example.org/other');
+    world.write('vendor/other/run.mjs', "console.log('ran')");
+    ada.will(afterReading(says.yes));
+    await (await world.open({ person: ada })).gets(runScript('hi'));
+  });
+  afterAll(() => world.end());
+
+  it('is not trust in code of another repository that is named from there', async () => {
+    ada.will(says.no);
+    const session = await world.open({ person: ada });
+    expect((await session.does(runFile('vendor/other/run.mjs'))).refused).toBe(true);
+    expect(ada.asked[0]?.message).toContain(`trust ${other}, to run: node`);
+  });
+
+  it('and an "always" there do not reach into another folder', async () => {
+    ada.will(afterReading(says.always));
+    const session = await world.open({ person: ada });
+    await session.gets(runProgram('cat', 'README.md'));
+    ada.will(says.no);
+    await session.gets(runProgram('cat', 'README.md', 'src/a.txt'));
+    expect(ada.asked).toEqual([]);
+    for (const path of [
+      'vendor/other/file.txt',
+      `--from=${other}`,
+      `-C${other}`,
+      join(world.outside, 'secret.txt'),
+    ])
+      expect((await session.does(runProgram('cat', 'README.md', path))).refused).toBe(true);
+    expect(ada.asked).toHaveLength(4);
+  });
+
+  it('is not trust in another that takes its place, whatever number that is given', async () => {
+    const reborn = makeWorld();
+    const plain = join(reborn.outside, 'plain');
+    for (let tries = 0; tries < 3; tries++) {
+      rmSync(plain, { recursive: true, force: true });
+      mkdirSync(plain);
+      writeFileSync(join(plain, 'run.mjs'), '');
+      ada.will(afterReading(says.yes));
+      await (await reborn.open({ roots: [plain], person: ada })).gets(runFile('run.mjs'));
+      expect(ada.asked).toHaveLength(1);
+    }
+    await reborn.end();
+  });
+
+  it('is asked for one folder at a time', async () => {
+    const two = makeWorld({ 'run.mjs': '' });
+    const session = await two.open({ roots: [two.project, world.project], person: ada });
+    const { text } = await session.does(inFolder(other, runFile(join(two.project, 'run.mjs'))));
+    await two.end();
+    expect(text).toMatch(/^NEEDS_CONFIRM: Several folders/);
+  });
+});
