@@ -2,20 +2,25 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import {
+  blame,
   commit,
   createBranch,
   deletePath,
   editFile,
+  fileAt,
   log,
   looks,
   movePath,
   operator,
   readFile,
+  readFiles,
   resetHard,
   restoreFiles,
   runFile,
   runProgram,
+  searchCommitted,
   searchText,
+  show,
   stage,
   status,
   writeFile,
@@ -125,9 +130,39 @@ it('keeps a path from every tool that a rule of the operator denies', async () =
   world.write('conf/.env', 'LEVEL=one\n');
   const session = await world.open({ args: operator.deniesPath('**/.env') });
   await session.gets(readFile('README.md'));
-  for (const act of [readFile('conf/.env'), writeFile('conf/.env', 'x'), movePath('conf/.env', 'seen.txt')])
-    expect((await session.does(act)).refused).toBe(true);
-  expect((await session.does(searchText('LEVEL'))).text).not.toContain('LEVEL=one');
+  for (const act of [
+    readFile('conf/.env'),
+    readFiles('README.md', 'conf/.env'),
+    writeFile('conf/.env', 'x'),
+    editFile('conf/.env', 'one', 'two'),
+    deletePath('conf/.env'),
+    movePath('conf/.env', 'seen.txt'),
+  ]) {
+    const { refused, text } = await session.does(act);
+    expect(refused || !text.includes('LEVEL=one'), act.name).toBe(true);
+    expect(text).not.toContain('LEVEL=one');
+  }
+  expect(world.read('conf/.env')).toBe('LEVEL=one\n');
+  for (const act of [searchText('LEVEL'), searchText('LEVEL', 'conf'), searchText('LEVEL', 'conf/.env')])
+    expect((await session.does(act)).text).not.toContain('LEVEL=one');
+});
+
+// The gate is asked about the folder that is moved, and not about what is in it.
+it.fails('keeps such a path where it is, also when the folder around it is moved', async () => {
+  world.write('kept/key.txt', 'LEVEL=one\n');
+  const session = await world.open({ args: operator.deniesPath('kept/key.txt') });
+  await session.does(movePath('kept', 'seen'));
+  expect((await session.does(readFile('seen/key.txt'))).text).not.toContain('LEVEL=one');
+});
+
+// git_file, git_show and git_grep tell what is committed, without the gate.
+it.fails('keeps such a path also from what git knows of it', async () => {
+  world.write('conf/.env', 'LEVEL=one\n');
+  world.git('add', '--force', 'conf/.env');
+  world.git('commit', '--quiet', '--message=secret');
+  const session = await world.open({ args: operator.deniesPath('**/.env') });
+  for (const act of [fileAt('conf/.env'), blame('conf/.env'), show(), searchCommitted('LEVEL')])
+    expect.soft((await session.does(act)).text, act.name).not.toContain('LEVEL=one');
 });
 
 it('lets a file of the project widen nothing, and narrow what is allowed', async () => {

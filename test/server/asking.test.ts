@@ -53,14 +53,13 @@ const clients: Readonly<Record<string, Connect>> = {
   'the first SDK': (who, given) => connectV1WithPerson(who.answer, given),
 };
 
-describe.each(Object.entries(clients))('a person behind a client of %s', (_, connectTo) => {
+/** A shop, and a person behind a client; called while tests are collected. */
+function personBehind(connectTo: Connect) {
   const world = shop();
   const ada = person();
   let client: Called;
-  let call: Call;
   beforeAll(async () => {
     client = await connectTo(ada, options(world));
-    call = calling(client);
   });
   beforeEach(() => {
     ada.will(says.no);
@@ -72,8 +71,14 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
     await client.close();
     await world.end();
   });
-  const message = () => ada.asked[0]?.message ?? '';
+  const call: Call = (name, given) => calling(client)(name, given);
   const tool = (...args: string[]) => call('run_command', { program: 'tool', args });
+  const message = () => ada.asked[0]?.message ?? '';
+  return { world, ada, call, tool, message };
+}
+
+describe.each(Object.entries(clients))('a person behind a client of %s', (_, connectTo) => {
+  const { world, ada, call, tool, message } = personBehind(connectTo);
 
   it('is asked in three lines, and says no by declining or by closing the window', async () => {
     ada.will(says.no, says.nothing);
@@ -98,25 +103,6 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
     await call('node_run', { file: 'run.mjs' });
     expect(ran(world)).toBe('ran');
     expect(await call('node_run', { file: 'run.mjs' })).toMatch(/^NOT_CONFIRMED/);
-  });
-
-  it('sees the whole act spelled out on the first line, and what is left out of a long one', async () => {
-    const shows = async (...args: string[]) => {
-      ada.will(says.no);
-      await tool(...args);
-      return message().split('\n');
-    };
-    expect((await shows('one\nin /tmp\u202e', 'a b'))[0]).toBe("tool 'one\\u{a}in /tmp\\u{202e}' 'a b'");
-    const [first = '', why, where, empty, ...preview] = await shows(`x${'y'.repeat(3000)}`, 'the-end');
-    expect(first).toMatch(/^tool xy+⟨2,\d{3} characters left out⟩y+ the-end$/);
-    expect(first.length).toBeLessThan(170);
-    expect([why, where, empty]).toEqual([
-      expect.stringMatching(/^It runs a program/),
-      `in ${world.project}`,
-      '',
-    ]);
-    for (const line of preview) expect(line).toMatch(/^\| /);
-    expect(preview.join('\n')).toContain('y'.repeat(3000));
   });
 
   it('is asked once about a call, for all reasons together, and trusts the folder by the same yes', async () => {
@@ -146,6 +132,54 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
     const other = await connectTo(ada, options(world));
     expect(await calling(other)('git_reset_hard', { ref: 'HEAD' })).not.toMatch(/^N/);
     await other.close();
+  });
+
+  it('agrees to what would be done then, not to what it has become', async () => {
+    world.write('.envrc', 'export A=1\n');
+    ada.will((question) => {
+      world.write('.envrc', 'export A=1\nexport B=2\n');
+      return says.yes(question);
+    });
+    expect(await call('delete_path', { path: '.envrc' })).toMatch(/^NOT_CONFIRMED: .*changed/);
+    expect(world.read('.envrc')).toBe('export A=1\nexport B=2\n');
+    writeProgram(join(world.project, 'mine'), 'echo good');
+    ada.will((question) => {
+      writeProgram(join(world.project, 'mine'), 'echo evil');
+      return says.yes(question);
+    });
+    expect(await call('run_command', { program: './mine' })).toMatch(/^NOT_CONFIRMED: .*changed/);
+  });
+
+  it('answers each of several calls at once for itself', async () => {
+    ada.will((question) => (/odd/.test(question.message) ? says.no(question) : says.yes(question)));
+    const words = ['even-1', 'odd-2', 'even-3', 'odd-4', 'even-5', 'odd-6'];
+    const said = await Promise.all(words.map((word) => tool('say', word)));
+    for (const [at, word] of words.entries())
+      expect(said[at]).toMatch(word.startsWith('odd') ? /^NOT_CONFIRMED/ : `tool say ${word}`);
+    expect(ada.asked).toHaveLength(words.length);
+  });
+});
+
+describe('a person', () => {
+  const { world, ada, call, tool, message } = personBehind(clients['2026-07-28'] as Connect);
+
+  it('sees the whole act spelled out on the first line, and what is left out of a long one', async () => {
+    const shows = async (...args: string[]) => {
+      ada.will(says.no);
+      await tool(...args);
+      return message().split('\n');
+    };
+    expect((await shows('one\nin /tmp\u202e', 'a b'))[0]).toBe("tool 'one\\u{a}in /tmp\\u{202e}' 'a b'");
+    const [first = '', why, where, empty, ...preview] = await shows(`x${'y'.repeat(3000)}`, 'the-end');
+    expect(first).toMatch(/^tool xy+⟨2,\d{3} characters left out⟩y+ the-end$/);
+    expect(first.length).toBeLessThan(170);
+    expect([why, where, empty]).toEqual([
+      expect.stringMatching(/^It runs a program/),
+      `in ${world.project}`,
+      '',
+    ]);
+    for (const line of preview) expect(line).toMatch(/^\| /);
+    expect(preview.join('\n')).toContain('y'.repeat(3000));
   });
 
   it('can say always to a program with its first words, and to nothing that runs what it is given', async () => {
@@ -194,31 +228,6 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
     ada.will(says.no);
     await call('node_run', { file: 'run.mjs', cwd: 'src' });
     expect(ran(world, 'src')).toBe('ran');
-  });
-
-  it('agrees to what would be done then, not to what it has become', async () => {
-    world.write('.envrc', 'export A=1\n');
-    ada.will((question) => {
-      world.write('.envrc', 'export A=1\nexport B=2\n');
-      return says.yes(question);
-    });
-    expect(await call('delete_path', { path: '.envrc' })).toMatch(/^NOT_CONFIRMED: .*changed/);
-    expect(world.read('.envrc')).toBe('export A=1\nexport B=2\n');
-    writeProgram(join(world.project, 'mine'), 'echo good');
-    ada.will((question) => {
-      writeProgram(join(world.project, 'mine'), 'echo evil');
-      return says.yes(question);
-    });
-    expect(await call('run_command', { program: './mine' })).toMatch(/^NOT_CONFIRMED: .*changed/);
-  });
-
-  it('answers each of several calls at once for itself', async () => {
-    ada.will((question) => (/odd/.test(question.message) ? says.no(question) : says.yes(question)));
-    const words = ['even-1', 'odd-2', 'even-3', 'odd-4', 'even-5', 'odd-6'];
-    const said = await Promise.all(words.map((word) => tool('say', word)));
-    for (const [at, word] of words.entries())
-      expect(said[at]).toMatch(word.startsWith('odd') ? /^NOT_CONFIRMED/ : `tool say ${word}`);
-    expect(ada.asked).toHaveLength(words.length);
   });
 });
 
