@@ -150,6 +150,10 @@ export interface Situation {
   readonly folder: string;
   readonly roots: readonly string[];
   readonly effects: readonly Effect[];
+  /** The values of the call, its paths checked. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Globs of files that a rule keeps from being read; see matchesPath(). */
+  readonly denied: readonly string[];
   /** What it finds is only asked about where nobody trusts the folder: otherwise it need not look closely. */
   trusted(): Promise<boolean>;
 }
@@ -158,6 +162,8 @@ export interface Situation {
 export interface Inspection {
   /** Arguments to put before the action's own. */
   readonly argv?: readonly string[];
+  /** Arguments to put behind all others. */
+  readonly trailing?: readonly string[];
   /** Variables to set. */
   readonly env?: Readonly<Record<string, string>>;
   /** Why the folder has to be trusted first, as the rest of a sentence that begins with "it". */

@@ -62,6 +62,12 @@ export function pathRule(
   });
 }
 
+/** The globs of files that must not be read, for programs that know files by themselves. */
+export const deniedGlobs = (rules: readonly Rule[]): string[] =>
+  rules.flatMap(({ pattern, decision }) =>
+    decision === 'deny' && pattern.startsWith('read(') ? [partsOf(pattern).inside ?? ''] : [],
+  );
+
 /**
  * `**` stands for any folders, `*` for any part of a name. One without a leading slash may begin anywhere.
  * In time linear to the path for each step.

@@ -23,6 +23,8 @@ export async function inspected(
       action,
       folder,
       roots,
+      values: {},
+      denied: [],
       effects,
       trusted: () => Promise.resolve(trusted),
     })) ?? {}

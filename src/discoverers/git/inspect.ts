@@ -1,5 +1,6 @@
 import type { Inspection, Look, Situation } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
+import { matchesPath } from '../../core/rule.ts';
 import { parentOf, upwards } from '../upwards.ts';
 import { unusualSetting } from './config.ts';
 
@@ -31,7 +32,7 @@ function settings(...all: string[]): string[] {
  */
 export async function inspectRepository(
   look: Look,
-  { folder, roots, effects, trusted }: Situation,
+  { action, folder, roots, effects, values, denied, trusted }: Situation,
 ): Promise<Inspection> {
   const folders = upwards(folder, roots);
   const found = await Promise.all(folders.map((here) => look.kind(`${here}/.git`)));
@@ -51,7 +52,8 @@ export async function inspectRepository(
     const reaches = effects.includes('network') ? 'talk to its remotes, ' : '';
     return { env, trust: `lets git write, ${reaches}and run the hooks and filters of this repository` };
   }
-  const inspection = { argv: looking.argv, env: { ...env, ...looking.env } };
+  const trailing = withoutDenied(action, values, denied);
+  const inspection = { argv: looking.argv, env: { ...env, ...looking.env }, trailing };
   const unusual = (await trusted())
     ? undefined
     : ((await unusualSetup(look, top)) ??
@@ -59,6 +61,28 @@ export async function inspectRepository(
       (await linkIn(look, `${top}/.git`)));
   if (unusual === undefined) return inspection;
   return { ...inspection, trust: `looks into a repository with an unusual configuration (${unusual})` };
+}
+
+/** Actions that show what files hold, and end with the paths they are to look at. */
+const showing: ReadonlySet<string> = new Set(['diff', 'show', 'grep']);
+
+/** Pathspecs that leave out what must not be read. Throws EFFECT_DENIED for a file that is named by its revision. */
+function withoutDenied(
+  action: string,
+  values: Situation['values'],
+  denied: readonly string[],
+): readonly string[] {
+  if (denied.length === 0) return [];
+  const { file, ref, from, to } = values;
+  const isHidden = typeof file === 'string' && denied.some((glob) => matchesPath(glob, file));
+  if (isHidden || [ref, from, to].some((name) => typeof name === 'string' && name.includes(':')))
+    throw new ToolcribError(
+      'EFFECT_DENIED',
+      `${String(file ?? ref)}: the settings keep some files from you (${denied.join(', ')}).`,
+      'Name a commit, and files that are not among them as paths.',
+    );
+  if (!showing.has(action)) return [];
+  return denied.map((glob) => `:(top,exclude,glob)${/^(?:\/|\*\*\/)/.test(glob) ? glob : `**/${glob}`}`);
 }
 
 /** What makes git read settings, objects or branches from elsewhere, or settings that are not everybody's. */

@@ -44,8 +44,10 @@ async function deleteIn(
   try {
     let bytes: Buffer | undefined;
     const look = async (found: Facts) => {
-      if (found.kind === 'folder')
+      if (found.kind === 'folder') {
+        gate.refuseWhole(given.path);
         await refuseDeleting({ at: place.at, path: place.path, given: given.path }, { signal });
+      }
       if (isShown(found)) bytes = (await readBefore(given.path, gate, shownBytes))?.bytes;
     };
     const history = await services.history();

@@ -60,6 +60,7 @@ async function moveIn(
         'glob finds files by name.',
       );
     });
+    if (found.isDirectory()) gate.refuseWhole(from);
     const names = `${shownPath(from)} to ${shownPath(to)}`;
     if (isDry) {
       const kind = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';

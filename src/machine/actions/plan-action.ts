@@ -2,6 +2,7 @@ import { renderArgv, printable } from '../../core/argv.ts';
 import type { AnyDiscoverer, Effect, Inspection, RunAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
+import { rooted } from '../paths/workspace.ts';
 import { projectFolders } from '../programs/project-folders.ts';
 import type { ActionServices } from './action-services.ts';
 import { localProgram } from './local-program.ts';
@@ -31,11 +32,11 @@ export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram
   const asTyped = [...(discoverer.prefix ?? []), ...renderArgv(action.argv, values)];
   const start = await startOf(call);
   const { effects } = action;
-  const { trust, argv = [], env } = await inspected(call);
+  const { trust, argv = [], trailing = [], env } = await inspected(call);
   // By its usual name, so that a rule about it fits wherever it was found.
   const command = printable([discoverer.programs[0] ?? discoverer.id, ...withoutEnd(asTyped)]);
   const takenBack = await isTakenBack(call);
-  const whole = [...start.leading, ...argv, ...asTyped];
+  const whole = [...start.leading, ...argv, ...asTyped, ...trailing];
   const needs = trust ?? trustFor(effects);
   return {
     effects,
@@ -76,11 +77,20 @@ async function isTakenBack({ action, paths, folder, context, services }: ActionC
   return services.checkpoint.isReady(folder, paths, context.workspace);
 }
 
-async function inspected({ discoverer, key, action, folder, context }: ActionCall): Promise<Inspection> {
+async function inspected({
+  discoverer,
+  key,
+  action,
+  values,
+  folder,
+  context,
+}: ActionCall): Promise<Inspection> {
   if (!discoverer.inspect) return {};
   const { roots } = context.workspace;
+  const { denied } = rooted(context.workspace);
   const trusted = () => context.trusts(folder);
-  return discoverer.inspect(look, { action: key, folder, roots, effects: action.effects, trusted });
+  const { effects } = action;
+  return discoverer.inspect(look, { action: key, folder, roots, effects, values, denied, trusted });
 }
 
 /** A "--" with nothing behind it: nobody would type it, or write it into a rule. */

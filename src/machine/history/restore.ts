@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { decode } from '../decode.ts';
 import { isInside } from '../paths/inside.ts';
+import { rooted } from '../paths/workspace.ts';
 import {
   bringBack,
   couldBringBack,
@@ -43,7 +44,10 @@ export async function restoreTree(restoration: Restoration): Promise<Restored> {
   try {
     const all = await changesBetween(restoration);
     const isWanted = ({ name }: TreeChange) => only.some((path) => isInside(join(shadow.top, name), path));
-    const changes = only.length === 0 ? all : all.filter(isWanted);
+    const gate = rooted(workspace);
+    const isKept = ({ name }: TreeChange) => gate.denies(join(shadow.top, name), 'write');
+    const asked = only.length === 0 ? all : all.filter(isWanted);
+    const changes = asked.filter((change) => !isKept(change));
     const brought = how.dryRun
       ? await couldBringBack(changes, shadow)
       : await bringBack(changes, restoration);
@@ -53,7 +57,8 @@ export async function restoreTree(restoration: Restoration): Promise<Restored> {
     const args = ['--literal-pathspecs', 'diff-tree', ...options, present.tree, wanted.tree, '--', ...names];
     // What was done is done, also when it cannot be shown.
     const diff = names.length === 0 ? '' : await ask(shadow, args).then(decode, () => '');
-    return { top: shadow.top, undo: present.id, ...brought, diff };
+    const kept = asked.filter(isKept).map(({ name }) => ({ name, why: 'the settings keep it from you' }));
+    return { top: shadow.top, undo: present.id, ...brought, left: [...brought.left, ...kept], diff };
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new ToolcribError(

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, normalize, relative, resolve as resolveLexically } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { PathKind } from '../../core/params.ts';
-import { isAboutPaths, pathRule, type Rule } from '../../core/rule.ts';
+import { deniedGlobs, isAboutPaths, pathRule, type Rule } from '../../core/rule.ts';
 import type { Workspace } from '../../core/tool.ts';
 import { noConsent, type Consent } from './consent.ts';
 import { closeOnError, openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
@@ -34,8 +34,12 @@ export interface RootedWorkspace extends Workspace {
   openPlace(path: string, options?: { from?: string; follow?: boolean; make?: boolean }): Promise<Place>;
   /** The same roots under another consent to changing what is protected. */
   consenting(consent: Consent): RootedWorkspace;
-  /** Whether a rule keeps a real path from being read, for what is found by programs that look through folders. */
-  denies(real: string): boolean;
+  /** Whether a rule keeps a real path from being read or written, for what is not opened through here. */
+  denies(real: string, doing?: 'read' | 'write'): boolean;
+  /** Throws EFFECT_DENIED for a whole folder where rules are about single files: what it holds would go along. */
+  refuseWhole(given: string): void;
+  /** The globs of what is denied, for programs that know files by themselves. */
+  readonly denied: readonly string[];
 }
 
 interface GateOptions {
@@ -162,7 +166,17 @@ function gateOf(gate: Gate, consent: Consent): RootedWorkspace {
     openFolder: (path, { from } = {}) => open(path, from, 'folder'),
     openEither: (path, { from } = {}) => open(path, from, 'any'),
     consenting: (other) => gateOf(gate, other),
-    denies: (real) => ruleAgainst(real, 'read') !== undefined,
+    denies: (real, doing = 'read') => ruleAgainst(real, doing) !== undefined,
+    refuseWhole(given) {
+      const [rule] = rules.filter(({ decision }) => decision === 'deny');
+      if (rule === undefined) return;
+      throw new ToolcribError(
+        'EFFECT_DENIED',
+        `${shownPath(given)}: is a folder, and the settings keep some files from you: ${rule.setting}.`,
+        'Move or delete what is in it, file by file.',
+      );
+    },
+    denied: deniedGlobs(rules),
     async openPlace(given, { from, follow = true, make = false } = {}) {
       const { absolute, real, missing } = await locateForChange(given, from, follow);
       refuseOutside(given, real, roots);
