@@ -108,6 +108,8 @@ export function createTrust({ folder: state }: { folder: string | undefined }): 
 function refusedBecause(folder: string): string | undefined {
   if (inodeOf(folder) === undefined) return 'is no folder';
   if (parse(folder).root === folder) return 'is the root of a file system';
+  // Like /tmp: whatever anybody puts there would be trusted.
+  if ((lstatSync(folder).mode & 0o1002) === 0o1002) return 'is a folder in which everybody can put something';
   const home = realPath(homedir());
   if (home === folder) return 'is the home folder';
   return isInside(home, folder) ? 'holds the home folder' : undefined;
