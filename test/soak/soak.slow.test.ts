@@ -213,7 +213,8 @@ it.runIf(process.platform === 'linux')(
     expect(made.odd.length, `${about}\n${made.odd.slice(0, 20).join('\n')}`).toBeLessThanOrEqual(
       2 * made.kills,
     );
-    expect(made.calls, about).toBeGreaterThanOrEqual(calls * 0.9);
+    // A client that is killed takes the calls along that it had under way.
+    expect(made.calls, about).toBeGreaterThanOrEqual(calls * 0.5);
     const growths = stayed.map((looks) => growthOf(looks.filter(({ at }) => at > calls * 0.4 * warmUp)));
     for (const growth of growths) expect(growth, about).toBeLessThan(mostGrowth);
 

@@ -95,7 +95,7 @@ it.each(['kill', 'close'] as const)('leaves nothing behind that our own server r
     script,
     `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000);`,
   );
-  const server = nodeServer('toolcrib', [program, 'serve', '--questions', 'none'], {
+  const server = nodeServer('toolcrib', [program, 'serve', '--rule', 'node_run=allow'], {
     cwd: folder,
     source: 'own',
   });
