@@ -55,7 +55,7 @@ export async function permission(
   const now = await asked(call, deciding);
   if (!covers(question.about, now.question.about)) throw changedMeanwhile(name);
   const isAlways = answer.said === 'always' && question.always !== undefined;
-  if (answer.read) await keep(now.shown, isAlways, call, deciding);
+  if (answer.read) await keep(now, isAlways, call, deciding);
   return { kind: 'allowed', considered: now.shown };
 }
 
@@ -79,14 +79,14 @@ function outcomeOf(answer: Exclude<Answer, { said: 'later' }>): AuditDecision {
 
 /** Keeps what was said for longer. That it cannot be kept is no reason to refuse what was agreed to. */
 async function keep(
-  { plan, subject }: Considered,
+  { shown: { plan, subject }, question }: { shown: Considered; question: Question },
   isAlways: boolean,
   { caller }: CheckedCall,
   deciding: Deciding,
 ): Promise<void> {
   const trust = await deciding.trust();
   try {
-    if (subject && subject.refused === undefined) await trust.trust(subject.folder);
+    if (subject && question.trusts) await trust.trust(subject.folder);
     if (!isAlways || !plan.lasting) return;
     const { folder } = subject ?? (await trust.subjectOf(plan.folder, caller.workspace.roots));
     await trust.always.add(folder, plan.lasting);

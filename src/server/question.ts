@@ -10,6 +10,8 @@ export interface Question {
   readonly text: string;
   /** What "always" would cover, in words; undefined when nothing lasting can be said. */
   readonly always?: string;
+  /** Whether a yes trusts the folder from then on. */
+  readonly trusts: boolean;
   /** The act, and each reason: what the answer is about. */
   readonly about: readonly string[];
 }
@@ -36,9 +38,11 @@ const previewCharacters = 4000;
 export function questionOf({ plan, reasons, subject }: Asked): Question {
   const act = inOneLine(plan.subject, Infinity);
   const shown = inOneLine(plan.subject, actCharacters);
-  const trusting = subject !== undefined && subject.refused === undefined;
   const onlyTrust = reasons.every(({ because }) => because === 'trust');
-  const folder = inOneLine(subject?.folder ?? plan.folder, folderCharacters);
+  const whole = subject?.folder ?? plan.folder;
+  const folder = inOneLine(whole, folderCharacters);
+  const trusting =
+    subject !== undefined && subject.refused === undefined && folder === inOneLine(whole, Infinity);
   const first = onlyTrust && trusting ? `trust ${folder}, to run: ${shown}` : shown;
   // Nothing is kept for what the lines do not show.
   const canLast =
@@ -54,6 +58,7 @@ export function questionOf({ plan, reasons, subject }: Asked): Question {
       ...(plan.preview ? ['', quoted(plan.preview, previewCharacters)] : []),
     ].join('\n'),
     ...(canLast && plan.lasting && { always: lastingInWords(plan.lasting) }),
+    trusts: trusting,
     about: [
       JSON.stringify([plan.subject, plan.exactly, plan.effects, plan.lasting]),
       ...reasons.map(({ because }) => JSON.stringify([because, because === 'trust' && subject])),

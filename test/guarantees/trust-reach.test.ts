@@ -65,6 +65,20 @@ describe('trust in a folder', () => {
     await reborn.end();
   });
 
+  it('is kept for no folder that the question does not show whole', async () => {
+    const long = makeWorld();
+    const deep = join(long.outside, 'x'.repeat(200));
+    mkdirSync(deep);
+    writeFileSync(join(deep, 'run.mjs'), '');
+    ada.will(afterReading(says.yes));
+    const session = await long.open({ roots: [deep], person: ada });
+    for (const times of [1, 2]) {
+      await session.gets(runFile('run.mjs'));
+      expect(ada.asked).toHaveLength(times);
+    }
+    await long.end();
+  });
+
   it('is asked for one folder at a time', async () => {
     const two = makeWorld({ 'run.mjs': '' });
     const session = await two.open({ roots: [two.project, world.project], person: ada });
