@@ -120,7 +120,10 @@ async function makeCall(
     const joined = isJob(published)
       ? await house.jobs.join(caller.client, key, jobOptions(house, caller))
       : undefined;
-    if (joined) return { kind: 'done', result: resultOf(joined, published, caller) };
+    if (joined) {
+      decided.decision = 'joined';
+      return { kind: 'done', result: resultOf(joined, published, caller) };
+    }
     const call = await checked(house, published, params, caller);
     const permitted = await permission(call, house, decided, pause);
     if (permitted.kind === 'later') return permitted;

@@ -6,19 +6,19 @@ import { makePrivate } from '../folders.ts';
 import { maskStrings, type Mask } from '../secrets/mask.ts';
 import { jsonLine } from './read-audit.ts';
 
-/** What was decided about a call, by the settings or by the person who was asked. */
+/**
+ * What was decided about a call. Nobody was asked although there was reason to (`unasked`), or nobody was there
+ * (`unanswered`); it was agreed to without being read (`asked:once`); it waits for a call that was decided about before
+ * (`joined`); its plan could not be made (`unplanned`).
+ */
 export type AuditDecision =
   | 'allow'
-  /** It would have been asked about, but --questions says that nobody is. */
+  | 'denied'
   | 'unasked'
-  /** It was asked about, and nobody was there. */
   | 'unanswered'
-  /** Nobody was asked: a rule of the host that asks by itself agreed to it. */
-  | 'asked:once'
-  | 'asked:yes'
-  | 'asked:always'
-  | 'asked:no'
-  | 'denied';
+  | 'joined'
+  | 'unplanned'
+  | `asked:${'once' | 'yes' | 'always' | 'no'}`;
 
 /** A call that has been answered. */
 export interface AuditedCall {
@@ -91,8 +91,6 @@ function entryOf(call: AuditedCall, mask: Mask) {
   const { client, clientInfo, tool, params, roots, decided, result, durationMs } = call;
   const text = textOf(result);
   const outcome = result.isError ? (/^[A-Z][A-Z_]+(?=:)/.exec(text)?.[0] ?? 'failed') : 'ok';
-  // A refusal names the setting it comes from.
-  const named = /^EFFECT_DENIED: .*? is not allowed: ([^\n]{1,200}?)\.(?:\s|$)/.exec(text)?.[1];
   const given = Object.entries((params ?? {}) as Record<string, unknown>).slice(0, 30);
   const facts = {
     time: new Date().toISOString(),
@@ -100,8 +98,7 @@ function entryOf(call: AuditedCall, mask: Mask) {
     client: { id: client, name: clientInfo?.name, version: clientInfo?.version },
     tool: tool.name,
     effects: tool.effects,
-    decision: named ? 'denied' : 'allow',
-    setting: named,
+    decision: 'unplanned' satisfies AuditDecision,
     outcome,
     ms: Math.round(durationMs * 10) / 10,
     job: result.meta?.['toolcrib/job'],
