@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
-import { withoutEffect, type ProjectConfig } from '../core/narrow.ts';
+import type { ProjectConfig } from '../core/narrow.ts';
 import { mergeSettings, usualSettings, type Config, type Settings } from '../core/settings.ts';
 import { createProjectConfigs, createProjectReader } from '../machine/config/project-config.ts';
 import { configFile, readConfig } from './config.ts';
@@ -11,8 +11,7 @@ import { knownNames } from './toolsets.ts';
 import { UsageError } from './usage.ts';
 
 /**
- * Prints which settings files are in force, what they say, and what in a project's has no effect because only the
- * operator could say so. Returns what is wrong with them, one line each.
+ * Prints which settings files are in force and what they say. Returns what is wrong with them, one line each.
  */
 export async function showSettings(
   { host, loadManifest, projectRoots, print }: World,
@@ -27,7 +26,7 @@ export async function showSettings(
     settings = mergeSettings({}, config);
     print(table([[file, existsSync(file) ? '' : 'is not there: nothing is set'], ...rowsOf(config)], '  '));
     for (const [folder, narrower] of Object.entries(settings.folders)) {
-      showNarrower(settings, { ...narrower, file: `folders ${folder}` }, print);
+      showNarrower({ ...narrower, file: `folders ${folder}` }, print);
       if (!existsSync(folder)) wrong.push(`${file}: folders: ${folder}: there is no such folder`);
     }
   } catch (error) {
@@ -37,17 +36,17 @@ export async function showSettings(
   }
   const roots =
     settings.roots.length > 0 ? settings.roots : await projectRoots((await loadManifest()).programs);
-  for (const root of roots) wrong.push(...(await showProject(root, settings, print)));
+  for (const root of roots) wrong.push(...(await showProject(root, print)));
   return wrong;
 }
 
-async function showProject(root: string, settings: Settings, print: World['print']): Promise<string[]> {
+async function showProject(root: string, print: World['print']): Promise<string[]> {
   const real = await realpath(root).catch(() => undefined);
   if (real === undefined) return [`${root}: there is no such folder`];
   try {
     const files = await createProjectReader(knownNames)(real);
     for (const file of files) {
-      showNarrower(settings, file, print);
+      showNarrower(file, print);
       print(
         '  a server that runs also keeps to what it has read there before; restart it after loosening it\n',
       );
@@ -60,16 +59,8 @@ async function showProject(root: string, settings: Settings, print: World['print
   }
 }
 
-function showNarrower(settings: Settings, { file, ...config }: ProjectConfig, print: World['print']): void {
+const showNarrower = ({ file, ...config }: ProjectConfig, print: World['print']): void =>
   print(table([[file], ...rowsOf(config)], '  '));
-  const idle = withoutEffect(settings, { file, ...config });
-  print(
-    table(
-      idle.map((line) => [`  has no effect: ${line}; only the operator can say so`]),
-      '  ',
-    ),
-  );
-}
 
 /** One row for each setting. Of databases only the names: there may be passwords in the rest. */
 function rowsOf({ rules = [], databases = {}, folders: _folders, ...rest }: Config): string[][] {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { nearest } from './check-params.ts';
 import { questionModes } from './policy.ts';
-import { decisions, ruleProblem, unknownTool, type Decision, type Rule } from './rule.ts';
-import type { Budgets, Config, DatabaseProfile } from './settings.ts';
+import { decisions, ruleProblem, unknownTool, type Rule } from './rule.ts';
+import type { Budgets, Config } from './settings.ts';
 
 type Path = readonly (string | number)[];
 
@@ -20,13 +20,8 @@ export interface KnownNames {
   readonly toolsets: readonly string[];
 }
 
-/** Each is tried on every call. */
-const mostRules = 500;
-/** Only the first is shown; a file that has nothing else is not worth the time. */
-const mostComplaints = 20;
-
 interface ConfigFile {
-  /** A project's file may narrow what the operator's says, and has no settings but those that can. */
+  /** A project's file can only narrow what the operator's says, and has no settings but those that do. */
   readonly whose: 'operator' | 'project';
   /** How it is called when one of its rules decides. */
   readonly file: string;
@@ -39,26 +34,16 @@ interface ConfigFile {
  * objects without a prototype are fine.
  */
 export function checkConfig(content: unknown, { whose, file, known }: ConfigFile): Checked {
-  const schema = whose === 'operator' ? operatorSchema : projectSchema;
+  const schema = whose === 'operator' ? operatorSchema(known) : projectSchema(known);
   // A compiled check pays off with the second file.
   const parsed = schema.safeParse(content, { jitless: true });
   if (!parsed.success)
     return { complaints: parsed.error.issues.flatMap((issue) => complaintsOf(issue, schema)) };
-  const { folders = {}, databases = {}, ...written } = parsed.data as z.output<typeof operatorSchema>;
-  const complaints = [
-    ...(written.roots ?? []).flatMap((root, at) => rootComplaint(root, ['roots', at], whose)),
-    ...namesComplaints(written, [], known),
-    ...Object.entries(folders).flatMap(([folder, narrower]) => [
-      ...rootComplaint(folder, ['folders', folder], 'operator'),
-      ...namesComplaints(narrower, ['folders', folder], known),
-    ]),
-    ...Object.entries(databases).flatMap(databaseComplaint),
-  ];
-  if (complaints.length > 0) return { complaints };
-  const ofFolders = Object.entries(folders).map(
+  const { folders, databases, ...written } = parsed.data as z.output<ReturnType<typeof operatorSchema>>;
+  const ofFolders = Object.entries(folders ?? {}).map(
     ([folder, narrower]) => [folder, withRules(narrower, `folders ${shown(folder)} of ${file}`)] as const,
   );
-  const operators = { databases: byName(Object.entries(databases)), folders: byName(ofFolders) };
+  const operators = { databases: byName(Object.entries(databases ?? {})), folders: byName(ofFolders) };
   return { config: { ...withRules(written, file), ...(whose === 'operator' && operators) } };
 }
 
@@ -66,10 +51,11 @@ export function checkConfig(content: unknown, { whose, file, known }: ConfigFile
 const byName = <V>(entries: readonly (readonly [string, V])[]): Record<string, V> =>
   Object.assign(Object.create(null) as Record<string, V>, Object.fromEntries(entries));
 
-type Written = z.output<typeof folderSchema>;
-
 /** The same, with a list of rules that know where they stand. */
-const withRules = <T extends Written>({ rules = {}, ...rest }: T, where: string) => ({
+const withRules = <T extends { rules?: Readonly<Record<string, Rule['decision']>> }>(
+  { rules = {}, ...rest }: T,
+  where: string,
+) => ({
   ...rest,
   rules: Object.entries(rules).map(([pattern, decision]): Rule => ({
     pattern,
@@ -90,101 +76,113 @@ const budgets = z.strictObject({
   outputHours: budget(1, 8760),
 } satisfies Record<keyof Budgets, z.ZodType>);
 
-/** What can be said of one folder, in the operator's file. */
-const folderSchema = z.strictObject({
+/** What one folder can be given: by its own file, or in the operator's. */
+const narrower = (known: KnownNames | undefined) => ({
   readOnly: z.exactOptional(z.boolean()),
-  toolsets: z.exactOptional(z.array(z.string())),
-  rules: z.exactOptional(z.record(z.string(), z.enum(decisions))),
-  questions: z.exactOptional(z.enum(questionModes)),
-  checkpoints: z.exactOptional(z.boolean()),
+  toolsets: z.exactOptional(z.array(checked((name) => toolsetProblem(name, known)))),
+  rules: z.exactOptional(rulesSchema(narrowing, known)),
   scripts: z.exactOptional(z.boolean()),
   budgets: z.exactOptional(budgets),
 });
 
-const projectSchema = z.strictObject({
-  // None would be taken for not said, and open what others say.
-  roots: z.exactOptional(z.array(z.string().min(1)).min(1)),
-  ...folderSchema.shape,
-});
-
-const operatorSchema = z.strictObject({
-  ...projectSchema.shape,
-  folders: z.exactOptional(z.record(z.string(), folderSchema)),
-  databases: z.exactOptional(
-    z.record(
-      z.string(),
-      z.strictObject({
-        engine: z.enum(['postgresql', 'mysql']),
-        url: z.exactOptional(z.string()),
-        urlFrom: z.exactOptional(z.string()),
-      }),
-    ),
-  ),
-});
-
-function rootComplaint(root: string, path: Path, whose: ConfigFile['whose']): Complaint[] {
-  const isAbsolute = /^(?:[/\\]|[A-Za-z]:|~(?:[/\\]|$))/.test(root);
-  const complain = (says: string) => [{ path, says: `${shown(root)} ${says}` }];
-  if (/\p{Cc}/u.test(root)) return complain('has a control character.');
-  if (whose === 'operator')
-    return isAbsolute ? [] : complain('is not absolute; where a host starts the server is not known.');
-  if (!isAbsolute && staysInside(root)) return [];
-  return complain(
-    'leads outside of the project, whose file can only narrow what is open: name folders inside it.',
-  );
-}
-
-/** Whether no step of a relative path is above where it starts. */
-function staysInside(path: string): boolean {
-  let depth = 0;
-  return path.split(/[/\\]/).every((step) => {
-    if (step === '..') depth--;
-    else if (step !== '' && step !== '.') depth++;
-    return depth >= 0;
+const projectSchema = (known: KnownNames | undefined) =>
+  z.strictObject({
+    // None would be taken for not said, and open what others say.
+    roots: z.exactOptional(z.array(checked(insideProblem).min(1)).min(1)),
+    ...narrower(known),
   });
-}
 
-/** What is wrong with rules and toolsets, whoever they are for. */
-function namesComplaints(
-  { rules = {}, toolsets = [] }: Written,
-  path: Path,
-  known: KnownNames | undefined,
-): Complaint[] {
-  const patterns = Object.entries(rules);
-  return [
-    ...(patterns.length > mostRules
-      ? [{ path: [...path, 'rules'], says: `has more than ${mostRules}.` }]
-      : []),
-    ...patterns.flatMap(([pattern, decision]: [string, Decision]) => {
-      const problem = ruleProblem(pattern, decision) ?? (known && unknownTool(pattern, known.tools));
-      return problem === undefined ? [] : [{ path: [...path, 'rules', pattern], says: sentence(problem) }];
-    }),
-    ...toolsets.flatMap((name, at) => {
-      if (known === undefined || known.toolsets.includes(name)) return [];
-      const says = `${shown(name)}: there is no such toolset${meant(name, known.toolsets)}`;
-      return [{ path: [...path, 'toolsets', at], says }];
-    }),
-  ];
-}
+const operatorSchema = (known: KnownNames | undefined) =>
+  z.strictObject({
+    roots: z.exactOptional(z.array(checked(absoluteProblem).min(1)).min(1)),
+    ...narrower(known),
+    rules: z.exactOptional(rulesSchema(decisions, known)),
+    questions: z.exactOptional(z.enum(questionModes)),
+    checkpoints: z.exactOptional(z.boolean()),
+    folders: z.exactOptional(z.record(checked(absoluteProblem), z.strictObject(narrower(known)))),
+    databases: z.exactOptional(z.record(checked(databaseNameProblem), database)),
+  });
+
+/** Text that nothing is wrong with. */
+const checked = (problemOf: (text: string) => string | undefined) =>
+  z.string().superRefine((text, context) => {
+    const message = problemOf(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message, path: [] });
+  });
+
+const narrowing = ['ask', 'deny'] as const;
+
+/** Each rule is tried on every call, so there is an end to them. */
+const mostRules = 500;
+
+const narrowerSays = 'a project can only narrow: expected "ask" or "deny"';
+
+const rulesSchema = (allowed: readonly Rule['decision'][], known: KnownNames | undefined) =>
+  z
+    .record(z.string(), allowed === decisions ? z.enum(decisions) : z.enum(narrowing, narrowerSays))
+    .refine((rules) => Object.keys(rules).length <= mostRules, `has more than ${mostRules}.`)
+    .superRefine((rules, context) => {
+      for (const [pattern, decision] of Object.entries(rules)) {
+        const message = ruleProblem(pattern, decision) ?? (known && unknownTool(pattern, known.tools));
+        if (message !== undefined) context.addIssue({ code: 'custom', message, path: [pattern] });
+      }
+    });
+
+const schemes = { postgresql: ['postgresql:', 'postgres:'], mysql: ['mysql:', 'mariadb:'] } as const;
 
 /** Says nothing of what an address holds: there may be a password in it. */
-function databaseComplaint([name, { engine, url, urlFrom }]: [string, DatabaseProfile]): Complaint[] {
-  const path = ['databases', name];
-  if (!/^[a-z][a-z0-9_-]{0,49}$/.test(name))
-    return [
-      {
-        path,
-        says: 'a name has small letters, digits, "_" and "-", begins with a letter and has at most 50.',
-      },
-    ];
-  if ((url === undefined) === (urlFrom === undefined))
-    return [{ path, says: 'needs either url, or urlFrom: the variable that holds it.' }];
-  if (urlFrom !== undefined && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(urlFrom))
-    return [{ path: [...path, 'urlFrom'], says: 'expected the name of a variable, like "DATABASE_URL".' }];
-  const schemes = engine === 'postgresql' ? ['postgresql:', 'postgres:'] : ['mysql:', 'mariadb:'];
-  if (url === undefined || (URL.canParse(url) && schemes.includes(new URL(url).protocol))) return [];
-  return [{ path: [...path, 'url'], says: `expected ${schemes[0]}//user@host/name.` }];
+const database = z
+  .strictObject({
+    engine: z.enum(['postgresql', 'mysql']),
+    url: z.exactOptional(z.string()),
+    urlFrom: z.exactOptional(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of a variable, like "DATABASE_URL"'),
+    ),
+  })
+  .superRefine(({ engine, url, urlFrom }, context) => {
+    const known: readonly string[] = schemes[engine];
+    if ((url === undefined) === (urlFrom === undefined))
+      context.addIssue({
+        code: 'custom',
+        message: 'needs either url, or urlFrom: the variable that holds it.',
+      });
+    else if (url !== undefined && !(URL.canParse(url) && known.includes(new URL(url).protocol)))
+      context.addIssue({ code: 'custom', message: `expected ${known[0]}//user@host/name.`, path: ['url'] });
+  });
+
+const databaseNameProblem = (name: string): string | undefined =>
+  /^[a-z][a-z0-9_-]{0,49}$/.test(name)
+    ? undefined
+    : 'a name has small letters, digits, "_" and "-", begins with a letter and has at most 50.';
+
+const toolsetProblem = (name: string, known: KnownNames | undefined): string | undefined =>
+  known === undefined || known.toolsets.includes(name)
+    ? undefined
+    : `${shown(name)}: there is no such toolset${meant(name, known.toolsets)}`;
+
+const isAbsolute = (path: string): boolean => /^(?:[/\\]|[A-Za-z]:|~(?:[/\\]|$))/.test(path);
+
+function absoluteProblem(path: string): string | undefined {
+  if (/\p{Cc}/u.test(path)) return `${shown(path)} has a control character.`;
+  if (isAbsolute(path) || path === '') return undefined;
+  return `${shown(path)} is not absolute; where a host starts the server is not known.`;
 }
+
+/** Whether some step of a relative path is above where it starts. */
+function insideProblem(path: string): string | undefined {
+  if (/\p{Cc}/u.test(path)) return `${shown(path)} has a control character.`;
+  let depth = 0;
+  const leaves = path.split(/[/\\]/).some((step) => {
+    if (step === '..') depth--;
+    else if (step !== '' && step !== '.') depth++;
+    return depth < 0;
+  });
+  if (!leaves && !isAbsolute(path)) return undefined;
+  return `${shown(path)} leads outside of the project, whose file can only narrow what is open: name folders inside it.`;
+}
+
+/** Only the first is shown; a file that has nothing else is not worth the time. */
+const mostComplaints = 20;
 
 function complaintsOf(issue: z.core.$ZodIssue, schema: z.ZodObject): Complaint[] {
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
@@ -192,6 +190,8 @@ function complaintsOf(issue: z.core.$ZodIssue, schema: z.ZodObject): Complaint[]
     return issue.keys
       .slice(0, mostComplaints)
       .map((key) => ({ path: [...path, key], says: unknownKey(key, path, schema) }));
+  if (issue.code === 'invalid_key')
+    return [{ path, says: sentence(issue.issues[0]?.message ?? 'is no name') }];
   if (issue.code === 'too_small' && issue.minimum === 1 && ['array', 'string'].includes(issue.origin))
     return [{ path, says: 'is empty; leave it out to say nothing.' }];
   return [{ path, says: sentence(issue.message.replace(/^Invalid (?:input|option): /, '')) }];
@@ -209,8 +209,8 @@ function unknownKey(key: string, path: Path, schema: z.ZodObject): string {
   if (Object.hasOwn(successors, key)) return `there is no such setting any more; ${successors[key]}`;
   if (path[0] === 'folders' && path.length === 2 && key === 'roots')
     return 'the folder itself is meant; "roots" beside "folders" are the folders that are open.';
-  if (path.length === 0 && Object.hasOwn(operatorSchema.shape, key))
-    return "only the operator can set it, in a file of their own: a project's file says nothing but less.";
+  if (path.length !== 1 && Object.hasOwn(operatorSchema(undefined).shape, key))
+    return "only the operator can set it, in a file of their own, for everything: a project's file can only narrow.";
   const known = keysAt(schema, path);
   return `there is no such setting${meant(key, known)} The settings are ${known.join(', ')}.`;
 }

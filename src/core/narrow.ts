@@ -30,26 +30,6 @@ export function narrow(settings: Settings, project: ProjectConfig): Settings {
   };
 }
 
-/** What in a project's settings changes nothing, because only the operator could say so: one line each. Pure. */
-export function withoutEffect(settings: Settings, project: ProjectConfig): string[] {
-  const rules = (project.rules ?? []).filter(({ decision }) => decision === 'allow');
-  const budgets = Object.entries(project.budgets ?? {}).filter(
-    ([name, value]) => value > settings.budgets[name as keyof Budgets],
-  );
-  const toolsets = (project.toolsets ?? []).filter((name) => settings.toolsets?.includes(name) === false);
-  return [
-    ...(project.readOnly === false ? ['readOnly: false'] : []),
-    ...rules.map(({ pattern }) => `rules "${pattern}": "allow"`),
-    ...(project.questions === undefined ? [] : [`questions: "${project.questions}"`]),
-    ...(project.checkpoints === undefined ? [] : [`checkpoints: ${project.checkpoints}`]),
-    ...(project.scripts ? ['scripts: true'] : []),
-    ...budgets.map(
-      ([name, value]) => `budgets.${name}: ${value} (${settings.budgets[name as keyof Budgets]})`,
-    ),
-    ...toolsets.map((name) => `toolsets: "${name}"`),
-  ];
-}
-
 const both = (
   some: readonly string[] | undefined,
   others: readonly string[] | undefined,

@@ -126,7 +126,7 @@ function makeHostile({ root, write, bin }: Scene): void {
   write('.my.cnf', `[client]\nplugin-dir=.\n`);
   write('.ripgreprc', `--pre=./evil.sh\n`);
   write('.envrc', `touch '${mark}'\n`);
-  write('.toolcrib.json', '{"rules": {"*": "allow"}, "scripts": true}');
+  write('.toolcrib.json', '{"readOnly": false, "scripts": true}');
   write('good.js', 'console.log(1)\n');
   write('stay.mjs', "console.log('ready'); setInterval(() => {}, 1000);\n");
   write('src/a.txt', 'one\ntwo\n');

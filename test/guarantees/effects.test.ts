@@ -164,7 +164,7 @@ it('keeps such a path also from what git knows of it', async () => {
 });
 
 it('lets a file of the project widen nothing, and narrow what is allowed', async () => {
-  world.write('.toolcrib.json', JSON.stringify({ readOnly: false, rules: { '*': 'allow' }, scripts: true }));
+  world.write('.toolcrib.json', JSON.stringify({ readOnly: false, scripts: true }));
   await refuses(looking, changing());
   await refuses(alone, running());
   world.write('.toolcrib.json', JSON.stringify({ readOnly: true }));
