@@ -4,7 +4,10 @@ import type { Client } from '@modelcontextprotocol/client';
 /** Whether a person sits at a terminal who can be asked. */
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Puts the server's questions to the person at the terminal; the answer of a call goes to standard output, undisturbed. */
+/**
+ * Puts the server's questions to the person at the terminal; the answer of a call goes to standard output,
+ * undisturbed.
+ */
 export function answerQuestions(client: Client): void {
   client.setRequestHandler('elicitation/create', async ({ params }) => {
     const schema = 'requestedSchema' in params ? params.requestedSchema : undefined;

@@ -5,9 +5,9 @@ import { answerQuestions, canAsk } from './confirm.ts';
 import { ownCommand } from './own-command.ts';
 
 /**
- * Starts our own server the way a host does, and connects a real client to it, which puts the server's questions to the
- * person at the terminal when there is one. The caller closes the client. Throws UsageError when the server does not start
- * with what the settings say.
+ * Starts our own server the way a host does, and connects a real client to it, which puts the server's questions to
+ * the person at the terminal when there is one. The caller closes the client. Throws UsageError when the server
+ * does not start with what the settings say.
  */
 export async function connect(serveArguments: readonly string[]): Promise<Client> {
   const { command, script } = ownCommand();

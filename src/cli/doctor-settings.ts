@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { ToolcribError } from '../core/errors.ts';
-import type { ProjectConfig } from '../core/narrow.ts';
+import type { ProjectConfig } from '../core/settings.ts';
 import { mergeSettings, usualSettings, type Config, type Settings } from '../core/settings.ts';
 import { createProjectConfigs, createProjectReader } from '../machine/config/project-config.ts';
 import { configFile, readConfig } from './config.ts';

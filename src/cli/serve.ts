@@ -50,7 +50,10 @@ export async function servedSettings(args: string[]): Promise<Settings> {
   return settings;
 }
 
-/** Calls in a project whose settings cannot be understood are refused; where the project is known, that is said at once. */
+/**
+ * Calls in a project whose settings cannot be understood are refused; where the project is known, that is said at
+ * once.
+ */
 async function checkProjects(settings: Settings): Promise<void> {
   if (settings.roots.length === 0) return;
   const roots = await Promise.all(settings.roots.map((root) => realpath(resolve(root))));

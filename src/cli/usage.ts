@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { nearest } from '../core/check-params.ts';
-import { questionModes } from '../core/policy.ts';
+import { questionModes } from '../core/settings.ts';
 import { decisions, ruleProblem, type Rule } from '../core/rule.ts';
 import type { Config } from '../core/settings.ts';
 

@@ -33,7 +33,7 @@ export function refuseDeep(given: unknown): void {
   }
 }
 
-/** A value of the wrong form that begins with `-` is most likely meant to be read as an option, so it is called that. */
+/** A value of the wrong form that begins with `-` is most likely meant as an option, and is called that. */
 function refuseOptions(issues: readonly z.core.$ZodIssue[]): void {
   for (const issue of issues) {
     if (issue.code !== 'invalid_format' || typeof issue.input !== 'string' || !issue.input.startsWith('-'))
@@ -68,8 +68,8 @@ function unknownKey(key: string, known: readonly string[], noun: string): string
 }
 
 /**
- * The known word that differs least from `word`, if it is near enough to be a slip: at most a third of it, or 2. Otherwise the
- * only one that begins with it, when it has at least 3 letters.
+ * The known word that differs least from `word`, if it is near enough to be a slip: at most a third of it, or 2.
+ * Otherwise the only one that begins with it, when it has at least 3 letters.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   // The distance takes time in the product of the lengths.

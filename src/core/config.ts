@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nearest } from './check-params.ts';
-import { questionModes } from './policy.ts';
+import { questionModes } from './settings.ts';
 import { decisions, ruleProblem, unknownTool, type Rule } from './rule.ts';
 import type { Budgets, Config } from './settings.ts';
 
@@ -178,7 +178,8 @@ function insideProblem(path: string): string | undefined {
     return depth < 0;
   });
   if (!leaves && !isAbsolute(path)) return undefined;
-  return `${shown(path)} leads outside of the project, whose file can only narrow what is open: name folders inside it.`;
+  const wayOut = 'whose file can only narrow what is open: name folders inside it.';
+  return `${shown(path)} leads outside of the project, ${wayOut}`;
 }
 
 /** Only the first is shown; a file that has nothing else is not worth the time. */

@@ -48,7 +48,10 @@ interface ActionBase<P extends Params> {
 
 /** An action that runs the program. */
 export interface RunAction<P extends Params = Params> extends ActionBase<P> {
-  /** Undo brings back all that it could lose, where a checkpoint has been taken: nothing it touches is ignored by git. */
+  /**
+   * Undo brings back all that it could lose, where a checkpoint has been taken: nothing it touches is ignored by
+   * git.
+   */
   takenBack?: boolean;
   argv: readonly Arg<NameOf<P>>[];
   timeoutMs?: number;

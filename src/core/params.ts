@@ -20,7 +20,10 @@ export const path = (description: string, kind: PathKind = 'any', { written = fa
     .describe(description)
     .register(paths, { kind, written });
 
-/** What kind of path the values of a schema are, also inside optional, default and array; undefined for other schemas. */
+/**
+ * What kind of path the values of a schema are, also inside optional, default and array; undefined for other
+ * schemas.
+ */
 export const pathKind = (schema: z.core.$ZodType): PathKind | undefined => pathFacts(schema)?.kind;
 
 /** The same, with whether it is written. */

@@ -1,27 +1,7 @@
 import type { Effect } from './discoverer.ts';
 import { fits, isAboutPaths, type Rule } from './rule.ts';
+import type { Policy } from './settings.ts';
 import type { Plan } from './tool.ts';
-
-/** Who answers when a person would have to be asked. */
-export const questionModes = ['server', 'host', 'none'] as const;
-/**
- * - server  we ask, through the client; where it cannot, the call is refused
- * - host    the host asks before it calls us; we never do
- * - none    nobody is there, and nobody is asked
- */
-export type QuestionMode = (typeof questionModes)[number];
-
-/** What the operator allows, narrowed by the project. */
-export interface Policy {
-  /** Only what changes nothing; stronger than everything else. */
-  readonly readOnly: boolean;
-  /** The programs whose tools are left; all when left out. */
-  readonly toolsets?: readonly string[] | undefined;
-  readonly rules: readonly Rule[];
-  readonly questions: QuestionMode;
-  /** Where a setting is written that a project has made stricter: `readOnly` in `/w/app/.toolcrib.json`. */
-  readonly origins?: Readonly<Record<string, string>>;
-}
 
 /** A plan, as far as it is decided about. */
 export interface Act extends Pick<

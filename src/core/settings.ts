@@ -1,5 +1,25 @@
-import type { Policy } from './policy.ts';
 import type { Rule } from './rule.ts';
+
+/** Who answers when a person would have to be asked. */
+export const questionModes = ['server', 'host', 'none'] as const;
+/**
+ * - server  we ask, through the client; where it cannot, the call is refused
+ * - host    the host asks before it calls us; we never do
+ * - none    nobody is there, and nobody is asked
+ */
+export type QuestionMode = (typeof questionModes)[number];
+
+/** What the operator allows, narrowed by the project. */
+export interface Policy {
+  /** Only what changes nothing; stronger than everything else. */
+  readonly readOnly: boolean;
+  /** The programs whose tools are left; all when left out. */
+  readonly toolsets?: readonly string[] | undefined;
+  readonly rules: readonly Rule[];
+  readonly questions: QuestionMode;
+  /** Where a setting is written that a project has made stricter: `readOnly` in `/w/app/.toolcrib.json`. */
+  readonly origins?: Readonly<Record<string, string>>;
+}
 
 /** How much of everything a client may have. */
 export interface Budgets {
@@ -90,3 +110,44 @@ const mergeRules = (given: readonly Rule[], kept: readonly Rule[]): Rule[] => [
   ...given,
   ...kept.filter(({ pattern }) => !given.some((rule) => rule.pattern === pattern)),
 ];
+
+/** Settings that can only be stricter than the operator's: the file of a project, or one folder in the operator's. */
+export interface ProjectConfig extends Config {
+  /** Where they are written, for people: `/w/app/.toolcrib.json`. */
+  readonly file: string;
+}
+
+/**
+ * The settings in a project: what is stricter there is taken, everything else is as the operator has it. `roots` are
+ * not touched; they are narrowed where paths are known. Pure.
+ */
+export function narrow(settings: Settings, project: ProjectConfig): Settings {
+  const toolsets = both(settings.toolsets, project.toolsets);
+  const narrowed = {
+    readOnly: project.readOnly === true && !settings.readOnly,
+    toolsets: toolsets !== undefined && toolsets.length < (settings.toolsets?.length ?? Infinity),
+  };
+  const origins = Object.entries(narrowed).flatMap(([name, isStricter]) =>
+    isStricter ? [[name, `${name} of ${project.file}`]] : [],
+  );
+  return {
+    ...settings,
+    origins: { ...settings.origins, ...Object.fromEntries(origins) },
+    readOnly: settings.readOnly || narrowed.readOnly,
+    toolsets,
+    rules: [...settings.rules, ...(project.rules ?? []).filter(({ decision }) => decision !== 'allow')],
+    scripts: project.scripts === false ? false : settings.scripts,
+    budgets: smaller(settings.budgets, project.budgets),
+  };
+}
+
+const both = (
+  some: readonly string[] | undefined,
+  others: readonly string[] | undefined,
+): readonly string[] | undefined =>
+  some === undefined ? others : others === undefined ? some : some.filter((name) => others.includes(name));
+
+function smaller(budgets: Budgets, wanted: Partial<Budgets> = {}): Budgets {
+  const less = Object.entries(wanted).filter(([name, value]) => value < budgets[name as keyof Budgets]);
+  return { ...budgets, ...Object.fromEntries(less) };
+}

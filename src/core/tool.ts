@@ -50,7 +50,10 @@ export interface Plan<Work = unknown> {
   readonly preview?: string;
   /** Whether undo brings back all that it could lose. */
   readonly takenBack: boolean;
-  /** Arguments, folder, variables, paths and the stamps of files concerned, as one text: equal for the same act only. */
+  /**
+   * Arguments, folder, variables, paths and the stamps of files concerned, as one text: equal for the same act
+   * only.
+   */
   readonly exactly: string;
   /** What `run` needs of it. */
   readonly work: Work;

@@ -13,7 +13,7 @@ import {
 import { ToolcribError } from '../core/errors.ts';
 import { covers, type Question } from './question.ts';
 import type { Nobody } from './refusals.ts';
-import { createUsedOnce } from './used-once.ts';
+import { createUsedOnce, type UsedOnce } from './used-once.ts';
 
 export type Answer =
   /** `read`: slowly enough for a person; of what a client agrees to by itself (`once`: by a rule) nothing is kept. */
@@ -60,8 +60,8 @@ const usualSeconds = 600;
 /** Far more than a person can be asked at a time. */
 const mostOutstanding = 1000;
 /**
- * Nobody reads three lines faster: a client answered by itself. `claude -p` and `copilot -p` say no, `codex exec` without
- * approvals says yes to a form that has no field.
+ * Nobody reads three lines faster: a client answered by itself. `claude -p` and `copilot -p` say no, `codex exec`
+ * without approvals says yes to a form that has no field.
  */
 const fastestMs = 300;
 /** Under which a client sends what its user said. */
@@ -70,8 +70,9 @@ const thisTime = 'this time';
 const expired = Symbol('expired');
 
 /**
- * Asks people through their client: a client of 2025 is awaited, one of 2026 asks and calls again. An answer holds for one
- * call with the same arguments by the same client, for the question as it was, once, for ten minutes, in this process.
+ * Asks people through their client: a client of 2025 is awaited, one of 2026 asks and calls again. An answer holds for
+ * one call with the same arguments by the same client, for the question as it was, once, for ten minutes, in this
+ * process.
  */
 export function createAsking({ lifetimeSeconds = usualSeconds } = {}): Asking {
   const codec = createRequestStateCodec<unknown>({
@@ -80,51 +81,15 @@ export function createAsking({ lifetimeSeconds = usualSeconds } = {}): Asking {
     bind: ({ mcpReq }) => mcpReq.method,
   });
   const outstanding = createUsedOnce(lifetimeSeconds * 1000, mostOutstanding);
-
-  async function awaited(question: Question, { mcpReq }: ServerContext): Promise<Answer> {
-    const startedAt = performance.now();
-    try {
-      // With the signal, a call that is given up takes its question back.
-      const options = { timeout: lifetimeSeconds * 1000, signal: mcpReq.signal };
-      const reply = await mcpReq.elicitInput(formOf(question), options);
-      return answerIn(reply, performance.now() - startedAt);
-    } catch (error) {
-      if (mcpReq.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-      // The client failed, or gave no answer in time.
-      const isFast = performance.now() - startedAt < fastestMs;
-      if (isFast) return { said: 'nothing', why: 'cannot be asked' };
-      throw error instanceof ToolcribError ? error : late();
-    }
-  }
-
-  /** The answer that came with the call; undefined when none did. */
-  function answerWith({ mcpReq }: ServerContext, { tool }: AskedCall, call: string, question: Question) {
-    const view = inputResponse(mcpReq.inputResponses, key);
-    const state = mcpReq.requestState<State | typeof expired>();
-    const isLost = mcpReq.droppedInputResponseKeys?.includes(key) ?? false;
-    if (view.kind === 'missing' && !isLost) return undefined;
-    if (state === expired) throw notConfirmed(tool, 'came too late');
-    if (!isState(state)) throw notConfirmed(tool, 'belongs to no question that was asked');
-    // First of all, so that whatever else is wrong with it, it is not tried twice.
-    const isNew = outstanding.use(state.name) !== undefined;
-    if (state.call !== call)
-      throw notConfirmed(tool, 'was for something else: another client, tool or arguments');
-    if (!isNew) throw notConfirmed(tool, 'has been used already, or came too late');
-    if (!covers(state.about, question.about.map(digestOf)))
-      throw notConfirmed(tool, 'was for something else: what the call would do has changed meanwhile');
-    if (view.kind !== 'elicit') return { said: 'no' } as const;
-    return answerIn(view, Date.now() - state.sentAt);
-  }
-
   return {
     asker(server, context, asked) {
       return async (question) => {
         if (!canElicit(server, context)) return { said: 'nothing', why: 'cannot be asked' };
-        if (!isModern(server)) return awaited(question, context);
+        if (!isModern(server)) return awaitedAnswer(question, context, lifetimeSeconds);
         const call = digestOf([asked.client, asked.tool, asked.args]);
-        const answer = answerWith(context, asked, call, question);
-        if (answer) return answer;
         const about = question.about.map(digestOf);
+        const answer = answerWith(context, asked.tool, { call, about }, outstanding);
+        if (answer) return answer;
         const state: State = { name: outstanding.issue(call), call, about, sentAt: Date.now() };
         const result = inputRequired({
           inputRequests: { [key]: inputRequired.elicit(formOf(question)) },
@@ -142,6 +107,50 @@ export function createAsking({ lifetimeSeconds = usualSeconds } = {}): Asking {
   };
 }
 
+async function awaitedAnswer(
+  question: Question,
+  { mcpReq }: ServerContext,
+  lifetimeSeconds: number,
+): Promise<Answer> {
+  const startedAt = performance.now();
+  try {
+    // With the signal, a call that is given up takes its question back.
+    const options = { timeout: lifetimeSeconds * 1000, signal: mcpReq.signal };
+    const reply = await mcpReq.elicitInput(formOf(question), options);
+    return answerIn(reply, performance.now() - startedAt);
+  } catch (error) {
+    if (mcpReq.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
+    // The client failed, or gave no answer in time.
+    const isFast = performance.now() - startedAt < fastestMs;
+    if (isFast) return { said: 'nothing', why: 'cannot be asked' };
+    throw error instanceof ToolcribError ? error : late();
+  }
+}
+
+/** The answer that came with the call; undefined when none did. */
+function answerWith(
+  { mcpReq }: ServerContext,
+  tool: string,
+  { call, about }: Pick<State, 'call' | 'about'>,
+  outstanding: UsedOnce,
+): Answer | undefined {
+  const view = inputResponse(mcpReq.inputResponses, key);
+  const state = mcpReq.requestState<State | typeof expired>();
+  const isLost = mcpReq.droppedInputResponseKeys?.includes(key) ?? false;
+  if (view.kind === 'missing' && !isLost) return undefined;
+  if (state === expired) throw notConfirmed(tool, 'came too late');
+  if (!isState(state)) throw notConfirmed(tool, 'belongs to no question that was asked');
+  // First of all, so that whatever else is wrong with it, it is not tried twice.
+  const isNew = outstanding.use(state.name) !== undefined;
+  if (state.call !== call)
+    throw notConfirmed(tool, 'was for something else: another client, tool or arguments');
+  if (!isNew) throw notConfirmed(tool, 'has been used already, or came too late');
+  if (!covers(state.about, about))
+    throw notConfirmed(tool, 'was for something else: what the call would do has changed meanwhile');
+  if (view.kind !== 'elicit') return { said: 'no' };
+  return answerIn(view, Date.now() - state.sentAt);
+}
+
 /** Accept is yes, this time; only who chooses more has said more. */
 function formOf({ text, always }: Question): ElicitRequestFormParams {
   const remember = {
@@ -157,7 +166,7 @@ function formOf({ text, always }: Question): ElicitRequestFormParams {
   };
 }
 
-/** What a client says its user said. What came at once was nobody's: a refusal is none, and a yes holds this time only. */
+/** What a client says its user said. What came at once was nobody's: no refusal, and a yes for this time only. */
 function answerIn(
   { action, content }: { action: 'accept' | 'decline' | 'cancel'; content?: object | undefined },
   ms: number,

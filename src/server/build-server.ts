@@ -13,7 +13,8 @@ import type { ClientRoots } from './client-roots.ts';
 import { asListed, asMcpResult } from './mcp-tool.ts';
 import { progressOf } from './progress.ts';
 import type { PublishedTool } from './published.ts';
-import type { Caller, Planned } from './calls.ts';
+import type { Caller } from './caller.ts';
+import type { Planned } from './calls.ts';
 import type { HandedPlans } from './handed-plans.ts';
 import type { Toolbox } from './toolbox.ts';
 import { version } from './version.ts';
@@ -36,12 +37,15 @@ export interface Crib {
 /** Standard input and output have one client, however many servers the SDK makes for it. */
 const onlyClient = 'stdio';
 
-const instructions = `Development programs installed on this machine, as typed actions named <program>_<action>, and file tools.
-cwd is the folder an action runs in. It and other relative paths start at the first root; only what lies inside the roots can be reached.
-list_programs tells which programs there are and why others are missing.
-Errors begin with a code. Long output is cut in the middle and kept whole: read_output pages and searches it by its handle.
-What takes longer than a call goes on as a job: wait_job, read_job, stop_job. start_job is for servers and watchers.
-Some calls ask the person first. NEEDS_CONFIRM: they cannot be asked here; tell them what the message says.`;
+const instructions = [
+  'Development programs installed on this machine, as typed actions named <program>_<action>, and file tools.',
+  'cwd is the folder an action runs in. It and other relative paths start at the first root;',
+  'only what lies inside the roots can be reached.',
+  'list_programs tells which programs there are and why others are missing.',
+  'Errors begin with a code. Long output is cut in the middle and kept whole: read_output pages and searches it.',
+  'What takes longer than a call goes on as a job: wait_job, read_job, stop_job. start_job is for servers and watchers.',
+  'Some calls ask the person first. NEEDS_CONFIRM: they cannot be asked here; tell them what the message says.',
+].join('\n');
 
 /** An MCP server over the toolbox, for either protocol era. Cheap, and without side effects. */
 export function buildServer(crib: Crib): Server {

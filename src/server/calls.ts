@@ -2,36 +2,20 @@ import { createHash } from 'node:crypto';
 import { checkParams, refuseDeep } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Verdict } from '../core/policy.ts';
-import type { Settings } from '../core/settings.ts';
 import type { CallContext, Plan, Tool, ToolResult } from '../core/tool.ts';
 import type { Answer as JobAnswer, Jobs, RunOptions } from '../machine/jobs/jobs.ts';
 import type { OutputStore } from '../machine/output-store/output-store.ts';
 import { consentTo } from '../machine/paths/consent.ts';
-import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import { presentable } from '../machine/presentable.ts';
 import { maskResult } from '../machine/secrets/mask.ts';
-import type { Ask } from './ask.ts';
 import type { CallServices } from './call-services.ts';
+import type { Caller } from './caller.ts';
 import { consider, type CheckedCall, type Considered } from './consider.ts';
 import { startingTools, waitingTools } from './own-tools.ts';
 import { permission, type Decided, type Pause, type Permission } from './permission.ts';
 import type { PublishedTool } from './published.ts';
 import { questionOf, type Question } from './question.ts';
 import { stillRunning } from './still-running.ts';
-
-/** Who calls, from where, and how they are reached. */
-export interface Caller {
-  readonly workspace: RootedWorkspace;
-  /** What holds in these roots. */
-  readonly settings: Settings;
-  readonly signal: AbortSignal;
-  progress(message: string): void;
-  /** Whose call it is; the same for all calls of one connection. */
-  readonly client: string;
-  /** How that client calls itself. */
-  readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
-  readonly ask: Ask;
-}
 
 /** What a call answers: a result, or what the client has to do first. */
 export type Called =

@@ -43,7 +43,8 @@ export function createClientRoots(): ClientRoots {
 
   function askModern(context: ServerContext): Answer {
     const answer = inputResponse(context.mcpReq.inputResponses, 'roots');
-    // A call that comes back with the answer to another question goes on with what it began with: answers hold for one round.
+    // A call that comes back with the answer to another question goes on with what it began with: answers hold for
+    // one round.
     const goesOn = answer.kind === 'missing' && context.mcpReq.inputResponses !== undefined;
     if (known && (goesOn || performance.now() < known.until))
       return { kind: 'known', folders: known.folders };

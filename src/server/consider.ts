@@ -7,7 +7,7 @@ import { isInside } from '../machine/paths/inside.ts';
 import { realPath } from '../machine/paths/own-folders.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
 import type { Trust, TrustSubject } from '../machine/trust/trust.ts';
-import type { Caller } from './calls.ts';
+import type { Caller } from './caller.ts';
 import { companions } from './own-tools.ts';
 import type { PublishedTool } from './published.ts';
 
@@ -69,7 +69,10 @@ export async function consider(
   return { plan, protects, verdict, subject };
 }
 
-/** Of the folder, and of what it names inside the roots, what is not trusted: code of another repository is run from there. */
+/**
+ * Of the folder, and of what it names inside the roots, what is not trusted: code of another repository is run from
+ * there.
+ */
 async function untrustedOf(
   { folder, touches }: Plan,
   roots: readonly string[],

@@ -5,14 +5,14 @@ import { runInNewContext } from 'node:vm';
 const mostGarbage = 2 * 1024 * 1024;
 
 /**
- * Keeps the memory of a server small, which runs all day next to an editor and most of the time waits. To be made when it
- * has nothing to do; what is returned is to be called after each call.
+ * Keeps the memory of a server small, which runs all day next to an editor and most of the time waits. To be made
+ * when it has nothing to do; what is returned is to be called after each call.
  *
- * Left alone, V8 gives short-lived objects up to 32 MB, looks at the old ones when there are three times as many as there
- * were the last time, and hardly counts what buffers hold outside its heap. So young ones get no more room than they
- * have now (the flag is read whenever that room might grow, `NewSpace::Grow` in V8's src/heap), the heap grows in small
- * steps (`Heap::CurrentHeapGrowingMode`; both work in a process that runs already), and after calls with much data the
- * young ones are collected at once, which takes some hundred microseconds.
+ * Left alone, V8 gives short-lived objects up to 32 MB, looks at the old ones when there are three times as many as
+ * there were the last time, and hardly counts what buffers hold outside its heap. So young ones get no more room
+ * than they have now (the flag is read whenever that room might grow, `NewSpace::Grow` in V8's src/heap), the heap
+ * grows in small steps (`Heap::CurrentHeapGrowingMode`; both work in a process that runs already), and after calls
+ * with much data the young ones are collected at once, which takes some hundred microseconds.
  */
 export function createLeanHeap(): () => void {
   setFlagsFromString('--semi-space-growth-factor=1');

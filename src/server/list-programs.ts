@@ -36,7 +36,7 @@ export const listPrograms = (services: ListProgramsServices): Tool =>
     program: 'toolcrib',
     title: 'List programs',
     description:
-      'Development programs on this machine: version, path and where it was found; missing ones with how to install them.',
+      'Development programs on this machine: version and path; missing ones with how to install them.',
     effects: ['read'],
     params: z.strictObject({
       category: z.enum(categories).optional().describe('Only this kind'),

@@ -1,6 +1,7 @@
 /**
- * Whatever is not seen, or seen as something else: controls, blanks other than the usual ones, marks that reorder or hide,
- * halves of characters, characters that have no look. And what begins our own way to say so, so that nobody can imitate it.
+ * Whatever is not seen, or seen as something else: controls, blanks other than the usual ones, marks that reorder
+ * or hide, halves of characters, characters that have no look. And what begins our own way to say so, so that
+ * nobody can imitate it.
  */
 const unseen =
   /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u27e8]|\\(?=u\{)|(?<=\p{M}{4})\p{M}/gu;
@@ -12,8 +13,8 @@ const spelled = (characters: string): string =>
   Array.from(characters, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join('');
 
 /**
- * A text such that a person sees all that it is made of, its lines kept: what cannot be seen is spelled like `\u{202e}`,
- * and blanks that go on and on are counted: `⟨200 blanks⟩`.
+ * A text such that a person sees all that it is made of, its lines kept: what cannot be seen is spelled like
+ * `\u{202e}`, and blanks that go on and on are counted: `⟨200 blanks⟩`.
  */
 export const inPlainSight = (text: string): string =>
   text

@@ -13,7 +13,8 @@ import type { History } from '../machine/history/history.ts';
 import type { Installation } from '../machine/programs/installation.ts';
 import type { Machine } from '../machine/machine.ts';
 import { headAndTail, presentable } from '../machine/presentable.ts';
-import type { Called, Caller, Calls, Planned } from './calls.ts';
+import type { Caller } from './caller.ts';
+import type { Called, Calls, Planned } from './calls.ts';
 import type { Manifest, PublishedTool } from './published.ts';
 import { companions, ownTools, type OwnServices } from './own-tools.ts';
 

@@ -12,8 +12,9 @@ interface Refused {
 }
 
 /**
- * Hands on input in whole lines. A pipe brings 64 KB at a time, and the SDK copies all it has with each piece: a message
- * of 1 MB would be copied eight times over before it is read. A line that is too long is dropped, and `refuse` is told.
+ * Hands on input in whole lines. A pipe brings 64 KB at a time, and the SDK copies all it has with each piece: a
+ * message of 1 MB would be copied eight times over before it is read. A line that is too long is dropped, and
+ * `refuse` is told.
  */
 export function wholeLines(refuse: (line: Refused) => void): Transform {
   let pieces: Buffer[] = [];

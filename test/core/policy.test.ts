@@ -1,8 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { effects } from '../../src/core/discoverer.ts';
-import { narrow, type ProjectConfig } from '../../src/core/narrow.ts';
-import { decide, questionModes, type Act, type Known, type Policy } from '../../src/core/policy.ts';
+import {
+  mergeSettings,
+  narrow,
+  questionModes,
+  usualBudgets,
+  usualSettings,
+  type Policy,
+  type ProjectConfig,
+  type Settings,
+} from '../../src/core/settings.ts';
+import { decide, type Act, type Known } from '../../src/core/policy.ts';
 import {
   decisions,
   fits,
@@ -12,7 +21,6 @@ import {
   unknownTool,
   type Rule,
 } from '../../src/core/rule.ts';
-import { mergeSettings, usualBudgets, usualSettings, type Settings } from '../../src/core/settings.ts';
 
 const rule = (pattern: string, decision: Rule['decision']): Rule => ({
   pattern,

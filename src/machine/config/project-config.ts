@@ -2,7 +2,7 @@ import { lstatSync, type BigIntStats } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KnownNames } from '../../core/config.ts';
-import { narrow, type ProjectConfig } from '../../core/narrow.ts';
+import { narrow, type ProjectConfig } from '../../core/settings.ts';
 import type { Settings } from '../../core/settings.ts';
 import { intersection, isInside } from '../paths/inside.ts';
 import { codeOf } from '../paths/real-path.ts';
