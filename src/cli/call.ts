@@ -34,7 +34,9 @@ export async function callCommand(args: string[]): Promise<number> {
   const given = values.json === undefined ? undefined : fromJson(values.json);
   const pairs = words.map(pairOf);
 
-  const client = await connect(asArguments({ ...values, root: values.root ?? [workingFolder()] }));
+  // A person chooses by name, and may choose any.
+  const options = { ...values, root: values.root ?? [workingFolder()], expose: values.expose ?? 'all' };
+  const client = await connect(asArguments(options));
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
   try {

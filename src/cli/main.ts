@@ -7,6 +7,7 @@ const commands: Record<string, (args: string[]) => Promise<number>> = {
   serve: (args) => import('./serve.ts').then((m) => m.serveCommand(args)),
   call: (args) => import('./call.ts').then((m) => m.callCommand(args)),
   list: (args) => import('./list.ts').then((m) => m.list(args)),
+  exposure: (args) => import('./exposure.ts').then((m) => m.exposure(args)),
   doctor: (args) => import('./doctor.ts').then((m) => m.doctor(args)),
   try: (args) => import('./try.ts').then((m) => m.tryCommand(args)),
   trust: (args) => import('./trust.ts').then((m) => m.trustCommand(args)),
@@ -17,6 +18,7 @@ export const help = `toolcrib ${version} - the development tools of this machine
 
   toolcrib serve [options]          MCP server on standard input and output: what a host starts
   toolcrib list [--json] [--all]    programs that were found; --all: the missing ones too, and why
+  toolcrib exposure [options]       which tools a host is shown in this folder, and why
   toolcrib doctor [program]         how programs are looked for, and what is wrong
   toolcrib call TOOL [key=value…]   one call, through a real client; lists: key=a key=b; or --json ARGS
   toolcrib call [TOOL --help]       the tools there are, or the parameters of one
@@ -32,6 +34,7 @@ Options of serve, call and try:
   --toolsets A,B      only the tools of these programs; "files" and "toolcrib" are our own
   --rule 'WHAT=DO'    allow, ask or deny: 'git_push=ask', 'run(npm test *)=allow', 'read(**/.env)=deny'
   --questions WHO     who asks a person: server (through the client), host (its own question), none (nobody is there)
+  --expose WHAT       auto: tools that suit the project (usual); all; catalogue: those of programs by find_actions only
   --scripts           also offers run_script: scripts that a model writes
   --no-checkpoints    keep no states of git work trees before actions that can change them
 

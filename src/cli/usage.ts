@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { nearest } from '../core/check-params.ts';
-import { questionModes } from '../core/settings.ts';
+import { exposeModes, questionModes } from '../core/settings.ts';
 import { decisions, ruleProblem, type Rule } from '../core/rule.ts';
 import type { Config } from '../core/settings.ts';
 
@@ -52,6 +52,7 @@ export const serveOptions = {
   toolsets: { type: 'string' },
   rule: { type: 'string', multiple: true },
   questions: { type: 'string' },
+  expose: { type: 'string' },
   scripts: { type: 'boolean' },
   'no-checkpoints': { type: 'boolean' },
 } as const satisfies ParseArgsConfig['options'];
@@ -76,7 +77,7 @@ type ServeValues = {
 
 /** The settings that the options stand for. Throws UsageError for a value that is none, naming what is expected. */
 export function settingsOf(values: ServeValues): Config {
-  const { root, questions, toolsets, scripts } = values;
+  const { root, questions, expose, toolsets, scripts } = values;
   return {
     ...(root && { roots: root }),
     ...(values['read-only'] && { readOnly: true }),
@@ -84,6 +85,9 @@ export function settingsOf(values: ServeValues): Config {
     rules: rulesOf(values.rule ?? []),
     ...(questions !== undefined && {
       questions: oneOf(questionModes, questions, { option: `--questions ${questions}`, noun: 'way' }),
+    }),
+    ...(expose !== undefined && {
+      expose: oneOf(exposeModes, expose, { option: `--expose ${expose}`, noun: 'way' }),
     }),
     ...(values['no-checkpoints'] && { checkpoints: false }),
     ...(scripts && { scripts }),

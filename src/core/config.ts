@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nearest } from './check-params.ts';
-import { questionModes } from './settings.ts';
+import { exposeModes, questionModes } from './settings.ts';
 import { decisions, ruleProblem, unknownTool, type Rule } from './rule.ts';
 import type { Budgets, Config } from './settings.ts';
 
@@ -99,6 +99,7 @@ const operatorSchema = (known: KnownNames | undefined) =>
     rules: z.exactOptional(rulesSchema(decisions, known)),
     questions: z.exactOptional(z.enum(questionModes)),
     checkpoints: z.exactOptional(z.boolean()),
+    expose: z.exactOptional(z.enum(exposeModes)),
     folders: z.exactOptional(z.record(checked(absoluteProblem), z.strictObject(narrower(known)))),
     databases: z.exactOptional(z.record(checked(databaseNameProblem), database)),
   });

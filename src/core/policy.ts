@@ -151,7 +151,8 @@ function unasked(act: Act, { questions: mode }: Policy, reasons: readonly Reason
   return { decision: 'allow', unasked: reasons, setting };
 }
 
-const looksOnly = (effects: readonly Effect[]): boolean =>
+/** Whether it changes nothing here, though it may ask another machine. */
+export const looksOnly = (effects: readonly Effect[]): boolean =>
   effects.every((effect) => effect === 'read' || effect === 'network');
 
 const ruleFor = (act: Act, { rules }: Policy, decision: Rule['decision']): Rule | undefined =>

@@ -9,6 +9,10 @@ export const questionModes = ['server', 'host', 'none'] as const;
  */
 export type QuestionMode = (typeof questionModes)[number];
 
+/** Which of the tools that can be called a host is shown: those that suit the project, all, or none of programs. */
+export const exposeModes = ['auto', 'all', 'catalogue'] as const;
+export type ExposeMode = (typeof exposeModes)[number];
+
 /** What the operator allows, narrowed by the project. */
 export interface Policy {
   /** Only what changes nothing; stronger than everything else. */
@@ -61,6 +65,8 @@ export interface Settings extends Policy {
   readonly roots: readonly string[];
   /** Whether the state of a work tree is kept before actions that can do anything to it; yes when undefined. */
   readonly checkpoints?: boolean | undefined;
+  /** What is listed; `auto` when undefined. */
+  readonly expose?: ExposeMode | undefined;
   /** Whether `run_script` is offered; no when undefined. */
   readonly scripts?: boolean | undefined;
   readonly budgets: Budgets;
@@ -100,6 +106,7 @@ export function mergeSettings(given: Config, config: Config): Settings {
     questions: given.questions ?? config.questions ?? usualSettings.questions,
     checkpoints: given.checkpoints ?? config.checkpoints,
     scripts: given.scripts ?? config.scripts,
+    expose: given.expose ?? config.expose,
     budgets: { ...usualBudgets, ...config.budgets, ...given.budgets },
     databases: config.databases ?? {},
     folders: config.folders ?? {},

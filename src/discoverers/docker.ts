@@ -56,7 +56,7 @@ export const docker = defineDiscoverer({
   actions: {
     ps: {
       title: 'List containers',
-      description: 'Containers with image, state and ports.',
+      description: 'Running containers with image, state and ports; stopped ones too when asked.',
       effects: ['read'],
       params: { all: flag('Also those that do not run') },
       argv: ['ps', { flag: '--all', param: 'all' }, ...asJson],

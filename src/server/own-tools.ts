@@ -3,6 +3,7 @@ import type { Checkpoint } from '../machine/actions/action-services.ts';
 import type { Jobs } from '../machine/jobs/jobs.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { OutputStore } from '../machine/output-store/output-store.ts';
+import type { Catalogue } from './catalogue/find-actions.ts';
 
 /** What the tools that are about the crib itself need of it. */
 export interface OwnServices extends Pick<Machine, 'host' | 'run' | 'which' | 'discovery' | 'report'> {
@@ -12,20 +13,27 @@ export interface OwnServices extends Pick<Machine, 'host' | 'run' | 'which' | 'd
   environment(names: readonly string[], settings: Readonly<Record<string, string>>): Record<string, string>;
   /** Left out where no states are kept. */
   readonly checkpoint?: Checkpoint;
+  readonly catalogue: Catalogue;
   /** Another tool by its name. Throws UNKNOWN_TOOL. */
   load(name: string): Promise<Tool>;
 }
 
 /** Tools of our own that are about the crib itself. One line each. */
 export const ownTools = {
+  find_actions: ({ catalogue }: OwnServices) =>
+    import('./catalogue/find-actions.ts').then((m) => m.findActions(catalogue)),
   list_jobs: (services: OwnServices) => import('./tools/list-jobs.ts').then((m) => m.listJobs(services)),
   list_programs: (services: OwnServices) =>
     import('./list-programs.ts').then((m) => m.listPrograms(services)),
   read_job: (services: OwnServices) => import('./tools/read-job.ts').then((m) => m.readJob(services)),
   read_output: (services: OwnServices) =>
     import('./tools/read-output.ts').then((m) => m.readOutput(services)),
+  run_action: (services: OwnServices) =>
+    import('./catalogue/run-action.ts').then((m) => m.runAction(services)),
   run_command: (services: OwnServices) =>
     import('./tools/run-command.ts').then((m) => m.runCommand(services)),
+  run_read_action: (services: OwnServices) =>
+    import('./catalogue/run-action.ts').then((m) => m.runReadAction(services)),
   run_script: (services: OwnServices) => import('./tools/run-script.ts').then((m) => m.runScript(services)),
   start_job: (services: OwnServices) => import('./tools/start-job.ts').then((m) => m.startJob(services)),
   stop_job: (services: OwnServices) => import('./tools/stop-job.ts').then((m) => m.stopJob(services)),
@@ -34,12 +42,15 @@ export const ownTools = {
 };
 
 /** Those that start programs, which may take longer than a call. */
-export const startingTools: ReadonlySet<string> = new Set(['run_command', 'run_script']);
+export const startingTools: ReadonlySet<string> = new Set(['run_action', 'run_command', 'run_script']);
 /** Those that results of programs name: they belong to each toolset that has programs. */
 export const companions: ReadonlySet<string> = new Set([
+  'find_actions',
   'list_jobs',
   'read_job',
   'read_output',
+  'run_action',
+  'run_read_action',
   'stop_job',
   'wait_job',
 ]);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AnyDiscoverer } from '../core/discoverer.ts';
+import { toolName, type AnyDiscoverer } from '../core/discoverer.ts';
 import { annotationsOf, type ToolFacts } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
@@ -22,9 +22,15 @@ export async function publish(): Promise<Manifest> {
   const tools = [...own.map(publishTool), ...all.flatMap(publishActions)];
   return {
     programs: all.map(factsOf),
+    examples: Object.fromEntries(all.flatMap(examplesOf)),
     tools: tools.sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }
+
+const examplesOf = (discoverer: AnyDiscoverer) =>
+  Object.entries(discoverer.actions).map(
+    ([key, { example }]) => [toolName(discoverer, key), example.given ?? {}] as const,
+  );
 
 function factsOf(discoverer: AnyDiscoverer): ProgramFacts {
   const { id, title, category, homepage, programs, install } = discoverer;

@@ -4,6 +4,7 @@ import type { Settings } from '../core/settings.ts';
 import { createMachine } from '../machine/machine.ts';
 import { thisHost } from '../machine/host.ts';
 import { createProcesses } from '../machine/processes/process.ts';
+import { signsIn } from './exposure.ts';
 import { effectiveRoots } from './roots.ts';
 import { loadManifest } from './manifest.ts';
 
@@ -23,5 +24,6 @@ export async function start(settings: Settings, key?: string): Promise<void> {
   // schemas, hence the late import.
   config({ jitless: true });
   const { serve } = await import('./stdio.ts');
-  await serve(settings, { key, manifest, machine, processes });
+  const signs = roots.then((folders) => signsIn(folders, manifest.programs, host));
+  await serve(settings, { key, manifest, machine, processes, signs });
 }

@@ -23,6 +23,8 @@ export interface Found {
   readonly manifest: Manifest;
   readonly machine: Machine;
   readonly processes: Processes;
+  /** By which the project shows what it uses. */
+  readonly signs: Promise<ReadonlyMap<string, string>>;
 }
 
 /** How long after the first list slower questions are put: the client's next requests come first. */
@@ -33,7 +35,10 @@ const startedMs = 1000;
 const drainMs = 500;
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
-export async function serve(settings: Settings, { key, manifest, machine, processes }: Found): Promise<void> {
+export async function serve(
+  settings: Settings,
+  { key, manifest, machine, processes, signs }: Found,
+): Promise<void> {
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
   // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
@@ -52,7 +57,7 @@ export async function serve(settings: Settings, { key, manifest, machine, proces
     inBackground(machine.settle().then((changed) => (changed ? latest?.sendToolListChanged() : undefined)));
   const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
   const crib: Crib = {
-    toolbox: createToolbox(manifest, machine, settings),
+    toolbox: createToolbox(manifest, machine, settings, signs),
     clientRoots: createClientRoots(),
     asking: createAsking(),
     plans: key === undefined ? undefined : createHandedPlans(key),

@@ -74,7 +74,7 @@ export const looking = {
   }),
   log: defineAction({
     title: 'List commits',
-    description: 'Commits, newest first.',
+    description: 'The history: commits, newest first, of all or of files.',
     effects: ['read'],
     params: {
       ref: asOf,

@@ -1,0 +1,35 @@
+import { createMachine } from '../machine/machine.ts';
+import { signsIn } from '../server/exposure.ts';
+import { loadManifest } from '../server/manifest.ts';
+import { createOffered } from '../server/offered.ts';
+import { effectiveRoots } from '../server/roots.ts';
+import { servedSettings } from './serve.ts';
+import { table } from './table.ts';
+import { thisWorld } from './this-world.ts';
+
+/** `toolcrib exposure [options of serve]`: what a host would be shown in this folder, and why. */
+export async function exposure(args: string[], world = thisWorld()): Promise<number> {
+  const { host, processes, print } = await world;
+  const settings = await servedSettings(args);
+  const manifest = await loadManifest();
+  const sources = { operator: settings.roots, client: undefined, workingFolder: process.cwd() };
+  const roots = await effectiveRoots(sources, host, manifest.programs);
+  const machine = createMachine(host, manifest.programs, processes, roots);
+  // A server lists what it knows at once; a person would rather wait for the whole.
+  await machine.settle();
+  const offered = createOffered(manifest, machine, settings, signsIn(roots, manifest.programs, host));
+  const [{ listed, programs }, callable] = await Promise.all([offered.exposure(), offered.callable()]);
+  const own = listed.filter(({ action }) => action === undefined).length;
+  const countOf = (id: string) =>
+    callable.filter((tool) => tool.action !== undefined && tool.program === id).length;
+  const rows = [...programs].map(([id, { isListed, why }]) => [
+    id,
+    `${countOf(id)} ${isListed ? 'listed' : 'by find_actions'}`,
+    why,
+  ]);
+  print(
+    `${listed.length} of ${callable.length} tools are listed: ${own} of our own, ${listed.length - own} of programs\n`,
+  );
+  print(table(rows, '  '));
+  return 0;
+}

@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { nearest } from '../../core/check-params.ts';
+import { ToolcribError } from '../../core/errors.ts';
+import { looksOnly } from '../../core/policy.ts';
+import { defineSimpleTool, type Tool } from '../../core/tool.ts';
+import type { Offered } from '../offered.ts';
+import type { Manifest, PublishedTool } from '../published.ts';
+import { createSearch, type Entry } from './search.ts';
+
+export interface Catalogue {
+  readonly manifest: Manifest;
+  readonly offered: Pick<Offered, 'callable' | 'exposure'>;
+  /** Where a program is, known or not. */
+  which(name: string): Promise<string | undefined>;
+}
+
+/** Who asks one of these has found them. */
+const ofCatalogue: ReadonlySet<string> = new Set(['find_actions', 'run_action', 'run_read_action']);
+const mostActions = 5;
+/** Of the best one's score; what is further away is most likely something else. */
+const nearEnough = 0.35;
+
+/** Searches every action of every program: what is listed is a part of what can be called. */
+export const findActions = (catalogue: Catalogue): Tool =>
+  defineSimpleTool({
+    name: 'find_actions',
+    program: 'toolcrib',
+    title: 'Find actions',
+    description:
+      'Finds what can be done with the programs of this machine, in plain words. Answers with calls to make.',
+    effects: ['read'],
+    params: z.strictObject({
+      query: z.string().min(1).max(500).describe('What to do: "who changed this line", "stop a container"'),
+      program: z.string().optional().describe('Only of this program: git'),
+    }),
+    call: async ({ query, program }) => ({
+      content: [{ type: 'text', text: await answerTo(query, program, catalogue) }],
+    }),
+  });
+
+async function answerTo(query: string, program: string | undefined, catalogue: Catalogue): Promise<string> {
+  const { manifest } = catalogue;
+  const names = new Set((await catalogue.offered.callable()).map(({ name }) => name));
+  const listed = new Set((await catalogue.offered.exposure()).listed.map(({ name }) => name));
+  const all = manifest.tools.filter(({ name }) => !ofCatalogue.has(name));
+  const among = program === undefined ? all : toolsOf(program, manifest);
+  const found = createCatalogueSearch(among, manifest)(query);
+  const near = found.filter(({ score }) => score >= nearEnough * (found[0]?.score ?? 0));
+  const tools = near.flatMap(({ name }) => among.filter((tool) => tool.name === name));
+  const here = tools.filter(({ name }) => names.has(name));
+  if (here.length > 0)
+    return [
+      `${Math.min(here.length, mostActions)} of ${here.length} that fit:`,
+      ...here.slice(0, mostActions).map((tool) => lineOf(tool, listed.has(tool.name), manifest)),
+    ].join('\n');
+  const [missing] = tools;
+  const facts = manifest.programs.find(({ id }) => id === missing?.program);
+  const notHere =
+    missing && facts
+      ? `${missing.name} would fit, but ${facts.title} cannot be used on this machine as it is. `
+      : '';
+  return `${notHere}No action does that. run_command runs any program: ${await commandFor(query, catalogue)}`;
+}
+
+/** The arguments of run_command: of the words of the query, when the first is a program that is here. */
+async function commandFor(query: string, { which }: Catalogue): Promise<string> {
+  const [program = '', ...args] = query.trim().split(/\s+/);
+  const isHere = /^[\w.+-]+$/.test(program) && (await which(program)) !== undefined;
+  return JSON.stringify(isHere ? { program, args } : { program: 'make', args: ['--version'] });
+}
+
+/** Searches tools by what they are called, said to do, and take. */
+export const createCatalogueSearch = (tools: readonly PublishedTool[], manifest: Manifest) =>
+  createSearch(tools.map((tool) => entryOf(tool, manifest)));
+
+function toolsOf(program: string, { tools, programs }: Manifest): PublishedTool[] {
+  const known = tools.filter((tool) => tool.program === program);
+  if (known.length > 0) return known;
+  const ids = programs.map(({ id }) => id);
+  const best = nearest(program, ids);
+  throw new ToolcribError(
+    'ARG_INVALID',
+    `program: there are no actions of ${JSON.stringify(program.slice(0, 100))}.`,
+    best ? `Did you mean ${best}?` : `The programs are ${ids.join(', ')}; run_command runs any other.`,
+  );
+}
+
+function entryOf(tool: PublishedTool, { programs }: Manifest): Entry {
+  const { title = '', category = '' } = programs.find(({ id }) => id === tool.program) ?? {};
+  const properties = (tool.inputSchema['properties'] ?? {}) as Record<string, { description?: string }>;
+  return {
+    name: tool.name,
+    fields: {
+      name: tool.name,
+      title: tool.title,
+      program: `${tool.program} ${title} ${category}`,
+      description: tool.description,
+      parameters: Object.entries(properties)
+        .map(([name, { description = '' }]) => `${name} ${description}`)
+        .join(' '),
+    },
+  };
+}
+
+/** One line: the call with an example of its arguments, and what it does. */
+function lineOf(tool: PublishedTool, isListed: boolean, { examples }: Manifest): string {
+  if (tool.action === undefined) return `${tool.name}  ${tool.title}`;
+  const given = JSON.stringify(examples[tool.name] ?? {});
+  const call = looksOnly(tool.effects) ? 'run_read_action' : 'run_action';
+  const way = isListed
+    ? `${tool.name} ${given}`
+    : `${call} {"action": "${tool.name}", "arguments": ${given}}`;
+  return `${way}  ${tool.title}`;
+}

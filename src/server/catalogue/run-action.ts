@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { checkParams } from '../../core/check-params.ts';
+import { ToolcribError } from '../../core/errors.ts';
+import { looksOnly } from '../../core/policy.ts';
+import { defineTool, type Plan, type Tool, type ToolResult } from '../../core/tool.ts';
+
+export interface RunActionServices {
+  /** A tool by its name. Throws UNKNOWN_TOOL, naming what is near. */
+  load(name: string): Promise<Tool>;
+}
+
+interface Chosen {
+  readonly tool: Tool;
+  readonly plan: Plan;
+}
+
+const params = z.strictObject({
+  action: z.string().min(1).max(100).describe('As find_actions names it: git_blame'),
+  arguments: z.record(z.string(), z.unknown()).default({}).describe('Of the action: {"path": "a.ts"}'),
+});
+
+/** Runs an action of the catalogue that only looks, so that what hosts are told about this tool is true. */
+export const runReadAction = (services: RunActionServices): Tool =>
+  runner('run_read_action', services, {
+    title: 'Run a reading action',
+    description: 'Runs an action that find_actions named and that changes nothing.',
+    effects: ['read', 'network'],
+  });
+
+/** Runs any action of the catalogue; what it may do is decided, and asked, about that action. */
+export const runAction = (services: RunActionServices): Tool =>
+  runner('run_action', services, {
+    title: 'Run an action',
+    description: 'Runs any action that find_actions named.',
+    effects: ['write', 'execute', 'network', 'publish', 'destroy'],
+  });
+
+function runner(
+  name: string,
+  { load }: RunActionServices,
+  facts: Pick<Tool, 'title' | 'description' | 'effects'>,
+): Tool {
+  return defineTool({
+    name,
+    program: 'toolcrib',
+    ...facts,
+    params,
+    async plan({ action, arguments: given }, context): Promise<Plan<Chosen>> {
+      const tool = await load(action);
+      if (looksOnly(facts.effects) && !looksOnly(tool.effects))
+        throw new ToolcribError(
+          'ARG_INVALID',
+          `action: ${action} can change something.`,
+          'run_action runs it.',
+        );
+      const plan = await tool.plan(checkParams(tool.params, given), context);
+      return { ...plan, tool: action, work: { tool, plan } };
+    },
+    run: async ({ work: { tool, plan } }, context) => asText(await tool.run(plan, context)),
+  });
+}
+
+/** This tool has no shape of its own, so data comes as text. */
+const asText = ({ content = [], data, ...rest }: ToolResult): ToolResult => ({
+  ...rest,
+  content: data && !rest.isError ? [{ type: 'text', text: JSON.stringify(data) }] : content,
+});

@@ -1,0 +1,67 @@
+/** Words that say nothing about what is looked for. */
+const empty = new Set(
+  'a an the which there where of to in on for from with by and or is are be it its this that my our me i do does how can what which all any some get please want need'.split(
+    ' ',
+  ),
+);
+
+/** Words that mean the same to who looks for something; each line is one meaning. */
+const meanings: readonly (readonly string[])[] = [
+  ['delete', 'remove', 'uninstall', 'drop', 'erase', 'rm'],
+  ['list', 'show', 'ls', 'display', 'see', 'print', 'view'],
+  ['add', 'install', 'i'],
+  ['create', 'make', 'new', 'init'],
+  ['run', 'execute', 'start', 'launch', 'exec'],
+  ['stop', 'kill', 'end', 'terminate', 'halt'],
+  ['undo', 'revert', 'restore', 'discard', 'reset', 'rollback'],
+  ['change', 'edit', 'modify', 'diff', 'difference', 'compare'],
+  ['history', 'log'],
+  ['author', 'blame', 'who', 'annotate'],
+  ['test', 'tests', 'spec', 'check'],
+  ['build', 'compile', 'make'],
+  ['package', 'dependency', 'module', 'library'],
+  ['update', 'upgrade', 'bump', 'outdated', 'newer'],
+  ['search', 'find', 'grep', 'look'],
+  ['sql', 'query', 'select', 'statement'],
+  ['table', 'tables', 'schema', 'describe', 'columns'],
+  ['stash', 'aside', 'shelve'],
+  ['switch', 'checkout'],
+  ['script', 'task', 'target'],
+  ['container', 'containers', 'docker'],
+  ['vulnerability', 'audit', 'advisory', 'security'],
+  ['export', 'dump', 'backup'],
+];
+
+/**
+ * The words of a text as they are compared: in small letters, without endings, without those that say nothing.
+ * `listBranches` is two.
+ */
+export function wordsOf(text: string): string[] {
+  return text
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '' && !empty.has(word))
+    .map(stemOf);
+}
+
+/** Without the endings of plurals and verbs; much less than Porter's, which is enough for names and titles. */
+function stemOf(word: string): string {
+  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  if (word.length > 5 && word.endsWith('ing')) return undoubled(word.slice(0, -3));
+  if (word.length > 4 && word.endsWith('ed')) return undoubled(word.slice(0, -2));
+  if (word.length > 3 && /[^su]s$/.test(word)) return word.replace(/(?<=ch|sh|x)es$|s$/, '');
+  return word;
+}
+
+/** `runn` is `run`; `install` stays. */
+const undoubled = (stem: string): string =>
+  (/([bdgmnpt])\1$/.test(stem) ? stem.slice(0, -1) : stem).replace(/e$/, '');
+
+const groups = meanings.map((group) => new Set(group.map(stemOf)));
+
+/** Words of the same meaning as a stem, itself left out. */
+export const alikeOf = (stem: string): string[] =>
+  [...new Set(groups.filter((group) => group.has(stem)).flatMap((group) => [...group]))].filter(
+    (other) => other !== stem,
+  );

@@ -1,0 +1,76 @@
+import type { Host } from '../machine/host.ts';
+import type { ProgramFacts } from '../machine/programs/installation.ts';
+import type { ExposeMode } from '../core/settings.ts';
+import type { PublishedTool } from './published.ts';
+
+/** What a host is shown of what can be called, and why. */
+export interface Exposure {
+  readonly listed: readonly PublishedTool[];
+  /** For each program that can be used: whether its actions are listed, and why, as the rest of a sentence. */
+  readonly programs: ReadonlyMap<string, { readonly isListed: boolean; readonly why: string }>;
+}
+
+/** A model chooses worse among more, and hosts put off what is too many. */
+const mostTools = 72;
+/** What the list may cost a model, of some 4 characters each. */
+const mostTokens = 8000;
+
+/** Which programs come first while there is room. */
+const order = ['vcs', 'package-manager', 'build', 'runtime', 'container', 'database', 'editor', 'other'];
+
+/**
+ * What is listed of the tools that can be called: our own, and the actions of programs that the project uses, program
+ * by program, as long as there is room. The others are in the catalogue. `used` has the sign of each program that the
+ * project shows one of. Pure.
+ */
+export function exposureOf(
+  callable: readonly PublishedTool[],
+  programs: readonly ProgramFacts[],
+  used: ReadonlyMap<string, string>,
+  expose: ExposeMode,
+): Exposure {
+  const listed = callable.filter(({ action }) => action === undefined);
+  const reasons = new Map<string, { isListed: boolean; why: string }>();
+  const ranked = programs.toSorted(
+    (one, other) => order.indexOf(one.category) - order.indexOf(other.category),
+  );
+  for (const { id } of ranked) {
+    const actions = callable.filter((tool) => tool.action !== undefined && tool.program === id);
+    if (actions.length === 0) continue;
+    const sign = used.get(id);
+    const isFull = !fits([...listed, ...actions]);
+    const isListed = expose === 'all' || (expose === 'auto' && sign !== undefined && !isFull);
+    if (isListed) listed.push(...actions);
+    reasons.set(id, { isListed, why: expose === 'auto' ? whyOf(sign, isFull) : `--expose ${expose}` });
+  }
+  return { listed: listed.toSorted((one, other) => (one.name < other.name ? -1 : 1)), programs: reasons };
+}
+
+function whyOf(sign: string | undefined, isFull: boolean): string {
+  if (sign === undefined) return 'the project shows no sign of it';
+  return isFull ? `the project has ${sign}, but the list is full` : `the project has ${sign}`;
+}
+
+const fits = (tools: readonly PublishedTool[]): boolean =>
+  tools.length <= mostTools && tools.reduce((sum, tool) => sum + tokensOf(tool), 0) <= mostTokens;
+
+const tokensOf = ({ name, description, inputSchema }: PublishedTool): number =>
+  JSON.stringify({ name, description, inputSchema }).length / 4;
+
+/** The programs that folders show signs of, and the sign: `package.json`. Lists each folder once. */
+export async function signsIn(
+  folders: readonly string[],
+  programs: readonly ProgramFacts[],
+  host: Host,
+): Promise<Map<string, string>> {
+  const names = (await Promise.all(folders.map((folder) => host.list(folder)))).flat();
+  const used = new Map<string, string>();
+  for (const { id, signals } of programs) {
+    const marks = new Set([...(signals?.files ?? []), ...(signals?.folders ?? [])]);
+    const sign = names.find(
+      (name) => marks.has(name) || signals?.extensions?.some((extension) => name.endsWith(extension)),
+    );
+    if (sign !== undefined) used.set(id, sign);
+  }
+  return used;
+}

@@ -1,0 +1,128 @@
+import type { AnyDiscoverer } from '../core/discoverer.ts';
+import { ToolcribError } from '../core/errors.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Tool } from '../core/tool.ts';
+import { discoverers } from '../discoverers/index.ts';
+import { fileTools } from '../filesystem/index.ts';
+import type { Services } from '../filesystem/services.ts';
+import type { Checkpoint } from '../machine/actions/action-services.ts';
+import type { History } from '../machine/history/history.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { Installation } from '../machine/programs/installation.ts';
+import type { Calls } from './calls.ts';
+import type { Offered } from './offered.ts';
+import { ownTools, type OwnServices } from './own-tools.ts';
+import type { Manifest, PublishedTool } from './published.ts';
+
+export interface LoadingServices {
+  readonly manifest: Manifest;
+  readonly machine: Machine;
+  readonly settings: Settings;
+  readonly offered: Offered;
+  calls(): Promise<Pick<Calls, 'jobs' | 'outputs'>>;
+}
+
+/** Loads a tool's code, and what it needs, when it is first called. Throws PROGRAM_NOT_FOUND. */
+export function createLoader(services: LoadingServices): (tool: PublishedTool) => Promise<Tool> {
+  const { machine, offered } = services;
+  const history = once(() => import('./kept-history.ts').then((m) => m.keptHistory(machine)));
+  const checkpoint = services.settings.checkpoints === false ? {} : { checkpoint: checkpointsOf(history) };
+  const ownServices = once(async (): Promise<OwnServices> => {
+    const { jobs, outputs } = await services.calls();
+    return {
+      ...machine,
+      jobs,
+      outputs,
+      environment: await machine.childEnvironment(),
+      load: (name) => load(offered.find(name)),
+      catalogue: { manifest: services.manifest, offered, which: machine.which },
+      ...checkpoint,
+    };
+  });
+  const fileServices = once(() => fileServicesOf(machine, history));
+  // Making a tool makes its schema, which takes longer than a small call.
+  const made = new Map<string, { installation: Installation | undefined; tool: Tool }>();
+
+  async function load(published: PublishedTool): Promise<Tool> {
+    const { name, program, action } = published;
+    if (action === undefined) return loadOwn(name);
+    const installation = (await machine.discovery()).installed.get(program);
+    if (!installation && !offered.isReached(published))
+      throw notInstalled(program, services.manifest, machine);
+    const known = made.get(name);
+    if (known && known.installation === installation) return known.tool;
+    const tool = await loadAction(published, action, installation, { ...services, ...checkpoint });
+    made.set(name, { installation, tool });
+    return tool;
+  }
+
+  async function loadOwn(name: string): Promise<Tool> {
+    const own = ownTools[name as keyof typeof ownTools];
+    if (own) return own(await ownServices());
+    const file = fileTools[name as keyof typeof fileTools];
+    if (!file) throw new Error(`${name} is published but not defined`);
+    return file(await fileServices());
+  }
+
+  return load;
+}
+
+/** A value that is made when it is first asked for, and asked for again when that failed. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    made.catch(() => (made = undefined));
+    return made;
+  };
+}
+
+const checkpointsOf = (history: () => Promise<History>): Checkpoint => ({
+  take: async (folder, before, workspace, signal) =>
+    (await history()).checkpoint.take(folder, before, workspace, signal),
+  isReady: async (folder, paths, workspace) => (await history()).checkpoint.isReady(folder, paths, workspace),
+});
+
+async function fileServicesOf(machine: Machine, history: () => Promise<History>): Promise<Services> {
+  const [{ createFileServices }, env] = await Promise.all([
+    import('./file-services.ts'),
+    machine.childEnvironment(),
+  ]);
+  // One that is not there may be installed before the next call.
+  const ripgrep = once(async () => {
+    const { findRipgrep } = await import('../machine/programs/find-ripgrep.ts');
+    return findRipgrep(await machine.which('rg'));
+  });
+  return createFileServices(machine, { ripgrep, env: () => env([], {}), history });
+}
+
+async function loadAction(
+  { name, program }: PublishedTool,
+  key: string,
+  installation: Installation | undefined,
+  { machine, settings, ...services }: LoadingServices & { readonly checkpoint?: Checkpoint },
+): Promise<Tool> {
+  const discoverer = (await discoverers[program as keyof typeof discoverers]?.()) as
+    | AnyDiscoverer
+    | undefined;
+  const action = discoverer?.actions[key];
+  if (!discoverer || !action) throw new Error(`${name} is published but not defined`);
+  const { actionTool } = await import('../machine/actions/action-tool.ts');
+  return actionTool(discoverer, key, action, {
+    run: machine.run,
+    installation,
+    childEnvironment: await machine.childEnvironment(),
+    databases: { host: machine.host, profiles: settings.databases, which: machine.which },
+    ...(services.checkpoint && { checkpoint: services.checkpoint }),
+  });
+}
+
+function notInstalled(id: string, manifest: Manifest, machine: Machine): ToolcribError {
+  const facts = manifest.programs.find((program) => program.id === id);
+  const hint = facts?.install[machine.host.platform];
+  return new ToolcribError(
+    'PROGRAM_NOT_FOUND',
+    `${facts?.title ?? id} was not found on this machine.`,
+    `${hint ? `To install it: ${hint}. ` : ''}list_programs tells where it was looked for.`,
+  );
+}

@@ -1,0 +1,89 @@
+import { nearest } from '../core/check-params.ts';
+import { ToolcribError } from '../core/errors.ts';
+import { refusalOf } from '../core/policy.ts';
+import type { Settings } from '../core/settings.ts';
+import { schemesOf } from '../machine/databases/address.ts';
+import type { Machine } from '../machine/machine.ts';
+import { headAndTail, presentable } from '../machine/presentable.ts';
+import { exposureOf, type Exposure } from './exposure.ts';
+import { companions } from './own-tools.ts';
+import type { Manifest, PublishedTool } from './published.ts';
+
+/** What is offered on this machine with these settings. */
+export interface Offered {
+  /** All that can be called now, sorted by name. */
+  callable(): Promise<readonly PublishedTool[]>;
+  /** What of it a host is shown, and why. */
+  exposure(): Promise<Exposure>;
+  /** The tool of that name, whether or not its program is installed. Throws UNKNOWN_TOOL. */
+  find(name: string): PublishedTool;
+  /** Whether it asks a database that the operator has named, which takes no program. */
+  isReached(tool: PublishedTool): boolean;
+}
+
+/** The tools that are there for checkpoints alone. */
+const checkpointTools: ReadonlySet<string> = new Set(['list_checkpoints', 'restore_checkpoint']);
+
+/** `signs`: by which a project shows that it uses a program; see signsIn(). */
+export function createOffered(
+  manifest: Manifest,
+  machine: Pick<Machine, 'discovery' | 'host'>,
+  settings: Settings,
+  signs: Promise<ReadonlyMap<string, string>>,
+): Offered {
+  const byName = new Map(manifest.tools.map((tool) => [tool.name, tool]));
+
+  function isReached({ asks }: PublishedTool): boolean {
+    if (asks === undefined) return false;
+    const named = Object.values(settings.databases).some(({ engine }) => engine === asks);
+    return named || schemesOf[asks].test(machine.host.env['DATABASE_URL'] ?? '');
+  }
+
+  async function callable(): Promise<PublishedTool[]> {
+    const { installed } = await machine.discovery();
+    return manifest.tools.filter(
+      (tool) =>
+        leftOut(tool, settings) === undefined &&
+        (tool.action === undefined || installed.has(tool.program) || isReached(tool)) &&
+        refusalOf(tool, settings) === undefined,
+    );
+  }
+
+  return {
+    callable,
+    exposure: async () =>
+      exposureOf(await callable(), manifest.programs, await signs, settings.expose ?? 'auto'),
+    find(name) {
+      const published = byName.get(name);
+      if (!published) throw unknownTool(name, byName);
+      const why = leftOut(published, settings);
+      if (why) throw new ToolcribError('UNKNOWN_TOOL', `${name} is not offered: ${why}.`);
+      return published;
+    },
+    isReached,
+  };
+}
+
+/** Why a tool is left out that there is; undefined when it is not. */
+function leftOut({ name, program }: PublishedTool, settings: Settings): string | undefined {
+  const { toolsets, scripts, checkpoints } = settings;
+  if (checkpoints === false && checkpointTools.has(name)) return 'checkpoints are off (--no-checkpoints)';
+  if (!scripts && name === 'run_script') return 'scripts are off; --scripts turns them on';
+  const isIn =
+    toolsets === undefined ||
+    toolsets.includes(program) ||
+    (companions.has(name) && toolsets.some((toolset) => toolset !== 'files'));
+  return isIn ? undefined : `the toolsets are ${toolsets.join(', ')} (--toolsets)`;
+}
+
+/** Of a name that is none; far more than one has. */
+const longestName = 200;
+
+function unknownTool(name: string, known: ReadonlyMap<string, PublishedTool>): ToolcribError {
+  const best = nearest(name, [...known.keys()]);
+  return new ToolcribError(
+    'UNKNOWN_TOOL',
+    `There is no tool ${JSON.stringify(headAndTail(presentable(name), longestName))}.`,
+    `${best ? `Did you mean ${best}? ` : ''}find_actions has what there is, in plain words; run_command runs any program.`,
+  );
+}

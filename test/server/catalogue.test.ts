@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { exposureOf } from '../../src/server/exposure.ts';
+import { loadManifest } from '../../src/server/manifest.ts';
+import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
+import { connect, eras, inherited, program, type Era, type ServerOptions } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+
+async function opened(era: Era, options: ServerOptions) {
+  const client = await connect(era, options);
+  onTestFinished(() => client.close());
+  return {
+    call: async (name: string, given: Record<string, unknown> = {}) =>
+      client.callTool({ name, arguments: given }),
+    names: async () => (await client.listTools()).tools.map(({ name }) => name),
+  };
+}
+
+describe.each(eras)('the catalogue in %s', (era) => {
+  it('finds actions with calls that work as they stand', async () => {
+    const { folder } = temporaryRepository();
+    const { call } = await opened(era, { roots: [folder], args: ['--expose', 'catalogue'] });
+    const found = textOf(await call('find_actions', { query: 'list commits' }));
+    const line = found.split('\n').find((text) => text.includes('"git_log"')) ?? '';
+    const [, tool = '', given = ''] = /^(\w+) (\{.*\}) {2}List commits$/.exec(line) ?? [];
+    expect(tool).toBe('run_read_action');
+    expect(textOf(await call(tool, JSON.parse(given) as Record<string, unknown>))).toContain('"subject"');
+  });
+
+  it('runs what only looks by one tool, and refuses the rest there', async () => {
+    const { folder } = temporaryRepository();
+    const { call } = await opened(era, { roots: [folder] });
+    const looked = await call('run_read_action', { action: 'git_blame', arguments: { path: 'README.md' } });
+    expect(looked.isError ?? false).toBe(false);
+    expect(looked.structuredContent).toBeUndefined();
+    const refused = await call('run_read_action', { action: 'git_add', arguments: { paths: ['README.md'] } });
+    expect(textOf(refused)).toBe('ARG_INVALID: action: git_add can change something. run_action runs it.');
+  });
+
+  it('asks about an action as about the tool itself', async () => {
+    const { folder } = temporaryRepository();
+    const { call } = await opened(era, { roots: [folder] });
+    const result = await call('run_action', { action: 'git_add', arguments: { paths: ['README.md'] } });
+    expect(textOf(result)).toMatch(/^NEEDS_CONFIRM: .* trust /);
+  });
+
+  it('obeys rules about the action, whichever tool runs it', async () => {
+    const { folder } = temporaryRepository();
+    const rules = ['--rule', 'git_add=deny', '--rule', 'git_*=allow'];
+    const { call } = await opened(era, { roots: [folder], args: rules });
+    const result = await call('run_action', { action: 'git_add', arguments: { paths: ['README.md'] } });
+    expect(textOf(result)).toMatch(/^EFFECT_DENIED: .*--rule git_add=deny/);
+    const branch = await call('run_action', { action: 'git_create_branch', arguments: { branch: 'fix' } });
+    expect(branch.isError ?? false).toBe(false);
+  });
+
+  it('says what is wrong with the arguments of an action', async () => {
+    const { folder } = temporaryRepository();
+    const { call } = await opened(era, { roots: [folder] });
+    const wrong = await call('run_read_action', { action: 'git_blame', arguments: { pth: 'README.md' } });
+    expect(textOf(wrong)).toContain('pth: there is no such parameter; did you mean path?');
+    const unknown = await call('run_read_action', { action: 'git_balme' });
+    expect(textOf(unknown)).toMatch(/^UNKNOWN_TOOL: .*Did you mean git_blame\?.*find_actions/);
+  });
+});
+
+it('always answers, with what runs any program', async () => {
+  const { call } = await opened('2026-07-28', { roots: [temporaryFolder()] });
+  expect(textOf(await call('find_actions', { query: 'sed 5p' }))).toBe(
+    'No action does that. run_command runs any program: {"program":"sed","args":["5p"]}',
+  );
+  expect(textOf(await call('find_actions', { query: 'x', program: 'gti' }))).toContain('Did you mean git?');
+});
+
+it('lists the actions of programs that the project shows signs of, and calls the others all the same', async () => {
+  const { folder } = temporaryRepository();
+  writeFileSync(join(folder, 'Makefile'), 'hi:\n\techo hi\n');
+  const { names, call } = await opened('2025-11-25', { roots: [folder] });
+  const listed = await names();
+  expect(listed).toEqual(expect.arrayContaining(['find_actions', 'git_log', 'make_targets', 'read_file']));
+  expect(listed.filter((name) => /^(npm|pip|python|sqlite3)_/.test(name))).toEqual([]);
+  const unlisted = await call('sqlite3_tables', { database: 'none.db' });
+  expect(textOf(unlisted)).toMatch(/^PROGRAM_FAILED: .*sqlite3/);
+});
+
+it.each([
+  [['--expose', 'all'], true, true],
+  [['--expose', 'catalogue'], false, false],
+  [['--expose', 'all', '--read-only'], true, false],
+])('%j', async (args, reads, changes) => {
+  const { folder } = temporaryRepository();
+  const { names } = await opened('2026-07-28', { roots: [folder], args });
+  const listed = await names();
+  expect(listed.includes('sqlite3_tables')).toBe(reads);
+  expect(listed.includes('git_commit')).toBe(changes);
+  expect(listed).toContain('run_read_action');
+});
+
+it('tells what is listed and why', () => {
+  const { folder } = temporaryRepository();
+  const args = [program, 'exposure', '--root', folder];
+  const text = execFileSync(process.execPath, args, { env: inherited(), encoding: 'utf8' });
+  expect(text).toMatch(/^\d+ of \d+ tools are listed: \d+ of our own, \d+ of programs\n/);
+  expect(text).toMatch(/git +\d+ listed +the project has \.git\n/);
+  expect(text).toMatch(/python +\d+ by find_actions +the project shows no sign of it\n/);
+});
+
+it('keeps the list within what a model can choose from, whatever a project shows signs of', async () => {
+  const { tools, programs } = await loadManifest();
+  const all = new Map(programs.map(({ id }) => [id, 'a sign']));
+  const { listed } = exposureOf(tools, programs, all, 'auto');
+  const visible = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  expect(listed.length).toBeLessThanOrEqual(72);
+  expect(encode(JSON.stringify(visible)).length).toBeLessThanOrEqual(8000);
+});
