@@ -1,11 +1,11 @@
 import type { Stats } from 'node:fs';
 
+/** By what a file that nobody has touched is recognised. */
+export type Version = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>;
+
 /** What was known of a file when it was last read or written through toolcrib. */
 export interface KnownFile {
-  /** By which a file that nobody has touched is recognised without reading it. */
-  readonly stat: Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>;
-  /** Date.now() when that was so. */
-  readonly seenAt: number;
+  readonly stat: Version;
   /** SHA-256 of all of it, in hexadecimal; undefined when only a part was read. */
   readonly hash?: string | undefined;
   /** The encoding it was shown in, when a caller chose one or it is not UTF-8. */
@@ -14,12 +14,14 @@ export interface KnownFile {
   readonly bytes?: Buffer | undefined;
 }
 
-/** The files this process has read or written: the condition of changing them. */
+/** The files this process has read or written: what a file may be overwritten by. */
 export interface KnownFiles {
   /** By real absolute path. */
   get(path: string): KnownFile | undefined;
   remember(path: string, file: KnownFile): void;
   forget(path: string): void;
+  /** Whether a call that changes a file was refused before; from now on it was. */
+  wasRefused(path: string, call: string): boolean;
 }
 
 /** Files that are remembered at once, and bytes of them that are kept. */
@@ -31,35 +33,55 @@ const smallBytes = 64 * 1024;
 /** Remembers the files that were used last. */
 export function createKnownFiles(): KnownFiles {
   const files = new Map<string, KnownFile>();
+  const refused = new Set<string>();
   let kept = 0;
 
   const forget = (path: string) => {
     kept -= files.get(path)?.bytes?.length ?? 0;
     files.delete(path);
   };
-  const dropBytes = () => {
+  const dropOldest = () => {
     for (const [path, { bytes, ...file }] of files) {
-      if (kept <= mostBytes) return;
-      if (!bytes) continue;
-      kept -= bytes.length;
-      // Setting a key that is there keeps its place.
-      files.set(path, file);
+      if (files.size > mostFiles) forget(path);
+      else if (kept <= mostBytes) return;
+      else if (bytes) {
+        kept -= bytes.length;
+        // Setting a key that is there keeps its place.
+        files.set(path, file);
+      }
     }
   };
 
   return {
     get: (path) => files.get(path),
     remember(path, { bytes, ...file }) {
-      const isKept = files.get(path)?.bytes === bytes;
       forget(path);
       const keeps = bytes !== undefined && bytes.length <= smallBytes;
       // A copy: what was read may be a part of a larger buffer, which it would keep alive.
-      files.set(path, keeps ? { ...file, bytes: isKept ? bytes : Buffer.from(bytes) } : file);
+      files.set(path, keeps ? { ...file, bytes: Buffer.from(bytes) } : file);
       if (keeps) kept += bytes.length;
-      dropBytes();
-      const [oldest] = files.keys();
-      if (files.size > mostFiles && oldest !== undefined) forget(oldest);
+      dropOldest();
     },
     forget,
+    wasRefused(path, call) {
+      const key = `${path}\0${call}`;
+      if (refused.has(key)) return true;
+      if (refused.size >= mostFiles) refused.clear();
+      refused.add(key);
+      return false;
+    },
   };
 }
+
+/** Whether two looks at a file saw the same one, unchanged as far as the system tells. */
+export const sameVersion = (a: Version, b: Version): boolean =>
+  (['ino', 'dev', 'size', 'mtimeMs', 'ctimeMs'] as const).every((fact) => a[fact] === b[fact]);
+
+/** Only what tells versions apart: a whole Stats of each file that was read would be a lot to keep. */
+export const versionOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Version): Version => ({
+  dev,
+  ino,
+  size,
+  mtimeMs,
+  ctimeMs,
+});

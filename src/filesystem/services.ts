@@ -1,7 +1,5 @@
 import type { History } from '../machine/history/history.ts';
 import type { Run } from '../machine/processes/process.ts';
-import type { Versions } from './content-version.ts';
-import type { SpareBuffer } from './editing/spare-buffer.ts';
 import type { KnownFiles } from './known-files.ts';
 import type { KeptLists } from './listing/kept-lists.ts';
 import type { LineIndexes } from './reading/line-index.ts';
@@ -21,7 +19,4 @@ export interface Services {
   lines: LineIndexes;
   /** What changes files, and brings them back. */
   history(): Promise<History>;
-  versions: Versions;
-  /** Memory for the new content of a file that is edited. */
-  spare: SpareBuffer;
 }

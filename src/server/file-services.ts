@@ -1,10 +1,7 @@
-import { createVersions } from '../filesystem/content-version.ts';
-import { createSpareBuffer } from '../filesystem/editing/spare-buffer.ts';
 import { createKnownFiles } from '../filesystem/known-files.ts';
 import { createKeptLists } from '../filesystem/listing/kept-lists.ts';
 import { createLineIndexes } from '../filesystem/reading/line-index.ts';
 import type { Services } from '../filesystem/services.ts';
-import { stateFolder } from '../machine/folders.ts';
 import type { Machine } from '../machine/machine.ts';
 
 /** What the file tools of one server share. */
@@ -12,14 +9,11 @@ export function createFileServices(
   machine: Machine,
   rest: Pick<Services, 'ripgrep' | 'env' | 'history'>,
 ): Services {
-  const { platform, env, home } = machine.host;
   return {
     ...rest,
     run: machine.run,
     known: createKnownFiles(),
     lists: createKeptLists(),
     lines: createLineIndexes(),
-    versions: createVersions(stateFolder(platform, env, home)),
-    spare: createSpareBuffer(),
   };
 }

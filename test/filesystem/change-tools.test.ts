@@ -52,18 +52,20 @@ describe('edit_file', () => {
     expect(String(await bytes('a.txt'))).toBe('one\ntwo\n');
   });
 
-  it('refuses a file that was not read, and one that has changed since, and shows what changed', async () => {
+  it('needs no reading before, and refuses once what somebody has changed since', async () => {
     const { folder, read, edit, bytes } = await workspaceWith({ 'a.txt': 'one\ntwo\n' });
-    expect(await failureOf(edit('a.txt', 'one', '1'))).toMatch(/^NOT_READ: a\.txt: .*read_file/);
+    await edit('a.txt', 'one', '1');
+    expect(String(await bytes('a.txt'))).toBe('1\ntwo\n');
     await read('a.txt');
-    await writeFile(join(folder, 'a.txt'), 'one\ntwo!\n');
-    const failure = await failureOf(edit('a.txt', 'one', '1'));
+    await writeFile(join(folder, 'a.txt'), '1\ntwo!\n');
+    const failure = await failureOf(edit('a.txt', '1', 'one'));
     expect(failure).toMatch(/^STALE_FILE: a\.txt: /);
     expect(failure).toContain('-two\n+two!');
-    expect(String(await bytes('a.txt'))).toBe('one\ntwo!\n');
-    await read('a.txt');
-    await edit('a.txt', 'one', '1');
     expect(String(await bytes('a.txt'))).toBe('1\ntwo!\n');
+    // Another one is not the same call.
+    expect(await failureOf(edit('a.txt', '1', 'eins'))).toMatch(/^STALE_FILE/);
+    await edit('a.txt', '1', 'one');
+    expect(String(await bytes('a.txt'))).toBe('one\ntwo!\n');
   });
 
   it('is not put off by a file that was only touched', async () => {
@@ -146,12 +148,30 @@ describe('write_file', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('replaces only what was read', async () => {
-    const { call, read, bytes } = await workspaceWith({ 'a.txt': 'one\n' });
-    expect(await failureOf(call('write_file', { path: 'a.txt', content: 'two\n' }))).toMatch(/^NOT_READ/);
-    await read('a.txt');
-    await call('write_file', { path: 'a.txt', content: 'two\n' });
+  it('refuses once to replace what was not read, and shows what is there', async () => {
+    const { call, bytes } = await workspaceWith({ 'a.txt': 'one\n', 'b.txt': 'bee\n' });
+    const write = (content: string, path = 'a.txt') => call('write_file', { path, content });
+    expect(await failureOf(write('two\n'))).toMatch(
+      /^NOT_READ: a\.txt: is there already, and was not shown\. It has 4 bytes:\none\n The same call again/,
+    );
+    // Neither other content nor another file is the same call.
+    expect(await failureOf(write('three\n'))).toMatch(/^NOT_READ/);
+    expect(await failureOf(write('two\n', 'b.txt'))).toMatch(/^NOT_READ/);
+    expect(String(await bytes('a.txt'))).toBe('one\n');
+    await write('two\n');
     expect(String(await bytes('a.txt'))).toBe('two\n');
+  });
+
+  it('refuses once more when what was shown has changed again', async () => {
+    const { folder, call, read, bytes } = await workspaceWith({ 'a.txt': 'one\n' });
+    const write = () => call('write_file', { path: 'a.txt', content: 'mine\n' });
+    await read('a.txt');
+    await writeFile(join(folder, 'a.txt'), 'two\n');
+    expect(await failureOf(write())).toMatch(/^STALE_FILE: [^]*-one\n\+two/);
+    await writeFile(join(folder, 'a.txt'), 'three\n');
+    expect(await failureOf(write())).toMatch(/^STALE_FILE: [^]*-one\n\+three/);
+    await write();
+    expect(String(await bytes('a.txt'))).toBe('mine\n');
   });
 
   it('keeps encoding, byte order mark and Windows line endings', async () => {

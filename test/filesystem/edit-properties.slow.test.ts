@@ -5,9 +5,7 @@ import { applyPatch } from 'diff';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, type Edit } from '../../src/filesystem/editing/apply-edits.ts';
-import { countLines } from '../../src/filesystem/text/line-count.ts';
-import { occurrences } from '../../src/filesystem/editing/occurrences.ts';
-import { encodeText } from '../../src/filesystem/text/text-form.ts';
+import { encodeText } from '../../src/filesystem/text/encode.ts';
 import { unifiedDiff } from '../../src/filesystem/diff/unified-diff.ts';
 import { temporaryFolder } from './folder.ts';
 
@@ -102,7 +100,7 @@ describe('an edit', () => {
         text,
         fc.constantFrom('utf-8', 'utf-16le', 'utf-16be'),
         async (one, two, label) => {
-          const { bytes: before } = await encodeText(`${one}OLD\nlines\n${two}`, { encoding: label });
+          const { bytes: before } = await encodeText(`${one}OLD\nlines\n${two}`, undefined, label);
           const there = { old: 'OLD\nlines\n', new: 'NEW\nother\nlines\n' };
           const edited = await outcome(before, [there], label);
           if (!edited) throw new Error('was refused');
@@ -166,52 +164,6 @@ describe('an edit', () => {
   });
 });
 
-describe('a search', () => {
-  const few = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 40 });
-
-  it('finds every occurrence, also in texts that repeat themselves', () => {
-    fc.assert(
-      fc.property(
-        few,
-        fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 5 }),
-        (text, wanted) => {
-          const expected = [...text].flatMap((_, at) => (text.startsWith(wanted, at) ? [at] : []));
-          expect([...occurrences(Buffer.from(text), Buffer.from(wanted))]).toEqual(expected);
-          // Long ones are looked for in another way.
-          const long = 'c'.repeat(6000);
-          const found = [...occurrences(Buffer.from(long + text), Buffer.from(long + wanted))];
-          expect(found).toEqual(text.startsWith(wanted) ? [0] : []);
-          const repeated = [
-            ...occurrences(Buffer.from('ab'.repeat(4000) + text), Buffer.from('ab'.repeat(3000))),
-          ];
-          expect(repeated.slice(0, 1001)).toEqual(Array.from({ length: 1001 }, (_, index) => 2 * index));
-        },
-      ),
-      { numRuns: 200 },
-    );
-  });
-
-  it('counts lines as they are', () => {
-    fc.assert(
-      fc.property(
-        fc.uint8Array({ maxLength: 600, max: 12 }),
-        fc.nat(600),
-        fc.nat(600),
-        (given, one, other) => {
-          const content = Buffer.from(given);
-          const [from, to] = [
-            Math.min(one, other, content.length),
-            Math.min(Math.max(one, other), content.length),
-          ];
-          const expected = content.subarray(from, to).filter((byte) => byte === 10).length;
-          expect(countLines(content, from, to, { label: 'utf-8', mark: 0, unit: 1 })).toBe(expected);
-        },
-      ),
-      { numRuns: 1000 },
-    );
-  });
-});
-
 describe('a diff', () => {
   const contents = fc.array(
     fc.constantFrom('a\n', 'b\n', 'c\r\n', 'd\n', 'longer line of text\n', '\n', 'é\r\n'),
@@ -268,7 +220,7 @@ describe('a diff', () => {
         content,
         fc.constantFrom('utf-16le', 'utf-16be'),
         async (before, now, encoding) => {
-          const wide = async (text: string) => (await encodeText(`x${text}`, { encoding })).bytes;
+          const wide = async (text: string) => (await encodeText(`x${text}`, undefined, encoding)).bytes;
           const narrow = await unifiedDiff(Buffer.from(`x${before}`), Buffer.from(`x${now}`), {
             path: 'f',
             encoding: 'utf-8',

@@ -9,8 +9,6 @@ import { fileTools } from '../../src/filesystem/index.ts';
 import { createKnownFiles } from '../../src/filesystem/known-files.ts';
 import { createKeptLists } from '../../src/filesystem/listing/kept-lists.ts';
 import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
-import { createSpareBuffer } from '../../src/filesystem/editing/spare-buffer.ts';
-import { createVersions } from '../../src/filesystem/content-version.ts';
 import { createHistory, type HistoryOptions } from '../../src/machine/history/history.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
@@ -58,8 +56,6 @@ export function freshServices(
     known: createKnownFiles(),
     lists: createKeptLists(),
     lines: createLineIndexes(),
-    versions: createVersions(state),
-    spare: createSpareBuffer(),
     history: () => Promise.resolve(history),
   };
 }

@@ -2,8 +2,8 @@ import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../src/filesystem/editing/apply-edits.ts';
 import { namedEncoding } from '../../src/filesystem/text/encoding-name.ts';
-import { encodingOf } from '../../src/filesystem/text/text-file.ts';
-import { encodeText } from '../../src/filesystem/text/text-form.ts';
+import { encodingOf } from '../../src/filesystem/text/encoding.ts';
+import { encodeText } from '../../src/filesystem/text/encode.ts';
 import { failureOf } from './folder.ts';
 
 /** One text in each encoding, and an edit with characters of its own. */
@@ -48,7 +48,7 @@ describe('the encoding of a file', () => {
   );
 
   it('is none of bytes that only look like one', () => {
-    const told = (bytes: Buffer) => encodingOf(bytes, 'f').encoding;
+    const told = (bytes: Buffer) => encodingOf(bytes, 'f');
     expect(told(Buffer.from(`${'name\0'.repeat(3)}${'long enough '.repeat(9)}`)).label).toBe('utf-8');
     expect(() => told(Buffer.from('hello\n', 'utf16le'))).toThrow(/likely|UTF-8/);
     expect(() => told(Buffer.from(Uint16Array.from({ length: 300 }, (_, index) => index).buffer))).toThrow(
@@ -205,7 +205,7 @@ describe('the name of an encoding', () => {
   });
 
   it('is refused when it is not known, with the nearest', async () => {
-    const refused = (encoding: string) => failureOf(encodeText('a', { encoding }));
+    const refused = (encoding: string) => failureOf(encodeText('a', undefined, encoding));
     for (const name of ['constructor', '__proto__', 'toString', 'base64', 'hex', 'utf-7'])
       expect(await refused(name)).toMatch(/^ARG_INVALID: encoding: /);
     expect(await refused('utf-9')).toBe('ARG_INVALID: encoding: “utf-9” is not known. Did you mean utf-8?');
@@ -227,8 +227,8 @@ describe('the name of an encoding', () => {
 
 describe('a whole text', () => {
   it('is UTF-8 where nothing else is said', async () => {
-    expect(await encodeText('é\n', {})).toEqual({ bytes: Buffer.from('é\n'), encoding: 'utf-8', notes: [] });
-    expect((await encodeText('', { like: Buffer.alloc(0) })).bytes.length).toBe(0);
+    expect(await encodeText('é\n')).toEqual({ bytes: Buffer.from('é\n'), encoding: 'utf-8', notes: [] });
+    expect((await encodeText('', Buffer.alloc(0))).bytes.length).toBe(0);
   });
 
   it.each(samples)(
@@ -236,7 +236,7 @@ describe('a whole text', () => {
     async (label, text, old, fresh) => {
       const content = text.replace(old, fresh).repeat(3);
       const like = inEncoding(text.repeat(3), label);
-      const written = await encodeText(content, { like, encoding: label });
+      const written = await encodeText(content, like, label);
       expect(written).toEqual({
         bytes: inEncoding(content, label),
         encoding: label,
@@ -248,40 +248,40 @@ describe('a whole text', () => {
   it('keeps the byte order mark, once', async () => {
     const like = Buffer.from('\ufeffold\n');
     for (const text of ['new\n', '\ufeffnew\n'])
-      expect((await encodeText(text, { like })).bytes).toEqual(Buffer.from('\ufeffnew\n'));
-    const wide = await encodeText('new', { like: Buffer.from('\ufeffold', 'utf16le') });
+      expect((await encodeText(text, like)).bytes).toEqual(Buffer.from('\ufeffnew\n'));
+    const wide = await encodeText('new', Buffer.from('\ufeffold', 'utf16le'));
     expect(wide.bytes).toEqual(Buffer.from('\ufeffnew', 'utf16le'));
-    expect((await encodeText('new', { encoding: 'utf-16be' })).bytes.toString('hex')).toBe(
+    expect((await encodeText('new', undefined, 'utf-16be')).bytes.toString('hex')).toBe(
       'feff006e00650077',
     );
-    expect((await encodeText('new', { encoding: 'utf-8-sig' })).bytes).toEqual(Buffer.from('\ufeffnew'));
+    expect((await encodeText('new', undefined, 'utf-8-sig')).bytes).toEqual(Buffer.from('\ufeffnew'));
   });
 
   it('ATTACK 65: ends lines as the file before when that did so throughout', async () => {
     const like = Buffer.from('a\r\nb\r\n');
-    expect(await encodeText('x\ny\n', { like })).toEqual({
+    expect(await encodeText('x\ny\n', like)).toEqual({
       bytes: Buffer.from('x\r\ny\r\n'),
       encoding: 'utf-8',
       notes: ['lines end with CRLF, as in the file before'],
     });
-    expect((await encodeText('x\r\ny\n', { like })).bytes.toString()).toBe('x\r\ny\n');
-    expect((await encodeText('x\ny\n', { like: Buffer.from('a\r\nb\n') })).bytes.toString()).toBe('x\ny\n');
-    const wide = await encodeText('x\n', { like: Buffer.from('\ufeffa\r\n', 'utf16le') });
+    expect((await encodeText('x\r\ny\n', like)).bytes.toString()).toBe('x\r\ny\n');
+    expect((await encodeText('x\ny\n', Buffer.from('a\r\nb\n'))).bytes.toString()).toBe('x\ny\n');
+    const wide = await encodeText('x\n', Buffer.from('\ufeffa\r\n', 'utf16le'));
     expect(wide.bytes.toString('utf16le')).toBe('\ufeffx\r\n');
   });
 
   it('is converted when another encoding is named, and says so', async () => {
     const like = inEncoding('// Проверка входных данных\n'.repeat(3), 'windows-1251');
-    const written = await encodeText('// Проверка 中\n', { like, encoding: 'utf-8' });
+    const written = await encodeText('// Проверка 中\n', like, 'utf-8');
     expect(written.bytes.toString()).toBe('// Проверка 中\n');
     expect(written.notes).toEqual([expect.stringMatching(/^was .*, now utf-8$/)]);
-    expect(await failureOf(encodeText('中', { like, encoding: 'windows-1251' }))).toMatch(
+    expect(await failureOf(encodeText('中', like, 'windows-1251'))).toMatch(
       /^ENCODING: content: “中” \(U\+4E2D\) does not exist in windows-1251, .* encoding "utf-8"/,
     );
   });
 
   it('has no halves of characters', async () => {
-    expect(await failureOf(encodeText('a\ud83db', {}))).toMatch(
+    expect(await failureOf(encodeText('a\ud83db'))).toMatch(
       /^ARG_INVALID: content: has half of a surrogate pair/,
     );
   });

@@ -1,14 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { ToolcribError } from '../../core/errors.ts';
 import { mostChangedBytes } from '../../machine/history/write.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { pauseFor, type Pause } from './edit-pace.ts';
-import { findEdit, type Found, type Place } from './find-edit.ts';
-import { countLines } from '../text/line-count.ts';
-import { isLineStart } from '../text/line-endings.ts';
-import { withoutLineNumbers } from '../text/line-numbers.ts';
-import { replacer } from './replacement.ts';
-import { mostlyUtf8, wholeEncoding, type Encoding, type WholeEncoding } from '../text/text-file.ts';
+import { lineAt, withoutLineNumbers } from '../text/line-numbers.ts';
 import { withCommas } from '../with-commas.ts';
+import { editableText, type EditableText } from './editable-text.ts';
+import { findText, type Match, type Place } from './find-text.ts';
+import { replacer } from './replacement.ts';
 
 /** Some text to replace. */
 export interface Edit {
@@ -27,93 +25,67 @@ export interface Edited {
 }
 
 /** One edit of several, and the text it is applied to. */
-interface Task {
+interface EditTask {
   readonly edit: Edit;
   /** "a.ts: edit 2 of 3", or only the file when there is one edit. */
   readonly what: string;
-  readonly bytes: Buffer;
-  /** The text before the first edit. */
-  readonly first: Buffer;
-  readonly encoding: Encoding;
-  readonly pause: Pause;
-  readonly room: Room | undefined;
+  readonly file: EditableText;
+  /** The form of the text as the edits before have left it. */
+  readonly text: string;
+  /** Lets other calls go on. Throws CANCELLED. */
+  pause(): Promise<void>;
 }
 
-/** Memory of at least so many bytes, for what is returned. */
-type Room = (bytes: number) => Buffer;
-
-interface How {
+interface EditOptions {
   /** As it is shown. */
   readonly path: string;
   readonly encoding?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  readonly room?: Room;
 }
 
 /** More places are not replaced one by one. */
 const mostPlaces = 100_000;
-/** Each edit goes through all of the text: so many bytes take some seconds. */
-const mostEditedBytes = 8 * 1024 ** 3;
 
 /**
  * Replaces text in the content of a file, one edit after the other, all or none. Every byte outside of what is
  * replaced stays. Throws NOT_FOUND with the nearest text, AMBIGUOUS_EDIT with the lines where `old` occurs, ENCODING
- * for what is no text and for characters its encoding lacks, TOO_LARGE for more than a call can do, CANCELLED, and
+ * for what is no text and for characters its encoding lacks, TOO_LARGE for more than a file may have, CANCELLED, and
  * ARG_INVALID.
  */
 export async function applyEdits(
   bytes: Buffer,
   edits: readonly Edit[],
-  { path, encoding: name, signal, room }: How,
+  { path, encoding, signal }: EditOptions,
 ): Promise<Edited> {
   const shown = shownPath(path);
-  refuseTooMany(bytes, edits, shown);
-  const pause = pauseFor(shown, signal);
-  const whole = wholeEncoding(bytes, shown, name);
-  const { encoding, broken } = whole;
-  const notes = broken ? ['not all of it is UTF-8; edited as bytes'] : [];
-  if (encoding.label !== 'utf-8') notes.push(`encoding ${encoding.label}`);
-  let now = bytes;
+  const file = await editableText(bytes, shown, encoding);
+  const notes = [...file.notes];
+  const pause = async () => {
+    await setImmediate();
+    if (signal?.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
+  };
+  let text = file.form;
   for (const [index, given] of edits.entries()) {
-    const edit = encoding.mark > 0 ? withoutMark(given) : given;
-    const what = edits.length === 1 ? shown : `${shown}: edit ${index + 1} of ${edits.length}`;
-    // Of several edits each makes a new text, and only the last of them is what is asked for.
-    const task = {
-      edit,
-      what,
-      bytes: now,
-      first: bytes,
-      encoding,
-      pause,
-      room: edits.length === 1 ? room : undefined,
-    };
-    refuseSenseless(task, whole);
-    await pause(1);
-    const step = await applyEdit(task);
-    now = step.bytes;
-    notes.push(...step.notes.map((note) => (edits.length === 1 ? note : `edit ${index + 1}: ${note}`)));
+    const isOne = edits.length === 1;
+    const what = isOne ? shown : `${shown}: edit ${index + 1} of ${edits.length}`;
+    const edit = withoutMark(given, bytes.length > 0 && file.form.length < bytes.length);
+    const task = { edit, what, file, text, pause };
+    refuseSenseless(task);
+    if (!isOne) await pause();
+    const match = await findPlaces(task);
+    text = await replaced(text, match, what);
+    if (match.note !== undefined) notes.push(isOne ? match.note : `edit ${index + 1}: ${match.note}`);
   }
-  return { bytes: now, encoding: encoding.label, notes };
+  return { bytes: await file.bytesOf(text), encoding: file.label, notes };
 }
 
-/** The byte order mark is no part of the text, and hardly seen when it is copied with it. */
-const withoutMark = (edit: Edit): Edit =>
-  edit.old.startsWith('\ufeff')
+/** A byte order mark is no part of the text, and hardly seen when it is copied with it. */
+const withoutMark = (edit: Edit, isMarked: boolean): Edit =>
+  isMarked && edit.old.startsWith('\ufeff')
     ? { ...edit, old: edit.old.slice(1), new: edit.new.replace(/^\ufeff/, '') }
     : edit;
 
-function refuseTooMany(bytes: Buffer, edits: readonly Edit[], shown: string): void {
-  if (edits.length === 1 || edits.length * bytes.length <= mostEditedBytes) return;
-  const most = Math.max(1, Math.floor(mostEditedBytes / bytes.length));
-  throw new ToolcribError(
-    'TOO_LARGE',
-    `${shown}: ${withCommas(edits.length)} edits of ${withCommas(bytes.length)} bytes are more than a call can do. ` +
-      'Nothing was changed.',
-    `Make up to ${withCommas(most)} in one call.`,
-  );
-}
-
-function refuseSenseless({ edit, what, first }: Task, { encoding, broken }: WholeEncoding): void {
+function refuseSenseless({ edit, what, file }: EditTask): void {
   if (edit.old === '')
     throw new ToolcribError(
       'ARG_INVALID',
@@ -132,7 +104,7 @@ function refuseSenseless({ edit, what, first }: Task, { encoding, broken }: Whol
       `${what}: all says ${withCommas(edit.all)}, and one edit replaces up to ${withCommas(mostPlaces)}.`,
       'Give longer pieces as old, or the whole content to write_file.',
     );
-  if (broken && encoding.label === 'utf-8' && /[^\x00-\x7f]/.test(edit.new) && !mostlyUtf8(first))
+  if (file.asciiOnly && /[^\x00-\x7f]/.test(edit.new))
     throw new ToolcribError(
       'ENCODING',
       `${what}: new has characters that are not ASCII, and the file is not UTF-8.`,
@@ -140,41 +112,55 @@ function refuseSenseless({ edit, what, first }: Task, { encoding, broken }: Whol
     );
 }
 
-async function applyEdit(task: Task): Promise<{ bytes: Buffer; notes: readonly string[] }> {
-  const { edit, what, bytes, encoding, pause, room } = task;
-  const found = await wantedPlaces(task);
-  const replace = await replacer(bytes, found.match, encoding, `${what}: new`);
-  const places = edit.all === undefined ? found.places.slice(0, 1) : found.places;
-  const pieces: Buffer[] = [];
-  /** How much longer the text has become. */
-  let grown = 0;
-  for (const { from, to } of places) {
-    const replaced = replace(from, to);
-    const piece = replaced instanceof Promise ? await replaced : replaced;
-    pieces.push(piece);
-    grown += piece.length - (to - from);
-    // Asked at each place: all of them may be more than there is memory.
-    if (bytes.length + grown > mostChangedBytes) throw tooLong(what);
-    const resting = pause(1 + piece.length / bytesPerUnit);
-    if (resting) await resting;
+/** Where the edit is to be made: once, or as often as it says. */
+async function findPlaces(task: EditTask): Promise<Match> {
+  const { edit, what, text } = task;
+  const exact = await find(task, edit);
+  const match = exact.places.length > 0 ? exact : await findNumbered(task);
+  if (!match) {
+    const { whyNotFound } = await import('./near-miss.ts');
+    const { words, wayOut } = await whyNotFound(task);
+    throw new ToolcribError('NOT_FOUND', `${what}: old is not there. Nothing was changed. ${words}`, wayOut);
   }
-  const length = bytes.length + grown;
-  const now = room?.(length).subarray(0, length) ?? Buffer.allocUnsafe(length);
-  putPieces(now, bytes, places, pieces);
-  return { bytes: now, notes: found.notes };
+  const count = match.places.length;
+  const isWanted = edit.all === undefined ? count === 1 && !match.overlaps : count === edit.all;
+  if (match.more || !isWanted) throw ambiguous(text, edit, match, what);
+  return match;
 }
 
-/** Bytes that are made or copied in a microsecond. */
-const bytesPerUnit = 1000;
+async function find({ file, text, edit, what }: EditTask, { old, new: fresh }: Edit): Promise<Match> {
+  const match = findText(text, await file.encode(old, `${what}: old`), fresh, edit.all);
+  return match.places.length > 0 ? { ...match, new: await file.encode(match.new, `${what}: new`) } : match;
+}
 
-function putPieces(now: Buffer, bytes: Buffer, places: readonly Place[], pieces: readonly Buffer[]): void {
-  let [copied, length] = [0, 0];
-  for (const [index, { from, to }] of places.entries()) {
-    length += bytes.copy(now, length, copied, from);
-    length += pieces[index]?.copy(now, length) ?? 0;
-    copied = to;
+/** With the line numbers of a listing taken off: only where the lines begin where such lines would. */
+async function findNumbered(task: EditTask): Promise<Match | undefined> {
+  const { edit, text } = task;
+  for (const numbered of withoutLineNumbers(edit)) {
+    if (numbered.old === '' || numbered.old === numbered.new) continue;
+    const match = await find(task, numbered);
+    const [place] = match.places;
+    if (!place || !match.places.every(({ from }) => from === 0 || text[from - 1] === '\n')) continue;
+    // "8080: web" can be text itself; then its number says nothing of a line.
+    const isSure = numbered.plain || numbered.lines > 1 || lineAt(text, place.from) === numbered.first;
+    if (isSure) return { ...match, note: 'line numbers at the beginning of the lines were left out' };
   }
-  bytes.copy(now, length, copied);
+  return undefined;
+}
+
+async function replaced(text: string, match: Match, what: string): Promise<string> {
+  const pieceAt = await replacer(text, match);
+  const pieces: string[] = [];
+  let [copied, length] = [0, text.length];
+  for (const place of match.places) {
+    const piece = pieceAt(place);
+    length += piece.length - (place.to - place.from);
+    // Asked at each place: all of them may be more than there is memory.
+    if (length > mostChangedBytes) throw tooLong(what);
+    pieces.push(text.slice(copied, place.from), piece);
+    copied = place.to;
+  }
+  return pieces.join('') + text.slice(copied);
 }
 
 const tooLong = (what: string): ToolcribError =>
@@ -184,52 +170,19 @@ const tooLong = (what: string): ToolcribError =>
     'Change it with a program of your own.',
   );
 
-async function wantedPlaces(task: Task): Promise<Found> {
-  const { edit, what } = task;
-  const found = await findEdit(edit, { ...task, what: `${what}: old` });
-  const usual = found.places.length > 0 ? found : await findNumbered(task);
-  if (!usual) throw await notFound(task);
-  const { places, overlapping, more } = usual;
-  if (more || (edit.all === undefined ? overlapping !== 1 : places.length !== edit.all))
-    throw ambiguous(task, usual);
-  return usual;
-}
+const mostLines = 10;
 
-/** With the line numbers of a listing taken off: only where the lines begin where such lines would. */
-async function findNumbered(task: Task): Promise<Found | undefined> {
-  const { edit, what, bytes, encoding } = task;
-  for (const numbered of withoutLineNumbers(edit)) {
-    if (numbered.old === '' || numbered.old === numbered.new) continue;
-    const found = await findEdit({ ...numbered, all: edit.all }, { ...task, what: `${what}: old` });
-    const [place] = found.places;
-    if (!place || !found.places.every(({ from }) => beginsLine(bytes, from, encoding))) continue;
-    // "8080: web" can be text itself; then its number says nothing of a line.
-    const sure =
-      numbered.plain || numbered.lines > 1 || lineOf(bytes, place.from, encoding) === numbered.first;
-    if (!sure) continue;
-    return { ...found, notes: [...found.notes, 'line numbers at the beginning of the lines were left out'] };
-  }
-  return undefined;
-}
-
-const beginsLine = (bytes: Buffer, at: number, encoding: Encoding): boolean =>
-  at === encoding.mark || isLineStart(bytes, at, encoding);
-
-const lineOf = (bytes: Buffer, at: number, encoding: Encoding): number =>
-  1 + countLines(bytes, encoding.mark, at, encoding);
-
-function ambiguous(
-  { edit, what, bytes, encoding }: Task,
-  { places, overlapping, more }: Found,
-): ToolcribError {
+function ambiguous(text: string, { all }: Edit, match: Match, what: string): ToolcribError {
+  const { places, overlaps, more } = match;
   const count = places.length;
-  const often = more ? `more than ${times(count)}` : times(count);
-  const shared = overlapping > count && !more ? `, ${overlapping} times with overlaps` : '';
-  const stated = edit.all === undefined ? 'must be there once' : `all says ${edit.all}`;
+  const times = count === 1 ? 'once' : `${withCommas(count)} times`;
+  const shared = overlaps && !more ? ', and where it overlaps itself' : '';
+  const stated = all === undefined ? 'must be there once' : `all says ${all}`;
+  const lines = linesOf(text, places);
   return new ToolcribError(
     'AMBIGUOUS_EDIT',
-    `${what}: old occurs ${often}${shared} (${linesOf(bytes, places, encoding)}); ${stated}. Nothing was changed.`,
-    count === 1 && edit.all !== undefined
+    `${what}: old occurs ${more ? 'more than ' : ''}${times}${shared} (${lines}); ${stated}. Nothing was changed.`,
+    count === 1 && all !== undefined
       ? 'Leave all out.'
       : more
         ? 'Give more of the text around it.'
@@ -237,26 +190,15 @@ function ambiguous(
   );
 }
 
-const times = (count: number): string => (count === 1 ? 'once' : `${count.toLocaleString('en')} times`);
-
-const mostLines = 10;
-
-function linesOf(bytes: Buffer, places: readonly Place[], encoding: Encoding): string {
+function linesOf(text: string, places: readonly Place[]): string {
   const lines = new Set<number>();
-  let [at, line] = [encoding.mark as number, 1];
+  let [at, line] = [0, 1];
   for (const { from } of places) {
-    line += countLines(bytes, at, from, encoding);
+    line += lineAt(text.slice(at, from), from - at) - 1;
     at = from;
     lines.add(line);
     if (lines.size > mostLines) break;
   }
   const shown = [...lines].slice(0, mostLines).join(', ');
   return `line${lines.size === 1 ? '' : 's'} ${shown}${lines.size > mostLines ? ', …' : ''}`;
-}
-
-/** Says what is nearest to `old`, so that the next try can be the last. */
-async function notFound({ edit, what, ...where }: Task): Promise<ToolcribError> {
-  const { whyNotFound } = await import('./near-miss.ts');
-  const { words, wayOut } = await whyNotFound(edit, where);
-  return new ToolcribError('NOT_FOUND', `${what}: old is not there. Nothing was changed. ${words}`, wayOut);
 }

@@ -8,13 +8,13 @@ import { mostChangedBytes, type Written } from '../../machine/history/write.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
+import { unifiedDiff, type UnifiedDiff } from '../diff/unified-diff.ts';
+import { versionOf } from '../known-files.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import { planChange, type DryRun } from '../plan-change.ts';
-import { readBefore } from './read-before.ts';
-import { refuseStale } from './refuse-stale.ts';
 import type { Services } from '../services.ts';
-import { versionOf } from '../unchanged.ts';
-import type { UnifiedDiff } from '../diff/unified-diff.ts';
+import { refuseUnseen } from './overwrite.ts';
+import { readBefore } from './read-before.ts';
 
 /** For callers that have read the file through another server: `toolcrib call`, or one before this. */
 export const versionParam = z.string().max(100).optional().describe('What `toolcrib call read_file` printed');
@@ -26,72 +26,71 @@ interface Given {
   readonly dry_run: boolean;
 }
 
-interface How<Context = CallContext> {
-  readonly context: Context;
-  readonly services: Services;
-  readonly kind: 'edit' | 'write';
-}
-
 /** What a file is to be. */
 interface Proposal {
   readonly bytes: Buffer;
   readonly encoding: string;
   readonly notes: readonly string[];
+}
+
+/** What is made of a file, from what it has now. */
+export interface FileChange {
+  readonly kind: 'edit' | 'write';
+  readonly given: Given;
+  readonly services: Services;
+  propose(before: Buffer | undefined, encoding: string | undefined): Promise<Proposal>;
+}
+
+interface Proposed extends Proposal {
   readonly diff: UnifiedDiff;
 }
 
-export type Propose = (before: Buffer | undefined, encoding: string | undefined) => Promise<Proposal>;
-
 /** What changing one file would come to. Throws what the gate throws, and what the dry run does where one is made. */
 export function planFile<G extends Given>(
-  given: G,
-  how: How<PlanContext>,
-  propose: Propose,
+  change: FileChange & { given: G },
+  context: PlanContext,
 ): Promise<Plan<G>> {
-  const { context, services, kind } = how;
+  const { kind, given } = change;
   if (kind === 'write') refuseFolderName(given.path);
-  const proposeFor: ProposeFor = (path, before) => proposal({ given, path, before, services, propose });
-  const dryRun = () => dryRunOf(given, how, proposeFor);
-  return planChange({ verb: kind, given, paths: [given.path], dryRun }, context);
+  return planChange(
+    { verb: kind, given, paths: [given.path], dryRun: () => dryRunOf(change, context) },
+    context,
+  );
 }
 
 /**
- * Changes one file that has been read, or makes a new one: proposed, checked, replaced in one step, journaled, and shown
- * as a diff. Throws what the gate, the precondition and the proposal throw; then nothing has changed.
+ * Changes one file, or makes a new one: proposed, checked, replaced in one step, journaled, and shown as a diff. Throws
+ * what the gate, refuseUnseen() and the proposal throw; then nothing has changed.
  */
-export async function changeFile(given: Given, how: How, propose: Propose): Promise<ToolResult> {
-  const { services } = how;
-  const proposeFor: ProposeFor = (path, before) => proposal({ given, path, before, services, propose });
-  return given.dry_run ? (await dryRunOf(given, how, proposeFor)).result : change(given, how, proposeFor);
-}
-
-async function change(given: Given, { context, services, kind }: How, proposeFor: ProposeFor) {
+export async function changeFile(change: FileChange, context: CallContext): Promise<ToolResult> {
+  const { kind, given, services } = change;
+  if (given.dry_run) return (await dryRunOf(change, context)).result;
   const place = await rooted(context.workspace).openPlace(given.path, { make: kind === 'write' });
   try {
-    let proposed: Proposal | undefined;
+    let proposed: Proposed | undefined;
     const history = await services.history();
     const written = await history.write(
       place,
       async (before) => {
-        const { fresh, ...next } = await proposeFor(place.path, before);
+        const next = await proposalFor(change, place.path, before);
         proposed = next;
         return {
           bytes: next.bytes,
-          fresh,
           added: next.diff.added,
           removed: next.diff.removed,
-          // Before the next caller in the queue is asked whether it has read what is there now.
+          // Before the next caller in the queue is asked whether it has seen what is there now.
           done: (made) => remember(place.path, next, made, services),
         };
       },
       { kind, signal: context.signal },
     );
     if (!proposed) throw new Error('a change was not decided');
-    if (!written) return text(`${unchanged(given.path)}${sentences(proposed.notes)}`);
-    const done = kind === 'edit' ? 'Edited' : 'Wrote';
-    const first = headline(done, given.path, proposed.diff, written.change.before === undefined);
-    const notes = sentences([...linkNote(place, given, context), ...proposed.notes, ...written.notes]);
-    return text(`${first} (change ${written.change.id})${notes}\n${proposed.diff.text}`);
+    if (!written) return text(`${alreadySo(given.path)}${noteLines(proposed.notes)}`);
+    const isNew = written.change.before === undefined;
+    const first = headline(kind === 'edit' ? 'Edited' : 'Wrote', given.path, proposed.diff, isNew);
+    const notes = noteLines([...linkNote(place, given, context), ...proposed.notes, ...written.notes]);
+    // Who has just written a new file knows what is in it.
+    return text(`${first} (change ${written.change.id})${notes}\n${isNew ? '' : proposed.diff.text}`);
   } catch (error) {
     await removeMade(place.made);
     throw error;
@@ -110,51 +109,35 @@ function refuseFolderName(path: string): void {
   );
 }
 
-interface Proposing {
-  readonly given: Given;
-  readonly path: string;
-  readonly before: Before | undefined;
-  readonly services: Services;
-  readonly propose: Propose;
-}
-
-/** What the file is to be, and a promise that it is still what was read: hashing it need not hold up the rest. */
-async function proposal({ given, path, before, services, propose }: Proposing) {
-  const fresh = before
-    ? refuseStale({ path, shown: given.path, before, version: given.version }, services)
-    : Promise.resolve();
-  // Somebody waits for it later; until then its failure must not end the process.
-  fresh.catch(() => {});
+async function proposalFor(
+  { kind, given, services, propose }: FileChange,
+  path: string,
+  before: Before | undefined,
+): Promise<Proposed> {
+  const { path: shown, version } = given;
+  if (before) {
+    const call = JSON.stringify([kind, { ...given, dry_run: false }]);
+    await refuseUnseen({ path, shown, before, replacesAll: kind === 'write', call, version }, services);
+  }
   // That the part which was read is UTF-8 does not say that all of it is.
   const seen = services.known.get(path)?.encoding;
-  const encoding = given.encoding ?? (seen === 'utf-8' ? undefined : seen);
-  try {
-    return { ...(await propose(before?.bytes, encoding)), fresh };
-  } catch (error) {
-    // That an edit does not fit a file that has changed is the lesser news.
-    await fresh;
-    throw error;
-  }
+  const proposal = await propose(before?.bytes, given.encoding ?? (seen === 'utf-8' ? undefined : seen));
+  const { bytes, encoding } = proposal;
+  return { ...proposal, diff: await unifiedDiff(before?.bytes, bytes, { path: shown, encoding }) };
 }
 
-type ProposeFor = (path: string, before: Before | undefined) => Promise<Proposal & { fresh: Promise<void> }>;
-
-async function dryRunOf(
-  given: Given,
-  { context, kind }: How<PlanContext>,
-  proposeFor: ProposeFor,
-): Promise<DryRun> {
+async function dryRunOf(change: FileChange, context: PlanContext): Promise<DryRun> {
+  const { kind, given } = change;
   const place = await placeFor(given.path, context, kind);
   try {
     const before = place && (await readBefore(given.path, rooted(context.workspace), mostChangedBytes));
-    const { fresh, ...proposed } = await proposeFor(place?.path ?? '', before);
-    await fresh;
-    if (before?.bytes.equals(proposed.bytes))
-      return { result: text(`${unchanged(given.path)}${sentences(proposed.notes)}`) };
-    const first = headline(`Would ${kind}`, given.path, proposed.diff, before === undefined);
+    const { bytes, notes, diff } = await proposalFor(change, place?.path ?? '', before);
+    if (before?.bytes.equals(bytes))
+      return { result: text(`${alreadySo(given.path)}${noteLines(notes)}`) };
+    const first = headline(`Would ${kind}`, given.path, diff, before === undefined);
     return {
-      result: text(`${first}${sentences(proposed.notes)}\n${proposed.diff.text}`),
-      counts: `+${proposed.diff.added} -${proposed.diff.removed}`,
+      result: text(`${first}${noteLines(notes)}\n${diff.text}`),
+      counts: `+${diff.added} -${diff.removed}`,
     };
   } finally {
     await place?.folder.handle.close();
@@ -171,7 +154,7 @@ function linkNote({ path }: Place, given: Given, { workspace }: CallContext): st
 async function placeFor(
   path: string,
   { workspace }: PlanContext,
-  kind: How['kind'],
+  kind: FileChange['kind'],
 ): Promise<Place | undefined> {
   try {
     return await rooted(workspace).openPlace(path);
@@ -184,22 +167,17 @@ async function placeFor(
 }
 
 function remember(path: string, { bytes, encoding }: Proposal, { stat, hash }: Written, { known }: Services) {
-  known.remember(path, {
-    stat: versionOf(stat),
-    hash,
-    bytes,
-    seenAt: Date.now(),
-    ...(encoding === 'utf-8' ? {} : { encoding }),
-  });
+  const named = encoding === 'utf-8' ? {} : { encoding };
+  known.remember(path, { stat: versionOf(stat), hash, bytes, ...named });
 }
 
 const text = (said: string): ToolResult => ({ content: [{ type: 'text', text: said }] });
 
-const unchanged = (path: string): string => `${shownPath(path)} is like that already; nothing was written.`;
+const alreadySo = (path: string): string => `${shownPath(path)} is like that already; nothing was written.`;
 
 const headline = (done: string, path: string, { added, removed }: UnifiedDiff, isNew: boolean): string =>
   `${done} ${shownPath(path)}${isNew ? ', a new file' : ''}: +${added} -${removed}`;
 
-/** Notes, each of which may or may not be a sentence, behind the first line. */
-const sentences = (notes: readonly string[]): string =>
+/** Notes, each of which may or may not be a sentence, below the first line. */
+const noteLines = (notes: readonly string[]): string =>
   notes.map((note) => `\n[${note.replace(/\.$/, '')}]`).join('');

@@ -1,92 +1,63 @@
-import { encodeExactly } from '../text/exact-encoding.ts';
-import { endingsIn, hasMacLines } from '../text/line-endings.ts';
-import { changedLines } from '../diff/line-script.ts';
-import { nextLine, type Encoding } from '../text/text-file.ts';
-
-/** Some text that was found, and what is to take its place. */
-export interface Match {
-  readonly old: string;
-  readonly new: string;
-  /** Whether LF means any line ending; else each line ends as given. */
-  readonly anyEnding: boolean;
-}
+import { changedLines } from '../diff/changed-lines.ts';
+import type { Match, Place } from './find-text.ts';
 
 /**
- * What stands in a place of a text instead of `old`: in its encoding, and with the line endings of the lines it stands
- * for. Asked for ascending places. Throws ENCODING and ARG_INVALID as encodeExactly().
+ * What takes the place of `old` in a text: with the line endings of the lines it stands for, or of the line that it is
+ * in. Asked for ascending places.
  */
-export async function replacer(
-  bytes: Buffer,
-  match: Match,
-  encoding: Encoding,
-  what: string,
-): Promise<(from: number, to: number) => Buffer | Promise<Buffer>> {
-  const literal = await encodeExactly(match.new, encoding.label, what);
-  if (!match.anyEnding || !match.new.includes('\n')) return () => literal;
-
-  const mac = hasMacLines(bytes, encoding);
-  const lines = match.new.split('\n');
-  const standsFor = await linesStoodFor(match.old.split('\n'), lines);
-  /** By the line endings they are made of, of which there are few kinds in a file. */
-  const encoded = new Map<string, Buffer>();
-  const endingAt = mac ? () => '\r' : lineEndings(bytes, encoding);
-  return (from, to) => {
-    const endings = endingsIn(bytes.subarray(from, to), encoding, mac);
+export async function replacer(text: string, match: Match): Promise<(place: Place) => string> {
+  const { old, new: fresh, anyEnding } = match;
+  if (!anyEnding || !fresh.includes('\n') || !text.includes('\r\n')) return () => fresh;
+  const lines = fresh.split('\n');
+  const standsFor = await linesStoodFor(old.split('\n'), lines);
+  const endingAt = lineEndings(text);
+  /** By the one ending that all lines have: for thousands of places it is made once. */
+  const uniform = new Map<string, string>();
+  return ({ from, to }) => {
+    const endings = text.slice(from, to).match(/\r?\n/g) ?? [];
     let ending = endings[0] ?? endingAt(from);
-    const form = ending + endings.join('');
-    const known = encoded.get(form);
-    if (known) return known;
-    const text = lines
+    if (new Set(endings).size < 2) {
+      // A carriage return that was given stays, and is not given twice.
+      if (!uniform.has(ending)) uniform.set(ending, fresh.replaceAll(/(?<!\r)\n/g, ending));
+      return uniform.get(ending) ?? fresh;
+    }
+    return lines
       .map((line, index) => {
         if (index === lines.length - 1) return line;
-        // A carriage return that was given stays, and is not given twice.
         if (line.endsWith('\r')) return `${line}\n`;
         ending = endings[standsFor[index] ?? -1] ?? ending;
         return line + ending;
       })
       .join('');
-    return encodeExactly(text, encoding.label, what).then((made) => {
-      encoded.set(form, made);
-      return made;
-    });
   };
 }
 
 /**
- * How the line that begins or goes on at a byte ends; where none ends there, how the first of the file does, else LF.
- * Asked for ascending bytes, it looks for the end of each line once.
+ * How the line that a position is in ends; where none ends, as the first of the text does. Asked for ascending
+ * positions, it looks for the end of each line once.
  */
-function lineEndings(bytes: Buffer, encoding: Encoding): (at: number) => string {
-  const endingBefore = (next: number) => {
-    const end = bytes.subarray(Math.max(encoding.mark, next - 2 * encoding.unit), next);
-    return endingsIn(end, encoding, false).at(-1) ?? '\n';
-  };
-  let next = nextLine(bytes, encoding.mark, encoding);
-  if (next === -1) return () => '\n';
-  const first = endingBefore(next);
-  let ending = first;
+function lineEndings(text: string): (at: number) => string {
+  const endingOf = (feed: number) => (text[feed - 1] === '\r' ? '\r\n' : '\n');
+  const first = endingOf(text.indexOf('\n'));
+  let [feed, ending] = [-1, first];
   return (at) => {
-    if (at < next) return ending;
-    const found = nextLine(bytes, at, encoding);
-    next = found === -1 ? Infinity : found;
-    return (ending = found === -1 ? first : endingBefore(found));
+    if (at <= feed) return ending;
+    const found = text.indexOf('\n', at);
+    feed = found === -1 ? Infinity : found;
+    return (ending = found === -1 ? first : endingOf(found));
   };
 }
 
 /** For each new line the old one that is the same, or that it takes the place of. */
-async function linesStoodFor(
-  old: readonly string[],
-  lines: readonly string[],
-): Promise<(number | undefined)[]> {
-  const given = lines.map((line) => line.replace(/\r$/, ''));
+async function linesStoodFor(old: readonly string[], now: readonly string[]): Promise<(number | undefined)[]> {
   const stands: (number | undefined)[] = [];
   let next = 0;
+  const given = now.map((line) => line.replace(/\r$/, ''));
   for (const { from, to, nowFrom, nowTo } of await changedLines(old, given)) {
     while (stands.length < nowFrom) stands.push(next++);
-    for (let line = 0; line < nowTo - nowFrom; line++)
-      stands.push(from + line < to ? from + line : undefined);
+    for (let line = from; line < from + nowTo - nowFrom; line++) stands.push(line < to ? line : undefined);
     next = to;
   }
-  while (stands.length < lines.length) stands.push(next++);
+  while (stands.length < now.length) stands.push(next++);
   return stands;
 }

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { flag, path } from '../../core/params.ts';
 import { defineTool, type Tool } from '../../core/tool.ts';
-import { changeFile, planFile, versionParam, type Propose } from './change-file.ts';
-import { refuseMask } from './refuse-mask.ts';
 import type { Services } from '../services.ts';
-import { encodeText } from '../text/text-form.ts';
-import { unifiedDiff } from '../diff/unified-diff.ts';
+import { encodeText } from '../text/encode.ts';
+import { changeFile, planFile, versionParam } from './change-file.ts';
+import { refuseMask } from './overwrite.ts';
 
 const params = z.strictObject({
   path: path('File to make or replace'),
@@ -14,6 +13,7 @@ const params = z.strictObject({
   version: versionParam,
   dry_run: flag('Only show the diff'),
 });
+type Params = z.output<typeof params>;
 
 /** Makes a file, or replaces all of one, in one step. */
 export const writeFile = (services: Services): Tool =>
@@ -22,30 +22,21 @@ export const writeFile = (services: Services): Tool =>
     program: 'files',
     title: 'Write file',
     description:
-      'Make a file, with its folders, or replace all of one that has been read. Returns a diff; undo_change ' +
-      'takes it back. To change a part, use edit_file.',
+      'Make a file, with its folders, or replace all of one. Over a file that was not read, or has changed ' +
+      'since, it first shows what is there. Returns a diff; undo_change takes it back. To change a part, use ' +
+      'edit_file.',
     effects: ['write'],
     params,
-    plan: (given, context) =>
-      planFile(given, { context, services, kind: 'write' }, contentOf(given, shownWhole)),
-    run: ({ work: given }, context) =>
-      changeFile(given, { context, services, kind: 'write' }, contentOf(given, countedOnly)),
+    plan: (given, context) => planFile(changeOf(given, services), context),
+    run: ({ work: given }, context) => changeFile(changeOf(given, services), context),
   });
 
-type ShowNew = (text: string) => string;
-
-/** Who is asked about a new file sees what would be in it; who has just written it knows. */
-const shownWhole: ShowNew = (text) => text;
-const countedOnly: ShowNew = () => '';
-
-const contentOf =
-  (given: z.output<typeof params>, showNew: ShowNew): Propose =>
-  async (before, encoding) => {
+const changeOf = (given: Params, services: Services) => ({
+  kind: 'write' as const,
+  given,
+  services,
+  propose: async (before: Buffer | undefined, encoding: string | undefined) => {
     refuseMask('content', given.content, before);
-    const written = await encodeText(given.content, {
-      ...(before ? { like: before } : {}),
-      ...(encoding ? { encoding } : {}),
-    });
-    const diff = await unifiedDiff(before, written.bytes, { path: given.path, encoding: written.encoding });
-    return { ...written, diff: before ? diff : { ...diff, text: showNew(diff.text) } };
-  };
+    return encodeText(given.content, before, encoding);
+  },
+});

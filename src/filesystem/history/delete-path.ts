@@ -7,7 +7,7 @@ import type { Place } from '../../machine/paths/place.ts';
 import { refuseDeleting } from '../../machine/paths/protected-trees.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
-import { diffAfterwards } from '../diff/diff-afterwards.ts';
+import { diffAfterwards } from '../diff/unified-diff.ts';
 import { readBefore } from '../editing/read-before.ts';
 import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';

@@ -6,12 +6,12 @@ import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../
 import { Conflict, type Undone } from '../../machine/history/undo.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
-import { diffAfterwards } from '../diff/diff-afterwards.ts';
+import { diffAfterwards } from '../diff/unified-diff.ts';
 import { renamed } from './move-path.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
-import { versionOf } from '../unchanged.ts';
+import { versionOf } from '../known-files.ts';
 
 const params = z.strictObject({
   change: z.string().max(100).describe('Its id: edit_file and the like return it, list_changes lists it'),
@@ -77,7 +77,6 @@ async function relearn({ undone, change, is }: Undone, { known }: Services): Pro
     known.remember(undone.path, {
       stat: versionOf(stat),
       hash,
-      seenAt: Date.now(),
       bytes: is,
       encoding: before.encoding,
     });

@@ -5,16 +5,22 @@ import type { Content } from '../../core/tool.ts';
 import { unreadable, type Opened } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { byteRange, bytesOf, lastLines, linesFrom, type Excerpt, type WantedLines } from './excerpt.ts';
-import type { KnownFile, KnownFiles } from '../known-files.ts';
-import type { Search } from './line-index.ts';
+import { sameVersion, versionOf, type KnownFiles } from '../known-files.ts';
+import { encodingOf } from '../text/encoding.ts';
+import {
+  byteRange,
+  bytesOf,
+  lastLines,
+  linesFrom,
+  type Excerpt,
+  type LineRequest,
+  type LineSearch,
+} from './excerpt.ts';
 import { notebookText } from './notebook.ts';
-import { fill, type TextFile } from './text-source.ts';
-import { encodingOf, imageType } from '../text/text-file.ts';
-import { sameVersion, settled, versionOf, type Version } from '../unchanged.ts';
+import { fill, type TextFile } from './text-file.ts';
 
 /** What a caller wants to see of a file. */
-export interface Wanted extends WantedLines {
+export interface ReadRequest extends LineRequest {
   readonly path: string;
   readonly offset?: number | undefined;
   readonly tail?: number | undefined;
@@ -23,7 +29,7 @@ export interface Wanted extends WantedLines {
 }
 
 /** What the tools that read need of a call and of the server. */
-export interface Reading extends Search {
+export interface Reading extends LineSearch {
   readonly known: KnownFiles;
 }
 
@@ -49,11 +55,31 @@ const notebookBytes = 5 * 1024 * 1024;
  * Looks at a file that has been opened, and remembers a text as read. Throws ENCODING for what can not be shown,
  * ARG_INVALID for a range that is not there, and what LineIndexes.find throws.
  */
-export async function contentOf(opened: Opened, wanted: Wanted, reading: Reading): Promise<FileContent> {
+export async function contentOf(opened: Opened, request: ReadRequest, reading: Reading): Promise<FileContent> {
+  const isNotebook =
+    request.bytes === undefined &&
+    request.encoding === undefined &&
+    opened.path.toLowerCase().endsWith('.ipynb');
+  const { handle, stat } = opened;
   try {
-    return await looked(opened, wanted, reading);
+    const most = isNotebook ? notebookBytes : wholeBytes;
+    // A size of 0 is also said of files that are made while they are read.
+    const length = stat.size > 0 && stat.size <= most ? stat.size : headBytes;
+    const head = await fill(handle, Buffer.allocUnsafe(length), 0);
+    const media = request.encoding === undefined ? mediaOf(head) : undefined;
+    if (media) return { kind: 'media', ...media };
+    const name = shownPath(request.path);
+    const encoding = encodingOf(head, name, request.encoding, stat.size);
+    const file: TextFile = { name, size: Math.max(stat.size, head.length), stat, encoding, head, handle };
+    const shown = isNotebook ? asNotebook(file) : { file, notes: [] };
+    const excerpt = await excerptOf(shown.file, request, reading);
+    // What a part of it was shown in for want of something better says nothing about the file.
+    const known = encoding.label === 'utf-8' ? request.encoding : encoding.label;
+    await remember(opened, head, known, reading.known);
+    const mark = shown.file.encoding.mark > 0 ? [`${encoding.label} with byte order mark`] : [];
+    return { kind: 'text', excerpt, notes: [...shown.notes, ...mark] };
   } catch (error) {
-    return refuse(wanted.path)(error);
+    throw readFailure(request.path, error);
   }
 }
 
@@ -71,7 +97,9 @@ export async function mediaContent(
         `at most ${bytesOf(most)} can be shown${most < mediaBytes ? ' with the others' : ''}.`,
       most < mediaBytes && size <= mediaBytes ? 'read_file shows it by itself.' : '',
     );
-  const bytes = await fill(handle, Buffer.allocUnsafe(size), 0).catch(refuse(name));
+  const bytes = await fill(handle, Buffer.allocUnsafe(size), 0).catch((error: unknown) => {
+    throw readFailure(name, error);
+  });
   const base64 = bytes.toString('base64');
   if (mimeType.startsWith('image/')) return [{ type: 'image', data: base64, mimeType }];
   return [
@@ -80,53 +108,18 @@ export async function mediaContent(
   ];
 }
 
-async function looked(opened: Opened, wanted: Wanted, reading: Reading): Promise<FileContent> {
-  const seenAt = Date.now();
-  const asNotebook =
-    wanted.bytes === undefined &&
-    wanted.encoding === undefined &&
-    opened.path.toLowerCase().endsWith('.ipynb');
-  const head = await headOf(opened, asNotebook ? notebookBytes : wholeBytes);
-  const media = wanted.encoding === undefined ? mediaOf(head) : undefined;
-  if (media) return { kind: 'media', ...media };
-  const file = textFile(opened, head, wanted);
-  const shown = asNotebook ? asText(file) : { file, notes: [] };
-  const excerpt = await excerptOf(shown.file, wanted, reading);
-  // What a part of it was shown in for want of something better says nothing about the file.
-  const { label } = file.encoding;
-  await remember(
-    opened,
-    { head, seenAt, encoding: label === 'utf-8' ? wanted.encoding : label },
-    reading.known,
-  );
-  const mark = shown.file.encoding.mark > 0 ? [`${file.encoding.label} with byte order mark`] : [];
-  return { kind: 'text', excerpt, notes: [...shown.notes, ...mark] };
-}
-
-/** All of a small file, and the beginning of a large one. */
-async function headOf({ handle, stat: { size } }: Opened, most: number): Promise<Buffer> {
-  // A size of 0 is also said of files that are made while they are read.
-  return fill(handle, Buffer.allocUnsafe(size > 0 && size <= most ? size : headBytes), 0);
-}
-
 function mediaOf(head: Buffer): Media | undefined {
-  const mimeType = imageType(head);
-  if (mimeType) return { what: 'an image', mimeType };
-  return head.subarray(0, 5).equals(pdfSignature)
-    ? { what: 'a PDF document', mimeType: 'application/pdf' }
-    : undefined;
-}
-
-const pdfSignature = Buffer.from('%PDF-');
-
-function textFile({ handle, stat }: Opened, head: Buffer, wanted: Wanted): TextFile {
-  const name = shownPath(wanted.path);
-  const { encoding } = encodingOf(head, name, wanted.encoding, stat.size);
-  return { name, size: Math.max(stat.size, head.length), stat, encoding, head, handle };
+  const start = head.subarray(0, 12).toString('latin1');
+  if (start.startsWith('%PDF-')) return { what: 'a PDF document', mimeType: 'application/pdf' };
+  const image = (mimeType: string): Media => ({ what: 'an image', mimeType });
+  if (start.startsWith('\x89PNG\r\n\x1a\n')) return image('image/png');
+  if (start.startsWith('\xff\xd8\xff')) return image('image/jpeg');
+  if (/^GIF8[79]a/.test(start)) return image('image/gif');
+  return /^RIFF[^]{4}WEBP/.test(start) ? image('image/webp') : undefined;
 }
 
 /** A notebook in the form that people see, where it can be made. */
-function asText(file: TextFile): { file: TextFile; notes: string[] } {
+function asNotebook(file: TextFile): { file: TextFile; notes: string[] } {
   if (file.head.length < file.size)
     return { file, notes: [`a notebook of more than ${bytesOf(notebookBytes)}, shown as its JSON`] };
   const text = notebookText(file.head.toString('utf8', file.encoding.mark));
@@ -139,54 +132,28 @@ function asText(file: TextFile): { file: TextFile; notes: string[] } {
   };
 }
 
-function excerptOf(file: TextFile, wanted: Wanted, reading: Reading): Promise<Excerpt> {
+function excerptOf(file: TextFile, request: ReadRequest, reading: Reading): Promise<Excerpt> {
   if (file.size <= file.encoding.mark) return Promise.resolve(nothing);
-  if (wanted.bytes) return byteRange(file, wanted.bytes);
-  return wanted.tail === undefined
-    ? linesFrom(file, wanted.offset ?? 1, wanted, reading)
-    : lastLines(file, wanted.tail, wanted, reading);
+  if (request.bytes) return byteRange(file, request.bytes);
+  return request.tail === undefined
+    ? linesFrom(file, request.offset ?? 1, request, reading)
+    : lastLines(file, request.tail, request, reading);
 }
 
-const nothing: Excerpt = {
-  length: 0,
-  fit: () => ({ text: '', notes: ['the file is empty'] }),
-};
-
-interface Seen {
-  readonly head: Buffer;
-  readonly seenAt: number;
-  readonly encoding: string | undefined;
-}
+const nothing: Excerpt = { length: 0, fit: () => ({ text: '', notes: ['the file is empty'] }) };
 
 /** Registers a text as read: with its hash, when all of it was and nobody wrote to it meanwhile. */
 async function remember(
   { handle, path, stat }: Opened,
-  { head, seenAt, encoding }: Seen,
+  head: Buffer,
+  encoding: string | undefined,
   known: KnownFiles,
 ): Promise<void> {
-  const whole = head.length === stat.size && sameVersion(stat, await handle.stat());
-  known.remember(path, {
-    stat: versionOf(stat),
-    seenAt,
-    encoding,
-    ...(unchangedContent(known.get(path), stat) ?? (whole ? contentIn(head) : {})),
-  });
-}
-
-const contentIn = (bytes: Buffer) => ({ hash: hash('sha256', bytes, 'hex'), bytes });
-
-/**
- * What is known of the content: to hash 1 MB takes longer than all else, so what has not changed is not hashed again.
- */
-function unchangedContent(earlier: KnownFile | undefined, stat: Version) {
-  if (!earlier?.hash || !sameVersion(earlier.stat, stat) || !settled(stat, earlier.seenAt)) return undefined;
-  return { hash: earlier.hash, bytes: earlier.bytes };
+  const isWhole = head.length === stat.size && sameVersion(stat, await handle.stat());
+  const content = isWhole ? { hash: hash('sha256', head, 'hex'), bytes: head } : {};
+  known.remember(path, { stat: versionOf(stat), encoding, ...content });
 }
 
 /** A failing disk, or a mounted folder whose server is gone. */
-const refuse =
-  (name: string) =>
-  (error: unknown): never => {
-    if (error instanceof ToolcribError) throw error;
-    throw unreadable(name, codeOf(error));
-  };
+const readFailure = (name: string, error: unknown): unknown =>
+  error instanceof ToolcribError ? error : unreadable(name, codeOf(error));

@@ -4,9 +4,10 @@ import { path } from '../../core/params.ts';
 import { defineSimpleTool, type Content, type Tool } from '../../core/tool.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
+import { versionFor } from '../editing/overwrite.ts';
+import type { Services } from '../services.ts';
 import { withNotes } from './excerpt.ts';
 import { contentOf, mediaContent } from './file-content.ts';
-import type { Services } from '../services.ts';
 
 const mostLines = 2000;
 /** Room for the notes is kept free, so that the answer is never shortened a second time. */
@@ -45,10 +46,9 @@ export const readFile = (services: Services): Tool =>
         if (found.kind === 'media') return { content: await mediaContent(opened, found, given.path) };
         const { text, notes } = found.excerpt.fit(mostCharacters);
         const hash = services.known.get(opened.path)?.hash;
-        const version = hash === undefined ? undefined : services.versions.mint(opened.path, hash);
         return {
           content: [textPart(withNotes(text, [...notes, ...found.notes]))],
-          ...(version === undefined ? {} : { meta: { 'toolcrib/version': version } }),
+          ...(hash === undefined ? {} : { meta: { 'toolcrib/version': versionFor(hash) } }),
         };
       } finally {
         await opened.handle.close();

@@ -4,12 +4,12 @@ import { path } from '../../core/params.ts';
 import { defineSimpleTool, type Content, type Tool } from '../../core/tool.ts';
 import { limited } from '../../machine/limited.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
-import { inlineLimit } from '../../machine/presentable.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted, type RootedWorkspace } from '../../machine/paths/workspace.ts';
+import { inlineLimit } from '../../machine/presentable.ts';
+import type { Services } from '../services.ts';
 import { withNotes } from './excerpt.ts';
 import { contentOf, mediaBytes, mediaContent, type FileContent } from './file-content.ts';
-import type { Services } from '../services.ts';
 
 const mostFiles = 50;
 const mostLines = 2000;
@@ -31,7 +31,8 @@ const params = z.strictObject({
   limit: z.int().min(1).max(mostLines).default(mostLines).describe('Number of lines of each'),
 });
 
-type Failed = { readonly kind: 'failed'; readonly why: string };
+/** What could not be read, and why. */
+type Failure = { readonly kind: 'failed'; readonly why: string };
 
 /** Several files in one answer: small ones whole, the others as far as there is room. */
 export const readFiles = (services: Services): Tool =>
@@ -46,34 +47,34 @@ export const readFiles = (services: Services): Tool =>
     params,
     async call({ paths, limit }, context) {
       const workspace = rooted(context.workspace);
-      const lines = services.lines;
-      const reading = { signal: context.signal, known: services.known, lines };
+      const { signal } = context;
+      const reading = { signal, known: services.known, lines: services.lines };
       const inTurn = limited(openAtOnce);
-      const found = await Promise.all(
+      const contents = await Promise.all(
         paths.map((path) =>
           inTurn(() => {
-            if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-            const wanted = { path, limit, line_numbers: false, most: mostCharacters };
-            return tried(workspace, path, (opened) => contentOf(opened, wanted, reading));
+            if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
+            const request = { path, limit, line_numbers: false, most: mostCharacters };
+            return withFile(workspace, path, (opened) => contentOf(opened, request, reading));
           }),
         ),
       );
-      const parts = await partsOf(paths, found, workspace);
-      const isError = found.every(({ kind }) => kind === 'failed');
-      return { content: joined(parts), ...(isError ? { isError } : {}) };
+      const isError = contents.every(({ kind }) => kind === 'failed');
+      const content = joined(await partsOf(paths, contents, workspace));
+      return { content, ...(isError ? { isError } : {}) };
     },
   });
 
 /** What is made of a file that has been opened, or why that could not be done. */
-async function tried<T>(
+async function withFile<T>(
   workspace: RootedWorkspace,
   path: string,
-  then: (opened: Opened) => Promise<T>,
-): Promise<T | Failed> {
+  use: (opened: Opened) => Promise<T>,
+): Promise<T | Failure> {
   try {
     const opened = await workspace.openFile(path);
     try {
-      return await then(opened);
+      return await use(opened);
     } finally {
       await opened.handle.close();
     }
@@ -86,42 +87,39 @@ async function tried<T>(
 /** The files in order. Images and documents are loaded one after the other, so that few are in memory. */
 async function partsOf(
   paths: readonly string[],
-  found: readonly (FileContent | Failed)[],
+  contents: readonly (FileContent | Failure)[],
   workspace: RootedWorkspace,
 ): Promise<Content[]> {
   const headers = paths.map((path) => `==> ${ending(shownPath(path))} <==\n`);
   const room = mostCharacters - headers.reduce((sum, { length }) => sum + length + 1, 0);
-  const shares = sharesOf(found.map(lengthOf), room);
+  const shares = sharesOf(contents.map(lengthOf), room);
   const parts: Content[] = [];
   let left = mediaBytes;
-  for (const [index, content] of found.entries()) {
+  for (const [index, content] of contents.entries()) {
     const [path = '', share = 0] = [paths[index], shares[index]];
     parts.push(text((index > 0 ? '\n' : '') + (headers[index] ?? '')));
     if (content.kind === 'text') {
       const { text: body, notes } = content.excerpt.fit(share - notesCharacters);
       parts.push(text(endedLine(withNotes(body, [...notes, ...content.notes]))));
-    } else if (content.kind === 'failed') {
-      parts.push(text(endedLine(content.why.slice(0, share))));
-    } else {
-      const media = await tried(workspace, path, async (opened) => ({
-        kind: 'loaded' as const,
-        size: opened.stat.size,
-        content: await mediaContent(opened, content, path, left),
-      }));
-      if (media.kind === 'failed') parts.push(text(endedLine(media.why.slice(0, share))));
-      else {
-        left -= media.size;
-        parts.push(...media.content);
-      }
+      continue;
     }
+    const media =
+      content.kind === 'failed'
+        ? content
+        : await withFile(workspace, path, async (opened) => {
+            const loaded = await mediaContent(opened, content, path, left);
+            left -= opened.stat.size;
+            return loaded;
+          });
+    parts.push(...('why' in media ? [text(endedLine(media.why.slice(0, share)))] : media));
   }
   return parts;
 }
 
 /** Characters that a file takes when nothing of it is left out. */
-function lengthOf(found: FileContent | Failed): number {
-  if (found.kind === 'text') return found.excerpt.length + notesCharacters;
-  return found.kind === 'failed' ? found.why.length : mediaCharacters;
+function lengthOf(content: FileContent | Failure): number {
+  if (content.kind === 'text') return content.excerpt.length + notesCharacters;
+  return content.kind === 'failed' ? content.why.length : mediaCharacters;
 }
 
 /** Divides room so that nobody gets more than is wanted, and whoever wants more gets as much as any other. */

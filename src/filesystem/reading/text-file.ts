@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import type { OpenFile } from '../../machine/paths/open-file.ts';
-import type { Encoding } from '../text/text-file.ts';
+import type { Encoding } from '../text/encoding.ts';
 
 /** A text, and what is known of it. */
 export interface TextFile {
