@@ -251,9 +251,7 @@ describe('a whole text', () => {
       expect((await encodeText(text, like)).bytes).toEqual(Buffer.from('\ufeffnew\n'));
     const wide = await encodeText('new', Buffer.from('\ufeffold', 'utf16le'));
     expect(wide.bytes).toEqual(Buffer.from('\ufeffnew', 'utf16le'));
-    expect((await encodeText('new', undefined, 'utf-16be')).bytes.toString('hex')).toBe(
-      'feff006e00650077',
-    );
+    expect((await encodeText('new', undefined, 'utf-16be')).bytes.toString('hex')).toBe('feff006e00650077');
     expect((await encodeText('new', undefined, 'utf-8-sig')).bytes).toEqual(Buffer.from('\ufeffnew'));
   });
 

@@ -132,8 +132,7 @@ async function dryRunOf(change: FileChange, context: PlanContext): Promise<DryRu
   try {
     const before = place && (await readBefore(given.path, rooted(context.workspace), mostChangedBytes));
     const { bytes, notes, diff } = await proposalFor(change, place?.path ?? '', before);
-    if (before?.bytes.equals(bytes))
-      return { result: text(`${alreadySo(given.path)}${noteLines(notes)}`) };
+    if (before?.bytes.equals(bytes)) return { result: text(`${alreadySo(given.path)}${noteLines(notes)}`) };
     const first = headline(`Would ${kind}`, given.path, diff, before === undefined);
     return {
       result: text(`${first}${noteLines(notes)}\n${diff.text}`),

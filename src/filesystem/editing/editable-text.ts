@@ -64,7 +64,7 @@ export async function editableText(bytes: Buffer, path: string, name?: string): 
   return {
     ...facts,
     form,
-    encode: async (text, what) => ((await encodeExactly(text, label, what)), text),
+    encode: async (text, what) => (await encodeExactly(text, label, what), text),
     show: (part) => part,
     bytesOf: async (changed) => withMark(encodeAll(changed)),
   };

@@ -56,7 +56,8 @@ function placesOf(text: string, wanted: string, most: number) {
 function findUnified(text: string, old: string, fresh: string, most: number): Match {
   /** Where in the unified text a carriage return was left out. */
   const left: number[] = [];
-  for (let at = text.indexOf('\r\n'); at !== -1; at = text.indexOf('\r\n', at + 2)) left.push(at - left.length);
+  for (let at = text.indexOf('\r\n'); at !== -1; at = text.indexOf('\r\n', at + 2))
+    left.push(at - left.length);
   const { places, ...rest } = placesOf(withLf(text), old, most);
   const original = (at: number) => at + countBelow(left, at);
   return {

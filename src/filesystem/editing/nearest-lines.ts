@@ -105,4 +105,7 @@ function likenessTo(line: string): (other: string) => number {
 }
 
 const pairsOf = (line: string): number[] =>
-  Array.from({ length: line.length }, (_, at) => (line.charCodeAt(at - 1) || 0) * 65_536 + line.charCodeAt(at));
+  Array.from(
+    { length: line.length },
+    (_, at) => (line.charCodeAt(at - 1) || 0) * 65_536 + line.charCodeAt(at),
+  );

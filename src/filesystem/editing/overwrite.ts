@@ -39,11 +39,13 @@ export async function refuseUnseen(overwriting: Overwriting, services: Services)
   if (version === undefined && !known && (before.bytes.length === 0 || !replacesAll)) return;
   const hash = await before.hash();
   if (version !== undefined) return refuseOtherVersion(shown, version, hash);
-  const isSame = known?.hash === undefined ? known && sameVersion(known.stat, before.stat) : known.hash === hash;
+  const isSame =
+    known?.hash === undefined ? known && sameVersion(known.stat, before.stat) : known.hash === hash;
   if (isSame) return;
   const digest = createHash('sha256').update(call).update(hash).digest('base64');
   if (services.known.wasRefused(path, digest)) return;
-  const again = 'The same call again does it all the same; in another session, with the version read_file printed.';
+  const again =
+    'The same call again does it all the same; in another session, with the version read_file printed.';
   if (!known)
     throw new ToolcribError(
       'NOT_READ',

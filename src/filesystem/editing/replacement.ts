@@ -49,7 +49,10 @@ function lineEndings(text: string): (at: number) => string {
 }
 
 /** For each new line the old one that is the same, or that it takes the place of. */
-async function linesStoodFor(old: readonly string[], now: readonly string[]): Promise<(number | undefined)[]> {
+async function linesStoodFor(
+  old: readonly string[],
+  now: readonly string[],
+): Promise<(number | undefined)[]> {
   const stands: (number | undefined)[] = [];
   let next = 0;
   const given = now.map((line) => line.replace(/\r$/, ''));

@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import * as z from 'zod';
 import { flag, list, path } from '../../core/params.ts';
 import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import { headAndTail, presentable } from '../../machine/presentable.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import type { TreeChange } from '../../machine/history/bring-back.ts';
-import { pathFor } from '../searching/search-scope.ts';
+import { nameInRoots } from '../name-in-roots.ts';
 import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 
@@ -56,7 +57,7 @@ async function restoreIn(
     workspace,
     signal,
   );
-  const shown = (name: string) => shownPath(pathFor(name, top, workspace.roots));
+  const shown = (name: string) => shownPath(nameInRoots(join(top, name), workspace.roots));
   const many = (count: number) => (count === 1 ? '1 file' : `${count.toLocaleString('en')} files`);
   const first =
     done.length === 0

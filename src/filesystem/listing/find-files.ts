@@ -1,5 +1,5 @@
-import type { Opened } from '../../machine/paths/opened.ts';
 import { decode } from '../../machine/decode.ts';
+import type { Opened } from '../../machine/paths/opened.ts';
 import { notesOn, search } from '../searching/ripgrep.ts';
 import { printedPath, scopeOf } from '../searching/search-scope.ts';
 import type { Services } from '../services.ts';
@@ -8,7 +8,7 @@ import type { GlobPattern } from './glob-pattern.ts';
 
 interface FileSearch {
   readonly folder: Opened;
-  readonly pattern: GlobPattern;
+  readonly pattern?: GlobPattern;
   readonly hidden: boolean;
   readonly ignored: boolean;
   readonly sort: 'path' | 'modified';
@@ -26,39 +26,35 @@ interface FoundFiles {
 const mostFiles = 200_000;
 const timeoutMs = 30_000;
 
-/** All files below a folder that a pattern chooses, in order, by one run of ripgrep. Throws what `search` throws. */
-export async function findFiles(services: Services, wanted: FileSearch): Promise<FoundFiles> {
-  const { folder, pattern, hidden, ignored, sort, signal } = wanted;
+/**
+ * All files below a folder, or those that a pattern chooses, in order, by one run of ripgrep. Throws what `search`
+ * throws.
+ */
+export async function findFiles(services: Services, request: FileSearch): Promise<FoundFiles> {
+  const { folder, pattern, hidden, ignored, sort, signal } = request;
   const paths: string[] = [];
+  const isChosen = !pattern || pattern.namesDecide ? () => true : pattern.matches;
   let rest = Buffer.alloc(0);
   const take = (chunk: Buffer) => {
     const end = chunk.lastIndexOf(0);
-    if (end === -1) {
-      rest = Buffer.concat([rest, chunk]);
-      return true;
-    }
     // Each name is decoded for itself: they may be in several encodings.
-    for (const printed of decode(Buffer.concat([rest, chunk.subarray(0, end)])).split('\0')) {
+    const whole = end === -1 ? [] : decode(Buffer.concat([rest, chunk.subarray(0, end)])).split('\0');
+    for (const printed of whole) {
       const path = printedPath(printed);
-      if (pattern.namesDecide || pattern.matches(path)) paths.push(path);
+      if (isChosen(path)) paths.push(path);
     }
-    rest = Buffer.from(chunk.subarray(end + 1));
+    rest = end === -1 ? Buffer.concat([rest, chunk]) : Buffer.from(chunk.subarray(end + 1));
     return paths.length < mostFiles;
   };
+  const order = sort === 'modified' ? ['--sortr=modified'] : [];
   const ended = await search(services, {
     // Threads find files sooner than one does in order.
-    argv: [
-      '--files',
-      '--null',
-      ...(sort === 'modified' ? ['--sortr=modified'] : []),
-      ...scopeOf(wanted),
-      './',
-    ],
+    argv: ['--files', '--null', ...order, ...scopeOf(request), './'],
     folder: folder.stablePath,
     realFolder: folder.path,
     signal,
     timeoutMs,
-    ignoreFiles: ignored ? 'none' : hidden || pattern.hidden ? 'all' : 'visible',
+    ignoreFiles: ignored ? 'none' : hidden || pattern?.hidden ? 'all' : 'visible',
     take,
   });
   if (sort === 'path') paths.sort();

@@ -57,38 +57,19 @@ export function parseGlob(pattern: string): GlobPattern {
 const invalid = (pattern: string, problem: string, wayOut = ''): ToolcribError =>
   new ToolcribError('ARG_INVALID', `glob ${JSON.stringify(pattern.slice(0, 100))}: ${problem}.`, wayOut);
 
-/** `a{b,c}` as `ab` and `ac`. Braces that are never closed stand for themselves. */
+/** `a{b,c}` as `ab` and `ac`, the innermost braces first. Braces that are never closed stand for themselves. */
 function expandBraces(pattern: string): string[] {
   const done: string[] = [];
   const open = [pattern];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const group = firstGroup(next);
-    if (group) open.push(...group);
-    else done.push(next);
+    const [group, inner = ''] = /(?<!\\)\{((?:\\[^]|[^\\{}])*)\}/.exec(next) ?? [];
+    if (group === undefined) done.push(next);
+    else open.push(...inner.split(/(?<!\\),/).map((one) => next?.replace(group, () => one) ?? ''));
     // Each step adds at least one, so this bounds the work as well as the result.
     if (done.length + open.length > mostAlternatives)
       throw invalid(pattern, `has more than ${mostAlternatives} alternatives in its braces`);
   }
   return done.toReversed();
-}
-
-/** The pattern once for each alternative of its first `{…}`; undefined when it has none. */
-function firstGroup(pattern: string): string[] | undefined {
-  let depth = 0;
-  let start = 0;
-  const cuts: number[] = [];
-  for (let at = 0; at < pattern.length; at++) {
-    const character = pattern[at];
-    if (character === '\\') at++;
-    else if (character === '{' && depth++ === 0) start = at;
-    else if (character === ',' && depth === 1) cuts.push(at);
-    else if (character === '}' && depth > 0 && --depth === 0) {
-      const edges = [start, ...cuts, at];
-      const inner = edges.slice(1).map((end, index) => pattern.slice((edges[index] ?? 0) + 1, end));
-      return inner.map((piece) => pattern.slice(0, start) + piece + pattern.slice(at + 1));
-    }
-  }
-  return undefined;
 }
 
 /** The literal folders with which all alternatives begin. */
@@ -108,48 +89,42 @@ const anyNumber = Symbol('any number of items');
 type Test<Item> = (item: Item) => boolean;
 type Token<Item> = typeof anyNumber | Test<Item>;
 
-/** Whether the names of a path fit the parts of a pattern; `**` at its end asks for one name at least. */
-function pathTest(parts: readonly string[]): Test<readonly string[]> {
+/** Whether the names of a path fit the parts of a glob; `**` at its end asks for one name at least. */
+export function pathTest(parts: readonly string[]): Test<readonly string[]> {
   const tokens: Token<string>[] = parts.map((part) => (part === '**' ? anyNumber : nameTest(part)));
   if (parts.at(-1) === '**') tokens.push(() => true);
   return (names) => fits(tokens, names);
 }
 
-/** A character class as git has it: the first member may be `]`, and `!` or `^` negates. */
+/** A character class: the first member may be `]`, and `!` or `^` negates. */
 const characterClass = /^\[([!^]?)(\]?(?:\[:[a-z]+:\]|\\[^]|[^\]\\])*)\]/u;
-const named: Readonly<Record<string, string>> = {
-  alnum: '\\da-zA-Z',
-  alpha: 'a-zA-Z',
-  digit: '\\d',
-  lower: 'a-z',
-  space: '\\s',
-  upper: 'A-Z',
-  xdigit: '\\da-fA-F',
-};
 
-/** One part of a pattern, between two `/`. A `[` that is never closed and a `\` at the end stand for themselves. */
+/** One part of a glob, between two `/`. A `[` that is never closed and a `\` at the end stand for themselves. */
 function nameTest(part: string): Test<string> {
   if (!/[*?[\\]/.test(part)) return (name) => name === part;
+  if (/^\*[^*?[\\]+$/.test(part)) return (name) => name.endsWith(part.slice(1));
   const tokens: Token<string>[] = [];
   for (let rest = part; rest !== '';) {
     const [whole, negated, members = ''] = characterClass.exec(rest) ?? [];
     const [first = ''] = rest;
-    const escaped = first === '\\' ? String.fromCodePoint(rest.codePointAt(1) ?? 0x5c) : undefined;
-    const literal = escaped ?? first;
+    const literal =
+      first === '\\' && rest.length > 1 ? String.fromCodePoint(rest.codePointAt(1) ?? 0) : first;
     if (first === '*') tokens.push(anyNumber);
     else if (first === '?') tokens.push(() => true);
     else tokens.push((whole && classTest(members, negated !== '')) || ((character) => character === literal));
-    rest = rest.slice(whole?.length ?? (escaped && rest.length > 1 ? 1 + escaped.length : first.length));
+    rest = rest.slice(
+      whole?.length ?? (first === '\\' && rest.length > 1 ? 1 + literal.length : first.length),
+    );
   }
   return (name) => fits(tokens, [...name]);
 }
 
 function classTest(members: string, negated: boolean): Test<string> | undefined {
-  const body = members.replaceAll(
-    /\[:([a-z]+):\]|\\([^])|[[\]^]|^-|-$/gu,
-    (all, name?: string, escaped = all) =>
-      name === undefined ? escaped.replace(/[\^$\\.*+?()[\]{}|/-]/, '\\$&') : (named[name] ?? ''),
-  );
+  const body = members
+    .replaceAll('[:digit:]', '0-9')
+    .replaceAll(/\\([^])|[[\]^]|^-|-$/gu, (all, escaped: string = all) =>
+      escaped.replace(/[^\p{L}\p{N}\s]/u, '\\$&'),
+    );
   try {
     const set = new RegExp(`^[${negated ? '^' : ''}${body}]$`, 'su');
     return (character) => set.test(character);

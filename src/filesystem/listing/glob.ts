@@ -9,7 +9,7 @@ import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted, type RootedWorkspace } from '../../machine/paths/workspace.ts';
 import { findFiles } from './find-files.ts';
 import { parseGlob, type GlobPattern } from './glob-pattern.ts';
-import { pathFor } from '../searching/search-scope.ts';
+import { nameInRoots } from '../name-in-roots.ts';
 import type { Services } from '../services.ts';
 import { withCommas } from '../with-commas.ts';
 
@@ -86,7 +86,7 @@ async function listing(
     cursor,
     make: () => findFiles(services, { folder, pattern, hidden, ignored, sort, signal }),
   });
-  const start = pathFor('', folder.path, workspace.roots);
+  const start = nameInRoots(folder.path, workspace.roots);
   const total = list.paths.length;
   const lines = fitting(list.paths.slice(from, from + limit).map((name) => shownPath(below(start, name))));
   const shown = from + lines.length;
@@ -100,7 +100,7 @@ async function listing(
 
 /** A path below another, as this system writes them. */
 const below = (start: string, name: string): string =>
-  (start === '' ? name : `${start}/${name}`).replaceAll('/', sep);
+  (start === '.' ? name : `${start}/${name}`).replaceAll('/', sep);
 
 /** As many as there is room for, but at least one. */
 function fitting(lines: readonly string[]): readonly string[] {

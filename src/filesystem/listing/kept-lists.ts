@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cursorAt, notOurs, positionOf } from '../cursor.ts';
+import { ToolcribError } from '../../core/errors.ts';
 
 /** Lists that have been made, for their next pages; lives as long as the server. */
 export interface KeptLists {
@@ -7,7 +7,7 @@ export interface KeptLists {
    * The list that answers a question, and where its next page begins. It is made anew for a first page, and when it is
    * not kept any more. Throws ARG_INVALID for the cursor of another question.
    */
-  open<List extends KeptList>(ask: Ask<List>): Promise<{ list: List; from: number }>;
+  open<List extends KeptList>(ask: ListQuestion<List>): Promise<{ list: List; from: number }>;
   /** The cursor of what comes after the first `count` items. */
   cursorAfter(list: KeptList, count: number, question: string): string;
 }
@@ -17,15 +17,16 @@ interface KeptList {
   readonly paths: readonly string[];
 }
 
-interface Ask<List> {
+interface ListQuestion<List> {
   /** All that decides what is listed, and in which order. */
   readonly question: string;
   readonly cursor: string | undefined;
   make(): Promise<List>;
 }
 
-const mostKept = 10;
-const keptMs = 60_000;
+/** Some megabytes each at worst. A model may think for minutes before it asks for the next page. */
+const mostKept = 6;
+const keptMs = 10 * 60_000;
 
 export function createKeptLists(): KeptLists {
   const kept = new Map<string, { list: KeptList; timer: NodeJS.Timeout }>();
@@ -42,24 +43,29 @@ export function createKeptLists(): KeptLists {
   };
 
   return {
-    async open<List extends KeptList>({ question, cursor, make }: Ask<List>) {
-      const after = positionIn(cursor, question);
+    async open<List extends KeptList>({ question, cursor, make }: ListQuestion<List>) {
+      const after = cursor === undefined ? undefined : positionIn(cursor, question);
       const found = after && (kept.get(question)?.list as List | undefined);
       const list = found ?? (await make());
-      if (!found) keep(question, list);
+      keep(question, list);
       return { list, from: after ? indexAfter(list.paths, after) : 0 };
     },
     cursorAfter: ({ paths }, count, question) =>
-      cursorAt(`${markOf(question)}:${count}:${paths[count - 1] ?? ''}`),
+      encoded(`${markOf(question)}:${count}:${paths[count - 1] ?? ''}`),
   };
 }
 
-function positionIn(cursor: string | undefined, question: string) {
-  const position = positionOf(cursor);
-  if (position === undefined) return undefined;
+const encoded = (position: string): string => Buffer.from(position).toString('base64url');
+
+function positionIn(cursor: string, question: string) {
+  const position = Buffer.from(cursor, 'base64url').toString();
   const [, mark, count, path = ''] = /^([\w-]+):(\d+):([^]*)$/.exec(position) ?? [];
-  if (mark !== markOf(question)) throw notOurs();
-  return { count: Number(count), path };
+  if (mark === markOf(question) && encoded(position) === cursor) return { count: Number(count), path };
+  throw new ToolcribError(
+    'ARG_INVALID',
+    'cursor: is none that this tool gave with these parameters.',
+    'Give the one at the end of the page before, or leave it out.',
+  );
 }
 
 /** In a list that was made anew things may have come and gone. */

@@ -64,7 +64,9 @@ export async function linesFrom(
       const atEnd = kept === lines.length && place.start + end >= size;
       if (first === 1 && atEnd) return [];
       const goesOn = !isWhole && end === window.length;
-      const next = goesOn ? `line ${last} goes on for more than 1 MB: read it with bytes` : `next: offset ${last + 1}`;
+      const next = goesOn
+        ? `line ${last} goes on for more than 1 MB: read it with bytes`
+        : `next: offset ${last + 1}`;
       return [`lines ${first}-${last} of ${bytesOf(size)}`, atEnd ? 'end of file' : next];
     },
   });
@@ -86,7 +88,9 @@ export async function lastLines(
   // The piece begins somewhere inside its first line.
   const next = isWhole ? 0 : nextLine(bytes, 0, encoding);
   const isInside = next === -1 || next === bytes.length;
-  const whole = isInside ? fromCharacter(bytes.subarray(-2 * lineCharacters), encoding.label) : bytes.subarray(next);
+  const whole = isInside
+    ? fromCharacter(bytes.subarray(-2 * lineCharacters), encoding.label)
+    : bytes.subarray(next);
   const { lines: all, said } = shownLines(whole, file);
   const lines = isInside ? [`…${all.join('').slice(-lineCharacters)}`] : all.slice(-count);
   if (isInside) said.push(cutNote);
@@ -112,7 +116,9 @@ export async function byteRange(file: TextFile, range: { from: number; count: nu
   const raw = await readAt(file, from, Math.max(range.count, 4));
   const start = fromCharacter(raw, encoding.label);
   const isLast = from + raw.length >= size;
-  const cut = isLast ? 0 : halves.find((count) => fits(start.subarray(0, start.length - count), encoding.label, false));
+  const cut = isLast
+    ? 0
+    : halves.find((count) => fits(start.subarray(0, start.length - count), encoding.label, false));
   const bytes = start.subarray(0, start.length - (cut ?? 0));
   const { text, notes: broken } = decoded(bytes, file);
   // A character cut off at the end belongs to the next range.

@@ -55,7 +55,11 @@ const notebookBytes = 5 * 1024 * 1024;
  * Looks at a file that has been opened, and remembers a text as read. Throws ENCODING for what can not be shown,
  * ARG_INVALID for a range that is not there, and what LineIndexes.find throws.
  */
-export async function contentOf(opened: Opened, request: ReadRequest, reading: Reading): Promise<FileContent> {
+export async function contentOf(
+  opened: Opened,
+  request: ReadRequest,
+  reading: Reading,
+): Promise<FileContent> {
   const isNotebook =
     request.bytes === undefined &&
     request.encoding === undefined &&

@@ -78,6 +78,7 @@ function placeIn({ encoding, size }: TextFile, bytes: Buffer, position: number, 
 
 /** Lines of a text whose last bytes these are. */
 function linesIn({ encoding }: TextFile, bytes: Buffer, before: number): number {
-  const isEnded = bytes.length <= encoding.mark || nextLine(bytes.subarray(-encoding.unit), 0, encoding) !== -1;
+  const isEnded =
+    bytes.length <= encoding.mark || nextLine(bytes.subarray(-encoding.unit), 0, encoding) !== -1;
   return before + countLines(bytes, encoding) + (isEnded ? 0 : 1);
 }

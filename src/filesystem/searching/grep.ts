@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
@@ -8,7 +9,7 @@ import { parseGlob, type GlobPattern } from '../listing/glob-pattern.ts';
 import { findHits, findLines, type FoundMatches, type Match, type Task } from './found-matches.ts';
 import { around, grepParams, questionOf, type GrepParams } from './grep-params.ts';
 import { decoded, type Line } from './ripgrep-output.ts';
-import { pathFor } from './search-scope.ts';
+import { nameInRoots } from '../name-in-roots.ts';
 import type { Services } from '../services.ts';
 
 /** Contents of files by a regular expression. */
@@ -63,7 +64,9 @@ async function pageOf(task: Task): Promise<string> {
   const { list, from } = await services.lists.open({ question, cursor, make });
   // ripgrep prints a file by the path it was given.
   const nameOf = (path: string) =>
-    shownPath(pathFor(where.stat.isFile() ? '' : decoded(path), where.path, context.workspace.roots));
+    shownPath(
+      nameInRoots(join(where.path, where.stat.isFile() ? '' : decoded(path)), context.workspace.roots),
+    );
   const page: string[] = [];
   let [length, to] = [0, from];
   for (; to < Math.min(list.matches.length, from + limit); to++) {

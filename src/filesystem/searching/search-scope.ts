@@ -1,4 +1,3 @@
-import { join, relative } from 'node:path';
 import type { GlobPattern } from '../listing/glob-pattern.ts';
 
 interface Scope {
@@ -30,12 +29,4 @@ export function scopeOf({ hidden, ignored, pattern, type }: Scope): string[] {
 export function printedPath(printed: string): string {
   const path = process.platform === 'win32' ? printed.replaceAll('\\', '/') : printed;
   return path.startsWith('./') ? path.slice(2) : path;
-}
-
-/** A path as the next call can take it: relative to the first root where it is inside, else absolute. */
-export function pathFor(name: string, folder: string, roots: readonly string[]): string {
-  const absolute = join(folder, name);
-  const [home = ''] = roots;
-  const fromHome = relative(home, absolute);
-  return fromHome === '..' || /^\.\.[\\/]/.test(fromHome) ? absolute : fromHome;
 }

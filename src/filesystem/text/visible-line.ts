@@ -10,14 +10,16 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /** Controls, blanks other than the usual ones, and what is not seen at all. */
-const unseen =
-  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\ufe00-\ufe0f]/gu;
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\ufe00-\ufe0f]/gu;
 
 /**
  * A line as it is shown where it matters what it is made of: · for a blank, → for a tab, ␍ for a carriage return, and
  * other characters that are not seen by number and name. `blanks`: all are marked, not only those at both ends.
  */
-export function visibleLine(line: string, { blanks, accents }: { blanks: boolean; accents: boolean }): string {
+export function visibleLine(
+  line: string,
+  { blanks, accents }: { blanks: boolean; accents: boolean },
+): string {
   const marked = line
     .replace(blanks ? /[ \t]/g : /^[ \t]+|[ \t]+(?=\r?$)/g, (run) =>
       run.replaceAll(' ', '·').replaceAll('\t', '→'),
