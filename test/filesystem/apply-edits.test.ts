@@ -294,6 +294,8 @@ describe('text that is not there', () => {
       '- given  →const greeting = "Hi, " + name;',
       '+ 4  →const greeting = "Hello, " + name;',
       '+ 5  →console.log(greeting);',
+      '  6  \treturn greeting;',
+      '  7  }',
     ]);
   });
 

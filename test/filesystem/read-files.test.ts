@@ -1,8 +1,6 @@
 import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharesOf } from '../../src/filesystem/reading/read-files.ts';
 import { callerFor, failureOf, put, services, temporaryFolder, textOf, type Caller } from './folder.ts';
 
 const megabyte = 1024 * 1024;
@@ -59,15 +57,15 @@ describe('read_files shows', () => {
     expect(textOf(result)).toMatch(/PATH_NOT_FOUND[^]*ENCODING/);
   });
 
-  it('long files as far as there is room, shared fairly, and how to get the rest', async () => {
+  it('long files as far as there is room, each at least its share, and how to get the rest', async () => {
     const text = await read({ paths: ['long.txt', 'a.txt', 'longer.txt'] });
     expect(text.length).toBeLessThanOrEqual(16_000);
-    expect(text.length).toBeGreaterThan(14_500);
+    expect(text.length).toBeGreaterThan(14_000);
     expect(text).toContain('==> a.txt <==\none\r\ntwo\n');
     const [, first, , second] =
       /\[lines 1-(\d+) of .*; next: offset (\d+)\][^]*\[lines 1-(\d+) of .*; next: offset/.exec(text)!;
-    expect(Number(first)).toBeGreaterThan(600);
-    expect(Math.abs(Number(first) - Number(second))).toBeLessThan(3);
+    expect(Number(first)).toBeGreaterThan(400);
+    expect(Number(second)).toBeGreaterThan(800);
   });
 
   it('so many lines of each as are asked for', async () => {
@@ -136,21 +134,5 @@ it('read_files remembers what it has read, and nothing else', async () => {
 it('read_files ends when the caller gives up', async () => {
   expect(await failureOf(call('read_files', { paths: ['a.txt'] }, AbortSignal.abort()))).toMatch(
     /^CANCELLED/,
-  );
-});
-
-it('shares are never more than is wanted or there, and equal among those that want more', () => {
-  const wanted = fc.array(fc.nat(5000), { minLength: 1, maxLength: 50 });
-  fc.assert(
-    fc.property(wanted, fc.nat(100_000), (lengths, room) => {
-      const shares = sharesOf(lengths, room);
-      const sum = shares.reduce((one, other) => one + other, 0);
-      expect(sum).toBeLessThanOrEqual(room);
-      for (const [index, share] of shares.entries()) expect(share).toBeLessThanOrEqual(lengths[index]!);
-      const unsatisfied = shares.filter((share, index) => share < lengths[index]!);
-      if (unsatisfied.length === 0) return;
-      expect(room - sum).toBeLessThan(lengths.length);
-      expect(Math.max(...shares) - Math.min(...unsatisfied)).toBeLessThanOrEqual(1);
-    }),
   );
 });

@@ -2,7 +2,7 @@ import type { StructuredPatchHunk } from 'diff';
 import { encodingIn, encodingToShow, shownText, type Encoding } from '../text/encoding.ts';
 import { lineAt } from '../text/line-numbers.ts';
 import { around, differenceAt } from '../text/visible-line.ts';
-import { mostChanges } from './changed-lines.ts';
+
 import { diffPath } from './diff-path.ts';
 
 export interface UnifiedDiff {
@@ -26,6 +26,11 @@ const usualCharacters = 8_000;
 const context = 3;
 /** By which the encoding is told. */
 const headBytes = 64 * 1024;
+/**
+ * More differing lines than these take long (Myers: their square; so many, 80 ms in any text) and say little.
+ * A count and no time limit, so that a busy machine gives the same answer.
+ */
+const mostChanges = 600;
 /** Of a longer line only the part around the difference is shown; such a diff cannot be applied. */
 const lineCharacters = 500;
 

@@ -1,8 +1,7 @@
 import { ToolcribError } from '../../core/errors.ts';
-import type { EditableText } from './editable-text.ts';
 import { lineAt } from '../text/line-numbers.ts';
+import type { EditableText } from './editable-text.ts';
 import { findText, withLf } from './find-text.ts';
-import { nearestStart } from './nearest-lines.ts';
 import { shownDifference } from './shown-difference.ts';
 
 /** An edit whose `old` is not in the text. */
@@ -14,20 +13,14 @@ interface Miss {
   pause(): Promise<void>;
 }
 
-/** What to tell of a text that was not found. */
-interface Why {
-  readonly words: string;
-  readonly wayOut: string;
-}
-
 /** More of a file is not compared line by line, only around a place that has a piece of the text. */
 const compared = 1536 * 1024;
-const mostWantedLines = 1000;
 /** More of a text than this is neither unwrapped nor compared. */
 const mostWanted = 256 * 1024;
+const mostWantedLines = 1000;
 
-/** Says why `old` may not have been found, with the nearest text there is. Takes some 100 ms at worst. */
-export async function whyNotFound(miss: Miss): Promise<Why> {
+/** Says why `old` may not have been found, with the nearest text there is, and what to do. Takes 100 ms at worst. */
+export async function whyNotFound(miss: Miss): Promise<{ words: string; wayOut: string }> {
   const { edit, text, file, pause } = miss;
   if (text === '') return { words: 'The file is empty.', wayOut: 'Use write_file.' };
   const words: string[] = [];
@@ -41,14 +34,11 @@ export async function whyNotFound(miss: Miss): Promise<Why> {
   if (other) return { words: [...words, other].join(' '), wayOut: 'Give it as it is in the file.' };
   await pause();
   const nearest = await nearestText(miss);
-  if (!nearest)
-    return {
-      words: [...words, 'Nothing in the file is like it.'].join(' '),
-      wayOut: 'Read the part again, and copy old from there.',
-    };
   return {
-    words: [...words, nearest.words].join(' '),
-    wayOut: `Copy old from the lines with +.\n${nearest.text}`,
+    words: [...words, nearest?.words ?? 'Nothing in the file is like it.'].join(' '),
+    wayOut: nearest
+      ? `Copy old from the lines with +.\n${nearest.text}`
+      : 'Read the part again, and copy old from there.',
   };
 }
 
@@ -66,27 +56,24 @@ const formOf = (file: EditableText, text: string): Promise<string | undefined> =
     throw error;
   });
 
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+
 /** Ways in which a text is wrapped once too often on its way here. */
 async function otherForm(miss: Miss): Promise<string | undefined> {
   const { old } = miss.edit;
   if (old.length > mostWanted) return undefined;
-  const forms: [string, string][] = [
-    [unescaped(old), 'It is there with real line breaks, tabs and quotes where old has \\n, \\t or \\".'],
-    [withoutEntities(old), 'It is there with < > & " where old has &lt; &gt; &amp; &quot;.'],
-  ];
-  for (const [form, words] of forms) if (form !== old && (await isThere(miss, form))) return words;
-  return undefined;
+  const unescaped = old.replaceAll(/\\([nrt"'\\])/g, (_, one: string) => escapes[one] ?? one);
+  const withoutEntities = old.replaceAll(
+    /&(lt|gt|quot|#39|amp);/g,
+    (_, name: string) => entities[name] ?? '',
+  );
+  if (unescaped !== old && (await isThere(miss, unescaped)))
+    return 'It is there with real line breaks, tabs and quotes where old has \\n, \\t or \\".';
+  return withoutEntities !== old && (await isThere(miss, withoutEntities))
+    ? 'It is there with < > & " where old has &lt; &gt; &amp; &quot;.'
+    : undefined;
 }
-
-const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
-
-const unescaped = (text: string): string =>
-  text.replaceAll(/\\([nrt"'\\])/g, (_, character: string) => escapes[character] ?? character);
-
-const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
-
-const withoutEntities = (text: string): string =>
-  text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (whole, name: string) => entities[name] ?? whole);
 
 async function nearestText(miss: Miss): Promise<{ words: string; text: string } | undefined> {
   const { edit, text, file } = miss;
@@ -97,9 +84,8 @@ async function nearestText(miss: Miss): Promise<{ words: string; text: string } 
   const from = text.length > compared ? await windowStart(miss, old) : 0;
   const shown = file.show(text.slice(from, from + compared));
   const lines = shown.split('\n');
-  const start = nearestStart(lines, wanted) ?? lineOfPiece(shown, wanted.join('\n'));
-  if (start === undefined) return undefined;
-  return shownDifference(wanted, lines, start, lineAt(text, from));
+  const start = nearestStart(lines, wanted) ?? lineOfPiece(shown, old);
+  return start === undefined ? undefined : shownDifference(wanted, lines, start, lineAt(text, from));
 }
 
 /** The beginning of the line, or a place before in a very long one, from where on the text is compared. */
@@ -109,8 +95,7 @@ async function windowStart({ text, file }: Miss, old: string): Promise<number> {
     const at = form === undefined ? -1 : text.indexOf(form);
     if (at === -1) continue;
     const near = Math.max(0, at - compared / 4);
-    const start = text.lastIndexOf('\n', near) + 1;
-    return near - start > compared / 4 ? near : start;
+    return Math.max(text.lastIndexOf('\n', near) + 1, near - compared / 4);
   }
   return 0;
 }
@@ -124,15 +109,68 @@ function piecesOf(text: string): string[] {
   const pieces = Array.from({ length: mostPieces }, (_, index) =>
     text.slice(index * step, index * step + pieceCharacters).trim(),
   );
-  return pieces
-    .filter((piece) => piece.length >= 6 && !piece.includes('\n'))
-    .sort((one, other) => other.length - one.length);
+  return pieces.filter((piece) => piece.length >= 6 && !piece.includes('\n'));
 }
 
 /** The line, most often a very long one, that has a piece of the text. */
-function lineOfPiece(shown: string, wanted: string): number | undefined {
-  const at = piecesOf(wanted)
+function lineOfPiece(shown: string, old: string): number | undefined {
+  const at = piecesOf(old)
     .map((piece) => shown.indexOf(piece))
     .find((found) => found !== -1);
   return at === undefined ? undefined : lineAt(shown, at) - 1;
 }
+
+/** How much time may be spent; what was found until then is the answer. */
+const budgetMs = 80;
+const leastLikeness = 0.4;
+const candidates = 3;
+
+/**
+ * The line of a text, from 0, where lines most like the given ones begin; undefined when none are. The longest of them
+ * are compared with all lines of the text, and each that is alike votes for a beginning.
+ */
+function nearestStart(text: readonly string[], wanted: readonly string[]): number | undefined {
+  const until = performance.now() + budgetMs;
+  const longest = [...wanted.map(folded).entries()]
+    .sort(([, one], [, other]) => other.length - one.length)
+    .slice(0, candidates)
+    .map(([index, line]) => ({ index, line, pairs: pairsOf(line) }));
+  const votes = new Map<number, number>();
+  for (const [at, content] of text.entries()) {
+    if (at % 256 === 0 && performance.now() > until) break;
+    const other = folded(content);
+    for (const { index, line, pairs } of longest) {
+      const likeness = line === other ? 1 : likenessOf(line, pairs, other);
+      if (likeness >= leastLikeness)
+        votes.set(at - index, (votes.get(at - index) ?? 0) + likeness * likeness * line.length);
+    }
+  }
+  const [best] = [...votes].sort(([, one], [, other]) => other - one);
+  return best && best[1] > 0 ? Math.max(0, best[0]) : undefined;
+}
+
+/** A line without what is given wrongly most often: blanks, forms of quotes and dashes, case. */
+const folded = (line: string): string =>
+  line === ''
+    ? line
+    : line
+        .slice(0, 400)
+        .toLowerCase()
+        .replaceAll(/[\s\u200b-\u200d\ufeff]+/g, '')
+        .replaceAll(/[`´"\u2018-\u201f]/g, "'")
+        .replaceAll(/[\u2010-\u2015]/g, '-');
+
+/**
+ * How alike two lines are, from 0 to 1: twice the pairs of neighbouring characters they share, by all pairs of both
+ * (Dice, Ecology 26, 1945). Of very different lengths, not enough can be shared.
+ */
+function likenessOf(line: string, pairs: ReadonlySet<string>, other: string): number {
+  if (other.length < line.length / 4 || other.length > line.length * 4) return 0;
+  const others = pairsOf(other);
+  let shared = 0;
+  for (const pair of others) if (pairs.has(pair)) shared++;
+  return pairs.size + others.size === 0 ? 0 : (2 * shared) / (pairs.size + others.size);
+}
+
+const pairsOf = (line: string): Set<string> =>
+  new Set(Array.from({ length: Math.max(0, line.length - 1) }, (_, at) => line.slice(at, at + 2)));

@@ -1,4 +1,3 @@
-import { changedLines } from '../diff/changed-lines.ts';
 import type { Match, Place } from './find-text.ts';
 
 /**
@@ -8,27 +7,24 @@ import type { Match, Place } from './find-text.ts';
 export async function replacer(text: string, match: Match): Promise<(place: Place) => string> {
   const { old, new: fresh, anyEnding } = match;
   if (!anyEnding || !fresh.includes('\n') || !text.includes('\r\n')) return () => fresh;
-  const lines = fresh.split('\n');
-  const standsFor = await linesStoodFor(old.split('\n'), lines);
+  const standsFor = await linesStoodFor(old.split('\n'), fresh.split('\n'));
   const endingAt = lineEndings(text);
-  /** By the one ending that all lines have: for thousands of places it is made once. */
-  const uniform = new Map<string, string>();
+  /** By the endings they are made of, of which there are few kinds in a file. */
+  const made = new Map<string, string>();
   return ({ from, to }) => {
     const endings = text.slice(from, to).match(/\r?\n/g) ?? [];
-    let ending = endings[0] ?? endingAt(from);
-    if (new Set(endings).size < 2) {
+    const first = endings[0] ?? endingAt(from);
+    const key = [first, ...endings].join('');
+    let [ending, line] = [first, 0];
+    const piece =
+      made.get(key) ??
       // A carriage return that was given stays, and is not given twice.
-      if (!uniform.has(ending)) uniform.set(ending, fresh.replaceAll(/(?<!\r)\n/g, ending));
-      return uniform.get(ending) ?? fresh;
-    }
-    return lines
-      .map((line, index) => {
-        if (index === lines.length - 1) return line;
-        if (line.endsWith('\r')) return `${line}\n`;
-        ending = endings[standsFor[index] ?? -1] ?? ending;
-        return line + ending;
-      })
-      .join('');
+      fresh.replaceAll(/\r?\n/g, (given) => {
+        ending = endings[standsFor[line++] ?? -1] ?? ending;
+        return given === '\n' ? ending : given;
+      });
+    made.set(key, piece);
+    return piece;
   };
 }
 
@@ -49,18 +45,16 @@ function lineEndings(text: string): (at: number) => string {
 }
 
 /** For each new line the old one that is the same, or that it takes the place of. */
-async function linesStoodFor(
-  old: readonly string[],
-  now: readonly string[],
-): Promise<(number | undefined)[]> {
+async function linesStoodFor(old: string[], fresh: string[]): Promise<(number | undefined)[]> {
+  const { diffArrays } = await import('diff');
+  const given = fresh.map((line) => line.replace(/\r$/, ''));
   const stands: (number | undefined)[] = [];
-  let next = 0;
-  const given = now.map((line) => line.replace(/\r$/, ''));
-  for (const { from, to, nowFrom, nowTo } of await changedLines(old, given)) {
-    while (stands.length < nowFrom) stands.push(next++);
-    for (let line = from; line < from + nowTo - nowFrom; line++) stands.push(line < to ? line : undefined);
-    next = to;
+  let [line, removed] = [0, 0];
+  for (const { added, removed: isRemoved, count } of diffArrays(old, given, { maxEditLength: 600 }) ?? []) {
+    for (let index = 0; index < count && !isRemoved; index++)
+      stands.push(added && index >= removed ? undefined : added ? line - removed + index : line + index);
+    if (!added) line += count;
+    removed = isRemoved ? count : 0;
   }
-  while (stands.length < now.length) stands.push(next++);
   return stands;
 }

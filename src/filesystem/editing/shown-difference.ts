@@ -1,4 +1,3 @@
-import { changedLines, type ChangedLines } from '../diff/changed-lines.ts';
 import { around, differenceAt, visibleLine } from '../text/visible-line.ts';
 
 const lineCharacters = 200;
@@ -6,21 +5,16 @@ const mostShown = 24;
 /** Lines more than were given that are looked at, since some may be missing in what was given. */
 const margin = 8;
 
-const withoutBlanks = (text: string): string => text.replaceAll(/\s+/g, '');
-
 /** What lines can differ in, the simplest first. */
 const kinds: readonly [name: string, without: (line: string) => string][] = [
   [
     'unusual blanks or characters that are not seen',
-    (line) =>
-      line
-        .replaceAll(/[\u00ad\u200b-\u200f\u2060\ufeff]/g, '')
-        .replaceAll(/[\u00a0\u202f\u2000-\u200a\u3000]/g, ' '),
+    (line) => line.replaceAll(/[\u00ad\u200b-\u200f\u2060\ufeff]/g, '').replaceAll(/(?!\t)\s/g, ' '),
   ],
   ['carriage returns', (line) => line.replaceAll('\r', '')],
   ['blanks at the ends of lines', (line) => line.trimEnd()],
   ['indentation', (line) => line.trimStart()],
-  ['blanks', withoutBlanks],
+  ['blanks', (line) => line.replaceAll(/\s+/g, '')],
   [
     'the form of quotes or dashes',
     (line) =>
@@ -28,6 +22,7 @@ const kinds: readonly [name: string, without: (line: string) => string][] = [
   ],
   ['the Unicode form (composed or decomposed)', (line) => line.normalize('NFC')],
   ['upper and lower case', (line) => line.toLowerCase()],
+  ['blanks, quotes or case', (line) => kinds.slice(0, -1).reduce((text, [, without]) => without(text), line)],
 ];
 
 /**
@@ -40,18 +35,70 @@ export async function shownDifference(
   start: number,
   firstLine: number,
 ): Promise<{ words: string; text: string }> {
+  const { diffArrays } = await import('diff');
   const there = lines.slice(start, start + wanted.length + margin).map((line) => line.replace(/\r$/, ''));
   const given = asPartOf(wanted, there);
-  const changes = withoutMargin(await changedLines(given, there), given, there);
-  const isPaired = changes.every(({ from, to, nowFrom, nowTo }) => to - from === nowTo - nowFrom);
-  const names = isPaired ? kindsOfDifference(changes, given, there) : undefined;
+  const changes = diffArrays(given, there);
   const number = firstLine + start;
+  const rows: string[] = [];
+  const names = new Set<string>();
+  let [line, removed] = [number, [] as string[]];
+  for (const [at, change] of changes.entries()) {
+    const { added, removed: isRemoved, value } = change;
+    if (isRemoved) {
+      removed = value;
+      const next = changes[at + 1];
+      if (!next?.added) names.add('');
+      continue;
+    }
+    // At the end only as many lines as were given in their place; the others the margin has brought.
+    const isLast = at === changes.length - 1;
+    const shown = added && isLast ? value.slice(0, removed.length) : value;
+    if (added) {
+      for (const [index, one] of removed.entries()) names.add(kindOf(one, shown[index]));
+      if (shown.length > removed.length) names.add('');
+      rows.push(...pairRows(removed, shown, line));
+    } else {
+      if (removed.length > 0) rows.push(...pairRows(removed, [], line));
+      // One line before and after what differs tells where it is.
+      const edges = new Set([...(at > 0 ? [0] : []), ...(isLast ? [] : [value.length - 1])]);
+      for (const index of edges)
+        rows.push(`  ${line + index}  ${around(value[index] ?? '', 0, lineCharacters)}`);
+    }
+    removed = [];
+    line += value.length;
+  }
+  if (removed.length > 0) rows.push(...pairRows(removed, [], line));
+  const left = rows.length > mostShown ? [`… ${rows.length - mostShown} more lines`] : [];
+  const legend = '(- as given, + as in the file; · is a blank, → a tab, ␍ a carriage return)';
   return {
-    words: names
-      ? `It differs only in ${names.join(' and ')} from line ${number} on.`
-      : `The nearest begins at line ${number}.`,
-    text: rendered(changes, given, there, number, names !== undefined),
+    words:
+      names.has('') || names.size === 0
+        ? `The nearest begins at line ${number}.`
+        : `It differs only in ${[...names].join(' and ')} from line ${number} on.`,
+    text: [legend, ...rows.slice(0, mostShown), ...left].join('\n'),
   };
+}
+
+/** In what one kind of thing two lines differ; '' when it is more. */
+const kindOf = (line: string, other: string | undefined): string =>
+  (other !== undefined && kinds.find(([, without]) => without(line) === without(other))?.[0]) || '';
+
+/** Lines that were given, and those that stand in their place from a line on. */
+function pairRows(given: readonly string[], there: readonly string[], number: number): string[] {
+  const isPaired = given.length === there.length;
+  const show = (line: string, other: string | undefined) => {
+    const kind = isPaired ? kindOf(line, other) : '';
+    const at = isPaired && other !== undefined ? differsAt(line, other) : 0;
+    return visibleLine(around(line, at, lineCharacters), {
+      blanks: kind !== '',
+      accents: /Unicode/.test(kind),
+    });
+  };
+  return [
+    ...given.map((line, at) => `- ${'given'.padStart(String(number).length)}  ${show(line, there[at])}`),
+    ...there.map((line, at) => `+ ${number + at}  ${show(line, given[at])}`),
+  ];
 }
 
 /**
@@ -69,84 +116,14 @@ function asPartOf(wanted: readonly string[], there: readonly string[]): string[]
   });
 }
 
-/** Without lines at the end that only the margin has brought. */
-function withoutMargin(
-  changes: readonly ChangedLines[],
-  given: readonly string[],
-  there: readonly string[],
-): readonly ChangedLines[] {
-  const last = changes.at(-1);
-  if (!last || last.to !== given.length || last.nowTo !== there.length) return changes;
-  const count = last.to - last.from;
-  const nowTo = Math.min(last.nowTo, last.nowFrom + count);
-  return [...changes.slice(0, -1), ...(count === 0 ? [] : [{ ...last, nowTo }])];
-}
-
-/** What all pairs of lines differ in, when nothing else does. */
-function kindsOfDifference(
-  changes: readonly ChangedLines[],
-  given: readonly string[],
-  there: readonly string[],
-): string[] | undefined {
-  const names = new Set<string>();
-  for (const { from, to, nowFrom } of changes) {
-    for (let line = from; line < to; line++) {
-      const [one, other] = [given[line] ?? '', there[nowFrom + line - from] ?? ''];
-      const all = (text: string) => kinds.reduce((rest, [, without]) => without(rest), text);
-      const alone = kinds.find(([, without]) => without(one) === without(other));
-      if (alone) names.add(alone[0]);
-      else if (all(one) === all(other)) names.add('blanks, quotes or case');
-      else return undefined;
-    }
-  }
-  return names.size > 0 ? [...names] : undefined;
-}
-
 const pieceCharacters = 12;
 
 /** Where a line begins to differ from another, or from the part of it that the other is. */
-function differsAt(line: string, other = ''): number {
+function differsAt(line: string, other: string): number {
   const at = differenceAt(line, other);
-  if (at > 0) return at;
-  for (let from = 0; from + pieceCharacters <= other.length; from += pieceCharacters) {
+  for (let from = 0; at === 0 && from + pieceCharacters <= other.length; from += pieceCharacters) {
     const found = line.indexOf(other.slice(from, from + pieceCharacters));
     if (found !== -1) return Math.max(0, found - from);
   }
-  return 0;
-}
-
-function rendered(
-  changes: readonly ChangedLines[],
-  given: readonly string[],
-  there: readonly string[],
-  number: number,
-  allBlanks: boolean,
-): string {
-  const rows: string[] = [];
-  const show = (line: string, other: string | undefined) =>
-    visibleLine(around(line, differsAt(line, other), lineCharacters), {
-      blanks: allBlanks || (other !== undefined && withoutBlanks(line) === withoutBlanks(other)),
-      accents: line.normalize('NFC') === other?.normalize('NFC'),
-    });
-  let shownTo = 0;
-  for (const { from, to, nowFrom, nowTo } of changes) {
-    for (let line = shownTo; line < nowFrom; line++) {
-      // One line before and after what differs tells where it is.
-      if (line === shownTo || line === nowFrom - 1)
-        rows.push(`  ${number + line}  ${around(there[line] ?? '', 0, lineCharacters)}`);
-    }
-    const isPaired = to - from === nowTo - nowFrom;
-    for (let line = from; line < to; line++) {
-      const other = isPaired ? there[nowFrom + line - from] : undefined;
-      rows.push(`- ${'given'.padStart(String(number).length)}  ${show(given[line] ?? '', other)}`);
-    }
-    for (let line = nowFrom; line < nowTo; line++) {
-      const other = isPaired ? given[from + line - nowFrom] : undefined;
-      rows.push(`+ ${number + line}  ${show(there[line] ?? '', other)}`);
-    }
-    shownTo = nowTo;
-  }
-  const shown = rows.slice(0, mostShown);
-  if (rows.length > mostShown) shown.push(`… ${rows.length - mostShown} more lines`);
-  return `(- as given, + as in the file; · is a blank, → a tab, ␍ a carriage return)\n${shown.join('\n')}`;
+  return at;
 }

@@ -7,24 +7,13 @@ import { codeOf } from '../../machine/paths/real-path.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { sameVersion, versionOf, type KnownFiles } from '../known-files.ts';
 import { encodingOf } from '../text/encoding.ts';
-import {
-  byteRange,
-  bytesOf,
-  lastLines,
-  linesFrom,
-  type Excerpt,
-  type LineRequest,
-  type LineSearch,
-} from './excerpt.ts';
+import { bytesOf, excerptOf, withNotes, type ExcerptRequest, type LineSearch } from './excerpt.ts';
 import { notebookText } from './notebook.ts';
 import { fill, type TextFile } from './text-file.ts';
 
 /** What a caller wants to see of a file. */
-export interface ReadRequest extends LineRequest {
+export interface ReadRequest extends ExcerptRequest {
   readonly path: string;
-  readonly offset?: number | undefined;
-  readonly tail?: number | undefined;
-  readonly bytes?: { readonly from: number; readonly count: number } | undefined;
   readonly encoding?: string | undefined;
 }
 
@@ -39,9 +28,9 @@ interface Media {
   readonly mimeType: string;
 }
 
-/** What a file has to show. */
+/** What a file has to show: text with what there is to say about it, or what is loaded by mediaContent(). */
 export type FileContent =
-  | { readonly kind: 'text'; readonly excerpt: Excerpt; readonly notes: readonly string[] }
+  | { readonly kind: 'text'; readonly text: string }
   | ({ readonly kind: 'media' } & Media);
 
 /** The most that a file shown as an image or document may have: base64 and JSON make 7 MB of it, of 10 in a message. */
@@ -81,7 +70,7 @@ export async function contentOf(
     const known = encoding.label === 'utf-8' ? request.encoding : encoding.label;
     await remember(opened, head, known, reading.known);
     const mark = shown.file.encoding.mark > 0 ? [`${encoding.label} with byte order mark`] : [];
-    return { kind: 'text', excerpt, notes: [...shown.notes, ...mark] };
+    return { kind: 'text', text: withNotes(excerpt.text, [...excerpt.notes, ...shown.notes, ...mark]) };
   } catch (error) {
     throw readFailure(request.path, error);
   }
@@ -135,16 +124,6 @@ function asNotebook(file: TextFile): { file: TextFile; notes: string[] } {
     notes: ['a notebook shown as text; edits work on its JSON, which bytes shows'],
   };
 }
-
-function excerptOf(file: TextFile, request: ReadRequest, reading: Reading): Promise<Excerpt> {
-  if (file.size <= file.encoding.mark) return Promise.resolve(nothing);
-  if (request.bytes) return byteRange(file, request.bytes);
-  return request.tail === undefined
-    ? linesFrom(file, request.offset ?? 1, request, reading)
-    : lastLines(file, request.tail, request, reading);
-}
-
-const nothing: Excerpt = { length: 0, fit: () => ({ text: '', notes: ['the file is empty'] }) };
 
 /** Registers a text as read: with its hash, when all of it was and nobody wrote to it meanwhile. */
 async function remember(

@@ -1,7 +1,10 @@
 import { headAndTail, presentable } from '../../machine/presentable.ts';
+import { withCommas } from '../with-commas.ts';
 
 /** Characters shown of what one cell has printed. */
 const outputCharacters = 4_000;
+
+type Json = Readonly<Record<string, unknown>>;
 
 /**
  * A Jupyter notebook as text: each cell under a line with its number, kind and language, then what it printed. Images
@@ -9,83 +12,61 @@ const outputCharacters = 4_000;
  */
 export function notebookText(json: string): string | undefined {
   const notebook = parsed(json);
-  if (!isObject(notebook) || !Array.isArray(notebook['cells'])) return undefined;
-  if (notebook['cells'].length === 0) return '[no cells]\n';
-  const language = languageOf(notebook['metadata']);
-  return notebook['cells'].map((cell: unknown, index) => cellText(cell, index + 1, language)).join('\n');
+  const cells = notebook['cells'];
+  if (!Array.isArray(cells)) return undefined;
+  if (cells.length === 0) return '[no cells]\n';
+  const { language_info: info, kernelspec: kernel } = asObject(notebook['metadata']);
+  const language = oneLine(asObject(info)['name'] ?? asObject(kernel)['language']);
+  return cells.map((cell: unknown, index) => cellText(asObject(cell), index + 1, language)).join('\n');
 }
 
-function parsed(json: string): unknown {
+function parsed(json: string): Json {
   try {
-    return JSON.parse(json);
+    return asObject(JSON.parse(json));
   } catch {
     // Being written, in conflict, or no notebook at all: it is shown as the text that it is.
-    return undefined;
+    return {};
   }
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** A value of a path of names; undefined where there is none. */
-const at = (value: unknown, ...names: readonly string[]): unknown =>
-  names.reduce(
-    (inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
-    value,
+/** Without a prototype, so that a notebook has only the names that it has. */
+const asObject = (value: unknown): Json =>
+  Object.assign(
+    Object.create(null) as Json,
+    typeof value === 'object' && !Array.isArray(value) ? value : undefined,
   );
 
-function languageOf(metadata: unknown): string {
-  const found = at(metadata, 'language_info', 'name') ?? at(metadata, 'kernelspec', 'language');
-  return typeof found === 'string' && found !== '' ? ` (${oneLine(found)})` : '';
-}
-
-function cellText(cell: unknown, number: number, language: string): string {
-  const kind = at(cell, 'cell_type');
-  const name = typeof kind === 'string' ? oneLine(kind) : 'cell';
-  const outputs = at(cell, 'outputs');
+function cellText(cell: Json, number: number, language: string): string {
+  const kind = oneLine(cell['cell_type']) || 'cell';
+  const outputs = Array.isArray(cell['outputs']) ? cell['outputs'] : [];
   return [
-    `[${number}] ${name}${name === 'code' ? language : ''}\n`,
-    endedLine(multiline(at(cell, 'source'))),
-    ...(Array.isArray(outputs) ? outputs.map((output) => outputText(output, number)) : []),
+    `[${number}] ${kind}${kind === 'code' && language !== '' ? ` (${language})` : ''}\n`,
+    endedLine(multiline(cell['source'])),
+    ...outputs.map((output) => outputText(asObject(output), number)),
   ].join('');
 }
 
-function outputText(output: unknown, number: number): string {
-  const kind = at(output, 'output_type');
-  const body = kind === 'error' ? errorText(output) : multiline(at(output, 'text'));
-  const data = at(output, 'data');
-  const plain = multiline(at(data, 'text/plain'));
-  const shown = headAndTail(presentable(body || plain), outputCharacters);
-  const others = isObject(data)
-    ? Object.entries(data).flatMap(([type, value]) => notShown(type, value, plain))
-    : [];
-  const text = endedLine(shown) + others.join('');
-  return text && `[${number}] ${kind === 'error' ? 'error' : 'output'}\n${text}`;
-}
-
-function errorText(output: unknown): string {
-  const traceback = at(output, 'traceback');
-  const lines = Array.isArray(traceback) ? traceback.filter((line) => typeof line === 'string') : [];
-  return lines.length > 0
-    ? lines.join('\n')
-    : `${multiline(at(output, 'ename'))}: ${multiline(at(output, 'evalue'))}`;
+function outputText(output: Json, number: number): string {
+  const isError = output['output_type'] === 'error';
+  const data = asObject(output['data']);
+  const traceback = Array.isArray(output['traceback']) ? output['traceback'] : [];
+  const error =
+    traceback.filter((line) => typeof line === 'string').join('\n') ||
+    `${multiline(output['ename'])}: ${multiline(output['evalue'])}`;
+  const plain = multiline(data['text/plain']);
+  const body = isError ? error : multiline(output['text']) || plain;
+  const others = Object.entries(data).flatMap(([type, value]) => notShown(type, multiline(value), plain));
+  const text = endedLine(headAndTail(presentable(body), outputCharacters)) + others.join('');
+  return text && `[${number}] ${isError ? 'error' : 'output'}\n${text}`;
 }
 
 /** What there is beside the plain text: pictures always, other forms only where there is no text. */
-function notShown(type: string, value: unknown, plain: string): string[] {
-  if (type === 'text/plain') return [];
-  const name = oneLine(type);
-  if (/^image\/(?!svg)/.test(type)) return [`[${name}, ${count(base64Bytes(multiline(value)))} bytes]\n`];
-  if (plain !== '' && !type.startsWith('image/')) return [];
-  const { length } = multiline(value);
-  return [length > 0 ? `[${name}, ${count(length)} characters]\n` : `[${name}]\n`];
+function notShown(type: string, value: string, plain: string): string[] {
+  if (type === 'text/plain' || (plain !== '' && !type.startsWith('image/'))) return [];
+  const isPicture = /^image\/(?!svg)/.test(type);
+  const size = isPicture ? Math.floor((value.replaceAll(/[\s=]/g, '').length * 3) / 4) : value.length;
+  return [`[${oneLine(type)}, ${withCommas(size)} ${isPicture ? 'bytes' : 'characters'}]\n`];
 }
-
-const count = (value: number): string => value.toLocaleString('en');
-
-const base64Bytes = (text: string): number => Math.floor((text.replaceAll(/[\s=]/g, '').length * 3) / 4);
 
 /** Text of the notebook format: a string, or a list of lines. */
 function multiline(value: unknown): string {
@@ -95,4 +76,5 @@ function multiline(value: unknown): string {
 
 const endedLine = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
-const oneLine = (text: string): string => presentable(text).replaceAll(/\s+/g, ' ').slice(0, 60);
+const oneLine = (value: unknown): string =>
+  typeof value === 'string' ? presentable(value).replaceAll(/\s+/g, ' ').slice(0, 60) : '';

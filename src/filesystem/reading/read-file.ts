@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { path } from '../../core/params.ts';
-import { defineSimpleTool, type Content, type Tool } from '../../core/tool.ts';
+import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { versionFor } from '../editing/overwrite.ts';
 import type { Services } from '../services.ts';
-import { withNotes } from './excerpt.ts';
 import { contentOf, mediaContent } from './file-content.ts';
 
 const mostLines = 2000;
@@ -42,12 +41,11 @@ export const readFile = (services: Services): Tool =>
       const opened = await rooted(workspace).openFile(given.path);
       try {
         const reading = { signal, known: services.known, lines: services.lines };
-        const found = await contentOf(opened, { ...given, most: mostCharacters }, reading);
-        if (found.kind === 'media') return { content: await mediaContent(opened, found, given.path) };
-        const { text, notes } = found.excerpt.fit(mostCharacters);
+        const content = await contentOf(opened, { ...given, room: mostCharacters }, reading);
+        if (content.kind === 'media') return { content: await mediaContent(opened, content, given.path) };
         const hash = services.known.get(opened.path)?.hash;
         return {
-          content: [textPart(withNotes(text, [...notes, ...found.notes]))],
+          content: [{ type: 'text', text: content.text }],
           ...(hash === undefined ? {} : { meta: { 'toolcrib/version': versionFor(hash) } }),
         };
       } finally {
@@ -55,8 +53,6 @@ export const readFile = (services: Services): Tool =>
       }
     },
   });
-
-const textPart = (text: string): Content => ({ type: 'text', text });
 
 function refuseTwoWays(given: z.output<typeof params>): void {
   const ways = (['offset', 'tail', 'bytes'] as const).filter((way) => given[way] !== undefined);
