@@ -1,6 +1,6 @@
 import { decode } from '../../machine/decode.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
-import { notesOn, search } from '../searching/ripgrep.ts';
+import { search } from '../searching/ripgrep.ts';
 import { printedPath, scopeOf } from '../searching/search-scope.ts';
 import type { Services } from '../services.ts';
 import { withCommas } from '../with-commas.ts';
@@ -31,7 +31,7 @@ const timeoutMs = 30_000;
  * throws.
  */
 export async function findFiles(services: Services, request: FileSearch): Promise<FoundFiles> {
-  const { folder, pattern, hidden, ignored, sort, signal } = request;
+  const { folder, pattern, ignored, sort, signal } = request;
   const paths: string[] = [];
   const isChosen = !pattern || pattern.namesDecide ? () => true : pattern.matches;
   let rest = Buffer.alloc(0);
@@ -54,7 +54,7 @@ export async function findFiles(services: Services, request: FileSearch): Promis
     realFolder: folder.path,
     signal,
     timeoutMs,
-    ignoreFiles: ignored ? 'none' : hidden || pattern?.hidden ? 'all' : 'visible',
+    hasRules: !ignored,
     take,
   });
   if (sort === 'path') paths.sort();
@@ -62,5 +62,5 @@ export async function findFiles(services: Services, request: FileSearch): Promis
     enough: `stopped after ${withCommas(mostFiles)} files: search a smaller folder`,
     timed_out: 'stopped at the time limit: search a smaller folder',
   };
-  return { paths, notes: [...(ended.early ? [early[ended.early]] : []), ...notesOn(ended)] };
+  return { paths, notes: [...(ended.early ? [early[ended.early]] : []), ...ended.notes] };
 }

@@ -1,7 +1,6 @@
-import { readdir, stat } from 'node:fs/promises';
+import { opendir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { pseudoMountsBelow } from '../../machine/paths/pseudo-filesystem.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 
 /** What ripgrep reads in each folder. */
@@ -14,26 +13,20 @@ const mostFolders = 50_000;
  * A file of ignore rules in a folder, above it or below it, that keeps ripgrep from searching: it waits for a FIFO, and
  * reads all of a device into memory. Returns what to tell about it; undefined when there is none, or `signal` ends.
  */
-export async function blockingFile(
-  folder: string,
-  hidden: boolean,
-  signal: AbortSignal,
-): Promise<ToolcribError | undefined> {
+export async function blockingFile(folder: string, signal: AbortSignal): Promise<ToolcribError | undefined> {
   for (let above = folder; above !== dirname(above); above = dirname(above)) {
     const problem = await problemIn(dirname(above));
     if (problem) return problem;
   }
-  const leftOut = new Set((await pseudoMountsBelow(folder)).map((place) => join(folder, place)));
+  let looked = 0;
   const folders = [folder];
-  for (let index = 0; index < Math.min(folders.length, mostFolders) && !signal.aborted; index++) {
-    const here = folders[index] ?? folder;
-    const problem = await problemIn(here);
+  for (let next = folders.shift(); next !== undefined; next = folders.shift()) {
+    if (signal.aborted || looked++ > mostFolders) return undefined;
+    const problem = await problemIn(next);
     if (problem) return problem;
-    for (const entry of await readdir(here, { withFileTypes: true }).catch(() => [])) {
-      const isSeen = hidden ? entry.name !== '.git' : !entry.name.startsWith('.');
-      const path = join(here, entry.name);
-      if (isSeen && entry.isDirectory() && !leftOut.has(path)) folders.push(path);
-    }
+    // What cannot be read is not searched either.
+    for await (const entry of await opendir(next).catch(() => []))
+      if (entry.isDirectory() && entry.name !== '.git') folders.push(join(next, entry.name));
   }
   return undefined;
 }
@@ -45,13 +38,11 @@ async function problemIn(folder: string): Promise<ToolcribError | undefined> {
     const found = await stat(path).catch(() => undefined);
     if (!found || found.isDirectory() || (found.isFile() && found.size <= mostBytes)) continue;
     const wayOut = 'Set ignored to search without ignore rules, or search another folder.';
-    return found.isFile()
-      ? new ToolcribError('TOO_LARGE', `${shownPath(path)}: has too many ignore rules.`, wayOut)
-      : new ToolcribError(
-          'PATH_NOT_REGULAR',
-          `${shownPath(path)}: is not a regular file, and ripgrep waits for it.`,
-          wayOut,
-        );
+    const what = found.isFile()
+      ? 'has too many ignore rules.'
+      : 'is not a regular file, and ripgrep waits for it.';
+    const code = found.isFile() ? 'TOO_LARGE' : 'PATH_NOT_REGULAR';
+    return new ToolcribError(code, `${shownPath(path)}: ${what}`, wayOut);
   }
   return undefined;
 }

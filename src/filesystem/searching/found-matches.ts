@@ -3,16 +3,16 @@ import { dirname, join } from 'node:path';
 import type { CallContext } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
-import { namedEncoding } from '../text/encoding-name.ts';
 import type { GlobPattern } from '../listing/glob-pattern.ts';
-import { around, type GrepParams } from './grep-params.ts';
-import { decoded, mostPrinted, readHits, readLines, type Line, type Reader } from './ripgrep-output.ts';
-import { notesOn, search, type Ended } from './ripgrep.ts';
-import { scopeOf } from './search-scope.ts';
 import type { Services } from '../services.ts';
+import { namedEncoding } from '../text/encoding-name.ts';
+import { around, type GrepParams } from './grep-params.ts';
+import { decoded, lineIn, mostPrinted, readRecords, type Line } from './ripgrep-output.ts';
+import { search } from './ripgrep.ts';
+import { scopeOf } from './search-scope.ts';
 
-/** A search of one call: what is looked for, and where. */
-export interface Task {
+/** What one call looks for, and where. */
+export interface GrepSearch {
   readonly given: GrepParams;
   readonly pattern: GlobPattern | undefined;
   readonly where: Opened;
@@ -45,104 +45,101 @@ const multilineMegabytes = 100;
 /** More than anyone pages through; what is kept of a search is a few megabytes. */
 const most = { matches: 10_000, bytes: 4 * 1024 * 1024, files: 100_000 };
 /** So that a match with all that is around it fits into a page. */
-const widthOf = (around: number): number => Math.min(500, Math.floor(12_000 / (1 + around)));
+const widthOf = (lines: number): number => Math.min(500, Math.floor(12_000 / (1 + lines)));
 
-/**
- * Matching lines. ripgrep is fastest when its threads print files as they come; only when there are more lines than are
- * kept it searches once more in order, with one thread, for those that come first.
- */
-export async function findLines(task: Task): Promise<FoundMatches> {
-  const { given, where } = task;
-  const { before, after } = around(given);
-  const endsAt = performance.now() + timeoutMs.call;
-  const wanted = choice(task);
-  const attempt = async (inOrder: boolean) => {
-    const files = new Map<string, FoundFile>();
-    let [bytes, matches] = [0, 0];
-    const reader = readLines(widthOf(before + after), (line) => {
-      if (matches > most.matches || bytes > most.bytes || !wanted(line.path)) return;
-      const file = files.get(line.path) ?? { ...placed(task, line.path), lines: [] };
-      if (file.lines.length === 0) files.set(line.path, file);
-      file.lines.push(line);
-      bytes += line.text.length + 100;
-      if (line.isMatch) matches++;
-    });
-    const isEnough = () => matches > most.matches || bytes > most.bytes;
-    const order = given.sort === 'path' ? '--sort=path' : '--sortr=modified';
-    const ended = await run(task, {
-      argv: [...lineArguments(before, after), ...(inOrder ? [order] : [])],
-      reader,
-      isEnough,
-      timeoutMs: Math.min(timeoutMs.search, endsAt - performance.now()),
-    });
-    return { files: [...files.values()], ended, reader };
-  };
-  const isFile = where.stat.isFile();
-  const first = await attempt(isFile);
-  const { files, ended, reader } = first.ended.early === 'enough' && !isFile ? await attempt(true) : first;
-  const found = files.sort(byPlace).flatMap((file) => matchesIn(file, before, after));
-  const more = ended.early === 'enough';
-  // The last of a search that was stopped may lack what is around it.
-  const matches = more ? found.slice(0, -1) : found;
-  const isBinary = isFile && reader.rest.includes('binary file matches');
-  return {
-    matches,
-    paths: matches.map(({ path, lines }) => `${path}:${lines.find(({ isMatch }) => isMatch)?.number}`),
-    more,
-    notes: [...(isBinary ? ['the file is binary: what matches is not shown'] : []), ...notesOf(ended)],
-  };
-}
-
-/** Files that have matches, or how many lines match in each. */
-export async function findHits(task: Task): Promise<FoundMatches> {
-  const counted = task.given.mode === 'count';
-  const wanted = choice(task);
-  const files: (Place & { readonly count: number })[] = [];
-  const ended = await run(task, {
-    argv: [counted ? '--count' : '--files-with-matches'],
-    reader: readHits(counted, (path, count) => {
-      if (wanted(path)) files.push({ ...placed(task, path), count });
-    }),
-    isEnough: () => files.length > most.files,
-    timeoutMs: timeoutMs.search,
-  });
-  const matches = files.sort(byPlace).map(({ path, count }) => ({ path, count, lines: [] }));
-  const paths = matches.map(({ path }) => path);
-  return { matches, paths, more: ended.early === 'enough', notes: notesOf(ended) };
-}
-
-const notesOf = (ended: Ended): string[] => [
-  ...(ended.early === 'timed_out'
-    ? [`stopped after ${timeoutMs.search / 1000} s, not all was searched: search a smaller folder`]
-    : []),
-  ...notesOn(ended),
-];
-
-interface Place {
+interface FoundFile {
   readonly path: string;
   /** Names by their bytes, one after the other: what separates names comes before every character. */
   readonly key: string;
   /** When it was last changed, where that comes first. */
   readonly modified: number;
-}
-
-interface FoundFile extends Place {
   readonly lines: Line[];
+  count: number;
 }
 
-function placed({ given, where }: Task, path: string): Place {
-  const key = path.replaceAll('/', '\0');
-  if (given.sort === 'path' || where.stat.isFile()) return { path, key, modified: 0 };
+/**
+ * Matching lines, or files that have some. ripgrep is fastest when its threads print files as they come; only when there
+ * are more lines than are kept it searches once more in order, with one thread, for those that come first.
+ */
+export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
+  const { given, where } = request;
+  const endsAt = performance.now() + timeoutMs.call;
+  const isFile = where.stat.isFile();
+  const first = await attempt(request, isFile, endsAt);
+  const isAgain = given.mode === 'lines' && first.early === 'enough' && !isFile;
+  const { files, early, notes, rest } = isAgain ? await attempt(request, true, endsAt) : first;
+  const more = early === 'enough';
+  files.sort((a, b) => b.modified - a.modified || (a.key === b.key ? 0 : a.key < b.key ? -1 : 1));
+  const inLines = given.mode === 'lines';
+  const all: Match[] = inLines ? files.flatMap((file) => matchesIn(file, around(given))) : files;
+  // The last of a search that was stopped may lack what is around it.
+  const matches = more && inLines ? all.slice(0, -1) : all;
+  const isBinary = isFile && rest.includes('binary file matches');
+  const timedOut = `stopped after ${timeoutMs.search / 1000} s, not all was searched: search a smaller folder`;
+  return {
+    matches,
+    paths: matches.map(({ path, lines }) => `${path}:${lines.find(({ isMatch }) => isMatch)?.number ?? ''}`),
+    more,
+    notes: [
+      ...(isBinary ? ['the file is binary: what matches is not shown'] : []),
+      ...(early === 'timed_out' ? [timedOut] : []),
+      ...notes,
+    ],
+  };
+}
+
+/** One run of ripgrep, in the order that is asked for or in that of its threads. */
+async function attempt(request: GrepSearch, inOrder: boolean, endsAt: number) {
+  const { given, pattern, where, context, services } = request;
+  const { before, after } = around(given);
+  const width = widthOf(before + after);
+  const isChosen = choice(request);
+  const files = new Map<string, FoundFile>();
+  let [bytes, matches] = [0, 0];
+  const isEnough = () => matches > most.matches || bytes > most.bytes || files.size > most.files;
+  const reader = readRecords((path, record) => {
+    if (isEnough() || !isChosen(path)) return;
+    const file = files.get(path) ?? newFile(request, path);
+    files.set(path, file);
+    if (given.mode === 'count') file.count = Number(record.toString('latin1'));
+    if (given.mode !== 'lines') return;
+    const line = lineIn(record, width);
+    file.lines.push(line);
+    bytes += line.text.length + 100;
+    if (line.isMatch) matches++;
+  }, given.mode !== 'files');
+  const isFile = where.stat.isFile();
+  const order = inOrder ? [given.sort === 'path' ? '--sort=path' : '--sortr=modified'] : [];
+  const ended = await search(services, {
+    argv: [
+      ...modeArguments(given),
+      ...order,
+      ...sharedArguments(given, pattern),
+      isFile ? where.stablePath : './',
+    ],
+    folder: isFile ? dirname(where.path) : where.stablePath,
+    realFolder: isFile ? dirname(where.path) : where.path,
+    signal: context.signal,
+    timeoutMs: Math.max(1, Math.min(timeoutMs.search, endsAt - performance.now())),
+    hasRules: !given.ignored && !isFile,
+    take(chunk) {
+      reader.take(chunk);
+      return !isEnough();
+    },
+  });
+  return { ...ended, files: [...files.values()], rest: reader.rest };
+}
+
+function newFile({ given, where }: GrepSearch, path: string): FoundFile {
+  const file = { path, key: path.replaceAll('/', '\0'), modified: 0, lines: [], count: 1 };
+  if (given.sort === 'path' || where.stat.isFile()) return file;
   const bytes = Buffer.concat([Buffer.from(`${where.stablePath}/`), Buffer.from(path, 'latin1')]);
   // Asked without a thread in between: they are many, and ripgrep has just read them. What is gone comes last.
-  return { path, key, modified: lstatSync(bytes, { throwIfNoEntry: false })?.mtimeMs ?? 0 };
+  return { ...file, modified: lstatSync(bytes, { throwIfNoEntry: false })?.mtimeMs ?? 0 };
 }
 
-const byPlace = (a: Place, b: Place): number =>
-  b.modified - a.modified || (a.key === b.key ? 0 : a.key < b.key ? -1 : 1);
-
 /** Each matching line of a file with the lines around it that no earlier one has. */
-function matchesIn({ path, lines }: FoundFile, before: number, after: number): Match[] {
+function matchesIn({ path, lines }: FoundFile, { before, after }: ReturnType<typeof around>): Match[] {
   const matches: Match[] = [];
   let from = 0;
   for (const [index, match] of lines.entries()) {
@@ -158,65 +155,42 @@ function matchesIn({ path, lines }: FoundFile, before: number, after: number): M
 }
 
 /** Which of the files that ripgrep finds are wanted. */
-function choice({ given, pattern, where, context }: Task): (path: string) => boolean {
+function choice({ given, pattern, where, context }: GrepSearch): (path: string) => boolean {
   if (where.stat.isFile()) return () => true;
-  const chosenByName =
-    !pattern || given.glob?.startsWith('!') || (pattern.namesDecide && given.type === undefined);
+  const decides = given.glob?.startsWith('!') || (pattern?.namesDecide && given.type === undefined);
   const workspace = rooted(context.workspace);
-  const known = new Map<string, boolean>();
+  let last: { printed: string; isChosen: boolean } | undefined;
   return (printed) => {
-    const isKnown = known.get(printed);
-    if (isKnown !== undefined) return isKnown;
-    const path = decoded(printed);
-    const isWanted = (chosenByName || pattern.matches(path)) && !workspace.denies(join(where.path, path));
     // The lines of a file come one after the other.
-    known.clear();
-    known.set(printed, isWanted);
-    return isWanted;
+    if (last?.printed === printed) return last.isChosen;
+    const path = decoded(printed);
+    const isChosen =
+      (!pattern || decides || pattern.matches(path)) && !workspace.denies(join(where.path, path));
+    last = { printed, isChosen };
+    return isChosen;
   };
 }
 
-interface Run {
-  readonly argv: readonly string[];
-  readonly reader: Reader;
-  isEnough(): boolean;
-  readonly timeoutMs: number;
+function modeArguments(given: GrepParams): string[] {
+  if (given.mode !== 'lines') return [given.mode === 'count' ? '--count' : '--files-with-matches'];
+  const { before, after } = around(given);
+  return [
+    '--line-number',
+    // Where the match is, so that a long line can be shown from there.
+    '--column',
+    '--no-heading',
+    '--no-context-separator',
+    `--max-columns=${mostPrinted}`,
+    '--max-columns-preview',
+    // Threads keep all that they will print of a file in memory until its end.
+    `--max-count=${most.matches + 1}`,
+    `--before-context=${before}`,
+    `--after-context=${after}`,
+  ];
 }
 
-function run(task: Task, { argv, reader, isEnough, timeoutMs: left }: Run): Promise<Ended> {
-  const { given, pattern, where, context, services } = task;
-  const isFile = where.stat.isFile();
-  const hidden = given.hidden || pattern?.hidden === true;
-  return search(services, {
-    argv: [...argv, ...sharedArguments(task), isFile ? where.stablePath : './'],
-    folder: isFile ? dirname(where.path) : where.stablePath,
-    realFolder: isFile ? dirname(where.path) : where.path,
-    signal: context.signal,
-    timeoutMs: Math.max(1, left),
-    ignoreFiles: given.ignored || isFile ? 'none' : hidden ? 'all' : 'visible',
-    take(chunk) {
-      reader.take(chunk);
-      return !isEnough();
-    },
-  });
-}
-
-const lineArguments = (before: number, after: number): string[] => [
-  '--line-number',
-  // Where the match is, so that a long line can be shown from there.
-  '--column',
-  '--no-heading',
-  '--no-context-separator',
-  `--max-columns=${mostPrinted}`,
-  '--max-columns-preview',
-  // Threads keep all that they will print of a file in memory until its end.
-  `--max-count=${most.matches + 1}`,
-  `--before-context=${before}`,
-  `--after-context=${after}`,
-];
-
-function sharedArguments({ given, pattern }: Task): string[] {
-  const excluded = given.glob?.startsWith('!') === true;
+function sharedArguments(given: GrepParams, pattern: GlobPattern | undefined): string[] {
+  const isExcluding = given.glob?.startsWith('!') === true;
   return [
     '--with-filename',
     '--null',
@@ -227,8 +201,8 @@ function sharedArguments({ given, pattern }: Task): string[] {
     // Such files are read whole, even when they are binary; a single one can be mapped instead.
     ...(given.multiline ? ['--multiline', `--max-filesize=${multilineMegabytes}M`] : []),
     ...(given.encoding === undefined ? [] : [`--encoding=${namedEncoding(given.encoding).label}`]),
-    ...scopeOf({ ...given, pattern: excluded ? undefined : pattern }),
-    ...(excluded ? [`--glob=${given.glob}`] : []),
+    ...scopeOf({ ...given, pattern: isExcluding ? undefined : pattern }),
+    ...(isExcluding ? [`--glob=${given.glob}`] : []),
     `--regexp=${given.pattern}`,
     '--',
   ];

@@ -6,7 +6,7 @@ import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { inlineLimit, presentable } from '../../machine/presentable.ts';
 import { parseGlob, type GlobPattern } from '../listing/glob-pattern.ts';
-import { findHits, findLines, type FoundMatches, type Match, type Task } from './found-matches.ts';
+import { findMatches, type FoundMatches, type GrepSearch, type Match } from './found-matches.ts';
 import { around, grepParams, questionOf, type GrepParams } from './grep-params.ts';
 import { decoded, type Line } from './ripgrep-output.ts';
 import { nameInRoots } from '../name-in-roots.ts';
@@ -56,12 +56,11 @@ async function placeOf(
 
 const mostCharacters = inlineLimit - 1_500;
 
-async function pageOf(task: Task): Promise<string> {
-  const { given, where, context, services } = task;
+async function pageOf(request: GrepSearch): Promise<string> {
+  const { given, where, context, services } = request;
   const { mode, limit, cursor } = given;
   const question = questionOf(given, where.path);
-  const make = () => (mode === 'lines' ? findLines(task) : findHits(task));
-  const { list, from } = await services.lists.open({ question, cursor, make });
+  const { list, from } = await services.lists.open({ question, cursor, make: () => findMatches(request) });
   // ripgrep prints a file by the path it was given.
   const nameOf = (path: string) =>
     shownPath(

@@ -4,8 +4,6 @@ import { printedPath } from './search-scope.ts';
 
 /** A line of a file, as ripgrep printed it. All text here has a character for each byte. */
 export interface Line {
-  /** The file, below the searched folder. */
-  readonly path: string;
   readonly number: number;
   readonly isMatch: boolean;
   readonly text: string;
@@ -32,32 +30,20 @@ export const mostPrinted = 4 * 1024 * 1024;
 const shownBefore = 150;
 
 /**
- * Reads lines in the form `path NUL line : column : text LF`, or `path NUL line - text LF` around a match. Of long
- * lines `width` bytes are kept, from around the match. Not `--json`: that prints the longest line whole, with every
- * match in it.
+ * A line in the form `line : column : text`, or `line - text` around a match. Of long lines `width` bytes are kept, from
+ * around the match. Not `--json`: that prints the longest line whole, with every match in it.
  */
-export const readLines = (width: number, found: (line: Line) => void): Reader =>
-  readRecords((path, record) => {
-    const start = record.toString('latin1', 0, 50);
-    const [mark = '', number, sign, column = '1'] = /^(\d+)(?:(:)(\d+):|-)/.exec(start) ?? [];
-    const end = record.at(-1) === 0x0d ? -1 : record.length;
-    const text = record.subarray(mark.length, end);
-    found({
-      path,
-      number: Number(number),
-      isMatch: sign === ':',
-      ...partOf(text, Number(column) - 1, width),
-    });
-  });
+export function lineIn(record: Buffer, width: number): Line {
+  const start = record.toString('latin1', 0, 50);
+  const [mark = '', number, sign, column = '1'] = /^(\d+)(?:(:)(\d+):|-)/.exec(start) ?? [];
+  const text = record.subarray(mark.length, record.at(-1) === 0x0d ? -1 : record.length);
+  return { number: Number(number), isMatch: sign === ':', ...partOf(text, Number(column) - 1, width) };
+}
 
-/** Reads files with matches in the form `path NUL count LF`, or only `path NUL`; 1 when matches were not counted. */
-export const readHits = (counted: boolean, found: (path: string, count: number) => void): Reader =>
-  readRecords((path, record) => found(path, counted ? Number(record.toString('latin1')) : 1), !counted);
-
-/** Of each record the path, which may hold line feeds, and what follows it up to a line feed, unless it is `bare`. */
-function readRecords(found: (path: string, record: Buffer) => void, bare = false): Reader {
+/** Of each record the path, which may hold line feeds, up to a NUL, and what follows it up to a line feed. */
+export function readRecords(take: (path: string, record: Buffer) => void, hasContent: boolean): Reader {
   let waiting: Buffer[] = [];
-  const last = bare ? 0 : 0x0a;
+  const last = hasContent ? 0x0a : 0;
   return {
     take(chunk) {
       waiting.push(chunk);
@@ -67,9 +53,9 @@ function readRecords(found: (path: string, record: Buffer) => void, bare = false
       let at = 0;
       for (;;) {
         const pathEnd = bytes.indexOf(0, at);
-        const end = pathEnd === -1 || bare ? pathEnd : bytes.indexOf(last, pathEnd + 1);
+        const end = pathEnd === -1 || !hasContent ? pathEnd : bytes.indexOf(last, pathEnd + 1);
         if (end === -1) break;
-        found(pathIn(bytes.toString('latin1', at, pathEnd)), bytes.subarray(pathEnd + 1, end));
+        take(pathIn(bytes.toString('latin1', at, pathEnd)), bytes.subarray(pathEnd + 1, end));
         at = end + 1;
       }
       waiting = at < bytes.length ? [bytes.subarray(at)] : [];
@@ -91,11 +77,11 @@ const pathIn = (printed: string): string =>
 function partOf(line: Buffer, match: number, width: number): Pick<Line, 'text' | 'cut' | 'farAt'> {
   if (line.length <= width) return { text: line.toString('latin1'), cut: { before: false, after: false } };
   const isFar = match >= mostPrinted;
-  const wanted = isFar ? 0 : Math.min(Math.max(0, match - shownBefore), line.length - width);
-  const start = characterAt(line, wanted);
-  const end = characterAt(line, wanted + width);
-  const before = line.toString('latin1', start, isFar ? start : match);
-  const after = line.toString('latin1', isFar ? start : match, end);
+  const from = isFar ? 0 : Math.min(Math.max(0, match - shownBefore), line.length - width);
+  const [start, end] = [characterAt(line, from), characterAt(line, from + width)];
+  const middle = isFar ? start : match;
+  const before = line.toString('latin1', start, middle);
+  const after = line.toString('latin1', middle, end);
   return {
     text:
       (start > 0 ? tailOf(`.${before}`, before.length) : before) +
@@ -107,7 +93,8 @@ function partOf(line: Buffer, match: number, width: number): Pick<Line, 'text' |
 
 /** Where the UTF-8 character that a byte belongs to begins: at most three bytes before it. */
 function characterAt(bytes: Buffer, at: number): number {
+  const isRest = (index: number) => ((bytes[index] ?? 0) & 0xc0) === 0x80;
   let start = at;
-  while (start > at - 3 && start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
-  return ((bytes[start] ?? 0) & 0xc0) === 0x80 ? at : start;
+  while (start > at - 3 && start > 0 && isRest(start)) start--;
+  return isRest(start) ? at : start;
 }

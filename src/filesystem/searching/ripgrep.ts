@@ -1,9 +1,9 @@
 import { ToolcribError } from '../../core/errors.ts';
 import { ownFoldersBelow } from '../../machine/paths/own-folders.ts';
-import type { Outcome } from '../../machine/processes/process.ts';
 import { pseudoMountsBelow } from '../../machine/paths/pseudo-filesystem.ts';
-import { blockingFile } from './blocking-file.ts';
+import type { Outcome } from '../../machine/processes/process.ts';
 import type { Services } from '../services.ts';
+import { blockingFile } from './blocking-file.ts';
 
 interface Search {
   readonly argv: readonly string[];
@@ -13,10 +13,8 @@ interface Search {
   readonly realFolder: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** How much of what it says beside its output is kept; a quarter of a megabyte unless told. */
-  readonly keepBytes?: number;
-  /** What of the ignore files ripgrep reads: those in hidden folders too, or none. */
-  readonly ignoreFiles: 'visible' | 'all' | 'none';
+  /** Whether ripgrep reads ignore files. */
+  readonly hasRules: boolean;
   /** Takes its output piece by piece. Returns false when enough has been found: the search ends. */
   take(chunk: Buffer): boolean;
 }
@@ -25,8 +23,8 @@ interface Search {
 export interface Ended {
   /** Whether it ended before its end. */
   readonly early: 'timed_out' | 'enough' | undefined;
-  /** What it could not read, as it said so. */
-  readonly complaints: readonly string[];
+  /** What it could not read, in words for the caller; empty when there is nothing. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -52,27 +50,29 @@ const suspiciousMs = 250;
  * argument, PATH_NOT_REGULAR and TOO_LARGE for an ignore file it cannot read, CANCELLED, and PROGRAM_FAILED.
  */
 export async function search(services: Services, request: Search): Promise<Ended> {
-  const { argv, folder, realFolder, signal, timeoutMs, keepBytes, ignoreFiles, take } = request;
+  const { argv, folder, realFolder, signal, timeoutMs, hasRules, take } = request;
   const [program, pseudo] = await Promise.all([services.ripgrep(), pseudoMountsBelow(realFolder)]);
   const stop = new AbortController();
-  let isEnough = false;
-  let heard = false;
+  let [isEnough, hasOutput] = [false, false];
   let failure: unknown;
-  const end = (why: unknown) => {
+  const fail = (why: unknown) => {
     failure ??= why;
     stop.abort();
   };
   const onOutput = (chunk: Buffer) => {
-    heard = true;
+    hasOutput = true;
     try {
       isEnough ||= !take(chunk);
     } catch (error) {
-      end(error);
+      fail(error);
     }
     if (isEnough) stop.abort();
     return !stop.signal.aborted;
   };
-  const looks = ignoreFiles === 'none' ? undefined : lookForBlocking(request, end);
+  // When ripgrep takes long, it may be waiting for something.
+  const lookForBlocking = () =>
+    blockingFile(realFolder, stop.signal).then((problem) => problem && fail(problem), fail);
+  const timer = hasRules ? setTimeout(() => void lookForBlocking(), suspiciousMs) : undefined;
   const outcome = await services
     .run({
       program,
@@ -80,63 +80,41 @@ export async function search(services: Services, request: Search): Promise<Ended
       cwd: folder,
       env: services.env(),
       timeoutMs,
-      ...(keepBytes === undefined ? {} : { keepBytes }),
       signal: AbortSignal.any([signal, stop.signal]),
       onOutput,
     })
-    .finally(() => looks?.stop());
+    .finally(() => {
+      clearTimeout(timer);
+      stop.abort();
+    });
   if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
   if (failure !== undefined) throw failure;
-  const complaints = outcome.stderr.text.split('\n').filter((line) => line !== '');
-  refuse(outcome, complaints, heard, isEnough);
   // What it says when nobody takes its output any more is about no file.
-  if (isEnough) complaints.length = 0;
-  return { complaints, early: isEnough ? 'enough' : outcome.ended === 'timed_out' ? 'timed_out' : undefined };
-}
-
-/** When ripgrep takes long, looks for what it may be waiting for, and tells `found`. */
-function lookForBlocking(
-  { realFolder, ignoreFiles }: Search,
-  found: (what: unknown) => void,
-): { stop(): void } {
-  const ended = new AbortController();
-  const look = () =>
-    blockingFile(realFolder, ignoreFiles === 'all', ended.signal).then(
-      (problem) => problem && !ended.signal.aborted && found(problem),
-      found,
-    );
-  const timer = setTimeout(() => void look(), suspiciousMs);
+  if (isEnough) return { notes: [], early: 'enough' };
+  const complaints = outcome.stderr.text.split('\n').filter((line) => line !== '');
+  refuse(outcome, complaints.join('\n').replace(/^rg: /, ''), hasOutput);
   return {
-    stop() {
-      clearTimeout(timer);
-      ended.abort();
-    },
+    notes: unsearched(complaints),
+    early: outcome.ended === 'timed_out' ? 'timed_out' : undefined,
   };
 }
 
 /** Processes and devices are not searched: what they show can be secrets, or never end. Nor is what toolcrib keeps. */
 const leftOut = (place: string): string => `--glob=!/${place.replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`;
 
-/** Exit code 2 can also mean that some files could not be read; then its complaints are about files. */
-function refuse(
-  { ended, exitCode }: Outcome,
-  complaints: readonly string[],
-  heard: boolean,
-  isEnough: boolean,
-): void {
-  const words = complaints.join('\n').replace(/^rg: /, '');
+/** Exit code 2 can also mean that some files could not be read; then its words are about files. */
+function refuse({ ended, exitCode }: Outcome, words: string, hasOutput: boolean): void {
   if (ended === 'not_started')
     throw new ToolcribError('PROGRAM_FAILED', `ripgrep could not be started: ${words}`);
   // A file that is shortened while it is read ends ripgrep, and so does the system when memory runs out.
-  if (ended === 'exited' && exitCode === null && !isEnough)
+  if (ended === 'exited' && exitCode === null)
     throw new ToolcribError(
       'PROGRAM_FAILED',
       `ripgrep was ended by the system. ${words}`.trimEnd(),
       'Search fewer files: give path, glob or type.',
     );
-  if (ended !== 'exited' || exitCode === null || exitCode < 2 || heard) return;
-  if (/\(os error |error building NFA/.test(words)) return;
-  throw badArgument(words);
+  if (ended !== 'exited' || exitCode === null || exitCode < 2 || hasOutput) return;
+  if (!/\(os error |error building NFA/.test(words)) throw badArgument(words);
 }
 
 /** Which parameter ripgrep's words are about, and what to do instead. */
@@ -160,7 +138,7 @@ function badArgument(words: string): ToolcribError {
 }
 
 /** What to tell a caller about files that could not be searched. */
-export function notesOn({ complaints }: Pick<Ended, 'complaints'>): string[] {
+function unsearched(complaints: readonly string[]): string[] {
   if (complaints.length === 0) return [];
   const shown = complaints.slice(0, 3).map((line) => line.replace(/^rg: (?:\.\/)?/, ''));
   const more = complaints.length > shown.length ? ` and ${complaints.length - shown.length} more` : '';
