@@ -1,171 +1,58 @@
-// npm run bench:calls: calls against their physical limits, in turn, on a made workspace; then memory and 16 calls at once.
-// RUNS=51 sets the rounds, ONLY=word picks rows whose name has the word.
-import { execFile, spawn } from 'node:child_process';
+// npm run bench:calls: calls against their physical limits, in turn, on a made workspace; then sixteen at once, and memory.
+// RUNS=51 sets the rounds, ONLY=word picks rows whose name has the word. A ratio over its limit is red, and the exit code 1.
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { rowsOf } from './call-rows.mjs';
 import { median, ms, peakMemory, ratio, startServer } from './measure.mjs';
-import { makeWorkspace, text } from './workspace.mjs';
+import { makeWorkspace } from './workspace.mjs';
 
 const runs = Number(process.env.RUNS ?? 51);
 const only = process.env.ONLY ?? '';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const rg = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep')).resolve(
-  `@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`,
-);
-const many = { maxBuffer: 1 << 26 };
+const built = here('../dist/toolcrib.cjs');
+const reference = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 
 const folder = makeWorkspace();
+writeFileSync(join(folder, 'package.json'), '{"name":"bench","scripts":{"test":"node -e 0"}}\n');
 const state = mkdtempSync(join(tmpdir(), 'toolcrib-bench-state-'));
-const at = (path) => join(folder, path);
-const start = () =>
-  startServer(process.execPath, [here('../dist/toolcrib.cjs'), 'serve', '--root', folder], {
-    env: { ...process.env, XDG_STATE_HOME: state },
-  });
-const server = start();
-const empty = startServer(process.execPath, [here('empty-server.mjs')]);
+const env = { ...process.env, XDG_STATE_HOME: state, XDG_CONFIG_HOME: join(state, 'config') };
+execFileSync(process.execPath, [built, 'trust', folder, '--yes'], { env, stdio: 'ignore' });
 
-const callOf = (which) => async (name, given) => {
-  const { result, error } = await which.ask('tools/call', { name, arguments: given });
+const serving = (...options) => [built, 'serve', '--root', folder, '--rule', 'run(true)=allow', ...options];
+const servers = {
+  ours: startServer(process.execPath, serving('--no-checkpoints'), { env }),
+  kept: startServer(process.execPath, serving(), { env }),
+  empty: startServer(process.execPath, [here('empty-server.mjs')]),
+  peer: startServer(process.execPath, [reference, folder]),
+};
+const callOf = (server) => async (name, given) => {
+  const { result, error } = await server.ask('tools/call', { name, arguments: given });
   if (error || result.isError) throw new Error(`${name}: ${error?.message ?? result.content[0].text}`);
   return result;
 };
-const call = callOf(server);
-const emptyCall = () => callOf(empty)('empty', {});
 
-async function direct(file, args) {
-  const child = spawn(file, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stdout.resume();
-  await once(child, 'close');
+/** A server of its own, from its start to the answer of a call. */
+async function first(which, name, given) {
+  const args = which === 'ours' ? serving('--no-checkpoints') : [here('empty-server.mjs')];
+  const server = startServer(process.execPath, args, { env });
+  await server.initialize();
+  await callOf(server)(name, given);
+  // Its end is nobody's wait.
+  server.child.kill();
 }
 
-/** What any scan has to do: read on in chunks and count line feeds until the line is reached. */
-async function scanFor(line) {
-  const file = await open(at('logs/100m.log'));
-  const buffer = Buffer.allocUnsafe(1024 * 1024);
-  let reached = 1;
-  for (let position = 0; ; position += buffer.length) {
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-    for (let next = buffer.indexOf(10); next !== -1 && next < bytesRead; next = buffer.indexOf(10, next + 1))
-      if (++reached === line) return file.close();
-    if (bytesRead < buffer.length) throw new Error(`line ${line} was not reached`);
-  }
+let isOver = false;
+function print(name, value, limit, base, most, beside = '') {
+  const line = `${name.padEnd(24)} ${ms(value).padStart(10)}   ${limit.padEnd(30)} ${ms(base).padStart(10)}   ${ratio(value, base)} (at most ${most}x)${beside}`;
+  const over = value / base > most;
+  if (over) isOver = true;
+  console.log(over ? `\u001b[31m${line}  OVER\u001b[0m` : line);
 }
-
-/** The least that survives a crash: read, write beside it, flush, rename. */
-async function replace(path, change) {
-  const bytes = change(await readFile(path));
-  const file = await open(`${path}.tmp`, 'wx');
-  await file.writeFile(bytes);
-  await file.sync();
-  await file.close();
-  await rename(`${path}.tmp`, path);
-}
-
-let turn = 0;
-const megabyte = text(1024 * 1024);
-const content = () => `${megabyte.slice(0, 500_000)}${String(++turn).padStart(8)}${megabyte.slice(500_008)}`;
-/** A new line number each time, far from the others; a touched file has no index yet. */
-const touch = async () => {
-  const file = await open(at('logs/100m.log'), 'r+');
-  await file.utimes(new Date(), new Date());
-  await file.close();
-};
-const lines = (offset) => call('read_file', { path: 'logs/100m.log', offset, limit: 50 });
-
-const rows = [
-  {
-    name: 'git_status',
-    limit: 'git status',
-    most: 1.15,
-    ours: () => call('git_status', {}),
-    theirs: () => direct('git', ['status']),
-  },
-  {
-    name: 'read 10 KB',
-    limit: 'fs.readFile + an empty call',
-    most: 1.5,
-    ours: () => call('read_file', { path: 'logs/10k.txt' }),
-    theirs: () => readFile(at('logs/10k.txt'), 'utf8').then(emptyCall),
-  },
-  {
-    name: 'lines of 100 MB',
-    limit: 'a scan in chunks',
-    most: 1.3,
-    before: touch,
-    ours: () => lines(500_000),
-    theirs: () => scanFor(500_000),
-  },
-  {
-    name: '... at another line',
-    limit: 'the same scan',
-    most: 0.1,
-    ours: () => lines(400_000 + 1000 * (++turn % 100)),
-    theirs: () => scanFor(500_000),
-  },
-  {
-    name: 'list 2,000 entries',
-    limit: 'readdir + an empty call',
-    most: 1.4,
-    ours: () => call('list_directory', { path: 'logs/many', limit: 2000 }),
-    theirs: () => readdir(at('logs/many'), { withFileTypes: true }).then(emptyCall),
-  },
-  {
-    name: 'glob **/*.ts',
-    limit: 'rg --files',
-    most: 0.9,
-    ours: () => call('glob', { pattern: '**/*.ts' }),
-    theirs: () => direct(rg, ['--files', '--glob=*.ts']),
-  },
-  {
-    name: 'grep literal',
-    limit: 'rg',
-    most: 1.06,
-    ours: () => call('grep', { pattern: 'needle in' }),
-    theirs: () => direct(rg, ['-n', 'needle in']),
-  },
-  {
-    name: 'grep regex, context',
-    limit: 'rg',
-    most: 1.06,
-    ours: () => call('grep', { pattern: 'need\\w+ in \\w+ hay', context: 2 }),
-    theirs: () => direct(rg, ['-n', '-C2', 'need\\w+ in \\w+ hay']),
-  },
-  {
-    name: 'edit in 1 MB',
-    limit: 'read, write, fsync, rename',
-    most: 1.5,
-    ours: () => {
-      const [old, next] = [turn, ++turn].map((count) => `line ${String(count).padStart(8)}`);
-      return call('edit_file', { path: 'logs/edited.txt', edits: [{ old, new: next }] });
-    },
-    theirs: () => replace(at('logs/1m.txt'), (bytes) => Buffer.from(bytes)),
-    async prepare() {
-      writeFileSync(
-        at('logs/edited.txt'),
-        `${megabyte.slice(0, 500_000)}line ${String(turn).padStart(8)}${megabyte.slice(500_013)}`,
-      );
-      await call('read_file', { path: 'logs/edited.txt' });
-    },
-  },
-  {
-    name: 'write 1 MB',
-    // To bring a message of 1 MB through a pipe and read it costs more than to write a file, whatever is done with it.
-    limit: '... and 1 MB to the empty call',
-    most: 1.5,
-    ours: () => call('write_file', { path: 'logs/written.txt', content: content() }),
-    theirs: () =>
-      replace(at('logs/1m.txt'), (bytes) => Buffer.from(bytes)).then(() =>
-        callOf(empty)('empty', { content: content() }),
-      ),
-    prepare: () => call('write_file', { path: 'logs/written.txt', content: content() }),
-  },
-];
 
 const timed = async (work) => {
   const startedAt = performance.now();
@@ -173,66 +60,78 @@ const timed = async (work) => {
   return performance.now() - startedAt;
 };
 
-async function measure({ name, limit, most, ours, theirs, prepare, before }) {
+/** Ours and theirs in turn, whichever is first in one round being second in the next; the peer beside them. */
+async function measure({ name, limit, most, ours, theirs, peer, prepare, before }) {
   await prepare?.();
-  const times = { ours: [], theirs: [] };
-  for (let run = -3; run < runs; run++) {
-    for (const [who, work] of [
-      ['theirs', theirs],
-      ['ours', ours],
-    ]) {
+  const times = { theirs: [], ours: [], ...(peer && { peer: [] }) };
+  const works = { ours, theirs, peer };
+  for (let round = -3; round < runs; round++) {
+    const names = Object.keys(times);
+    for (const who of round % 2 === 0 ? names : names.toReversed()) {
       await before?.();
-      const time = await timed(work);
-      if (run >= 0) times[who].push(time);
+      const time = await timed(works[who]);
+      if (round >= 0) times[who].push(time);
     }
   }
   const [a, b] = [median(times.ours), median(times.theirs)];
-  const verdict = a / b <= most ? '' : '  OVER';
-  console.log(
-    `${name.padEnd(20)} ${ms(a).padStart(9)}   ${limit.padEnd(28)} ${ms(b).padStart(9)}   ${ratio(a, b)} (at most ${most}x)${verdict}`,
-  );
-  return a;
+  const beside = peer ? `   reference server ${ms(median(times.peer))}: ${ratio(median(times.peer), b)}` : '';
+  print(name, a, limit, b, most, beside);
 }
 
-/** Sixteen calls at once must take no longer than sixteen calls one after the other. */
-async function measureSixteen(name, work, single) {
-  const times = [];
-  for (let run = 0; run < 5; run++)
-    times.push(await timed(() => Promise.all(Array.from({ length: 16 }, work))));
-  const together = median(times);
-  console.log(
-    `16 x ${name.padEnd(20)} ${ms(together).padStart(9)}   ${ratio(together, single)} of one (at most 16x)${together > 16 * single ? '  OVER' : ''}`,
-  );
+/** Sixteen calls at once: at least half as many a second as the floor does. */
+async function measureTogether({ name, limit, ours, theirs }) {
+  const sixteen = (work) => timed(() => Promise.all(Array.from({ length: 16 }, work)));
+  const times = { ours: [], theirs: [] };
+  for (let round = -1; round < Math.min(runs, 9); round++)
+    for (const [who, work] of Object.entries({ theirs, ours })) {
+      const time = await sixteen(work);
+      if (round >= 0) times[who].push(time);
+    }
+  print(`16 x ${name}`, median(times.ours), `16 x ${limit}`, median(times.theirs), 2);
 }
 
-/** Peak memory of a Node process that does nothing. */
-async function bareMemory() {
+/** Peak memory of a server after 2,000 small calls, and of a Node that does nothing. */
+async function measureMemory() {
   const bare = spawn(process.execPath, ['-e', 'process.stdin.resume(); console.log(1)'], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   await once(bare.stdout, 'data');
-  const peak = peakMemory(bare.pid);
+  const base = peakMemory(bare.pid);
   bare.stdin.end();
-  await once(bare, 'exit');
-  return peak;
+  const server = startServer(process.execPath, serving('--no-checkpoints'), { env });
+  await server.initialize();
+  const call = callOf(server);
+  for (let turn = 0; turn < 1000; turn++) {
+    await call('read_file', { path: 'logs/10k.txt', offset: 1 + (turn % 50) });
+    await call('list_directory', { path: `dir${turn % 200}` });
+  }
+  const peak = peakMemory(server.child.pid);
+  await server.stop();
+  const line = `memory after 2,000 calls ${peak.toFixed(0)} MB   bare Node ${base.toFixed(0)} MB   ${ratio(peak, base)} (at most 2x)`;
+  if (peak / base > 2) isOver = true;
+  console.log(peak / base > 2 ? `\u001b[31m${line}  OVER\u001b[0m` : line);
 }
 
 try {
-  await Promise.all([server.initialize(), empty.initialize()]);
-  await promisify(execFile)('git', ['status'], { cwd: folder, ...many });
-  await mkdir(state, { recursive: true });
+  await Promise.all(Object.values(servers).map((server) => server.initialize()));
+  const empty = callOf(servers.empty);
+  const rows = rowsOf({
+    folder,
+    env,
+    call: callOf(servers.ours),
+    kept: callOf(servers.kept),
+    peer: callOf(servers.peer),
+    empty: (given = {}) => empty('empty', given),
+    first,
+  });
   console.log(`Node ${process.version}, ${runs} runs in turn, medians\n`);
   const chosen = rows.filter(({ name }) => name.includes(only));
-  const single = new Map();
-  for (const row of chosen) single.set(row, await measure(row));
-  const [bare, ours] = [await bareMemory(), peakMemory(server.child.pid)];
-  console.log(
-    `\npeak memory ${ours.toFixed(0)} MB   bare Node ${bare.toFixed(0)} MB   ${ratio(ours, bare)} (at most 1.8x)${ours / bare > 1.8 ? '  OVER' : ''}\n`,
-  );
-  // Edits of one file queue behind each other by design, so they are not among these.
-  for (const row of chosen.filter(({ prepare }) => !prepare))
-    await measureSixteen(row.name, row.ours, single.get(row));
+  for (const row of chosen) await measure(row);
+  console.log('');
+  for (const row of chosen) if (row.together) await measureTogether(row);
+  if ('memory'.includes(only)) await measureMemory();
 } finally {
-  await Promise.all([server.stop(), empty.stop()]);
+  await Promise.all(Object.values(servers).map((server) => server.stop()));
   for (const path of [folder, state]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }
+process.exitCode = isOver ? 1 : 0;

@@ -12,7 +12,7 @@ export const errorCodes = {
   PATH_PROTECTED: 'The path is never opened, or not changed unless a person says so, whatever the roots are',
   PATH_DENIED: 'The system does not let this user do that with the path',
   PATH_EXISTS: 'Something is already at the path',
-  NOT_READ: 'A file has to be read before it is changed',
+  NOT_READ: 'A file that was never shown would be overwritten; the same call again does it',
   STALE_FILE: 'The file is no longer as it was when it was read, or when the change was made',
   NOT_FOUND: 'The text, change, checkpoint, job or output that was named is not there',
   AMBIGUOUS_EDIT: 'The text to replace occurs another number of times than stated',

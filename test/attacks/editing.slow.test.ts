@@ -198,10 +198,14 @@ describe('ATTACK 66: encodings', () => {
 });
 
 describe('ATTACK 67: files that have changed since, or were never read', () => {
-  it('are not written to', async () => {
+  it('are not overwritten unseen', async () => {
     writeFileSync(join(root, 'unread.txt'), 'one\n');
-    expect(await edit('unread.txt', 'one', 'two')).toMatch(/^NOT_READ: /);
-    expect(await call('write_file', { path: 'unread.txt', content: 'two\n' })).toMatch(/^NOT_READ: /);
+    const write = () => call('write_file', { path: 'unread.txt', content: 'two\n' });
+    expect(await write()).toMatch(/^NOT_READ: [^]*\none\n/);
+    expect(String(bytesOf('unread.txt'))).toBe('one\n');
+    expect(await write()).toMatch(/^Wrote/);
+    writeFileSync(join(root, 'named.txt'), 'one\n');
+    expect(await edit('named.txt', 'one', 'two')).toMatch(/^Edited/);
     await readFresh('stale.txt', 'one\n');
     writeFileSync(join(root, 'stale.txt'), 'two\n');
     expect(await edit('stale.txt', 'one', '1')).toMatch(/^STALE_FILE: .*-one\n\+two/s);

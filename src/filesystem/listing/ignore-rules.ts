@@ -56,7 +56,7 @@ function rulesIn(path: string): IgnoreRule[] {
     // A FIFO would be waited for.
     const found = statSync(path, { throwIfNoEntry: false });
     if (!found?.isFile() || found.size > mostBytes) return [];
-    return readFileSync(path, 'utf8').split(/\r?\n/).flatMap(ruleOf).reverse();
+    return readFileSync(path, 'utf8').split(/\r?\n/).flatMap(ruleOf).toReversed();
   } catch {
     // It may not be read; then ripgrep cannot read it either.
     return [];
