@@ -15,7 +15,9 @@ const runs = Number(process.env.RUNS ?? 51);
 const only = process.env.ONLY ?? '';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const built = here('../dist/toolcrib.cjs');
-const reference = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
+const reference = createRequire(import.meta.url).resolve(
+  '@modelcontextprotocol/server-filesystem/dist/index.js',
+);
 
 const folder = makeWorkspace();
 writeFileSync(join(folder, 'package.json'), '{"name":"bench","scripts":{"test":"node -e 0"}}\n');

@@ -81,23 +81,26 @@ async function nearestText(miss: Miss): Promise<{ words: string; text: string } 
   const wanted = withLf(old).split('\n').slice(0, mostWantedLines);
   // The end of a line is no line.
   if (wanted.length > 1 && wanted.at(-1) === '') wanted.pop();
-  const from = text.length > compared ? await windowStart(miss, old) : 0;
-  const shown = file.show(text.slice(from, from + compared));
-  const lines = shown.split('\n');
-  const start = nearestStart(lines, wanted) ?? lineOfPiece(shown, old);
-  return start === undefined ? undefined : shownDifference(wanted, lines, start, lineAt(text, from));
+  const anchor = await placeOfPiece(miss, old);
+  // From the beginning of a line on, or of a place before in a very long one.
+  const near = text.length > compared ? Math.max(0, (anchor ?? 0) - compared / 4) : 0;
+  const from = Math.max(near === 0 ? 0 : text.lastIndexOf('\n', near) + 1, near - compared / 4);
+  const lines = file.show(text.slice(from, from + compared)).split('\n');
+  const first = lineAt(text, from);
+  // Without lines that are alike: the one, most often a very long one, that has a piece of the text.
+  const start =
+    nearestStart(lines, wanted) ?? (anchor === undefined ? undefined : lineAt(text, anchor) - first);
+  return start === undefined ? undefined : shownDifference(wanted, lines, start, first);
 }
 
-/** The beginning of the line, or a place before in a very long one, from where on the text is compared. */
-async function windowStart({ text, file }: Miss, old: string): Promise<number> {
+/** Where the first piece of a text is that occurs in the file. */
+async function placeOfPiece({ text, file }: Miss, old: string): Promise<number | undefined> {
   for (const piece of piecesOf(old)) {
     const form = await formOf(file, piece);
     const at = form === undefined ? -1 : text.indexOf(form);
-    if (at === -1) continue;
-    const near = Math.max(0, at - compared / 4);
-    return Math.max(text.lastIndexOf('\n', near) + 1, near - compared / 4);
+    if (at !== -1) return at;
   }
-  return 0;
+  return undefined;
 }
 
 const pieceCharacters = 16;
@@ -110,14 +113,6 @@ function piecesOf(text: string): string[] {
     text.slice(index * step, index * step + pieceCharacters).trim(),
   );
   return pieces.filter((piece) => piece.length >= 6 && !piece.includes('\n'));
-}
-
-/** The line, most often a very long one, that has a piece of the text. */
-function lineOfPiece(shown: string, old: string): number | undefined {
-  const at = piecesOf(old)
-    .map((piece) => shown.indexOf(piece))
-    .find((found) => found !== -1);
-  return at === undefined ? undefined : lineAt(shown, at) - 1;
 }
 
 /** How much time may be spent; what was found until then is the answer. */

@@ -1,7 +1,7 @@
 import { decode } from '../../machine/decode.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import { search } from '../searching/ripgrep.ts';
-import { printedPath, scopeOf } from '../searching/search-scope.ts';
+import { isDotFile, printedPath, scopeOf } from '../searching/search-scope.ts';
 import type { Services } from '../services.ts';
 import { withCommas } from '../with-commas.ts';
 import type { GlobPattern } from './glob-pattern.ts';
@@ -33,7 +33,8 @@ const timeoutMs = 30_000;
 export async function findFiles(services: Services, request: FileSearch): Promise<FoundFiles> {
   const { folder, pattern, ignored, sort, signal } = request;
   const paths: string[] = [];
-  const isChosen = !pattern || pattern.namesDecide ? () => true : pattern.matches;
+  const matches = !pattern || pattern.namesDecide ? () => true : pattern.matches;
+  const dots = request.hidden || pattern?.hidden === true;
   let rest = Buffer.alloc(0);
   const take = (chunk: Buffer) => {
     const end = chunk.lastIndexOf(0);
@@ -41,7 +42,7 @@ export async function findFiles(services: Services, request: FileSearch): Promis
     const whole = end === -1 ? [] : decode(Buffer.concat([rest, chunk.subarray(0, end)])).split('\0');
     for (const printed of whole) {
       const path = printedPath(printed);
-      if (isChosen(path)) paths.push(path);
+      if ((dots || !isDotFile(path)) && matches(path)) paths.push(path);
     }
     rest = end === -1 ? Buffer.concat([rest, chunk]) : Buffer.from(chunk.subarray(end + 1));
     return paths.length < mostFiles;

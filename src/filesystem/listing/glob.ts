@@ -81,19 +81,21 @@ async function listing(
 ) {
   const { hidden, ignored, sort, cursor, limit } = given;
   const question = JSON.stringify(['glob', folder.path, given.pattern, hidden, ignored, sort]);
-  const { list, from } = await services.lists.open({
+  const start = nameInRoots(folder.path, workspace.roots);
+  const { list, from, to, lines, next } = await services.lists.page({
     question,
     cursor,
     make: () => findFiles(services, { folder, pattern, hidden, ignored, sort, signal }),
+    limit,
+    room: mostCharacters,
+    linesAt: ({ paths }, index) => [shownPath(below(start, paths[index] ?? ''))],
   });
-  const start = nameInRoots(folder.path, workspace.roots);
   const total = list.paths.length;
-  const lines = fitting(list.paths.slice(from, from + limit).map((name) => shownPath(below(start, name))));
-  const shown = from + lines.length;
-  const notes: string[] = [];
-  if (total > lines.length) notes.push(`files ${from + 1}-${shown} of ${withCommas(total)}`);
-  if (total > shown) notes.push(`next: cursor ${services.lists.cursorAfter(list, shown, question)}`);
-  notes.push(...list.notes);
+  const notes = [
+    ...(total > lines.length ? [`files ${from + 1}-${to} of ${withCommas(total)}`] : []),
+    ...(next === undefined ? [] : [`next: cursor ${next}`]),
+    ...list.notes,
+  ];
   const text = lines.length > 0 ? lines.join('\n') : 'No files match.';
   return notes.length > 0 ? `${text}\n[${notes.join('; ')}]` : text;
 }
@@ -101,10 +103,3 @@ async function listing(
 /** A path below another, as this system writes them. */
 const below = (start: string, name: string): string =>
   (start === '.' ? name : `${start}/${name}`).replaceAll('/', sep);
-
-/** As many as there is room for, but at least one. */
-function fitting(lines: readonly string[]): readonly string[] {
-  let length = 0;
-  const over = lines.findIndex((line) => (length += line.length + 1) > mostCharacters);
-  return over === -1 ? lines : lines.slice(0, Math.max(1, over));
-}

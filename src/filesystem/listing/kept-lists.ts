@@ -4,12 +4,10 @@ import { ToolcribError } from '../../core/errors.ts';
 /** Lists that have been made, for their next pages; lives as long as the server. */
 export interface KeptLists {
   /**
-   * The list that answers a question, and where its next page begins. It is made anew for a first page, and when it is
-   * not kept any more. Throws ARG_INVALID for the cursor of another question.
+   * A page of the list that answers a question. The list is made anew for a first page, and when it is not kept any
+   * more. Throws ARG_INVALID for the cursor of another question.
    */
-  open<List extends KeptList>(ask: ListQuestion<List>): Promise<{ list: List; from: number }>;
-  /** The cursor of what comes after the first `count` items. */
-  cursorAfter(list: KeptList, count: number, question: string): string;
+  page<List extends KeptList>(request: PageRequest<List>): Promise<Page<List>>;
 }
 
 interface KeptList {
@@ -17,11 +15,26 @@ interface KeptList {
   readonly paths: readonly string[];
 }
 
-interface ListQuestion<List> {
+interface PageRequest<List> {
   /** All that decides what is listed, and in which order. */
   readonly question: string;
   readonly cursor: string | undefined;
   make(): Promise<List>;
+  /** Items, and characters, of a page. */
+  readonly limit: number;
+  readonly room: number;
+  /** What an item adds to the page, below the one before it or as its first. */
+  linesAt(list: List, index: number, isFirst: boolean): string[];
+}
+
+/** The items of a list from one on, up to another; as many as there is room for, but at least one. */
+interface Page<List> {
+  readonly list: List;
+  readonly from: number;
+  readonly to: number;
+  readonly lines: string[];
+  /** The cursor of the next page; undefined after the last. */
+  readonly next: string | undefined;
 }
 
 /** Some megabytes each at worst. A model may think for minutes before it asks for the next page. */
@@ -43,15 +56,24 @@ export function createKeptLists(): KeptLists {
   };
 
   return {
-    async open<List extends KeptList>({ question, cursor, make }: ListQuestion<List>) {
+    async page<List extends KeptList>(request: PageRequest<List>) {
+      const { question, cursor, make, limit, room, linesAt } = request;
       const after = cursor === undefined ? undefined : positionIn(cursor, question);
       const found = after && (kept.get(question)?.list as List | undefined);
       const list = found ?? (await make());
       keep(question, list);
-      return { list, from: after ? indexAfter(list.paths, after) : 0 };
+      const from = after ? indexAfter(list.paths, after) : 0;
+      const lines: string[] = [];
+      let [length, to] = [0, from];
+      for (; to < Math.min(list.paths.length, from + limit); to++) {
+        const added = linesAt(list, to, to === from);
+        length += added.reduce((sum, line) => sum + line.length + 1, 0);
+        if (length > room && to > from) break;
+        lines.push(...added);
+      }
+      const position = `${markOf(question)}:${to}:${list.paths[to - 1] ?? ''}`;
+      return { list, from, to, lines, next: to < list.paths.length ? encoded(position) : undefined };
     },
-    cursorAfter: ({ paths }, count, question) =>
-      encoded(`${markOf(question)}:${count}:${paths[count - 1] ?? ''}`),
   };
 }
 

@@ -54,28 +54,22 @@ async function pageOf(given: Params, opened: Opened, context: CallContext, servi
   const { depth, hidden, ignored, sizes, limit, cursor } = given;
   const { signal, workspace } = context;
   const question = JSON.stringify(['list', opened.path, depth, hidden, ignored, sizes]);
-  const { list, from } = await services.lists.open({
+  const start = nameInRoots(opened.path, workspace.roots);
+  const { list, from, to, lines, next } = await services.lists.page({
     question,
     cursor,
     make: () => listFolder(opened, { signal, depth, hidden, ignored }, services),
+    limit,
+    room: limit > usualLimit ? mostCharacters : usualCharacters,
+    linesAt({ entries }, index, isFirst) {
+      const [entry, last] = [entries[index], isFirst ? undefined : entries[index - 1]];
+      if (!entry) return [];
+      const line = lineOf(entry, opened, sizes);
+      if (entry.folder === (last?.folder ?? '')) return [line];
+      return [...(isFirst ? [] : ['']), headingOf(start, entry.folder), line];
+    },
   });
-  const room = limit > usualLimit ? mostCharacters : usualCharacters;
-  const start = nameInRoots(opened.path, workspace.roots);
-  const page: string[] = [];
-  let [length, to, heading] = [0, from, ''];
-  for (; to < Math.min(list.entries.length, from + limit); to++) {
-    const entry = list.entries[to];
-    if (!entry) break;
-    const isNew = entry.folder !== heading;
-    const above = [...(page.length > 0 ? [''] : []), headingOf(start, entry.folder)];
-    const lines = [...(isNew ? above : []), lineOf(entry, opened, sizes)];
-    length += lines.reduce((sum, line) => sum + line.length + 1, 0);
-    if (length > room && page.length > 0) break;
-    page.push(...lines);
-    heading = entry.folder;
-  }
-  const next = to < list.paths.length ? services.lists.cursorAfter(list, to, question) : undefined;
-  return [...page, `[${footer(list, from, to, next)}]`].join('\n');
+  return [...lines, `[${footer(list, from, to, next)}]`].join('\n');
 }
 
 const headingOf = (start: string, folder: string): string =>

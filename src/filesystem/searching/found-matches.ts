@@ -9,7 +9,7 @@ import { namedEncoding } from '../text/encoding-name.ts';
 import { around, type GrepParams } from './grep-params.ts';
 import { decoded, lineIn, mostPrinted, readRecords, type Line } from './ripgrep-output.ts';
 import { search } from './ripgrep.ts';
-import { scopeOf } from './search-scope.ts';
+import { isDotFile, scopeOf } from './search-scope.ts';
 
 /** What one call looks for, and where. */
 export interface GrepSearch {
@@ -165,7 +165,9 @@ function choice({ given, pattern, where, context }: GrepSearch): (path: string) 
     if (last?.printed === printed) return last.isChosen;
     const path = decoded(printed);
     const isChosen =
-      (!pattern || decides || pattern.matches(path)) && !workspace.denies(join(where.path, path));
+      (given.hidden || pattern?.hidden === true || !isDotFile(path)) &&
+      (!pattern || decides || pattern.matches(path)) &&
+      !workspace.denies(join(where.path, path));
     last = { printed, isChosen };
     return isChosen;
   };

@@ -60,27 +60,27 @@ async function pageOf(request: GrepSearch): Promise<string> {
   const { given, where, context, services } = request;
   const { mode, limit, cursor } = given;
   const question = questionOf(given, where.path);
-  const { list, from } = await services.lists.open({ question, cursor, make: () => findMatches(request) });
   // ripgrep prints a file by the path it was given.
   const nameOf = (path: string) =>
     shownPath(
       nameInRoots(join(where.path, where.stat.isFile() ? '' : decoded(path)), context.workspace.roots),
     );
-  const page: string[] = [];
-  let [length, to] = [0, from];
-  for (; to < Math.min(list.matches.length, from + limit); to++) {
-    const [match, last] = [list.matches[to], to > from ? list.matches[to - 1] : undefined];
-    const next = match ? linesOf(match, last, given, nameOf) : [];
-    length += next.reduce((sum, line) => sum + line.length + 1, 0);
-    if (to > from && length > mostCharacters) break;
-    page.push(...next);
-  }
-  const clean = page.map(presentable);
-  const next = to < list.matches.length ? services.lists.cursorAfter(list, to, question) : undefined;
+  const { list, from, to, lines, next } = await services.lists.page({
+    question,
+    cursor,
+    make: () => findMatches(request),
+    limit,
+    room: mostCharacters,
+    linesAt({ matches }, index, isFirst) {
+      const [match, last] = [matches[index], isFirst ? undefined : matches[index - 1]];
+      return match ? linesOf(match, last, given, nameOf) : [];
+    },
+  });
+  const clean = lines.map(presentable);
   const notes = notesOf(list, { from, to, mode, next });
-  if (clean.some((line, index) => line !== page[index]))
+  if (clean.some((line, index) => line !== lines[index]))
     notes.push('control and invisible characters are left out here');
-  const text = page.length > 0 ? clean.join('\n') : from === 0 ? 'No matches.' : 'No more matches.';
+  const text = lines.length > 0 ? clean.join('\n') : from === 0 ? 'No matches.' : 'No more matches.';
   return notes.length > 0 ? `${text}\n[${notes.join('; ')}]` : text;
 }
 

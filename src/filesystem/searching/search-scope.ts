@@ -15,8 +15,6 @@ export function scopeOf({ hidden, ignored, pattern, type }: Scope): string[] {
   return [
     // The folder of git's own files is nobody's hidden file.
     ...(hidden || pattern?.hidden ? ['--hidden', '--glob=!.git'] : []),
-    // A type by which ripgrep chooses would bring files with a dot back.
-    ...(!hidden && !pattern?.hidden && names.length > 0 ? ['--glob=!.*'] : []),
     ...(ignored ? ['--no-ignore'] : []),
     ...(type === undefined ? [] : [`--type=${type}`]),
     ...names.map((name) => `--type-add=wanted:${name}`),
@@ -30,3 +28,6 @@ export function printedPath(printed: string): string {
   const path = process.platform === 'win32' ? printed.replaceAll('\\', '/') : printed;
   return path.startsWith('./') ? path.slice(2) : path;
 }
+
+/** Whether a file has a name with a dot, which a type by which ripgrep chooses brings back. */
+export const isDotFile = (path: string): boolean => path.charAt(path.lastIndexOf('/') + 1) === '.';

@@ -154,7 +154,9 @@ export function nextLine(bytes: Buffer, from: number, { label, unit }: Encoding)
 /** How many line feeds bytes have. */
 export function countLines(bytes: Buffer, encoding: Encoding): number {
   let count = 0;
-  for (let at = nextLine(bytes, 0, encoding); at !== -1; at = nextLine(bytes, at, encoding)) count++;
+  if (encoding.unit === 1)
+    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count++;
+  else for (let at = nextLine(bytes, 0, encoding); at !== -1; at = nextLine(bytes, at, encoding)) count++;
   return count;
 }
 
