@@ -57,31 +57,37 @@ export async function editableText(bytes: Buffer, path: string, name?: string): 
       show: (part) => shownText(Buffer.from(part, 'latin1'), label),
       bytesOf: async (form) => withMark(Buffer.from(form, 'latin1')),
     };
-  const encodeAll = unit === 2 ? wideEncoder(label) : await encoderOf(label);
-  // Node decodes lone halves of pairs as they are, so that they stay.
-  const form = label === 'utf-16le' ? body.toString('utf16le') : decodeOther(body, label);
-  if (!encodeAll(form).equals(body)) throw notIn(label, path, unit);
+  const codec = unit === 2 ? wideCodec(label) : await codecOf(label);
+  const form = codec.decode(body);
+  if (!codec.encode(form).equals(body)) throw notIn(label, path, unit);
   return {
     ...facts,
     form,
     encode: async (text, what) => (await encodeExactly(text, label, what), text),
     show: (part) => part,
-    bytesOf: async (changed) => withMark(encodeAll(changed)),
+    bytesOf: async (changed) => withMark(codec.encode(changed)),
   };
 }
 
-const wideEncoder = (label: string) => (form: string) =>
-  label === 'utf-16le' ? Buffer.from(form, 'utf16le') : Buffer.from(form, 'utf16le').swap16();
-
-async function encoderOf(label: string): Promise<(form: string) => Buffer> {
-  const { default: iconv } = await import('iconv-lite');
-  return (form) => iconv.encode(form, label);
+interface Codec {
+  decode(bytes: Buffer): string;
+  encode(form: string): Buffer;
 }
 
-const decodeOther = (body: Buffer, label: string): string =>
-  label === 'utf-16be' && body.length % 2 === 0
-    ? Buffer.from(body).swap16().toString('utf16le')
-    : shownText(body, label);
+/** Node decodes lone halves of pairs as they are, so that they stay. */
+function wideCodec(label: string): Codec {
+  const inOrder = (bytes: Buffer) =>
+    label === 'utf-16le' || bytes.length % 2 === 1 ? bytes : Buffer.from(bytes).swap16();
+  return {
+    decode: (bytes) => inOrder(bytes).toString('utf16le'),
+    encode: (form) => inOrder(Buffer.from(form, 'utf16le')),
+  };
+}
+
+async function codecOf(label: string): Promise<Codec> {
+  const { default: iconv } = await import('iconv-lite');
+  return { decode: (bytes) => shownText(bytes, label), encode: (form) => iconv.encode(form, label) };
+}
 
 function notIn(label: string, path: string, unit: number): ToolcribError {
   const why = unit === 2 ? 'it has an odd number of bytes' : 'some of its bytes are no characters there';

@@ -1,14 +1,14 @@
 import { sep } from 'node:path';
 import * as z from 'zod';
-import { ToolcribError } from '../../core/errors.ts';
 import { flag, limit, path } from '../../core/params.ts';
 import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { rooted, type RootedWorkspace } from '../../machine/paths/workspace.ts';
+import { rooted } from '../../machine/paths/workspace.ts';
 import { findFiles } from './find-files.ts';
 import { parseGlob, type GlobPattern } from './glob-pattern.ts';
+import { openPatternFolder } from './pattern-folder.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import type { Services } from '../services.ts';
 import { withCommas } from '../with-commas.ts';
@@ -40,7 +40,7 @@ export const glob = (services: Services): Tool =>
     params,
     async call(given, context) {
       const pattern = parseGlob(given.pattern);
-      const folder = await folderOf(pattern, given.path, rooted(context.workspace));
+      const folder = await openPatternFolder(rooted(context.workspace), given.path, pattern);
       if (!folder)
         return { content: [{ type: 'text', text: `No files: there is no folder ${pattern.folder}.` }] };
       try {
@@ -51,22 +51,6 @@ export const glob = (services: Services): Tool =>
       }
     },
   });
-
-/** The folder all matches are in; undefined when there is none. */
-async function folderOf(
-  pattern: GlobPattern,
-  base: string,
-  workspace: RootedWorkspace,
-): Promise<Opened | undefined> {
-  if (pattern.folder === '') return workspace.openFolder(base);
-  const from = await workspace.resolve(base, { kind: 'folder', mustExist: true });
-  try {
-    return await workspace.openFolder(pattern.folder, { from });
-  } catch (error) {
-    if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
-    throw error;
-  }
-}
 
 interface Task {
   readonly given: Params;

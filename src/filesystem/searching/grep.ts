@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { ToolcribError } from '../../core/errors.ts';
 import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { inlineLimit, presentable } from '../../machine/presentable.ts';
 import { parseGlob, type GlobPattern } from '../listing/glob-pattern.ts';
+import { openPatternFolder } from '../listing/pattern-folder.ts';
 import { findMatches, type FoundMatches, type GrepSearch, type Match } from './found-matches.ts';
 import { around, grepParams, questionOf, type GrepParams } from './grep-params.ts';
 import { decoded, type Line } from './ripgrep-output.ts';
@@ -46,12 +46,7 @@ async function placeOf(
   const base = await workspace.openEither(given.path);
   if (!pattern?.folder || given.glob?.startsWith('!') || base.stat.isFile()) return base;
   await base.handle.close();
-  try {
-    return await workspace.openFolder(pattern.folder, { from: base.path });
-  } catch (error) {
-    if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
-    throw error;
-  }
+  return openPatternFolder(workspace, base.path, pattern);
 }
 
 const mostCharacters = inlineLimit - 1_500;

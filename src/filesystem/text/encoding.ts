@@ -73,17 +73,17 @@ export function encodingOf(bytes: Buffer, path: string, name?: string, size = by
     );
   if (named !== undefined) return encodingIn(bytes, named);
   // A few NULs are text (`find -print0`).
-  if (!found && (isBinary(bytes) || !(fits(bytes, 'utf-8') || mostlyUtf8(bytes))))
-    throw unknownEncoding(bytes, path, size);
+  if (!found && (isBinary(bytes) || !isMostlyUtf8(bytes))) throw unknownEncoding(bytes, path, size);
   return found ?? encodingIn(bytes, 'utf-8');
 }
+
+const isMostlyUtf8 = (bytes: Buffer): boolean => fits(bytes, 'utf-8') || mostlyUtf8(bytes);
 
 /** As what a text is shown that is not going to be written; undefined when it is no text. */
 export function encodingToShow(bytes: Buffer): Encoding | undefined {
   const found = markedEncoding(bytes);
   if (found) return found;
-  if (fits(bytes, 'utf-8') || mostlyUtf8(bytes))
-    return isBinary(bytes) ? undefined : encodingIn(bytes, 'utf-8');
+  if (isMostlyUtf8(bytes)) return isBinary(bytes) ? undefined : encodingIn(bytes, 'utf-8');
   const [likely] = likelyEncodings(bytes);
   return likely === undefined ? undefined : encodingIn(bytes, likely);
 }
