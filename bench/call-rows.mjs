@@ -143,7 +143,7 @@ export function rowsOf({ folder, env, call, kept, peer, empty, first }) {
       theirs: () => replace(at('logs/1m.txt')),
     }),
     row('write 1 MB', '... and 1 MB to the empty call', 1.3, {
-      // To bring a message of 1 MB through a pipe and read it costs more than to write a file, whatever is done with it.
+      // A message of 1 MB takes longer to come through a pipe and be read than a file of 1 MB takes to write.
       prepare: () => call('write_file', { path: 'logs/written.txt', content: content() }),
       ours: () => call('write_file', { path: 'logs/written.txt', content: content() }),
       theirs: () => replace(at('logs/1m.txt')).then(() => empty({ content: content() })),

@@ -115,14 +115,17 @@ async function proposalFor(
   before: Before | undefined,
 ): Promise<Proposed> {
   const { path: shown, version } = given;
-  if (before) {
-    const call = JSON.stringify([kind, { ...given, dry_run: false }]);
-    await refuseUnseen({ path, shown, before, replacesAll: kind === 'write', call, version }, services);
-  }
+  const call = JSON.stringify([kind, { ...given, dry_run: false }]);
+  const check = async () =>
+    before && refuseUnseen({ path, shown, before, replacesAll: kind === 'write', call, version }, services);
+  // That an edit does not fit a file that has changed is the lesser news.
+  if (kind === 'edit') await check();
   // That the part which was read is UTF-8 does not say that all of it is.
   const seen = services.known.get(path)?.encoding;
   const proposal = await propose(before?.bytes, given.encoding ?? (seen === 'utf-8' ? undefined : seen));
   const { bytes, encoding } = proposal;
+  // What is there already takes nothing away.
+  if (kind === 'write' && !before?.bytes.equals(bytes)) await check();
   return { ...proposal, diff: await unifiedDiff(before?.bytes, bytes, { path: shown, encoding }) };
 }
 

@@ -81,11 +81,7 @@ function whatIsThere({ bytes }: Before): string {
 async function whatChanged({ path, shown, before }: Overwriting, known: KnownFile, services: Services) {
   const old =
     known.bytes ?? (known.hash ? await (await services.history()).content(known.hash, path) : undefined);
-  if (!old) {
-    const { size, mtime } = before.stat;
-    const then = known.stat.size === size ? '' : `, then ${known.stat.size.toLocaleString('en')}`;
-    return ` It was written to, or touched, at ${mtime.toISOString()}; it has ${size.toLocaleString('en')} bytes${then}.`;
-  }
+  if (!old) return ` ${whatIsThere(before)}`;
   const { text } = await unifiedDiff(old, before.bytes, {
     path: shown,
     encoding: known.encoding ?? 'utf-8',

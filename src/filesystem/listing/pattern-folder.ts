@@ -3,7 +3,7 @@ import type { Opened } from '../../machine/paths/opened.ts';
 import type { RootedWorkspace } from '../../machine/paths/workspace.ts';
 import type { GlobPattern } from './glob-pattern.ts';
 
-/** The folder all matches of a pattern are in, below a folder; undefined when there is none. Throws what opening throws. */
+/** The folder all matches of a pattern are in; undefined when there is none. Throws what opening throws. */
 export async function openPatternFolder(
   workspace: RootedWorkspace,
   base: string,

@@ -58,8 +58,8 @@ interface FoundFile {
 }
 
 /**
- * Matching lines, or files that have some. ripgrep is fastest when its threads print files as they come; only when there
- * are more lines than are kept it searches once more in order, with one thread, for those that come first.
+ * Matching lines, or files that have some. ripgrep is fastest when its threads print files as they come; only when
+ * there are more lines than are kept it searches once more in order, with one thread, for those that come first.
  */
 export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
   const { given, where } = request;

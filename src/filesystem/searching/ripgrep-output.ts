@@ -30,8 +30,8 @@ export const mostPrinted = 4 * 1024 * 1024;
 const shownBefore = 150;
 
 /**
- * A line in the form `line : column : text`, or `line - text` around a match. Of long lines `width` bytes are kept, from
- * around the match. Not `--json`: that prints the longest line whole, with every match in it.
+ * A line in the form `line : column : text`, or `line - text` around a match. Of long lines `width` bytes are kept,
+ * from around the match. Not `--json`: that prints the longest line whole, with every match in it.
  */
 export function lineIn(record: Buffer, width: number): Line {
   const start = record.toString('latin1', 0, 50);
