@@ -1,6 +1,5 @@
 import type { StructuredPatchHunk } from 'diff';
-import { encodingIn, encodingToShow, shownText, type Encoding } from '../text/encoding.ts';
-import { lineAt } from '../text/line-numbers.ts';
+import { countLines, encodingIn, encodingToShow, shownText, type Encoding } from '../text/encoding.ts';
 import { around, differenceAt } from '../text/visible-line.ts';
 
 import { diffPath } from './diff-path.ts';
@@ -22,6 +21,7 @@ interface DiffOptions {
 }
 
 const usualCharacters = 8_000;
+const lineFeed = 0x0a;
 /** Lines around a change. */
 const context = 3;
 /** By which the encoding is told. */
@@ -50,15 +50,15 @@ export async function unifiedDiff(
   if (!was || !is) return { ...nothing, text: `Binary files ${names.join(' and ')} differ\n` };
   const isSame = was.label === is.label || old.length === 0 || now.length === 0;
   const shared = old.length === 0 ? is : was;
-  // A character for each byte, so that only the lines that are shown have to be decoded.
+  // As bytes where they can be compared, so that only the lines that are shown have to be decoded; else as UTF-8.
   const asBytes = isSame && shared.unit === 1;
-  const textIn = (bytes: Buffer, { mark, label }: Encoding) =>
-    asBytes ? bytes.toString('latin1') : shownText(bytes.subarray(mark), label);
-  const [oldText, text] = [textIn(old, was), textIn(now, is)];
-  if (oldText === text)
+  const comparable = (bytes: Buffer, { mark, label }: Encoding) =>
+    asBytes ? bytes : Buffer.from(shownText(bytes.subarray(mark), label));
+  const [one, other] = [comparable(old, was), comparable(now, is)];
+  if (one.equals(other))
     return { ...nothing, text: `Only the encoding differs: ${was.label} before, ${is.label} now\n` };
-  const hunks = await hunksOf(oldText, text);
-  const show = (line: string) => (asBytes ? shownText(Buffer.from(line, 'latin1'), shared.label) : line);
+  const hunks = await hunksOf(one, other);
+  const show = (line: string) => shownText(Buffer.from(line, 'latin1'), asBytes ? shared.label : 'utf-8');
   const rows = renderedRows(hunks, show, maxCharacters);
   const signs = (sign: string) =>
     hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.startsWith(sign)).length, 0);
@@ -85,25 +85,28 @@ function encodingFor(bytes: Buffer, label: string | undefined): Encoding | undef
   return label === undefined || (found && found.mark > 0) ? found : encodingIn(bytes, label);
 }
 
-/** What differs, found in the part of the texts that is not the same at both ends. */
-async function hunksOf(old: string, now: string): Promise<StructuredPatchHunk[]> {
+/** What differs, a character for each byte, found in the part that is not the same at both ends. */
+async function hunksOf(old: Buffer, now: Buffer): Promise<StructuredPatchHunk[]> {
   const { structuredPatch } = await import('diff');
   const most = Math.min(old.length, now.length);
-  let start = sharedLength(most, (at, count) => old.slice(at, at + count) === now.slice(at, at + count));
+  let start = sharedLength(most, (at, count) =>
+    old.subarray(at, at + count).equals(now.subarray(at, at + count)),
+  );
   let left = sharedLength(most - start, (at, count) => {
-    const part = (text: string) => text.slice(text.length - at - count, text.length - at);
-    return part(old) === part(now);
+    const part = (bytes: Buffer) => bytes.subarray(bytes.length - at - count, bytes.length - at);
+    return part(old).equals(part(now));
   });
   // From the beginning of a line on, and some lines before it.
   for (let line = 0; line <= context && start > 0; line++)
-    start = start === 1 ? 0 : old.lastIndexOf('\n', start - (line === 0 ? 1 : 2)) + 1;
+    start = start === 1 ? 0 : old.lastIndexOf(lineFeed, start - (line === 0 ? 1 : 2)) + 1;
   for (let line = 0; line <= context && left > 0; line++) {
-    const next = old.indexOf('\n', old.length - left);
+    const next = old.indexOf(lineFeed, old.length - left);
     left = next === -1 ? 0 : old.length - next - 1;
   }
-  const [oldPart, part] = [old.slice(start, old.length - left), now.slice(start, now.length - left)];
+  const oldPart = old.toString('latin1', start, old.length - left);
+  const part = now.toString('latin1', start, now.length - left);
   const found = structuredPatch('', '', oldPart, part, '', '', { context, maxEditLength: mostChanges });
-  const skipped = lineAt(old, start) - 1;
+  const skipped = countLines(old.subarray(0, start), { unit: 1, label: 'utf-8' });
   return (found?.hunks ?? [wholeHunk(oldPart, part)]).map((hunk) => ({
     ...hunk,
     oldStart: hunk.oldStart + skipped,
@@ -111,7 +114,7 @@ async function hunksOf(old: string, now: string): Promise<StructuredPatchHunk[]>
   }));
 }
 
-/** How many characters, of `most`, are the same, found in steps that get smaller. */
+/** How many bytes, of `most`, are the same, found in steps that get smaller. */
 function sharedLength(most: number, isSame: (at: number, count: number) => boolean): number {
   let at = 0;
   for (const step of [16_384, 128, 1]) while (at + step <= most && isSame(at, step)) at += step;

@@ -160,7 +160,8 @@ async function replaced(text: string, match: Match, what: string): Promise<strin
     pieces.push(text.slice(copied, place.from), piece);
     copied = place.to;
   }
-  return pieces.join('') + text.slice(copied);
+  pieces.push(text.slice(copied));
+  return pieces.join('');
 }
 
 const tooLong = (what: string): ToolcribError =>

@@ -34,7 +34,7 @@ interface Proposal {
 }
 
 /** What is made of a file, from what it has now. */
-export interface FileChange {
+interface FileChange {
   readonly kind: 'edit' | 'write';
   readonly given: Given;
   readonly services: Services;

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts';
 import { encodingToShow, shownText } from '../text/encoding.ts';
 
 /** A file about to be changed, and how. */
-export interface Overwriting {
+interface Overwriting {
   /** Its real path, and the one the caller knows it by. */
   readonly path: string;
   readonly shown: string;

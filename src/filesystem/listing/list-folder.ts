@@ -9,7 +9,7 @@ import { findFiles } from './find-files.ts';
 import { ignoreRules } from './ignore-rules.ts';
 
 /** What is asked about a folder. */
-export interface FolderRequest {
+interface FolderRequest {
   readonly signal: AbortSignal;
   readonly depth: number;
   readonly hidden: boolean;

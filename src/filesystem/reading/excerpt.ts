@@ -23,7 +23,7 @@ export interface LineSearch {
 }
 
 /** A part of a text, and what to say about it. */
-export interface Excerpt {
+interface Excerpt {
   readonly text: string;
   readonly notes: readonly string[];
 }

@@ -12,13 +12,13 @@ import { notebookText } from './notebook.ts';
 import { fill, type TextFile } from './text-file.ts';
 
 /** What a caller wants to see of a file. */
-export interface ReadRequest extends ExcerptRequest {
+interface ReadRequest extends ExcerptRequest {
   readonly path: string;
   readonly encoding?: string | undefined;
 }
 
 /** What the tools that read need of a call and of the server. */
-export interface Reading extends LineSearch {
+interface Reading extends LineSearch {
   readonly known: KnownFiles;
 }
 
@@ -29,9 +29,7 @@ interface Media {
 }
 
 /** What a file has to show: text with what there is to say about it, or what is loaded by mediaContent(). */
-export type FileContent =
-  | { readonly kind: 'text'; readonly text: string }
-  | ({ readonly kind: 'media' } & Media);
+type FileContent = { readonly kind: 'text'; readonly text: string } | ({ readonly kind: 'media' } & Media);
 
 /** The most that a file shown as an image or document may have: base64 and JSON make 7 MB of it, of 10 in a message. */
 export const mediaBytes = 5 * 1024 * 1024;

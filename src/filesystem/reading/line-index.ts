@@ -4,7 +4,7 @@ import { countLines, nextLine } from '../text/encoding.ts';
 import { fill, type TextFile } from './text-file.ts';
 
 /** Where a line begins, or how many lines there are when there are fewer. */
-export type LinePlace = { readonly start: number } | { readonly lines: number };
+type LinePlace = { readonly start: number } | { readonly lines: number };
 
 /** Where lines are in large files, as far as they have been looked at. */
 export interface LineIndexes {

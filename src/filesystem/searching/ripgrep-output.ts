@@ -14,7 +14,7 @@ export interface Line {
 }
 
 /** Takes ripgrep's output in pieces of any size. */
-export interface Reader {
+interface Reader {
   take(chunk: Buffer): void;
   /** What is left when all output was taken: nothing, or a remark of ripgrep's. */
   readonly rest: string;

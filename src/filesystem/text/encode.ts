@@ -1,4 +1,3 @@
-import { toUSVString } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
 import { namedEncoding } from './encoding-name.ts';
 import { encodingIn, encodingToShow, markOf, shownText, type Encoding } from './encoding.ts';
@@ -8,7 +7,7 @@ import { encodingIn, encodingToShow, markOf, shownText, type Encoding } from './
  * ENCODING with the character the encoding lacks, ARG_INVALID for half of a surrogate pair, which no encoding has.
  */
 export async function encodeExactly(text: string, label: string, what: string): Promise<Buffer> {
-  if (toUSVString(text) !== text)
+  if (!text.isWellFormed())
     throw new ToolcribError(
       'ARG_INVALID',
       `${what}: has half of a surrogate pair, which is no character.`,
@@ -32,7 +31,7 @@ export async function encodeExactly(text: string, label: string, what: string): 
 }
 
 /** The content of a whole file. */
-export interface EncodedText {
+interface EncodedText {
   readonly bytes: Buffer;
   /** As TextDecoder calls it. */
   readonly encoding: string;
@@ -50,7 +49,7 @@ export async function encodeText(text: string, like?: Buffer, name?: string): Pr
   const { label, mark } = encodingLike(like, name, notes);
   const marked = mark || (text.startsWith('\ufeff') && markOf(label).length > 0);
   let body = marked && text.startsWith('\ufeff') ? text.slice(1) : text;
-  if (like && body.includes('\n') && !body.includes('\r') && endsLinesWithCrlf(shownText(like, label))) {
+  if (like && body.includes('\n') && !body.includes('\r') && endsLinesWithCrlf(like, label)) {
     body = body.replaceAll('\n', '\r\n');
     notes.push('lines end with CRLF, as in the file before');
   }
@@ -59,7 +58,12 @@ export async function encodeText(text: string, like?: Buffer, name?: string): Pr
 }
 
 /** Whether all lines that end, and at least one, end with CRLF. */
-const endsLinesWithCrlf = (text: string): boolean => text.includes('\r\n') && !/(?<!\r)\n/.test(text);
+function endsLinesWithCrlf(bytes: Buffer, label: string): boolean {
+  // Most files have none, and need not be decoded to tell so.
+  if (!label.startsWith('utf-16') && !bytes.includes('\r\n')) return false;
+  const text = shownText(bytes, label);
+  return text.includes('\r\n') && !/(?<!\r)\n/.test(text);
+}
 
 function encodingLike(like: Buffer | undefined, name: string | undefined, notes: string[]) {
   const named = name === undefined ? undefined : namedEncoding(name);

@@ -141,7 +141,7 @@ export function mostlyUtf8(bytes: Buffer): boolean {
 }
 
 /** Where the line after the one at `from` begins; -1 when the bytes have no line feed there. */
-export function nextLine(bytes: Buffer, from: number, { label, unit }: Encoding): number {
+export function nextLine(bytes: Buffer, from: number, { label, unit }: Omit<Encoding, 'mark'>): number {
   if (unit === 1) return bytes.indexOf(10, from) + 1 || -1;
   const lineFeed = label === 'utf-16le' ? Buffer.of(10, 0) : Buffer.of(0, 10);
   for (let at = bytes.indexOf(lineFeed, from); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {
@@ -152,7 +152,7 @@ export function nextLine(bytes: Buffer, from: number, { label, unit }: Encoding)
 }
 
 /** How many line feeds bytes have. */
-export function countLines(bytes: Buffer, encoding: Encoding): number {
+export function countLines(bytes: Buffer, encoding: Omit<Encoding, 'mark'>): number {
   let count = 0;
   if (encoding.unit === 1)
     for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count++;
