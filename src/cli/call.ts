@@ -51,7 +51,7 @@ export async function callCommand(args: string[]): Promise<number> {
       if (part.type === 'text') process.stdout.write(`${part.text}\n`);
       else process.stdout.write(`[${part.type}${'mimeType' in part ? ` ${part.mimeType}` : ''}]\n`);
     }
-    // Each call is a session of its own, so this is how edit_file knows that the file has been read.
+    // Each call is a session of its own, so this is how write_file knows that the file has been seen.
     const version = result._meta?.['toolcrib/version'];
     if (version !== undefined) process.stderr.write(`[version=${String(version)}]\n`);
     return result.isError ? 1 : 0;
