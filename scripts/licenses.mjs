@@ -2,9 +2,11 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export function writeLicenses(root, metafile) {
+/** `built`: what esbuild says of each of its runs. */
+export function writeLicenses(root, built) {
   const folders = new Set(
-    Object.keys(metafile.inputs)
+    built
+      .flatMap(({ metafile }) => Object.keys(metafile.inputs))
       .map((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1])
       .filter(Boolean),
   );

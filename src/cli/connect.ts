@@ -34,7 +34,7 @@ export async function connect(serveArguments: readonly string[]): Promise<Client
   } catch (error) {
     await client.close();
     // Most likely what it would have said itself, had the SDK, which tries one first, not closed its standard error.
-    await (await import('./serve.ts')).servedSettings([...serveArguments]);
+    await (await import('./served-settings.ts')).servedSettings([...serveArguments]);
     throw error;
   }
   return client;

@@ -3,7 +3,7 @@ import { signsIn } from '../server/exposure.ts';
 import { loadManifest } from '../server/manifest.ts';
 import { createOffered } from '../server/offered.ts';
 import { effectiveRoots } from '../server/roots.ts';
-import { servedSettings } from './serve.ts';
+import { servedSettings } from './served-settings.ts';
 import { table } from './table.ts';
 import { thisWorld } from './this-world.ts';
 

@@ -1,10 +1,9 @@
 import { version } from '../server/version.ts';
-import { UsageError } from './usage.ts';
+import { exitCodeOf, UsageError } from './usage.ts';
 
-/** Subcommands. Each file is loaded only when its command is used. */
+/** Subcommands but `serve`, which toolcrib.ts runs. Each file is loaded only when its command is used. */
 const commands: Record<string, (args: string[]) => Promise<number>> = {
   chat: (args) => import('./chat.ts').then((m) => m.chatCommand(args)),
-  serve: (args) => import('./serve.ts').then((m) => m.serveCommand(args)),
   call: (args) => import('./call.ts').then((m) => m.callCommand(args)),
   list: (args) => import('./list.ts').then((m) => m.list(args)),
   exposure: (args) => import('./exposure.ts').then((m) => m.exposure(args)),
@@ -50,17 +49,12 @@ export async function main(args: string[]): Promise<number> {
   if (!ofTool && (rest.includes('--help') || rest.includes('-h')))
     return print(name === 'chat' ? (await import('./chat-help.ts')).chatHelp : help);
   const command = commands[name];
-  // Whoever read our output has left (`toolcrib list | head`): nobody is there to be told. A server has more to end.
-  if (name !== 'serve')
-    process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 74));
-  try {
+  // Whoever read our output has left (`toolcrib list | head`): nobody is there to be told.
+  process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 74));
+  return exitCodeOf(async () => {
     if (!command) throw await unknownCommand(name);
-    return await command(rest);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`toolcrib: ${error.message}\n`);
-    return 2;
-  }
+    return command(rest);
+  });
 }
 
 function print(text: string): number {
@@ -70,7 +64,7 @@ function print(text: string): number {
 
 async function unknownCommand(name: string): Promise<UsageError> {
   const { nearest } = await import('../core/check-params.ts');
-  const best = nearest(name, Object.keys(commands));
+  const best = nearest(name, ['serve', ...Object.keys(commands)]);
   return new UsageError(
     `there is no command "${name}"${best ? `; did you mean ${best}?` : ''} toolcrib --help lists them.`,
   );

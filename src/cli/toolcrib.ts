@@ -1,92 +1,113 @@
-import { readFileSync } from 'node:fs';
-import { createRequire, wrap } from 'node:module';
-import { homedir } from 'node:os';
+import { Buffer } from 'node:buffer';
+import * as nodeModule from 'node:module';
 import { join } from 'node:path';
-import { cachedDataVersionTag } from 'node:v8';
-import { Script } from 'node:vm';
-import { cacheFolder, prunePrivate, readPrivate, writePrivate } from '../machine/folders.ts';
+import { makePrivate } from '../machine/folders.ts';
+import {
+  ownCache,
+  readFirstAnswers,
+  readMessage,
+  rememberedStart,
+  replayedId,
+  requestKey,
+  type Opening,
+  type RememberedStart,
+  type Request,
+  type Results,
+} from '../server/first-answers.ts';
+import { requireCompiled } from './compiled.ts';
 
 /**
- * The program's first file: loads the others together with the code V8 compiled for them the last time, which saves
- * about a third of what starting costs beyond Node itself. A cache that V8 does not accept (another version of Node)
- * is made anew; without a folder to keep it in, everything works as well, only slower.
+ * The program's first file. It needs nothing but Node's own modules, and answers a host's first requests with what the last
+ * start answered, as long as nothing has changed. The server itself is loaded with the first request of another kind: hosts
+ * ask for the list and then wait for minutes.
  */
-declare const MAIN: string;
-/** The file that holds every chunk a server needs to start: one file is read faster than twenty. */
-declare const PACK: string;
 
-interface Chunk {
-  exports: Record<string, unknown>;
+/** A host asks for a dozen things at most, each in a line that is far shorter. */
+const [mostMessages, mostBytes] = [100, 64 * 1024];
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const args = process.argv.slice(2);
+const server = join(__dirname, 'serve.cjs');
+if (args[0] !== 'serve' || args.includes('--help') || args.includes('-h')) runCommand();
+// A host that hands over a key begins with that, and asks at once for more.
+else if (args.some((arg) => arg.startsWith('--key-fd='))) runServer();
+else {
+  const remembered = rememberedStart(args, server);
+  const results = remembered && readFirstAnswers(remembered);
+  if (remembered && results) answerFirst(remembered, results);
+  else runServer(remembered && { remembered, results: {}, input: Buffer.alloc(0) });
 }
 
-type Body = (exports: object, require: unknown, chunk: Chunk, file: string, folder: string) => void;
+function answerFirst(remembered: RememberedStart, results: Results): void {
+  let replayed: string[] = [];
+  let listed: Request | undefined;
+  let input: Buffer = Buffer.alloc(0);
 
-/** Long enough for the first answers to be out. */
-const quietMs = 300;
-const mostFiles = 200;
-
-const platform = process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux';
-const base = cacheFolder(platform, process.env, homedir());
-const folder = base && join(base, 'code');
-/** FNV-1a (Fowler, Noll, Vo), 32 bits: to tell installations apart, not to keep anybody out. */
-const placeHash = [...__dirname]
-  .reduce((hash, char) => Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0, 0x811c9dc5)
-  .toString(16);
-const loaded = new Map<string, Chunk>();
-const uncached = new Map<string, Script>();
-const packed = evaluate(PACK, (source) => source) as Readonly<Record<string, Body>>;
-
-function load(name: string): Chunk['exports'] {
-  const known = loaded.get(name);
-  if (known) return known.exports;
-  const file = join(__dirname, name);
-  const body = packed[name] ?? (evaluate(name, wrap) as Body);
-  const chunk: Chunk = { exports: {} };
-  loaded.set(name, chunk);
-  const ordinary = createRequire(file);
-  const ours = (id: string) => (id.startsWith('./') ? load(id.slice(2)) : ordinary(id));
-  body(chunk.exports, Object.assign(ours, { resolve: ordinary.resolve }), chunk, file, __dirname);
-  return chunk.exports;
-}
-
-function evaluate(name: string, asScript: (source: string) => string): unknown {
-  const file = join(__dirname, name);
-  // The build writes ASCII only, which Latin-1 reads without looking at each byte.
-  const source = asScript(readFileSync(file, 'latin1'));
-  // Names carry a hash of the content, so they are keys for what was compiled from it; stack traces name the place.
-  // V8 takes back only what it made itself, with the same flags: a server changes two once it has started.
-  const key = `${process.version}-${process.arch}-${cachedDataVersionTag()}-${placeHash}-${name}`;
-  const cachedData = readPrivate(folder, key);
-  const script = new Script(source, { filename: file, ...(cachedData ? { cachedData } : {}) });
-  if (!cachedData || script.cachedDataRejected) keepSoon(key, script);
-  return script.runInThisContext();
-}
-
-function keepSoon(key: string, script: Script): void {
-  if (uncached.size === 0) {
-    setTimeout(keep, quietMs).unref();
-    process.once('exit', keep);
+  /** Whether the message needs no server. */
+  function answer(line: string): boolean {
+    const message = readMessage(line);
+    if (!message) return false;
+    const { id, method } = message;
+    if (id === undefined) return replayed.push(`${line}\n`) <= mostMessages;
+    const result = results[requestKey(message)];
+    if (result === undefined || replayed.length >= mostMessages) return false;
+    process.stdout.write(`{"result":${JSON.stringify(result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}\n`);
+    if (method === 'tools/list') listed = { ...message, id };
+    else replayed.push(`${JSON.stringify({ ...message, id: `${replayedId}${replayed.length}` })}\n`);
+    return true;
   }
-  uncached.set(key, script);
+
+  const take = (chunk: Buffer) => {
+    input = Buffer.concat([input, chunk]);
+    for (let end = input.indexOf('\n'); end >= 0; end = input.indexOf('\n')) {
+      if (!answer(input.toString('utf8', 0, end))) return handOver();
+      input = input.subarray(end + 1);
+    }
+    if (input.length > mostBytes) handOver();
+  };
+  const handOver = () => {
+    process.stdin.off('data', take).off('end', end).off('close', end).pause();
+    process.stdout.off('error', end);
+    for (const signal of signals) process.off(signal, end);
+    const unanswered = Buffer.concat([Buffer.from(replayed.join('')), input]);
+    replayed = [];
+    runServer({ remembered, results, ...(listed && { listed }), input: unanswered });
+  };
+  const end = () => leave(0);
+  process.stdin.on('data', take).once('end', end).once('close', end);
+  process.stdout.once('error', end);
+  for (const signal of signals) process.once(signal, end);
 }
 
-/** After they have run: functions compiled on the way are then kept too. */
-function keep(): void {
-  process.off('exit', keep);
-  if (folder === undefined || uncached.size === 0) return;
-  prunePrivate(folder, mostFiles);
-  for (const [key, script] of uncached) writePrivate(folder, key, script.createCachedData());
-  uncached.clear();
+function runServer(opening?: Opening): void {
+  const use = opening?.listed ? 'call' : 'list';
+  const loaded = requireCompiled(server, { folder: codeFolder(), use }) as typeof import('./serve.ts');
+  run(loaded.serveCommand(args.slice(1), opening));
 }
 
-const { main } = load(MAIN) as { main(args: string[]): Promise<number> };
-main(process.argv.slice(2)).then(
-  (code) => leave(code),
-  (error: unknown) => {
+function runCommand(): void {
+  const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
+  const folder = codeFolder();
+  try {
+    // Whoever can write there decides what runs.
+    if (enableCompileCache && folder && makePrivate(folder)) enableCompileCache(folder);
+  } catch {
+    // A read-only home: everything works as well, only slower.
+  }
+  run((import('./main.mjs' as string) as Promise<typeof import('./main.ts')>).then(({ main }) => main(args)));
+}
+
+function codeFolder(): string | undefined {
+  const cache = ownCache();
+  return cache && join(cache, 'code');
+}
+
+function run(ended: Promise<number>): void {
+  ended.then(leave, (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     leave(70);
-  },
-);
+  });
+}
 
 /** Once standard output has taken everything: a pipe takes it later. 70 is EX_SOFTWARE of sysexits.h: a bug of ours. */
 function leave(code: number): void {

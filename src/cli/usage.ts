@@ -8,6 +8,17 @@ import type { Config } from '../core/settings.ts';
 /** A wrong command line: said in one line, exit code 2. */
 export class UsageError extends Error {}
 
+/** The exit code of a command: 2, and one line, for a wrong command line. */
+export async function exitCodeOf(command: () => Promise<number>): Promise<number> {
+  try {
+    return await command();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`toolcrib: ${error.message}\n`);
+    return 2;
+  }
+}
+
 /** util.parseArgs, with its complaints turned into a UsageError that names the right option. */
 export function parseCommandLine<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {

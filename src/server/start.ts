@@ -2,15 +2,16 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { config } from 'zod';
 import type { Settings } from '../core/settings.ts';
 import { createMachine } from '../machine/machine.ts';
-import { thisHost } from '../machine/host.ts';
 import { createProcesses } from '../machine/processes/process.ts';
 import { signsIn } from './exposure.ts';
-import { effectiveRoots } from './roots.ts';
 import { loadManifest } from './manifest.ts';
+import type { NotedHost } from './noted-host.ts';
+import { effectiveRoots } from './roots.ts';
+import type { Beginning } from './stdio.ts';
 
-/** Serves MCP over standard input and output; see serve(). `key`: what the host shows that asks its user itself. */
-export async function start(settings: Settings, key?: string): Promise<void> {
-  const host = thisHost();
+/** Serves MCP over standard input and output; see serve(). */
+export async function start(settings: Settings, noted: NotedHost, beginning: Beginning): Promise<void> {
+  const { host } = noted;
   const processes = createProcesses(host.platform);
   const manifest = await loadManifest();
   // A project's own programs must not be found as the machine's: those of the roots as far as they are known now.
@@ -25,5 +26,5 @@ export async function start(settings: Settings, key?: string): Promise<void> {
   config({ jitless: true });
   const { serve } = await import('./stdio.ts');
   const signs = roots.then((folders) => signsIn(folders, manifest.programs, host));
-  await serve(settings, { key, manifest, machine, processes, signs });
+  await serve(settings, beginning, { noted, manifest, machine, processes, signs });
 }

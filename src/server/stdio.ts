@@ -1,6 +1,6 @@
-import type { Settings } from '../core/settings.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Settings } from '../core/settings.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Processes } from '../machine/processes/process.ts';
@@ -8,18 +8,26 @@ import { createProjectConfigs, type ProjectConfigs } from '../machine/config/pro
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import { createAsking } from './ask.ts';
 import { buildServer, type Crib } from './build-server.ts';
+import { keepFirstAnswers, type Opening } from './first-answers.ts';
 import { createHandedPlans } from './handed-plans.ts';
+import type { NotedHost } from './noted-host.ts';
 import { namesIn, type Manifest } from './published.ts';
+import { RememberingTransport } from './remembering-transport.ts';
 import { createClientRoots } from './client-roots.ts';
 import { effectiveRoots, realFolders } from './roots.ts';
 import { createLeanHeap } from './lean-heap.ts';
 import { createToolbox } from './toolbox.ts';
 import { refusalOf, wholeLines } from './whole-lines.ts';
 
+/** How a client begins: with a key when it asks its user itself, or with requests that were answered from memory. */
+export interface Beginning {
+  readonly key?: string | undefined;
+  readonly opening?: Opening | undefined;
+}
+
 /** What was begun before the SDK was loaded. */
 export interface Found {
-  /** Of the host that asks its user itself. */
-  readonly key: string | undefined;
+  readonly noted: NotedHost;
   readonly manifest: Manifest;
   readonly machine: Machine;
   readonly processes: Processes;
@@ -29,16 +37,14 @@ export interface Found {
 
 /** How long after the first list slower questions are put: the client's next requests come first. */
 const quietMs = 250;
-/** After this, what V8 has compiled is kept for the next start, which must be done before its flags change. */
+/** After this, what V8 has compiled is kept for the next start: it takes back only what it made with the same flags. */
 const startedMs = 1000;
 /** How long lists that were asked for before the client closed its end may still be answered. */
 const drainMs = 500;
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
-export async function serve(
-  settings: Settings,
-  { key, manifest, machine, processes, signs }: Found,
-): Promise<void> {
+export async function serve(settings: Settings, { key, opening }: Beginning, found: Found): Promise<void> {
+  const { noted, manifest, machine, processes, signs } = found;
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
   // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
@@ -49,12 +55,12 @@ export async function serve(
   let tidyHeap: (() => void) | undefined;
   let leaving = false;
   // Nothing waits for it, and nothing that goes wrong with it is a reason to end: a full disk, a client that has left.
-  const inBackground = (work: Promise<unknown> | undefined) =>
-    void work?.catch((error: unknown) => {
-      if (!leaving) process.stderr.write(`toolcrib: ${String(error)}\n`);
-    });
   const settle = () =>
-    inBackground(machine.settle().then((changed) => (changed ? latest?.sendToolListChanged() : undefined)));
+    settleList(machine, wire, { opening, noted, announce: () => latest?.sendToolListChanged() }).catch(
+      (error: unknown) => {
+        if (!leaving) process.stderr.write(`toolcrib: ${String(error)}\n`);
+      },
+    );
   const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
   const crib: Crib = {
     toolbox: createToolbox(manifest, machine, settings, signs),
@@ -73,11 +79,14 @@ export async function serve(
   };
   // Not standard input itself: the SDK drops what it was asked when that ends, also by `printf … | toolcrib serve`.
   const input = wholeLines((line) => process.stdout.write(refusalOf(line)));
-  process.stdin.pipe(input, { end: false });
+  const wire = new RememberingTransport(input, process.stdout, opening);
   const connection = serveStdio(() => (latest = buildServer(crib)), {
-    transport: new StdioServerTransport(input, process.stdout),
+    transport: wire,
     onerror: (error) => process.stderr.write(`toolcrib: ${error.message}\n`),
   });
+  if (opening) input.write(opening.input);
+  if (opening?.listed) settling = setTimeout(settle, quietMs);
+  process.stdin.pipe(input, { end: false });
 
   setTimeout(() => {
     tidyHeap = createLeanHeap();
@@ -87,6 +96,25 @@ export async function serve(
   if (end === 'input') await answered(lists);
   clearTimeout(settling);
   await Promise.allSettled([connection.close(), processes.endAll(), crib.toolbox.end()]);
+}
+
+interface Settling {
+  readonly opening: Opening | undefined;
+  readonly noted: NotedHost;
+  announce(): Promise<void> | undefined;
+}
+
+/** Finds out what takes too long for a first answer, tells the client when its list is another now, and keeps that. */
+async function settleList(
+  machine: Machine,
+  wire: RememberingTransport,
+  { opening, noted, announce }: Settling,
+): Promise<void> {
+  await machine.settle();
+  const hasChanged = await wire.listHasChanged();
+  if (hasChanged) await announce();
+  const seen = noted.seen();
+  if (opening) keepFirstAnswers(opening.remembered, { ...seen, results: wire.results(hasChanged) });
 }
 
 /** Waits for what is being answered, a moment after the input's last line has been read. */

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { createRequire, wrap } from 'node:module';
+import { basename, dirname } from 'node:path';
+import { cachedDataVersionTag } from 'node:v8';
+import { Script } from 'node:vm';
+import { prunePrivate, readPrivate, writePrivate } from '../machine/folders.ts';
+
+/** The first requests are answered then, and the server has not changed V8's flags yet: they are part of what it compiles. */
+const startedMs = 900;
+const mostFiles = 50;
+
+/** Where compiled code is kept, and which functions are: those that were called in this use of a file. */
+interface CodeCache {
+  readonly folder: string | undefined;
+  readonly use: string;
+}
+
+/**
+ * What a CommonJS file exports; it is loaded with the code that V8 compiled for it the last time. Node has a cache for that
+ * as well (enableCompileCache), but without the functions that are compiled when they are first called.
+ */
+export function requireCompiled(file: string, { folder, use }: CodeCache): unknown {
+  // The build writes ASCII only, which Latin-1 reads without looking at each byte.
+  const source = wrap(readFileSync(file, 'latin1'));
+  const name = `${process.version}-${process.arch}-${cachedDataVersionTag()}-${basename(file)}-${use}`;
+  const cachedData = readPrivate(folder, name);
+  const script = new Script(source, { filename: file, ...(cachedData ? { cachedData } : {}) });
+  if (folder !== undefined && (!cachedData || script.cachedDataRejected)) {
+    const keep = () => {
+      process.off('exit', keep);
+      prunePrivate(folder, mostFiles);
+      writePrivate(folder, name, script.createCachedData());
+    };
+    setTimeout(keep, startedMs).unref();
+    process.once('exit', keep);
+  }
+  const made = { exports: {} };
+  script.runInThisContext()(made.exports, createRequire(file), made, file, dirname(file));
+  return made.exports;
+}

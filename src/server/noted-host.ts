@@ -1,0 +1,62 @@
+import type { Host } from '../machine/host.ts';
+import { digestOfVariables, folderStampOf, stampOf, type FirstAnswers } from './first-answers.ts';
+
+/** A host that notes what it is asked for, each time before it looks: what changes meanwhile is then seen as a change. */
+export interface NotedHost {
+  readonly host: Host;
+  /** Of files that others read. */
+  noteFile(path: string): void;
+  /** Of folders whose content does not matter. */
+  noteFolder(path: string): void;
+  /** All that was noted; nothing is noted any more. */
+  seen(): Pick<FirstAnswers, 'variables' | 'stamps' | 'folders'>;
+}
+
+/** Which settings files there are depends on these. */
+const ofFolders = ['HOME', 'USERPROFILE', 'APPDATA', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME'];
+
+export function noteHost(host: Host): NotedHost {
+  const names = new Set(ofFolders);
+  const stamps: Record<string, string> = {};
+  const folders: Record<string, string> = {};
+  let copied: string | symbol | undefined;
+  let isSeen = false;
+  const noteFile = (path: string) => {
+    if (!isSeen) stamps[path] ??= stampOf(path);
+  };
+  const noting =
+    <A extends unknown[], R>(look: (path: string, ...more: A) => R) =>
+    (path: string, ...more: A) => {
+      noteFile(path);
+      return look(path, ...more);
+    };
+  return {
+    host: {
+      ...host,
+      env: new Proxy(host.env, {
+        get(env, name) {
+          if (typeof name !== 'string') return undefined;
+          if (!isSeen && name !== copied) names.add(name);
+          copied = undefined;
+          return env[name];
+        },
+        // Whoever copies all of them looks at the property of each first, and depends on none.
+        getOwnPropertyDescriptor(env, name) {
+          copied = name;
+          return Reflect.getOwnPropertyDescriptor(env, name);
+        },
+      }),
+      list: noting(host.list),
+      stat: noting(host.stat),
+      realPath: noting(host.realPath),
+      head: noting(host.head),
+    },
+    noteFile,
+    noteFolder: (path) => (folders[path] = folderStampOf(path)),
+    seen() {
+      isSeen = true;
+      const variables = { names: [...names], digest: digestOfVariables([...names]) };
+      return { variables, stamps, folders };
+    },
+  };
+}
