@@ -4,7 +4,7 @@ const { readFileSync } = require('node:fs');
 const { SourceMap } = require('node:module');
 const { fileURLToPath } = require('node:url');
 
-const [main, ...args] = process.argv.slice(2);
+const [server, ...args] = process.argv.slice(2);
 const session = new Session();
 session.connect();
 const post = (method, params) => {
@@ -23,8 +23,8 @@ process.on('message', () => {
   process.send(result.filter(({ url }) => url.startsWith('file:')).flatMap(enteredOf));
 });
 process.channel.unref();
-require(main)
-  .main(args)
+require(server)
+  .serveCommand(args)
   .then((code) => process.exit(code));
 
 /** `src/a.ts`, `function:line`, and how often it was entered, each time it went on after an `await` counted. */

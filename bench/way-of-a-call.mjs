@@ -69,8 +69,8 @@ async function measureEntered(folder, name) {
   execFileSync(process.execPath, [here('../scripts/build.mjs'), '--readable', readable], {
     stdio: 'inherit',
   });
-  const main = join(readable, 'main.cjs');
-  const server = startServer(process.execPath, [here('entered.cjs'), main, 'serve', '--root', folder], {
+  const program = join(readable, 'serve.cjs');
+  const server = startServer(process.execPath, [here('entered.cjs'), program, '--root', folder], {
     env: { ...env, NODE_PATH: here('../node_modules') },
     stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
   });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { chatPlace, openChat } from '../support/chat.ts';
 
-const noting = fileURLToPath(new URL('../fixtures/noting-chunks.cjs', import.meta.url));
+const noting = fileURLToPath(new URL('../fixtures/noting-scripts.cjs', import.meta.url));
 
 /** Words that a library has and we have not, and minifying leaves. */
 const libraries = {
