@@ -1,6 +1,11 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { transform } from 'esbuild';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/repository.ts';
-import { inherited, initialize, startRaw } from '../support/server.ts';
+import { inherited, initialize, program, startRaw } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const tools = ['list_programs', 'read_file', 'glob', 'grep', 'list_directory', 'write_file', 'edit_file'];
 const others = [
@@ -30,10 +35,51 @@ it('says nothing on standard error on its first start, while it compiles what it
       params: { name, arguments: name === 'grep' ? { pattern: 'x' } : {} },
     });
     await server.next((message) => message.id === id);
-    // What was compiled is kept after a moment of quiet.
-    await new Promise((resolve) => setTimeout(resolve, 350));
+    // What was compiled is kept after a second.
+    await new Promise((resolve) => setTimeout(resolve, 150));
   }
   server.child.stdin.end();
   await server.ended;
   expect(said).toBe('');
+});
+
+it('answers the second time what it answered the first time, before it is loaded', async () => {
+  const folder = temporaryFolder();
+  const home = { HOME: folder, SHELL: '/nowhere', PATH: '/nowhere' };
+  const state = { XDG_CACHE_HOME: join(folder, 'cache'), XDG_STATE_HOME: join(folder, 'state') };
+  const listed = async () => {
+    const server = startRaw({ roots: [folder], env: { ...inherited(), ...home, ...state } });
+    onTestFinished(() => void server.child.kill());
+    await initialize(server);
+    server.send({ id: 2, method: 'tools/list' });
+    await server.next(({ id }) => id === 2);
+    return server;
+  };
+  const first = await listed();
+  await until(() => existsSync(join(folder, 'cache', 'toolcrib', 'start')));
+  first.send({ id: 2, method: 'tools/list' });
+  await until(() => first.lines.filter((line) => line.endsWith('"id":2}')).length === 2);
+  const second = await listed();
+  expect(second.lines).toEqual([first.lines[0], first.lines.at(-1)]);
+  second.send({ id: 3, method: 'tools/call', params: { name: 'list_jobs', arguments: {} } });
+  expect((await second.next(({ id }) => id === 3)).result).toBeTruthy();
+});
+
+it('says on an old Node, in one sentence, which one it needs', () => {
+  const old = join(temporaryFolder(), 'old.cjs');
+  writeFileSync(old, "Object.defineProperty(process.versions, 'node', { value: '18.20.0' });");
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--require', old, program], {
+    encoding: 'utf8',
+  });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(/^toolcrib needs Node\.js 20\.19 or later; this is v[\d.]+\.\n$/);
+});
+
+it('is written so that Node 12 can read its first file', async () => {
+  const source = readFileSync(program, 'utf8');
+  const [lowered, as] = await Promise.all([
+    transform(source, { target: 'node12', supported: { 'dynamic-import': true } }),
+    transform(source, { target: 'esnext' }),
+  ]);
+  expect(lowered.code).toBe(as.code);
 });
