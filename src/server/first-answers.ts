@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder, prunePrivate, readCache, writeCache } from '../machine/folders.ts';
@@ -13,6 +13,8 @@ export interface FirstAnswers {
   readonly variables: { readonly names: readonly string[]; readonly digest: number };
   /** By path: what was there, or an empty string. */
   readonly stamps: Readonly<Record<string, string>>;
+  /** By path: a digest of a folder's names. A folder that looks changed may hold what it held: pyenv locks in its own. */
+  readonly names: Readonly<Record<string, number>>;
   /** By path: which folder it is, whatever is in it. */
   readonly folders: Readonly<Record<string, string>>;
   /** By request; see requestKey(). */
@@ -79,7 +81,7 @@ export function readFirstAnswers({ folder, name, start }: RememberedStart): Resu
       age >= 0 &&
       age < goodForMs &&
       digestOfVariables(kept.variables.names) === kept.variables.digest &&
-      Object.keys(kept.stamps).every((path) => stampOf(path) === kept.stamps[path]) &&
+      Object.keys(kept.stamps).every((path) => isUnchanged(path, kept)) &&
       Object.keys(kept.folders).every((path) => folderStampOf(path) === kept.folders[path]);
     return isSame ? kept.results : undefined;
   } catch {
@@ -88,10 +90,18 @@ export function readFirstAnswers({ folder, name, start }: RememberedStart): Resu
   }
 }
 
+function isUnchanged(path: string, { stamps, names }: FirstAnswers): boolean {
+  const [before = '', now] = [stamps[path], stampOf(path)];
+  if (now === before) return true;
+  return (
+    names[path] !== undefined && isSameFile(now, before) && digestOfNames(readdirSync(path)) === names[path]
+  );
+}
+
 /** Keeps answers for the next start. Does nothing where it cannot. */
 export function keepFirstAnswers(
   { folder, name, start }: RememberedStart,
-  seen: Pick<FirstAnswers, 'variables' | 'stamps' | 'folders' | 'results'>,
+  seen: Omit<FirstAnswers, 'start' | 'keptAt'>,
 ): void {
   if (Object.keys(seen.results).length > mostResults) return;
   prunePrivate(folder, mostFiles);
@@ -126,6 +136,12 @@ export function stampOf(path: string): string {
   const facts = factsOf(path);
   return facts ? [facts.ino, facts.mode, facts.size, facts.mtimeMs].join() : '';
 }
+
+/** Whether two stamps are of the same thing with the same permissions. */
+const isSameFile = (one: string, other: string): boolean =>
+  one.split(',', 2).join() === other.split(',', 2).join();
+
+export const digestOfNames = (names: readonly string[]): number => digestOf(names.join('/'));
 
 /** Which folder is at a path. */
 export const folderStampOf = (path: string): string => String(factsOf(path)?.ino ?? '');

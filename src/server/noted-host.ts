@@ -1,5 +1,11 @@
 import type { Host } from '../machine/host.ts';
-import { digestOfVariables, folderStampOf, stampOf, type FirstAnswers } from './first-answers.ts';
+import {
+  digestOfNames,
+  digestOfVariables,
+  folderStampOf,
+  stampOf,
+  type FirstAnswers,
+} from './first-answers.ts';
 
 /** A host that notes what it is asked for, each time before it looks: what changes meanwhile is then seen as a change. */
 export interface NotedHost {
@@ -9,7 +15,7 @@ export interface NotedHost {
   /** Of folders whose content does not matter. */
   noteFolder(path: string): void;
   /** All that was noted; nothing is noted any more. */
-  seen(): Pick<FirstAnswers, 'variables' | 'stamps' | 'folders'>;
+  seen(): Omit<FirstAnswers, 'start' | 'keptAt' | 'results'>;
 }
 
 /** Which settings files there are depends on these. */
@@ -19,6 +25,7 @@ export function noteHost(host: Host): NotedHost {
   const names = new Set(ofFolders);
   const stamps: Record<string, string> = {};
   const folders: Record<string, string> = {};
+  const lists: Record<string, number> = {};
   let copied: string | symbol | undefined;
   let isSeen = false;
   const noteFile = (path: string) => {
@@ -46,7 +53,12 @@ export function noteHost(host: Host): NotedHost {
           return Reflect.getOwnPropertyDescriptor(env, name);
         },
       }),
-      list: noting(host.list),
+      async list(folder) {
+        noteFile(folder);
+        const found = await host.list(folder);
+        if (!isSeen) lists[folder] ??= digestOfNames(found);
+        return found;
+      },
       stat: noting(host.stat),
       realPath: noting(host.realPath),
       head: noting(host.head),
@@ -56,7 +68,7 @@ export function noteHost(host: Host): NotedHost {
     seen() {
       isSeen = true;
       const variables = { names: [...names], digest: digestOfVariables([...names]) };
-      return { variables, stamps, folders };
+      return { variables, stamps, names: lists, folders };
     },
   };
 }
