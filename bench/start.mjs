@@ -1,5 +1,5 @@
-// npm run bench:start: from spawn to what a host waits for, against `node -e 0` in the same run, in turn. Exits with 1 when
-// something takes longer than its limit. RUNS=25 sets the rounds, NODES=/path/to/node,… measures other Nodes as well.
+// npm run bench:start: from spawn to what a host waits for, against `node -e 0` in the same run, in turn. Exits with 1
+// when something takes longer than its limit. RUNS=25 sets the rounds, NODES=/path/to/node,… measures other Nodes too.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -107,8 +107,8 @@ try {
   const visible = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   const tokens = (value) => encode(JSON.stringify(value)).length;
   console.log(
-    `${tools.length} tools, ${tokens(visible)} tokens (o200k_base) that a model sees (name, description, input schema); ` +
-      `${tokens(tools)} with everything`,
+    `${tools.length} tools: ${tokens(visible)} tokens (o200k_base) of name, description and input schema, ` +
+      `which a model sees; ${tokens(tools)} with everything`,
   );
 } finally {
   rmSync(home, { recursive: true, force: true });

@@ -1,16 +1,17 @@
 // Builds dist/: the package as it is published. Run by `npm ci` (prepare), `npm test` (pretest) and `npm run build`.
 //
-// toolcrib.cjs  what is started: answers from memory, and loads one of the others. It says on an old Node what is wrong.
+// toolcrib.cjs  what is started: answers from memory, and loads one of the others. On an old Node it says so.
 // serve.cjs     the server, in one file: one is loaded faster than fifty.
 // rare/         packages that few calls of the server need, one file each.
 // main.mjs      every other command, split so that each loads only what it uses.
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { leanSdk } from './lean-sdk.mjs';
+import { leanSdk, rare, rareApart } from './lean-server.mjs';
 import { writeLicenses } from './licenses.mjs';
+import { workedOutManifest } from './manifest.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -18,12 +19,6 @@ const temporary = join(root, '.tmp', `build-${process.pid}`);
 const out = join(temporary, 'out');
 // For measuring what a call enters: the same modules, somewhere else, as they were written and with source maps.
 const { readable } = parseArgs({ options: { readable: { type: 'string' } } }).values;
-const rare = {
-  ajv: '@modelcontextprotocol/server/validators/ajv',
-  'iconv-lite': 'iconv-lite',
-  mysql2: 'mysql2',
-  pg: 'pg',
-};
 const shared = {
   absWorkingDir: root,
   bundle: true,
@@ -53,20 +48,9 @@ const modules = {
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
 };
 
-const rareApart = {
-  name: 'rare',
-  setup(bundler) {
-    for (const [file, name] of Object.entries(rare))
-      bundler.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({
-        path: `./rare/${file}.cjs`,
-        external: true,
-      }));
-  },
-};
-
 mkdirSync(temporary, { recursive: true });
 try {
-  const manifest = replaceManifest(await workOutManifest());
+  const manifest = await workedOutManifest(modules, temporary);
   const built = await Promise.all([
     buildEntry(),
     build({ ...commonJs, entryPoints: ['src/cli/serve.ts'], plugins: [manifest, leanSdk, rareApart] }),
@@ -86,31 +70,6 @@ try {
   if (readable === undefined) writeLicenses(root, built);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
-}
-
-/** Everything that can be offered, worked out once, so that starting needs neither the discoverers nor zod's schemas of them. */
-async function workOutManifest() {
-  const contents = `export { publish } from './src/server/publish.ts';
-    export { asJson } from './src/server/manifest-json.ts';`;
-  await build({ ...modules, stdin: { contents, resolveDir: root }, outfile: join(temporary, 'publish.mjs') });
-  const { publish, asJson } = await import(pathToFileURL(join(temporary, 'publish.mjs')).href);
-  return asJson(await publish());
-}
-
-function replaceManifest(manifest) {
-  // JSON.parse of a string is read twice as fast as the same object written out.
-  const contents = `import { fromJson } from './manifest-json.ts';
-    export const loadManifest = async () => fromJson(${JSON.stringify(JSON.stringify(manifest))});`;
-  return {
-    name: 'manifest',
-    setup(bundler) {
-      bundler.onLoad({ filter: /src[\\/]server[\\/]manifest\.ts$/ }, () => ({
-        contents,
-        loader: 'ts',
-        resolveDir: join(root, 'src', 'server'),
-      }));
-    },
-  };
 }
 
 function buildEntry() {

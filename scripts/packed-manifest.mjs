@@ -1,4 +1,4 @@
-// prepack and postpack: the published package.json has no `prepare`, which builds from sources that are not in the package.
+// prepack and postpack: the published package.json has no `prepare`; what that builds from is not in the package.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -5,7 +5,7 @@ import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { prunePrivate, readPrivate, writePrivate } from '../machine/folders.ts';
 
-/** The first requests are answered then, and the server has not changed V8's flags yet: they are part of what it compiles. */
+/** The first requests are answered then, and the server has not changed the flags that compiled code depends on. */
 const startedMs = 900;
 const mostFiles = 50;
 
@@ -16,8 +16,8 @@ interface CodeCache {
 }
 
 /**
- * What a CommonJS file exports; it is loaded with the code that V8 compiled for it the last time. Node has a cache for that
- * as well (enableCompileCache), but without the functions that are compiled when they are first called.
+ * What a CommonJS file exports; it is loaded with the code that V8 compiled for it the last time. Node has a cache for
+ * that as well (enableCompileCache), but without the functions that are compiled when they are first called.
  */
 export function requireCompiled(file: string, { folder, use }: CodeCache): unknown {
   // The build writes ASCII only, which Latin-1 reads without looking at each byte.

@@ -17,9 +17,9 @@ import {
 import { requireCompiled } from './compiled.ts';
 
 /**
- * The program's first file. It needs nothing but Node's own modules, and answers a host's first requests with what the last
- * start answered, as long as nothing has changed. The server itself is loaded with the first request of another kind: hosts
- * ask for the list and then wait for minutes.
+ * The program's first file. It needs nothing but Node's own modules, and answers a host's first requests with what
+ * the last start answered, as long as nothing has changed. The server itself is loaded with the first request of
+ * another kind: hosts ask for the list and then wait for minutes.
  */
 
 /** A host asks for a dozen things at most, each in a line that is far shorter. */

@@ -13,7 +13,7 @@ export interface FirstAnswers {
   readonly variables: { readonly names: readonly string[]; readonly digest: number };
   /** By path: what was there, or an empty string. */
   readonly stamps: Readonly<Record<string, string>>;
-  /** By path: a digest of a folder's names. A folder that looks changed may hold what it held: pyenv locks in its own. */
+  /** By path: a digest of a folder's names. One that looks changed may hold what it held: pyenv makes locks in its. */
   readonly names: Readonly<Record<string, number>>;
   /** By path: which folder it is, whatever is in it. */
   readonly folders: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import {
   type FirstAnswers,
 } from './first-answers.ts';
 
-/** A host that notes what it is asked for, each time before it looks: what changes meanwhile is then seen as a change. */
+/** A host that notes what it is asked for, each time before it looks: what changes meanwhile is seen as a change. */
 export interface NotedHost {
   readonly host: Host;
   /** Of files that others read. */

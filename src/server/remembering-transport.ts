@@ -11,8 +11,8 @@ import {
 } from './first-answers.ts';
 
 /**
- * Standard input and output, with a memory for the answers to first requests. What was answered before the server was there
- * is asked again, so that the server knows its client, and its answers are dropped.
+ * Standard input and output, with a memory for the answers to first requests. What was answered before the server
+ * was there is asked again, so that the server knows its client, and its answers are dropped.
  */
 export class RememberingTransport extends StdioServerTransport {
   readonly #remembered: Results;
@@ -51,8 +51,8 @@ export class RememberingTransport extends StdioServerTransport {
   }
 
   /**
-   * Asks for the list as the client did the last time, and says whether the client was told another one. False when it has
-   * not asked.
+   * Asks for the list as the client did the last time, and says whether the client was told another one. False when it
+   * has not asked.
    */
   async listHasChanged(): Promise<boolean> {
     if (this.#list === undefined) return false;

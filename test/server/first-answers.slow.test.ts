@@ -67,7 +67,7 @@ function makeHome() {
     XDG_STATE_HOME: join(home, 'state'),
   };
   const start = (args: readonly string[] = [], more = {}) => {
-    const server = startRaw({ roots: [project], args, env: { ...env, ...more } });
+    const server = startRaw({ roots: [project], args: ['--expose=all', ...args], env: { ...env, ...more } });
     onTestFinished(() => void server.child.kill('SIGKILL'));
     return server;
   };
@@ -307,7 +307,7 @@ it('ends with the input: before a request, after the answers, and with a call on
   const input = [...hello['2025-11-25'], listIn('2025-11-25')]
     .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
     .join('');
-  const args = [program, 'serve', '--root', home.project];
+  const args = [program, 'serve', '--root', home.project, '--expose=all'];
   const piped = (more = '') =>
     spawnSync(process.execPath, args, { input: input + more, env: home.env, encoding: 'utf8' });
   expect(piped()).toMatchObject({ status: 0, stderr: '' });

@@ -1,5 +1,24 @@
-// What the MCP SDK does when it is loaded and a server has no use for: half of what loading the server takes.
+// What a server need not load: packages that few calls use, and what the MCP SDK does beforehand for others.
 import { readFileSync } from 'node:fs';
+
+/** Packages with a file of their own, by its name. */
+export const rare = {
+  ajv: '@modelcontextprotocol/server/validators/ajv',
+  'iconv-lite': 'iconv-lite',
+  mysql2: 'mysql2',
+  pg: 'pg',
+};
+
+export const rareApart = {
+  name: 'rare',
+  setup(bundler) {
+    for (const [file, name] of Object.entries(rare))
+      bundler.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({
+        path: `./rare/${file}.cjs`,
+        external: true,
+      }));
+  },
+};
 
 // A declaration up to the line that ends it: the files are written by a bundler, always alike.
 const schema = /^const (\w+) = (z\.|[A-Z]\w*Schema\.)([^]*?);$(?=\n+(?:const|\/\*\*|\/\/|export|function))/gm;
@@ -10,7 +29,7 @@ const table =
 export const leanSdk = {
   name: 'lean-sdk',
   setup(bundler) {
-    // A zod schema for every type of the protocol and of OAuth, some 200, of which a tenth is used; the others may be dropped.
+    // A zod schema for every type of the protocol and of OAuth, some 200, of which a tenth is used.
     bundler.onLoad(
       { filter: /modelcontextprotocol[\\/]core[\\/]dist[\\/](?:schemas|auth)-[\w-]+\.mjs$/ },
       rewrite(schema, 'const $1 = /* @__PURE__ */ (() => $2$3)();', 10),
