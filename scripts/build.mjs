@@ -39,6 +39,8 @@ const commonJs = {
   outdir: out,
   outExtension: { '.js': '.cjs' },
   define: { 'import.meta.url': '__moduleUrl' },
+  // What is loaded with its compiled code has require() and nothing else.
+  supported: { 'dynamic-import': false },
   banner: { js: 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;' },
 };
 const modules = {

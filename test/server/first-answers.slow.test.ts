@@ -275,8 +275,8 @@ describe('what is not a first request goes to the server', () => {
     ['a cursor', [greeting, lines({ id: 4, method: 'tools/list', params: { cursor: 'x' } }, list)]],
     ['no JSON', [greeting, '\nno JSON\n', lines(list)]],
     [
-      'cancelled requests',
-      [greeting, lines(list, { method: 'notifications/cancelled', params: { requestId: 2 } })],
+      'a cancelled request that is none',
+      [greeting, lines(list, { method: 'notifications/cancelled', params: { requestId: 99 } })],
     ],
     [
       'a line of 1 MB',
