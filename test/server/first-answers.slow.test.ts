@@ -281,7 +281,7 @@ describe('what is not a first request goes to the server', () => {
     ],
     [
       'a line of 1 MB',
-      [greeting + lines(list), lines({ ...callIn('2025-11-25'), x: 'x'.repeat(1024 * 1024) })],
+      [greeting + lines(list), lines({ ...list, id: 3, params: { cursor: 'x'.repeat(1024 * 1024) } })],
     ],
   ])('%s', async (_what, bytes) => {
     const [remembered, real] = await both(bytes);
