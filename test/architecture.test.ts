@@ -5,19 +5,7 @@ import { expect, it } from 'vitest';
 /** Who may import whom. A name that ends with ":" or "/" stands for all that begin with it. */
 const mayImport: Record<string, readonly string[]> = {
   core: ['core', 'zod'],
-  machine: [
-    'machine',
-    'core',
-    'zod',
-    'node:',
-    'execa',
-    'which',
-    'jsonc-parser',
-    'pg',
-    'pgpass',
-    'mysql2',
-    'yaml',
-  ],
+  machine: ['machine', 'core', 'zod', 'node:', 'which', 'jsonc-parser', 'pg', 'pgpass', 'mysql2', 'yaml'],
   discoverers: ['discoverers', 'core', 'zod'],
   filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite'],
   server: [
@@ -83,16 +71,16 @@ it.each(files)('%s holds one subject, in at most 300 lines', (file) => {
 it('starts programs in one place', () => {
   const starters = files.filter(
     (file) =>
-      importsOf(file).some((name) => name === 'execa' || name === 'node:child_process') ||
+      importsOf(file).some((name) => name === 'node:child_process') ||
       readFileSync(join('src', file), 'utf8').includes("getBuiltinModule('node:child_process')"),
   );
   // repl/files/program.ts is the one place of the REPL, which imports nothing of ours: hooks, key commands, the editor.
-  // process-tree.ts asks ps and taskkill, with fixed arguments, to end what process.ts has started, and starts what watches
-  // over that; watchdog-program.ts is that one, a program of its own that asks ps and taskkill, too.
+  // process-tree.ts asks ps and taskkill, with fixed arguments, to end what process.ts has started; watchdog.ts starts what
+  // watches over that.
   expect(starters.sort()).toEqual([
     'machine/processes/process-tree.ts',
     'machine/processes/process.ts',
-    'machine/processes/watchdog-program.ts',
+    'machine/processes/watchdog.ts',
     'repl/files/program.ts',
   ]);
 });

@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import { headOf } from '../core/cut-text.ts';
 import { decode } from './decode.ts';
 import { presentable } from './presentable.ts';
@@ -7,9 +6,7 @@ import { presentable } from './presentable.ts';
 export interface Collected {
   /** The kept bytes, head and tail. */
   readonly bytes: Buffer;
-  /** How many of them are the head; the others are the tail. */
-  readonly headBytes: number;
-  /** The same as text, decoded as a whole. */
+  /** The same as text, decoded as a whole when it is first asked for. */
   readonly text: string;
   /** All bytes that were written, kept or not. */
   readonly totalBytes: number;
@@ -23,27 +20,24 @@ export interface Collector {
 }
 
 /** Keeps the head and the tail of a stream, `keepBytes` in all: memory is bounded however much arrives. */
-export function collect(keepBytes: number, onLine?: (line: string) => void): Collector {
+export function collect(keepBytes: number): Collector {
   const half = Math.floor(keepBytes / 2);
   const head: Buffer[] = [];
   let headBytes = 0;
   let tail: Buffer[] = [];
   let tailBytes = 0;
   let totalBytes = 0;
-  const lines = onLine && lineSplitter(onLine);
-
   return {
     add(chunk) {
       totalBytes += chunk.length;
-      lines?.(chunk);
       const toHead = Math.min(half - headBytes, chunk.length);
       if (toHead > 0) {
         head.push(chunk.subarray(0, toHead));
         headBytes += toHead;
       }
       if (toHead >= chunk.length) return;
-      tail.push(chunk.subarray(Math.max(0, toHead)));
-      tailBytes += chunk.length - Math.max(0, toHead);
+      tail.push(chunk.subarray(toHead));
+      tailBytes += chunk.length - toHead;
       // Joined seldom, at twice the size: each byte is copied about once.
       if (tailBytes > 2 * half) {
         tail = [lastBytes(Buffer.concat(tail), half)];
@@ -51,36 +45,38 @@ export function collect(keepBytes: number, onLine?: (line: string) => void): Col
       }
     },
     finish() {
-      const last = lastBytes(Buffer.concat(tail), half);
-      return new Kept(Buffer.concat([...head, last]), headBytes, totalBytes);
+      const bytes = Buffer.concat([...head, lastBytes(Buffer.concat(tail), half)]);
+      return new Kept(bytes, headBytes, totalBytes);
     },
   };
 }
 
 class Kept implements Collected {
   readonly bytes: Buffer;
-  readonly headBytes: number;
   readonly totalBytes: number;
+  readonly omittedBytes: number;
+  readonly #headBytes: number;
   #text: string | undefined;
 
   constructor(bytes: Buffer, headBytes: number, totalBytes: number) {
     this.bytes = bytes;
-    this.headBytes = headBytes;
     this.totalBytes = totalBytes;
+    this.omittedBytes = totalBytes - bytes.length;
+    this.#headBytes = headBytes;
   }
 
-  get omittedBytes(): number {
-    return this.totalBytes - this.bytes.length;
-  }
-
-  /** Made when it is asked for: some callers read the bytes. */
   get text(): string {
-    return (this.#text ??= this.omittedBytes === 0 ? decode(this.bytes) : decode(this.#joined()));
+    return (this.#text ??= decode(this.omittedBytes === 0 ? this.bytes : this.#joined()));
   }
 
+  /** A cut may have gone through a UTF-8 sequence; the bytes of its half would make the whole look like no UTF-8. */
   #joined(): Buffer {
-    const head = withoutPartialEnd(this.bytes.subarray(0, this.headBytes));
-    return Buffer.concat([head, withoutPartialStart(this.bytes.subarray(this.headBytes))]);
+    const tail = this.bytes.subarray(this.#headBytes);
+    const begin = Math.max(
+      0,
+      tail.subarray(0, 4).findIndex((byte) => !isContinuation(byte)),
+    );
+    return Buffer.concat([wholeCharacters(this.bytes.subarray(0, this.#headBytes)), tail.subarray(begin)]);
   }
 }
 
@@ -88,39 +84,41 @@ class Kept implements Collected {
 const lastBytes = (bytes: Buffer, count: number): Buffer =>
   bytes.length <= count ? bytes : Buffer.from(bytes.subarray(bytes.length - count));
 
-/** Characters of a line that are told, and those that are kept to tell it. */
-const longestTold = 500;
-const longestLine = 16_000;
-/** Tells nobody anything, and may be a line of a private key, which is not known for one alone. */
-const encoded = /^[A-Za-z0-9+/=]{40,}$/;
+const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
-/** Calls back with each complete line that says something; of a long one, with its beginning. */
-function lineSplitter(onLine: (line: string) => void): (chunk: Buffer) => void {
-  const decoder = new StringDecoder('utf8');
-  let rest = '';
-  return (chunk) => {
-    const lines = (rest + decoder.write(chunk)).split(/[\r\n]+/);
-    rest = (lines.pop() ?? '').slice(0, longestLine);
-    for (const line of lines) {
-      const shown = headOf(presentable(line.slice(0, longestLine)), longestTold);
-      if (shown.trim() !== '' && !encoded.test(line.trim())) onLine(shown);
-    }
-  };
-}
-
-/** A cut may have gone through a UTF-8 sequence; the bytes of its half would make the whole look like no UTF-8. */
-function withoutPartialEnd(bytes: Buffer): Buffer {
+/** The bytes without the beginning of a UTF-8 sequence at their end that is not whole. */
+export function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
+    if (isContinuation(byte)) continue;
     const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
     return needed > back ? bytes.subarray(0, bytes.length - back) : bytes;
   }
   return bytes;
 }
 
-function withoutPartialStart(bytes: Buffer): Buffer {
-  let start = 0;
-  while (start < Math.min(3, bytes.length) && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
-  return bytes.subarray(start);
+/** Characters of a line that are told. */
+const longestTold = 500;
+/** Bytes at the end of what has come in which a line is looked for. */
+const lookedAt = 4096;
+/** Tells nobody anything, and may be a line of a private key, which is not known for one alone. */
+const encoded = /^[A-Za-z0-9+/=]{40,}$/;
+
+/** Takes a stream piece by piece, and tells the last whole line of each that says something. */
+export function lastLineOf(onLine: (line: string) => void): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  return (chunk) => {
+    const all = Buffer.concat([rest, chunk]);
+    const end = Math.max(all.lastIndexOf('\n'), all.lastIndexOf('\r')) + 1;
+    rest = Buffer.from(all.subarray(Math.max(end, all.length - lookedAt)));
+    if (end === 0) return;
+    const begin = Math.max(0, end - lookedAt);
+    const lines = decode(all.subarray(begin, end)).split(/[\r\n]+/);
+    const told = lines
+      // What begins in the middle of a line may begin in the middle of a secret, which nobody would recognise.
+      .slice(begin > 0 ? 1 : 0)
+      .map((line) => headOf(presentable(line), longestTold))
+      .findLast((line) => line.trim() !== '' && !encoded.test(line.trim()));
+    if (told !== undefined) onLine(told);
+  };
 }

@@ -32,7 +32,7 @@ export function createCallServices(
   let trust: Promise<Trust> | undefined;
   return {
     admit: createCallLimit(budgets.calls),
-    jobs: createJobs({ budgets: () => budgets }),
+    jobs: createJobs(),
     outputs: createOutputStore({ folder: cacheFolder(platform, env, home), budgets }),
     mask,
     recordCall: createAudit({ folder: state, mask }),

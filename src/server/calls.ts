@@ -3,7 +3,7 @@ import { checkParams, refuseDeep } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Verdict } from '../core/policy.ts';
 import type { CallContext, Plan, Tool, ToolResult } from '../core/tool.ts';
-import type { Answer as JobAnswer, Jobs, RunOptions } from '../machine/jobs/jobs.ts';
+import type { Answer as JobAnswer, Jobs, Waiter } from '../machine/jobs/jobs.ts';
 import type { OutputStore } from '../machine/output-store/output-store.ts';
 import { consentTo } from '../machine/paths/consent.ts';
 import { presentable } from '../machine/presentable.ts';
@@ -101,9 +101,7 @@ async function makeCall(
   };
   try {
     const key = keyOf(published, params, caller);
-    const joined = isJob(published)
-      ? await house.jobs.join(caller.client, key, jobOptions(house, caller))
-      : undefined;
+    const joined = isJob(published) ? await house.jobs.join(key, waiterOf(house, caller)) : undefined;
     if (joined) {
       decided.decision = 'joined';
       return { kind: 'done', result: resultOf(joined, published, caller) };
@@ -135,40 +133,23 @@ async function run(
   { plan, protects }: Considered,
   key: string,
 ): Promise<ToolResult> {
-  const { workspace, client, signal, settings } = caller;
   const context: CallContext = {
-    workspace: workspace.consenting(consentTo(protects)),
-    client,
-    signal,
-    budgets: settings.budgets,
+    ...waiterOf(house, caller),
+    workspace: caller.workspace.consenting(consentTo(protects)),
     preview: false,
     trusts: async (folder) => (await house.trust()).isTrusted(folder),
-    progress: (message) => caller.progress(house.mask(message)),
-    keepOutput: (command) => house.outputs.open(client, command),
+    keepOutput: (command) => house.outputs.open(caller.client, command),
   };
   if (!isJob(published)) return tool.run(plan, context);
-  const answer = await house.jobs.run(
-    client,
-    { key, tool: published.name, title: published.title },
-    (io) =>
-      tool.run(plan, {
-        ...context,
-        signal: io.signal,
-        progress(message) {
-          io.progress(message);
-          context.progress(message);
-        },
-        keepOutput: (command, folder) => io.keeps(context.keepOutput(command), command, folder),
-      }),
-    jobOptions(house, caller),
-  );
+  const job = { key, tool: published.name, title: published.title };
+  const answer = await house.jobs.run(job, (ofJob) => tool.run(plan, ofJob), context);
   return resultOf(answer, published, caller);
 }
 
-const jobOptions = ({ mask }: House, { signal, settings, progress }: Caller): RunOptions => ({
+const waiterOf = ({ mask }: House, { client, signal, settings, progress }: Caller): Waiter => ({
+  client,
   signal,
-  budgetMs: settings.budgets.callSeconds * 1000,
-  limits: settings.budgets,
+  budgets: settings.budgets,
   progress: (message) => progress(mask(message)),
 });
 

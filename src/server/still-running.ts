@@ -1,5 +1,5 @@
 import type { ToolResult } from '../core/tool.ts';
-import type { JobFacts } from '../machine/jobs/jobs.ts';
+import type { JobFacts } from '../machine/jobs/job.ts';
 
 /**
  * What a call answers that takes longer than a client waits. An error where the tool promises data: clients check that

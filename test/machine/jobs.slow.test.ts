@@ -12,13 +12,7 @@ import {
   type Tool,
   type ToolResult,
 } from '../../src/core/tool.ts';
-import {
-  createJobs,
-  type Answer,
-  type JobIo,
-  type Jobs,
-  type RunOptions,
-} from '../../src/machine/jobs/jobs.ts';
+import { createJobs, type Answer, type JobWork } from '../../src/machine/jobs/jobs.ts';
 import { createOutputStore } from '../../src/machine/output-store/output-store.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { listJobs } from '../../src/server/tools/list-jobs.ts';
@@ -36,7 +30,7 @@ const processes = createProcesses(process.platform as 'linux');
 
 /** Jobs, outputs, the tools about them, and one tool to be started: it runs a script of Node. */
 function crib(budgets: Partial<typeof usualBudgets> = {}) {
-  const jobs = createJobs({ budgets: () => ({ ...usualBudgets, ...budgets }) });
+  const jobs = createJobs();
   const outputs = createOutputStore({ folder: undefined, budgets: usualBudgets });
   onTestFinished(async () => {
     await jobs.endAll();
@@ -47,7 +41,7 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
     callContext([folder], {
       client,
       keepOutput: (command) => outputs.open(client, command),
-      budgets: { ...usualBudgets, callSeconds: 10 },
+      budgets: { ...usualBudgets, callSeconds: 10, ...budgets },
     });
   async function script(source: string, context: CallContext): Promise<ToolResult> {
     const sink = context.keepOutput(`node ${source.slice(0, 20)}`);
@@ -96,20 +90,23 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
     const tool = tools[name]!;
     return tool.plan(tool.params.parse(given), await contextOf('me'));
   };
-  return { jobs, folder, plan, call, start, script, contextOf };
+  /** A call of work of our own, by the client `me` unless told. */
+  const run = async (key: string, work: JobWork, more: Partial<CallContext> & { seconds?: number } = {}) => {
+    const { seconds = 5, client = 'me', ...rest } = more;
+    const context = await contextOf(client);
+    const limits = { ...context.budgets, callSeconds: seconds };
+    return jobs.run({ key, tool: 'tool', title: 'A tool' }, work, { ...context, budgets: limits, ...rest });
+  };
+  const join = async (key: string, signal = never()) =>
+    jobs.join(key, { ...(await contextOf('me')), signal });
+  return { jobs, folder, plan, call, start, script, contextOf, run, join };
 }
 
 const never = () => new AbortController().signal;
-const call = (key: string) => ({ key, tool: 'tool', title: 'A tool' });
 const result = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
-const runIn = (
-  jobs: Jobs,
-  key: string,
-  work: (io: JobIo) => Promise<ToolResult>,
-  more: Partial<RunOptions> = {},
-) => jobs.run('me', call(key), work, { signal: never(), budgetMs: 5000, ...more });
-const idOf = (answer: Answer) => (answer.kind === 'running' ? answer.job.id : expect.fail('is no job'));
-const untilAborted = (signal: AbortSignal) =>
+const idOf = (answer: Answer | undefined) =>
+  answer?.kind === 'running' ? answer.job.id : expect.fail('is no job');
+const untilAborted: JobWork = ({ signal }) =>
   new Promise<ToolResult>((resolve) => {
     const end = () => resolve({ ...result('ended'), isError: true });
     if (signal.aborted) end();
@@ -123,77 +120,61 @@ function gate() {
 }
 
 it('answers within its budget with the result, and no job is left', async () => {
-  const { jobs } = crib();
-  expect(await runIn(jobs, 'a', async () => result('done'))).toEqual({
-    kind: 'done',
-    result: result('done'),
-  });
-  await expect(runIn(jobs, 'a', () => Promise.reject(new Error('asks first')))).rejects.toThrow('asks first');
+  const { jobs, run } = crib();
+  expect(await run('a', async () => result('done'))).toEqual({ kind: 'done', result: result('done') });
+  await expect(run('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   expect(jobs.list('me')).toEqual([]);
 });
 
-it('ATTACK 103: answers with a job after its budget; the same call joins it, and gets the result', async () => {
-  const { jobs } = crib();
+it('ATTACK 103: answers with a job after its budget; the same call joins it, and gets the result once', async () => {
+  const { run, join } = crib();
   const { open, work } = gate();
-  const first = await runIn(jobs, 'build', work, { budgetMs: 20 });
+  const first = await run('build', work, { seconds: 0.02 });
   const leaving = new AbortController();
-  const second = runIn(jobs, 'build', () => expect.fail('runs twice'), { signal: leaving.signal });
+  const second = join('build', leaving.signal);
   leaving.abort();
-  expect(await second).toMatchObject({
-    kind: 'running',
-    joined: true,
-    job: { id: idOf(first), state: 'running' },
-  });
-  const third = runIn(jobs, 'build', () => expect.fail('runs twice'));
-  open('built');
-  expect(await third).toMatchObject({ kind: 'done', result: result('built'), job: { state: 'done' } });
-  expect(await runIn(jobs, 'build', async () => result('again'))).toMatchObject({ result: result('again') });
+  expect(await second).toMatchObject({ joined: true, job: { id: idOf(first), state: 'running' } });
+  const third = join('build');
+  setTimeout(() => open('built'), 200);
+  expect(await third).toEqual({ kind: 'done', result: result('built') });
+  expect(await join('build')).toBeUndefined();
 });
 
 it('keeps a result that nobody got for the same call, once, and says how old it is', async () => {
-  const { jobs } = crib();
+  const { jobs, run, join } = crib();
   const { open, work } = gate();
-  const job = jobs.find('me', idOf(await runIn(jobs, 'build', work, { budgetMs: 20 })));
+  const job = jobs.find('me', idOf(await run('build', work, { seconds: 0.02 })));
   open('built');
   await job.ended;
-  const answer = await runIn(jobs, 'build', () => expect.fail('runs twice'));
-  expect(answer.kind === 'done' && textOf(answer.result)).toMatch(
+  const answer = await join('build');
+  expect(answer?.kind === 'done' && textOf(answer.result)).toMatch(
     /^built\n\[the result of job \w+, .*ended 0 s ago/,
   );
-  expect(await runIn(jobs, 'build', async () => result('again'))).toMatchObject({ result: result('again') });
-});
-
-it('two calls that are alike are two calls while none of them is a job', async () => {
-  const { jobs } = crib();
-  let calls = 0;
-  const work = async () => result(String(++calls));
-  await Promise.all([runIn(jobs, 'a', work), runIn(jobs, 'a', work)]);
-  expect(calls).toBe(2);
+  expect(await join('build')).toBeUndefined();
 });
 
 it('cancelling ends a call, but not what has become a job', async () => {
-  const { jobs } = crib();
+  const { jobs, run } = crib();
   const cancelling = new AbortController();
-  const cancelled = runIn(jobs, 'a', ({ signal }) => untilAborted(signal), { signal: cancelling.signal });
+  const cancelled = run('a', untilAborted, { signal: cancelling.signal });
   cancelling.abort();
   expect(await cancelled).toMatchObject({ kind: 'done', result: { isError: true } });
 
   const leaving = new AbortController();
-  const options = { signal: leaving.signal, budgetMs: 20 };
-  const id = idOf(await runIn(jobs, 'b', ({ signal }) => untilAborted(signal), options));
+  const id = idOf(await run('b', untilAborted, { signal: leaving.signal, seconds: 0.02 }));
   leaving.abort();
-  expect(jobs.find('me', id).facts().state).toBe('running');
+  expect(jobs.find('me', id).state).toBe('running');
   expect(await jobs.stop('me', id)).toMatchObject({ state: 'stopped' });
   expect(await jobs.stop('me', id)).toMatchObject({ state: 'stopped' });
 });
 
 it('what belongs to one client does not exist for another', async () => {
-  const { jobs } = crib();
-  const id = idOf(await runIn(jobs, 'a', ({ signal }) => untilAborted(signal), { budgetMs: 20 }));
+  const { jobs, run } = crib();
+  const id = idOf(await run('a', untilAborted, { seconds: 0.02 }));
   expect(id).toMatch(/^[0-9a-z]{20}$/);
-  const refusal = (owner: string, name: string) => {
+  const refusal = (client: string, name: string) => {
     try {
-      jobs.find(owner, name);
+      jobs.find(client, name);
     } catch (error) {
       return String(error).replace(name, 'ID');
     }
@@ -202,62 +183,40 @@ it('what belongs to one client does not exist for another', async () => {
   expect(refusal('you', id)).toBe(refusal('you', 'nothing'));
   expect(jobs.list('you')).toEqual([]);
   await expect(jobs.stop('you', id)).rejects.toThrow('there is no job');
-  expect(() => jobs.write('you', id, 'x')).toThrow('there is no job');
-  await jobs.endOwner('you');
-  expect(jobs.find('me', id).facts().state).toBe('running');
-  await jobs.endOwner('me');
-  expect(jobs.list('me')).toEqual([]);
 });
 
 it('has as many jobs of a client as are allowed, and says how to go on', async () => {
-  const { jobs } = crib({ jobs: 2 });
-  const start = (key: string, more: Partial<RunOptions> = {}) =>
-    runIn(jobs, key, ({ signal }) => untilAborted(signal), { budgetMs: 20, ...more });
-  const id = idOf(await start('a'));
-  await start('b');
-  await expect(start('c')).rejects.toMatchObject({
-    code: 'BUSY',
-    message: expect.stringContaining('budgets.jobs'),
-  });
-  await expect(start('d', { announceAtOnce: true })).rejects.toMatchObject({ code: 'BUSY' });
-  expect(
-    await jobs.run('you', call('a'), async () => result('other'), { signal: never(), budgetMs: 50 }),
-  ).toMatchObject({
-    kind: 'done',
-  });
+  const { jobs, run, start } = crib({ jobs: 2 });
+  const begin = (key: string) => run(key, untilAborted, { seconds: 0.02 });
+  const id = idOf(await begin('a'));
+  await begin('b');
+  const busy = { code: 'BUSY', message: expect.stringContaining('budgets.jobs') };
+  await expect(begin('c')).rejects.toMatchObject(busy);
+  await expect(start('console.log(1)')).rejects.toMatchObject(busy);
+  expect(await run('a', async () => result('other'), { client: 'you' })).toMatchObject({ kind: 'done' });
   await jobs.stop('me', id);
-  idOf(await start('c'));
+  idOf(await begin('c'));
 });
 
 it('ends a job at its own limit', async () => {
-  const { jobs } = crib({ jobMinutes: 0.2 / 60 });
-  const job = jobs.find(
-    'me',
-    idOf(await runIn(jobs, 'a', ({ signal }) => untilAborted(signal), { budgetMs: 20 })),
-  );
+  const { jobs, run } = crib({ jobMinutes: 0.2 / 60 });
+  const job = jobs.find('me', idOf(await run('a', untilAborted, { seconds: 0.02 })));
   await job.ended;
-  expect(job.facts().state).toBe('timed_out');
+  expect(job.state).toBe('timed_out');
 });
 
 it('keeps a hundred jobs that have ended', async () => {
-  const { jobs } = crib({ jobs: 200 });
+  const { jobs, run } = crib({ jobs: 200 });
   const ids: string[] = [];
   for (let count = 0; count < 130; count++) {
     const { open, work } = gate();
-    ids.push(idOf(await runIn(jobs, String(count), work, { budgetMs: 1 })));
+    ids.push(idOf(await run(String(count), work, { seconds: 0.001 })));
     open('x');
     await jobs.find('me', ids.at(-1) ?? '').ended;
   }
   expect(jobs.list('me').length).toBeLessThanOrEqual(101);
   expect(() => jobs.find('me', ids[0] ?? '')).toThrow('there is no job');
-  expect(jobs.find('me', ids.at(-1) ?? '').facts().state).toBe('done');
-});
-
-it('a question before it begins leaves no job, and reaches who starts it', async () => {
-  const { jobs } = crib();
-  const asks = runIn(jobs, 'a', () => Promise.reject(new Error('asks first')), { announceAtOnce: true });
-  await expect(asks).rejects.toThrow('asks first');
-  expect(jobs.list('me')).toEqual([]);
+  expect(jobs.find('me', ids.at(-1) ?? '').state).toBe('done');
 });
 
 it('a server is started, waited for by its port and its words, read, and stopped', async () => {
@@ -347,40 +306,14 @@ it('takes no input unless it was started with it, and is no job of a job', async
 });
 
 it('of the same starts at once one starts, whether it goes on or ends', async () => {
-  const { jobs } = crib();
-  const { open, work } = gate();
-  let runs = 0;
-  const begin = (key: string, does: (io: JobIo) => Promise<ToolResult>) =>
-    runIn(jobs, key, (io) => (runs++, does(io)), { announceAtOnce: true });
-  const going = (io: JobIo) => (io.progress('ready'), work());
-  const answers = await Promise.all([1, 2, 3].map(() => begin('a', going)));
-  expect(runs).toBe(1);
-  expect(new Set(answers.map(idOf)).size).toBe(1);
-  open('end');
-  const ended = await Promise.all([1, 2, 3].map(() => begin('b', async () => result('quick'))));
-  expect(runs).toBe(2);
-  expect(ended).toEqual(Array.from({ length: 3 }, () => ({ kind: 'done', result: result('quick') })));
-  // One that asks a person first is no answer for another.
-  const asking = [1, 2].map(() => begin('c', () => Promise.reject(new Error('asks first'))));
-  expect(await Promise.allSettled(asking)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
-  expect(runs).toBe(4);
-});
-
-it('has a place for a start before it begins, and none that only asked keeps one', async () => {
-  const { jobs } = crib({ jobs: 2 });
-  const { open, work } = gate();
-  const asks = () => Promise.reject(new Error('asks first'));
-  for (const key of ['a', 'b', 'c'])
-    await expect(runIn(jobs, key, asks, { announceAtOnce: true })).rejects.toThrow('asks first');
-  let runs = 0;
-  const all = await Promise.allSettled(
-    ['a', 'b', 'c', 'd', 'e'].map((key) =>
-      runIn(jobs, key, (io) => (runs++, io.progress('ready'), work()), { announceAtOnce: true }),
-    ),
-  );
-  expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
-  expect(runs).toBe(2);
-  open('end');
+  const { start, folder } = crib();
+  const script = (name: string, rest: string) =>
+    `require('node:fs').appendFileSync('${name}', 'run '); console.log('ready'); ${rest}`;
+  const going = await Promise.all([1, 2, 3].map(() => start(script('a', 'setTimeout(() => 0, 60000)'))));
+  expect(new Set(going.map(({ job }) => job)).size).toBe(1);
+  const ended = await Promise.all([1, 2, 3].map(() => start(script('b', ''))));
+  for (const { text } of ended) expect(text).toMatch(/^exited 0: ready/);
+  for (const name of ['a', 'b']) expect(readFileSync(join(folder, name), 'utf8')).toBe('run ');
 });
 
 it('one that asks without input is told that there is none', async () => {
@@ -400,15 +333,17 @@ it('a flood is waited for at a low price, and found in', async () => {
 });
 
 it('ends with the server: everything that runs, announced or not', async () => {
-  const { jobs, folder, script, contextOf } = crib();
+  const { jobs, folder, script, run } = crib();
   const source = (name: string) =>
     `require('node:fs').writeFileSync('${name}', String(process.pid)); setTimeout(() => 0, 60000)`;
-  const work = (name: string) => async (io: JobIo) =>
-    script(source(name), { ...(await contextOf('me')), signal: io.signal });
-  const waiting = runIn(jobs, 'a', work('a'));
-  await runIn(jobs, 'b', work('b'), { budgetMs: 20 });
-  await until(() => ['a', 'b'].every((name) => existsSync(join(folder, name))));
-  await until(() => ['a', 'b'].every((name) => readFileSync(join(folder, name), 'utf8') !== ''));
+  const work = (name: string) => (context: CallContext) => script(source(name), context);
+  const waiting = run('a', work('a'));
+  await run('b', work('b'), { seconds: 0.02 });
+  await until(() =>
+    ['a', 'b'].every(
+      (name) => existsSync(join(folder, name)) && readFileSync(join(folder, name), 'utf8') !== '',
+    ),
+  );
   await jobs.endAll();
   await waiting;
   expect(['a', 'b'].some((name) => isRunning(join(folder, name)))).toBe(false);

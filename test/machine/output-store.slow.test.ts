@@ -1,6 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import {
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
@@ -16,9 +15,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, expect, it } from 'vitest';
 import { usualBudgets } from '../../src/core/settings.ts';
 import type { OutputSink } from '../../src/core/tool.ts';
-import { thisOwner } from '../../src/machine/output-store/owner.ts';
 import { createOutputStore, type OutputStoreOptions } from '../../src/machine/output-store/output-store.ts';
-import { spoolName } from '../../src/machine/output-store/spool.ts';
 import { readOutput } from '../../src/server/tools/read-output.ts';
 import { callContext, planAndRun } from '../support/call-context.ts';
 import { processorMs } from '../support/processor-ms.ts';
@@ -61,7 +58,9 @@ it('shows what was printed, by line, with both streams in the order in which lin
   );
   sink.end();
   sink.add('stdout', Buffer.from('too late'));
-  expect(await read(sink.handle, { stream: 'stderr' })).toBe('1\toops\n[1 line in all; of: npm test]');
+  expect(await read(sink.handle, { stream: 'stderr' })).toBe(
+    '2!\toops\n[4 lines in all; ! is stderr; of: npm test]',
+  );
   expect(await read(sink.handle, { tail: 2 })).toMatch(/^3\ttwo\n4\tlast\n\[/);
   expect(await read(sink.handle, { from_line: 2, lines: 1 })).toMatch(/^2!\toops\n\[next: from_line=3;/);
   expect(await complaint(read(sink.handle, { from_line: 9 }))).toMatch(
@@ -117,40 +116,37 @@ it('ATTACK 99: keeps head and tail of an output without end, in bounded memory, 
   const total = 1000 * 32 * 1024 + 2;
   expect(await read(sink.handle, { lines: 1 })).toMatch(/^1\tfirst\n/);
   expect(await read(sink.handle, { tail: 1 })).toMatch(new RegExp(`^${total}\tlast\n`));
-  expect(await read(sink.handle, { from_line: 5_000_000, lines: 1 })).toMatch(
-    /^\[lines \d+-\d+: [\d,]+ bytes were not kept\]\n\d+\ty\n/,
+  expect(await read(sink.handle, { from_line: 5_000_000, lines: 2 })).toMatch(
+    /^\[lines 5000000-\d+ were not kept\]\n/,
   );
 });
 
 it('keeps as much of the end as of the beginning when there is a little too much', async () => {
   const { store, read } = open({ budgets: { outputMegabytes: 2, outputHours: 1 } });
   const sink = store.open('me', 'x');
-  print(sink, numbered(13_200));
+  print(sink, numbered(27_000));
   sink.end();
-  expect(await read(sink.handle, { from_line: 6000, lines: 1 })).toMatch(/^6000\t/);
-  expect(await read(sink.handle, { from_line: 8000, lines: 1 })).toMatch(/^8000\t/);
-  expect(await read(sink.handle, { grep: '^nothing' })).toMatch(
-    /^\[lines \d+-\d+: 65,536 bytes were not kept\]\n/,
-  );
+  expect(await read(sink.handle, { from_line: 11_000, lines: 1 })).toMatch(/^11000\t/);
+  expect(await read(sink.handle, { from_line: 16_000, lines: 1 })).toMatch(/^16000\t/);
+  expect(await read(sink.handle, { grep: '^nothing' })).toMatch(/^\[lines 1\d{4}-1\d{4} were not kept\]\n/);
 });
 
-it('ATTACK 68: reaches every part of one line without end', async () => {
+it('ATTACK 68: reaches every part of one line without end, cut between words: a secret is in one of them whole', async () => {
   const { store, read } = open();
   const sink = store.open('me', 'x');
-  const line = Array.from({ length: 40_000 }, (_, index) => `é${index}€`).join('');
-  print(sink, line, '\nnext\n');
-  const page = await read(sink.handle);
-  expect(page).toMatch(/^1\té0€.*… \[of [\d,]+ bytes; from_line=1 from_byte=\d+\]\n2\tnext\n/);
-  let all = '';
-  for (let from: number | undefined = 0; from !== undefined;) {
-    const part = await read(sink.handle, { from_line: 1, from_byte: from });
-    expect(part.length).toBeLessThanOrEqual(16_000);
-    all += part.slice(0, part.indexOf('\n'));
-    const next: string | undefined = /next: from_byte=(\d+)/.exec(part)?.[1];
+  const words = Array.from({ length: 20_000 }, (_, index) => `é${index}€`.padEnd(20, 'x'));
+  print(sink, words.join(' ').slice(0, 100_000), words.join(' ').slice(100_000), '\nnext\n');
+  sink.end();
+  const seen: string[] = [];
+  for (let from: number | undefined = 1; from !== undefined;) {
+    const page = await read(sink.handle, { from_line: from });
+    expect(page.length).toBeLessThanOrEqual(16_000);
+    seen.push(...page.slice(0, page.lastIndexOf('[')).split(/(?:^|…?\n)(?:\d+\t)?| /));
+    const next: string | undefined = /next: from_line=(\d+)/.exec(page)?.[1];
     from = next === undefined ? undefined : Number(next);
   }
-  expect(all).toBe(line);
-  expect(await read(sink.handle, { grep: '39999€' })).toMatch(/^1\t\[from byte \d+: \] .*39999€/);
+  expect(seen.filter((word) => word !== '')).toEqual([...words, 'next']);
+  expect(await read(sink.handle, { grep: '19999€' })).toMatch(/^\d+\t.*19999€x+\n\[/);
 });
 
 it('ATTACK 100: decodes as a whole, wherever chunks and blocks end', async () => {
@@ -171,22 +167,6 @@ it('ATTACK 44: takes out what hides, reorders or commands, and keeps one line on
   print(sink, 'a\u202eb\u001b]0;title\u0007\n10%\r20%\r\nend\n');
   sink.end();
   expect(await read(sink.handle)).toBe('1\tab\n2\t10%␍20%\n3\tend\n[3 lines in all; of: run this]');
-});
-
-it('cuts the parts of a long line between words, so that a secret is in one of them whole', async () => {
-  const { store, read } = open();
-  const sink = store.open('me', 'x');
-  const words = Array.from({ length: 3000 }, (_, index) => `word-${index}-`.padEnd(40, 'x'));
-  print(sink, `${words.join(' ')}\n`);
-  sink.end();
-  const seen: string[] = [];
-  for (let from: number | undefined = 0; from !== undefined;) {
-    const part = await read(sink.handle, { from_line: 1, from_byte: from });
-    seen.push(...part.slice(0, part.lastIndexOf('\n')).split(' '));
-    const next = /next: from_byte=(\d+)/.exec(part)?.[1];
-    from = next === undefined ? undefined : Number(next);
-  }
-  expect(seen.filter((word) => word !== '')).toEqual(words);
 });
 
 it('greps with context, goes on after a page, and refuses what is no pattern', async () => {
@@ -212,23 +192,21 @@ it('ATTACK 69: gives up a pattern that takes for ever, and others have their tur
   );
 });
 
-it('forgets the oldest of who has most, and nothing of who has little', async () => {
+it('forgets the oldest when there is too much, what is short not for what is long', async () => {
   const { store, read } = open({ budgets: { outputMegabytes: 2, outputHours: 1 } });
-  const fill = (owner: string, size: number) => {
-    const sink = store.open(owner, 'x');
+  const fill = (size: number) => {
+    const sink = store.open('me', 'x');
     sink.add('stdout', Buffer.alloc(size, 'a\n'));
     sink.end();
     return sink.handle;
   };
-  const modest = fill('me', 200_000);
-  const greedy = Array.from({ length: 6 }, () => fill('greedy', 0.5 * megabyte));
-  expect(await read(modest, { lines: 1 })).toMatch(/^1\ta\n/);
-  expect(await complaint(read(greedy[0] ?? '', {}, 'greedy'))).toMatch(/^NOT_FOUND/);
-  expect(await read(greedy[5] ?? '', { lines: 1 }, 'greedy')).toMatch(/^1\ta\n/);
-  // And of those that stay in memory.
-  const small = fill('me', 10);
-  for (let count = 0; count < 3000; count++) fill('greedy', 10);
-  expect(await read(small, { lines: 1 })).toMatch(/^1\ta\n/);
+  const short = fill(10);
+  const long = Array.from({ length: 6 }, () => fill(0.5 * megabyte));
+  expect(await complaint(read(long[0] ?? ''))).toMatch(/^NOT_FOUND/);
+  for (const handle of [short, long[5] ?? '']) expect(await read(handle, { lines: 1 })).toMatch(/^1\ta\n/);
+  for (let count = 0; count < 300; count++) fill(10);
+  expect(await complaint(read(short))).toMatch(/^NOT_FOUND/);
+  expect(await read(long[5] ?? '', { lines: 1 })).toMatch(/^1\ta\n/);
 });
 
 it('shares what there is between outputs that all grow', async () => {
@@ -242,22 +220,13 @@ it('shares what there is between outputs that all grow', async () => {
   }
 });
 
-it('ATTACK 71: leaves nothing behind that has a name, and removes what servers left that were killed', async () => {
+it('ATTACK 71: has its files in a private folder, without a name', () => {
   const folder = newFolder();
-  const outputs = join(folder, 'outputs');
-  mkdirSync(outputs, { mode: 0o700 });
-  const { pid = 0 } = spawnSync('true');
-  const left = spoolName({ ...thisOwner(), pid });
-  const others = [
-    spoolName({ ...thisOwner(), pid: process.ppid }),
-    spoolName({ pid, host: 'elsewhere' }),
-    'notes.txt',
-  ];
-  for (const name of [left, ...others]) writeFileSync(join(outputs, name), '');
   const { store } = open({ folder });
   const sink = store.open('me', 'x');
   print(sink, numbered(5000));
-  expect(readdirSync(outputs).sort()).toEqual(others.sort());
+  const outputs = join(folder, 'outputs');
+  expect(readdirSync(outputs)).toEqual([]);
   expect(statSync(outputs).mode & 0o777).toBe(0o700);
   store.close();
 });
@@ -273,7 +242,7 @@ it("ATTACK 71: keeps less, in memory, where its folder is somebody else's trap, 
   sink.end();
   expect(readdirSync(elsewhere)).toEqual(['mine']);
   expect(await read(sink.handle, { lines: 1 })).toMatch(/^1\tline 1 x/);
-  expect(await read(sink.handle, { from_line: 50_000, lines: 1 })).toMatch(/bytes were not kept\]/);
+  expect(await read(sink.handle, { from_line: 50_000, lines: 2 })).toMatch(/were not kept\]/);
   expect(await read(sink.handle, { tail: 1 })).toMatch(/^100000\tline 100000 x/);
 });
 

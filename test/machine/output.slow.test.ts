@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { decode, systemEncoding } from '../../src/machine/decode.ts';
-import { collect } from '../../src/machine/output.ts';
+import { collect, lastLineOf } from '../../src/machine/output.ts';
 import { headAndTail, presentable } from '../../src/machine/presentable.ts';
 import { processorMs } from '../support/processor-ms.ts';
 
@@ -99,11 +99,12 @@ it('keeps no more than it was told, whatever the chunks', () => {
   expect(collector.finish()).toMatchObject({ totalBytes: 777_000, omittedBytes: 776_000 });
 });
 
-it('says each line once, however it comes', () => {
+it('tells the last whole line of what comes, once', () => {
   const lines: string[] = [];
-  const collector = collect(100, (line) => lines.push(line));
-  for (const chunk of ['on', 'e\ntwo\r\n\n', '10%\r20', '%\rrest']) collector.add(Buffer.from(chunk));
-  expect(lines).toEqual(['one', 'two', '10%', '20%']);
+  const tell = lastLineOf((line) => lines.push(line));
+  for (const chunk of ['on', 'e\ntwo\r\n\n', '10%\r20', '%\rrest', `${'x'.repeat(1e5)}\n`, 'last\n'])
+    tell(Buffer.from(chunk));
+  expect(lines).toEqual(['two', '10%', '20%', 'last']);
 });
 
 it('ATTACK 44: takes out what hides, reorders or commands', () => {

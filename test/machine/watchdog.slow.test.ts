@@ -3,8 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createWatchdog } from '../../src/machine/processes/watchdog.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/repository.ts';
 import { until } from '../support/until.ts';
 import { isRunning } from './is-running.ts';
@@ -102,46 +101,6 @@ describe.skipIf(process.platform !== 'linux')('ATTACK 102: a server that is kill
     await until(() => ![undefined, first].includes(watchdogOf(server.pid ?? 0)));
     await killed(server, [join(folder, 'e')]);
   });
-});
-
-it('watches what lasts from its first moment, and however often there was nothing to watch in between', () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  let started = 0;
-  const ends: (() => void)[] = [];
-  const dog = createWatchdog('linux', (_script, _given, onEnd) => {
-    started++;
-    ends.push(onEnd);
-    return { tell: () => undefined, leave: onEnd };
-  });
-  for (let day = 1; day <= 50; day++) {
-    dog.starts('mark', true);
-    expect(started).toBe(day);
-    dog.ended('mark');
-    vi.advanceTimersByTime(60_000);
-  }
-  dog.starts('mark');
-  expect(started).toBe(50);
-  vi.advanceTimersByTime(100);
-  expect(started).toBe(51);
-  // One that is killed again and again is given up at last.
-  for (let kill = 0; kill < 50; kill++) ends.at(-1)?.();
-  expect(started).toBe(51 + 19);
-});
-
-it('tries again, as long as a program runs, when it could not be started', () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  let tries = 0;
-  const dog = createWatchdog('linux', () => void tries++);
-  dog.starts('mark', true);
-  expect(tries).toBe(1);
-  vi.advanceTimersByTime(60_000);
-  expect(tries).toBeGreaterThan(30);
-  dog.ended('mark');
-  const before = tries;
-  vi.advanceTimersByTime(60_000);
-  expect(tries).toBe(before);
 });
 
 it('starts no watchdog for a program that ends at once', async () => {

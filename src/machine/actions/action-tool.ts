@@ -5,7 +5,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { pathFacts } from '../../core/params.ts';
 import type { CallContext, Plan, PlanContext, Tool, ToolFacts, ToolResult } from '../../core/tool.ts';
 import { rooted } from '../paths/workspace.ts';
-import { actionResult } from './action-result.ts';
+import { parsedResult } from './action-result.ts';
 import type { ActionServices } from './action-services.ts';
 import { planAction } from './plan-action.ts';
 import { runProgram } from './run-program.ts';
@@ -160,7 +160,7 @@ async function readFor(action: FileAction, folder: string, { workspace }: CallCo
       const { size } = await opened.handle.stat();
       if (size > readBytes)
         throw new ToolcribError('TOO_LARGE', `${file}: ${size} bytes is more than is parsed.`);
-      return actionResult(action, (await opened.handle.readAll()).toString('utf8'), { notes: [] });
+      return parsedResult(action.parse, (await opened.handle.readAll()).toString('utf8'), { notes: [] });
     } finally {
       await opened.handle.close();
     }

@@ -1,9 +1,8 @@
-import type { AnyDiscoverer, RunAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { CallContext, OutputSink, ToolResult } from '../../core/tool.ts';
+import type { CallContext, OutputSink, ProgramInput, ToolResult } from '../../core/tool.ts';
 import { inlineLimit } from '../presentable.ts';
 import type { Outcome, Run } from '../processes/process.ts';
-import { actionResult, failureOf } from './action-result.ts';
+import { programResult, type Answers } from './action-result.ts';
 import type { Checkpoint } from './action-services.ts';
 
 /** A program as it would be started: all that can be refused has been. */
@@ -28,11 +27,6 @@ export interface PreparedProgram {
   readonly looksOnly?: boolean;
 }
 
-/** What is known of how a program answers. */
-export interface Answers extends Pick<RunAction, 'succeedsWith' | 'parse' | 'result'> {
-  readonly hints?: AnyDiscoverer['hints'] | undefined;
-}
-
 interface Services {
   readonly run: Run;
   checkpoint?: Checkpoint | undefined;
@@ -50,47 +44,39 @@ export async function runProgram(
   context: CallContext,
   { run, checkpoint }: Services,
 ): Promise<ToolResult> {
-  const { program, argv, folder, env, command, input, keeps, lasts } = prepared;
+  const { folder, command, input, keeps, looksOnly = false } = prepared;
   const { signal, workspace } = context;
   const kept = keeps === 'no' ? undefined : await checkpoint?.take(folder, command, workspace, signal);
   if (keeps === 'must' && kept?.isComplete !== true) throw notKept(kept?.note);
   // What only looks is kept afterwards, when not all of it is shown.
-  const sink = prepared.looksOnly ? undefined : context.keepOutput(command, folder);
-  const takeInput: CallContext['takeInput'] =
-    input === undefined
-      ? context.takeInput
-      : (open) => {
-          open.write(input);
-          open.end();
-        };
+  const sink = looksOnly ? undefined : context.keepOutput(command, folder);
+  const giveInput = (open: ProgramInput) => {
+    open.write(input ?? '');
+    open.end();
+  };
   const outcome = await run({
-    program,
-    argv,
+    ...prepared,
     cwd: folder,
-    env,
     signal,
     onLine: context.progress,
-    keepBytes: keptBytes,
-    timeoutMs: prepared.timeoutMs ?? (prepared.looksOnly ? context.budgets.callSeconds * 1000 : longestMs),
-    lasts,
-    ...(sink && { sink }),
-    ...(takeInput && { takeInput }),
-  });
-  sink?.end();
+    timeoutMs: prepared.timeoutMs ?? (looksOnly ? context.budgets.callSeconds * 1000 : longestMs),
+    // What is kept elsewhere is needed for an answer, or for a report.
+    ...((looksOnly || answers.parse) && { keepBytes: keptBytes }),
+    sink,
+    takeInput: input === undefined ? context.takeInput : giveInput,
+  }).finally(() => sink?.end());
   const handle = sink?.handle ?? keptLater(outcome, () => context.keepOutput(command, folder));
-  const telling = { notes: [...prepared.notes, ...(kept?.note === undefined ? [] : [kept.note])], handle };
-  return (
-    failureOf({ ...outcome, command }, answers, answers.hints, telling) ??
-    actionResult(answers, outcome.stdout.text, telling, outcome)
-  );
+  const notes = [...prepared.notes, ...(kept?.note === undefined ? [] : [kept.note])];
+  return programResult({ ...outcome, command }, answers, { notes, handle });
 }
 
 /** The handle of an output that is too long to be shown. */
 function keptLater({ stdout, stderr }: Outcome, keep: () => OutputSink): string | undefined {
-  if (stdout.text.length + stderr.text.length <= inlineLimit) return undefined;
+  if (stdout.bytes.length + stderr.bytes.length <= inlineLimit) return undefined;
   const sink = keep();
-  // With a word where the middle is missing.
-  sink.add('stdout', stdout.omittedBytes === 0 ? stdout.bytes : Buffer.from(stdout.text));
+  sink.add('stdout', stdout.bytes);
+  if (stdout.omittedBytes > 0)
+    sink.add('stdout', Buffer.from(`\n[${stdout.omittedBytes} bytes of its middle were not kept]\n`));
   sink.add('stderr', stderr.bytes);
   sink.end();
   return sink.handle;

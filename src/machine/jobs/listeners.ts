@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 
 /** The sockets that listen on this computer, by port; a socket's number is never given again while it lives. */
 export type Listeners = ReadonlyMap<number, ReadonlySet<string>>;
@@ -8,19 +8,25 @@ const tables = ['/proc/net/tcp', '/proc/net/tcp6'];
 const listening = '0A';
 
 /** What listens now; undefined where the system does not tell cheaply. */
-export async function listenersNow(platform: string = process.platform): Promise<Listeners | undefined> {
-  if (platform !== 'linux') return undefined;
+export function listenersNow(): Listeners | undefined {
+  if (process.platform !== 'linux') return undefined;
   const found = new Map<number, Set<string>>();
-  for (const table of tables) {
-    const text = await readFile(table, 'latin1').catch(() => '');
-    for (const row of text.split('\n').slice(1)) {
-      const [, local = '', , state, , , , , , socket = ''] = row.trim().split(/\s+/);
-      if (state !== listening) continue;
-      const port = Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16);
-      found.set(port, (found.get(port) ?? new Set()).add(socket));
-    }
+  for (const row of tables.flatMap(rowsOf)) {
+    const [, local = '', , state, , , , , , socket = ''] = row.trim().split(/\s+/);
+    if (state !== listening) continue;
+    const port = Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16);
+    found.set(port, (found.get(port) ?? new Set()).add(socket));
   }
   return found;
+}
+
+function rowsOf(table: string): string[] {
+  try {
+    return readFileSync(table, 'latin1').split('\n').slice(1);
+  } catch {
+    // A system without IPv6, or a sandbox: then it is not known.
+    return [];
+  }
 }
 
 /** Local connections are made at once or not at all. */

@@ -1,167 +1,124 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Platform } from '../../core/discoverer.ts';
-import { linuxFamily } from './process-family.ts';
+// The watchdog runs the text of these functions in a process of its own: they use nothing but Node and their parameters.
 
-/** Every child carries this variable; what it starts inherits it, wherever it moves in the process tree. */
-export const runMarker = 'TOOLCRIB_RUN';
+/** What belongs to programs that are to be ended. */
+interface Relation {
+  /** `NAME=value` pairs, one of which is in the environment a process was started with. */
+  readonly marks: readonly string[];
+  /** Process groups and sessions, by the id of their first process. */
+  readonly groups: readonly number[];
+  /** Processes that were found before, by id, with the time they were started at: an id is given again in time. */
+  readonly known: ReadonlyMap<number, string>;
+}
 
-/** How long a program may take to end by itself after SIGTERM. The server has one second in all to leave. */
-const graceMs = 300;
-/** How long to try, when there are too many open files to see what is there. */
-const unseenMs = 600;
-const pollMs = 15;
+type FindFamily = (relation: Relation) => Map<number, string>;
 
 /**
- * Ends a program and everything it started: SIGTERM, a grace, SIGKILL. Resolves when they are gone. Its own group gets the
- * SIGKILL whatever was seen of it.
+ * The processes on Linux that are in a relation, and all that descend from them. Zombies are left out: they have ended. A
+ * daemon that left group, session and parent still carries the mark; one that was started with another environment is
+ * in the session, or below a process that is. Throws when the system does not tell, as with too many open files.
  */
-export async function endProcessTree(pid: number, marker: string, platform: Platform): Promise<void> {
-  if (platform === 'win32') return taskkill(pid);
-  const family = platform === 'linux' ? markedFamily(pid, marker) : () => descendants(pid);
-  signalAll(pid, (await family()).pids, 'SIGTERM');
-  const isGone = await gone(family, graceMs);
-  signal(-pid, 'SIGKILL');
-  if (!isGone) await gone(family, graceMs, 'SIGKILL');
-}
-
-/** Kills what is left of a program's own process group after the program itself has ended. */
-export function endGroup(pid: number, platform: Platform): void {
-  if (platform !== 'win32') signal(-pid, 'SIGKILL');
-}
-
-function signalAll(group: number, pids: readonly number[], name: NodeJS.Signals): void {
-  signal(-group, name);
-  for (const pid of pids) signal(pid, name);
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // ESRCH: it has already ended, which is what was wanted.
-  }
-}
-
-/** Those that were found; `all`: there are no others. */
-interface Found {
-  readonly pids: readonly number[];
-  readonly all: boolean;
-}
-
-/** Looks again each time, and then signals: something may be started between a listing and a signal. */
-async function gone(family: () => Promise<Found>, withinMs: number, name?: NodeJS.Signals): Promise<boolean> {
-  const startedAt = performance.now();
-  for (;;) {
-    const { pids, all } = await family();
-    if (all && pids.length === 0) return true;
-    if (name) for (const pid of pids) signal(pid, name);
-    // What could not be seen has to be waited for: the files of what has been ended are closed soon.
-    if (performance.now() - startedAt > (all ? withinMs : unseenMs)) return false;
-    await sleep(pollMs);
-  }
-}
-
-/** The last look at what a program started: one at a time has the few files that may be free. */
-let lastLook: Promise<unknown> = Promise.resolve();
-
-function inTurn<T>(look: () => Promise<T>): Promise<T> {
-  const now = lastLook.then(look);
-  lastLook = now.catch(() => undefined);
-  return now;
-}
-
-/** Remembers whom it has found: what has left the group and lost its parent is still looked for by its id. */
-function markedFamily(pid: number, marker: string): () => Promise<Found> {
-  let known = new Map<number, string>();
-  return async () => {
+export function linuxFamily({ marks, groups, known }: Relation): Map<number, string> {
+  const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs');
+  const read = (path: string) => {
     try {
-      const marks = [`${runMarker}=${marker}`];
-      known = await inTurn(() => linuxFamily({ readdir, readFile }, { marks, groups: [pid], known }));
-      return { pids: [...known.keys()], all: true };
-    } catch {
-      // Too many open files: those that were found before are taken to be there.
-      return { pids: [...known.keys()], all: false };
+      return readFileSync(path, 'latin1');
+    } catch (error) {
+      // Ended meanwhile, or another user's.
+      if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as { code: string }).code)) return '';
+      throw error;
     }
   };
-}
-
-async function descendants(root: number): Promise<Found> {
-  const listing = await output('/bin/ps', ['-axo', 'pid=,ppid=,state=']);
   const children = new Map<number, number[]>();
-  const found: number[] = [];
-  for (const line of listing.split('\n')) {
-    const [id, parentId, state] = line.trim().split(/\s+/);
-    const [pid, parent] = [Number(id), Number(parentId)];
-    // A zombie has ended; only its parent has not looked yet.
-    if (!pid || !parent || state?.startsWith('Z')) continue;
-    if (pid === root) found.push(pid);
-    children.set(parent, [...(children.get(parent) ?? []), pid]);
+  const startedAt = new Map<number, string>();
+  const queue: number[] = [];
+  for (const pid of readdirSync('/proc').map(Number)) {
+    if (!pid) continue;
+    const stat = read(`/proc/${pid}/stat`);
+    // After the name, which may hold anything: proc_pid_stat(5), from its third field on.
+    const [state = '', parent, group, session, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (state === '' || state === 'Z' || state === 'X') continue;
+    const start = rest[15] ?? '';
+    startedAt.set(pid, start);
+    children.set(Number(parent), [...(children.get(Number(parent)) ?? []), pid]);
+    const belongs =
+      known.get(pid) === start || [pid, Number(group), Number(session)].some((id) => groups.includes(id));
+    const environment = belongs ? '' : read(`/proc/${pid}/environ`);
+    if (belongs || marks.some((mark) => environment.includes(mark))) queue.push(pid);
   }
-  const queue = [root];
+  const family = new Map<number, string>();
   for (let pid = queue.pop(); pid !== undefined; pid = queue.pop()) {
-    const below = children.get(pid) ?? [];
-    found.push(...below);
-    queue.push(...below);
+    if (family.has(pid)) continue;
+    family.set(pid, startedAt.get(pid) ?? '');
+    queue.push(...(children.get(pid) ?? []));
   }
-  // It lists at least itself.
-  return { pids: found, all: listing !== '' };
+  return family;
 }
 
-async function taskkill(pid: number): Promise<void> {
-  const root = process.env['SystemRoot'] ?? 'C:\\Windows';
-  await output(`${root}\\System32\\taskkill.exe`, ['/PID', String(pid), '/T', '/F']);
-}
-
-// Not through process.ts: this is what process.ts itself ends programs with, and both are fixed system tools.
-async function output(file: string, args: readonly string[]): Promise<string> {
-  const { execFile } = await import('node:child_process');
-  return new Promise((resolve) => {
-    execFile(file, args, { timeout: 2000, windowsHide: true }, (_error, stdout) => resolve(stdout));
+/** The same where only `ps` tells, which shows no environments. */
+export function listedFamily({ groups, known }: Relation): Map<number, string> {
+  const { execFileSync } = process.getBuiltinModule('node:child_process');
+  const listing = execFileSync('/bin/ps', ['-axo', 'pid=,ppid=,pgid=,state='], {
+    encoding: 'utf8',
+    timeout: 2000,
   });
-}
-
-/** A process of ours that runs beside this one. */
-export interface Beside {
-  /** Writes to its input; nothing happens when it is gone. */
-  tell(text: string): void;
-  /** Closes its input, upon which it ends. */
-  leave(): void;
+  const rows = listing.split('\n').map((row) => row.trim().split(/\s+/));
+  const living = rows.filter(([, , , state]) => state !== undefined && !state.startsWith('Z'));
+  const family = new Map<number, string>();
+  for (let before = -1; before !== family.size;) {
+    before = family.size;
+    for (const [pid, parent, group] of living)
+      if (groups.includes(Number(group)) || known.has(Number(pid)) || family.has(Number(parent)))
+        family.set(Number(pid), '');
+  }
+  return family;
 }
 
 /**
- * Starts Node with a script, in a session and a folder of its own and with no environment but `given`; it does not keep us
- * alive. `onEnd` is called when it has ended. Undefined when it could not be started, as with too many open files.
+ * Ends programs and everything they started: SIGTERM, a grace, SIGKILL. Looks again each time before it signals: something
+ * may be started in between. Resolves when nothing is left, or after so long. The groups get the SIGKILL whatever was seen.
  */
-export function startBeside(
-  script: string,
-  given: Readonly<Record<string, string>>,
-  onEnd: () => void,
-): Beside | undefined {
-  const { spawn } = process.getBuiltinModule('node:child_process');
-  const { SystemRoot, ELECTRON_RUN_AS_NODE } = process.env;
-  const child = spawn(process.execPath, ['--max-semi-space-size=1', '-e', script], {
-    cwd: SystemRoot ?? '/',
-    env: {
-      ...given,
-      ...(SystemRoot !== undefined && { SystemRoot }),
-      ...(ELECTRON_RUN_AS_NODE !== undefined && { ELECTRON_RUN_AS_NODE }),
-    },
-    detached: true,
-    windowsHide: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  child.once('error', () => undefined).once('exit', onEnd);
-  // With too many open files there is not even an input.
-  const { stdin } = child as Partial<typeof child>;
-  if (child.pid === undefined || !stdin) return undefined;
-  child.unref();
-  // EPIPE when it was killed; that it has ended is said by its exit.
-  stdin.on('error', () => undefined);
-  // A pipe is a socket here.
-  if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
-  return {
-    tell: (text) => void (stdin.writable && stdin.write(text)),
-    leave: () => void stdin.end(),
+export async function endFamily(
+  find: FindFamily,
+  { marks, groups }: Omit<Relation, 'known'>,
+  { leastLooks, mostMs }: { readonly leastLooks: number; readonly mostMs: number },
+): Promise<void> {
+  const graceMs = 300;
+  const pollMs = 25;
+  const signal = (pid: number, name: NodeJS.Signals) => {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It has already ended, which is what was wanted.
+    }
   };
+  if (process.platform === 'win32') {
+    const { spawnSync } = process.getBuiltinModule('node:child_process');
+    const taskkill = `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\taskkill.exe`;
+    for (const pid of groups)
+      spawnSync(taskkill, ['/PID', `${pid}`, '/T', '/F'], { timeout: 2000, windowsHide: true });
+    return;
+  }
+  const asked = new Set<number>();
+  const startedAt = performance.now();
+  let known: Map<number, string> = new Map();
+  for (let looks = 1; performance.now() - startedAt < mostMs; looks++) {
+    let isSeen = true;
+    try {
+      known = find({ marks, groups, known });
+    } catch {
+      // Too many open files: those that were found before are taken to be there.
+      isSeen = false;
+    }
+    if (isSeen && known.size === 0 && looks >= leastLooks) break;
+    const isLate = performance.now() - startedAt > graceMs;
+    // Not before the first look: what loses its parent is known by that alone.
+    if (isLate || looks === 1) for (const group of groups) signal(-group, isLate ? 'SIGKILL' : 'SIGTERM');
+    for (const pid of known.keys()) {
+      if (isLate) signal(pid, 'SIGKILL');
+      else if (!asked.has(pid)) signal(pid, 'SIGTERM');
+      asked.add(pid);
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  for (const group of groups) signal(-group, 'SIGKILL');
 }

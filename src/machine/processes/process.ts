@@ -1,13 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Platform } from '../../core/discoverer.ts';
+import type { Readable, Writable } from 'node:stream';
 import { printable } from '../../core/argv.ts';
+import type { Platform } from '../../core/discoverer.ts';
 import type { OutputSink, ProgramInput } from '../../core/tool.ts';
-import { createTurns } from '../limited.ts';
-import { collect, type Collected } from '../output.ts';
-import { endGroup, endProcessTree, runMarker } from './process-tree.ts';
-import { programInput } from './program-input.ts';
-import { createWatchdog, type Watchdog } from './watchdog.ts';
+import { collect, lastLineOf, type Collected } from '../output.ts';
+import { endFamily, linuxFamily, listedFamily } from './process-tree.ts';
+import { createWatchdog } from './watchdog.ts';
 import { asStarted, type Started } from './windows-command.ts';
 
 export interface Command {
@@ -22,13 +20,11 @@ export interface Command {
   readonly signal?: AbortSignal;
   /** It may go on for long, or start what does: nothing of it is left whenever this process dies, also in its first moment. */
   readonly lasts?: boolean;
-  /** Called when it had to wait for its turn, and things may have changed; what it throws keeps it from starting, and is thrown. */
-  readonly afterWait?: () => Promise<void>;
   /** Gets every chunk of both streams, whatever else is done with it. */
-  readonly sink?: OutputSink;
+  readonly sink?: OutputSink | undefined;
   /** Gets the program's input, which then stays open; left out: it is empty, and a program that asks is told its end. */
-  readonly takeInput?: (input: ProgramInput) => void;
-  /** Called with each line of output as it appears, blank ones left out. */
+  readonly takeInput?: ((input: ProgramInput) => void) | undefined;
+  /** Called with the last whole line of what has just come, blank ones left out. */
   readonly onLine?: (line: string) => void;
   /** Called with each piece of standard output as it comes; none is then kept. False: no more is read. Must not throw. */
   readonly onOutput?: (chunk: Buffer) => boolean;
@@ -51,157 +47,125 @@ export type Run = (command: Command) => Promise<Outcome>;
 
 export interface Processes {
   /**
-   * Runs one program without a shell, in a session of its own (no terminal), its input closed. Never rejects but with what `afterWait`
-   * throws. When it returns, the program's process group is gone; on timeout and cancellation everything it started is.
+   * Runs one program without a shell, in a session of its own (no terminal), its input closed. Rejects only with ARG_INVALID, for an
+   * argument that no Windows batch file can be given. When it returns, the program's process group is gone; on timeout and cancellation everything it
+   * started is.
    */
   readonly run: Run;
   /** Ends everything that is still running, and what it started. */
   endAll(): Promise<void>;
 }
 
+/** Every child carries this variable; what it starts inherits it, wherever it moves in the process tree. */
+export const runMarker = 'TOOLCRIB_RUN';
+
 /** How long a call may take: clients give up at 60 s. */
 const callBudgetMs = 45_000;
-/** More programs at a time would only wait for each other. */
-const atOnce = 16;
 const defaultKeepBytes = 256 * 1024;
-/** A program that goes on for longer is a build or a server, and gives its turn to the next. */
-const shortMs = 2000;
-/** A turn that nobody else had comes within a tick or two. */
-const noWaitMs = 20;
 /** How long output may still arrive after the program has ended, when a child of it keeps the pipe open. */
 const drainMs = 200;
-
-interface Running {
-  readonly platform: Platform;
-  /** The mark of each program that runs, by its id. */
-  readonly marks: Map<number, string>;
-  readonly watchdog: Watchdog;
-}
+/** The server has one second in all to leave. */
+const endMs = 900;
+/** As much as may wait to be read by a program, bytes. */
+const mostInput = 1024 * 1024;
 
 /** The only place where programs are started. */
 export function createProcesses(platform: Platform): Processes {
-  const running: Running = { platform, marks: new Map(), watchdog: createWatchdog(platform) };
-  const turns = createTurns(atOnce);
+  /** The mark of each program that runs, by its id. */
+  const running = new Map<number, string>();
+  const watchdog = createWatchdog(runMarker);
   return {
     async run(command) {
-      // The wait for a turn counts: the caller has only so much time.
-      const { signal, timeoutMs = callBudgetMs } = command;
+      const { program, argv, signal, lasts, keepBytes = defaultKeepBytes } = command;
       const startedAt = performance.now();
-      const turn = await turns.take({ signal, timeoutMs });
-      const endTurn = turn && once(turn);
-      const lasting = endTurn && setTimeout(endTurn, shortMs);
-      try {
-        if (endTurn && performance.now() - startedAt > noWaitMs) await command.afterWait?.();
-        const limited = { ...command, timeoutMs: Math.max(0, timeoutMs - (performance.now() - startedAt)) };
-        return await runOne(limited, endTurn !== undefined, running);
-      } finally {
-        clearTimeout(lasting);
-        endTurn?.();
+      const stdout = collect(keepBytes);
+      const stderr = collect(keepBytes);
+      const outcome = (exitCode: number | null, ended: Outcome['ended']): Outcome => ({
+        command: printable([program, ...argv]),
+        exitCode,
+        stdout: stdout.finish(),
+        stderr: stderr.finish(),
+        durationMs: Math.round(performance.now() - startedAt),
+        ended,
+      });
+      if (signal?.aborted) return outcome(null, 'cancelled');
+      const started = asStarted(program, argv, platform);
+      const mark = globalThis.crypto.randomUUID();
+      watchdog.starts(mark, lasts);
+      const child = await start(started, command, mark);
+      if (child instanceof Error) {
+        watchdog.ended(mark);
+        stderr.add(Buffer.from(reasonOf(child)));
+        return outcome(null, 'not_started');
       }
+      const { pid } = child;
+      running.set(pid, mark);
+      watchdog.runs(mark, pid);
+      listen(child, command, stdout.add, stderr.add);
+      const end = await ended(child, command, () => endTree([[pid, mark]]));
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+      // A background child the program left in its own group must not outlive the call.
+      if (end.how === 'exited' && platform !== 'win32') killGroup(pid);
+      running.delete(pid);
+      watchdog.ended(mark);
+      return outcome(end.exitCode, end.how);
     },
-    endAll: async () => {
-      await Promise.all([...running.marks].map(([pid, mark]) => endProcessTree(pid, mark, platform)));
-    },
+    endAll: () => endTree([...running]),
   };
 }
 
-function once(act: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) act();
-    done = true;
-  };
+/** Ends programs and everything they started, wherever it went. */
+function endTree(programs: readonly (readonly [pid: number, mark: string])[]): Promise<void> {
+  const groups = programs.map(([pid]) => pid);
+  const marks = programs.map(([, mark]) => `${runMarker}=${mark}`);
+  const find = process.platform === 'linux' ? linuxFamily : listedFamily;
+  return endFamily(find, { marks, groups }, { leastLooks: 1, mostMs: endMs });
 }
 
-async function runOne(command: Command, itsTurn: boolean, running: Running): Promise<Outcome> {
-  const { platform, marks, watchdog } = running;
-  const startedAt = performance.now();
-  const marker = globalThis.crypto.randomUUID();
-  const stdout = collect(command.keepBytes ?? defaultKeepBytes, command.onLine);
-  const stderr = collect(command.keepBytes ?? defaultKeepBytes, command.onLine);
-  const outcome = (exitCode: number | null, how: Outcome['ended']): Outcome => ({
-    command: printable([command.program, ...command.argv]),
-    exitCode,
-    stdout: stdout.finish(),
-    stderr: stderr.finish(),
-    durationMs: Math.round(performance.now() - startedAt),
-    ended: how,
-  });
-  if (command.signal?.aborted) return outcome(null, 'cancelled');
-  if (!itsTurn) return outcome(null, 'timed_out');
-
-  const as = asStarted(command.program, command.argv, platform);
-  watchdog.starts(marker, command.lasts);
-  const { child, pid, failure } = await started(command, as, marker, platform);
-  if (pid === undefined) {
-    watchdog.ended(marker);
-    stderr.add(Buffer.from(reasonOf(failure)));
-    return outcome(null, 'not_started');
-  }
-
-  marks.set(pid, marker);
-  watchdog.runs(marker, pid);
-  const { onOutput, sink } = command;
-  child.stdout.on('data', (chunk: Buffer) => {
-    sink?.add('stdout', chunk);
-    if (!onOutput) stdout.add(chunk);
-    else if (!onOutput(chunk)) child.stdout.destroy();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    sink?.add('stderr', chunk);
-    stderr.add(chunk);
-  });
-  if (child.stdin) command.takeInput?.(programInput(child.stdin));
-  const end = await ended(child, command, () => endProcessTree(pid, marker, platform));
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
-  // A background child the program left in its own group must not outlive the call.
-  if (end.how === 'exited') endGroup(pid, platform);
-  marks.delete(pid);
-  watchdog.ended(marker);
-  return outcome(end.exitCode, end.how);
-}
-
-/** Starts it. What kept it from starting is returned: execa and Node tell that in three ways. */
-async function started(
-  command: Command,
-  { file, args, verbatim }: Started,
-  marker: string,
-  platform: Platform,
-) {
-  const { execa } = await import('execa');
-  let failure: Error | undefined;
-  // With too many open files Node makes a child without streams, at which execa throws before it listens for the error.
-  const listen = (message: unknown) =>
-    (message as { process: ChildProcess }).process.on('error', (error) => (failure = error));
-  subscribe('child_process', listen);
+function killGroup(pid: number): void {
   try {
-    const child = execa(file, args, {
-      cwd: command.cwd,
-      env: { ...command.env, [runMarker]: marker },
-      extendEnv: false,
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // ESRCH: nothing of it is left, as usual.
+  }
+}
+
+interface Child {
+  readonly pid: number;
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  once(event: 'exit', listener: (code: number | null) => void): unknown;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/** Starts it, or tells what kept it from starting. */
+function start(
+  { file, args, verbatim }: Started,
+  { cwd, env, takeInput }: Command,
+  mark: string,
+): Child | Error | Promise<Error> {
+  // Not at the beginning of the file: the server starts without it.
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  let child: ChildProcess;
+  try {
+    child = spawn(file, args, {
+      cwd,
+      env: { ...env, [runMarker]: mark },
       // A session of its own: it can be ended whole and has no terminal to ask at. On Windows it would open a window.
-      detached: platform !== 'win32',
-      stdin: command.takeInput ? 'pipe' : 'ignore',
-      stdout: 'pipe',
-      stderr: 'pipe',
-      buffer: false,
-      reject: false,
-      cleanup: false,
+      detached: process.platform !== 'win32',
+      stdio: [takeInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       windowsHide: true,
       windowsVerbatimArguments: verbatim,
     });
-    const { pid } = child;
-    // Not by itself: it is a promise of its own.
-    if (pid !== undefined) return { child, pid };
-    const { originalMessage, code } = await child;
-    return { failure: Object.assign(new Error(originalMessage ?? 'could not be started'), { code }) };
   } catch (error) {
-    // Node tells the reason in its next turn.
-    await new Promise((resolve) => setImmediate(resolve));
-    return { failure: failure ?? (error as Error) };
-  } finally {
-    unsubscribe('child_process', listen);
+    return error as Error;
   }
+  // Why there is no process is told in the next turn; with too many open files there are no streams either.
+  if (child.pid === undefined) return new Promise((resolve) => child.once('error', resolve));
+  // Without a listener Node would throw it.
+  child.on('error', () => undefined);
+  return child as Child;
 }
 
 /** Why a program could not be started, with a way out where that is not the program. */
@@ -213,41 +177,73 @@ function reasonOf({ message, code }: NodeJS.ErrnoException): string {
   return message;
 }
 
-interface Child {
-  once(event: 'exit', listener: (code: number | null) => void): unknown;
-  once(event: 'close', listener: () => void): unknown;
+type Add = (chunk: Buffer) => void;
+
+/** Hands on what a program prints, and gives its input to who wants it. */
+function listen(
+  { stdin, stdout, stderr }: Child,
+  { onLine, onOutput, sink, takeInput }: Command,
+  keepOutput: Add,
+  keepErrors: Add,
+): void {
+  const lastLine = onLine && lastLineOf(onLine);
+  stdout.on('data', (chunk: Buffer) => {
+    sink?.add('stdout', chunk);
+    lastLine?.(chunk);
+    if (!onOutput) keepOutput(chunk);
+    else if (!onOutput(chunk)) stdout.destroy();
+  });
+  const lastError = onLine && lastLineOf(onLine);
+  stderr.on('data', (chunk: Buffer) => {
+    sink?.add('stderr', chunk);
+    lastError?.(chunk);
+    keepErrors(chunk);
+  });
+  if (!stdin) return;
+  // EPIPE: the program has ended, or closed its input.
+  stdin.on('error', () => stdin.destroy());
+  takeInput?.({
+    write(text) {
+      if (!stdin.writable || stdin.writableLength + text.length > mostInput) return false;
+      stdin.write(text);
+      return true;
+    },
+    end: () => void stdin.end(),
+  });
 }
 
 /** Waits for the program to end by itself, at its time limit, or when the caller gives up. */
 function ended(
   child: Child,
-  { timeoutMs = callBudgetMs, signal }: Pick<Command, 'timeoutMs' | 'signal'>,
+  { timeoutMs = callBudgetMs, signal }: Command,
   stop: () => Promise<void>,
-) {
-  type How = 'exited' | 'timed_out' | 'cancelled';
-  return new Promise<{ how: How; exitCode: number | null }>((resolve) => {
+): Promise<{ how: 'exited' | 'timed_out' | 'cancelled'; exitCode: number | null }> {
+  return new Promise((resolve) => {
     let exitCode: number | null = null;
-    let stopping = false;
-    const finish = (how: How) => {
+    let how: 'exited' | 'timed_out' | 'cancelled' = 'exited';
+    let draining: NodeJS.Timeout | undefined;
+    const finish = () => {
       clearTimeout(timer);
+      clearTimeout(draining);
       signal?.removeEventListener('abort', cancel);
       resolve({ how, exitCode });
     };
-    const stopFor = (why: How) => {
-      if (stopping) return;
-      stopping = true;
-      void stop().then(() => finish(why));
+    const stopFor = (why: typeof how) => {
+      if (how !== 'exited') return;
+      how = why;
+      void stop().then(finish);
     };
     const cancel = () => stopFor('cancelled');
     const timer = setTimeout(() => stopFor('timed_out'), timeoutMs);
     signal?.addEventListener('abort', cancel, { once: true });
+    const finishUnlessStopped = () => {
+      if (how === 'exited') finish();
+    };
     child.once('exit', (code) => {
       exitCode = code;
       // A busy process comes to its timers before it looks at the pipes again: what is in them by then is read first.
-      if (!stopping) setTimeout(() => setImmediate(() => !stopping && finish('exited')), drainMs);
+      draining = setTimeout(() => setImmediate(finishUnlessStopped), drainMs);
     });
-    child.once('close', () => {
-      if (!stopping) finish('exited');
-    });
+    child.once('close', finishUnlessStopped);
   });
 }

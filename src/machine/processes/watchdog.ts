@@ -1,7 +1,4 @@
-import type { Platform } from '../../core/discoverer.ts';
-import { linuxFamily } from './process-family.ts';
-import { runMarker, startBeside, type Beside } from './process-tree.ts';
-import { watch } from './watchdog-program.ts';
+import { endFamily, linuxFamily, listedFamily } from './process-tree.ts';
 
 /** Knows which programs are running, and ends them and all they started when this process dies, however it does. */
 export interface Watchdog {
@@ -16,47 +13,39 @@ export interface Watchdog {
 const shortMs = 100;
 /** How long it stays when nothing runs: the next program is then watched from its first moment. */
 const idleMs = 60_000;
-/** When it could not be started, for want of open files or memory, that is tried again as long as programs run. */
+/** When it could not be started, for want of open files or memory, or was killed, there is soon another one. */
 const againMs = 1000;
-/** A watchdog that was killed is replaced, but not for ever. */
-const mostReplaced = 20;
 
 /**
- * A watchdog that is a process of its own (`node`, 6 MB that it shares with nobody), started when a program has been running for a moment. It
- * holds the end of a pipe of ours: the system closes that when we die, and there is nothing we have to do for it.
+ * A watchdog that is a process of its own (`node`, 6 MB that it shares with nobody), started when a program has been running
+ * for a moment. It holds the end of a pipe of ours: the system closes that when we die, and there is nothing we have to do.
  */
-export function createWatchdog(platform: Platform, start: typeof startBeside = startBeside): Watchdog {
+export function createWatchdog(variable: string): Watchdog {
   const running = new Map<string, number>();
   let beside: Beside | undefined;
-  let replaced = 0;
   let waking: NodeJS.Timeout | undefined;
   let sleeping: NodeJS.Timeout | undefined;
 
   function wake(): void {
     clearTimeout(waking);
     waking = undefined;
-    if (beside || running.size === 0 || replaced >= mostReplaced) return;
+    if (beside || running.size === 0) return;
     const lines = [...running].map(([mark, pid]) => `= ${mark} ${pid}`);
-    const started = start(
-      `(${watch.toString()})(${linuxFamily.toString()})`,
-      { FIRST: [`${platform} ${runMarker}`, ...lines].join('\n') },
-      () => {
-        if (beside !== started) return;
-        beside = undefined;
-        replaced++;
-        wake();
-      },
-    );
+    const started = startBeside({ FIRST: [variable, ...lines].join('\n') }, () => {
+      if (beside !== started) return;
+      beside = undefined;
+      again();
+    });
     beside = started;
-    if (!started) waking = setTimeout(wake, againMs).unref();
+    if (!started) again();
   }
+  const again = () => (waking ??= setTimeout(wake, againMs).unref());
 
   return {
     starts(mark, lasts = false) {
       clearTimeout(sleeping);
-      sleeping = undefined;
       running.set(mark, 0);
-      if (beside) beside.tell(`+ ${mark}\n`);
+      if (beside) beside.tell(`= ${mark} 0\n`);
       else if (lasts) wake();
       else waking ??= setTimeout(wake, shortMs).unref();
     },
@@ -78,4 +67,85 @@ export function createWatchdog(platform: Platform, start: typeof startBeside = s
       }, idleMs).unref();
     },
   };
+}
+
+/** The watchdog as a process. */
+interface Beside {
+  /** Writes to its input; nothing happens when it is gone. */
+  tell(text: string): void;
+  /** Closes its input, upon which it ends. */
+  leave(): void;
+}
+
+/**
+ * Starts the watchdog in a session and a folder of its own and with no environment but `given`; it does not keep us
+ * alive. `onEnd` is called when it has ended. Undefined when it could not be started, as with too many open files.
+ */
+function startBeside(given: Readonly<Record<string, string>>, onEnd: () => void): Beside | undefined {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const { SystemRoot, ELECTRON_RUN_AS_NODE } = process.env;
+  const script = `(${watch})(${endFamily}, ${process.platform === 'linux' ? linuxFamily : listedFamily})`;
+  const child = spawn(process.execPath, ['--max-semi-space-size=1', '-e', script], {
+    cwd: SystemRoot ?? '/',
+    env: {
+      ...given,
+      ...(SystemRoot !== undefined && { SystemRoot }),
+      ...(ELECTRON_RUN_AS_NODE !== undefined && { ELECTRON_RUN_AS_NODE }),
+    },
+    detached: true,
+    windowsHide: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  child.once('error', () => undefined).once('exit', onEnd);
+  // With too many open files there is not even an input.
+  const { stdin } = child as Partial<typeof child>;
+  if (child.pid === undefined || !stdin) return undefined;
+  child.unref();
+  // EPIPE when it was killed; that it has ended is said by its exit.
+  stdin.on('error', () => undefined);
+  // A pipe is a socket here.
+  if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
+  return {
+    tell: (text) => void (stdin.writable && stdin.write(text)),
+    leave: () => void stdin.end(),
+  };
+}
+
+/**
+ * What the watchdog does: it reads which programs are running, and ends them when nothing more can come, because the
+ * server is gone. Its text is run, so it uses nothing but Node and its parameters.
+ *
+ * The variable FIRST has the name of the mark, and what runs already: it knows of that though the server dies while it
+ * starts. The rest comes by its input, line by line: `= mark pid` says that a program runs (0: that it is about to), `- mark`
+ * that it has ended.
+ */
+function watch(end: typeof endFamily, find: typeof linuxFamily): void {
+  const running = new Map<string, number>();
+  const [variable, ...first] = (process.env['FIRST'] ?? '').split('\n');
+  let rest = '';
+  let isEnding = false;
+  const take = (line: string) => {
+    const [kind, mark = '', pid] = line.split(' ');
+    if (kind === '-') running.delete(mark);
+    else running.set(mark, Number(pid));
+  };
+  const endAll = () => {
+    if (isEnding) return;
+    isEnding = true;
+    if (running.size === 0) process.exit();
+    const marks = [...running.keys()].map((mark) => `${variable}=${mark}`);
+    const groups = [...running.values()].filter((pid) => pid > 1);
+    // A program that was just being started when the server died has no mark yet.
+    void end(find, { marks, groups }, { leastLooks: 5, mostMs: 5000 }).finally(() => process.exit());
+  };
+  // Whoever ends the server by its group or by a signal to all must not end this first.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
+  for (const line of first) take(line);
+  process.stdin.setEncoding('utf8');
+  process.stdin.on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) take(line);
+  });
+  process.stdin.once('end', endAll).once('error', endAll).once('close', endAll);
 }

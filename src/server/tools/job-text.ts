@@ -1,6 +1,8 @@
 import { ToolcribError } from '../../core/errors.ts';
 import type { Content, ToolResult } from '../../core/tool.ts';
-import type { Job, JobFacts, Jobs } from '../../machine/jobs/jobs.ts';
+import type { Job, JobFacts } from '../../machine/jobs/job.ts';
+import type { Jobs } from '../../machine/jobs/jobs.ts';
+import { eachLine } from '../../machine/output-store/kept-output.ts';
 import type { OutputStore } from '../../machine/output-store/output-store.ts';
 import { headAndTail, inlineLimit, presentable } from '../../machine/presentable.ts';
 
@@ -40,29 +42,29 @@ export interface Lines {
 }
 
 /** Lines of a job's output: those after one, or the last ones; nothing when it has no output, or none any more. */
-export async function linesOf(
+export function linesOf(
   outputs: Pick<OutputStore, 'find'>,
-  owner: string,
+  client: string,
   { output }: JobFacts,
   which: { readonly after: number } | { readonly tail: number },
   mostCharacters = inlineLimit / 2,
-): Promise<Lines> {
-  const stored = output === undefined ? undefined : storedOrNot(outputs, owner, output);
+): Lines {
+  const stored = output === undefined ? undefined : storedOrNot(outputs, client, output);
   if (!stored) return { text: '', last: 0 };
-  const total = stored.lineCount('both');
-  const from = 'after' in which ? which.after + 1 : Math.max(1, total - which.tail + 1);
+  const from = 'after' in which ? which.after + 1 : Math.max(1, stored.lineCount - which.tail + 1);
   const texts: string[] = [];
   let size = 0;
   let last = from - 1;
-  for await (const step of stored.lines('both', from)) {
+  for (const line of eachLine(stored, from)) {
     const text =
-      step.kind === 'line' ? headAndTail(step.text, 2000) : `[${step.bytes} bytes are not kept any more]`;
+      line.kind === 'line'
+        ? headAndTail(line.text, 2000)
+        : `[lines ${line.number}-${line.last} were not kept]`;
     if ('after' in which && texts.length > 0 && size + text.length > mostCharacters) break;
     texts.push(text);
     size += text.length + 1;
     while (size > mostCharacters && texts.length > 1) size -= (texts.shift()?.length ?? 0) + 1;
-    if (step.kind === 'missing') last = Math.max(last, step.to);
-    else if (step.isEnded) last = step.number;
+    last = line.kind === 'missing' ? line.last : Math.min(line.number, stored.finalLines);
   }
   return { text: texts.join('\n'), last };
 }
@@ -79,7 +81,7 @@ function storedOrNot(outputs: Pick<OutputStore, 'find'>, owner: string, handle: 
 
 /** The result of a job that has ended, as text below what is said of it; it is told now. */
 export function endedResult(job: Job, said: string): ToolResult {
-  const facts = job.facts();
+  const { facts } = job;
   const about: Content = { type: 'text', text: `[${said}${aboutJob(facts)}]` };
   try {
     const { content, data, isError } = job.result();

@@ -19,10 +19,10 @@ export const readJob = (services: JobServices): Tool =>
     }),
     async call({ job: id, after }, { client }) {
       const job = services.jobs.find(client, id);
-      const facts = job.facts();
+      const facts = job.facts;
       if (after === undefined && facts.state !== 'running') return endedResult(job, '');
       const which = after === undefined ? { tail: tailLines } : { after };
-      const { text, last } = await linesOf(services.outputs, client, facts, which);
+      const { text, last } = linesOf(services.outputs, client, facts, which);
       const next = facts.output === undefined ? '' : `\n[for more: after=${last}]`;
       return textResult(
         aboutJob(facts),

@@ -60,23 +60,13 @@ async function start(
   { jobs, outputs }: StartServices,
   context: CallContext,
 ): Promise<ToolResult> {
-  const { client, workspace, signal, budgets } = context;
+  const { client, workspace } = context;
   const work = JSON.stringify(['start_job', tool.name, given, input, workspace.roots]);
-  const answer = await jobs.run(
-    client,
-    { key: createHash('sha256').update(work).digest('base64'), tool: tool.name, title: tool.title },
-    ({ signal: ofJob, progress, keeps, takeInput }) =>
-      tool.run(plan, {
-        ...context,
-        signal: ofJob,
-        progress,
-        keepOutput: (command, folder) => keeps(context.keepOutput(command), command, folder),
-        ...(takeInput && { takeInput }),
-      }),
-    { signal, budgetMs: budgets.callSeconds * 1000, announceAtOnce: true, input, limits: budgets },
-  );
+  const key = createHash('sha256').update(work).digest('base64');
+  const call = { key, tool: tool.name, title: tool.title };
+  const answer = await jobs.start(call, (ofJob) => tool.run(plan, ofJob), context, input);
   if (answer.kind === 'done') return endedAtOnce(answer.result);
-  const { text } = await linesOf(outputs, client, answer.job, { tail: 20 }, 2000);
+  const { text } = linesOf(outputs, client, answer.job, { tail: 20 }, 2000);
   const said = answer.joined ? 'It was running already: ' : '';
   return {
     ...textResult(`${said}${aboutJob(answer.job)}`, text),

@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineSimpleTool, type Tool } from '../../core/tool.ts';
-import { waitForJob, type Happened } from './wait-for-job.ts';
+import type { Job } from '../../machine/jobs/job.ts';
+import { waitForJob } from '../../machine/jobs/jobs.ts';
+import { accepts, listenersNow } from '../../machine/jobs/listeners.ts';
+import type { StoredOutput } from '../../machine/output-store/kept-output.ts';
+import { searchLines } from '../../machine/output-store/search-lines.ts';
 import { aboutJob, endedResult, linesOf, textResult, type JobServices } from './job-text.ts';
 
 const tailLines = 20;
@@ -23,38 +27,68 @@ export const waitJob = (services: JobServices): Tool =>
     async call({ job: id, seconds, pattern, port }, { client, signal, progress, budgets }) {
       const { jobs, outputs } = services;
       const job = jobs.find(client, id);
-      const happened = await waitForJob(job, {
-        find: (handle) => outputs.find(client, handle),
-        signal,
-        progress,
-        mostMs: Math.min(seconds ?? budgets.callSeconds, budgets.callSeconds) * 1000,
-        pattern,
-        port,
+      const mostMs = Math.min(seconds ?? budgets.callSeconds, budgets.callSeconds) * 1000;
+      const find = (handle: string) => outputs.find(client, handle);
+      const search = pattern === undefined ? undefined : lineSearch(job, pattern, find, signal);
+      let happened: string | undefined;
+      await waitForJob(job, { signal, progress }, mostMs, async () => {
+        const line = await search?.();
+        if (line !== undefined) happened = `line ${line} matches; `;
+        else if (port !== undefined && job.state === 'running' && (await accepts(port)))
+          happened = listens(job, port);
+        return happened !== undefined;
       });
-      if (happened.kind === 'cancelled') throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-      const facts = job.facts();
-      if (facts.state !== 'running') return endedResult(job, said(happened, pattern, port));
-      const { text } = await linesOf(outputs, client, facts, { tail: tailLines });
-      return textResult(`${said(happened, pattern, port)}${aboutJob(facts)}`, text);
+      if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
+      const { facts } = job;
+      const said = happened ?? missed(pattern, port, facts.state === 'running');
+      if (facts.state !== 'running') return endedResult(job, said);
+      const { text } = linesOf(outputs, client, facts, { tail: tailLines });
+      return textResult(`${said}${aboutJob(facts)}`, text);
     },
   });
 
-/** What was waited for and came, or did not. */
-function said(happened: Happened, pattern: string | undefined, port: number | undefined): string {
-  switch (happened.kind) {
-    case 'matched':
-      return `line ${happened.line} matches; `;
-    case 'listens':
-      return happened.before
-        ? `port ${port} is listened to, but already was before the job was started: most likely by another program; `
-        : `port ${port} accepts connections; `;
-    default: {
-      const missing = [
-        ...(pattern === undefined ? [] : ['no line matches']),
-        ...(port === undefined ? [] : [`port ${port} is not listened to`]),
-      ];
-      const until = happened.kind === 'ended' ? '' : ' until now';
-      return missing.length === 0 ? '' : `${missing.join(' and ')}${until}; `;
+/** Looks for the first line that matches, from where it looked last; a line that may still grow is looked at again. */
+function lineSearch(
+  job: Job,
+  pattern: string,
+  find: (handle: string) => StoredOutput,
+  signal: AbortSignal,
+): () => Promise<number | undefined> {
+  let handle: string | undefined;
+  let from = 1;
+  return async () => {
+    const { output } = job.facts;
+    if (output === undefined) return undefined;
+    if (output !== handle) from = 1;
+    handle = output;
+    const stored = find(output);
+    const { finalLines } = stored;
+    for await (const { lines, matches } of searchLines(stored, {
+      from,
+      pattern,
+      parameter: 'pattern',
+      signal,
+    })) {
+      const found = lines[matches.indexOf(true)];
+      if (found) return found.number;
     }
-  }
+    from = finalLines + 1;
+    return undefined;
+  };
+}
+
+function listens(job: Job, port: number): string {
+  const [before, now] = [job.listenedBefore?.get(port), listenersNow()?.get(port)];
+  return before && now && [...now].every((socket) => before.has(socket))
+    ? `port ${port} is listened to, but already was before the job was started: most likely by another program; `
+    : `port ${port} accepts connections; `;
+}
+
+/** What was waited for and did not come. */
+function missed(pattern: string | undefined, port: number | undefined, mayCome: boolean): string {
+  const missing = [
+    ...(pattern === undefined ? [] : ['no line matches']),
+    ...(port === undefined ? [] : [`port ${port} is not listened to`]),
+  ];
+  return missing.length === 0 ? '' : `${missing.join(' and ')}${mayCome ? ' until now' : ''}; `;
 }

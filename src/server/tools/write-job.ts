@@ -27,7 +27,7 @@ export const writeJob = (services: JobServices): Tool =>
         title,
         command = title,
         folder = workspace.home,
-      } = services.jobs.find(client, given.job).facts();
+      } = services.jobs.find(client, given.job).facts;
       const line = given.text.trimEnd();
       return {
         effects: ['execute'],
@@ -42,8 +42,8 @@ export const writeJob = (services: JobServices): Tool =>
       };
     },
     async run({ work: { job: id, text, end } }, { client }) {
-      const { jobs } = services;
-      jobs.write(client, id, text, end);
-      return textResult(`Written. ${aboutJob(jobs.find(client, id).facts())}`);
+      const job = services.jobs.find(client, id);
+      job.write(text, end);
+      return textResult(`Written. ${aboutJob(job.facts)}`);
     },
   });

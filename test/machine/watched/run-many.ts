@@ -16,7 +16,7 @@ void Promise.all(
       env: { PATH: '/usr/bin:/bin' },
       signal: stop.signal,
       lasts: true,
-      onLine: (line) => process.stdout.write(`${line}\n`),
+      sink: { handle: '', add: (_stream, chunk) => void process.stdout.write(chunk), end: () => {} },
     }),
   ),
 ).then((outcomes) => {
