@@ -1,11 +1,11 @@
 import type { ToolResult } from '../core/tool.ts';
-import type { JobFacts } from '../machine/jobs/job.ts';
+import type { Job } from '../machine/jobs/job.ts';
 
 /**
  * What a call answers that takes longer than a client waits. An error where the tool promises data: clients check that
  * against its schema, and would take the answer for broken.
  */
-export function stillRunning(job: JobFacts, seconds: number, promisesData = false): ToolResult {
+export function stillRunning(job: Job, seconds: number, promisesData = false): ToolResult {
   const text = [
     `STILL_RUNNING: not done after ${seconds} s; it goes on as job ${job.id}.`,
     `wait_job job=${job.id} waits for it, and so does the same call again; read_job shows what it printed, stop_job ends it.`,

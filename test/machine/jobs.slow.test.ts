@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -246,16 +244,6 @@ it('a server is started, waited for by its port and its words, read, and stopped
   expect(isRunning(join(folder, 'pid'))).toBe(false);
   expect(await tool('read_job', { job })).toContain('cancelled null');
   expect(await tool('stop_job', { job })).toContain('it had ended before');
-});
-
-it('says when a port was listened to before', async () => {
-  const other = createServer();
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void other.close());
-  const { call: tool, start } = crib();
-  const { job } = await start('setTimeout(() => 0, 60000); console.log(1)');
-  const { port } = other.address() as AddressInfo;
-  expect(await tool('wait_job', { job, port })).toContain('already was before the job was started');
 });
 
 it('waits for the end, and tells the result; the same start while it runs is the same job', async () => {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, ProgramInput, ToolResult } from '../../core/tool.ts';
-import type { Listeners } from './listeners.ts';
 
 /** What makes a call the same as another. */
 export interface JobCall {
@@ -15,23 +14,6 @@ export interface JobCall {
  *  - stopped  it was told to end, or its client left
  *  - timed_out  it was ended at its time limit */
 export type JobState = 'running' | 'done' | 'failed' | 'stopped' | 'timed_out';
-
-/** A job as it is now. Texts of programs in it are as they were printed, but for `lastLine`, which is safe to show. */
-export interface JobFacts {
-  readonly id: string;
-  readonly tool: string;
-  readonly title: string;
-  readonly state: JobState;
-  /** How long it has been running, or ran. */
-  readonly seconds: number;
-  /** The command line of its latest program. */
-  readonly command?: string | undefined;
-  /** Where that program works. */
-  readonly folder?: string | undefined;
-  /** The handle of that program's output. */
-  readonly output?: string | undefined;
-  readonly lastLine?: string | undefined;
-}
 
 /** 100 bits, in letters that are told apart when read aloud and that no command line takes for an option. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -48,16 +30,16 @@ export class Job {
   endedAt: number | undefined;
   /** When its result was told, for a call that is made again. */
   isTold = false;
-  /** What listened on this computer before it was started, where that is known. */
-  listenedBefore: Listeners | undefined;
+  /** Safe to show; the other texts of programs are as they were printed. */
   lastLine: string | undefined;
+  /** The latest of its programs: the handle of its output, its command line, and where it works. */
+  program:
+    | { readonly output: string; readonly command: string; readonly folder?: string | undefined }
+    | undefined;
   readonly #startedAt = Date.now();
   readonly #stopping = new AbortController();
   readonly #takesInput: boolean;
   #why: 'stopped' | 'timed_out' | undefined;
-  #program:
-    | { readonly output: string; readonly command: string; readonly folder?: string | undefined }
-    | undefined;
   #input: ProgramInput | undefined;
   #result: (() => ToolResult) | undefined;
   #hasFailed = false;
@@ -99,7 +81,7 @@ export class Job {
       },
       keepOutput: (command, folder) => {
         const sink = context.keepOutput(command, folder);
-        this.#program = { output: sink.handle, command, folder };
+        this.program = { output: sink.handle, command, folder };
         return sink;
       },
       ...(this.#takesInput && { takeInput: (input) => void (this.#input = input) }),
@@ -111,18 +93,9 @@ export class Job {
     return this.#why ?? (this.#hasFailed ? 'failed' : 'done');
   }
 
-  get facts(): JobFacts {
-    const { tool, title } = this.call;
-    const seconds = Math.round(((this.endedAt ?? Date.now()) - this.#startedAt) / 100) / 10;
-    return {
-      id: this.id,
-      tool,
-      title,
-      state: this.state,
-      seconds,
-      lastLine: this.lastLine,
-      ...this.#program,
-    };
+  /** How long it has been running, or ran. */
+  get seconds(): number {
+    return ((this.endedAt ?? Date.now()) - this.#startedAt) / 1000;
   }
 
   /** What came of it, which is then told. Throws what its work has thrown. Not before it has ended. */

@@ -1,7 +1,6 @@
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, ToolResult } from '../../core/tool.ts';
-import { Job, type JobCall, type JobFacts } from './job.ts';
-import { listenersNow } from './listeners.ts';
+import { Job, type JobCall } from './job.ts';
 
 /** What a call that waits for a job has. */
 export type Waiter = Pick<CallContext, 'client' | 'signal' | 'budgets' | 'progress'>;
@@ -9,7 +8,7 @@ export type Waiter = Pick<CallContext, 'client' | 'signal' | 'budgets' | 'progre
 /** `joined`: another call began it. */
 export type Answer =
   | { readonly kind: 'done'; readonly result: ToolResult }
-  | { readonly kind: 'running'; readonly job: JobFacts; readonly joined?: boolean };
+  | { readonly kind: 'running'; readonly job: Job; readonly joined?: boolean };
 
 export type JobWork = (context: CallContext) => Promise<ToolResult>;
 
@@ -30,9 +29,9 @@ export interface Jobs {
   /** Throws NOT_FOUND. */
   find(client: string, id: string): Job;
   /** All that are known, the oldest first. */
-  list(client: string): JobFacts[];
+  list(client: string): Job[];
   /** Ends a job, and what it started; returns when that is done. Throws NOT_FOUND. */
-  stop(client: string, id: string): Promise<JobFacts>;
+  stop(client: string, id: string): Promise<Job>;
   endAll(): Promise<void>;
 }
 
@@ -118,20 +117,18 @@ export function createJobs(): Jobs {
         throw error;
       }
       announce(job);
-      return { kind: 'running', job: job.facts };
+      return { kind: 'running', job };
     },
     async start(call, work, context, takesInput) {
       const same = sameCall(context.client, call.key).findLast((job) => running.has(job));
       if (!same) refuseWhenFull(context);
-      const listenedBefore = listenersNow();
       const job = same ?? begin(call, work, context, takesInput);
-      if (!same) job.listenedBefore = listenedBefore;
       announce(job);
       const printed = () => job.lastLine !== undefined;
       await waitForJob(job, { ...context, progress: () => {} }, firstOutputMs, printed);
       await firstOf([job.ended], nextMs, context.signal);
       if (context.signal.aborted && !same) await end([job]);
-      if (job.state === 'running') return { kind: 'running', job: job.facts, joined: same !== undefined };
+      if (job.state === 'running') return { kind: 'running', job, joined: same !== undefined };
       known.delete(job.id);
       return { kind: 'done', result: job.result() };
     },
@@ -144,15 +141,15 @@ export function createJobs(): Jobs {
       if (job.endedAt !== undefined)
         return { kind: 'done', result: withAge(job.result(), job.id, job.endedAt) };
       await waitForJob(job, waiter, waiter.budgets.callSeconds * 1000);
-      if (job.state === 'running') return { kind: 'running', job: job.facts, joined: true };
+      if (job.state === 'running') return { kind: 'running', job, joined: true };
       return { kind: 'done', result: job.result() };
     },
     find,
-    list: (client) => jobsOf(client).map((job) => job.facts),
+    list: jobsOf,
     async stop(client, id) {
       const job = find(client, id);
       await end([job]);
-      return job.facts;
+      return job;
     },
     async endAll() {
       await end([...running]);

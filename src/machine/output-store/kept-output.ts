@@ -4,18 +4,10 @@ import { decode } from '../decode.ts';
 import { wholeCharacters } from '../output.ts';
 import { presentable } from '../presentable.ts';
 
-export type Stream = 'stdout' | 'stderr';
-
 /** A line of an output, or several that were not kept. Lines of both streams stand in the order in which they were ended. */
 export type OutputLine =
-  | {
-      readonly kind: 'line';
-      /** From 1. */
-      readonly number: number;
-      readonly stream: Stream;
-      /** Decoded and harmless. */
-      readonly text: string;
-    }
+  /** `text` is decoded and harmless; `number` counts from 1. */
+  | { readonly kind: 'line'; readonly number: number; readonly text: string }
   | { readonly kind: 'missing'; readonly number: number; readonly last: number };
 
 /** An output, which may grow while it is read. */
@@ -28,8 +20,6 @@ export interface StoredOutput {
   readonly lineCount: number;
   /** Lines that will not change any more: the last of each stream may grow. */
   readonly finalLines: number;
-  /** Bytes that came. */
-  readonly bytes: Readonly<Record<Stream, number>>;
   /** The lines from a number on, many at a time. */
   lines(from: number): Generator<readonly OutputLine[]>;
 }
@@ -39,19 +29,11 @@ export function* eachLine(output: StoredOutput, from: number): Generator<OutputL
   for (const lines of output.lines(from)) yield* lines;
 }
 
-/** Lines of one stream that came one behind the other, each with its line feed. */
-interface Run {
-  readonly stream: Stream;
-  readonly bytes: number;
-  readonly lines: number;
-}
-
 /** Lines that are kept together. */
 interface Block {
   readonly first: number;
   readonly lines: number;
   readonly bytes: number;
-  readonly runs: readonly Run[];
   /** Where it is: the bytes, or the number of a slot of the file; undefined when it was given up. */
   place: Buffer | number | undefined;
 }
@@ -59,8 +41,6 @@ interface Block {
 /** What a block holds, and a slot of the file. A pipe brings at most 64 KB at a time. */
 const blockBytes = 70 * 1024;
 const pieceBytes = 64 * 1024;
-/** A program that switches streams more often fills its blocks with less. */
-const mostRuns = 1024;
 /** Of a longer line each part is a line of its own, about a third of what an answer shows. */
 const longestLine = 5000;
 /** Less than so many bytes go to the next part, so that no word is cut in two: half a secret is recognised by nobody. */
@@ -84,7 +64,6 @@ export class KeptOutput implements OutputSink, StoredOutput {
   readonly handle: string;
   readonly owner: string;
   readonly about: string;
-  readonly bytes = { stdout: 0, stderr: 0 };
   endedAt: number | undefined;
   readonly #room: Room;
   /** The file of its blocks; 'none' when there cannot be one. */
@@ -94,12 +73,11 @@ export class KeptOutput implements OutputSink, StoredOutput {
   #freeSlots: number[] = [];
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  #pendingRuns: Run[] = [];
   /** Whole lines, and how many of them are in blocks. */
   #lines = 0;
   #linesInBlocks = 0;
   /** What has come of a line whose end has not. */
-  readonly #rest: Record<Stream, Buffer> = { stdout: empty, stderr: empty };
+  readonly #rest = { stdout: empty, stderr: empty };
 
   constructor(handle: string, owner: string, about: string, room: Room) {
     this.handle = handle;
@@ -108,14 +86,13 @@ export class KeptOutput implements OutputSink, StoredOutput {
     this.#room = room;
   }
 
-  add(stream: Stream, chunk: Uint8Array): void {
+  add(stream: 'stdout' | 'stderr', chunk: Uint8Array): void {
     if (this.endedAt !== undefined) return;
-    this.bytes[stream] += chunk.length;
     for (let from = 0; from < chunk.length; from += pieceBytes)
       this.#addPiece(stream, chunk.subarray(from, from + pieceBytes));
   }
 
-  #addPiece(stream: Stream, piece: Uint8Array): void {
+  #addPiece(stream: 'stdout' | 'stderr', piece: Uint8Array): void {
     const bytes = Buffer.concat([this.#rest[stream], piece]);
     let from = 0;
     let lineStart = 0;
@@ -126,15 +103,15 @@ export class KeptOutput implements OutputSink, StoredOutput {
         lines++;
         lineStart = at + 1;
       } else if (at - lineStart >= longestLine) {
-        this.#keep(stream, bytes.subarray(from, lineStart), lines);
+        this.#keep(bytes.subarray(from, lineStart), lines);
         const part = wholeWords(wholeCharacters(bytes.subarray(lineStart, at)));
-        this.#keep(stream, Buffer.concat([part, goesOn]), 1);
+        this.#keep(Buffer.concat([part, goesOn]), 1);
         from = lineStart + part.length;
         lineStart = from;
         lines = 0;
       }
     }
-    this.#keep(stream, bytes.subarray(from, lineStart), lines);
+    this.#keep(bytes.subarray(from, lineStart), lines);
     this.#rest[stream] = Buffer.from(bytes.subarray(lineStart));
   }
 
@@ -142,24 +119,15 @@ export class KeptOutput implements OutputSink, StoredOutput {
     if (this.endedAt !== undefined) return;
     for (const stream of ['stdout', 'stderr'] as const) {
       if (this.#rest[stream].length > 0)
-        this.#keep(stream, Buffer.concat([this.#rest[stream], Buffer.of(lineFeed)]), 1);
+        this.#keep(Buffer.concat([this.#rest[stream], Buffer.of(lineFeed)]), 1);
       this.#rest[stream] = empty;
     }
     this.endedAt = Date.now();
   }
 
-  #keep(stream: Stream, bytes: Buffer, lines: number): void {
+  #keep(bytes: Buffer, lines: number): void {
     if (lines === 0) return;
-    if (this.#pendingBytes + bytes.length > blockBytes || this.#pendingRuns.length === mostRuns)
-      this.#putAway();
-    const last = this.#pendingRuns.at(-1);
-    if (last?.stream === stream)
-      this.#pendingRuns.splice(-1, 1, {
-        stream,
-        bytes: last.bytes + bytes.length,
-        lines: last.lines + lines,
-      });
-    else this.#pendingRuns.push({ stream, bytes: bytes.length, lines });
+    if (this.#pendingBytes + bytes.length > blockBytes) this.#putAway();
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
     this.#lines += lines;
@@ -170,7 +138,6 @@ export class KeptOutput implements OutputSink, StoredOutput {
       first: this.#linesInBlocks + 1,
       lines: this.#lines - this.#linesInBlocks,
       bytes: this.#pendingBytes,
-      runs: this.#pendingRuns,
       place: Buffer.concat(this.#pending),
     };
   }
@@ -180,7 +147,6 @@ export class KeptOutput implements OutputSink, StoredOutput {
     this.#linesInBlocks = this.#lines;
     this.#pending = [];
     this.#pendingBytes = 0;
-    this.#pendingRuns = [];
     this.#file ??= this.#room.openFile() ?? 'none';
     this.#room.makeRoom(this);
     if (this.#blocks.length >= mostBlocks[this.#file === 'none' ? 'inMemory' : 'inFile']) this.dropMiddle();
@@ -242,7 +208,7 @@ export class KeptOutput implements OutputSink, StoredOutput {
     let number = whole;
     for (const stream of ['stdout', 'stderr'] as const)
       if (rest[stream].length > 0 && ++number >= from)
-        yield [{ kind: 'line', number, stream, text: harmlessLine(decode(wholeCharacters(rest[stream]))) }];
+        yield [{ kind: 'line', number, text: harmlessLine(decode(wholeCharacters(rest[stream]))) }];
   }
 
   #read({ place, bytes }: Block): Buffer | undefined {
@@ -266,19 +232,12 @@ function wholeWords(bytes: Buffer): Buffer {
   return last < 0 ? bytes : bytes.subarray(0, bytes.length - longestWord + last + 1);
 }
 
-function linesOf({ first, runs }: Block, bytes: Buffer): OutputLine[] {
-  const lines: OutputLine[] = [];
-  let at = 0;
-  for (const run of runs) {
-    const decoded = decode(bytes.subarray(at, at + run.bytes)).slice(0, -1);
-    at += run.bytes;
-    // All at once, which is faster; one by one where that would take line ends out.
-    const together = harmless(decoded).split('\n');
-    const texts = together.length === run.lines ? together : decoded.split('\n').map(harmlessLine);
-    for (const text of texts)
-      lines.push({ kind: 'line', number: first + lines.length, stream: run.stream, text });
-  }
-  return lines;
+function linesOf({ first, lines }: Block, bytes: Buffer): OutputLine[] {
+  const decoded = decode(bytes).slice(0, -1);
+  // All at once, which is faster; one by one where that would take line ends out.
+  const together = harmless(decoded).split('\n');
+  const texts = together.length === lines ? together : decoded.split('\n').map(harmlessLine);
+  return texts.map((text, index) => ({ kind: 'line', number: first + index, text }));
 }
 
 /** What a progress bar writes over itself with, shown so that one line stays one line. */

@@ -41,25 +41,23 @@ export function createOutputStore({ folder, budgets }: OutputStoreOptions): Outp
 
   const isExpired = ({ endedAt }: KeptOutput) => endedAt !== undefined && Date.now() - endedAt > lifeMs;
 
+  /** Those that have ended and take room in a file, or take none. */
+  const ended = (isLarge: boolean) =>
+    [...outputs.values()].filter(
+      ({ endedAt, fileBytes }) => endedAt !== undefined && fileBytes > 0 === isLarge,
+    );
+
   function forgetOld(): void {
-    const ended = [...outputs.values()].filter(({ endedAt }) => endedAt !== undefined);
-    const small = ended.filter(({ fileBytes }) => fileBytes === 0);
-    const large = ended.filter(({ fileBytes }) => fileBytes > 0);
-    const tooMany = [
-      ...small.slice(0, Math.max(0, small.length - mostKept.small)),
-      ...large.slice(0, Math.max(0, large.length - mostKept.large)),
-    ];
-    for (const output of [...tooMany, ...ended.filter(isExpired)]) forget(output);
+    const tooMany = [...ended(false).slice(0, -mostKept.small), ...ended(true).slice(0, -mostKept.large)];
+    for (const output of [...tooMany, ...[...outputs.values()].filter(isExpired)]) forget(output);
   }
 
-  /** Makes room for a block: the oldest that has ended goes, or the middle of the one that grows. */
+  /** Makes room for a block: the oldest that have ended go, or the middle of the one that grows. */
   function makeRoom(growing: KeptOutput): void {
-    const taken = () => [...outputs.values()].reduce((sum, { fileBytes }) => sum + fileBytes, 0);
-    for (const output of outputs.values()) {
-      if (taken() < mostBytes) return;
-      if (output.endedAt !== undefined && output.fileBytes > 0) forget(output);
-    }
-    if (taken() >= mostBytes) growing.dropMiddle();
+    const isFull = () =>
+      [...outputs.values()].reduce((sum, { fileBytes }) => sum + fileBytes, 0) >= mostBytes;
+    for (const output of ended(true)) if (isFull()) forget(output);
+    if (isFull()) growing.dropMiddle();
   }
 
   const openFile = () => (folder === undefined || isClosed ? undefined : openUnnamed(folder));

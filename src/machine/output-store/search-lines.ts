@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
 import { ToolcribError } from '../../core/errors.ts';
-import type { OutputLine, StoredOutput, Stream } from './kept-output.ts';
+import type { OutputLine, StoredOutput } from './kept-output.ts';
 
 export interface Search {
   readonly from: number;
@@ -9,8 +9,6 @@ export interface Search {
   readonly pattern: string;
   /** The parameter that it was given by. */
   readonly parameter: string;
-  /** Only the lines of this one. */
-  readonly stream?: Stream | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -24,14 +22,11 @@ const mostMs = 10_000;
  */
 export async function* searchLines(
   output: StoredOutput,
-  { from, pattern, parameter, stream, signal }: Search,
+  { from, pattern, parameter, signal }: Search,
 ): AsyncGenerator<{ readonly lines: readonly OutputLine[]; readonly matches: readonly boolean[] }> {
   const test = tester(pattern, parameter);
   const until = performance.now() + mostMs;
-  for (const all of output.lines(from)) {
-    const lines = all.filter(
-      (line) => line.kind === 'missing' || stream === undefined || line.stream === stream,
-    );
+  for (const lines of output.lines(from)) {
     yield { lines, matches: test(lines.map((line) => (line.kind === 'line' ? line.text : undefined))) };
     await setImmediate();
     if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');

@@ -11,7 +11,7 @@ export interface Watchdog {
 
 /** Most programs have ended by then, and would only pay for a process that watches them. */
 const shortMs = 100;
-/** How long it stays when nothing runs: the next program is then watched from its first moment. */
+/** How long it stays when nothing runs. */
 const idleMs = 60_000;
 /** When it could not be started, for want of open files or memory, or was killed, there is soon another one. */
 const againMs = 1000;
@@ -22,44 +22,48 @@ const againMs = 1000;
  */
 export function createWatchdog(variable: string): Watchdog {
   const running = new Map<string, number>();
+  /** Those that the watchdog knows of: what ends at once costs it nothing. */
+  const told = new Set<string>();
   let beside: Beside | undefined;
   let waking: NodeJS.Timeout | undefined;
   let sleeping: NodeJS.Timeout | undefined;
 
-  function wake(): void {
+  function tellAll(): void {
     clearTimeout(waking);
     waking = undefined;
-    if (beside || running.size === 0) return;
-    const lines = [...running].map(([mark, pid]) => `= ${mark} ${pid}`);
-    const started = startBeside({ FIRST: [variable, ...lines].join('\n') }, () => {
+    if (running.size === 0) return;
+    const lines = [...running].map(([mark, pid]) => `= ${mark} ${pid}\n`).join('');
+    if (beside) beside.tell(lines);
+    else beside = begin(lines);
+    for (const mark of running.keys()) told.add(mark);
+  }
+
+  function begin(lines: string): Beside | undefined {
+    const started = startBeside({ FIRST: `${variable}\n${lines}` }, () => {
       if (beside !== started) return;
       beside = undefined;
-      again();
+      tellLater(againMs);
     });
-    beside = started;
-    if (!started) again();
+    if (!started) tellLater(againMs);
+    return started;
   }
-  const again = () => (waking ??= setTimeout(wake, againMs).unref());
+  const tellLater = (afterMs: number) => (waking ??= setTimeout(tellAll, afterMs).unref());
 
   return {
     starts(mark, lasts = false) {
       clearTimeout(sleeping);
       running.set(mark, 0);
-      if (beside) beside.tell(`= ${mark} 0\n`);
-      else if (lasts) wake();
-      else waking ??= setTimeout(wake, shortMs).unref();
+      if (lasts) tellAll();
+      else tellLater(shortMs);
     },
     runs(mark, pid) {
       running.set(mark, pid);
-      beside?.tell(`= ${mark} ${pid}\n`);
+      if (told.has(mark)) beside?.tell(`= ${mark} ${pid}\n`);
     },
     ended(mark) {
       running.delete(mark);
-      beside?.tell(`- ${mark}\n`);
-      if (running.size > 0) return;
-      clearTimeout(waking);
-      waking = undefined;
-      if (!beside) return;
+      if (told.delete(mark)) beside?.tell(`- ${mark}\n`);
+      if (running.size > 0 || !beside) return;
       sleeping = setTimeout(() => {
         const idle = beside;
         beside = undefined;
@@ -121,7 +125,7 @@ function startBeside(given: Readonly<Record<string, string>>, onEnd: () => void)
  */
 function watch(end: typeof endFamily, find: typeof linuxFamily): void {
   const running = new Map<string, number>();
-  const [variable, ...first] = (process.env['FIRST'] ?? '').split('\n');
+  const [variable, ...first] = (process.env['FIRST'] ?? '').trim().split('\n');
   let rest = '';
   let isEnding = false;
   const take = (line: string) => {

@@ -1,6 +1,6 @@
 import { ToolcribError } from '../../core/errors.ts';
 import type { Content, ToolResult } from '../../core/tool.ts';
-import type { Job, JobFacts } from '../../machine/jobs/job.ts';
+import type { Job } from '../../machine/jobs/job.ts';
 import type { Jobs } from '../../machine/jobs/jobs.ts';
 import { eachLine } from '../../machine/output-store/kept-output.ts';
 import type { OutputStore } from '../../machine/output-store/output-store.ts';
@@ -20,19 +20,19 @@ const states = {
   timed_out: 'was ended at its time limit (budgets.jobMinutes)',
 } as const;
 
-const seconds = (count: number): string =>
+const duration = (count: number): string =>
   count < 120 ? `${Math.round(count)} s` : `${Math.round(count / 60)} min`;
 
 const oneLine = (text: string, most: number): string =>
   headAndTail(presentable(text).replaceAll(/\s+/g, ' '), most).replaceAll('\n', ' ');
 
 /** A job in one line. */
-export function aboutJob(facts: JobFacts): string {
-  const { id, tool, state, command, output } = facts;
-  const time = state === 'running' ? `for ${seconds(facts.seconds)}` : `after ${seconds(facts.seconds)}`;
-  const what = command === undefined ? tool : `${tool}: ${oneLine(command, 200)}`;
-  const where = output === undefined ? '' : `; output ${output}`;
-  return `job ${id} ${states[state]} ${time} (${what}${where})`;
+export function aboutJob({ id, call, state, seconds, program }: Job): string {
+  const time = `${state === 'running' ? 'for' : 'after'} ${duration(seconds)}`;
+  const what = program
+    ? `${call.tool}: ${oneLine(program.command, 200)}; output ${program.output}`
+    : call.tool;
+  return `job ${id} ${states[state]} ${time} (${what})`;
 }
 
 export interface Lines {
@@ -45,11 +45,11 @@ export interface Lines {
 export function linesOf(
   outputs: Pick<OutputStore, 'find'>,
   client: string,
-  { output }: JobFacts,
+  { program }: Job,
   which: { readonly after: number } | { readonly tail: number },
   mostCharacters = inlineLimit / 2,
 ): Lines {
-  const stored = output === undefined ? undefined : storedOrNot(outputs, client, output);
+  const stored = program && storedOrNot(outputs, client, program.output);
   if (!stored) return { text: '', last: 0 };
   const from = 'after' in which ? which.after + 1 : Math.max(1, stored.lineCount - which.tail + 1);
   const texts: string[] = [];
@@ -81,19 +81,18 @@ function storedOrNot(outputs: Pick<OutputStore, 'find'>, owner: string, handle: 
 
 /** The result of a job that has ended, as text below what is said of it; it is told now. */
 export function endedResult(job: Job, said: string): ToolResult {
-  const { facts } = job;
-  const about: Content = { type: 'text', text: `[${said}${aboutJob(facts)}]` };
+  const about: Content = { type: 'text', text: `[${said}${aboutJob(job)}]` };
   try {
     const { content, data, isError } = job.result();
     const told: readonly Content[] =
       data && !isError ? [{ type: 'text', text: JSON.stringify(data) }] : (content ?? []);
     return { content: [about, ...told], ...(isError && { isError }) };
   } catch (error) {
-    return { isError: true, content: [about, { type: 'text', text: whyNoResult(error, facts) }] };
+    return { isError: true, content: [about, { type: 'text', text: whyNoResult(error, job.call.tool) }] };
   }
 }
 
-function whyNoResult(error: unknown, { tool }: JobFacts): string {
+function whyNoResult(error: unknown, tool: string): string {
   if (error instanceof ToolcribError) return `${error.code}: ${error.message}`;
   const why = error instanceof Error ? error.message : String(error);
   return `PROGRAM_FAILED: it ended without a result (${oneLine(why, 500)}). Call ${tool} itself again.`;

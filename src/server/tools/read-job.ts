@@ -19,13 +19,12 @@ export const readJob = (services: JobServices): Tool =>
     }),
     async call({ job: id, after }, { client }) {
       const job = services.jobs.find(client, id);
-      const facts = job.facts;
-      if (after === undefined && facts.state !== 'running') return endedResult(job, '');
+      if (after === undefined && job.state !== 'running') return endedResult(job, '');
       const which = after === undefined ? { tail: tailLines } : { after };
-      const { text, last } = linesOf(services.outputs, client, facts, which);
-      const next = facts.output === undefined ? '' : `\n[for more: after=${last}]`;
+      const { text, last } = linesOf(services.outputs, client, job, which);
+      const next = job.program === undefined ? '' : `\n[for more: after=${last}]`;
       return textResult(
-        aboutJob(facts),
+        aboutJob(job),
         text === '' ? `[nothing ${after ? 'more ' : ''}was printed]` : text + next,
       );
     },

@@ -17,7 +17,6 @@ const params = z.strictObject({
   tail: z.int().min(1).max(mostLines).optional().describe('Only the last lines'),
   grep: z.string().min(1).max(1000).optional().describe('Only lines that match this JavaScript regex'),
   context: z.int().min(0).max(20).default(0).describe('With grep: lines around each match'),
-  stream: z.enum(['stdout', 'stderr']).optional().describe('Only this one'),
 });
 
 type Given = z.output<typeof params>;
@@ -37,7 +36,7 @@ export const readOutput = ({ outputs }: { readonly outputs: Pick<OutputStore, 'f
       const output = outputs.find(client, given.output);
       const page = new Page(output);
       if (given.grep !== undefined) await search(page, output, given, given.grep, signal);
-      else if (given.tail !== undefined) fillFromEnd(page, output, given, given.tail);
+      else if (given.tail !== undefined) fillFromEnd(page, output, given.tail);
       else fillFromLine(page, output, given);
       return { content: [{ type: 'text', text: page.text }] };
     },
@@ -54,13 +53,11 @@ function refuseTwoWays({ tail, grep, from_line, context }: Given): void {
 class Page {
   readonly notes: string[] = [];
   readonly #output: StoredOutput;
-  readonly #isMixed: boolean;
   readonly #pieces: string[] = [];
   #size = 0;
 
   constructor(output: StoredOutput) {
     this.#output = output;
-    this.#isMixed = output.bytes.stdout > 0 && output.bytes.stderr > 0;
   }
 
   get count(): number {
@@ -77,17 +74,16 @@ class Page {
   }
 
   /** Adds a line, and gives up the first ones where there is no room. */
-  addLast(line: OutputLine, most: number): void {
+  addLast(line: OutputLine): void {
     const piece = this.#pieceOf(line);
     this.#pieces.push(piece);
     this.#size += piece.length;
-    while (this.count > 1 && (this.count > most || this.#size > mostCharacters))
-      this.#size -= this.#pieces.shift()?.length ?? 0;
+    while (this.count > 1 && this.#size > mostCharacters) this.#size -= this.#pieces.shift()?.length ?? 0;
   }
 
   #pieceOf(line: OutputLine, mark = ''): string {
     if (line.kind === 'missing') return `[lines ${line.number}-${line.last} were not kept]\n`;
-    return `${line.number}${this.#isMixed && line.stream === 'stderr' ? '!' : ''}${mark}\t${line.text}\n`;
+    return `${line.number}${mark}\t${line.text}\n`;
   }
 
   get text(): string {
@@ -95,7 +91,6 @@ class Page {
     const said = [
       ...this.notes,
       `${lineCount.toLocaleString('en')} ${lineCount === 1 ? 'line' : 'lines'} in all${endedAt === undefined ? ' so far' : ''}`,
-      ...(this.#isMixed ? ['! is stderr'] : []),
       ...(endedAt === undefined ? ['it goes on'] : []),
       `of: ${presentable(about).replaceAll(/\s+/g, ' ').slice(0, 200)}`,
     ];
@@ -103,31 +98,27 @@ class Page {
   }
 }
 
-const isOf = (line: OutputLine, stream: Given['stream']): boolean =>
-  stream === undefined || line.kind === 'missing' || line.stream === stream;
-
-function fillFromLine(page: Page, output: StoredOutput, { from_line: from = 1, lines, stream }: Given): void {
+function fillFromLine(page: Page, output: StoredOutput, { from_line: from = 1, lines }: Given): void {
   const { lineCount, endedAt } = output;
   if (from > lineCount + 1 || (from > lineCount && endedAt !== undefined && lineCount > 0))
     throw new ToolcribError('ARG_INVALID', `from_line: there are ${lineCount} lines.`);
   if (lineCount === 0) page.notes.push(`nothing was printed${endedAt === undefined ? ' yet' : ''}`);
   for (const line of eachLine(output, from)) {
-    if (!isOf(line, stream) || page.add(line, lines)) continue;
+    if (page.add(line, lines)) continue;
     page.notes.push(`next: from_line=${line.number}`);
     return;
   }
 }
 
-function fillFromEnd(page: Page, output: StoredOutput, { stream }: Given, tail: number): void {
-  // How many lines are of one stream is not known before they are looked at.
-  const from = stream === undefined ? Math.max(1, output.lineCount - tail + 1) : 1;
-  for (const line of eachLine(output, from)) if (isOf(line, stream)) page.addLast(line, tail);
+function fillFromEnd(page: Page, output: StoredOutput, tail: number): void {
+  const from = Math.max(1, output.lineCount - tail + 1);
+  for (const line of eachLine(output, from)) page.addLast(line);
 }
 
 async function search(
   page: Page,
   output: StoredOutput,
-  { from_line: from = 1, lines: most, context, stream }: Given,
+  { from_line: from = 1, lines: most, context }: Given,
   pattern: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -138,7 +129,7 @@ async function search(
     if (!isAdded) page.notes.push(`more match; next: from_line=${line.number}`);
     return isAdded;
   };
-  for await (const step of searchLines(output, { from, pattern, parameter: 'grep', stream, signal }))
+  for await (const step of searchLines(output, { from, pattern, parameter: 'grep', signal }))
     for (const [index, line] of step.lines.entries()) {
       if (line.kind === 'missing' || step.matches[index]) {
         for (const earlier of before.splice(0)) if (!add(earlier, '-')) return;

@@ -17,9 +17,9 @@ export const stopJob = (services: JobServices): Tool =>
     params: z.strictObject({ job: z.string().min(1).max(100) }),
     async call({ job: id }, { client }) {
       const { jobs, outputs } = services;
-      const wasRunning = jobs.find(client, id).facts.state === 'running';
-      const facts = await jobs.stop(client, id);
-      const { text } = linesOf(outputs, client, facts, { tail: 10 }, 2000);
-      return textResult(wasRunning ? aboutJob(facts) : `${aboutJob(facts)}; it had ended before`, text);
+      const wasRunning = jobs.find(client, id).state === 'running';
+      const job = await jobs.stop(client, id);
+      const { text } = linesOf(outputs, client, job, { tail: 10 }, 2000);
+      return textResult(wasRunning ? aboutJob(job) : `${aboutJob(job)}; it had ended before`, text);
     },
   });

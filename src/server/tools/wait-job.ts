@@ -3,7 +3,6 @@ import { ToolcribError } from '../../core/errors.ts';
 import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import type { Job } from '../../machine/jobs/job.ts';
 import { waitForJob } from '../../machine/jobs/jobs.ts';
-import { accepts, listenersNow } from '../../machine/jobs/listeners.ts';
 import type { StoredOutput } from '../../machine/output-store/kept-output.ts';
 import { searchLines } from '../../machine/output-store/search-lines.ts';
 import { aboutJob, endedResult, linesOf, textResult, type JobServices } from './job-text.ts';
@@ -35,15 +34,14 @@ export const waitJob = (services: JobServices): Tool =>
         const line = await search?.();
         if (line !== undefined) happened = `line ${line} matches; `;
         else if (port !== undefined && job.state === 'running' && (await accepts(port)))
-          happened = listens(job, port);
+          happened = `port ${port} accepts connections; `;
         return happened !== undefined;
       });
       if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-      const { facts } = job;
-      const said = happened ?? missed(pattern, port, facts.state === 'running');
-      if (facts.state !== 'running') return endedResult(job, said);
-      const { text } = linesOf(outputs, client, facts, { tail: tailLines });
-      return textResult(`${said}${aboutJob(facts)}`, text);
+      const said = happened ?? missed(pattern, port, job.state === 'running');
+      if (job.state !== 'running') return endedResult(job, said);
+      const { text } = linesOf(outputs, client, job, { tail: tailLines });
+      return textResult(`${said}${aboutJob(job)}`, text);
     },
   });
 
@@ -57,7 +55,7 @@ function lineSearch(
   let handle: string | undefined;
   let from = 1;
   return async () => {
-    const { output } = job.facts;
+    const output = job.program?.output;
     if (output === undefined) return undefined;
     if (output !== handle) from = 1;
     handle = output;
@@ -77,11 +75,27 @@ function lineSearch(
   };
 }
 
-function listens(job: Job, port: number): string {
-  const [before, now] = [job.listenedBefore?.get(port), listenersNow()?.get(port)];
-  return before && now && [...now].every((socket) => before.has(socket))
-    ? `port ${port} is listened to, but already was before the job was started: most likely by another program; `
-    : `port ${port} accepts connections; `;
+/** Local connections are made at once or not at all. */
+const connectMs = 1000;
+
+/** Whether something on this computer accepts connections at a port. */
+async function accepts(port: number): Promise<boolean> {
+  const { connect } = await import('node:net');
+  const tried = ['127.0.0.1', '::1'].map(
+    (host) =>
+      new Promise<boolean>((resolve) => {
+        const socket = connect({ host, port, timeout: connectMs });
+        const answer = (accepted: boolean) => {
+          socket.destroy();
+          resolve(accepted);
+        };
+        socket
+          .once('connect', () => answer(true))
+          .once('timeout', () => answer(false))
+          .once('error', () => answer(false));
+      }),
+  );
+  return (await Promise.all(tried)).includes(true);
 }
 
 /** What was waited for and did not come. */

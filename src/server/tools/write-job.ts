@@ -22,19 +22,17 @@ export const writeJob = (services: JobServices): Tool =>
       end: z.boolean().default(false).describe('Nothing more comes'),
     }),
     async plan(given, { client, workspace }) {
-      const {
-        tool,
-        title,
-        command = title,
-        folder = workspace.home,
-      } = services.jobs.find(client, given.job).facts;
+      const { call, program } = services.jobs.find(client, given.job);
+      const { command = call.title, folder = workspace.home } = program ?? {};
       const line = given.text.trimEnd();
       return {
         effects: ['execute'],
         subject: `write to ${presentable(command)}: ${line}`,
         folder,
         touches: [],
-        ...(takesCommands.has(tool) ? { asks: 'program' as const } : { trust: 'runs code of this folder' }),
+        ...(takesCommands.has(call.tool)
+          ? { asks: 'program' as const }
+          : { trust: 'runs code of this folder' }),
         preview: given.text,
         takenBack: false,
         exactly: JSON.stringify(given),
@@ -44,6 +42,6 @@ export const writeJob = (services: JobServices): Tool =>
     async run({ work: { job: id, text, end } }, { client }) {
       const job = services.jobs.find(client, id);
       job.write(text, end);
-      return textResult(`Written. ${aboutJob(job.facts)}`);
+      return textResult(`Written. ${aboutJob(job)}`);
     },
   });
