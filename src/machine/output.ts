@@ -45,39 +45,26 @@ export function collect(keepBytes: number): Collector {
       }
     },
     finish() {
-      const bytes = Buffer.concat([...head, lastBytes(Buffer.concat(tail), half)]);
-      return new Kept(bytes, headBytes, totalBytes);
+      const last = lastBytes(Buffer.concat(tail), half);
+      const bytes = Buffer.concat([...head, last]);
+      const omittedBytes = totalBytes - bytes.length;
+      let text: string | undefined;
+      return {
+        bytes,
+        totalBytes,
+        omittedBytes,
+        get text() {
+          return (text ??= decode(omittedBytes === 0 ? bytes : joined(bytes.subarray(0, headBytes), last)));
+        },
+      };
     },
   };
 }
 
-class Kept implements Collected {
-  readonly bytes: Buffer;
-  readonly totalBytes: number;
-  readonly omittedBytes: number;
-  readonly #headBytes: number;
-  #text: string | undefined;
-
-  constructor(bytes: Buffer, headBytes: number, totalBytes: number) {
-    this.bytes = bytes;
-    this.totalBytes = totalBytes;
-    this.omittedBytes = totalBytes - bytes.length;
-    this.#headBytes = headBytes;
-  }
-
-  get text(): string {
-    return (this.#text ??= decode(this.omittedBytes === 0 ? this.bytes : this.#joined()));
-  }
-
-  /** A cut may have gone through a UTF-8 sequence; the bytes of its half would make the whole look like no UTF-8. */
-  #joined(): Buffer {
-    const tail = this.bytes.subarray(this.#headBytes);
-    const begin = Math.max(
-      0,
-      tail.subarray(0, 4).findIndex((byte) => !isContinuation(byte)),
-    );
-    return Buffer.concat([wholeCharacters(this.bytes.subarray(0, this.#headBytes)), tail.subarray(begin)]);
-  }
+/** A cut may have gone through a UTF-8 sequence; the bytes of its half would make the whole look like no UTF-8. */
+function joined(head: Buffer, tail: Buffer): Buffer {
+  const begin = tail.subarray(0, 4).findIndex((byte) => !isContinuation(byte));
+  return Buffer.concat([wholeCharacters(head), tail.subarray(Math.max(0, begin))]);
 }
 
 /** A copy, so that the chunks it came from can be freed. */

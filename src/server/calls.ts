@@ -138,7 +138,7 @@ async function run(
     workspace: caller.workspace.consenting(consentTo(protects)),
     preview: false,
     trusts: async (folder) => (await house.trust()).isTrusted(folder),
-    keepOutput: (command) => house.outputs.open(caller.client, command),
+    keepOutput: (command, _folder, handle) => house.outputs.open(caller.client, command, handle),
   };
   if (!isJob(published)) return tool.run(plan, context);
   const job = { key, tool: published.name, title: published.title };

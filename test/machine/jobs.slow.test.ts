@@ -38,11 +38,11 @@ function crib(budgets: Partial<typeof usualBudgets> = {}) {
   const contextOf = (client: string) =>
     callContext([folder], {
       client,
-      keepOutput: (command) => outputs.open(client, command),
+      keepOutput: (command, _folder, handle) => outputs.open(client, command, handle),
       budgets: { ...usualBudgets, callSeconds: 10, ...budgets },
     });
   async function script(source: string, context: CallContext): Promise<ToolResult> {
-    const sink = context.keepOutput(`node ${source.slice(0, 20)}`);
+    const sink = context.keepOutput(`node ${source.slice(0, 20)}`, folder);
     const outcome = await processes.run({
       program: process.execPath,
       argv: ['-e', source],
@@ -224,7 +224,7 @@ it('a server is started, waited for by its port and its words, read, and stopped
      const server = require('node:http').createServer((q, r) => r.end('hi'));
      setTimeout(() => server.listen(0, '127.0.0.1', () => { require('node:fs').writeFileSync('port', String(server.address().port)); console.log('ready at', server.address().port) }), 300)`,
   );
-  expect(text).toMatch(/^job \w{20} is running for \d+ s \(node: node .*; output \S+\)\nstarting$/);
+  expect(text).toMatch(/^job \w{20} is running for \d+ s \(node: node [^]*\)\nstarting$/);
   expect(await tool('wait_job', { job, pattern: '^ready at \\d+$' })).toMatch(
     /^line 2 matches; job .* running[^]*ready at \d+$/,
   );

@@ -14,6 +14,8 @@ export interface Answers extends Pick<RunAction, 'succeedsWith' | 'parse'> {
 
 /** What is told with a result. */
 export interface Telling {
+  /** The command line as a person would type it. */
+  readonly command: string;
   readonly notes: readonly string[];
   /** By which read_output finds all of what the program printed; undefined when it is not kept. */
   readonly handle?: string | undefined;
@@ -49,55 +51,44 @@ export function parsedResult(parse: (text: string) => unknown, text: string, tel
   }
   const { value, omitted, clipped, cleaned } = fitResult(data, inlineLimit, spelledOut);
   const isOmitted = Object.keys(omitted).length > 0;
-  const isCut = isOmitted || clipped;
+  const isCut = (isOmitted || clipped) && telling.handle !== undefined;
   const notes = [
     ...telling.notes,
     ...(cleaned ? [spelledNote] : []),
-    ...(isCut && telling.handle !== undefined ? [wayTo('shortened; ', telling)] : []),
+    ...(isCut ? [wayTo('shortened; ', telling)] : []),
   ];
-  return {
-    data: { ...value, ...(isOmitted && { omitted }), ...(notes.length > 0 && { notes }) },
-    ...metaOf(telling, !isCut),
-  };
+  return { data: { ...value, ...(isOmitted && { omitted }), ...(notes.length > 0 && { notes }) } };
 }
 
 function textResult({ stdout, stderr }: Outcome, telling: Telling): ToolResult {
   const output = cut(presentable(stdout.text).trimEnd(), stdout, inlineLimit, telling);
-  const room = Math.max(inlineLimit / 4, inlineLimit - output.text.length);
+  const room = Math.max(inlineLimit / 4, inlineLimit - output.length);
   const complaint = cut(presentable(stderr.text).trim(), stderr, room, telling);
   // Some programs say everything on standard error, such as the logs of most containers.
-  const text = joined([output.text, complaint.text && `[stderr]\n${complaint.text}`, ...noted(telling)]);
-  return {
-    content: [{ type: 'text', text: text || '[no output]' }],
-    ...metaOf(telling, output.isWhole && complaint.isWhole),
-  };
+  const text = joined([output, complaint && `[stderr]\n${complaint}`, ...noted(telling)]);
+  return { content: [{ type: 'text', text: text || '[no output]' }] };
 }
 
 /** The error with the tail of what the program said. */
 function failure(outcome: Outcome, { parse, hints }: Answers, telling: Telling): ToolResult {
   const complaint = presentable(outcome.stderr.text).trim();
   const output = presentable(outcome.stdout.text).trim();
-  const tail = end(complaint, outcome.stderr, inlineLimit / 2, telling);
   // What is there to be parsed tells nobody why it failed, unless nothing else was said.
-  const isShown = output !== '' && !(parse && complaint !== '');
-  const shown = cut(isShown ? output : '', outcome.stdout, inlineLimit / 2, telling);
-  const isLeftOut = !isShown && output !== '';
+  const isShown = !(parse && complaint !== '');
+  const shown = isShown ? cut(output, outcome.stdout, inlineLimit / 2, telling) : '';
+  const isLeftOut = !isShown && output !== '' && telling.handle !== undefined;
   const text = joined([
-    reasonOf(outcome),
-    tail.text,
-    isShown ? `[stdout]\n${shown.text}` : '',
-    isLeftOut && telling.handle !== undefined ? `[stdout was left out${wayTo('; ', telling)}]` : '',
+    reasonOf(outcome, telling.command),
+    end(complaint, outcome.stderr, inlineLimit / 2, telling),
+    shown && `[stdout]\n${shown}`,
+    isLeftOut ? `[stdout was left out${wayTo('; ', telling)}]` : '',
     ...noted(telling),
     hints?.find(({ says }) => says.test(complaint))?.wayOut ?? '',
   ]);
-  return {
-    isError: true,
-    content: [{ type: 'text', text }],
-    ...metaOf(telling, tail.isWhole && shown.isWhole && !isLeftOut),
-  };
+  return { isError: true, content: [{ type: 'text', text }] };
 }
 
-function reasonOf({ ended, exitCode, durationMs, command: line }: Outcome): string {
+function reasonOf({ ended, exitCode, durationMs }: Outcome, line: string): string {
   const seconds = (durationMs / 1000).toFixed(1);
   const command = headAndTail(presentable(line).replaceAll(/\s+/g, ' '), 400);
   return {
@@ -108,24 +99,15 @@ function reasonOf({ ended, exitCode, durationMs, command: line }: Outcome): stri
   }[ended];
 }
 
-/** What is shown of a text. */
-interface Shown {
-  readonly text: string;
-  readonly isWhole: boolean;
-}
+/** Head and tail of a text, of which something may have been left out before. */
+const cut = (text: string, { omittedBytes }: Collected, most: number, telling: Telling): string =>
+  headAndTail(text, most, text === '' ? 0 : omittedBytes, wayTo('; ', telling) || ' …');
 
-/** Head and tail; `collected` may have left something out before. */
-function cut(text: string, { omittedBytes }: Collected, most: number, telling: Telling): Shown {
-  const shown = headAndTail(text, most, text === '' ? 0 : omittedBytes, wayTo('; ', telling) || ' …');
-  return { text: shown, isWhole: shown === text };
-}
-
-function end(text: string, { omittedBytes }: Collected, most: number, telling: Telling): Shown {
-  if (text.length <= most && omittedBytes === 0) return { text, isWhole: true };
+function end(text: string, { omittedBytes }: Collected, most: number, telling: Telling): string {
+  if (text.length <= most && omittedBytes === 0) return text;
   const tail = tailOf(text, most);
   const omitted = (text.length - tail.length + omittedBytes).toLocaleString('en');
-  const where = wayTo('; ', telling) || ' …';
-  return { text: `[… ${omitted} characters left out here${where}]\n${tail}`, isWhole: false };
+  return `[… ${omitted} characters left out here${wayTo('; ', telling) || ' …'}]\n${tail}`;
 }
 
 /** How to get at all of it, between two texts; nothing when it is not kept. */
@@ -135,7 +117,3 @@ const wayTo = (before: string, { handle }: Telling, after = ''): string =>
 const noted = ({ notes }: Telling): string[] => notes.map((note) => `[${note}]`);
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n');
-
-/** For hosts: where all of it is, when not all was shown. */
-const metaOf = ({ handle }: Telling, isWhole: boolean): Pick<ToolResult, 'meta'> =>
-  isWhole || handle === undefined ? {} : { meta: { 'toolcrib/output': handle } };

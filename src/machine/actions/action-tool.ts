@@ -46,18 +46,15 @@ export function actionTool(
 ): Tool {
   const facts = describeAction(discoverer, key, action);
   const { name } = facts;
-  if ('asks' in action)
+  if ('asks' in action) {
+    const databases = () => import('../databases/ask-database.ts');
     return {
       ...facts,
-      async plan(values, context) {
-        const { planQuery } = await import('../databases/ask-database.ts');
-        return planQuery({ tool: name, action, values, services }, context);
-      },
-      async run({ work }, context) {
-        const { askDatabase } = await import('../databases/ask-database.ts');
-        return askDatabase(work, context);
-      },
+      plan: async (values, context) =>
+        (await databases()).planQuery({ tool: name, action, values, services }, context),
+      run: async ({ work }, context) => (await databases()).askDatabase(work, context),
     };
+  }
   const called = async (values: Record<string, unknown>, context: PlanContext) => ({
     name,
     key,
@@ -69,21 +66,29 @@ export function actionTool(
   if ('reads' in action)
     return {
       ...facts,
-      plan: async (values, context) => planReading(action, await called(values, context)),
-      run: ({ work }, context) => readFor(action, work, context),
+      async plan(values, context): Promise<Plan<string>> {
+        const { folder, paths } = await called(values, context);
+        return {
+          effects: action.effects,
+          subject: action.example.runs || name,
+          folder,
+          touches: [...paths, ...action.reads.map((file) => join(folder, file))],
+          takenBack: false,
+          exactly: JSON.stringify([name, folder]),
+          work: folder,
+        };
+      },
+      run: ({ work }, context) => readAction(action, work, context),
     };
-  if ('client' in action)
+  if ('client' in action) {
+    const databases = () => import('../databases/database-program.ts');
     return {
       ...facts,
-      async plan(values, context) {
-        const { planDatabaseProgram } = await import('../databases/database-program.ts');
-        return planDatabaseProgram({ ...(await called(values, context)), action });
-      },
-      async run({ work }, context) {
-        const { runDatabaseProgram } = await import('../databases/database-program.ts');
-        return runDatabaseProgram(work, context);
-      },
+      plan: async (values, context) =>
+        (await databases()).planDatabaseProgram({ ...(await called(values, context)), action }),
+      run: async ({ work }, context) => (await databases()).runDatabaseProgram(work, context),
     };
+  }
   return {
     ...facts,
     plan: async (values, context) => planAction({ ...(await called(values, context)), action }),
@@ -109,7 +114,9 @@ async function placed(
     const { kind, written } = facts;
     const inside = async (path: unknown) => {
       const found = await workspace.resolve(String(path), { from: folder, kind });
-      if (written) await lookBeforeWriting(found, workspace);
+      // The gate looks at what a program will write as it does at what we write; it makes the folders that are missing.
+      const place = written ? await unlessMissing(rooted(workspace).openPlace(found)) : undefined;
+      await place?.folder.handle.close();
       paths.push(found);
       return found;
     };
@@ -120,54 +127,36 @@ async function placed(
   return { folder, values: resolved, paths };
 }
 
-/** The gate looks at what a program will write as it does at what we write ourselves. */
-async function lookBeforeWriting(path: string, workspace: PlanContext['workspace']): Promise<void> {
-  const place = await rooted(workspace)
-    .openPlace(path)
-    .catch((error: unknown) => {
-      // The program makes the folders that are missing.
-      if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
-      throw error;
-    });
-  await place?.folder.handle.close();
-}
-
-function planReading(
-  action: FileAction,
-  { name, folder, paths }: { name: string; folder: string; paths: readonly string[] },
-): Plan<string> {
-  return {
-    effects: action.effects,
-    subject: action.example.runs || name,
-    folder,
-    touches: [...paths, ...action.reads.map((file) => join(folder, file))],
-    takenBack: false,
-    exactly: JSON.stringify([name, folder]),
-    work: folder,
-  };
-}
-
-async function readFor(action: FileAction, folder: string, { workspace }: CallContext): Promise<ToolResult> {
-  for (const file of action.reads) {
-    const opened = await rooted(workspace)
-      .openFile(file, { from: folder })
-      .catch((error: unknown) => {
-        if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
-        throw error;
-      });
+/** What the first of its files that is there says. Throws PATH_NOT_FOUND, and what the gate throws. */
+async function readAction(
+  { reads, parse }: FileAction,
+  folder: string,
+  { workspace }: CallContext,
+): Promise<ToolResult> {
+  for (const file of reads) {
+    const opened = await unlessMissing(rooted(workspace).openFile(file, { from: folder }));
     if (!opened) continue;
     try {
       const { size } = await opened.handle.stat();
       if (size > readBytes)
         throw new ToolcribError('TOO_LARGE', `${file}: ${size} bytes is more than is parsed.`);
-      return parsedResult(action.parse, (await opened.handle.readAll()).toString('utf8'), { notes: [] });
+      return parsedResult(parse, (await opened.handle.readAll()).toString('utf8'), {
+        command: file,
+        notes: [],
+      });
     } finally {
       await opened.handle.close();
     }
   }
   throw new ToolcribError(
     'PATH_NOT_FOUND',
-    `${folder}: there is no ${action.reads.join(', ')} here.`,
+    `${folder}: there is no ${reads.join(', ')} here.`,
     'Give the folder that has one as cwd.',
   );
 }
+
+const unlessMissing = <T>(opened: Promise<T>): Promise<T | undefined> =>
+  opened.catch((error: unknown) => {
+    if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
+    throw error;
+  });

@@ -1,11 +1,13 @@
+import { join } from 'node:path';
 import { renderArgv, printable } from '../../core/argv.ts';
-import type { AnyDiscoverer, Effect, Inspection, RunAction } from '../../core/discoverer.ts';
+import type { AnyDiscoverer, Effect, RunAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
 import { rooted } from '../paths/workspace.ts';
+import { isExecutable } from '../programs/is-executable.ts';
 import { projectFolders } from '../programs/project-folders.ts';
+import { upwards } from '../upwards.ts';
 import type { ActionServices } from './action-services.ts';
-import { localProgram } from './local-program.ts';
 import { look } from './look.ts';
 import type { PreparedProgram } from './run-program.ts';
 
@@ -27,15 +29,22 @@ export interface ActionCall {
 
 /** Finds out what would be started, and what has to be known about that. Starts nothing. */
 export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram>> {
-  const { name, discoverer, action, values, paths, folder } = call;
+  const { name, key, discoverer, action, values, paths, folder, context, services } = call;
+  const { effects } = action;
+  const has = (effect: Effect) => effects.includes(effect);
   // Before anything else: a value that would be read as an option is refused here.
   const asTyped = [...(discoverer.prefix ?? []), ...renderArgv(action.argv, values)];
   const start = await startOf(call);
-  const { effects } = action;
-  const { trust, argv = [], trailing = [], env } = await inspected(call);
+  const { workspace } = context;
+  const { roots } = workspace;
+  const { denied } = rooted(workspace);
+  const trusted = () => context.trusts(folder);
+  const project = { action: key, folder, roots, effects, values, denied, trusted };
+  const { trust, argv = [], trailing = [], env } = (await discoverer.inspect?.(look, project)) ?? {};
   // By its usual name, so that a rule about it fits wherever it was found.
   const command = printable([discoverer.programs[0] ?? discoverer.id, ...withoutEnd(asTyped)]);
-  const takenBack = await isTakenBack(call);
+  const takenBack =
+    action.takenBack === true && (await services.checkpoint?.isReady(folder, paths, workspace)) === true;
   const whole = [...start.leading, ...argv, ...asTyped, ...trailing];
   const needs = trust ?? trustFor(effects);
   return {
@@ -53,9 +62,9 @@ export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram
       folder,
       env: { ...start.env, ...env },
       command,
-      notes: start.notes,
-      keeps: takenBack ? 'must' : canDoAnything(effects) ? 'first' : 'no',
-      lasts: effects.some((effect) => effect === 'execute' || effect === 'network'),
+      notes: start.own.map((program) => `ran ${program}`),
+      keeps: takenBack ? 'must' : has('execute') || has('destroy') ? 'first' : 'no',
+      lasts: has('execute') || has('network'),
       looksOnly: effects.every((effect) => effect === 'read'),
       ...(action.timeoutMs !== undefined && { timeoutMs: action.timeoutMs }),
     },
@@ -69,35 +78,11 @@ function trustFor(effects: readonly Effect[]): string | undefined {
   return effects.includes('network') ? 'talks to other machines as this folder says' : undefined;
 }
 
-const canDoAnything = (effects: readonly Effect[]): boolean =>
-  effects.includes('execute') || effects.includes('destroy');
-
-async function isTakenBack({ action, paths, folder, context, services }: ActionCall): Promise<boolean> {
-  if (!action.takenBack || !services.checkpoint) return false;
-  return services.checkpoint.isReady(folder, paths, context.workspace);
-}
-
-async function inspected({
-  discoverer,
-  key,
-  action,
-  values,
-  folder,
-  context,
-}: ActionCall): Promise<Inspection> {
-  if (!discoverer.inspect) return {};
-  const { roots } = context.workspace;
-  const { denied } = rooted(context.workspace);
-  const trusted = () => context.trusts(folder);
-  const { effects } = action;
-  return discoverer.inspect(look, { action: key, folder, roots, effects, values, denied, trusted });
-}
-
 /** A "--" with nothing behind it: nobody would type it, or write it into a rule. */
 const withoutEnd = (args: readonly string[]): readonly string[] =>
   args.at(-1) === '--' ? args.slice(0, -1) : args;
 
-/** Which program is started, with which first arguments and environment, and what the caller is told about that. */
+/** Which program is started, with which first arguments and environment; `own`: that it is the project's own copy. */
 async function startOf({ discoverer, folder, context, services }: ActionCall) {
   const { roots } = context.workspace;
   const { installation, childEnvironment } = services;
@@ -106,16 +91,32 @@ async function startOf({ discoverer, folder, context, services }: ActionCall) {
   const env: Record<string, string> = { ...given, PATH: project.pathWithout(given['PATH'] ?? '') };
   const hardening = discoverer.hardening ?? [];
   const local = await localProgram(discoverer.local, folder, roots, env);
-  if (local !== undefined)
-    return { program: local, leading: hardening, env, own: [local], notes: [`ran ${local}`] };
+  if (local !== undefined) return { program: local, leading: hardening, env, own: [local] };
   if (!installation) throw new ToolcribError('PROGRAM_NOT_FOUND', `${discoverer.title} was not found.`);
   const { program, leading } = installation;
-  if (await project.holds(program)) {
-    throw new ToolcribError(
-      'PROGRAM_NOT_FOUND',
-      `${program} lies in the project, which must not choose what ${discoverer.title} is.`,
-      'Take its folder off the PATH of the server; toolcrib doctor lists it.',
-    );
-  }
-  return { program, leading: [...leading, ...hardening], env, own: [], notes: [] };
+  if (!(await project.holds(program))) return { program, leading: [...leading, ...hardening], env, own: [] };
+  throw new ToolcribError(
+    'PROGRAM_NOT_FOUND',
+    `${program} lies in the project, which must not choose what ${discoverer.title} is.`,
+    'Take its folder off the PATH of the server; toolcrib doctor lists it.',
+  );
+}
+
+/** A project's own copy of a program: the first of the places that there is, from the folder up to its root, then by a variable. */
+async function localProgram(
+  local: AnyDiscoverer['local'],
+  folder: string,
+  roots: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const places = local?.[process.platform === 'win32' ? 'win32' : 'posix'] ?? [];
+  const below = upwards(folder, roots).flatMap((here) =>
+    places.filter((place) => !place.startsWith('$')).map((place) => join(here, place)),
+  );
+  const named = places.flatMap((place) => {
+    const [, name = '', rest] = /^\$(\w+)\/(.+)$/.exec(place) ?? [];
+    return rest && env[name] ? [join(env[name], rest)] : [];
+  });
+  for (const place of [...below, ...named]) if (await isExecutable(place)) return place;
+  return undefined;
 }

@@ -67,7 +67,7 @@ export async function runProgram(
   }).finally(() => sink?.end());
   const handle = sink?.handle ?? keptLater(outcome, () => context.keepOutput(command, folder));
   const notes = [...prepared.notes, ...(kept?.note === undefined ? [] : [kept.note])];
-  return programResult({ ...outcome, command }, answers, { notes, handle });
+  return programResult(outcome, answers, { command, notes, handle });
 }
 
 /** The handle of an output that is too long to be shown. */

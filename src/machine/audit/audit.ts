@@ -102,7 +102,6 @@ function entryOf(call: AuditedCall, mask: Mask) {
     outcome,
     ms: Math.round(durationMs * 10) / 10,
     job: result.meta?.['toolcrib/job'],
-    output: result.meta?.['toolcrib/output'],
     roots,
     ...decided,
     arguments: Object.fromEntries(given.map((each) => each.map((value) => shortened(value, mask)))),

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, ProgramInput, ToolResult } from '../../core/tool.ts';
+import { newHandle } from '../output-store/output-store.ts';
 
 /** What makes a call the same as another. */
 export interface JobCall {
@@ -15,13 +15,10 @@ export interface JobCall {
  *  - timed_out  it was ended at its time limit */
 export type JobState = 'running' | 'done' | 'failed' | 'stopped' | 'timed_out';
 
-/** 100 bits, in letters that are told apart when read aloud and that no command line takes for an option. */
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-const newId = (): string => [...randomBytes(20)].map((byte) => alphabet[byte % 32]).join('');
-
 /** Work that may outlive the call that began it. */
 export class Job {
-  readonly id = newId();
+  /** Also the handle of what its program prints. */
+  readonly id = newHandle();
   readonly call: JobCall;
   readonly client: string;
   /** Resolves when it has ended; never rejects. */
@@ -32,10 +29,8 @@ export class Job {
   isTold = false;
   /** Safe to show; the other texts of programs are as they were printed. */
   lastLine: string | undefined;
-  /** The latest of its programs: the handle of its output, its command line, and where it works. */
-  program:
-    | { readonly output: string; readonly command: string; readonly folder?: string | undefined }
-    | undefined;
+  /** Its program, once it has one. */
+  program: { readonly command: string; readonly folder?: string | undefined } | undefined;
   readonly #startedAt = Date.now();
   readonly #stopping = new AbortController();
   readonly #takesInput: boolean;
@@ -80,9 +75,8 @@ export class Job {
         context.progress(line);
       },
       keepOutput: (command, folder) => {
-        const sink = context.keepOutput(command, folder);
-        this.program = { output: sink.handle, command, folder };
-        return sink;
+        this.program = { command, folder };
+        return context.keepOutput(command, folder, this.id);
       },
       ...(this.#takesInput && { takeInput: (input) => void (this.#input = input) }),
     };

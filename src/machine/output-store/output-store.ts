@@ -9,7 +9,7 @@ import { KeptOutput, type StoredOutput } from './kept-output.ts';
 /** What programs printed, whole, by handle. */
 export interface OutputStore {
   /** Begins to keep what a program prints. `owner` is who may read it, `about` what it is, such as the command line. */
-  open(owner: string, about: string): OutputSink;
+  open(owner: string, about: string, handle?: string): OutputSink;
   /** Throws NOT_FOUND, which says the same of what never was, is forgotten, or belongs to another. */
   find(owner: string, handle: string): StoredOutput;
   /** Forgets everything, and removes what is on disk. */
@@ -63,10 +63,12 @@ export function createOutputStore({ folder, budgets }: OutputStoreOptions): Outp
   const openFile = () => (folder === undefined || isClosed ? undefined : openUnnamed(folder));
 
   return {
-    open(owner, about) {
+    open(owner, about, handle = newHandle()) {
       forgetOld();
-      const output = new KeptOutput(newHandle(), owner, about, { openFile, makeRoom });
-      outputs.set(output.handle, output);
+      const before = outputs.get(handle);
+      if (before) forget(before);
+      const output = new KeptOutput(handle, owner, about, { openFile, makeRoom });
+      outputs.set(handle, output);
       return output;
     },
     find(owner, handle) {
@@ -86,7 +88,7 @@ export function createOutputStore({ folder, budgets }: OutputStoreOptions): Outp
 }
 
 /** 100 random bits, in letters and digits that are not taken for each other. */
-function newHandle(): string {
+export function newHandle(): string {
   let handle = '';
   for (const byte of randomBytes(20)) handle += 'abcdefghijkmnpqrstuvwxyz23456789'[byte & 31];
   return handle;

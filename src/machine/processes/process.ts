@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { printable } from '../../core/argv.ts';
 import type { Platform } from '../../core/discoverer.ts';
 import type { OutputSink, ProgramInput } from '../../core/tool.ts';
 import { collect, lastLineOf, type Collected } from '../output.ts';
@@ -34,8 +33,6 @@ export interface Command {
 
 /** What became of a program. A failing one is an outcome, not an exception. */
 export interface Outcome {
-  /** The command line as a person would type it. */
-  readonly command: string;
   readonly exitCode: number | null;
   readonly stdout: Collected;
   readonly stderr: Collected;
@@ -81,7 +78,6 @@ export function createProcesses(platform: Platform): Processes {
       const stdout = collect(keepBytes);
       const stderr = collect(keepBytes);
       const outcome = (exitCode: number | null, ended: Outcome['ended']): Outcome => ({
-        command: printable([program, ...argv]),
         exitCode,
         stdout: stdout.finish(),
         stderr: stderr.finish(),

@@ -29,9 +29,7 @@ const oneLine = (text: string, most: number): string =>
 /** A job in one line. */
 export function aboutJob({ id, call, state, seconds, program }: Job): string {
   const time = `${state === 'running' ? 'for' : 'after'} ${duration(seconds)}`;
-  const what = program
-    ? `${call.tool}: ${oneLine(program.command, 200)}; output ${program.output}`
-    : call.tool;
+  const what = program ? `${call.tool}: ${oneLine(program.command, 200)}` : call.tool;
   return `job ${id} ${states[state]} ${time} (${what})`;
 }
 
@@ -45,11 +43,11 @@ export interface Lines {
 export function linesOf(
   outputs: Pick<OutputStore, 'find'>,
   client: string,
-  { program }: Job,
+  { id, program }: Job,
   which: { readonly after: number } | { readonly tail: number },
   mostCharacters = inlineLimit / 2,
 ): Lines {
-  const stored = program && storedOrNot(outputs, client, program.output);
+  const stored = program && storedOrNot(outputs, client, id);
   if (!stored) return { text: '', last: 0 };
   const from = 'after' in which ? which.after + 1 : Math.max(1, stored.lineCount - which.tail + 1);
   const texts: string[] = [];

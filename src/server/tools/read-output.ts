@@ -11,7 +11,7 @@ const mostLines = 2000;
 const mostCharacters = inlineLimit - 800;
 
 const params = z.strictObject({
-  output: z.string().min(1).max(100).describe('The handle'),
+  output: z.string().min(1).max(100).describe('The handle, or a job'),
   from_line: z.int().min(1).optional().describe('First line, from 1'),
   lines: z.int().min(1).max(mostLines).default(mostLines).describe('Number of lines'),
   tail: z.int().min(1).max(mostLines).optional().describe('Only the last lines'),

@@ -3,7 +3,6 @@ import { ToolcribError } from '../../core/errors.ts';
 import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import type { Job } from '../../machine/jobs/job.ts';
 import { waitForJob } from '../../machine/jobs/jobs.ts';
-import type { StoredOutput } from '../../machine/output-store/kept-output.ts';
 import { searchLines } from '../../machine/output-store/search-lines.ts';
 import { aboutJob, endedResult, linesOf, textResult, type JobServices } from './job-text.ts';
 
@@ -27,8 +26,7 @@ export const waitJob = (services: JobServices): Tool =>
       const { jobs, outputs } = services;
       const job = jobs.find(client, id);
       const mostMs = Math.min(seconds ?? budgets.callSeconds, budgets.callSeconds) * 1000;
-      const find = (handle: string) => outputs.find(client, handle);
-      const search = pattern === undefined ? undefined : lineSearch(job, pattern, find, signal);
+      const search = pattern === undefined ? undefined : lineSearch(job, pattern, outputs, signal);
       let happened: string | undefined;
       await waitForJob(job, { signal, progress }, mostMs, async () => {
         const line = await search?.();
@@ -49,17 +47,13 @@ export const waitJob = (services: JobServices): Tool =>
 function lineSearch(
   job: Job,
   pattern: string,
-  find: (handle: string) => StoredOutput,
+  outputs: JobServices['outputs'],
   signal: AbortSignal,
 ): () => Promise<number | undefined> {
-  let handle: string | undefined;
   let from = 1;
   return async () => {
-    const output = job.program?.output;
-    if (output === undefined) return undefined;
-    if (output !== handle) from = 1;
-    handle = output;
-    const stored = find(output);
+    if (!job.program) return undefined;
+    const stored = outputs.find(job.client, job.id);
     const { finalLines } = stored;
     for await (const { lines, matches } of searchLines(stored, {
       from,
