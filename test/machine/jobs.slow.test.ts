@@ -10,7 +10,8 @@ import {
   type Tool,
   type ToolResult,
 } from '../../src/core/tool.ts';
-import { createJobs, type Answer, type JobWork } from '../../src/machine/jobs/jobs.ts';
+import type { JobWork } from '../../src/machine/jobs/job.ts';
+import { createJobs, type Answer } from '../../src/machine/jobs/jobs.ts';
 import { createOutputStore } from '../../src/machine/output-store/output-store.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { listJobs } from '../../src/server/tools/list-jobs.ts';

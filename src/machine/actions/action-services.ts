@@ -22,9 +22,7 @@ export interface ActionServices {
   /** Undefined for what takes no program. */
   readonly installation: Installation | undefined;
   readonly databases: DatabaseServices;
-  /**
-   * The whole environment of a child that may inherit `names` and is given `settings`.
-   */
+  /** The whole environment of a child that may inherit `names` and is given `settings`. */
   childEnvironment(
     names: readonly string[],
     settings: Readonly<Record<string, string>>,

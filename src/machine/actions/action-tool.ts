@@ -56,7 +56,6 @@ export function actionTool(
     };
   }
   const called = async (values: Record<string, unknown>, context: PlanContext) => ({
-    name,
     key,
     discoverer,
     ...(await placed(action, values, context)),

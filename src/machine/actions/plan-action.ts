@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { renderArgv, printable } from '../../core/argv.ts';
-import type { AnyDiscoverer, Effect, RunAction } from '../../core/discoverer.ts';
+import { toolName, type AnyDiscoverer, type Effect, type RunAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
 import { rooted } from '../paths/workspace.ts';
@@ -13,8 +13,6 @@ import type { PreparedProgram } from './run-program.ts';
 
 /** One call of an action that runs its program, all paths in `values` checked. */
 export interface ActionCall {
-  /** Of the tool. */
-  readonly name: string;
   /** Of the action, as its program has it. */
   readonly key: string;
   readonly discoverer: AnyDiscoverer;
@@ -29,7 +27,7 @@ export interface ActionCall {
 
 /** Finds out what would be started, and what has to be known about that. Starts nothing. */
 export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram>> {
-  const { name, key, discoverer, action, values, paths, folder, context, services } = call;
+  const { key, discoverer, action, values, paths, folder, context, services } = call;
   const { effects } = action;
   const has = (effect: Effect) => effects.includes(effect);
   // Before anything else: a value that would be read as an option is refused here.
@@ -53,7 +51,7 @@ export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram
     folder,
     touches: [...paths, ...start.own],
     ...(needs !== undefined && { trust: needs }),
-    lasting: { kind: 'action', tool: name },
+    lasting: { kind: 'action', tool: toolName(discoverer, key) },
     takenBack,
     exactly: JSON.stringify([start.program, whole, folder, env]),
     work: {

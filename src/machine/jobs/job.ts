@@ -15,6 +15,8 @@ export interface JobCall {
  *  - timed_out  it was ended at its time limit */
 export type JobState = 'running' | 'done' | 'failed' | 'stopped' | 'timed_out';
 
+export type JobWork = (context: CallContext) => Promise<ToolResult>;
+
 /** Work that may outlive the call that began it. */
 export class Job {
   /** Also the handle of what its program prints. */
@@ -36,33 +38,22 @@ export class Job {
   readonly #takesInput: boolean;
   #why: 'stopped' | 'timed_out' | undefined;
   #input: ProgramInput | undefined;
-  #result: (() => ToolResult) | undefined;
-  #hasFailed = false;
+  #outcome: PromiseSettledResult<ToolResult> | undefined;
 
   /** Begins to work. `takesInput`: whether its program gets one that stays open. */
-  constructor(
-    call: JobCall,
-    work: (context: CallContext) => Promise<ToolResult>,
-    context: CallContext,
-    takesInput = false,
-  ) {
+  constructor(call: JobCall, work: JobWork, context: CallContext, takesInput = false) {
     this.call = call;
     this.client = context.client;
     this.#takesInput = takesInput;
-    const end = (result: () => ToolResult, hasFailed: boolean) => {
-      this.#result = result;
-      this.#hasFailed = hasFailed;
-      this.endedAt = Date.now();
-      this.#input = undefined;
-    };
+    this.ended = this.#settle(work, context);
+  }
+
+  async #settle(work: JobWork, context: CallContext): Promise<void> {
     // What it throws at once is told as what it throws later.
-    this.ended = (async () => work(this.#within(context)))().then(
-      (result) => end(() => result, result.isError === true),
-      (error: unknown) =>
-        end(() => {
-          throw error;
-        }, true),
-    );
+    const begun = Promise.resolve().then(() => work(this.#within(context)));
+    [this.#outcome] = await Promise.allSettled([begun]);
+    this.endedAt = Date.now();
+    this.#input = undefined;
   }
 
   /** The context of a call, which notes for the job what there is to know of it. */
@@ -83,8 +74,9 @@ export class Job {
   }
 
   get state(): JobState {
-    if (this.endedAt === undefined) return 'running';
-    return this.#why ?? (this.#hasFailed ? 'failed' : 'done');
+    if (!this.#outcome) return 'running';
+    const isFailed = this.#outcome.status === 'rejected' || this.#outcome.value.isError;
+    return this.#why ?? (isFailed ? 'failed' : 'done');
   }
 
   /** How long it has been running, or ran. */
@@ -94,9 +86,10 @@ export class Job {
 
   /** What came of it, which is then told. Throws what its work has thrown. Not before it has ended. */
   result(): ToolResult {
-    if (!this.#result) throw new Error(`job ${this.id} has not ended`);
+    if (!this.#outcome) throw new Error(`job ${this.id} has not ended`);
     this.isTold = true;
-    return this.#result();
+    if (this.#outcome.status === 'rejected') throw this.#outcome.reason;
+    return this.#outcome.value;
   }
 
   end(why: 'stopped' | 'timed_out'): void {

@@ -1,6 +1,6 @@
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, ToolResult } from '../../core/tool.ts';
-import { Job, type JobCall } from './job.ts';
+import { Job, type JobCall, type JobWork } from './job.ts';
 
 /** What a call that waits for a job has. */
 export type Waiter = Pick<CallContext, 'client' | 'signal' | 'budgets' | 'progress'>;
@@ -9,8 +9,6 @@ export type Waiter = Pick<CallContext, 'client' | 'signal' | 'budgets' | 'progre
 export type Answer =
   | { readonly kind: 'done'; readonly result: ToolResult }
   | { readonly kind: 'running'; readonly job: Job; readonly joined?: boolean };
-
-export type JobWork = (context: CallContext) => Promise<ToolResult>;
 
 /** Work that may outlive the call that began it. What belongs to one client does not exist for another. */
 export interface Jobs {

@@ -73,8 +73,7 @@ export class KeptOutput implements OutputSink, StoredOutput {
   #freeSlots: number[] = [];
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  /** Whole lines, and how many of them are in blocks. */
-  #lines = 0;
+  finalLines = 0;
   #linesInBlocks = 0;
   /** What has come of a line whose end has not. */
   readonly #rest = { stdout: empty, stderr: empty };
@@ -130,13 +129,13 @@ export class KeptOutput implements OutputSink, StoredOutput {
     if (this.#pendingBytes + bytes.length > blockBytes) this.#putAway();
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
-    this.#lines += lines;
+    this.finalLines += lines;
   }
 
   #pendingBlock(): Block & { place: Buffer } {
     return {
       first: this.#linesInBlocks + 1,
-      lines: this.#lines - this.#linesInBlocks,
+      lines: this.finalLines - this.#linesInBlocks,
       bytes: this.#pendingBytes,
       place: Buffer.concat(this.#pending),
     };
@@ -144,7 +143,7 @@ export class KeptOutput implements OutputSink, StoredOutput {
 
   #putAway(): void {
     const block: Block & { place: Buffer } = this.#pendingBlock();
-    this.#linesInBlocks = this.#lines;
+    this.#linesInBlocks = this.finalLines;
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#file ??= this.#room.openFile() ?? 'none';
@@ -185,17 +184,13 @@ export class KeptOutput implements OutputSink, StoredOutput {
     return typeof file === 'number' ? file : undefined;
   }
 
-  get finalLines(): number {
-    return this.#lines;
-  }
-
   get lineCount(): number {
-    return this.#lines + Object.values(this.#rest).filter(({ length }) => length > 0).length;
+    return this.finalLines + Object.values(this.#rest).filter(({ length }) => length > 0).length;
   }
 
   *lines(from: number): Generator<readonly OutputLine[]> {
     const rest = { ...this.#rest };
-    const whole = this.#lines;
+    const whole = this.finalLines;
     let next = from;
     for (const block of [...this.#blocks, this.#pendingBlock()]) {
       const bytes = block.first + block.lines > from ? this.#read(block) : undefined;

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Platform } from '../../core/discoverer.ts';
 import type { OutputSink, ProgramInput } from '../../core/tool.ts';
@@ -126,14 +126,7 @@ function killGroup(pid: number): void {
   }
 }
 
-interface Child {
-  readonly pid: number;
-  readonly stdin: Writable | null;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-  once(event: 'exit', listener: (code: number | null) => void): unknown;
-  once(event: 'close', listener: () => void): unknown;
-}
+type Child = ChildProcessByStdio<Writable | null, Readable, Readable> & { readonly pid: number };
 
 /** Starts it, or tells what kept it from starting. */
 function start(

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { endFamily, linuxFamily, listedFamily } from './process-tree.ts';
 
 /** Knows which programs are running, and ends them and all they started when this process dies, however it does. */
@@ -24,7 +25,7 @@ export function createWatchdog(variable: string): Watchdog {
   const running = new Map<string, number>();
   /** Those that the watchdog knows of: what ends at once costs it nothing. */
   const told = new Set<string>();
-  let beside: Beside | undefined;
+  let beside: Writable | undefined;
   let waking: NodeJS.Timeout | undefined;
   let sleeping: NodeJS.Timeout | undefined;
 
@@ -33,19 +34,15 @@ export function createWatchdog(variable: string): Watchdog {
     waking = undefined;
     if (running.size === 0) return;
     const lines = [...running].map(([mark, pid]) => `= ${mark} ${pid}\n`).join('');
-    if (beside) beside.tell(lines);
-    else beside = begin(lines);
     for (const mark of running.keys()) told.add(mark);
-  }
-
-  function begin(lines: string): Beside | undefined {
-    const started = startBeside({ FIRST: `${variable}\n${lines}` }, () => {
+    if (beside) return void beside.write(lines);
+    const started = startBeside(`${variable}\n${lines}`, () => {
       if (beside !== started) return;
       beside = undefined;
       tellLater(againMs);
     });
+    beside = started;
     if (!started) tellLater(againMs);
-    return started;
   }
   const tellLater = (afterMs: number) => (waking ??= setTimeout(tellAll, afterMs).unref());
 
@@ -58,44 +55,34 @@ export function createWatchdog(variable: string): Watchdog {
     },
     runs(mark, pid) {
       running.set(mark, pid);
-      if (told.has(mark)) beside?.tell(`= ${mark} ${pid}\n`);
+      if (told.has(mark)) beside?.write(`= ${mark} ${pid}\n`);
     },
     ended(mark) {
       running.delete(mark);
-      if (told.delete(mark)) beside?.tell(`- ${mark}\n`);
+      if (told.delete(mark)) beside?.write(`- ${mark}\n`);
       if (running.size > 0 || !beside) return;
       sleeping = setTimeout(() => {
         const idle = beside;
         beside = undefined;
-        idle?.leave();
+        idle?.end();
       }, idleMs).unref();
     },
   };
 }
 
-/** The watchdog as a process. */
-interface Beside {
-  /** Writes to its input; nothing happens when it is gone. */
-  tell(text: string): void;
-  /** Closes its input, upon which it ends. */
-  leave(): void;
-}
-
 /**
- * Starts the watchdog in a session and a folder of its own and with no environment but `given`; it does not keep us
- * alive. `onEnd` is called when it has ended. Undefined when it could not be started, as with too many open files.
+ * Starts the watchdog in a session and a folder of its own, and tells it what is to be known `first`. It does not keep us
+ * alive, and ends when its input does, which is returned. `onEnd` is called when it has ended. Undefined when it could not be
+ * started, as with too many open files.
  */
-function startBeside(given: Readonly<Record<string, string>>, onEnd: () => void): Beside | undefined {
+function startBeside(first: string, onEnd: () => void): Writable | undefined {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { SystemRoot, ELECTRON_RUN_AS_NODE } = process.env;
   const script = `(${watch})(${endFamily}, ${process.platform === 'linux' ? linuxFamily : listedFamily})`;
   const child = spawn(process.execPath, ['--max-semi-space-size=1', '-e', script], {
     cwd: SystemRoot ?? '/',
-    env: {
-      ...given,
-      ...(SystemRoot !== undefined && { SystemRoot }),
-      ...(ELECTRON_RUN_AS_NODE !== undefined && { ELECTRON_RUN_AS_NODE }),
-    },
+    // Node leaves out what is undefined.
+    env: { FIRST: first, SystemRoot, ELECTRON_RUN_AS_NODE },
     detached: true,
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -105,14 +92,11 @@ function startBeside(given: Readonly<Record<string, string>>, onEnd: () => void)
   const { stdin } = child as Partial<typeof child>;
   if (child.pid === undefined || !stdin) return undefined;
   child.unref();
-  // EPIPE when it was killed; that it has ended is said by its exit.
+  // EPIPE, or a write after the end, when it was killed; that it has ended is said by its exit.
   stdin.on('error', () => undefined);
   // A pipe is a socket here.
   if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
-  return {
-    tell: (text) => void (stdin.writable && stdin.write(text)),
-    leave: () => void stdin.end(),
-  };
+  return stdin;
 }
 
 /**
