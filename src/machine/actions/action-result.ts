@@ -21,7 +21,7 @@ export interface Telling {
   readonly handle?: string | undefined;
 }
 
-/** What a run tells the caller: data when the action parses its output, else the text; an error when it did not end well. */
+/** What a run tells the caller: data when the action parses its output, else the text; or an error. */
 export function programResult(outcome: Outcome, answers: Answers, telling: Telling): ToolResult {
   const { ended, exitCode, stdout } = outcome;
   const { succeedsWith = [0], parse } = answers;
@@ -36,7 +36,7 @@ export function programResult(outcome: Outcome, answers: Answers, telling: Telli
   );
 }
 
-/** The data in a text, shortened to the size of an answer. Throws OUTPUT_UNREADABLE, and what `parse` throws for the caller. */
+/** The data in a text, shortened to an answer. Throws OUTPUT_UNREADABLE, and what `parse` throws for the caller. */
 export function parsedResult(parse: (text: string) => unknown, text: string, telling: Telling): ToolResult {
   let data: Record<string, unknown>;
   try {

@@ -100,7 +100,7 @@ async function startOf({ discoverer, folder, context, services }: ActionCall) {
   );
 }
 
-/** A project's own copy of a program: the first of the places that there is, from the folder up to its root, then by a variable. */
+/** A project's own copy of a program: the first place that there is, from the folder upwards, then by a variable. */
 async function localProgram(
   local: AnyDiscoverer['local'],
   folder: string,

@@ -22,7 +22,7 @@ export interface Jobs {
    * result when it ended at once. `takesInput`: its program gets one that stays open. Throws what `run` does.
    */
   start(call: JobCall, work: JobWork, context: CallContext, takesInput: boolean): Promise<Answer>;
-  /** Waits for the same call of the same client, or tells the result of it that nobody got; undefined when there is none. */
+  /** Waits for the same call of the same client, or tells its result that nobody got; undefined without one. */
   join(key: string, waiter: Waiter): Promise<Answer | undefined>;
   /** Throws NOT_FOUND. */
   find(client: string, id: string): Job;

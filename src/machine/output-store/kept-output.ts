@@ -4,7 +4,7 @@ import { decode } from '../decode.ts';
 import { wholeCharacters } from '../output.ts';
 import { presentable } from '../presentable.ts';
 
-/** A line of an output, or several that were not kept. Lines of both streams stand in the order in which they were ended. */
+/** A line of an output, or several that were not kept. Lines of both streams are in the order of their ends. */
 export type OutputLine =
   /** `text` is decoded and harmless; `number` counts from 1. */
   | { readonly kind: 'line'; readonly number: number; readonly text: string }
@@ -43,7 +43,7 @@ const blockBytes = 70 * 1024;
 const pieceBytes = 64 * 1024;
 /** Of a longer line each part is a line of its own, about a third of what an answer shows. */
 const longestLine = 5000;
-/** Less than so many bytes go to the next part, so that no word is cut in two: half a secret is recognised by nobody. */
+/** So many bytes at most go to the next part, so that no word is cut: half a secret is recognised by nobody. */
 const longestWord = 1024;
 /** Of one output: 64 MB, which is a long build's log ten times over; 1 MB where it has to stay in memory. */
 const mostBlocks = { inFile: 1024, inMemory: 16 };

@@ -98,8 +98,9 @@ export function newHandle(): string {
 const deleteOnClose = 0x40;
 
 /**
- * A file that nobody else can open, in a private folder that is made when it is missing. It has no name from then on, or the
- * system removes it, so that nothing is left of it when this process ends, however it does. Undefined where that cannot be had.
+ * A file that nobody else can open, in a private folder that is made when it is missing. It has no name from then on,
+ * or the system removes it, so that nothing is left of it when this process ends, however it does. Undefined where
+ * that cannot be had.
  */
 function openUnnamed(cache: string): number | undefined {
   const { O_RDWR, O_CREAT, O_EXCL } = constants;

@@ -1,4 +1,5 @@
-// The watchdog runs the text of these functions in a process of its own: they use nothing but Node and their parameters.
+// The watchdog runs the text of these functions in a process of its own: they use nothing but Node and their
+// parameters.
 
 /** What belongs to programs that are to be ended. */
 interface Relation {
@@ -13,9 +14,10 @@ interface Relation {
 type FindFamily = (relation: Relation) => Map<number, string>;
 
 /**
- * The processes on Linux that are in a relation, and all that descend from them. Zombies are left out: they have ended. A
- * daemon that left group, session and parent still carries the mark; one that was started with another environment is
- * in the session, or below a process that is. Throws when the system does not tell, as with too many open files.
+ * The processes on Linux that are in a relation, and all that descend from them. Zombies are left out: they have
+ * ended. A daemon that left group, session and parent still carries the mark; one that was started with another
+ * environment is in the session, or below a process that is. Throws when the system does not tell, as with too many
+ * open files.
  */
 export function linuxFamily({ marks, groups, known }: Relation): Map<number, string> {
   const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs');
@@ -74,8 +76,9 @@ export function listedFamily({ groups, known }: Relation): Map<number, string> {
 }
 
 /**
- * Ends programs and everything they started: SIGTERM, a grace, SIGKILL. Looks again each time before it signals: something
- * may be started in between. Resolves when nothing is left, or after so long. The groups get the SIGKILL whatever was seen.
+ * Ends programs and everything they started: SIGTERM, a grace, SIGKILL. Looks again each time before it signals:
+ * something may be started in between. Resolves when nothing is left, or after so long. The groups get the SIGKILL
+ * whatever was seen.
  */
 export async function endFamily(
   find: FindFamily,

@@ -17,15 +17,15 @@ export interface Command {
   /** How long it may take, 45 s when left out. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** It may go on for long, or start what does: nothing of it is left whenever this process dies, also in its first moment. */
+  /** It may go on for long: nothing of it is left when this process dies, also in its first moment. */
   readonly lasts?: boolean;
   /** Gets every chunk of both streams, whatever else is done with it. */
   readonly sink?: OutputSink | undefined;
-  /** Gets the program's input, which then stays open; left out: it is empty, and a program that asks is told its end. */
+  /** Gets the program's input, which then stays open; left out: it is empty, and who reads it is told its end. */
   readonly takeInput?: ((input: ProgramInput) => void) | undefined;
   /** Called with the last whole line of what has just come, blank ones left out. */
   readonly onLine?: (line: string) => void;
-  /** Called with each piece of standard output as it comes; none is then kept. False: no more is read. Must not throw. */
+  /** Called with each piece of standard output; none is then kept. False: no more is read. Must not throw. */
   readonly onOutput?: (chunk: Buffer) => boolean;
   /** How many bytes of each stream to keep, half from its head and half from its tail. */
   readonly keepBytes?: number;
@@ -44,9 +44,9 @@ export type Run = (command: Command) => Promise<Outcome>;
 
 export interface Processes {
   /**
-   * Runs one program without a shell, in a session of its own (no terminal), its input closed. Rejects only with ARG_INVALID, for an
-   * argument that no Windows batch file can be given. When it returns, the program's process group is gone; on timeout and cancellation everything it
-   * started is.
+   * Runs one program without a shell, in a session of its own (no terminal), its input closed. Rejects only with
+   * ARG_INVALID, for an argument that no Windows batch file can be given. When it returns, the program's process group
+   * is gone; on timeout and cancellation everything it started is.
    */
   readonly run: Run;
   /** Ends everything that is still running, and what it started. */

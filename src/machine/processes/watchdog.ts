@@ -3,7 +3,7 @@ import { endFamily, linuxFamily, listedFamily } from './process-tree.ts';
 
 /** Knows which programs are running, and ends them and all they started when this process dies, however it does. */
 export interface Watchdog {
-  /** A program is about to be started with this mark. `lasts`: it is watched from then on, and not only when it has run for a moment. */
+  /** A program is about to be started with this mark. `lasts`: it is watched from then on, not a moment later. */
   starts(mark: string, lasts?: boolean): void;
   /** It runs. */
   runs(mark: string, pid: number): void;
@@ -18,8 +18,9 @@ const idleMs = 60_000;
 const againMs = 1000;
 
 /**
- * A watchdog that is a process of its own (`node`, 6 MB that it shares with nobody), started when a program has been running
- * for a moment. It holds the end of a pipe of ours: the system closes that when we die, and there is nothing we have to do.
+ * A watchdog that is a process of its own (`node`, 6 MB that it shares with nobody), started when a program has been
+ * running for a moment. It holds the end of a pipe of ours: the system closes that when we die, and there is nothing
+ * we have to do.
  */
 export function createWatchdog(variable: string): Watchdog {
   const running = new Map<string, number>();
@@ -71,9 +72,9 @@ export function createWatchdog(variable: string): Watchdog {
 }
 
 /**
- * Starts the watchdog in a session and a folder of its own, and tells it what is to be known `first`. It does not keep us
- * alive, and ends when its input does, which is returned. `onEnd` is called when it has ended. Undefined when it could not be
- * started, as with too many open files.
+ * Starts the watchdog in a session and a folder of its own, and tells it what is to be known `first`. It does not keep
+ * us alive, and ends when its input does, which is returned. `onEnd` is called when it has ended. Undefined when it
+ * could not be started, as with too many open files.
  */
 function startBeside(first: string, onEnd: () => void): Writable | undefined {
   const { spawn } = process.getBuiltinModule('node:child_process');
@@ -104,8 +105,8 @@ function startBeside(first: string, onEnd: () => void): Writable | undefined {
  * server is gone. Its text is run, so it uses nothing but Node and its parameters.
  *
  * The variable FIRST has the name of the mark, and what runs already: it knows of that though the server dies while it
- * starts. The rest comes by its input, line by line: `= mark pid` says that a program runs (0: that it is about to), `- mark`
- * that it has ended.
+ * starts. The rest comes by its input, line by line: `= mark pid` says that a program runs (0: that it is about to),
+ * `- mark` that it has ended.
  */
 function watch(end: typeof endFamily, find: typeof linuxFamily): void {
   const running = new Map<string, number>();

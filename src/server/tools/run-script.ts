@@ -52,7 +52,9 @@ const params = z.strictObject({
   cwd: z.string().min(1).optional(),
 });
 
-/** Runs a script that was written for it, once a person has seen it; offered only where the operator has turned it on. */
+/**
+ * Runs a script that was written for it, once a person has seen it; offered only where the operator has turned it on.
+ */
 export const runScript = (services: OwnServices): Tool =>
   defineTool({
     name: 'run_script',

@@ -30,8 +30,8 @@ const noJobs: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Begins any tool as a job. It may do whatever the tool may, so a host is told to expect the worst; what is really done is
- * decided, and asked, about the tool itself.
+ * Begins any tool as a job. It may do whatever the tool may, so a host is told to expect the worst; what is really
+ * done is decided, and asked, about the tool itself.
  */
 export const startJob = (services: StartServices): Tool =>
   defineTool({

@@ -3,9 +3,9 @@ import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import { aboutJob, linesOf, textResult, type JobServices } from './job-text.ts';
 
 /**
- * Ends a job and what it started. Only what the same client has started can be named, and it can be started again; what
- * a program may lose that way it would lose at its time limit, too. It has none of the effects that are decided about: who may
- * start a job, also where nothing may be changed, may end it.
+ * Ends a job and what it started. Only what the same client has started can be named, and it can be started again;
+ * what a program may lose that way it would lose at its time limit, too. It has none of the effects that are decided
+ * about: who may start a job, also where nothing may be changed, may end it.
  */
 export const stopJob = (services: JobServices): Tool =>
   defineSimpleTool({
