@@ -1,6 +1,7 @@
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { posix, win32 } from 'node:path';
+import { delimiter, dirname, posix, win32 } from 'node:path';
+import which from 'which';
 import type { Platform } from '../core/discoverer.ts';
 
 export interface FileFacts {
@@ -8,7 +9,6 @@ export interface FileFacts {
   readonly isFolder: boolean;
   /** Permission bits and type, as in stat(2); 0 on Windows, where they mean nothing. */
   readonly mode: number;
-  readonly uid: number;
   readonly size: number;
   readonly mtimeMs: number;
 }
@@ -18,8 +18,6 @@ export interface Host {
   readonly platform: Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
-  /** The user we run as; -1 on Windows. */
-  readonly uid: number;
   /** Names in a folder; empty when it cannot be read. */
   list(folder: string): Promise<readonly string[]>;
   /** Facts about what a path leads to, symbolic links followed; undefined when there is nothing. */
@@ -28,6 +26,8 @@ export interface Host {
   realPath(path: string): Promise<string | undefined>;
   /** The first `bytes` bytes of a file as Latin-1 text; undefined when it cannot be read. */
   head(path: string, bytes: number): Promise<string | undefined>;
+  /** Files in these folders, first the first one's, that we may start by a name; on Windows with one of these endings. */
+  which(name: string, folders: readonly string[], endings: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Path rules of a host's platform, which need not be the one we run on. */
@@ -40,7 +40,6 @@ export function thisHost(): Host {
     platform,
     env: process.env,
     home: homedir(),
-    uid: process.getuid?.() ?? -1,
     list: (folder) => readdir(folder).catch(() => []),
     stat: (path) =>
       stat(path).then(
@@ -48,7 +47,6 @@ export function thisHost(): Host {
           isFile: found.isFile(),
           isFolder: found.isDirectory(),
           mode: found.mode,
-          uid: found.uid,
           size: found.size,
           mtimeMs: found.mtimeMs,
         }),
@@ -56,6 +54,7 @@ export function thisHost(): Host {
       ),
     realPath: (path) => realpath(path).catch(() => undefined),
     head,
+    which: startable,
   };
 }
 
@@ -70,4 +69,13 @@ async function head(path: string, bytes: number): Promise<string | undefined> {
   } finally {
     await file?.close();
   }
+}
+
+async function startable(name: string, folders: readonly string[], endings: readonly string[]) {
+  // The package takes an empty path for that of the process.
+  if (folders.length === 0) return [];
+  const path = folders.join(delimiter);
+  const found = await which(name, { path, pathExt: endings.join(delimiter), all: true, nothrow: true });
+  // On Windows it looks into the working directory as well.
+  return [...new Set(found)].filter((file) => folders.includes(dirname(file)));
 }

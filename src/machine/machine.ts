@@ -1,13 +1,12 @@
 import type { Host } from './host.ts';
-import type { Discovery, Installation, ProgramFacts, SearchPath } from './programs/installation.ts';
+import type { Broken, Discovery, Installation, ProgramFacts, SearchPath } from './programs/installation.ts';
 import type { ProgramReport } from './programs/machine-report.ts';
 import type { Processes, Run } from './processes/process.ts';
-import { cacheFolder } from './folders.ts';
+import { cacheFolder, readCache, writeCache } from './folders.ts';
 import { childEnvironment } from './environment.ts';
 import { discover, whichProgram } from './programs/discovery.ts';
 import { cachedLoginShellPath } from './programs/login-shell.ts';
 import type { VersionProbe } from './programs/version-probe.ts';
-import { findAbsent, knownAbsent, pluginsIn, withoutAbsent } from './programs/plugins.ts';
 import { searchPath, type LoginShellPath } from './programs/search-path.ts';
 
 /** This computer as the server uses it: what is installed, and how programs are run. */
@@ -39,44 +38,52 @@ export function createMachine(
   projectRoots: readonly string[] | Promise<readonly string[]>,
 ): Machine {
   const cache = cacheFolder(host.platform, host.env, host.home);
-  const look = async (shell: LoginShellPath | undefined): Promise<Discovery> =>
-    discover(facts, host, await searchPath(host, shell, await projectRoots));
-  let kept = cachedLoginShellPath(host, cache);
-  let absent = knownAbsent(cache);
-  let located = kept.then(look);
-  const known = async () => withoutAbsent(await located, absent);
-  let discovered = known();
+  const locate = async (shell: LoginShellPath | undefined) => searchPath(host, shell, await projectRoots);
+  const discoverAll = async (): Promise<Discovery> => discover(facts, host, await located, broken);
+  let shell = cachedLoginShellPath(host, cache);
+  let broken = (readCache(cache, brokenName) ?? {}) as Broken;
+  let located = shell.then(locate);
+  let discovered = discoverAll();
 
   // Neither our own variables nor a search path change while the server runs.
   const environments = new WeakMap<SearchPath, Map<string, Record<string, string>>>();
-  // One probe for each search path: it remembers what it has asked, and what did not answer in time.
-  const probes = new Map<SearchPath, Promise<VersionProbe>>();
+  let probe: Promise<VersionProbe> | undefined;
   async function versionsOf(installations: readonly Installation[]) {
-    const { path } = await located;
-    const probe =
-      probes.get(path) ??
-      import('./programs/version-probe.ts').then((m) =>
-        m.createVersionProbe({ run: processes.run, host, cacheFolder: cache, path }),
-      );
-    probes.set(path, probe);
-    return (await probe).versionsOf(installations, facts);
+    probe ??= import('./programs/version-probe.ts').then((m) =>
+      m.createVersionProbe({ run: processes.run, host, cacheFolder: cache }),
+    );
+    return (await probe)(installations, facts, await located);
   }
 
-  async function checkPlugins(): Promise<void> {
-    const plugins = pluginsIn(await located, facts);
-    if (plugins.length === 0) return;
-    absent = findAbsent(plugins, await versionsOf(plugins), cache);
-    discovered = known();
+  /** Finds what does not work, which only starting it can tell, and takes the next candidate in its place. */
+  async function weedOut(isDoubtful: (id: string) => boolean): Promise<void> {
+    // What was broken may have been mended.
+    let failing: Broken = {};
+    for (;;) {
+      const found = await discover(facts, host, await located, failing);
+      const doubtful = [...found.installed.values()].filter(({ id }) => isDoubtful(id));
+      const versions = await versionsOf(doubtful);
+      const broke = doubtful
+        .filter(({ id }) => versions.get(id)?.broken)
+        .map(({ id, program }) => [`${id} ${program}`, versions.get(id)?.note ?? ''] as const)
+        .filter(([key]) => !Object.hasOwn(failing, key));
+      failing = { ...failing, ...Object.fromEntries(broke) };
+      if (broke.length > 0) continue;
+      discovered = Promise.resolve(found);
+      break;
+    }
+    if (JSON.stringify(failing) !== JSON.stringify(broken)) writeCache(cache, brokenName, failing);
+    broken = failing;
   }
 
   async function askShell(): Promise<void> {
-    if ((await kept)?.fresh) return;
+    if ((await shell)?.fresh) return;
     const { askLoginShell } = await import('./programs/login-shell.ts');
     const answer = await askLoginShell(host, processes.run, cache);
     if (!answer) return;
-    kept = Promise.resolve({ ...answer, fresh: true });
-    located = look(answer);
-    discovered = known();
+    shell = Promise.resolve({ ...answer, fresh: true });
+    located = locate(answer);
+    discovered = discoverAll();
   }
 
   return {
@@ -84,7 +91,7 @@ export function createMachine(
     run: processes.run,
     discovery: () => discovered,
     async childEnvironment() {
-      const { path } = await located;
+      const path = await located;
       const made = environments.get(path) ?? new Map<string, Record<string, string>>();
       environments.set(path, made);
       return (names, settings) => {
@@ -95,22 +102,28 @@ export function createMachine(
       };
     },
     async report() {
-      await checkPlugins();
+      await weedOut(() => true);
       const found = await discovered;
       const { reportOf } = await import('./programs/machine-report.ts');
       return reportOf(facts, found, await versionsOf([...found.installed.values()]), host.platform);
     },
     async which(name) {
-      const search = await whichProgram(name, host, (await located).path);
+      const search = await whichProgram(name, host, await located);
       return 'installed' in search ? search.installed.program : undefined;
     },
     async settle() {
       const before = await discovered;
       await askShell();
-      await checkPlugins();
+      const doubtful = new Set([
+        ...facts.filter(({ prefix }) => prefix !== undefined).map(({ id }) => id),
+        ...Object.keys(broken).map((key) => key.split(' ')[0]),
+      ]);
+      await weedOut((id) => doubtful.has(id));
       return idsOf(before) !== idsOf(await discovered);
     },
   };
 }
+
+const brokenName = 'broken.json';
 
 const idsOf = (discovery: Discovery): string => [...discovery.installed.keys()].join();

@@ -97,7 +97,7 @@ describe.skipIf(process.platform === 'win32')('toolcrib list and doctor', () => 
     expect(await run(doctor)).toBe(0);
     expect(printed).toMatch(new RegExp(`  ${home}/a +PATH\n`));
     expect(printed).toMatch(new RegExp(`  ${home}/from-shell +login shell \\(/bin/sh\\)\n`));
-    expect(printed).toMatch(/Left out\n {2}\. +PATH +is the working directory\n/);
+    expect(printed).toMatch(/Left out\n {2}\. +PATH +depends on the working directory/);
     expect(printed).toContain('/bin/sh: told its PATH (asked just now)');
     expect(printed).toContain(`ok     git 2.40.1 ${home}/a/git`);
     expect(printed).toMatch(/ok {5}ripgrep \S*rg/);
@@ -113,7 +113,17 @@ describe.skipIf(process.platform === 'win32')('toolcrib list and doctor', () => 
     expect(await run(doctor, 'GIT')).toBe(0);
     expect(printed).toContain(`started as  ${home}/a/git\n`);
     expect(printed).toContain('version     2.40.1\n');
-    expect(printed).toMatch(/not taken {3}\/\S+\/git: later on the search path\n/);
+    expect(printed).toMatch(/not taken {3}\/\S+\/git: comes later\n/);
+  });
+
+  it('takes the next one when the first cannot be started, and says why', async () => {
+    write('a/frobnicate', '#!/nowhere/interpreter\n');
+    expect(await run(doctor, 'frobnicate')).toBe(0);
+    expect(printed).toContain(`started as  ${home}/from-shell/frobnicate\n`);
+    expect(printed).toContain(`not taken   ${home}/a/frobnicate: could not be started`);
+    write('a/frobnicate', '#!/bin/sh\necho frobnicate version 8\n');
+    expect(await run(doctor, 'frobnicate')).toBe(0);
+    expect(printed).toContain(`started as  ${home}/a/frobnicate\n`);
   });
 
   it('explains any other program on the search path', async () => {

@@ -1,8 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import which from 'which';
 import { discover, whichProgram } from '../../src/machine/programs/discovery.ts';
 import { thisHost, type Host } from '../../src/machine/host.ts';
 import { searchPath } from '../../src/machine/programs/search-path.ts';
@@ -38,21 +38,20 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
       leading: [],
       source: 'PATH',
       others: [
-        { path: late, why: 'later on the search path' },
-        { path: python, why: 'later on the search path, or a name that comes after python3' },
+        { path: late, why: 'comes later' },
+        { path: python, why: 'comes later' },
       ],
     });
   });
 
   it('passes over what cannot be started, and what everyone could have changed', async () => {
-    const plain = write('a/tool', '', 0o644);
+    write('a/tool', '', 0o644);
     const open = write('b/tool', '#!/bin/sh\n', 0o777);
     mkdirSync(join(home, 'c/tool'), { recursive: true });
     symlinkSync('nowhere', join(home, 'd'));
     const path = pathOf(...['a', 'b', 'c', 'd', 'gone'].map((name) => join(home, name)));
     expect(await find(program('tool'), host, path)).toBe(
-      `no tool in 5 folders that can be used: ${plain} is not executable; ` +
-        `${open} is world-writable: anyone could have put something else there; ${join(home, 'c/tool')} is not a file`,
+      `no tool in 5 folders that can be used: ${open} is world-writable: anyone could have put something else there`,
     );
     const good = write('e/tool');
     const found = await find(
@@ -75,7 +74,7 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     const onPath = write('a/tool');
     expect(await find(facts, host, pathOf(join(home, 'a')))).toMatchObject({
       program: onPath,
-      others: [{ path: hidden, why: 'the search path comes before known places' }],
+      others: [{ path: hidden, why: 'comes later' }],
     });
   });
 
@@ -84,26 +83,33 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     chmodSync(join(home, 'open'), 0o777);
     const facts = program('tool', { elsewhere: { linux: [tool], darwin: [tool] } });
     expect(await find(facts, host, pathOf(join(home, 'a')))).toContain(
-      'is in a folder that everyone can write to',
+      'is in a folder that is left out: everyone can write to it',
     );
   });
 
   it('lists each folder once, and looks at nothing but what it was looking for', async () => {
-    for (const name of ['one', 'two', 'three', 'other']) write(`a/${name}`);
+    for (const name of ['one', 'two', 'other']) write(`a/${name}`);
     const calls: string[] = [];
     const watched: Host = {
       ...host,
       list: (folder) => (calls.push(`list ${folder}`), host.list(folder)),
       stat: (path) => (calls.push(`stat ${path}`), host.stat(path)),
-      head: (path, bytes) => (calls.push(`head ${path}`), host.head(path, bytes)),
+      which: (name, folders, endings) => (
+        calls.push(`which ${[name, ...folders].join(' ')}`),
+        host.which(name, folders, endings)
+      ),
     };
-    const facts = ['one', 'two', 'three', 'four', 'five'].map((id) => program(id));
+    const facts = ['one', 'two', 'three'].map((id) => program(id));
     const { installed } = await discover(facts, watched, pathOf(join(home, 'a'), join(home, 'b')));
-    expect([...installed.keys()]).toEqual(['one', 'two', 'three']);
+    expect([...installed.keys()]).toEqual(['one', 'two']);
     expect(calls).toEqual([
       `list ${home}/a`,
       `list ${home}/b`,
-      ...['one', 'two', 'three'].map((name) => `stat ${home}/a/${name}`),
+      `which one ${home}/a`,
+      `which two ${home}/a`,
+      'which three',
+      `stat ${home}/a/one`,
+      `stat ${home}/a/two`,
     ]);
   });
 
@@ -112,38 +118,22 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
       '.pyenv/shims/python3',
       '#!/usr/bin/env bash\nexec "/home/ada/.pyenv/libexec/pyenv" exec "$program" "$@"\n',
     );
-    write(
-      'opt/env/shims/ruby',
-      '#!/usr/bin/env bash\nexport RBENV_ROOT=/opt/env\nexec "/opt/env/bin/rbenv" exec "ruby" "$@"\n',
-    );
     write('bin/mise', 'binary');
     mkdirSync(join(home, '.local/share/mise/shims'), { recursive: true });
     symlinkSync(join(home, 'bin/mise'), join(home, '.local/share/mise/shims/go'));
     write('.cargo/bin/rustup', 'binary of rustup');
     symlinkSync('rustup', join(home, '.cargo/bin/cargo'));
-    write('.cargo/bin/rustc', 'binary of rustup');
     write('.cargo/bin/cargo-nextest', 'another binary');
     write('lib/node_modules/corepack/dist/yarn.js');
     symlinkSync('../lib/node_modules/corepack/dist/yarn.js', join(home, 'bin/yarn'));
     write('.volta/bin/volta-shim', 'binary');
     symlinkSync('volta-shim', join(home, '.volta/bin/node'));
     const path = pathOf(
-      ...['.pyenv/shims', 'opt/env/shims', '.local/share/mise/shims', '.cargo/bin', 'bin', '.volta/bin'].map(
-        (name) => join(home, name),
+      ...['.pyenv/shims', '.local/share/mise/shims', '.cargo/bin', 'bin', '.volta/bin'].map((name) =>
+        join(home, name),
       ),
     );
-    const names = [
-      'python3',
-      'ruby',
-      'go',
-      'cargo',
-      'rustc',
-      'yarn',
-      'node',
-      'mise',
-      'rustup',
-      'cargo-nextest',
-    ];
+    const names = ['python3', 'go', 'cargo', 'yarn', 'node', 'mise', 'rustup', 'cargo-nextest'];
     const { installed } = await discover(
       names.map((id) => program(id)),
       host,
@@ -151,10 +141,8 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     );
     expect(Object.fromEntries([...installed].map(([id, { shim }]) => [id, shim]))).toEqual({
       python3: 'pyenv',
-      ruby: 'rbenv',
       go: 'mise',
       cargo: 'rustup',
-      rustc: 'rustup',
       yarn: 'corepack',
       node: 'volta',
       mise: undefined,
@@ -163,13 +151,16 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     });
   });
 
-  it('answers a single question as `which` does', async () => {
+  it('answers a single question as the shell does', async () => {
     const path = await searchPath(thisHost());
-    const folders = path.folders.map(({ folder }) => folder).join(':');
+    const PATH = path.folders.map(({ folder }) => folder).join(':');
     for (const name of ['sh', 'node', 'git', 'ls', 'npm', 'env', 'there-is-no-such-program']) {
       const found = await whichProgram(name, host, path);
-      const expected = await which(name, { path: folders, nothrow: true });
-      expect('installed' in found ? found.installed.program : null).toBe(expected);
+      const { stdout } = spawnSync('/bin/sh', ['-c', `command -v ${name}`], {
+        env: { PATH },
+        encoding: 'utf8',
+      });
+      expect('installed' in found ? found.installed.program : '').toBe(stdout.trim());
     }
   });
 
@@ -199,11 +190,5 @@ describe('discovery on macOS', () => {
     expect(await find(program('git'), mac(programs('/usr/bin/git', tools)), path)).toMatchObject({
       program: '/usr/bin/git',
     });
-  });
-
-  it('looks at files as the user it runs as', async () => {
-    const host = mac({ '/a/root-only': { uid: 0, mode: 0o100744 }, '/a/ours': { mode: 0o100744 } });
-    expect(await find(program('ours'), host, pathOf('/a'))).toMatchObject({ program: '/a/ours' });
-    expect(await find(program('root-only'), host, pathOf('/a'))).toContain('is not executable');
   });
 });

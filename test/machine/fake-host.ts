@@ -15,7 +15,6 @@ const plain: FileFacts = {
   isFile: true,
   isFolder: false,
   mode: 0o100755,
-  uid: 501,
   size: 100_000,
   mtimeMs: 1_700_000_000_000,
 };
@@ -45,7 +44,6 @@ export function fakeHost(given: Pick<Host, 'platform' | 'env' | 'home'> & { file
     platform,
     env,
     home,
-    uid: platform === 'win32' ? -1 : 501,
     list: async (path) => [...(children.get(same(path)) ?? [])],
     stat: async (path) => {
       const found = find(path);
@@ -59,6 +57,15 @@ export function fakeHost(given: Pick<Host, 'platform' | 'env' | 'home'> & { file
     },
     realPath: async (path) => find(path)?.path ?? (children.has(same(path)) ? path : undefined),
     head: async (path, bytes) => find(path)?.facts.head?.slice(0, bytes),
+    which: async (name, folders, endings) =>
+      folders.flatMap((folder) =>
+        [...(platform !== 'win32' || name.includes('.') ? [''] : []), ...endings].flatMap((ending) => {
+          const at = same(paths.join(folder, name + ending));
+          const starts = platform !== 'win32' || endings.some((one) => at.endsWith(one));
+          const { path, facts } = files.get(at) ?? {};
+          return path !== undefined && starts && (facts?.mode ?? 0o111) & 0o111 ? [path] : [];
+        }),
+      ),
   };
 }
 

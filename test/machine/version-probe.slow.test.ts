@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
   const runsOf = (id: string) =>
     existsSync(join(home, `runs-${id}`)) ? readFileSync(join(home, `runs-${id}`), 'utf8').length / 4 : 0;
   const probe = (withRun: Run = run) =>
-    createVersionProbe({ run: withRun, host, cacheFolder: join(home, 'cache'), path });
+    createVersionProbe({ run: withRun, host, cacheFolder: join(home, 'cache') });
 
   it('finds the version on standard output, then on standard error, and else says what was printed', async () => {
     const installed = [
@@ -69,23 +69,27 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
       install('err', 'echo "version 3.4" >&2; exit 1'),
       install('odd', 'echo "unknown option --version" >&2; exit 2'),
       install('mute', 'exit 3'),
+      install('plugin', 'echo "no such command" >&2; exit 1'),
+      { ...install('wrong', ''), program: join(home, 'bin/gone') },
     ];
-    const versions = await probe().versionsOf(
-      installed,
-      installed.map(({ id }) => facts(id)),
-    );
-    expect(Object.fromEntries(versions)).toEqual({
+    const known = installed.map(({ id }) => ({
+      ...facts(id),
+      ...(id === 'plugin' && { prefix: ['compose'] }),
+    }));
+    expect(Object.fromEntries(await probe()(installed, known, path))).toEqual({
       out: { version: '1.2' },
       err: { version: '3.4' },
-      odd: { note: 'told no version, but: unknown option --version', unknown: true },
-      mute: { note: 'told no version (exit code 3)', unknown: true },
+      odd: { note: 'told no version, but: unknown option --version' },
+      mute: { note: 'told no version (exit code 3)' },
+      plugin: { note: 'told no version, but: no such command', broken: true },
+      wrong: { note: expect.stringContaining('could not be started'), broken: true },
     });
   });
 
   it('ATTACK 34: asks in an empty folder, which is gone afterwards, with a scrubbed environment', async () => {
     const script = `{ pwd; ls -A | wc -l; echo "$@"; env; } > ${home}/seen; touch litter; echo version 1.0`;
     const tool = install('tool', script);
-    await probe().versionsOf([tool], [facts('tool', ['JAVA_HOME', 'NODE_OPTIONS'])]);
+    await probe()([tool], [facts('tool', ['JAVA_HOME', 'NODE_OPTIONS'])], path);
     const seen = readFileSync(join(home, 'seen'), 'utf8');
     const [folder = '', entries, args] = seen.split('\n');
     expect(folder).toContain('toolcrib-version-');
@@ -99,21 +103,19 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
   it('ATTACK 49: runs nothing but the fixed question, once, whoever asks and however often', async () => {
     const tool = install('tool', 'echo version 1.0');
     const one = probe();
-    const answers = await Promise.all([1, 2, 3].map(() => one.versionsOf([tool], [facts('tool')])));
-    await one.versionsOf([tool], [facts('tool')]);
+    const answers = await Promise.all([1, 2, 3].map(() => one([tool], [facts('tool')], path)));
+    await one([tool], [facts('tool')], path);
     expect(answers.every((versions) => versions.get('tool')?.version === '1.0')).toBe(true);
     expect(runsOf('tool')).toBe(1);
   });
 
   it('asks again, in another process, only when the file has changed', async () => {
     const tool = install('tool', 'echo version 1.0');
-    await probe().versionsOf([tool], [facts('tool')]);
-    expect(await probe().versionsOf([tool], [facts('tool')])).toEqual(
-      new Map([['tool', { version: '1.0' }]]),
-    );
+    await probe()([tool], [facts('tool')], path);
+    expect(await probe()([tool], [facts('tool')], path)).toEqual(new Map([['tool', { version: '1.0' }]]));
     expect(runsOf('tool')).toBe(1);
     utimesSync(tool.program, 1_000_000, 1_000_000);
-    await probe().versionsOf([tool], [facts('tool')]);
+    await probe()([tool], [facts('tool')], path);
     expect(runsOf('tool')).toBe(2);
   });
 
@@ -122,13 +124,13 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
     mkdirSync(join(home, 'cache'), { mode: 0o700 });
     for (const damaged of ['[1,2]', 'null', '{"a":null,"b":{"version":7}}', '{']) {
       writeFileSync(join(home, 'cache/versions.json'), damaged, { mode: 0o600 });
-      expect((await probe().versionsOf([tool], [facts('tool')])).get('tool')).toEqual({ version: '1.0' });
+      expect((await probe()([tool], [facts('tool')], path)).get('tool')).toEqual({ version: '1.0' });
     }
   });
 
   it('does not run a shim', async () => {
     const tool = install('tool', 'echo version 1.0', { shim: 'pyenv' });
-    const versions = await probe().versionsOf([tool], [facts('tool')]);
+    const versions = await probe()([tool], [facts('tool')], path);
     expect(versions.get('tool')).toEqual({
       note: 'not asked for: a pyenv shim chooses it for each project, and may download it',
     });
@@ -137,7 +139,7 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
 
   it('gives each program 2 s, ends it with all it started, and does not keep that', async () => {
     const slow = install('slow', `sleep 40 & echo $! > ${home}/child; sleep 40`);
-    const versions = await probe().versionsOf([slow], [facts('slow')]);
+    const versions = await probe()([slow], [facts('slow')], path);
     expect(versions.get('slow')).toEqual({ note: 'did not tell its version within 2 s' });
     expect(isRunning(join(home, 'child'))).toBe(false);
     expect(existsSync(join(home, 'cache')) ? readdirSync(join(home, 'cache')) : []).toEqual([]);
@@ -165,9 +167,10 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
       };
     };
     const installed = Array.from({ length: 20 }, (_, index) => install(`tool${index}`, ''));
-    const versions = await probe(counting).versionsOf(
+    const versions = await probe(counting)(
       installed,
       installed.map(({ id }) => facts(id)),
+      path,
     );
     expect(versions.size).toBe(20);
     expect(most).toBe(4);
@@ -176,7 +179,7 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
   it('asks a script by way of its interpreter', async () => {
     const script = install('script', 'echo "version 5.6 $1"');
     const started = { ...script, program: '/bin/sh', leading: [script.program] };
-    expect((await probe().versionsOf([started], [facts('script')])).get('script')).toEqual({
+    expect((await probe()([started], [facts('script')], path)).get('script')).toEqual({
       version: '5.6',
     });
   });

@@ -100,11 +100,9 @@ describe('discovery on Windows', () => {
     }
   });
 
-  it('recognises the aliases that open the Store, and pyenv’s batch files', async () => {
-    const store = 'C:\\Users\\ada\\AppData\\Local\\Microsoft\\WindowsApps';
+  it('recognises pyenv’s batch files', async () => {
     const shims = 'C:\\Users\\ada\\.pyenv\\pyenv-win\\shims';
-    const host = windows(programs(`${store}\\python.exe`, `${shims}\\pip.bat`));
-    expect(await find(program('python'), host, pathOf(store))).toMatchObject({ shim: 'Microsoft Store' });
+    const host = windows(programs(`${shims}\\pip.bat`));
     expect(await find(program('pip'), host, pathOf(shims))).toMatchObject({ shim: 'pyenv' });
   });
 

@@ -7,35 +7,25 @@ import { isExecutable } from './is-executable.ts';
  * Throws PROGRAM_NOT_FOUND.
  */
 export async function findRipgrep(discovered?: string): Promise<string> {
-  for (const candidate of [...shipped(), ...(discovered === undefined ? [] : [discovered])]) {
-    if (await isExecutable(candidate)) return candidate;
-  }
+  for (const candidate of [shipped(), discovered])
+    if (candidate !== undefined && (await isExecutable(candidate))) return candidate;
   throw new ToolcribError(
     'PROGRAM_NOT_FOUND',
-    `ripgrep (rg) was not found: neither the npm package @vscode/ripgrep has it for ${process.platform}-${process.arch}, nor is it on the search path.`,
-    'Install it (apt install ripgrep, brew install ripgrep, winget install BurntSushi.ripgrep.MSVC), or reinstall this package with optional dependencies.',
+    `ripgrep (rg) was not found: @vscode/ripgrep has none for ${platform}, and it is not on the search path.`,
+    'Install it (apt install ripgrep, brew install ripgrep, winget install BurntSushi.ripgrep.MSVC).',
   );
 }
 
-/** Processors that can run another one's programs: Windows and macOS translate. Linux builds are static, so musl is no matter. */
-const alsoRuns: Readonly<Record<string, string>> = {
-  'win32-arm64': 'win32-x64',
-  'darwin-arm64': 'darwin-x64',
-  'win32-x64': 'win32-ia32',
-};
+const platform = `${process.platform}-${process.arch}`;
 
-function shipped(): string[] {
-  const own = `${process.platform}-${process.arch}`;
+function shipped(): string | undefined {
   const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
-  return [own, alsoRuns[own]].flatMap((platform) => {
-    if (platform === undefined) return [];
-    try {
-      // Only found, never loaded. The binary's package is a dependency of the main one, and pnpm shows it to nobody else.
-      const main = createRequire(import.meta.url).resolve('@vscode/ripgrep');
-      return [createRequire(main).resolve(`@vscode/ripgrep-${platform}/bin/${binary}`)];
-    } catch {
-      // Not installed: the machine may have its own.
-      return [];
-    }
-  });
+  try {
+    // The binary's package is a dependency of the main one, and pnpm shows it to nobody else.
+    const main = createRequire(import.meta.url).resolve('@vscode/ripgrep');
+    return createRequire(main).resolve(`@vscode/ripgrep-${platform}/bin/${binary}`);
+  } catch {
+    // Not installed: the machine may have its own.
+    return undefined;
+  }
 }

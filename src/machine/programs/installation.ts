@@ -1,19 +1,9 @@
 import type { AnyDiscoverer } from '../../core/discoverer.ts';
 
 /** What is known of a program without loading its actions. */
-export type ProgramFacts = Pick<
+export type ProgramFacts = Omit<
   AnyDiscoverer,
-  | 'id'
-  | 'title'
-  | 'category'
-  | 'homepage'
-  | 'programs'
-  | 'version'
-  | 'elsewhere'
-  | 'install'
-  | 'signals'
-  | 'prefix'
-  | 'environment'
+  'actions' | 'inspect' | 'hints' | 'settings' | 'hardening' | 'local'
 >;
 
 export interface SearchFolder {
@@ -48,9 +38,12 @@ export interface Version {
   readonly version?: string;
   /** Why there is no version. */
   readonly note?: string;
-  /** It ran and said something else than a version: a program that does not know the question. */
-  readonly unknown?: boolean;
+  /** It could not be started, or is a plugin that its program does not have. */
+  readonly broken?: boolean;
 }
+
+/** Why candidates cannot be used, by id and path with a blank between them: found out by starting them. */
+export type Broken = Readonly<Record<string, string>>;
 
 export interface Discovery {
   readonly path: SearchPath;

@@ -1,21 +1,15 @@
-import type { Category, Platform } from '../../core/discoverer.ts';
-import type { Discovery, ProgramFacts, Version } from './installation.ts';
+import type { Platform } from '../../core/discoverer.ts';
+import type { Discovery, Installation, ProgramFacts, Version } from './installation.ts';
 
 /** What is known of one program, as `toolcrib list`, `toolcrib doctor` and the tool `list_programs` show it. */
-export interface ProgramReport {
-  readonly id: string;
-  readonly title: string;
-  readonly category: Category;
+export interface ProgramReport
+  extends
+    Pick<ProgramFacts, 'id' | 'title' | 'category'>,
+    Omit<Version, 'broken'>,
+    Partial<Pick<Installation, 'source' | 'others'>> {
   readonly installed: boolean;
-  readonly version?: string;
-  /** Why there is no version. */
-  readonly note?: string;
   /** Where the program itself is; it may be started through another one. */
   readonly path?: string;
-  /** Where the path comes from: PATH, the login shell, a package manager. */
-  readonly source?: string;
-  /** Candidates that lost. Left out when there are none. */
-  readonly others?: readonly { readonly path: string; readonly why: string }[];
   /** Why it was not found. */
   readonly why?: string;
   /** How to get it on this platform. */
@@ -36,14 +30,13 @@ export function reportOf(
       const why = discovery.missing.get(id)?.why ?? 'was not looked for';
       return { id, title, category, installed: false, why, install: install[platform] ?? `see ${homepage}` };
     }
-    const { version, note } = versions.get(id) ?? {};
+    const { broken: _broken, ...version } = versions.get(id) ?? {};
     return {
       id,
       title,
       category,
       installed: true,
-      ...(version !== undefined && { version }),
-      ...(note !== undefined && { note }),
+      ...version,
       path: found.leading.at(-1) ?? found.program,
       source: found.source,
       ...(found.others.length > 0 && { others: found.others }),
