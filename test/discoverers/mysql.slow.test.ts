@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mysql } from '../../src/discoverers/mysql.ts';
-import { openMysql } from '../../src/machine/databases/mysql-session.ts';
-import { usualLimits } from '../../src/machine/databases/session.ts';
+import { openSession } from '../../src/machine/databases/mysql-session.ts';
+import { inSession, usualLimits } from '../../src/machine/databases/session.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { callAction, planOf, saidBy } from '../support/call-action.ts';
 import { until } from '../support/until.ts';
@@ -30,14 +30,15 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     return result.data as { columns: unknown[]; rows: unknown[][]; truncated: boolean };
   };
   /** Straight to the server, with other limits than those of a call. */
-  const open = (limits: object) => {
+  const querying = (limits: object, sql: string) => {
     const services = {
       host: { platform: 'linux', env: env() },
       profiles: {},
       which: () => Promise.resolve(''),
     } as const;
     const target = targetOf('mysql', {}, services);
-    return openMysql(target, { ...usualLimits, ...limits }, new AbortController().signal);
+    const opened = { openSession, target, limits: { ...usualLimits, ...limits } };
+    return inSession(opened, new AbortController().signal, (session) => session.query(sql, 1000));
   };
 
   beforeAll(async () => {
@@ -177,16 +178,12 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     // The server stops this one with a result.
     ["SELECT benchmark(1000000000000, md5('a')) AS n", 'the time of a query is over'],
   ])('ATTACK 85: the server ends %s', async (sql, says) => {
-    const session = await open({ statementMs: 100 });
-    await expect(session.query(sql, 1)).rejects.toThrow(says);
-    session.end();
+    await expect(querying({ statementMs: 100 }, sql)).rejects.toThrow(says);
   });
 
   it('ATTACK 85: reads no more than the limit of bytes of an answer', async () => {
-    const session = await open({ bytes: 100_000 });
     const sql = "SELECT repeat('z', 1000) FROM seq_1_to_1000000";
-    await expect(session.query(sql, 1000)).rejects.toThrow('larger than the 100000 bytes');
-    session.end();
+    await expect(querying({ bytes: 100_000 }, sql)).rejects.toThrow('larger than the 100000 bytes');
   });
 
   it('ATTACK 85: cancels on the server when the caller gives up', async () => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { psql } from '../../src/discoverers/psql.ts';
-import { usualLimits } from '../../src/machine/databases/session.ts';
-import { openPostgres } from '../../src/machine/databases/postgres-session.ts';
+import { openSession } from '../../src/machine/databases/postgres-session.ts';
+import { inSession, usualLimits } from '../../src/machine/databases/session.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { callAction, planOf, saidBy } from '../support/call-action.ts';
 import { until } from '../support/until.ts';
@@ -120,19 +120,7 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     ["'[1.5]'::json", 'json', [1.5]],
     ["'null'::json", 'json', null],
     ["'\\x00ff'::bytea", 'bytea', '\\x00ff'],
-    ['ARRAY[1,NULL,3]', 'integer[]', [1, null, 3]],
-    ["ARRAY['a','b \"c\"','NULL','{,}','\\']", 'text[]', ['a', 'b "c"', 'NULL', '{,}', '\\']],
-    [
-      'ARRAY[[1,2],[3,4]]::bigint[]',
-      'bigint[]',
-      [
-        ['1', '2'],
-        ['3', '4'],
-      ],
-    ],
-    ["'[0:1]={t,f}'::bool[]", 'boolean[]', [true, false]],
-    ["'{}'::text[]", 'text[]', []],
-    ["ARRAY['[1]'::json]", 'json[]', [[1]]],
+    ["ARRAY['a','b \"c\"',NULL]", 'text[]', '{a,"b \\"c\\"",NULL}'],
     ["'(1,1),(0,0)'::box", 'box', '(1,1),(0,0)'],
     ['NULL::int', 'integer', null],
   ])('reads %s', async (expression, type, value) => {
@@ -143,7 +131,7 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     const [[text, bytes]] = (await query("SELECT repeat('x', 100000), decode(repeat('00', 1000), 'hex')"))
       .rows as [[string, string]];
     expect(text).toMatch(/^x{4000}… /);
-    expect(bytes).toMatch(/^\\x(00){256}… \[1000 bytes\]$/);
+    expect(bytes).toMatch(/^\\x(00){256}… \[1488 more characters\]$/);
     const one = { folder, env: env(), program: '/usr/bin/true' };
     const many = { sql: "SELECT repeat('y', 3000) FROM generate_series(1, 1000)", limit: 1000 };
     const kept: string[] = [];
@@ -165,14 +153,15 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
   });
 
   /** Straight to the server, with other limits than those of a call. */
-  const open = (limits: object) => {
+  const querying = (limits: object, sql: string, most = 1000) => {
     const services = {
       host: { platform: 'linux', env: env() },
       profiles: {},
       which: () => Promise.resolve(''),
     } as const;
     const target = targetOf('postgresql', {}, services);
-    return openPostgres(target, { ...usualLimits, ...limits }, new AbortController().signal);
+    const opened = { openSession, target, limits: { ...usualLimits, ...limits } };
+    return inSession(opened, new AbortController().signal, (session) => session.query(sql, most));
   };
 
   it('ATTACK 85: reads no more than the limit of bytes of an answer, and the server goes on to nothing', async () => {
@@ -180,9 +169,7 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
       "SELECT repeat('z', 1000) FROM generate_series(1, 5000)",
       "SELECT repeat('z', 100000000)",
     ]) {
-      const session = await open({ bytes: 100_000 });
-      await expect(session.query(sql, 1000)).rejects.toThrow('larger than the 100000 bytes');
-      session.end();
+      await expect(querying({ bytes: 100_000 }, sql)).rejects.toThrow('larger than the 100000 bytes');
     }
     await until(() => activity() === 0);
   });
@@ -192,9 +179,9 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     Number(server.ask(`SELECT count(*) FROM pg_stat_activity WHERE application_name = 'toolcrib' ${where}`));
 
   it('ATTACK 85: the server ends what takes too long', async () => {
-    const session = await open({ statementMs: 100 });
-    await expect(session.query('SELECT pg_sleep(1000)', 1)).rejects.toThrow('statement timeout');
-    session.end();
+    await expect(querying({ statementMs: 100 }, 'SELECT pg_sleep(1000)')).rejects.toThrow(
+      'statement timeout',
+    );
   });
 
   it('ATTACK 85: cancels on the server when the caller gives up', async () => {

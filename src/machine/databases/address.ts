@@ -1,64 +1,45 @@
 import type { DatabaseEngine } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { protectionOf, type Protection } from './encryption.ts';
 
-/** What is said about a connection, in an address or in variables. */
-export interface Said {
-  /** A name or number of a host; or an absolute path: the folder (PostgreSQL) or file (MySQL) of a socket. */
-  readonly host?: string;
-  readonly port?: number;
-  readonly user?: string;
-  readonly password?: string;
-  readonly database?: string;
-  readonly protection?: Protection;
-  /** The path of a file with the authorities that are trusted. */
-  readonly authorities?: string;
-}
+/**
+ * What an address or variables say about a connection. A host can be a path, of the folder (PostgreSQL) or file (MySQL)
+ * of a socket; `sslrootcert` is the path of a file with the authorities that are trusted.
+ */
+export type Stated = Readonly<Partial<Record<Part, string>>>;
+type Part = 'host' | 'port' | 'user' | 'password' | 'database' | 'sslmode' | 'sslrootcert';
 
-/** How addresses of an engine begin; also as SQLAlchemy and Rails write them: postgresql+psycopg2, mysql2. */
+/** How addresses begin, also as SQLAlchemy and Rails write them, and nearly so: what is mistyped is meant. */
 export const schemesOf: Readonly<Record<DatabaseEngine, RegExp>> = {
-  postgresql: /^postgres(?:ql)?(?:\+\w+)?:\/\//i,
-  mysql: /^(?:mysql2?|mariadb)(?:\+\w+)?:\/\//i,
+  postgresql: /^\s*postg\w*(?:\+\w+)?:/i,
+  mysql: /^\s*(?:my|maria)\w*(?:\+\w+)?:/i,
 };
 
-/** Addresses of databases that are asked in another way, or not at all. */
-const otherDatabase = /^(?:sqlite3?|file|mongodb|rediss?|mssql|sqlserver|oracle)(?:\+\w+)?:/i;
-
-/** Whether this begins like the address of a database of any kind that is known. Pure. */
-export const isDatabase = (address: string): boolean =>
-  otherDatabase.test(address) || Object.values(schemesOf).some((scheme) => scheme.test(address));
-
-/** What an address may say after its question mark, by the names of PostgreSQL, MySQL and their libraries. */
-const options: Readonly<Record<keyof Said, readonly string[]>> = {
-  host: ['host', 'socket', 'socketPath', 'unix_socket'],
-  port: ['port'],
-  user: ['user'],
-  password: ['password'],
-  database: ['dbname'],
-  protection: ['sslmode', 'ssl-mode', 'ssl_mode'],
-  authorities: ['sslrootcert', 'ssl-ca', 'ssl_ca'],
-};
+/** A host of this name means that none was given. */
+const nowhere = 'no-host.invalid';
 
 /**
  * What an address says: `postgresql://user:password@host:5432/name?sslmode=require`. `from` names where it stands.
  * Throws CONFIG_INVALID, which never shows the address.
  */
-export function addressOf(address: string, engine: DatabaseEngine, from: string): Said {
+export function addressOf(address: string, engine: DatabaseEngine, from: string): Stated {
   try {
     if (!schemesOf[engine].test(address)) throw new Error('another scheme');
     // URL takes an empty host only where there is no user.
-    const url = new URL(address.replace(/^[^:]+:\/\/([^/?#]*@)?(?=[:/?#]|$)/, (start) => start + nowhere));
-    const host = decodeURIComponent(url.hostname).replace(/^\[(.+)\]$/, '$1');
-    const parts: Partial<Record<keyof Said, string>> = {
-      host: host === nowhere ? '' : host,
+    const url = new URL(address.trim().replace(/^\w[^:]*:\/\/([^/?#]*@)?(?=[:/?#]|$)/, `$&${nowhere}`));
+    if (url.hostname === '') throw new Error('no // after the scheme');
+    const option = (...names: string[]) => names.map((name) => url.searchParams.get(name)).find(Boolean);
+    const host = decodeURIComponent(url.hostname)
+      .replace(nowhere, '')
+      .replace(/^\[(.+)\]$/, '$1');
+    return withoutBlanks({
+      host: option('host', 'socket', 'unix_socket') ?? host,
       port: url.port,
       user: decodeURIComponent(url.username),
       password: decodeURIComponent(url.password),
       database: decodeURIComponent(url.pathname.slice(1)),
-    };
-    const option = (part: keyof Said) =>
-      options[part].map((name) => url.searchParams.get(name)).find((value) => value !== null);
-    return saidBy((part) => option(part) ?? parts[part]);
+      sslmode: option('sslmode', 'ssl-mode', 'ssl_mode'),
+      sslrootcert: option('sslrootcert', 'ssl-ca', 'ssl_ca'),
+    });
   } catch {
     // Whatever is wrong with it, its words would show the password.
     throw new ToolcribError(
@@ -69,19 +50,6 @@ export function addressOf(address: string, engine: DatabaseEngine, from: string)
   }
 }
 
-/** A host of this name means that none was given. */
-const nowhere = 'no-host.invalid';
-
-/** All that a source says about the parts of a connection; what is empty there hides nothing that is said elsewhere. */
-export function saidBy(textOf: (part: keyof Said) => string | undefined): Said {
-  const texts = Object.keys(options).map((part) => [part, textOf(part as keyof Said)] as const);
-  const said = Object.fromEntries(texts.filter(([, text]) => text !== undefined && text !== ''));
-  const { port, protection, ...rest } = said as Partial<Record<keyof Said, string>>;
-  const number = Number(port);
-  const isPort = Number.isInteger(number) && number > 0 && number < 65_536;
-  return {
-    ...rest,
-    ...(isPort && { port: number }),
-    ...(protection !== undefined && { protection: protectionOf(protection) }),
-  };
-}
+/** What is empty hides nothing that is said elsewhere. */
+export const withoutBlanks = (stated: Partial<Record<Part, string | null | undefined>>): Stated =>
+  Object.fromEntries(Object.entries(stated).filter(([, text]) => text));

@@ -4,7 +4,7 @@ import { fitResult } from '../../core/fit-result.ts';
 import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
 import { inlineLimit, spelledNote, spelledOut } from '../presentable.ts';
 import { failureOfDatabase, withoutSecrets } from './database-failure.ts';
-import { graceMs, usualLimits as limits, type Session } from './session.ts';
+import { graceMs, inSession, usualLimits as limits, type Session } from './session.ts';
 import { targetName, targetOf, type Chosen, type DatabaseServices, type Target } from './target.ts';
 
 /** One call of an action that asks a database. */
@@ -15,7 +15,6 @@ export interface DatabaseCall {
   readonly services: { readonly databases: DatabaseServices };
 }
 
-/** A call, and where it connects. */
 interface PreparedQuery extends DatabaseCall {
   readonly target: Target;
   /** What is asked. */
@@ -23,7 +22,7 @@ interface PreparedQuery extends DatabaseCall {
   /** Whom, for people. */
   readonly where: string;
   /** What the login may do beyond reading; undefined for statements of ours, for which it does not matter. */
-  readonly beyond: string | undefined;
+  readonly beyond?: string | undefined;
 }
 
 /** More rows than any catalogue of a database has that people describe. */
@@ -44,29 +43,29 @@ export async function planQuery(
   { workspace, signal }: PlanContext,
 ): Promise<Plan<PreparedQuery>> {
   const { action, values, services } = call;
-  const { databases } = services;
-  const target = targetOf(action.database, values as Chosen, databases);
+  const target = targetOf(action.database, values as Chosen, services.databases);
   const question = questionText(call);
   const from = `${target.database ?? 'no database'} at ${target.host}, as ${target.user} (${target.from})`;
   const where = withoutSecrets(from, target.secrets);
-  const unseen = { ...call, target, question, where, beyond: undefined };
+  const asked: PreparedQuery = { ...call, target, question, where };
+  const plan = { effects: action.effects, subject: question, folder: workspace.roots[0] ?? '', touches: [] };
   const beyond =
-    'lists' in action.asks ? undefined : await connecting(unseen, signal, async (session) => session.beyond);
+    'lists' in action.asks ? undefined : await connecting(asked, signal, async (_session, more) => more);
+  const rest = {
+    takenBack: false,
+    exactly: JSON.stringify([question, where, beyond]),
+    work: { ...asked, beyond },
+  };
+  if (beyond === undefined) return { ...plan, ...rest, preview: where };
   const wayOut = `let the server log in as one that only reads (${readers[action.database]})`;
   const database = withoutSecrets(targetName(target), target.secrets);
   return {
-    effects: action.effects,
-    subject: question,
-    folder: workspace.roots[0] ?? '',
-    touches: [],
-    ...(beyond !== undefined && { asks: 'database', lasting: { kind: 'database', database }, wayOut }),
-    preview:
-      beyond === undefined
-        ? where
-        : `${where}\nThis login ${beyond}, which no transaction keeps it from.\nInstead: ${wayOut}`,
-    takenBack: false,
-    exactly: JSON.stringify([question, where, beyond]),
-    work: { ...unseen, beyond },
+    ...plan,
+    ...rest,
+    asks: 'database',
+    lasting: { kind: 'database', database },
+    wayOut,
+    preview: `${where}\nThis login ${beyond}, which no transaction keeps it from.\nInstead: ${wayOut}`,
   };
 }
 
@@ -76,8 +75,8 @@ export async function planQuery(
  * may more than was agreed to.
  */
 export async function askDatabase(call: PreparedQuery, context: CallContext): Promise<ToolResult> {
-  const answer = await connecting(call, context.signal, (session) => {
-    if (!('lists' in call.action.asks) && session.beyond !== call.beyond)
+  const answer = await connecting(call, context.signal, (session, beyond) => {
+    if (!('lists' in call.action.asks) && beyond !== call.beyond)
       throw new ToolcribError(
         'NOT_CONFIRMED',
         `${call.where}: what the login may do has changed.`,
@@ -88,27 +87,22 @@ export async function askDatabase(call: PreparedQuery, context: CallContext): Pr
   return resultOf(answer, call.question, context);
 }
 
-/** What `work` brings over a connection of its own, which the signal and the limit of time cancel on the server. */
+/** What `work` brings over a connection of its own, in the time of a call. */
 async function connecting<T>(
   { action, target, where }: PreparedQuery,
   signal: AbortSignal,
-  work: (session: Session) => Promise<T>,
+  work: Parameters<typeof inSession<T>>[2],
 ): Promise<T> {
   // The servers have a limit of their own; MySQL takes one in a query's text for more than ours.
   const late = AbortSignal.timeout(limits.statementMs + graceMs);
-  const both = AbortSignal.any([signal, late]);
-  let session: Session | undefined;
+  const { openSession } = await (action.database === 'mysql'
+    ? import('./mysql-session.ts')
+    : import('./postgres-session.ts'));
   try {
-    const open =
-      action.database === 'mysql'
-        ? (await import('./mysql-session.ts')).openMysql
-        : (await import('./postgres-session.ts')).openPostgres;
-    session = await open(target, limits, both);
-    return await work(session);
+    return await inSession({ openSession, target, limits }, AbortSignal.any([signal, late]), work);
   } catch (error) {
-    throw failureOfDatabase(error, { target, where, limits, cancelled: signal.aborted, late: late.aborted });
-  } finally {
-    session?.end();
+    const { secrets } = target;
+    throw failureOfDatabase(error, { where, secrets, limits, cancelled: signal.aborted, late: late.aborted });
   }
 }
 
@@ -141,17 +135,13 @@ async function answered(session: Session, { action: { asks }, values }: Database
 function resultOf(answer: Answer, question: string, context: CallContext): ToolResult {
   const { value, omitted, clipped, cleaned } = fitResult(answer, inlineLimit, spelledOut);
   const isCut = Object.keys(omitted).length > 0;
-  const rows = (isCut || clipped) && answer['rows'];
-  const notes = [
-    ...(cleaned ? [spelledNote] : []),
-    ...(Array.isArray(rows) ? [keepRows(rows, question, context)] : []),
-  ];
+  const notes = cleaned ? [spelledNote] : [];
+  const rows: unknown = answer['rows'];
+  if ((isCut || clipped) && Array.isArray(rows)) {
+    const sink = context.keepOutput(question);
+    for (const row of rows) sink.add('stdout', Buffer.from(`${JSON.stringify(row)}\n`));
+    sink.end();
+    notes.push(`all ${rows.length} rows: read_output ${sink.handle}`);
+  }
   return { data: { ...value, ...(isCut && { omitted }), ...(notes.length > 0 && { notes }) } };
-}
-
-function keepRows(rows: readonly unknown[], question: string, context: CallContext): string {
-  const sink = context.keepOutput(question);
-  for (const row of rows) sink.add('stdout', Buffer.from(`${JSON.stringify(row)}\n`));
-  sink.end();
-  return `all ${rows.length} rows: read_output ${sink.handle}`;
 }

@@ -1,4 +1,5 @@
 import { headOf } from '../../core/cut-text.ts';
+import { parseExactly } from '../../core/exact-json.ts';
 
 /** Bytes of a value that are shown: enough to tell what it is, which is all that hexadecimal tells a reader. */
 const shownBytes = 256;
@@ -10,8 +11,17 @@ export function shortened(text: string, most: number): string {
   return `${head}… [${text.length - head.length} more characters]`;
 }
 
-/** Bytes that come in hexadecimal, as `\x0102`, with their number when not all are there. */
-export function hexOf(hex: string, most: number): string {
-  const shown = Math.min(shownBytes * 2, most);
-  return hex.length <= shown ? `\\x${hex}` : `\\x${hex.slice(0, shown)}… [${hex.length / 2} bytes]`;
+/** Bytes that come in hexadecimal, as `\x0102`. */
+export const hexOf = (hex: string, most: number): string =>
+  shortened(`\\x${hex}`, Math.min(shownBytes * 2 + 2, most));
+
+/** What a column of JSON holds; a text where that is none to us: MariaDB's can be any, PostgreSQL's can be too deep. */
+export function jsonOf(text: string, most: number): unknown {
+  if (text.length > most) return shortened(text, most);
+  try {
+    return parseExactly(text);
+  } catch {
+    // Shown as it came.
+    return text;
+  }
 }

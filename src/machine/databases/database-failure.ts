@@ -1,11 +1,10 @@
 import { ToolcribError } from '../../core/errors.ts';
 import type { Limits } from './session.ts';
-import type { Target } from './target.ts';
 
 interface Failed {
-  readonly target: Target;
   /** The database, for people. */
   readonly where: string;
+  readonly secrets: readonly string[];
   /** The caller has given up. */
   readonly cancelled: boolean;
   /** The time of the call was over. */
@@ -25,35 +24,28 @@ const stoppedCodes: readonly unknown[] = ['57014', 1317, 3024, 1969];
 const sources = 'a profile of the settings, DATABASE_URL, or the variables PG* and MYSQL_*';
 /** What a caller can do, by the codes of the drivers and of the servers. */
 const waysOut: readonly (readonly [RegExp, string])[] = [
-  [
-    /^(?:ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EACCES)$/,
-    `Is the server running? Where it is comes from ${sources}.`,
-  ],
-  [/^(?:28\w{3}|ER_ACCESS_DENIED_ERROR)$/, `Who logs in comes from ${sources}; ~/.my.cnf is not read.`],
-  [
-    /^(?:42601|25006|ER_PARSE_ERROR|ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION)$/,
-    'One SELECT, VALUES, TABLE or WITH is run, in a transaction that changes nothing.',
-  ],
+  [/^E(?:[A-Z]+|AI_AGAIN)$/, `Is the server running? Where it is comes from ${sources}.`],
+  [/^28|ACCESS_DENIED/, `Who logs in comes from ${sources}; ~/.my.cnf is not read.`],
+  [/^(?:42601|25006)$|PARSE|READ_ONLY/, 'One SELECT, VALUES, TABLE or WITH is run, which changes nothing.'],
 ];
 
 /** What a caller is told about a failure: without passwords, and what was stopped by whom. */
 export function failureOfDatabase(error: unknown, failed: Failed): unknown {
-  const { target, where, limits } = failed;
+  const { where, secrets, limits } = failed;
   if (failed.cancelled) return new ToolcribError('CANCELLED', 'The query was cancelled on the server.');
   if (error instanceof ToolcribError) return error;
-  const { message, errors, code, errno, detail = '', hint = '', position } = error as DriverError;
+  const { message, errors, code = '', errno, detail = '', hint = '', position } = error as DriverError;
   const said = message || errors?.map((each) => each.message).join('; ') || 'the connection failed';
   if (failed.late || stoppedCodes.includes(code) || stoppedCodes.includes(errno))
     return new ToolcribError(
       'TIMEOUT',
-      `The server stopped after ${limits.statementMs / 1000} s: ${withoutSecrets(said, target.secrets)}.`,
+      `The server stopped after ${limits.statementMs / 1000} s: ${withoutSecrets(said, secrets)}.`,
       'Ask for less, or look at how it is answered with the explain action.',
     );
   const at = Number(position) > 0 ? `, at character ${position} of sql` : '';
-  const all = [`${where}: ${said}`, code === undefined ? '' : `(${code}${at})`, detail, hint];
-  const text = all.filter((part) => part !== '').join(' ');
-  const wayOut = waysOut.find(([codes]) => codes.test(code ?? ''))?.[1];
-  return new ToolcribError('PROGRAM_FAILED', withoutSecrets(text, target.secrets), wayOut);
+  const text = [`${where}: ${said}`, code && `(${code}${at})`, detail, hint].filter(Boolean).join(' ');
+  const wayOut = waysOut.find(([codes]) => codes.test(code))?.[1];
+  return new ToolcribError('PROGRAM_FAILED', withoutSecrets(text, secrets), wayOut);
 }
 
 /** A text without what must not be shown; the longest first, since one may be a part of another. */

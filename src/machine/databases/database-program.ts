@@ -11,7 +11,7 @@ import { shownPath } from '../paths/shown-path.ts';
 import { rooted } from '../paths/workspace.ts';
 import { projectFolders } from '../programs/project-folders.ts';
 import { withoutSecrets } from './database-failure.ts';
-import { targetName, targetOf, type Chosen, type Target } from './target.ts';
+import { targetName, targetOf, variablesOf, type Chosen, type Target } from './target.ts';
 
 /** One call of an action of a program beside a database's client, all paths in `values` checked. */
 export interface ProgramCall {
@@ -109,29 +109,18 @@ async function programOf({ action, context, services }: ProgramCall): Promise<st
 
 /** What a program is told in its environment, where only its own user can read it. */
 function connectionVariables(target: Target, env: Readonly<Record<string, string | undefined>>) {
-  const { engine, host, port, user, password, protection, authorities } = target;
-  const said =
-    engine === 'mysql'
-      ? { MYSQL_PWD: password }
-      : {
-          PGHOST: host,
-          PGPORT: String(port),
-          PGUSER: user,
-          PGPASSWORD: password,
-          PGPASSFILE: env['PGPASSFILE'],
-          PGSSLMODE: protection,
-          PGSSLROOTCERT: authorities,
-          PGCONNECT_TIMEOUT: '10',
-          PGCLIENTENCODING: 'UTF8',
-        };
+  const names = Object.entries(variablesOf[target.engine]) as [keyof Target, string][];
+  const said = names.map(([part, name]) => [name, target[part]] as const);
+  const more = { PGPASSFILE: env['PGPASSFILE'], PGCONNECT_TIMEOUT: '10', PGCLIENTENCODING: 'UTF8' };
+  const all = [...said, ...Object.entries(target.engine === 'postgresql' ? more : {})];
   return Object.fromEntries(
-    Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    all.filter(([, value]) => value !== undefined).map(([name, value]) => [name, `${value}`]),
   );
 }
 
 /** What comes before a program's own arguments: where to connect, never a password; and the file that it writes. */
 function connectionArguments(target: Target, path: string | undefined): string[] {
-  const { engine, host, port, user, database = '', protection, authorities } = target;
+  const { engine, host, port, user, database = '', sslmode, sslrootcert } = target;
   // As a part of a connection string, in which it cannot become another setting.
   if (engine === 'postgresql')
     return [
@@ -141,8 +130,6 @@ function connectionArguments(target: Target, path: string | undefined): string[]
   const address = host.startsWith('/')
     ? [`--socket=${host}`]
     : [`--host=${host}`, `--port=${port}`, '--protocol=TCP'];
-  const modes = { 'verify-ca': 'VERIFY_CA', 'verify-full': 'VERIFY_IDENTITY', require: 'REQUIRED' };
-  const mode = protection === 'disable' || protection === 'prefer' ? undefined : modes[protection];
   return [
     // First, or it is not taken: option files could name further ones, and plugins.
     '--no-defaults',
@@ -150,8 +137,14 @@ function connectionArguments(target: Target, path: string | undefined): string[]
     `--user=${user}`,
     ...(path === undefined ? [] : [`--result-file=${path}`]),
     // MariaDB's programs and MySQL's have different options; each passes over the other's that begin with loose-.
-    ...(mode === undefined ? [] : ['--loose-ssl', `--loose-ssl-mode=${mode}`]),
-    ...(protection.startsWith('verify') ? ['--loose-ssl-verify-server-cert'] : []),
-    ...(authorities === undefined ? [] : [`--ssl-ca=${authorities}`]),
+    ...(mysqlModes[sslmode] === undefined ? [] : ['--loose-ssl', `--loose-ssl-mode=${mysqlModes[sslmode]}`]),
+    ...(sslmode.startsWith('verify') ? ['--loose-ssl-verify-server-cert'] : []),
+    ...(sslrootcert === undefined ? [] : [`--ssl-ca=${sslrootcert}`]),
   ];
 }
+
+const mysqlModes: Partial<Record<Target['sslmode'], string>> = {
+  require: 'REQUIRED',
+  'verify-ca': 'VERIFY_CA',
+  'verify-full': 'VERIFY_IDENTITY',
+};

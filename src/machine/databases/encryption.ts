@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { Target } from './target.ts';
 
 /**
  * How much a connection is protected, from less to more. `prefer`: encrypted where the server can; `verify-ca`: by a
@@ -27,33 +26,32 @@ export interface Encryption {
   checkServerIdentity?: () => undefined;
 }
 
-/**
- * How a connection is encrypted, as PostgreSQL defines the kinds of protection: with `require` the certificate is
- * looked at only where authorities are named. Undefined: it is not.
- */
-async function encryptionOf(target: Target): Promise<Encryption | undefined> {
-  const { protection, authorities } = target;
-  if (protection === 'disable') return undefined;
-  // `system` stands for the authorities that Node trusts by itself.
-  const named = authorities !== undefined && authorities !== 'system';
-  return {
-    rejectUnauthorized: protection.startsWith('verify') || (protection === 'require' && named),
-    ...(named && { ca: await readFile(authorities, 'utf8') }),
-    ...(protection !== 'verify-full' && { checkServerIdentity: () => undefined }),
-  };
+interface Protected {
+  readonly sslmode: Protection;
+  readonly sslrootcert?: string;
 }
 
-/** Connects encrypted; with `prefer`, to a server that cannot encrypt, a second time without. */
+/**
+ * Connects as PostgreSQL defines the kinds of protection: with `require` the certificate is looked at only where
+ * authorities are named; with `prefer`, a server that cannot encrypt is asked a second time without.
+ */
 export async function connectProtected<C>(
-  target: Target,
-  connect: (encryption: Encryption | undefined) => Promise<C>,
-  cannotEncrypt: (error: { message?: string; code?: string }) => boolean,
+  { sslmode, sslrootcert }: Protected,
+  connect: (encryption?: Encryption) => Promise<C>,
 ): Promise<C> {
-  const encryption = await encryptionOf(target);
+  if (sslmode === 'disable') return connect();
+  // `system` stands for the authorities that Node trusts by itself.
+  const named = sslrootcert !== undefined && sslrootcert !== 'system';
   try {
-    return await connect(encryption);
+    return await connect({
+      rejectUnauthorized: sslmode.startsWith('verify') || (sslmode === 'require' && named),
+      ...(named && { ca: await readFile(sslrootcert, 'utf8') }),
+      ...(sslmode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+    });
   } catch (error) {
-    if (!encryption || target.protection !== 'prefer' || !cannotEncrypt(error as Error)) throw error;
-    return connect(undefined);
+    // As the drivers for PostgreSQL and MySQL say it.
+    const cannot = /does not support (?:SSL|secure)/.test((error as Error).message);
+    if (sslmode !== 'prefer' || !cannot) throw error;
+    return connect();
   }
 }

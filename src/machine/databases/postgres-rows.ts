@@ -1,6 +1,5 @@
-import { types as driverTypes, type Client, type FieldDef } from 'pg';
-import { parseExactly } from '../../core/exact-json.ts';
-import { hexOf, shortened } from './cell.ts';
+import type { Client, FieldDef } from 'pg';
+import { hexOf, jsonOf, shortened } from './cell.ts';
 import { within, type Limits, type Table } from './session.ts';
 
 /** The first rows of a cursor, and whether there are more. */
@@ -14,10 +13,11 @@ export async function fetchRows(
   const fetched = client.query<(string | null)[]>({ text, rowMode: 'array' });
   const { fields, rows } = await within(limits.bytes, client.connection.stream, fetched);
   const types = await typesOf(client, fields);
-  const readers = types.map((type) => readerOf(type, limits.cell));
+  const shown = (cell: string | null, at: number) =>
+    cell === null ? null : valueOf(cell, types[at] ?? '', limits.cell);
   return {
     columns: fields.map(({ name }, at) => ({ name, type: types[at] ?? '' })),
-    rows: rows.slice(0, most).map((row) => row.map((cell, at) => readers[at]?.(cell))),
+    rows: rows.slice(0, most).map((row) => row.map(shown)),
     truncated: rows.length > most,
   };
 }
@@ -32,51 +32,16 @@ async function typesOf(client: Client, fields: readonly FieldDef[]): Promise<str
   return rows.map(({ name }) => name);
 }
 
-/** Makes a value of what the server wrote for one. */
-type Read = (text: string) => unknown;
-
-/** The driver's own, for which its types have another shape than it has. */
-const { arrayParser } = driverTypes as unknown as {
-  arrayParser: { create(text: string, read: (item: string | null) => unknown): { parse(): unknown[] } };
-};
-
-const number: Read = (text) => (Number.isFinite(Number(text)) ? Number(text) : text);
-const known: Readonly<Record<string, Read>> = {
-  boolean: (text) => text === 't',
-  smallint: number,
-  integer: number,
-  oid: number,
-  real: number,
-  'double precision': number,
-};
+const numbers: ReadonlySet<string> = new Set(['smallint', 'integer', 'oid', 'real', 'double precision']);
 
 /**
- * How values of a type are read, by its name as format_type() gives it. Numbers that a double holds exactly come as
- * numbers, JSON as JSON, arrays as lists, bytes in hexadecimal, and all the rest (bigint, numeric, dates) as the text
- * the server wrote. `most` says which values are too long to be kept whole.
+ * A value of what the server wrote, by the type's name as format_type() gives it. Numbers that a double holds exactly
+ * come as numbers, JSON as JSON, bytes in hexadecimal, and all the rest (bigint, numeric, dates, arrays) as that text.
+ * `most` says which values are too long to be kept whole.
  */
-function readerOf(type: string, most: number): (text: string | null) => unknown {
-  const read = known[type] ?? longReader(type, most);
-  return (text) => (text === null ? null : read(text));
-}
-
-function longReader(type: string, most: number): Read {
-  if (type === 'bytea') return (text) => hexOf(text.slice(2), most);
-  const whole: Read =
-    // The delimiter of boxes is another one than that of all other types.
-    type.endsWith('[]') && type !== 'box[]'
-      ? (text) => arrayParser.create(text, readerOf(type.slice(0, -2), most)).parse()
-      : type === 'json' || type === 'jsonb'
-        ? jsonOf
-        : (text) => text;
-  return (text) => (text.length > most ? shortened(text, most) : whole(text));
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseExactly(text);
-  } catch {
-    // A server may take what is no JSON to others: a lone surrogate, a depth without end.
-    return text;
-  }
+function valueOf(text: string, type: string, most: number): unknown {
+  if (type === 'boolean') return text === 't';
+  if (numbers.has(type)) return Number.isFinite(Number(text)) ? Number(text) : text;
+  if (type === 'bytea') return hexOf(text.slice(2), most);
+  return type === 'json' || type === 'jsonb' ? jsonOf(text, most) : shortened(text, most);
 }

@@ -1,14 +1,12 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Client } from 'pg';
 // @ts-expect-error: it comes without types.
 import pgpass from 'pgpass';
-import { connectProtected, type Encryption } from './encryption.ts';
 import { fetchRows } from './postgres-rows.ts';
-import { connectMs, graceMs, type Limits, type OpenSession } from './session.ts';
+import { connectMs, graceMs, lockSeconds, type Limits, type OpenSession } from './session.ts';
 import type { Target } from './target.ts';
 
-/** Milliseconds a query waits for a lock; readers wait only for changes of the tables themselves. */
-const lockMs = 5000;
 const cursor = 'toolcrib';
 const declaring = `DECLARE ${cursor} NO SCROLL CURSOR FOR `;
 
@@ -17,45 +15,47 @@ const declaring = `DECLARE ${cursor} NO SCROLL CURSOR FOR `;
  * nothing but SELECT, VALUES, TABLE and WITH; it is sent by the extended protocol, which takes one statement; and it
  * runs in a transaction that may only read. None of this depends on what the text looks like.
  */
-export const openPostgres: OpenSession = async (target, limits, signal) => {
-  const { client, end } = await connectProtected(
-    target,
-    (encryption) => connected(target, encryption, signal),
-    ({ message = '' }) => message.includes('does not support SSL'),
-  );
-  try {
-    await begin(client, limits);
-    return {
-      beyond: await rightsBeyond(client),
-      end,
-      async query(sql, most, values) {
-        await sent(client, declaring, sql, values);
-        const table = await fetchRows(client, cursor, most, limits);
-        if (!table.truncated) await client.query(`CLOSE ${cursor}`);
-        return table;
-      },
-      async explain(sql) {
-        const { rows } = await sent(client, `EXPLAIN (FORMAT JSON) ${declaring}`, sql);
-        const [explained] = JSON.parse(rows[0]?.[0] ?? '[]') as { Plan?: unknown }[];
-        return explained?.Plan;
-      },
-    };
-  } catch (error) {
-    end();
-    throw error;
-  }
+export const openSession: OpenSession = async (target, limits, encryption) => {
+  const { host, port, user, database = user } = target;
+  const client = new Client({
+    host,
+    port,
+    user,
+    database,
+    password: () => target.password ?? keptPassword({ ...target, database }),
+    ssl: encryption ?? false,
+    connectionTimeoutMillis: connectMs,
+    application_name: 'toolcrib',
+    // Values come as the server wrote them.
+    types: { getTypeParser: () => (text: string) => text } as never,
+  });
+  // Without a listener a connection that is lost would end the process; what is pending is rejected as well.
+  client.on('error', () => {});
+  await client.connect();
+  return {
+    stream: client.connection.stream,
+    begin: () => begin(client, limits),
+    async query(sql, most, values) {
+      await sent(client, declaring, sql, values);
+      const table = await fetchRows(client, cursor, most, limits);
+      if (!table.truncated) await client.query(`CLOSE ${cursor}`);
+      return table;
+    },
+    async explain(sql) {
+      const { rows } = await sent(client, `EXPLAIN (FORMAT JSON) ${declaring}`, sql);
+      const [explained] = JSON.parse(rows[0]?.[0] ?? '[]') as { Plan?: unknown }[];
+      return explained?.Plan;
+    },
+    cancel: () => cancelOnServer(target, client as unknown as CancelKey),
+    end: () => client.end(),
+  };
 };
 
 /** Sends the caller's text after ours, by the extended protocol: the server takes one statement and no second. */
 async function sent(client: Client, before: string, sql: string, values: readonly unknown[] = []) {
-  const config = {
-    text: before + sql,
-    values: [...values],
-    rowMode: 'array',
-    queryMode: 'extended',
-  } as const;
+  const how = { rowMode: 'array', queryMode: 'extended' } as const;
   try {
-    return await client.query<(string | null)[]>(config);
+    return await client.query<(string | null)[]>({ text: before + sql, values: [...values], ...how });
   } catch (error) {
     // The server counts characters from the beginning of ours.
     const { position } = error as { position?: string };
@@ -64,64 +64,31 @@ async function sent(client: Client, before: string, sql: string, values: readonl
   }
 }
 
-async function connected(target: Target, encryption: Encryption | undefined, signal: AbortSignal) {
-  signal.throwIfAborted();
-  const { host, port, user, database = user } = target;
-  const client = new Client({
-    host,
-    port,
-    user,
-    database,
-    password: () => target.password ?? passwordFor({ ...target, database }),
-    ssl: encryption ?? false,
-    connectionTimeoutMillis: connectMs,
-    application_name: 'toolcrib',
-    // Values come as the server wrote them.
-    types: { getTypeParser: () => (text: string) => text } as never,
-  });
-  const { stream } = client.connection;
-  const cut = () => void cancelOnServer(target, client as unknown as CancelKey).then(() => stream.destroy());
-  const end = () => {
-    signal.removeEventListener('abort', cut);
-    client.end().catch(() => stream.destroy());
-    setTimeout(() => stream.destroy(), graceMs).unref();
-  };
-  signal.addEventListener('abort', cut, { once: true });
-  // Without a listener a connection that is lost would end the process; what is pending is rejected as well.
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return { client, end };
-  } catch (error) {
-    end();
-    throw error;
-  }
-}
-
 /** The password of ~/.pgpass, or of the file that PGPASSFILE names, where sockets stand under localhost. */
-async function passwordFor({ host, ...login }: Target): Promise<string> {
+async function keptPassword({ host, ...login }: Target): Promise<string> {
   const place = { ...login, host: host.startsWith('/') ? 'localhost' : host };
+  // The driver's own way to it is deprecated, and knows no sockets.
   const password = await new Promise<string | undefined>((resolve) => pgpass(place, resolve));
   if (password === undefined) throw new Error('the server asks for a password, and none is known');
   return password;
 }
 
-async function begin(client: Client, { statementMs }: Limits): Promise<void> {
+/** Begins the transaction; what the login may do that it does not bind. */
+async function begin(client: Client, { statementMs }: Limits): Promise<string | undefined> {
   // The server itself notices when we are gone, be it killed. Not every system it runs on can tell (since 14).
   await client.query("SET client_connection_check_interval = '1s'").catch(() => {});
   await client.query(
-    [
-      'BEGIN READ ONLY',
-      `SET LOCAL statement_timeout = ${statementMs}`,
-      `SET LOCAL lock_timeout = ${lockMs}`,
-      `SET LOCAL idle_in_transaction_session_timeout = ${2 * statementMs}`,
-      "SET LOCAL client_encoding = 'UTF8'",
-      "SET LOCAL datestyle = 'ISO, YMD'",
-      "SET LOCAL intervalstyle = 'postgres'",
-      "SET LOCAL bytea_output = 'hex'",
-      'SET LOCAL extra_float_digits = 3',
-    ].join('; '),
+    `BEGIN READ ONLY;
+     SET LOCAL statement_timeout = ${statementMs};
+     SET LOCAL lock_timeout = '${lockSeconds}s';
+     SET LOCAL idle_in_transaction_session_timeout = ${2 * statementMs};
+     SET LOCAL client_encoding = 'UTF8';
+     SET LOCAL datestyle = 'ISO, YMD';
+     SET LOCAL intervalstyle = 'postgres';
+     SET LOCAL bytea_output = 'hex';
+     SET LOCAL extra_float_digits = 3`,
   );
+  return rightsBeyond(client);
 }
 
 /** Roles of the server's own whose rights end at tables and figures. */
@@ -130,8 +97,7 @@ const bound =
 
 /**
  * What the one who logged in may do that a transaction does not bind: files and programs of the server, other sessions,
- * replication. All roles that can be taken count, since a query can take them; for that reason it would be of no use to
- * take a lower one first: `SELECT set_config('role', …)` takes the higher one again.
+ * replication. All roles that can be taken count, since a query can take them: `SELECT set_config('role', …)`.
  */
 async function rightsBeyond(client: Client): Promise<string | undefined> {
   const { rows } = await client.query<{ name: string }>(
@@ -143,22 +109,19 @@ async function rightsBeyond(client: Client): Promise<string | undefined> {
   return rows[0] && `may act as ${rows[0].name}`;
 }
 
-/** What a server has given a connection to cancel by; null before it has. */
+/** What a server has given a connection to cancel by. */
 interface CancelKey {
-  readonly processID: number | null;
-  readonly secretKey: number | null;
+  readonly processID: number;
+  readonly secretKey: number;
 }
 
-/** Asks the server, over another connection, to cancel what runs; it closes that when it has. Never rejects. */
+/** Asks the server, over another connection, to cancel what runs; it closes that when it has. */
 async function cancelOnServer({ host, port }: Target, { processID, secretKey }: CancelKey): Promise<void> {
-  if (processID === null || secretKey === null) return;
   const request = Buffer.alloc(16);
   // PostgreSQL, message formats: CancelRequest.
   [16, 80_877_102, processID, secretKey].forEach((word, at) => request.writeInt32BE(word, at * 4));
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
   socket.setTimeout(graceMs, () => socket.destroy());
-  // The connection is cut in any case, which the server notices as well.
-  socket.on('error', () => {});
-  socket.on('connect', () => socket.write(request)).resume();
-  await new Promise((resolve) => socket.once('close', resolve));
+  socket.end(request).resume();
+  await once(socket, 'close');
 }

@@ -1,15 +1,10 @@
 import { ToolcribError } from '../../core/errors.ts';
+import { connectProtected, type Encryption } from './encryption.ts';
 import type { Target } from './target.ts';
 
-export interface Column {
-  readonly name: string;
-  /** As the server calls it: `numeric(10,2)`, `int unsigned`. */
-  readonly type: string;
-}
-
-/** What a query brought. */
+/** What a query brought. The type of a column is as the server calls it: `numeric(10,2)`, `int unsigned`. */
 export interface Table {
-  readonly columns: readonly Column[];
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly (readonly unknown[])[];
   /** There are more rows than were asked for, or than fit into the limits. */
   readonly truncated: boolean;
@@ -34,27 +29,58 @@ export const usualLimits: Limits = { statementMs: 30_000, bytes: 8 * 1024 * 1024
 /** Milliseconds until a server has to have answered: to connect, and to be told to stop. */
 export const connectMs = 10_000;
 export const graceMs = 2000;
+/** Seconds a query waits for a lock; readers wait only for changes of the tables themselves. */
+export const lockSeconds = 5;
 
-/** A connection in a transaction that may only read, never committed. Every method throws what the server says. */
+/** A connection whose transaction may only read, and is never committed. Every method throws what the server says. */
 export interface Session {
-  /** What the login may do that such a transaction does not bind; undefined where that is nothing. */
-  readonly beyond: string | undefined;
+  readonly stream: Stream;
+  /** Begins the transaction. What the login may do that this does not bind; undefined where that is nothing. */
+  begin(): Promise<string | undefined>;
   /** At most `most` rows of one query, whose placeholders stand for `values`. */
   query(sql: string, most: number, values?: readonly unknown[]): Promise<Table>;
   /** How one query would be answered; it is not run. */
   explain(sql: string): Promise<unknown>;
-  end(): void;
+  /** Ends on the server what is running, over another connection. */
+  cancel(): Promise<unknown>;
+  end(): Promise<unknown>;
 }
 
-/** Connects. When the signal aborts, what runs is cancelled on the server, and the pending method rejects. */
-export type OpenSession = (target: Target, limits: Limits, signal: AbortSignal) => Promise<Session>;
+type Stream = NodeJS.ReadableStream & { destroy(): void };
+
+/** Connects, and no more. */
+export type OpenSession = (target: Target, limits: Limits, encryption?: Encryption) => Promise<Session>;
+
+/** What `work` brings over a connection of its own. When the signal aborts, what runs is cancelled on the server. */
+export async function inSession<T>(
+  opened: { readonly openSession: OpenSession; readonly target: Target; readonly limits: Limits },
+  signal: AbortSignal,
+  work: (session: Session, beyond: string | undefined) => Promise<T>,
+): Promise<T> {
+  const { openSession, target, limits } = opened;
+  signal.throwIfAborted();
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+  );
+  const opening = connectProtected(target, (encryption) => openSession(target, limits, encryption));
+  const done = opening.then(async (session) => work(session, await session.begin()));
+  try {
+    return await Promise.race([done, aborted]);
+  } finally {
+    // Also of a connection that comes when nobody waits for it any more.
+    opening.then((session) => leave(session, signal.aborted)).catch(() => {});
+  }
+}
+
+async function leave(session: Session, isCancelled: boolean): Promise<void> {
+  const { stream } = session;
+  setTimeout(() => stream.destroy(), graceMs).unref();
+  await (isCancelled ? session.cancel() : session.end()).catch(() => {});
+  stream.destroy();
+}
 
 /** What `work` brings, unless more bytes than that come over its connection, which is cut then. Throws TOO_LARGE. */
-export async function within<T>(
-  bytes: number,
-  stream: NodeJS.ReadableStream & { destroy(): void },
-  work: Promise<T>,
-): Promise<T> {
+export async function within<T>(bytes: number, stream: Stream, work: Promise<T>): Promise<T> {
   let left = bytes;
   const count = (chunk: Buffer) => {
     left -= chunk.length;

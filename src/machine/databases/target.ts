@@ -4,16 +4,16 @@ import type { DatabaseEngine } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { DatabaseProfile } from '../../core/settings.ts';
 import type { Host } from '../host.ts';
-import { addressOf, isDatabase, saidBy, schemesOf, type Said } from './address.ts';
-import type { Protection } from './encryption.ts';
+import { addressOf, schemesOf, withoutBlanks, type Stated } from './address.ts';
+import { protectionOf, type Protection } from './encryption.ts';
 
 /** Where to connect, and as whom. */
-export interface Target extends Said {
+export interface Target extends Omit<Stated, 'port'> {
   readonly engine: DatabaseEngine;
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  readonly protection: Protection;
+  readonly sslmode: Protection;
   /** Where this was decided, for people: `profile shop`, `DATABASE_URL`, `PGHOST`. */
   readonly from: string;
   /** What must not be shown: the password, and an address that has it. */
@@ -35,23 +35,19 @@ export interface Chosen {
   readonly database?: string | undefined;
 }
 
-/** The variables that the engines' own programs read. */
-const variables: Readonly<Record<DatabaseEngine, Partial<Record<keyof Said, string>>>> = {
+/** The variables that the engines' own programs read, and are given. */
+export const variablesOf: Readonly<Record<DatabaseEngine, Stated>> = {
   postgresql: {
     host: 'PGHOST',
     port: 'PGPORT',
     user: 'PGUSER',
     password: 'PGPASSWORD',
     database: 'PGDATABASE',
-    protection: 'PGSSLMODE',
-    authorities: 'PGSSLROOTCERT',
+    sslmode: 'PGSSLMODE',
+    sslrootcert: 'PGSSLROOTCERT',
   },
   mysql: { host: 'MYSQL_HOST', port: 'MYSQL_TCP_PORT', password: 'MYSQL_PWD' },
 };
-
-/** Where packages put the server's socket: Debian, Red Hat; then the server's own choice. */
-const postgresFolders = ['/var/run/postgresql', '/run/postgresql', '/tmp'];
-const mysqlSockets = ['/run/mysqld/mysqld.sock', '/var/lib/mysql/mysql.sock', '/tmp/mysql.sock'];
 
 /**
  * Where a call connects: the profile it names, else DATABASE_URL when it is of this engine; and what these leave open
@@ -62,16 +58,17 @@ export function targetOf(engine: DatabaseEngine, chosen: Chosen, services: Datab
   const { env } = services.host;
   const { address, from } = addressFor(engine, chosen.profile, services);
   const said = address === undefined ? {} : addressOf(address, engine, from);
-  const known: Said = {
-    ...saidBy((part) => env[variables[engine][part] ?? '']),
+  const variables = Object.entries(variablesOf[engine]);
+  const known: Stated = {
+    ...withoutBlanks(Object.fromEntries(variables.map(([part, name]) => [part, env[name]]))),
     ...said,
     ...(chosen.database !== undefined && { database: chosen.database }),
   };
-  const port = known.port ?? (engine === 'mysql' ? 3306 : 5432);
+  const port = Number(known.port) || (engine === 'mysql' ? 3306 : 5432);
   // MySQL's programs mean the socket by localhost, unless a port is named.
-  const isLocal =
-    known.host === undefined || (engine === 'mysql' && known.host === 'localhost' && said.port === undefined);
-  const host = isLocal ? localServer(engine, port, services.host) : (known.host ?? 'localhost');
+  const isSocket = engine === 'mysql' && known.host === 'localhost' && said.port === undefined;
+  const given = isSocket ? undefined : known.host;
+  const host = given ?? localServer(engine, port, services.host);
   const { password } = known;
   const secrets = [address, password, password && encodeURIComponent(password)];
   return {
@@ -80,9 +77,9 @@ export function targetOf(engine: DatabaseEngine, chosen: Chosen, services: Datab
     host,
     port,
     user: known.user ?? userInfo().username,
-    protection: host.startsWith('/') ? 'disable' : (known.protection ?? 'prefer'),
+    sslmode: host.startsWith('/') ? 'disable' : protectionOf(known.sslmode ?? 'prefer'),
     from,
-    secrets: secrets.filter((secret): secret is string => secret !== undefined && secret !== ''),
+    secrets: secrets.filter((secret): secret is string => Boolean(secret)),
   };
 }
 
@@ -90,49 +87,40 @@ export function targetOf(engine: DatabaseEngine, chosen: Chosen, services: Datab
 export const targetName = ({ user, host, port, database = '' }: Target): string =>
   `${user}@${host}:${port}/${database}`;
 
+/** Where packages put the server's socket: Debian, Red Hat; then the server's own choice. */
 function localServer(engine: DatabaseEngine, port: number, { env, platform }: DatabaseServices['host']) {
   if (platform === 'win32') return 'localhost';
-  if (engine === 'mysql') return env['MYSQL_UNIX_PORT'] || (mysqlSockets.find(existsSync) ?? 'localhost');
-  return postgresFolders.find((folder) => existsSync(`${folder}/.s.PGSQL.${port}`)) ?? 'localhost';
-}
-
-interface Address {
-  readonly address?: string | undefined;
-  readonly from: string;
+  const files = ['/run/mysqld/mysqld.sock', '/var/lib/mysql/mysql.sock', '/tmp/mysql.sock'];
+  if (engine === 'mysql') return env['MYSQL_UNIX_PORT'] || (files.find(existsSync) ?? 'localhost');
+  const folders = ['/var/run/postgresql', '/run/postgresql', '/tmp'];
+  return folders.find((folder) => existsSync(`${folder}/.s.PGSQL.${port}`)) ?? 'localhost';
 }
 
 function addressFor(
   engine: DatabaseEngine,
-  profile: string | undefined,
+  name: string | undefined,
   { profiles, host: { env } }: DatabaseServices,
-): Address {
-  if (profile !== undefined) return ofProfile(engine, profile, profiles, env);
-  const address = env['DATABASE_URL'] || undefined;
-  const isOurs = address !== undefined && schemesOf[engine].test(address);
-  if (isOurs) return { address, from: 'DATABASE_URL' };
-  // It may be mistyped: what the variables say is another database then than the one that was meant.
-  const unclear =
-    address !== undefined && !isDatabase(address)
-      ? 'DATABASE_URL: is not the address of a database of a known kind.'
-      : engine === 'postgresql' && env['PGSERVICE']
-        ? 'PGSERVICE: service files are not read.'
-        : undefined;
-  if (unclear !== undefined)
+): { readonly address?: string; readonly from: string } {
+  if (name !== undefined)
+    return { address: addressOfProfile(engine, name, profiles, env), from: `profile ${name}` };
+  const address = env['DATABASE_URL'] ?? '';
+  if (schemesOf[engine].test(address)) return { address, from: 'DATABASE_URL' };
+  if (engine === 'postgresql' && env['PGSERVICE'])
     throw new ToolcribError(
       'CONFIG_INVALID',
-      unclear,
-      'Expected postgresql://… or mysql://… in DATABASE_URL; the operator has to change it, or name a profile.',
+      'PGSERVICE: service files are not read.',
+      'Expected postgresql://… in DATABASE_URL; the operator has to change it, or name a profile.',
     );
-  const { host = '' } = variables[engine];
+  const { host = '' } = variablesOf[engine];
   return { from: env[host] ? host : `the defaults of ${engine}` };
 }
 
-function ofProfile(
+function addressOfProfile(
   engine: DatabaseEngine,
   name: string,
   profiles: DatabaseServices['profiles'],
   env: Host['env'],
-): Address {
+): string {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (profile?.engine !== engine) {
     const names = Object.keys(profiles).filter((known) => profiles[known]?.engine === engine);
@@ -142,13 +130,12 @@ function ofProfile(
       `There is ${names.join(', ') || 'none; leave it out'}.`,
     );
   }
-  const { url, urlFrom } = profile;
-  const address = url ?? env[urlFrom ?? ''];
-  if (address === undefined && urlFrom !== undefined)
-    throw new ToolcribError(
-      'CONFIG_INVALID',
-      `profile ${name}: the variable ${urlFrom} is not in the environment of the server.`,
-      'The operator has to set it, or to change the settings.',
-    );
-  return { address, from: `profile ${name}` };
+  const { url, urlFrom = '' } = profile;
+  const address = url ?? env[urlFrom];
+  if (address !== undefined) return address;
+  throw new ToolcribError(
+    'CONFIG_INVALID',
+    `profile ${name}: the variable ${urlFrom} is not in the environment of the server.`,
+    'The operator has to set it, or to change the settings.',
+  );
 }
