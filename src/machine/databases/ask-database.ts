@@ -17,7 +17,6 @@ export interface DatabaseCall {
 
 interface PreparedQuery extends DatabaseCall {
   readonly target: Target;
-  /** What is asked. */
   readonly question: string;
   /** Whom, for people. */
   readonly where: string;
@@ -43,29 +42,26 @@ export async function planQuery(
   { workspace, signal }: PlanContext,
 ): Promise<Plan<PreparedQuery>> {
   const { action, values, services } = call;
+  const { asks, effects } = action;
   const target = targetOf(action.database, values as Chosen, services.databases);
   const question = questionText(call);
   const from = `${target.database ?? 'no database'} at ${target.host}, as ${target.user} (${target.from})`;
   const where = withoutSecrets(from, target.secrets);
   const asked: PreparedQuery = { ...call, target, question, where };
-  const plan = { effects: action.effects, subject: question, folder: workspace.roots[0] ?? '', touches: [] };
-  const beyond =
-    'lists' in action.asks ? undefined : await connecting(asked, signal, async (_session, more) => more);
-  const rest = {
+  const beyond = 'lists' in asks ? undefined : await connecting(asked, signal, async (_, more) => more);
+  const wayOut = `let the server log in as one that only reads (${readers[action.database]})`;
+  const why = beyond && `\nThis login ${beyond}, which no transaction keeps it from.\nInstead: ${wayOut}`;
+  const database = withoutSecrets(targetName(target), target.secrets);
+  return {
+    effects,
+    subject: question,
+    folder: workspace.roots[0] ?? '',
+    touches: [],
+    ...(beyond !== undefined && { asks: 'database', lasting: { kind: 'database', database }, wayOut }),
+    preview: where + (why ?? ''),
     takenBack: false,
     exactly: JSON.stringify([question, where, beyond]),
     work: { ...asked, beyond },
-  };
-  if (beyond === undefined) return { ...plan, ...rest, preview: where };
-  const wayOut = `let the server log in as one that only reads (${readers[action.database]})`;
-  const database = withoutSecrets(targetName(target), target.secrets);
-  return {
-    ...plan,
-    ...rest,
-    asks: 'database',
-    lasting: { kind: 'database', database },
-    wayOut,
-    preview: `${where}\nThis login ${beyond}, which no transaction keeps it from.\nInstead: ${wayOut}`,
   };
 }
 
@@ -77,11 +73,7 @@ export async function planQuery(
 export async function askDatabase(call: PreparedQuery, context: CallContext): Promise<ToolResult> {
   const answer = await connecting(call, context.signal, (session, beyond) => {
     if (!('lists' in call.action.asks) && beyond !== call.beyond)
-      throw new ToolcribError(
-        'NOT_CONFIRMED',
-        `${call.where}: what the login may do has changed.`,
-        'Call again.',
-      );
+      throw new ToolcribError('NOT_CONFIRMED', 'what the login may do has changed.', 'Call again.');
     return answered(session, call);
   });
   return resultOf(answer, call.question, context);
@@ -101,8 +93,8 @@ async function connecting<T>(
   try {
     return await inSession({ openSession, target, limits }, AbortSignal.any([signal, late]), work);
   } catch (error) {
-    const { secrets } = target;
-    throw failureOfDatabase(error, { where, secrets, limits, cancelled: signal.aborted, late: late.aborted });
+    const how = { statementMs: limits.statementMs, cancelled: signal.aborted, late: late.aborted };
+    throw failureOfDatabase(error, { where, secrets: target.secrets, ...how });
   }
 }
 

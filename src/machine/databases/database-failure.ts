@@ -1,15 +1,13 @@
 import { ToolcribError } from '../../core/errors.ts';
-import type { Limits } from './session.ts';
 
 interface Failed {
   /** The database, for people. */
   readonly where: string;
   readonly secrets: readonly string[];
-  /** The caller has given up. */
+  readonly statementMs: number;
   readonly cancelled: boolean;
   /** The time of the call was over. */
   readonly late: boolean;
-  readonly limits: Limits;
 }
 
 /** The drivers' errors; one of several attempts to connect has these, and no message of its own. */
@@ -31,7 +29,7 @@ const waysOut: readonly (readonly [RegExp, string])[] = [
 
 /** What a caller is told about a failure: without passwords, and what was stopped by whom. */
 export function failureOfDatabase(error: unknown, failed: Failed): unknown {
-  const { where, secrets, limits } = failed;
+  const { where, secrets, statementMs } = failed;
   if (failed.cancelled) return new ToolcribError('CANCELLED', 'The query was cancelled on the server.');
   if (error instanceof ToolcribError) return error;
   const { message, errors, code = '', errno, detail = '', hint = '', position } = error as DriverError;
@@ -39,7 +37,7 @@ export function failureOfDatabase(error: unknown, failed: Failed): unknown {
   if (failed.late || stoppedCodes.includes(code) || stoppedCodes.includes(errno))
     return new ToolcribError(
       'TIMEOUT',
-      `The server stopped after ${limits.statementMs / 1000} s: ${withoutSecrets(said, secrets)}.`,
+      `The server stopped after ${statementMs / 1000} s: ${withoutSecrets(said, secrets)}.`,
       'Ask for less, or look at how it is answered with the explain action.',
     );
   const at = Number(position) > 0 ? `, at character ${position} of sql` : '';

@@ -44,10 +44,8 @@ export async function planDatabaseProgram(call: ProgramCall): Promise<Plan<Prepa
   const argv = [...connectionArguments(target, path), ...asTyped];
   const command = printable([action.client[0] ?? '', ...asTyped]);
   const database = withoutSecrets(targetName(target), target.secrets);
-  const env = {
-    ...services.childEnvironment([], discoverer.settings ?? {}),
-    ...connectionVariables(target, services.databases.host.env),
-  };
+  const own = services.childEnvironment([], discoverer.settings ?? {});
+  const env = { ...own, ...connectionVariables(target, services.databases.host.env) };
   return {
     effects: action.effects,
     subject: command,
@@ -108,38 +106,38 @@ async function programOf({ action, context, services }: ProgramCall): Promise<st
 }
 
 /** What a program is told in its environment, where only its own user can read it. */
-function connectionVariables(target: Target, env: Readonly<Record<string, string | undefined>>) {
+function connectionVariables(target: Target, { PGPASSFILE }: Readonly<Record<string, string | undefined>>) {
   const names = Object.entries(variablesOf[target.engine]) as [keyof Target, string][];
-  const said = names.map(([part, name]) => [name, target[part]] as const);
-  const more = { PGPASSFILE: env['PGPASSFILE'], PGCONNECT_TIMEOUT: '10', PGCLIENTENCODING: 'UTF8' };
-  const all = [...said, ...Object.entries(target.engine === 'postgresql' ? more : {})];
-  return Object.fromEntries(
-    all.filter(([, value]) => value !== undefined).map(([name, value]) => [name, `${value}`]),
-  );
+  const more = { PGPASSFILE, PGCONNECT_TIMEOUT: '10', PGCLIENTENCODING: 'UTF8' };
+  const said = {
+    ...Object.fromEntries(names.map(([part, name]) => [name, target[part]?.toString()])),
+    ...(target.engine === 'postgresql' && more),
+  };
+  const isSaid = (entry: [string, string | undefined]): entry is [string, string] => entry[1] !== undefined;
+  return Object.fromEntries(Object.entries(said).filter(isSaid));
 }
 
 /** What comes before a program's own arguments: where to connect, never a password; and the file that it writes. */
 function connectionArguments(target: Target, path: string | undefined): string[] {
   const { engine, host, port, user, database = '', sslmode, sslrootcert } = target;
-  // As a part of a connection string, in which it cannot become another setting.
+  const mode = mysqlModes[sslmode];
+  const given = (value: string | undefined, ...args: string[]) => (value === undefined ? [] : args);
   if (engine === 'postgresql')
     return [
+      // As a part of a connection string, in which it cannot become another setting.
       `--dbname=dbname='${database.replaceAll(/[\\']/g, '\\$&')}'`,
-      ...(path === undefined ? [] : [`--file=${path}`]),
+      ...given(path, `--file=${path}`),
     ];
-  const address = host.startsWith('/')
-    ? [`--socket=${host}`]
-    : [`--host=${host}`, `--port=${port}`, '--protocol=TCP'];
   return [
     // First, or it is not taken: option files could name further ones, and plugins.
     '--no-defaults',
-    ...address,
+    ...(host.startsWith('/') ? [`--socket=${host}`] : [`--host=${host}`, `--port=${port}`, '--protocol=TCP']),
     `--user=${user}`,
-    ...(path === undefined ? [] : [`--result-file=${path}`]),
+    ...given(path, `--result-file=${path}`),
     // MariaDB's programs and MySQL's have different options; each passes over the other's that begin with loose-.
-    ...(mysqlModes[sslmode] === undefined ? [] : ['--loose-ssl', `--loose-ssl-mode=${mysqlModes[sslmode]}`]),
+    ...given(mode, '--loose-ssl', `--loose-ssl-mode=${mode}`),
     ...(sslmode.startsWith('verify') ? ['--loose-ssl-verify-server-cert'] : []),
-    ...(sslrootcert === undefined ? [] : [`--ssl-ca=${sslrootcert}`]),
+    ...given(sslrootcert, `--ssl-ca=${sslrootcert}`),
   ];
 }
 

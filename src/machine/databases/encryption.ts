@@ -6,17 +6,13 @@ import { readFile } from 'node:fs/promises';
  */
 export type Protection = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
-/** The kinds by the names of PostgreSQL (`verify-full`) and of MySQL (`VERIFY_IDENTITY`). */
-const protections: readonly (readonly [RegExp, Protection])[] = [
-  [/^disabled?$/i, 'disable'],
-  [/^(?:allow|prefer|preferred)$/i, 'prefer'],
-  [/^required?$/i, 'require'],
-  [/^verify[-_]ca$/i, 'verify-ca'],
-];
-
-/** A kind by either name. One that is not known is taken for the strongest, never for less. */
-export const protectionOf = (name: string): Protection =>
-  protections.find(([names]) => names.test(name))?.[1] ?? 'verify-full';
+/** A kind by its name of PostgreSQL (`verify-full`) or MySQL (`VERIFY_IDENTITY`). An unknown one is the strongest. */
+export function protectionOf(name: string): Protection {
+  if (/^disabled?$/i.test(name)) return 'disable';
+  if (/^(?:allow|prefer|preferred)$/i.test(name)) return 'prefer';
+  if (/^required?$/i.test(name)) return 'require';
+  return /^verify[-_]ca$/i.test(name) ? 'verify-ca' : 'verify-full';
+}
 
 /** What node:tls is told about the other side. */
 export interface Encryption {
@@ -26,17 +22,12 @@ export interface Encryption {
   checkServerIdentity?: () => undefined;
 }
 
-interface Protected {
-  readonly sslmode: Protection;
-  readonly sslrootcert?: string;
-}
-
 /**
  * Connects as PostgreSQL defines the kinds of protection: with `require` the certificate is looked at only where
  * authorities are named; with `prefer`, a server that cannot encrypt is asked a second time without.
  */
 export async function connectProtected<C>(
-  { sslmode, sslrootcert }: Protected,
+  { sslmode, sslrootcert }: { readonly sslmode: Protection; readonly sslrootcert?: string },
   connect: (encryption?: Encryption) => Promise<C>,
 ): Promise<C> {
   if (sslmode === 'disable') return connect();

@@ -3,7 +3,14 @@ import type { Connection, QueryError } from 'mysql2';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Encryption } from './encryption.ts';
 import { typeOf, valueOf, type Field } from './mysql-values.ts';
-import { connectMs, lockSeconds, within, type Limits, type OpenSession, type Table } from './session.ts';
+import {
+  connectMs,
+  lockSeconds,
+  type Limits,
+  type OpenSession,
+  type Session,
+  type Table,
+} from './session.ts';
 import type { Target } from './target.ts';
 
 /**
@@ -18,7 +25,7 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
   const promised = connection.promise();
   await promised.connect();
   return {
-    stream: streamOf(connection),
+    stream: (connection as unknown as Pick<Session, 'stream'>).stream,
     begin: () => begin(connection, limits),
     query: (sql, most, values = []) => queried(connection, limits, { sql, most, values }),
     async explain(sql) {
@@ -86,7 +93,7 @@ async function queried(connection: Connection, limits: Limits, { sql, most, valu
   await sent(connection, `SET SESSION sql_select_limit = ${most + 1}`);
   await checked(connection, sql);
   const startedAt = performance.now();
-  const { rows, fields } = await within(limits.bytes, streamOf(connection), sent(connection, sql, values));
+  const { rows, fields } = await sent(connection, sql, values);
   // Some functions of MariaDB (benchmark, sleep) end at the limit of time with a result where others end with an error.
   if (performance.now() - startedAt >= limits.statementMs)
     throw Object.assign(new Error('the time of a query is over'), { errno: 1969 });
@@ -124,6 +131,3 @@ async function sent(connection: Connection, sql: string, values?: readonly unkno
     : await promised.query(sql);
   return { rows: rows as unknown[][], fields: fields as Field[] };
 }
-
-const streamOf = (connection: Connection): NodeJS.ReadableStream & { destroy(): void } =>
-  (connection as unknown as { stream: NodeJS.ReadableStream & { destroy(): void } }).stream;

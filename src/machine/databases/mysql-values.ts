@@ -15,12 +15,12 @@ export interface Field {
 /** The protocol's own names (enum_field_types), which the driver's types leave out. */
 const { Types } = mysql as unknown as { readonly Types: Readonly<Record<number, string>> };
 
-/** Types that the protocol calls otherwise than a table would declare them. */
+/** Those that are otherwise than a table would declare them. */
 const declared: Readonly<Record<string, string>> = {
   TINY: 'tinyint',
   SHORT: 'smallint',
-  LONG: 'int',
   INT24: 'mediumint',
+  LONG: 'int',
   LONGLONG: 'bigint',
   NEWDECIMAL: 'decimal',
   VAR_STRING: 'varchar',

@@ -1,20 +1,13 @@
 import type { Client, FieldDef } from 'pg';
 import { hexOf, jsonOf, shortened } from './cell.ts';
-import { within, type Limits, type Table } from './session.ts';
+import type { Table } from './session.ts';
 
-/** The first rows of a cursor, and whether there are more. */
-export async function fetchRows(
-  client: Client,
-  cursor: string,
-  most: number,
-  limits: Limits,
-): Promise<Table> {
+/** The first rows of a cursor, and whether there are more. `cell`: characters of a value that are kept. */
+export async function fetchRows(client: Client, cursor: string, most: number, cell: number): Promise<Table> {
   const text = `FETCH FORWARD ${most + 1} FROM ${cursor}`;
-  const fetched = client.query<(string | null)[]>({ text, rowMode: 'array' });
-  const { fields, rows } = await within(limits.bytes, client.connection.stream, fetched);
+  const { fields, rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' });
   const types = await typesOf(client, fields);
-  const shown = (cell: string | null, at: number) =>
-    cell === null ? null : valueOf(cell, types[at] ?? '', limits.cell);
+  const shown = (value: string | null, at: number) => value && valueOf(value, types[at] ?? '', cell);
   return {
     columns: fields.map(({ name }, at) => ({ name, type: types[at] ?? '' })),
     rows: rows.slice(0, most).map((row) => row.map(shown)),

@@ -37,7 +37,7 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
     begin: () => begin(client, limits),
     async query(sql, most, values) {
       await sent(client, declaring, sql, values);
-      const table = await fetchRows(client, cursor, most, limits);
+      const table = await fetchRows(client, cursor, most, limits.cell);
       if (!table.truncated) await client.query(`CLOSE ${cursor}`);
       return table;
     },

@@ -51,7 +51,10 @@ type Stream = NodeJS.ReadableStream & { destroy(): void };
 /** Connects, and no more. */
 export type OpenSession = (target: Target, limits: Limits, encryption?: Encryption) => Promise<Session>;
 
-/** What `work` brings over a connection of its own. When the signal aborts, what runs is cancelled on the server. */
+/**
+ * What `work` brings over a connection of its own. When the signal aborts, what runs is cancelled on the server, and so it
+ * is when more comes than the limit of bytes. Throws TOO_LARGE.
+ */
 export async function inSession<T>(
   opened: { readonly openSession: OpenSession; readonly target: Target; readonly limits: Limits },
   signal: AbortSignal,
@@ -59,44 +62,39 @@ export async function inSession<T>(
 ): Promise<T> {
   const { openSession, target, limits } = opened;
   signal.throwIfAborted();
+  const tooMuch = new AbortController();
+  const givenUp = AbortSignal.any([signal, tooMuch.signal]);
   const aborted = new Promise<never>((_, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+    givenUp.addEventListener('abort', () => reject(givenUp.reason as Error), { once: true }),
   );
   const opening = connectProtected(target, (encryption) => openSession(target, limits, encryption));
-  const done = opening.then(async (session) => work(session, await session.begin()));
+  const done = opening.then(async (session) => {
+    let left = limits.bytes;
+    session.stream.on('data', ({ length }: Buffer) => {
+      left -= length;
+      if (left >= 0) return;
+      tooMuch.abort(tooLarge(limits));
+      session.stream.destroy();
+    });
+    return work(session, await session.begin());
+  });
   try {
     return await Promise.race([done, aborted]);
   } finally {
-    // Also of a connection that comes when nobody waits for it any more.
-    opening.then((session) => leave(session, signal.aborted)).catch(() => {});
+    // Also of a connection that comes when nobody waits for it any more; no failure to leave it changes what came.
+    opening.then((session) => leave(session, givenUp.aborted)).catch(() => {});
   }
 }
 
 async function leave(session: Session, isCancelled: boolean): Promise<void> {
-  const { stream } = session;
-  setTimeout(() => stream.destroy(), graceMs).unref();
-  await (isCancelled ? session.cancel() : session.end()).catch(() => {});
-  stream.destroy();
+  setTimeout(() => session.stream.destroy(), graceMs).unref();
+  await (isCancelled ? session.cancel() : session.end());
+  session.stream.destroy();
 }
 
-/** What `work` brings, unless more bytes than that come over its connection, which is cut then. Throws TOO_LARGE. */
-export async function within<T>(bytes: number, stream: Stream, work: Promise<T>): Promise<T> {
-  let left = bytes;
-  const count = (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) stream.destroy();
-  };
-  stream.on('data', count);
-  try {
-    return await work;
-  } catch (error) {
-    if (left >= 0) throw error;
-    throw new ToolcribError(
-      'TOO_LARGE',
-      `The answer is larger than the ${bytes} bytes that are read.`,
-      'Ask for fewer rows or columns, or for parts of them: left(text, 1000).',
-    );
-  } finally {
-    stream.off('data', count);
-  }
-}
+const tooLarge = ({ bytes }: Limits): ToolcribError =>
+  new ToolcribError(
+    'TOO_LARGE',
+    `The answer is larger than the ${bytes} bytes that are read.`,
+    'Ask for fewer rows or columns, or for parts of them: left(text, 1000).',
+  );

@@ -96,43 +96,37 @@ function localServer(engine: DatabaseEngine, port: number, { env, platform }: Da
   return folders.find((folder) => existsSync(`${folder}/.s.PGSQL.${port}`)) ?? 'localhost';
 }
 
+/** The address of a profile, else that of DATABASE_URL, if there is one. */
 function addressFor(
   engine: DatabaseEngine,
   name: string | undefined,
   { profiles, host: { env } }: DatabaseServices,
 ): { readonly address?: string; readonly from: string } {
-  if (name !== undefined)
-    return { address: addressOfProfile(engine, name, profiles, env), from: `profile ${name}` };
+  if (name !== undefined) return ofProfile(engine, name, profiles, env);
   const address = env['DATABASE_URL'] ?? '';
   if (schemesOf[engine].test(address)) return { address, from: 'DATABASE_URL' };
   if (engine === 'postgresql' && env['PGSERVICE'])
-    throw new ToolcribError(
-      'CONFIG_INVALID',
-      'PGSERVICE: service files are not read.',
-      'Expected postgresql://… in DATABASE_URL; the operator has to change it, or name a profile.',
-    );
+    throw new ToolcribError('CONFIG_INVALID', 'PGSERVICE: service files are not read.', 'Name a profile.');
   const { host = '' } = variablesOf[engine];
   return { from: env[host] ? host : `the defaults of ${engine}` };
 }
 
-function addressOfProfile(
+function ofProfile(
   engine: DatabaseEngine,
   name: string,
   profiles: DatabaseServices['profiles'],
   env: Host['env'],
-): string {
-  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  if (profile?.engine !== engine) {
-    const names = Object.keys(profiles).filter((known) => profiles[known]?.engine === engine);
+) {
+  const named = Object.entries(profiles).filter(([, profile]) => profile.engine === engine);
+  const profile = new Map(named).get(name);
+  if (!profile)
     throw new ToolcribError(
       'ARG_INVALID',
       `profile: ${JSON.stringify(name)} is no ${engine} database of the settings.`,
-      `There is ${names.join(', ') || 'none; leave it out'}.`,
+      `There is ${named.map(([known]) => known).join(', ') || 'none; leave it out'}.`,
     );
-  }
-  const { url, urlFrom = '' } = profile;
-  const address = url ?? env[urlFrom];
-  if (address !== undefined) return address;
+  const { urlFrom = '', url = env[urlFrom] } = profile;
+  if (url !== undefined) return { address: url, from: `profile ${name}` };
   throw new ToolcribError(
     'CONFIG_INVALID',
     `profile ${name}: the variable ${urlFrom} is not in the environment of the server.`,
