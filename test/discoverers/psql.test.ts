@@ -95,7 +95,7 @@ describe('where a database is', () => {
     };
     for (const address of ['', 'mysql://h/x', 'sqlite:///shop.db', 'file:./shop.db', 'mongodb+srv://h/x'])
       expect(from({ DATABASE_URL: address }), address).toBe('db.example');
-    expect(from({}, 'shop')).toContain('the variable SHOP_URL is not in the environment');
+    expect(from({}, 'shop')).toContain('profile shop, variable SHOP_URL: is not the address');
     expect(from({ SHOP_URL: '' }, 'shop')).toContain('is not the address of a postgresql database');
   });
 });

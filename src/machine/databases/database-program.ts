@@ -1,9 +1,9 @@
 import { statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { printable, renderArgv } from '../../core/argv.ts';
-import type { AnyDiscoverer, DatabaseProgramAction } from '../../core/discoverer.ts';
+import type { DatabaseProgramAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { textOf, type CallContext, type Plan, type PlanContext, type ToolResult } from '../../core/tool.ts';
-import type { ActionServices } from '../actions/action-services.ts';
+import { textOf, type CallContext, type Plan, type ToolResult } from '../../core/tool.ts';
+import type { ActionCall } from '../actions/plan-action.ts';
 import { runProgram, type PreparedProgram } from '../actions/run-program.ts';
 import { lookOnceMore } from '../paths/last-look.ts';
 import type { Place } from '../paths/place.ts';
@@ -13,17 +13,8 @@ import { projectFolders } from '../programs/project-folders.ts';
 import { withoutSecrets } from './database-failure.ts';
 import { targetName, targetOf, variablesOf, type Chosen, type Target } from './target.ts';
 
-/** One call of an action of a program beside a database's client, all paths in `values` checked. */
-export interface ProgramCall {
-  readonly discoverer: AnyDiscoverer;
-  readonly action: DatabaseProgramAction;
-  readonly values: Readonly<Record<string, unknown>>;
-  /** Those of them that are paths. */
-  readonly paths: readonly string[];
-  readonly folder: string;
-  readonly context: PlanContext;
-  readonly services: ActionServices;
-}
+/** One call of an action of a program beside a database's client. */
+export type ProgramCall = Omit<ActionCall, 'action'> & { readonly action: DatabaseProgramAction };
 
 interface PreparedDump extends PreparedProgram {
   readonly call: ProgramCall;

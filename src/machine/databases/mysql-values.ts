@@ -26,27 +26,25 @@ const declared: Readonly<Record<string, string>> = {
   VAR_STRING: 'varchar',
   STRING: 'char',
 };
-const binary: Readonly<Record<string, string>> = { text: 'blob', varchar: 'varbinary', char: 'binary' };
-const flag = { unsigned: 32, enum: 256, set: 2048 };
+const flag = { enum: 256, set: 2048 };
 /** The number of the character set that says: these are bytes. */
 const bytesCharset = 63;
 
-/** The name of a column's type, as a table would declare it: `int unsigned`, `decimal`. */
+/** The name of a column's type, as a table would declare it, without lengths: `int`, `decimal`. */
 export function typeOf(field: Field): string {
   const flags = typeof field.flags === 'number' ? field.flags : 0;
   if (field.extendedFormat === 'json') return 'json';
   if (flags & flag.enum) return 'enum';
   if (flags & flag.set) return 'set';
   const code = Types[field.columnType ?? 253] ?? 'unknown';
-  const name = code.endsWith('BLOB') ? 'text' : (declared[code] ?? code.toLowerCase());
-  const plain = field.characterSet === bytesCharset ? (binary[name] ?? name) : name;
-  return flags & flag.unsigned ? `${plain} unsigned` : plain;
+  if (code.endsWith('BLOB')) return field.characterSet === bytesCharset ? 'blob' : 'text';
+  return declared[code] ?? code.toLowerCase();
 }
 
 /** A value as it is shown: bytes in hexadecimal, JSON as JSON, a 32-bit float with the digits that it has. */
 export function valueOf(value: unknown, type: string, most: number): unknown {
   if (Buffer.isBuffer(value)) return hexOf(value.toString('hex'), most);
   if (typeof value === 'string') return type === 'json' ? jsonOf(value, most) : shortened(value, most);
-  if (typeof value === 'number') return type.startsWith('float') ? Number(value.toPrecision(7)) : value;
+  if (typeof value === 'number') return type === 'float' ? Number(value.toPrecision(7)) : value;
   return value;
 }

@@ -117,19 +117,15 @@ function ofProfile(
   profiles: DatabaseServices['profiles'],
   env: Host['env'],
 ) {
-  const named = Object.entries(profiles).filter(([, profile]) => profile.engine === engine);
-  const profile = new Map(named).get(name);
+  const named = new Map(Object.entries(profiles).filter(([, profile]) => profile.engine === engine));
+  const profile = named.get(name);
   if (!profile)
     throw new ToolcribError(
       'ARG_INVALID',
       `profile: ${JSON.stringify(name)} is no ${engine} database of the settings.`,
-      `There is ${named.map(([known]) => known).join(', ') || 'none; leave it out'}.`,
+      `There is ${[...named.keys()].join(', ') || 'none; leave it out'}.`,
     );
-  const { urlFrom = '', url = env[urlFrom] } = profile;
+  const { url, urlFrom = '' } = profile;
   if (url !== undefined) return { address: url, from: `profile ${name}` };
-  throw new ToolcribError(
-    'CONFIG_INVALID',
-    `profile ${name}: the variable ${urlFrom} is not in the environment of the server.`,
-    'The operator has to set it, or to change the settings.',
-  );
+  return { address: env[urlFrom] ?? '', from: `profile ${name}, variable ${urlFrom}` };
 }
