@@ -26,7 +26,7 @@ export interface Host {
   realPath(path: string): Promise<string | undefined>;
   /** The first `bytes` bytes of a file as Latin-1 text; undefined when it cannot be read. */
   head(path: string, bytes: number): Promise<string | undefined>;
-  /** Files in these folders, first the first one's, that we may start by a name; on Windows with one of these endings. */
+  /** Files of these folders, the first one's first, that we may start by a name; on Windows with these endings. */
   which(name: string, folders: readonly string[], endings: readonly string[]): Promise<readonly string[]>;
 }
 

@@ -1,5 +1,12 @@
 import type { Host } from './host.ts';
-import type { Broken, Discovery, Installation, ProgramFacts, SearchPath } from './programs/installation.ts';
+import type {
+  Broken,
+  Discovery,
+  Installation,
+  ProgramFacts,
+  SearchPath,
+  Version,
+} from './programs/installation.ts';
 import type { ProgramReport } from './programs/machine-report.ts';
 import type { Processes, Run } from './processes/process.ts';
 import { cacheFolder, readCache, writeCache } from './folders.ts';
@@ -37,6 +44,7 @@ export function createMachine(
   processes: Processes,
   projectRoots: readonly string[] | Promise<readonly string[]>,
 ): Machine {
+  const environments = environmentsOf(host);
   const cache = cacheFolder(host.platform, host.env, host.home);
   const locate = async (shell: LoginShellPath | undefined) => searchPath(host, shell, await projectRoots);
   const discoverAll = async (): Promise<Discovery> => discover(facts, host, await located, broken);
@@ -45,8 +53,6 @@ export function createMachine(
   let located = shell.then(locate);
   let discovered = discoverAll();
 
-  // Neither our own variables nor a search path change while the server runs.
-  const environments = new WeakMap<SearchPath, Map<string, Record<string, string>>>();
   let probe: Promise<VersionProbe> | undefined;
   async function versionsOf(installations: readonly Installation[]) {
     probe ??= import('./programs/version-probe.ts').then((m) =>
@@ -55,25 +61,13 @@ export function createMachine(
     return (await probe)(installations, facts, await located);
   }
 
-  /** Finds what does not work, which only starting it can tell, and takes the next candidate in its place. */
   async function weedOut(isDoubtful: (id: string) => boolean): Promise<void> {
-    // What was broken may have been mended.
-    let failing: Broken = {};
-    for (;;) {
-      const found = await discover(facts, host, await located, failing);
-      const doubtful = [...found.installed.values()].filter(({ id }) => isDoubtful(id));
-      const versions = await versionsOf(doubtful);
-      const broke = doubtful
-        .filter(({ id }) => versions.get(id)?.broken)
-        .map(({ id, program }) => [`${id} ${program}`, versions.get(id)?.note ?? ''] as const)
-        .filter(([key]) => !Object.hasOwn(failing, key));
-      failing = { ...failing, ...Object.fromEntries(broke) };
-      if (broke.length > 0) continue;
-      discovered = Promise.resolve(found);
-      break;
-    }
-    if (JSON.stringify(failing) !== JSON.stringify(broken)) writeCache(cache, brokenName, failing);
-    broken = failing;
+    const path = await located;
+    const weeded = await withoutBroken((known) => discover(facts, host, path, known), isDoubtful, versionsOf);
+    discovered = Promise.resolve(weeded.discovery);
+    if (JSON.stringify(weeded.broken) !== JSON.stringify(broken))
+      writeCache(cache, brokenName, weeded.broken);
+    broken = weeded.broken;
   }
 
   async function askShell(): Promise<void> {
@@ -90,17 +84,7 @@ export function createMachine(
     host,
     run: processes.run,
     discovery: () => discovered,
-    async childEnvironment() {
-      const path = await located;
-      const made = environments.get(path) ?? new Map<string, Record<string, string>>();
-      environments.set(path, made);
-      return (names, settings) => {
-        const key = JSON.stringify([names, settings]);
-        const found = made.get(key) ?? childEnvironment(host, path, names, settings);
-        made.set(key, found);
-        return found;
-      };
-    },
+    childEnvironment: async () => environments(await located),
     async report() {
       await weedOut(() => true);
       const found = await discovered;
@@ -114,10 +98,7 @@ export function createMachine(
     async settle() {
       const before = await discovered;
       await askShell();
-      const doubtful = new Set([
-        ...facts.filter(({ prefix }) => prefix !== undefined).map(({ id }) => id),
-        ...Object.keys(broken).map((key) => key.split(' ')[0]),
-      ]);
+      const doubtful = doubtfulIn(facts, broken);
       await weedOut((id) => doubtful.has(id));
       return idsOf(before) !== idsOf(await discovered);
     },
@@ -127,3 +108,46 @@ export function createMachine(
 const brokenName = 'broken.json';
 
 const idsOf = (discovery: Discovery): string => [...discovery.installed.keys()].join();
+
+/** What is not taken to be there without a look: plugins, and what was broken the last time. */
+const doubtfulIn = (facts: readonly ProgramFacts[], broken: Broken): ReadonlySet<string | undefined> =>
+  new Set([
+    ...facts.filter(({ prefix }) => prefix !== undefined).map(({ id }) => id),
+    ...Object.keys(broken).map((key) => key.split(' ')[0]),
+  ]);
+
+/** Leaves out what does not work, which only starting it can tell: the next candidate takes its place. */
+async function withoutBroken(
+  discoverBut: (broken: Broken) => Promise<Discovery>,
+  isDoubtful: (id: string) => boolean,
+  versionsOf: (installations: readonly Installation[]) => Promise<ReadonlyMap<string, Version>>,
+): Promise<{ readonly discovery: Discovery; readonly broken: Broken }> {
+  // What was broken may have been mended.
+  let broken: Broken = {};
+  for (;;) {
+    const discovery = await discoverBut(broken);
+    const doubtful = [...discovery.installed.values()].filter(({ id }) => isDoubtful(id));
+    const versions = await versionsOf(doubtful);
+    const failing = doubtful
+      .filter(({ id }) => versions.get(id)?.broken)
+      .map(({ id, program }) => [`${id} ${program}`, versions.get(id)?.note ?? ''] as const)
+      .filter(([key]) => !Object.hasOwn(broken, key));
+    if (failing.length === 0) return { discovery, broken };
+    broken = { ...broken, ...Object.fromEntries(failing) };
+  }
+}
+
+/** Makes whole environments for children, each once: neither our own variables nor a search path change. */
+function environmentsOf(host: Host) {
+  const made = new WeakMap<SearchPath, Map<string, Record<string, string>>>();
+  return (path: SearchPath): Awaited<ReturnType<Machine['childEnvironment']>> => {
+    const known = made.get(path) ?? new Map<string, Record<string, string>>();
+    made.set(path, known);
+    return (names, settings) => {
+      const key = JSON.stringify([names, settings]);
+      const found = known.get(key) ?? childEnvironment(host, path, names, settings);
+      known.set(key, found);
+      return found;
+    };
+  };
+}

@@ -52,8 +52,8 @@ type Stream = NodeJS.ReadableStream & { destroy(): void };
 export type OpenSession = (target: Target, limits: Limits, encryption?: Encryption) => Promise<Session>;
 
 /**
- * What `work` brings over a connection of its own. When the signal aborts, what runs is cancelled on the server, and so it
- * is when more comes than the limit of bytes. Throws TOO_LARGE.
+ * What `work` brings over a connection of its own. When the signal aborts, what runs is cancelled on the server, and so
+ * it is when more comes than the limit of bytes. Throws TOO_LARGE.
  */
 export async function inSession<T>(
   opened: { readonly openSession: OpenSession; readonly target: Target; readonly limits: Limits },
