@@ -4,12 +4,13 @@ import { flag, list } from '../core/params.ts';
 import { readMakefile } from './makefile.ts';
 
 // make hands its command-line variables on to the environment of every recipe, so names by which a variable becomes a
-// program are refused; and values reach the shell of a recipe unquoted, so what means something to a shell is refused too.
+// program are refused; and values reach the shell of a recipe unquoted, so what means something to a shell is, too.
 const variableNames = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const reserved = new RegExp(
   [
-    'SHELL|MAKE|MAKESHELL|MAKEFLAGS|MAKEFILES|MAKEFILE_LIST|MAKEOVERRIDES|MAKELEVEL|MAKE_\\w*|MFLAGS|GNUMAKEFLAGS|CURDIR',
-    'VPATH|SUFFIXES|PATH|HOME|IFS|ENV|BASH_\\w*|LD_\\w*|DYLD_\\w*|GIT_\\w*|NODE_OPTIONS|NPM_CONFIG_\\w*|PERL5\\w*|RUBY\\w*',
+    'SHELL|MAKE|MAKESHELL|MAKEFLAGS|MAKEFILES|MAKEFILE_LIST|MAKEOVERRIDES|MAKELEVEL|MAKE_\\w*|MFLAGS|GNUMAKEFLAGS',
+    'CURDIR|VPATH|SUFFIXES|PATH|HOME|IFS|ENV|BASH_\\w*|LD_\\w*|DYLD_\\w*|GIT_\\w*|NODE_OPTIONS|NPM_CONFIG_\\w*',
+    'PERL5\\w*|RUBY\\w*',
     'PYTHON\\w+|JAVA_TOOL_OPTIONS|JDK_\\w*OPTIONS|_JAVA_OPTIONS|RUSTC_\\w*|DOCKER_HOST|EDITOR|VISUAL|PAGER|BROWSER',
   ].join('|'),
 );

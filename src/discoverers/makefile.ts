@@ -35,17 +35,32 @@ const mostTargets = 5000;
 const mostPrerequisites = 200;
 const mostCommentLines = 20;
 
-export function readMakefile(text: string): Makefile {
-  const targets = new Map<string, Omit<Target, 'prerequisites'> & { needs: Set<string> }>();
-  const patterns = new Set<string>();
-  const computed = new Set<string>();
-  const includes: string[] = [];
-  const phony = new Set<string>();
-  let first: string | null = null;
-  let chosen: string | null = null;
-  let depth = 0;
-  let comments: string[] = [];
+interface Reading {
+  readonly targets: Map<string, Omit<Target, 'prerequisites'> & { needs: Set<string> }>;
+  readonly patterns: Set<string>;
+  readonly computed: Set<string>;
+  readonly includes: string[];
+  readonly phony: Set<string>;
+  /** The first target, and the one that .DEFAULT_GOAL names. */
+  first: string | null;
+  chosen: string | null;
+  /** Conditions that are open. */
+  depth: number;
+}
 
+/** Reads what is plain. Throws when there are more targets than a person would write. */
+export function readMakefile(text: string): Makefile {
+  const reading: Reading = {
+    targets: new Map(),
+    patterns: new Set(),
+    computed: new Set(),
+    includes: [],
+    phony: new Set(),
+    first: null,
+    chosen: null,
+    depth: 0,
+  };
+  let comments: string[] = [];
   for (const { text: line, number } of interestingLines(text)) {
     if (/^\s*#/.test(line)) {
       comments.push(line.replace(/^\s*#+\s?/, '').trim());
@@ -56,49 +71,12 @@ export function readMakefile(text: string): Makefile {
     comments = [];
     const [code, comment] = splitComment(line);
     const statement = code.trim();
-
-    if (/^(ifeq|ifneq|ifdef|ifndef)\b/.test(statement)) depth++;
-    else if (/^endif\b/.test(statement)) depth = Math.max(0, depth - 1);
-    else if (/^[-s]?include\s/.test(statement)) includes.push(...words(statement).slice(1));
-    else if (/^\$[({](eval|foreach|call)\b/.test(statement)) computed.add(statement);
-    else if (/^\.DEFAULT_GOAL\s*:{0,3}=/.test(statement))
-      chosen = statement.replace(/^[^=]*=\s*/, '') || null;
-    else {
-      const rule = readRule(statement);
-      if (rule?.isVariable) comments = above;
-      if (!rule || rule.isVariable) continue;
-      const doc = docOf(comment, above);
-      for (const name of rule.targets) {
-        if (name === '.PHONY') rule.prerequisites.forEach((target) => phony.add(target));
-        if (isSpecial(name)) continue;
-        if (name.includes('%') && !name.includes('$')) {
-          patterns.add(name);
-          continue;
-        }
-        first ??= name;
-        if (name.includes('$')) {
-          computed.add(name);
-          continue;
-        }
-        const known = targets.get(name);
-        const target = known ?? {
-          name,
-          doc: null,
-          needs: new Set<string>(),
-          phony: false,
-          conditional: depth > 0,
-          line: number,
-        };
-        target.doc ??= doc;
-        // A target also defined outside of every condition always exists.
-        target.conditional &&= depth > 0;
-        for (const prerequisite of rule.prerequisites.slice(0, mostPrerequisites))
-          target.needs.add(prerequisite);
-        targets.set(name, target);
-        if (targets.size > mostTargets) throw new Error(`more than ${mostTargets} targets`);
-      }
-    }
+    if (readDirective(reading, statement)) continue;
+    const rule = readRule(statement);
+    if (rule?.isVariable) comments = above;
+    else if (rule) addRule(reading, rule, docOf(comment, above), number);
   }
+  const { targets, patterns, computed, includes, phony, first, chosen } = reading;
   for (const name of phony) {
     const target = targets.get(name);
     if (target) target.phony = true;
@@ -115,6 +93,43 @@ export function readMakefile(text: string): Makefile {
     includes,
     computed: [...computed],
   };
+}
+
+/** Takes in a statement that is no rule; false when it may be one. */
+function readDirective(reading: Reading, statement: string): boolean {
+  if (/^(ifeq|ifneq|ifdef|ifndef)\b/.test(statement)) reading.depth++;
+  else if (/^endif\b/.test(statement)) reading.depth = Math.max(0, reading.depth - 1);
+  else if (/^[-s]?include\s/.test(statement)) reading.includes.push(...words(statement).slice(1));
+  else if (/^\$[({](eval|foreach|call)\b/.test(statement)) reading.computed.add(statement);
+  else if (/^\.DEFAULT_GOAL\s*:{0,3}=/.test(statement))
+    reading.chosen = statement.replace(/^[^=]*=\s*/, '') || null;
+  else return false;
+  return true;
+}
+
+function addRule(reading: Reading, rule: Rule, doc: string | null, line: number): void {
+  const { targets, patterns, computed, phony, depth } = reading;
+  for (const name of rule.targets) {
+    if (name === '.PHONY') rule.prerequisites.forEach((target) => phony.add(target));
+    if (isSpecial(name)) continue;
+    if (name.includes('%') && !name.includes('$')) {
+      patterns.add(name);
+      continue;
+    }
+    reading.first ??= name;
+    if (name.includes('$')) {
+      computed.add(name);
+      continue;
+    }
+    const unknown = { name, doc: null, needs: new Set<string>(), phony: false, conditional: depth > 0, line };
+    const target = targets.get(name) ?? unknown;
+    target.doc ??= doc;
+    // A target also defined outside of every condition always exists.
+    target.conditional &&= depth > 0;
+    for (const prerequisite of rule.prerequisites.slice(0, mostPrerequisites)) target.needs.add(prerequisite);
+    targets.set(name, target);
+    if (targets.size > mostTargets) throw new Error(`more than ${mostTargets} targets`);
+  }
 }
 
 /** Lines that are neither recipes nor inside `define`, with continuations joined. */

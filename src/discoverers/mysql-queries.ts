@@ -3,7 +3,8 @@ export const databasesSql =
 
 // Sums with 0e0 are doubles, which come as numbers; a bigint comes as text, since it may not fit into one.
 export const tablesSql =
-  "SELECT table_schema AS `schema`, table_name AS name, LOWER(REPLACE(table_type, 'BASE ', '')) AS type, engine AS engine, " +
+  'SELECT table_schema AS `schema`, table_name AS name, ' +
+  "LOWER(REPLACE(table_type, 'BASE ', '')) AS type, engine AS engine, " +
   'table_rows + 0e0 AS estimated_rows, table_comment AS comment FROM information_schema.tables ' +
   "WHERE table_schema = DATABASE() OR (DATABASE() IS NULL AND table_schema NOT IN ('information_schema', 'mysql', " +
   "'performance_schema', 'sys')) ORDER BY table_schema, table_name";
@@ -20,6 +21,7 @@ export const describeSql = {
   foreign_keys:
     'SELECT constraint_name AS name, column_name AS `column`, ' +
     "CONCAT(referenced_table_name, '(', referenced_column_name, ')') AS `references` " +
-    `FROM information_schema.key_column_usage WHERE ${here} AND referenced_table_name IS NOT NULL ORDER BY constraint_name, ordinal_position`,
+    `FROM information_schema.key_column_usage WHERE ${here} AND referenced_table_name IS NOT NULL ` +
+    'ORDER BY constraint_name, ordinal_position',
   view: `SELECT view_definition AS definition FROM information_schema.views WHERE ${here}`,
 };

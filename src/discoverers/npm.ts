@@ -229,7 +229,8 @@ export const npm = defineDiscoverer({
     install: {
       title: 'Install packages',
       description:
-        'Adds packages of the registry, or installs what package.json says, without install scripts (npm before 11 still prepares git dependencies).',
+        'Adds packages of the registry, or installs what package.json says, without install scripts ' +
+        '(npm before 11 still prepares git dependencies).',
       // Because of that exception, which npm 11 closed: a git dependency is built with its own scripts.
       effects: ['write', 'execute', 'network'],
       params: {
@@ -248,14 +249,17 @@ export const npm = defineDiscoverer({
       ],
       example: {
         given: { packages: ['vitest@^4.0.0'], dev: true },
-        runs: 'npm install --ignore-scripts --node-options=--no-deprecation --no-audit --no-fund --save-dev -- vitest@^4.0.0',
+        runs:
+          'npm install --ignore-scripts --node-options=--no-deprecation --no-audit --no-fund --save-dev ' +
+          '-- vitest@^4.0.0',
       },
     },
 
     clean_install: {
       title: 'Install from the lock file',
       description:
-        'Replaces node_modules by exactly what the lock file says, without install scripts (npm before 11 still prepares git dependencies).',
+        'Replaces node_modules by exactly what the lock file says, without install scripts ' +
+        '(npm before 11 still prepares git dependencies).',
       effects: ['write', 'execute', 'network'],
       params: {},
       argv: ['ci', ...runsNothing, ...quiet],

@@ -13,11 +13,12 @@ const packages = (description: string) => z.array(packageName).min(1).max(100).d
 
 // A requirement that names a file of the folder is that file to pip, with or without extras behind it.
 const isArchive = /\.(?:whl|zip|tar|tgz|tbz|txz|tlz|gz|bz2|xz|lz|lzma)(?:\[|$)/i;
+const bound = '(?:==|~=|!=|>=|<=|>|<)[A-Za-z0-9][\\w.*+!-]*';
 const requirement = z
   .string()
   .max(300)
   .regex(
-    /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?:\[[\w.,-]+\])?(?:(?:==|~=|!=|>=|<=|>|<)[A-Za-z0-9][\w.*+!-]*(?:,(?:==|~=|!=|>=|<=|>|<)[A-Za-z0-9][\w.*+!-]*)*)?$/,
+    new RegExp(`^[A-Za-z0-9](?:[\\w.-]*[A-Za-z0-9])?(?:\\[[\\w.,-]+\\])?(?:${bound}(?:,${bound})*)?$`),
     'expected name, name==version or name[extra]>=version; options, URLs, paths and version control are not accepted',
   )
   .refine((spec) => !isArchive.test(spec), 'expected a package of the index, not an archive')
@@ -60,7 +61,8 @@ export const pip = defineDiscoverer({
     {
       says: /Could not find an activated virtualenv/,
       wayOut:
-        'Only a virtual environment is installed into: make one with python_run_module {"module": "venv", "args": [".venv"]}.',
+        'Only a virtual environment is installed into: ' +
+        'make one with python_run_module {"module": "venv", "args": [".venv"]}.',
     },
     {
       says: /No module named pip/,

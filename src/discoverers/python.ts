@@ -6,7 +6,8 @@ import { interpreter } from './python-interpreter.ts';
 // -I leaves out the working folder, PYTHON* variables and the user's packages, so that the answer is about the
 // interpreter alone.
 const describeInterpreter =
-  'import json, sys; print(json.dumps({k: getattr(sys, k) for k in ("executable", "version", "prefix", "base_prefix")}))';
+  'import json, sys; ' +
+  'print(json.dumps({k: getattr(sys, k) for k in ("executable", "version", "prefix", "base_prefix")}))';
 
 const compileFile = 'import sys; compile(open(sys.argv[1], "rb").read(), sys.argv[1], "exec")';
 

@@ -8,7 +8,7 @@ interface Cell {
   readonly type: string;
 }
 
-/** What a query brought, as sqlite3 prints it in quote mode: one line of names, then one of SQL literals for each row. */
+/** What a query brought, as sqlite3 prints it in quote mode: a line of names, then one of SQL literals for each row. */
 export function quotedRows(text: string, most: number) {
   const [header = [], ...lines] = linesOf(text);
   const rows = lines.slice(0, most);

@@ -10,6 +10,7 @@ import { quotedRows } from './sqlite3-rows.ts';
 // roots. Dot commands are only read at the start of an argument, which is always ours. -init keeps ~/.sqliterc from
 // being read: it runs before -safe takes effect.
 const prefix = ['-init', '/dev/null', '-readonly', '-nofollow', '-safe', '-batch'];
+const started = `sqlite3 ${prefix.join(' ')}`;
 
 /** A query can go on for ever, and takes a processor as long as it does. */
 const timeoutMs = 30_000;
@@ -68,11 +69,14 @@ export const sqlite3 = defineDiscoverer({
       argv: [
         '-json',
         { param: 'database' },
-        "SELECT name, type, ncol AS columns FROM pragma_table_list WHERE schema = 'main' AND name NOT GLOB 'sqlite_*' ORDER BY name",
+        'SELECT name, type, ncol AS columns FROM pragma_table_list ' +
+          "WHERE schema = 'main' AND name NOT GLOB 'sqlite_*' ORDER BY name",
       ],
       example: {
         given: { database: 'shop.db' },
-        runs: `sqlite3 -init /dev/null -readonly -nofollow -safe -batch -json shop.db 'SELECT name, type, ncol AS columns FROM pragma_table_list WHERE schema = '\\''main'\\'' AND name NOT GLOB '\\''sqlite_*'\\'' ORDER BY name'`,
+        runs:
+          `${started} -json shop.db 'SELECT name, type, ncol AS columns FROM pragma_table_list ` +
+          `WHERE schema = '\\''main'\\'' AND name NOT GLOB '\\''sqlite_*'\\'' ORDER BY name'`,
       },
       result: z.object({
         tables: z.array(z.object({ name: z.string(), type: z.string(), columns: z.number() })),
@@ -97,7 +101,8 @@ export const sqlite3 = defineDiscoverer({
         { param: 'database' },
         {
           join: [
-            "SELECT type, name, tbl_name AS 'table', sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name GLOB '",
+            "SELECT type, name, tbl_name AS 'table', sql FROM sqlite_schema " +
+              "WHERE sql IS NOT NULL AND tbl_name GLOB '",
             { param: 'table' },
             "' ORDER BY tbl_name, type DESC, name",
           ],
@@ -105,7 +110,9 @@ export const sqlite3 = defineDiscoverer({
       ],
       example: {
         given: { database: 'shop.db', table: 'users' },
-        runs: `sqlite3 -init /dev/null -readonly -nofollow -safe -batch -json shop.db 'SELECT type, name, tbl_name AS '\\''table'\\'', sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name GLOB '\\''users'\\'' ORDER BY tbl_name, type DESC, name'`,
+        runs:
+          `${started} -json shop.db 'SELECT type, name, tbl_name AS '\\''table'\\'', sql FROM sqlite_schema ` +
+          `WHERE sql IS NOT NULL AND tbl_name GLOB '\\''users'\\'' ORDER BY tbl_name, type DESC, name'`,
       },
       result: z.object({
         objects: z.array(
@@ -120,8 +127,8 @@ export const sqlite3 = defineDiscoverer({
       effects: ['read'],
       timeoutMs,
       params: { database, sql, limit: limit(1000, 100) },
-      // As a subquery it has to be one query; the newline ends a comment at its end. One more row tells of more. No value
-      // is larger than 100 MB, however small the query that makes it.
+      // As a subquery it has to be one query; the newline ends a comment at its end. One more row tells of more. No
+      // value is larger than 100 MB, however small the query that makes it.
       argv: [
         '-quote',
         '-header',
@@ -142,7 +149,9 @@ export const sqlite3 = defineDiscoverer({
       ],
       example: {
         given: { database: 'shop.db', sql: 'SELECT name FROM users' },
-        runs: `sqlite3 -init /dev/null -readonly -nofollow -safe -batch -quote -header -cmd '.limit length 100000000' shop.db 'SELECT 100 AS most; SELECT * FROM (SELECT name FROM users\n) LIMIT 100 + 1'`,
+        runs:
+          `${started} -quote -header -cmd '.limit length 100000000' shop.db ` +
+          `'SELECT 100 AS most; SELECT * FROM (SELECT name FROM users\n) LIMIT 100 + 1'`,
       },
       result: table,
       parse: queriedRows,
@@ -159,7 +168,7 @@ export const sqlite3 = defineDiscoverer({
       ],
       example: {
         given: { database: 'shop.db', sql: 'SELECT name FROM users' },
-        runs: `sqlite3 -init /dev/null -readonly -nofollow -safe -batch shop.db 'EXPLAIN QUERY PLAN SELECT * FROM (SELECT name FROM users\n)'`,
+        runs: `${started} shop.db 'EXPLAIN QUERY PLAN SELECT * FROM (SELECT name FROM users\n)'`,
       },
       result: z.object({ plan: z.array(z.string()) }),
       parse: plannedSteps,

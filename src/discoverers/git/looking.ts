@@ -69,7 +69,9 @@ export const looking = {
     ],
     example: {
       given: { staged: true, form: 'stat' },
-      runs: 'git diff --no-ext-diff --no-textconv --no-color --ignore-submodules=dirty --stat --cached --end-of-options --',
+      runs:
+        'git diff --no-ext-diff --no-textconv --no-color --ignore-submodules=dirty --stat --cached ' +
+        '--end-of-options --',
     },
   }),
   log: defineAction({
@@ -112,7 +114,9 @@ export const looking = {
     ],
     example: {
       given: { limit: 5, paths: ['src'] },
-      runs: `git log -z --no-color --no-ext-diff --no-textconv --no-show-signature --fixed-strings --format=${output.commitFormat} --max-count=5 --skip=0 --end-of-options HEAD -- src`,
+      runs:
+        'git log -z --no-color --no-ext-diff --no-textconv --no-show-signature --fixed-strings ' +
+        `--format=${output.commitFormat} --max-count=5 --skip=0 --end-of-options HEAD -- src`,
     },
     result: output.commitsResult,
     parse: output.parseCommits,
@@ -141,7 +145,9 @@ export const looking = {
     ],
     example: {
       given: { ref: 'v1.0' },
-      runs: 'git show --no-ext-diff --no-textconv --no-color --no-show-signature --format=fuller --patch --end-of-options v1.0 --',
+      runs:
+        'git show --no-ext-diff --no-textconv --no-color --no-show-signature --format=fuller --patch ' +
+        '--end-of-options v1.0 --',
     },
   }),
   branches: defineAction({
@@ -224,7 +230,9 @@ export const looking = {
       '--',
     ],
     example: {
-      runs: `git log --walk-reflogs -z --no-color --no-show-signature --format=${output.stashFormat} --max-count=20 --end-of-options HEAD --`,
+      runs:
+        `git log --walk-reflogs -z --no-color --no-show-signature --format=${output.stashFormat} ` +
+        '--max-count=20 --end-of-options HEAD --',
     },
     result: output.reflogResult,
     parse: output.parseReflog,

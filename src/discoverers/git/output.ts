@@ -4,7 +4,8 @@ import * as z from 'zod';
 export const commitFormat = '%H%x00%an%x00%ae%x00%aI%x00%D%x00%s%x00';
 export const stashFormat = '%gd%x00%H%x00%aI%x00%gs';
 export const branchFormat =
-  '%(HEAD)%00%(refname:short)%00%(objectname:short)%00%(upstream:short)%00%(upstream:track,nobracket)%00%(committerdate:iso-strict)%00%(contents:subject)%00';
+  '%(HEAD)%00%(refname:short)%00%(objectname:short)%00%(upstream:short)%00%(upstream:track,nobracket)%00' +
+  '%(committerdate:iso-strict)%00%(contents:subject)%00';
 export const tagFormat =
   '%(refname:short)%00%(objectname:short)%00%(*objectname:short)%00%(creatordate:iso-strict)%00%(contents:subject)%00';
 
