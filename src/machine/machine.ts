@@ -13,7 +13,7 @@ import { cacheFolder, readCache, writeCache } from './folders.ts';
 import { childEnvironment } from './environment.ts';
 import { discover, whichProgram } from './programs/discovery.ts';
 import { cachedLoginShellPath } from './programs/login-shell.ts';
-import type { VersionProbe } from './programs/version-probe.ts';
+import type { createVersionProbe, VersionProbe } from './programs/version-probe.ts';
 import { searchPath, type LoginShellPath } from './programs/search-path.ts';
 
 /** This computer as the server uses it: what is installed, and how programs are run. */
@@ -53,21 +53,17 @@ export function createMachine(
   let located = shell.then(locate);
   let discovered = discoverAll();
 
-  let probe: Promise<VersionProbe> | undefined;
-  async function versionsOf(installations: readonly Installation[]) {
-    probe ??= import('./programs/version-probe.ts').then((m) =>
-      m.createVersionProbe({ run: processes.run, host, cacheFolder: cache }),
-    );
-    return (await probe)(installations, facts, await located);
-  }
+  const probe = lateProbe({ run: processes.run, host, cacheFolder: cache });
+  const versionsOf = async (found: readonly Installation[]) => probe(found, facts, await located);
 
-  async function weedOut(isDoubtful: (id: string) => boolean): Promise<void> {
+  async function weedOut(isDoubtful: (id: string) => boolean): Promise<Discovery> {
     const path = await located;
     const weeded = await withoutBroken((known) => discover(facts, host, path, known), isDoubtful, versionsOf);
     discovered = Promise.resolve(weeded.discovery);
     if (JSON.stringify(weeded.broken) !== JSON.stringify(broken))
       writeCache(cache, brokenName, weeded.broken);
     broken = weeded.broken;
+    return weeded.discovery;
   }
 
   async function askShell(): Promise<void> {
@@ -86,21 +82,19 @@ export function createMachine(
     discovery: () => discovered,
     childEnvironment: async () => environments(await located),
     async report() {
-      await weedOut(() => true);
-      const found = await discovered;
+      const found = await weedOut(() => true);
       const { reportOf } = await import('./programs/machine-report.ts');
       return reportOf(facts, found, await versionsOf([...found.installed.values()]), host.platform);
     },
     async which(name) {
-      const search = await whichProgram(name, host, await located);
-      return 'installed' in search ? search.installed.program : undefined;
+      const found = await whichProgram(name, host, await located);
+      return 'installed' in found ? found.installed.program : undefined;
     },
     async settle() {
-      const before = await discovered;
+      const before = idsOf(await discovered);
       await askShell();
       const doubtful = doubtfulIn(facts, broken);
-      await weedOut((id) => doubtful.has(id));
-      return idsOf(before) !== idsOf(await discovered);
+      return before !== idsOf(await weedOut((id) => doubtful.has(id)));
     },
   };
 }
@@ -108,6 +102,15 @@ export function createMachine(
 const brokenName = 'broken.json';
 
 const idsOf = (discovery: Discovery): string => [...discovery.installed.keys()].join();
+
+/** Loaded when it is first used, which is after the first answer. */
+function lateProbe(world: Parameters<typeof createVersionProbe>[0]): VersionProbe {
+  let probe: Promise<VersionProbe> | undefined;
+  return async (...asked) => {
+    probe ??= import('./programs/version-probe.ts').then((m) => m.createVersionProbe(world));
+    return (await probe)(...asked);
+  };
+}
 
 /** What is not taken to be there without a look: plugins, and what was broken the last time. */
 const doubtfulIn = (facts: readonly ProgramFacts[], broken: Broken): ReadonlySet<string | undefined> =>
