@@ -51,7 +51,7 @@ export async function cachedLoginShellPath(
   const age = Date.now() - askedAt;
   // A shell that did not answer is not made to try at every start; start-up files read others, which we do not watch.
   const goodForMs = why === undefined ? 24 * hourMs : hourMs;
-  const fresh = age >= 0 && age < goodForMs && (await lastChange(host)) < askedAt;
+  const fresh = age >= 0 && age < goodForMs && Math.floor(await lastChange(host)) <= askedAt;
   return { ...answer, fresh };
 }
 
