@@ -135,7 +135,7 @@ describe('which shell is asked', () => {
   it('is $SHELL, else the one in the user database, and none on Windows', () => {
     expect(loginShellOf(hostWith({ SHELL: '/bin/zsh' }), () => '/bin/sh')).toBe('/bin/zsh');
     expect(loginShellOf(hostWith({}), () => '/bin/sh')).toBe('/bin/sh');
-    expect(loginShellOf(hostWith({}), () => undefined)).toBeUndefined();
+    expect(loginShellOf(hostWith({}), () => null)).toBeUndefined();
     expect(loginShellOf(hostWith({ SHELL: 'zsh' }))).toBeUndefined();
     expect(loginShellOf(hostWith({ SHELL: '/usr/bin/bash' }, 'win32'))).toBeUndefined();
   });

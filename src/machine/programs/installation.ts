@@ -8,14 +8,14 @@ export type ProgramFacts = Omit<
 
 export interface SearchFolder {
   readonly folder: string;
-  /** Where the folder comes from, for people: `PATH`, `login shell (/bin/zsh)`, `Homebrew`. */
+  /** Where the folder comes from, for people: `PATH`, `login shell (/bin/zsh)`, `known folder`. */
   readonly source: string;
 }
 
 /** Where programs are looked for, in order, and what was left out. */
 export interface SearchPath {
   readonly folders: readonly SearchFolder[];
-  readonly skipped: readonly { readonly folder: string; readonly source: string; readonly why: string }[];
+  readonly skipped: readonly (SearchFolder & { readonly why: string })[];
 }
 
 /** A program that was found. */

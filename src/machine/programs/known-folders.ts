@@ -20,9 +20,8 @@ const places: Readonly<Record<Platform, string>> = {
 
 /** The folders in which programs usually are on a host, whether they exist or not. */
 export async function knownFolders(host: Host): Promise<SearchFolder[]> {
-  const names = places[host.platform].split(/\s+/);
-  const found = await Promise.all(names.map((place) => expandPlace(place, host)));
-  return found.flat().map((folder) => ({ folder, source: 'known folder' }));
+  const known = places[host.platform].split(/\s+/).map((place) => expandPlace(place, host));
+  return (await Promise.all(known)).flat().map((folder) => ({ folder, source: 'known folder' }));
 }
 
 /**

@@ -19,15 +19,11 @@ const budgetMs = 3000;
 const hourMs = 60 * 60 * 1000;
 
 /** The user's login shell: $SHELL, else what the user database says: a host may have cleared the environment. */
-export function loginShellOf(host: Host, inUserDatabase = shellInUserDatabase): string | undefined {
+export function loginShellOf(host: Host, inUserDatabase = () => userInfo().shell): string | undefined {
   if (host.platform === 'win32') return undefined;
-  const shell = host.env['SHELL'] || inUserDatabase();
-  return shell?.startsWith('/') ? shell : undefined;
-}
-
-function shellInUserDatabase(): string | undefined {
   try {
-    return userInfo().shell ?? undefined;
+    const shell = host.env['SHELL'] || inUserDatabase();
+    return shell?.startsWith('/') ? shell : undefined;
   } catch {
     // A container's user need not have an entry.
     return undefined;
@@ -46,13 +42,11 @@ export async function cachedLoginShellPath(
   const kept = readCache(cacheFolder, cacheName) as Partial<LoginShellAnswer> | null | undefined;
   if (typeof kept?.path !== 'string' || typeof kept.askedAt !== 'number') return undefined;
   if (shell === undefined || kept.shell !== shell) return undefined;
-  const { path, askedAt, why } = kept;
-  const answer = { shell, path, askedAt, ...(why !== undefined && { why }) };
-  const age = Date.now() - askedAt;
+  const age = Date.now() - kept.askedAt;
   // A shell that did not answer is not made to try at every start; start-up files read others, which we do not watch.
-  const goodForMs = why === undefined ? 24 * hourMs : hourMs;
-  const fresh = age >= 0 && age < goodForMs && Math.floor(await lastChange(host)) <= askedAt;
-  return { ...answer, fresh };
+  const goodForMs = kept.why === undefined ? 24 * hourMs : hourMs;
+  const isUnchanged = Math.floor(await lastChange(host)) <= kept.askedAt;
+  return { ...(kept as LoginShellAnswer), fresh: age >= 0 && age < goodForMs && isUnchanged };
 }
 
 /**

@@ -11,26 +11,14 @@ export interface ProjectFolders {
   pathWithout(path: string): string;
 }
 
-const known = new WeakMap<readonly string[], Promise<ProjectFolders>>();
-
-/** The roots that are projects, found out once for a list of them. */
-export function projectFolders(roots: readonly string[]): Promise<ProjectFolders> {
-  const found = known.get(roots) ?? foldersOf(roots);
-  known.set(roots, found);
-  return found;
-}
-
-/** One that holds the home folder is none: a person's own programs are there. */
-async function foldersOf(roots: readonly string[]): Promise<ProjectFolders> {
+/** The roots that are projects. One that holds the home folder is none: a person's own programs are there. */
+export async function projectFolders(roots: readonly string[]): Promise<ProjectFolders> {
   const home = await realpath(homedir()).catch(() => homedir());
   const projects = roots.filter((root) => !isInside(home, root));
   const lies = (path: string) => projects.some((root) => isInside(path, root));
+  const kept = (path: string) => path.split(delimiter).filter((folder) => !lies(folder));
   return {
     holds: async (program) => lies(program) || lies(await realpath(program).catch(() => program)),
-    pathWithout: (path) =>
-      path
-        .split(delimiter)
-        .filter((folder) => !lies(folder))
-        .join(delimiter),
+    pathWithout: (path) => kept(path).join(delimiter),
   };
 }

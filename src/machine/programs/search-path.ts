@@ -51,9 +51,8 @@ function entriesOf(path: string | undefined, source: string, host: Host): Search
   return entries.map((entry) => ({ folder: plain(entry), source }));
 }
 
-type Look =
-  /** `real` is the same for all spellings of a folder. */
-  { readonly folder: string; readonly real: string } | { readonly why: string };
+/** `real` is the same for all spellings of a folder. */
+type Look = { readonly folder: string; readonly real: string } | { readonly why: string };
 
 /** A folder to look for programs in, or why not in this one; undefined when there is none. */
 export async function lookAtFolder(
@@ -76,15 +75,10 @@ export async function lookAtFolder(
   const folder = paths.join(given, '.');
   const real = (await host.realPath(folder)) ?? folder;
   const root = projectRoots.find((candidate) => isInside(real, candidate, paths));
-  if (root !== undefined && (await isOfProject(real, root, host)))
+  // When the whole home folder is the root, ~/.local/bin lies in it as well: then only Python's own marker tells.
+  const home = (await host.realPath(host.home)) ?? host.home;
+  const marker = paths.join(paths.dirname(real), 'pyvenv.cfg');
+  if (root !== undefined && (!isInside(home, root, paths) || (await host.stat(marker))))
     return { why: `lies in the project ${root}, whose own programs are used for that project only` };
   return { folder, real: host.platform === 'win32' ? real.toLowerCase() : real };
-}
-
-/** When the whole home folder is the root, ~/.local/bin lies in it as well: then only Python's own marker tells. */
-async function isOfProject(folder: string, root: string, host: Host): Promise<boolean> {
-  const { dirname, join } = pathsOf(host);
-  const home = (await host.realPath(host.home)) ?? host.home;
-  if (!isInside(home, root, pathsOf(host))) return true;
-  return (await host.stat(join(dirname(folder), 'pyvenv.cfg'))) !== undefined;
 }

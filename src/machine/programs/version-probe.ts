@@ -62,12 +62,14 @@ export function createVersionProbe(world: World): VersionProbe {
     };
     const versions = installations.map(async (one) => [one.id, await versionOf(one)] as const);
     const all = new Map(await Promise.all(versions));
-    // Read again: another server may have learned something meanwhile.
-    const kept = { ...keptVersions(world.cacheFolder), ...learned };
-    if (Object.keys(learned).length > 0) writeCache(world.cacheFolder, cacheName, kept);
+    if (Object.keys(learned).length > 0)
+      // Read again: another server may have learned something meanwhile.
+      writeCache(world.cacheFolder, cacheName, { ...keptVersions(world.cacheFolder), ...learned });
     return all;
   };
 }
+
+type Question = NonNullable<ProgramFacts['version']>;
 
 /** What a version belongs to: the very file, and the question. Behind `node.exe script.js` that is the script. */
 async function keyOf({ program, leading }: Installation, { args, pattern }: Question, host: Host) {
@@ -75,8 +77,6 @@ async function keyOf({ program, leading }: Installation, { args, pattern }: Ques
   const facts = await host.stat(file);
   return [file, await host.realPath(file), facts?.size, facts?.mtimeMs, ...args, pattern].join(' ');
 }
-
-type Question = NonNullable<ProgramFacts['version']>;
 
 async function ask(
   { program, leading }: Installation,
