@@ -109,8 +109,12 @@ function questionText({ action, values, tool }: DatabaseCall): string {
 type Answer = Readonly<Record<string, unknown>>;
 
 async function answered(session: Session, { action: { asks }, values }: DatabaseCall): Promise<Answer> {
-  if ('query' in asks)
-    return { ...(await session.query(String(values[asks.query]), Number(values[asks.limit]))) };
+  if ('query' in asks) {
+    const most = Number(values[asks.limit]);
+    // One more tells that there are more.
+    const { columns, rows } = await session.query(String(values[asks.query]), most + 1);
+    return { columns, rows: rows.slice(0, most), truncated: rows.length > most };
+  }
   if ('explain' in asks) return { plan: await session.explain(String(values[asks.explain])) };
   const binds = asks.binds.map((name) => values[name] ?? null);
   const answer: Record<string, unknown> = {};

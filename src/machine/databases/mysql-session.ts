@@ -3,14 +3,7 @@ import type { Connection as Callbacks, QueryError, RowDataPacket } from 'mysql2'
 import { ToolcribError } from '../../core/errors.ts';
 import type { Encryption } from './encryption.ts';
 import { typeOf, valueOf } from './mysql-values.ts';
-import {
-  connectMs,
-  lockSeconds,
-  type Limits,
-  type OpenSession,
-  type Session,
-  type Table,
-} from './session.ts';
+import { connectMs, lockSeconds, type Limits, type OpenSession, type Session } from './session.ts';
 import type { Target } from './target.ts';
 
 type Connection = ReturnType<Callbacks['promise']>;
@@ -32,7 +25,12 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
   return {
     stream: (db as unknown as { connection: Pick<Session, 'stream'> }).connection.stream,
     begin: () => begin(db, limits),
-    query: (sql, most, values = []) => queried(db, limits, { sql, most, values }),
+    async query(sql, most, values = []) {
+      // A query with a limit of its own has that one.
+      await db.query(`SET SESSION sql_select_limit = ${most}`);
+      await check(db, sql);
+      return queried(db, limits, sql, values);
+    },
     async explain(sql) {
       await check(db, sql);
       const [rows] = await db.query<RowDataPacket[][]>(`EXPLAIN FORMAT=JSON ${sql}`);
@@ -82,16 +80,7 @@ async function begin(db: Connection, { statementMs }: Limits): Promise<string | 
   return hasNone ? undefined : 'may use files of the server (FILE)';
 }
 
-interface Query {
-  readonly sql: string;
-  readonly most: number;
-  readonly values: readonly unknown[];
-}
-
-async function queried(db: Connection, limits: Limits, { sql, most, values }: Query): Promise<Table> {
-  // A query with a limit of its own has that one.
-  await db.query(`SET SESSION sql_select_limit = ${most + 1}`);
-  await check(db, sql);
+async function queried(db: Connection, limits: Limits, sql: string, values: readonly unknown[]) {
   const startedAt = performance.now();
   const [rows, fields] = await db.execute<RowDataPacket[][]>(sql, [...values] as string[]);
   // Some functions of MariaDB (benchmark, sleep) end at the limit of time with a result where others end with an error.
@@ -99,11 +88,7 @@ async function queried(db: Connection, limits: Limits, { sql, most, values }: Qu
     throw Object.assign(new Error('the time of a query is over'), { errno: 1969 });
   const columns = fields.map((field) => ({ name: field.name, type: typeOf(field) }));
   const shown = (value: unknown, at: number) => valueOf(value, columns[at]?.type ?? '', limits.cell);
-  return {
-    columns,
-    rows: rows.slice(0, most).map((row) => row.map(shown)),
-    truncated: rows.length > most,
-  };
+  return { columns, rows: rows.map((row) => row.map(shown)) };
 }
 
 /** Throws ARG_INVALID for a text of which the server says that it cannot stand as a query inside another one. */

@@ -2,16 +2,15 @@ import type { Client, FieldDef } from 'pg';
 import { hexOf, jsonOf, shortened } from './cell.ts';
 import type { Table } from './session.ts';
 
-/** The first rows of a cursor, and whether there are more. `cell`: characters of a value that are kept. */
+/** The first rows of a cursor. `cell`: characters of a value that are kept. */
 export async function fetchRows(client: Client, cursor: string, most: number, cell: number): Promise<Table> {
-  const text = `FETCH FORWARD ${most + 1} FROM ${cursor}`;
+  const text = `FETCH FORWARD ${most} FROM ${cursor}`;
   const { fields, rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' });
   const types = await typesOf(client, fields);
   const shown = (value: string | null, at: number) => value && valueOf(value, types[at] ?? '', cell);
   return {
     columns: fields.map(({ name }, at) => ({ name, type: types[at] ?? '' })),
-    rows: rows.slice(0, most).map((row) => row.map(shown)),
-    truncated: rows.length > most,
+    rows: rows.map((row) => row.map(shown)),
   };
 }
 

@@ -38,7 +38,7 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
     async query(sql, most, values) {
       await sent(client, declaring, sql, values);
       const table = await fetchRows(client, cursor, most, limits.cell);
-      if (!table.truncated) await client.query(`CLOSE ${cursor}`);
+      await client.query(`CLOSE ${cursor}`);
       return table;
     },
     async explain(sql) {

@@ -6,8 +6,6 @@ import type { Target } from './target.ts';
 export interface Table {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly (readonly unknown[])[];
-  /** There are more rows than were asked for, or than fit into the limits. */
-  readonly truncated: boolean;
 }
 
 /** What a call may take of a server. */
