@@ -14,13 +14,8 @@ export function protectionOf(name: string): Protection {
   return /^verify[-_]ca$/i.test(name) ? 'verify-ca' : 'verify-full';
 }
 
-/** What node:tls is told about the other side. */
-export interface Encryption {
-  rejectUnauthorized: boolean;
-  ca?: string;
-  /** Left out: the certificate has to be made out to the host. */
-  checkServerIdentity?: () => undefined;
-}
+/** What node:tls is told. Without the last one the certificate has to be made out to the host. */
+export type Encryption = { rejectUnauthorized: boolean; ca?: string; checkServerIdentity?: () => undefined };
 
 /**
  * Connects as PostgreSQL defines the kinds of protection: with `require` the certificate is looked at only where

@@ -1,16 +1,8 @@
-import mysql from 'mysql2';
+import mysql, { type FieldPacket } from 'mysql2';
 import { hexOf, jsonOf, shortened } from './cell.ts';
 
-/** What a server says about a column, by the names of the driver. */
-export interface Field {
-  readonly name: string;
-  /** The number of the type in the protocol. */
-  readonly columnType?: number | undefined;
-  readonly flags?: number | string[] | undefined;
-  readonly characterSet?: number | undefined;
-  /** MariaDB: `json`, for what is a text to the protocol. */
-  readonly extendedFormat?: string | undefined;
-}
+/** MariaDB says of what is a text to the protocol that it is `json`. */
+type Field = FieldPacket & { readonly extendedFormat?: string };
 
 /** The protocol's own names (enum_field_types), which the driver's types leave out. */
 const { Types } = mysql as unknown as { readonly Types: Readonly<Record<number, string>> };
