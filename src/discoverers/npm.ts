@@ -14,7 +14,7 @@ import {
   packageResult,
   viewResult,
 } from './npm-output.ts';
-import { upwards } from './upwards.ts';
+import { upwards } from '../core/upwards.ts';
 
 // npm-package-arg takes what looks like an archive, with or without a version behind it, for a file of the folder.
 const isArchive = /\.(?:tgz|tar|tar\.gz)(?:@|$)/i;

@@ -1,88 +1,34 @@
 import { isUtf8 } from 'node:buffer';
 import { fromWindows1252 } from './windows-1252.ts';
 
-/** Each change of the encoding costs some microseconds: what changes more often is no text, and is not worth more. */
-const mostChanges = 10_000;
+/** A line or NUL-ended field in which not everything is ASCII. */
+const foreign = /(?<![^\n\0])[\x01-\x09\x0b-\x7f]*[\x80-\xff][^\n\0]*/g;
+/** What has more of them that are no UTF-8 is no text, and not worth the time that each takes. */
+const mostForeign = 10_000;
 
 /**
- * Bytes as text: UTF-8 where they are valid UTF-8. Where not, each line or NUL-ended field is decided for itself, and what
- * is no UTF-8 is read in the system's own code page: one file in another encoding must not spoil the others. Replacing
- * what does not fit would lose text, and deciding by the first chunk would guess. Linear, whatever the bytes are.
+ * Bytes as text: UTF-8 where they are valid UTF-8. Where not, each line or NUL-ended field is decided for itself, and
+ * what is no UTF-8 is read in the system's own code page: one file in another encoding must not spoil the others.
+ * Replacing what does not fit would lose text, and deciding by the first chunk would guess. Linear, whatever the bytes are.
  */
 export function decode(bytes: Buffer, fallback?: string): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   const label = fallback ?? systemEncoding();
-  const other = label === 'windows-1252' ? undefined : new TextDecoder(label);
-  return runsOf(bytes)
-    .map(({ start, end, fits }) => {
-      const run = bytes.subarray(start, end);
-      if (fits) return run.toString('utf8');
-      return other ? other.decode(run) : fromWindows1252(run);
-    })
-    .join('');
-}
-
-interface Run {
-  readonly start: number;
-  readonly end: number;
-  /** Whether it is UTF-8. */
-  readonly fits: boolean;
-}
-
-/** Neighbouring lines and fields that are UTF-8, or are not; ASCII goes with what stands before it, being the same in both. */
-function runsOf(bytes: Buffer): Run[] {
-  const runs: Run[] = [];
-  const piece: Piece = { end: 0, fits: undefined };
-  let start = 0;
-  let fits: boolean | undefined;
-  for (let at = 0; at < bytes.length && runs.length < mostChanges; at = piece.end) {
-    lookAt(bytes, at, piece);
-    if (piece.fits === undefined) continue;
-    if (fits !== undefined && piece.fits !== fits) {
-      runs.push({ start, end: at, fits });
-      start = at;
-    }
-    fits = piece.fits;
+  const other = label === 'windows-1252' ? fromWindows1252 : decoderOf(label);
+  const parts: string[] = [];
+  let end = 0;
+  for (const { 0: line, index } of bytes.toString('latin1').matchAll(foreign)) {
+    const piece = bytes.subarray(index, index + line.length);
+    parts.push(bytes.toString('latin1', end, index), isUtf8(piece) ? piece.toString('utf8') : other(piece));
+    end = index + line.length;
+    if (parts.length > 2 * mostForeign) break;
   }
-  const isRest = runs.length < mostChanges;
-  return [...runs, { start, end: bytes.length, fits: isRest && fits === true }];
+  return parts.join('') + other(bytes.subarray(end));
 }
 
-/** A line or field, its separator included. */
-interface Piece {
-  end: number;
-  /** Whether it is UTF-8; undefined when it is ASCII. */
-  fits: boolean | undefined;
-}
-
-/** Byte by byte, without a call or an object for each piece: what is no text has millions of them. */
-function lookAt(bytes: Buffer, start: number, piece: Piece): void {
-  let fits: boolean | undefined;
-  // How many bytes of a character are to come, and between what the next has to be: no long forms, no surrogates.
-  let missing = 0;
-  let low = 0x80;
-  let high = 0xbf;
-  let at = start;
-  for (; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0;
-    if (byte < 0x80) {
-      if (missing > 0) fits = false;
-      missing = 0;
-      if (byte === 0x0a || byte === 0) break;
-    } else if (missing > 0) {
-      missing = byte < low || byte > high ? 0 : missing - 1;
-      if (byte < low || byte > high) fits = false;
-      [low, high] = [0x80, 0xbf];
-    } else {
-      fits ??= true;
-      if (byte < 0xc2 || byte > 0xf4) fits = false;
-      else missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-      low = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80;
-      high = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf;
-    }
-  }
-  piece.end = at + 1;
-  piece.fits = missing > 0 ? false : fits;
+function decoderOf(label: string): (bytes: Buffer) => string {
+  const decoder = new TextDecoder(label);
+  return (bytes) => decoder.decode(bytes);
 }
 
 /** Legacy code pages of Windows consoles by language; elsewhere the locale names its own. */
@@ -109,6 +55,7 @@ export function systemEncoding(
   try {
     return new TextDecoder(charset).encoding;
   } catch {
+    // Node was built without it, or nobody knows it.
     return 'windows-1252';
   }
 }

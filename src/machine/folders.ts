@@ -1,7 +1,6 @@
 import {
   closeSync,
   constants,
-  fchmodSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -10,61 +9,69 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
   type Stats,
 } from 'node:fs';
-import { dirname, posix, win32 } from 'node:path';
-import type { Platform } from '../core/discoverer.ts';
-import { variable } from './variables.ts';
+import { posix, win32 } from 'node:path';
+
+type Platform = 'linux' | 'darwin' | 'win32';
+/** What is neither macOS nor Windows is much like Linux. */
+export const thisPlatform = (): Platform =>
+  process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux';
 
 type Env = Readonly<Record<string, string | undefined>>;
+type Kind = 'cache' | 'state' | 'config';
+/** The variable that says where such folders are, and where they are without it. */
+type Where = readonly [variable: string, usual: string];
+
+const places: Readonly<Record<Kind, Readonly<Record<Platform, Where>>>> = {
+  cache: {
+    linux: ['XDG_CACHE_HOME', '.cache'],
+    darwin: ['', 'Library/Caches'],
+    win32: ['LOCALAPPDATA', 'AppData/Local'],
+  },
+  state: {
+    linux: ['XDG_STATE_HOME', '.local/state'],
+    darwin: ['', 'Library/Application Support'],
+    win32: ['LOCALAPPDATA', 'AppData/Local'],
+  },
+  config: {
+    linux: ['XDG_CONFIG_HOME', '.config'],
+    darwin: ['XDG_CONFIG_HOME', '.config'],
+    win32: ['APPDATA', 'AppData/Roaming'],
+  },
+};
+
+/** Where this user's caches belong. Undefined when no absolute path can be made: then nothing is cached. */
+export const cacheFolder = (platform: Platform, env: Env, home: string): string | undefined =>
+  inOwn('cache', platform, env, home);
 
 /**
- * Where this user's caches belong on a platform: below XDG_CACHE_HOME or ~/.cache, ~/Library/Caches,
- * %LOCALAPPDATA%. Undefined when no absolute path can be made of what is known; then nothing is cached.
+ * Where this user's state belongs, which unlike a cache cannot be made anew. Undefined when no absolute path can be
+ * made of what is known; then no change can be journaled.
  */
-export function cacheFolder(platform: Platform, env: Env, home: string): string | undefined {
-  return ownFolder(platform, env, home, {
-    win32: ['toolcrib', 'Cache'],
-    darwin: ['Library', 'Caches', 'toolcrib'],
-    xdg: { variable: 'XDG_CACHE_HOME', otherwise: ['.cache'] },
-  });
+export const stateFolder = (platform: Platform, env: Env, home: string): string | undefined =>
+  inOwn('state', platform, env, home);
+
+/** Where all that is ours may lie: where variables say so, and without them, as another server may be started. */
+export const ownFolders = (platform: Platform, env: Env, home: string): string[] =>
+  (['cache', 'state', 'config'] as const)
+    .flatMap((kind) => [ownFolder(kind, platform, env, home), ownFolder(kind, platform, {}, home)])
+    .filter((folder) => folder !== undefined);
+
+/** Windows has one folder for both. */
+function inOwn(kind: 'cache' | 'state', platform: Platform, env: Env, home: string): string | undefined {
+  const folder = ownFolder(kind, platform, env, home);
+  return folder && platform === 'win32' ? win32.join(folder, kind === 'cache' ? 'Cache' : 'State') : folder;
 }
 
-/**
- * Where this user's state belongs on a platform, which unlike a cache cannot be made anew: below XDG_STATE_HOME or
- * ~/.local/state, ~/Library/Application Support, %LOCALAPPDATA%. Undefined when no absolute path can be made of what is
- * known; then no change can be journaled.
- */
-export function stateFolder(platform: Platform, env: Env, home: string): string | undefined {
-  return ownFolder(platform, env, home, {
-    win32: ['toolcrib', 'State'],
-    darwin: ['Library', 'Application Support', 'toolcrib'],
-    xdg: { variable: 'XDG_STATE_HOME', otherwise: ['.local', 'state'] },
-  });
-}
-
-/** The steps to a folder: on Windows below the local application data, on macOS below the home folder. */
-interface Steps {
-  readonly win32: readonly string[];
-  readonly darwin: readonly string[];
-  readonly xdg: { readonly variable: string; readonly otherwise: readonly string[] };
-}
-
-function ownFolder(platform: Platform, env: Env, home: string, steps: Steps): string | undefined {
+function ownFolder(kind: Kind, platform: Platform, env: Env, home: string): string | undefined {
   const { isAbsolute, join } = platform === 'win32' ? win32 : posix;
-  const absolute = (path: string | undefined) => (path !== undefined && isAbsolute(path) ? path : undefined);
-  const own = absolute(home);
-  if (platform === 'win32') {
-    const local =
-      absolute(variable({ env, platform }, 'LOCALAPPDATA')) ?? (own && join(own, 'AppData', 'Local'));
-    return local && join(local, ...steps.win32);
-  }
-  if (platform === 'darwin') return own && join(own, ...steps.darwin);
+  const [variable, usual] = places[kind][platform];
+  const named = env[variable];
   // The XDG rules say that a relative path in the variable is to be ignored.
-  const folder = absolute(env[steps.xdg.variable]) ?? (own && join(own, ...steps.xdg.otherwise));
-  return folder && join(folder, 'toolcrib');
+  if (named && isAbsolute(named)) return join(named, 'toolcrib');
+  return isAbsolute(home) ? join(home, usual, 'toolcrib') : undefined;
 }
 
 /** What was kept under a name; undefined when nothing was, or it cannot be trusted or understood. */
@@ -85,7 +92,9 @@ export function writeCache(folder: string | undefined, name: string, value: unkn
 
 /** The bytes of a file in a private folder; undefined unless file and folder are ours alone. */
 export function readPrivate(folder: string | undefined, name: string): Buffer | undefined {
-  return folder !== undefined && isPrivate(folder) ? readPlain(pathIn(folder, name), isOurs) : undefined;
+  return folder !== undefined && isPrivate(folder)
+    ? readPlain(pathIn(folder, name), (facts) => isOurs(facts))
+    : undefined;
 }
 
 /** The bytes of a regular file; undefined for a link, for what cannot be read, and for what is not fit. */
@@ -117,53 +126,11 @@ export function writePrivate(folder: string | undefined, name: string, content: 
   }
 }
 
-/**
- * Makes a folder that nobody else can open, when it is missing. Says whether it is one: ours, no symbolic link, and
- * closed to others. One that others can look into, as `mkdir` makes it, is closed as long as it is empty: a project with
- * such folders in it brings files as well. Throws what the system does.
- */
+/** Makes a folder that nobody else can open, when it is missing; says whether it is one. Throws what `mkdir` does. */
 export function makePrivate(folder: string): boolean {
-  makeFolders(folder);
-  return isPrivate(folder) || isClosedNow(folder);
-}
-
-/**
- * Makes a folder and what is missing above it, closed to others. Throws what the system does. Level by level: `recursive`
- * of Node never returns where the system says of a folder that is there that it is not (/proc).
- */
-export function makeFolders(folder: string): void {
-  const missing: string[] = [];
-  for (let at = folder; !statSync(at, { throwIfNoEntry: false }); at = dirname(at)) {
-    missing.unshift(at);
-    if (dirname(at) === at) break;
-  }
-  for (const level of missing) {
-    try {
-      mkdirSync(level, { mode: 0o700 });
-    } catch (error) {
-      // Another of us was quicker.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-  }
-  // A file, or a link to nothing: as mkdir says of what is below one.
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw Object.assign(new Error(`${folder} is no folder`), { code: 'ENOTDIR' });
-}
-
-function isClosedNow(folder: string): boolean {
-  let opened: number | undefined;
-  try {
-    opened = openSync(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | noFollow);
-    // What nobody else can write to cannot be filled in between.
-    if (!isOurs(fstatSync(opened)) || readdirSync(folder).length > 0) return false;
-    fchmodSync(opened, 0o700);
-    return isPrivate(folder);
-  } catch {
-    // A link, a folder of somebody else, or a file system without permissions.
-    return false;
-  } finally {
-    if (opened !== undefined) closeSync(opened);
-  }
+  if (isPrivate(folder)) return true;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return isPrivate(folder);
 }
 
 /** Makes a file that nobody else can open. Throws when something is at the path, be it a symbolic link to nothing. */
@@ -187,14 +154,8 @@ export function discard(path: string): void {
 
 /** Empties a private folder that holds more than `most` files. */
 export function prunePrivate(folder: string, most: number): void {
-  try {
-    if (!isPrivate(folder)) return;
-    const names = readdirSync(folder);
-    if (names.length <= most) return;
-    for (const name of names) rmSync(pathIn(folder, name), { force: true });
-  } catch {
-    // A file where a folder should be, or one that cannot be read: nothing was kept there, either.
-  }
+  const names = isPrivate(folder) ? readdirSync(folder) : [];
+  if (names.length > most) for (const name of names) discard(pathIn(folder, name));
 }
 
 // Windows has neither; there the folder's access list keeps others out.
@@ -208,21 +169,16 @@ const pathIn = (folder: string, name: string): string => `${folder}/${name}`;
  * their looking as well: a folder that we make is, and one that came with a project (git gives it 0755) is not.
  */
 export function isPrivate(folder: string): boolean {
-  const facts = factsOf(folder);
-  if (!facts?.isDirectory() || !isOurs(facts)) return false;
-  return process.geteuid === undefined || (facts.mode & 0o077) === 0;
-}
-
-function factsOf(folder: string) {
   try {
-    return lstatSync(folder, { throwIfNoEntry: false });
+    const facts = lstatSync(folder, { throwIfNoEntry: false });
+    return facts?.isDirectory() === true && isOurs(facts, 0o077);
   } catch {
     // Below a file, or below what we may not look into: not there, for us.
-    return undefined;
+    return false;
   }
 }
 
-function isOurs(facts: { readonly uid: number; readonly mode: number }): boolean {
-  const uid = process.geteuid?.();
-  return uid === undefined || (facts.uid === uid && (facts.mode & 0o022) === 0);
+function isOurs({ uid, mode }: Stats, others = 0o022): boolean {
+  const user = process.geteuid?.();
+  return user === undefined || (uid === user && (mode & others) === 0);
 }

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, posix, win32 } from 'node:path';
 import which from 'which';
 import type { Platform } from '../core/discoverer.ts';
+import { thisPlatform } from './folders.ts';
 
 export interface FileFacts {
   readonly isFile: boolean;
@@ -35,9 +36,8 @@ export const pathsOf = (host: Pick<Host, 'platform'>) => (host.platform === 'win
 
 /** This computer. */
 export function thisHost(): Host {
-  const platform = process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux';
   return {
-    platform,
+    platform: thisPlatform(),
     env: process.env,
     home: homedir(),
     list: (folder) => readdir(folder).catch(() => []),

@@ -30,6 +30,17 @@ const actions = all.flatMap(([, discoverer]) =>
   })),
 );
 
+/** Variables by which a program runs code, or takes another program's place. */
+const runsCode =
+  /^(?:PATH|LD_.*|DYLD_.*|BASH_.*|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|PS4|IFS|ZDOTDIR|NODE_(?:OPTIONS|PATH)|npm_config_(?:node_options|(?:script_)?shell|git)|PYTHON.*|PERL5.*|RUBY(?:OPT|LIB)|.*JAVA_(?:TOOL_)?OPTIONS|CLASSPATH|DOTNET_STARTUP_HOOKS|COR.*_PROFILER.*|RUSTC.*|(?:GNU)?MAKE(?:FLAGS|FILES)|MFLAGS|GIT_(?:SSH.*|EXTERNAL_DIFF|PROXY_COMMAND|ASKPASS|CONFIG|CONFIG_(?:COUNT|KEY|VALUE|PARAMETERS).*|.*EDITOR|PAGER|EXEC_PATH|TEMPLATE_DIR)|EDITOR|VISUAL|(?:MAN)?PAGER|LESS(?:OPEN|CLOSE)|BROWSER|.*ASKPASS)$/i;
+
+it.each(all)(
+  'ATTACK 94: %s inherits no variable that makes a program run code',
+  (_, { environment = [] }) => {
+    expect(environment.filter((name) => runsCode.test(name) || name.includes('*'))).toEqual([]);
+  },
+);
+
 function argvOf(action: AnyAction): readonly Arg[] {
   if ('argv' in action) return action.argv;
   return 'template' in action ? (action.template as readonly Arg[]) : [];

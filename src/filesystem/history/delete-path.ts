@@ -46,7 +46,7 @@ async function deleteIn(
     const look = async (found: Facts) => {
       if (found.kind === 'folder') {
         gate.refuseWhole(given.path);
-        await refuseDeleting({ at: place.at, path: place.path, given: given.path }, { signal });
+        await refuseDeleting({ at: place.at, path: place.path, given: given.path });
       }
       if (isShown(found)) bytes = (await readBefore(given.path, gate, shownBytes))?.bytes;
     };

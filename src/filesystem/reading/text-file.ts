@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import type { OpenFile } from '../../machine/paths/open-file.ts';
+import type { OpenFile } from '../../machine/paths/opened.ts';
 import type { Encoding } from '../text/encoding.ts';
 
 /** A text, and what is known of it. */

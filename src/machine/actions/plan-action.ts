@@ -6,7 +6,7 @@ import type { Plan, PlanContext } from '../../core/tool.ts';
 import { rooted } from '../paths/workspace.ts';
 import { isExecutable } from '../programs/is-executable.ts';
 import { projectFolders } from '../programs/project-folders.ts';
-import { upwards } from '../upwards.ts';
+import { upwards } from '../../core/upwards.ts';
 import type { ActionServices } from './action-services.ts';
 import { look } from './look.ts';
 import type { PreparedProgram } from './run-program.ts';

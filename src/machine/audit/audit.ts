@@ -11,14 +11,8 @@ import { jsonLine } from './read-audit.ts';
  * (`unanswered`); it was agreed to without being read (`asked:once`); it waits for a call that was decided about before
  * (`joined`); its plan could not be made (`unplanned`).
  */
-export type AuditDecision =
-  | 'allow'
-  | 'denied'
-  | 'unasked'
-  | 'unanswered'
-  | 'joined'
-  | 'unplanned'
-  | `asked:${'once' | 'yes' | 'always' | 'no'}`;
+export type AuditDecision = Asked | 'allow' | 'denied' | 'unasked' | 'unanswered' | 'joined' | 'unplanned';
+type Asked = `asked:${'once' | 'yes' | 'always' | 'no'}`;
 
 /** A call that has been answered. */
 export interface AuditedCall {

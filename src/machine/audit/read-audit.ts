@@ -1,16 +1,12 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { isPrivate } from '../folders.ts';
+import { spelledOut } from '../presentable.ts';
 
 /** A line of the audit, as it was written; a reader must expect anything of it. */
 export type AuditLine = Readonly<Record<string, unknown>>;
 
-// JSON escapes no C1 controls, and nothing that is invisible or changes the direction of what follows.
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
-const escaped = (found: string) =>
-  found.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
 /** A value as one line of JSON, which can be printed as it is. */
-export const jsonLine = (value: object): string => `${JSON.stringify(value).replaceAll(unseen, escaped)}\n`;
+export const jsonLine = (value: object): string => `${spelledOut(JSON.stringify(value))}\n`;
 
 /** Reads the files in a folder, which need not be there yet: each time, the last of the lines that are new. */
 export function createAuditReader(folder: string) {
@@ -23,13 +19,14 @@ export function createAuditReader(folder: string) {
     readUpTo.set(name, end);
     return text.slice(from, end).split('\n');
   };
-  const timeOf = (line: AuditLine) => String(line['time']);
   return (wanted: (line: AuditLine) => boolean, most: number): AuditLine[] => {
     const names = isPrivate(folder) ? readdirSync(folder) : [];
     const lines = names.flatMap((name) => newLines(name).flatMap(parsed).filter(wanted));
-    return most === 0 ? [] : lines.sort((a, b) => timeOf(a).localeCompare(timeOf(b))).slice(-most);
+    return most === 0 ? [] : lines.sort(byTime).slice(-most);
   };
 }
+
+const byTime = (a: AuditLine, b: AuditLine) => String(a['time']).localeCompare(String(b['time']));
 
 function parsed(line: string): AuditLine[] {
   try {

@@ -91,11 +91,8 @@ function nodeAt(root: Node, path: readonly (string | number)[]): Node {
     const property = here.children?.find(
       (child) => child.type === 'property' && keyOf(child)?.value === step,
     );
-    const next = property
-      ? property.children?.[1]
-      : typeof step === 'number'
-        ? here.children?.[step]
-        : undefined;
+    const item = typeof step === 'number' ? here.children?.[step] : undefined;
+    const next = property ? property.children?.[1] : item;
     if (!next) break;
     [here, place] = [next, property ?? next];
   }

@@ -5,8 +5,8 @@ import { shownPath } from '../paths/shown-path.ts';
 
 /**
  * The settings that the bytes of a file say. Names of tools and toolsets are checked when `known` tells which there
- * are. Throws CONFIG_INVALID with file, line and what was probably meant. What it needs is loaded when it is called: most
- * people have no such file.
+ * are. Throws CONFIG_INVALID with file, line and what was probably meant. What it needs is loaded when it is called:
+ * most people have no such file.
  */
 export async function readSettings(
   bytes: Buffer,

@@ -15,8 +15,7 @@ import { dirname, join, relative } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Workspace } from '../../core/tool.ts';
 import { discard } from '../folders.ts';
-import { lookOnceMore } from '../paths/last-look.ts';
-import { removeMade, type Place } from '../paths/place.ts';
+import { lookOnceMore, removeMade, type Place } from '../paths/place.ts';
 import { couldHoldProtected, protectedError, refuseProtected } from '../paths/protected-paths.ts';
 import { rooted, type RootedWorkspace } from '../paths/workspace.ts';
 import { temporaryName } from './entry.ts';
@@ -90,7 +89,7 @@ async function each(
 export async function bringBack(changes: readonly TreeChange[], bringing: Bringing): Promise<BroughtBack> {
   const { shadow, workspace, signal, since } = bringing;
   // What others run is left before the gate is asked; names with characters that nobody sees come back like all.
-  const gate = rooted(workspace).consenting({ allows: () => true, agreed: () => false });
+  const gate = rooted(workspace).consenting({ allows: () => true });
   const staged = join(shadow.folder, `staged.${globalThis.crypto.randomUUID()}`);
   // First what goes: a file can be in the way of a folder, and the other way round.
   const ordered = changes.toSorted((a, b) => Number(a.to !== undefined) - Number(b.to !== undefined));

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { promisify } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
-import { isOnDisk } from '../paths/open-file.ts';
 import { refuseWrongKind } from '../paths/opened.ts';
+import { isOnDisk } from '../paths/pseudo-filesystem.ts';
 import type { Place } from '../paths/place.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';

@@ -3,8 +3,7 @@ import { cp, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { isInside } from '../paths/inside.ts';
-import { lookOnceMore } from '../paths/last-look.ts';
-import type { Place } from '../paths/place.ts';
+import { lookOnceMore, type Place } from '../paths/place.ts';
 import { refuseMoving } from '../paths/protected-trees.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
@@ -78,10 +77,10 @@ interface MoveTo {
 /** Throws what `refuseMoving` throws; a file may be at any place that could be opened. */
 export async function refuseMovingTo(
   { at, path }: Pick<Place, 'at' | 'path'>,
-  { kind, to, given = path, signal }: MoveTo,
+  { kind, to, given = path }: MoveTo,
 ): Promise<void> {
   if (kind === 'folder' || kind === 'link')
-    await refuseMoving({ at, path, given }, { to, isLink: kind === 'link', signal });
+    await refuseMoving({ at, path, given }, { to, isLink: kind === 'link' });
 }
 
 /** On one file system this is one step whatever the size; between two it is copied whole before the original goes. */

@@ -16,8 +16,7 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { discard } from '../folders.ts';
-import { lookOnceMore } from '../paths/last-look.ts';
-import type { Place } from '../paths/place.ts';
+import { lookOnceMore, type Place } from '../paths/place.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { newEntry, type About, type Change, type Entry } from './entry.ts';
 import {

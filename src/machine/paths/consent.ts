@@ -2,8 +2,6 @@
 export interface Consent {
   /** Whether a protected path opens for changing; `effect`: what changing it leads to. */
   allows(path: string, effect: string): boolean;
-  /** Whether a person has agreed to this path. */
-  agreed(path: string): boolean;
 }
 
 /** A protected path, and what changing it leads to. */
@@ -12,7 +10,7 @@ export interface Protected {
   readonly effect: string;
 }
 
-export const noConsent: Consent = { allows: () => false, agreed: () => false };
+export const noConsent: Consent = { allows: () => false };
 
 /** While a call is planned nothing is changed: what is protected opens, and is noted. */
 export function notingConsent(): { consent: Consent; protects: readonly Protected[] } {
@@ -23,7 +21,6 @@ export function notingConsent(): { consent: Consent; protects: readonly Protecte
         noted.set(path, effect);
         return true;
       },
-      agreed: () => false,
     },
     get protects() {
       return [...noted].map(([path, effect]) => ({ path, effect }));
@@ -34,6 +31,5 @@ export function notingConsent(): { consent: Consent; protects: readonly Protecte
 /** What was planned, and nothing else. */
 export function consentTo(protects: readonly Protected[]): Consent {
   const agreed = new Set(protects.map(({ path }) => path));
-  const has = (path: string) => agreed.has(path);
-  return { allows: has, agreed: has };
+  return { allows: (path) => agreed.has(path) };
 }

@@ -1,10 +1,59 @@
-import { constants, readlinkSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  read,
+  readFile,
+  readFileSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs';
+import type { Stats } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { ToolcribError } from '../../core/errors.ts';
-import type { PathKind } from '../../core/params.ts';
-import { OpenFile } from './open-file.ts';
+import { promisify } from 'node:util';
+import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
+import { longestPath, type PathKind } from '../../core/params.ts';
 import { codeOf } from './real-path.ts';
-import { shownPath } from './shown-path.ts';
+import { refusal } from './shown-path.ts';
+
+const readSome = promisify(read);
+const readWhole = promisify(readFile);
+
+/** Up to here a copy from the system's cache takes less time than handing it to another thread and back. */
+const smallBytes = 64 * 1024;
+
+/** An open file or folder: what is used of FileHandle in node:fs/promises, without a thread where none is needed. */
+export class OpenFile {
+  readonly fd: number;
+  #isOpen = true;
+
+  /** Throws the system's error. */
+  constructor(path: string, flags: number) {
+    this.fd = openSync(path, flags);
+  }
+
+  async stat(): Promise<Stats> {
+    return fstatSync(this.fd);
+  }
+
+  /** As fs.read(); fewer bytes than asked for only at the end of the file, or where the system likes to. */
+  async read(buffer: Buffer, offset: number, length: number, at: number): Promise<{ bytesRead: number }> {
+    if (length > smallBytes) return readSome(this.fd, buffer, offset, length, at);
+    return { bytesRead: readSync(this.fd, buffer, offset, length, at) };
+  }
+
+  /** All of it, also where it has grown, or says that it has 0 bytes. To be asked once. */
+  async readAll(): Promise<Buffer> {
+    return fstatSync(this.fd).size > smallBytes ? readWhole(this.fd) : readFileSync(this.fd);
+  }
+
+  /** May be called again. */
+  async close(): Promise<void> {
+    if (this.#isOpen) closeSync(this.fd);
+    this.#isOpen = false;
+  }
+}
 
 /** A file or folder that has been opened for reading. */
 export interface Opened {
@@ -20,107 +69,38 @@ export interface Opened {
 }
 
 /**
- * Opens a real path so that a FIFO, a terminal or a late symbolic link can neither block nor mislead. The caller must
- * check the path and kind of what was opened; `kind` only spares it from opening anything but folders where the system
- * can tell. Throws what `unreadable` makes of a failure.
+ * Opens a real path so that a FIFO, a terminal or a late symbolic link can neither block nor mislead. `check` looks at
+ * what was opened, not at what lay there a moment ago; when it throws, nothing stays open. `kind` only spares it from
+ * opening anything but folders where the system can tell. Throws what `unreadable` makes of a failure.
  */
-export async function openAt(real: string, given: string, kind: 'folder' | 'any' = 'any'): Promise<Opened> {
-  const handle = openHere(real, kind, given);
-  return closeOnError(handle, async () => ({
-    handle,
-    stat: handle.opened,
-    ...(linkOf(handle) ?? (await lookAgain(handle, real, given))),
-  }));
-}
-
-function openHere(real: string, kind: 'folder' | 'any', given: string): OpenFile {
-  try {
-    return new OpenFile(real, readingFlags(kind));
-  } catch (error) {
-    throw unreadable(given, codeOf(error));
-  }
-}
-
-/** Closes a handle that will not be handed on, because `then` failed. */
-export async function closeOnError<T>(handle: OpenFile, then: () => Promise<T>): Promise<T> {
-  try {
-    return await then();
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-/** Throws PATH_NOT_REGULAR for anything but what was asked for. */
-export function refuseWrongKind(found: Stats, given: string, kind: PathKind): void {
-  const wanted =
-    kind === 'file'
-      ? found.isFile()
-      : kind === 'folder'
-        ? found.isDirectory()
-        : found.isFile() || found.isDirectory();
-  if (wanted) return;
-  const expected = { file: 'a regular file', folder: 'a folder', any: 'a regular file or a folder' }[kind];
-  const wayOut =
-    kind === 'file' && found.isDirectory()
-      ? 'list_directory shows what is in it.'
-      : kind === 'folder' && found.isFile()
-        ? 'Give the folder that it is in.'
-        : '';
-  throw new ToolcribError(
-    'PATH_NOT_REGULAR',
-    `${shownPath(given)}: is ${kindOf(found)}, not ${expected}.`,
-    wayOut,
-  );
-}
-
-/** What a failed system call means to a caller. */
-export function unreadable(given: string, code: string): ToolcribError {
-  const path = shownPath(given);
-  if (code === 'ENOENT')
-    return new ToolcribError(
-      'PATH_NOT_FOUND',
-      `${path}: does not exist.`,
-      'glob finds files by part of their name.',
-    );
-  if (code === 'ENOTDIR')
-    return new ToolcribError(
-      'PATH_NOT_FOUND',
-      `${path}: does not exist; something before its end is not a folder.`,
-    );
-  if (code === 'ELOOP')
-    return new ToolcribError('PATH_NOT_FOUND', `${path}: symbolic links lead in a circle.`);
-  if (code === 'ENAMETOOLONG')
-    return new ToolcribError('ARG_INVALID', `${path.slice(0, 200)}…: is too long for a path.`);
-  // Opening a socket, or a device without a driver.
-  if (code === 'ENXIO' || code === 'ENODEV')
-    return new ToolcribError('PATH_NOT_REGULAR', `${path}: is a socket or a device, not a regular file.`);
-  if (code === 'EACCES' || code === 'EPERM')
-    return new ToolcribError('PATH_DENIED', `${path}: the system does not let this user read it.`);
-  return new ToolcribError('PATH_NOT_FOUND', `${path}: cannot be read (${code}).`);
-}
-
-/** What something is, with its article. */
-function kindOf(
-  found: Pick<Stats, 'isFile' | 'isDirectory' | 'isFIFO' | 'isSocket' | 'isSymbolicLink'>,
-): string {
-  if (found.isFile()) return 'a file';
-  if (found.isDirectory()) return 'a folder';
-  if (found.isFIFO()) return 'a FIFO (named pipe)';
-  if (found.isSocket()) return 'a socket';
-  return found.isSymbolicLink() ? 'a symbolic link' : 'a device';
-}
-
-/** Windows has none but the first, hence the zeros. */
-function readingFlags(kind: 'folder' | 'any'): number {
+export async function openAt(
+  real: string,
+  given: string,
+  kind: 'folder' | 'any',
+  check?: (opened: Opened) => Promise<void>,
+): Promise<Opened> {
+  // Windows has none of them.
   const {
-    O_RDONLY,
     O_NONBLOCK = 0,
     O_NOCTTY = 0,
     O_NOFOLLOW = 0,
     O_DIRECTORY = 0,
-  }: Partial<typeof constants> & { O_RDONLY: number } = constants;
-  return O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | (kind === 'folder' ? O_DIRECTORY : 0);
+  }: Partial<typeof constants> = constants;
+  let handle: OpenFile;
+  try {
+    handle = new OpenFile(real, O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | (kind === 'folder' ? O_DIRECTORY : 0));
+  } catch (error) {
+    throw unreadable(given, codeOf(error));
+  }
+  try {
+    const facts = fstatSync(handle.fd);
+    const opened = { handle, stat: facts, ...(linkOf(handle) ?? (await lookAgain(facts, real, given))) };
+    await check?.(opened);
+    return opened;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 }
 
 /** The real path of what is open. Linux tells it for the descriptor itself, so nothing can be swapped in between. */
@@ -128,7 +108,6 @@ function linkOf({ fd }: OpenFile): Pick<Opened, 'path' | 'stablePath'> | undefin
   if (process.platform !== 'linux') return undefined;
   const stablePath = `/proc/${process.pid}/fd/${fd}`;
   try {
-    // The kernel answers this from its own memory.
     return { path: readlinkSync(stablePath), stablePath };
   } catch {
     // No /proc here.
@@ -136,13 +115,44 @@ function linkOf({ fd }: OpenFile): Pick<Opened, 'path' | 'stablePath'> | undefin
   }
 }
 
-async function lookAgain({ opened }: OpenFile, real: string, given: string) {
+async function lookAgain(facts: Stats, real: string, given: string) {
   const [path, now] = await Promise.all([realpath(real), stat(real)]);
-  if (now.ino !== opened.ino || now.dev !== opened.dev)
-    throw new ToolcribError(
-      'PATH_NOT_FOUND',
-      `${shownPath(given)}: was replaced while it was being opened.`,
-      'Try again.',
-    );
-  return { path, stablePath: path };
+  if (now.ino === facts.ino && now.dev === facts.dev) return { path, stablePath: path };
+  throw refusal('PATH_NOT_FOUND', given, 'was replaced while it was being opened.', 'Try again.');
+}
+
+/** Throws PATH_NOT_REGULAR for anything but what was asked for. */
+export function refuseWrongKind(found: Stats, given: string, kind: PathKind): void {
+  const [isFile, isFolder] = [found.isFile(), found.isDirectory()];
+  if ((isFile && kind !== 'folder') || (isFolder && kind !== 'file')) return;
+  const expected = { file: 'a regular file', folder: 'a folder', any: 'a regular file or a folder' }[kind];
+  const special = found.isFIFO() ? 'a FIFO (named pipe)' : found.isSocket() ? 'a socket' : 'a device';
+  const is = isFile ? 'a file' : isFolder ? 'a folder' : special;
+  const wayOut = isFolder
+    ? 'list_directory shows what is in it.'
+    : isFile
+      ? 'Give the folder that it is in.'
+      : '';
+  throw refusal('PATH_NOT_REGULAR', given, `is ${is}, not ${expected}.`, wayOut);
+}
+
+const noFile = ['PATH_NOT_REGULAR', 'is a socket or a device, not a regular file.'] as const;
+const denied = ['PATH_DENIED', 'the system does not let this user read it.'] as const;
+
+const failures: Readonly<Record<string, readonly [code: ErrorCode, message: string, wayOut?: string]>> = {
+  ENOENT: ['PATH_NOT_FOUND', 'does not exist.', 'glob finds files by part of their name.'],
+  ENOTDIR: ['PATH_NOT_FOUND', 'does not exist; something before its end is not a folder.'],
+  ELOOP: ['PATH_NOT_FOUND', 'symbolic links lead in a circle.'],
+  ENAMETOOLONG: ['ARG_INVALID', 'is too long for a path.'],
+  // Opening a socket, or a device without a driver.
+  ENXIO: noFile,
+  ENODEV: noFile,
+  EACCES: denied,
+  EPERM: denied,
+};
+
+/** What a failed system call means to a caller. */
+export function unreadable(given: string, failure: string): ToolcribError {
+  const [code, says, wayOut] = failures[failure] ?? ['PATH_NOT_FOUND', `cannot be read (${failure}).`];
+  return refusal(code, given.length > longestPath ? `${given.slice(0, 200)}…` : given, says, wayOut);
 }

@@ -1,12 +1,11 @@
-import { mkdirSync, rmdirSync } from 'node:fs';
-import { lstat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { lstatSync, mkdirSync, readlinkSync, realpathSync, rmdirSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { lookOnceMore } from './last-look.ts';
-import { noConsent, type Consent } from './consent.ts';
+import type { Consent } from './consent.ts';
 import { openAt, unreadable, type Opened } from './opened.ts';
-import { codeOf } from './real-path.ts';
-import { shownPath } from './shown-path.ts';
+import { gitFolderEffect, inGitFolder, protectedError } from './protected-paths.ts';
+import { codeOf, locate } from './real-path.ts';
+import { refusal, shownPath } from './shown-path.ts';
 
 /**
  * Where something is or will be: a name in a folder that is held open, so that nothing on the way to it can be swapped.
@@ -26,16 +25,14 @@ export interface Place {
   readonly root: string;
   /** The real paths of the folders that were made for it, outermost first. */
   readonly made: readonly string[];
-  /** A person has said that it is to be changed although others run it. */
+  /** A person has said that it is to be changed although git takes it for part of a repository. */
   readonly confirmed: boolean;
 }
 
-/** Throws when the place is not for the model. `folder` is the deepest one that exists on the way there. */
-type Check = (place: string, folder: Opened) => Promise<void>;
-
 interface Opening {
   readonly make: boolean;
-  readonly check: Check;
+  /** Throws when the place is not for the model. `folder` is the deepest one that exists on the way there. */
+  check(place: string, folder: Opened): Promise<void>;
   readonly consent: Consent;
   readonly root?: string;
 }
@@ -52,83 +49,74 @@ export async function openPlaceAt(
   { make, check, consent, root = dirname(real) }: Opening,
 ): Promise<Place> {
   const name = basename(real);
-  const deepest = await openDeepest(dirname(real), given, make);
-  const { missing } = deepest;
-  let { folder } = deepest;
-  const isConfirmed = consent.agreed(join(folder.path, ...missing, name));
+  const parent = await locate(dirname(real));
+  const missing = relative(parent.there, parent.real).split(sep).filter(Boolean);
+  if (missing.length > 0 && !make) throw withoutFolder(given, parent.real);
+  let folder = await openAt(parent.there, given, 'folder');
   const made: string[] = [];
   try {
-    await check(join(folder.path, ...missing, name), folder);
-    if ([...missing, name].some(isTooLong)) throw unreadable(given, 'ENAMETOOLONG');
+    const planned = join(folder.path, ...missing, name);
+    await check(planned, folder);
+    const confirmed = inGitFolder(planned) && consent.allows(planned, gitFolderEffect);
     for (const step of missing) {
-      const parent = folder;
-      const path = join(parent.path, step);
-      lookOnceMore({ folder: parent, path, confirmed: isConfirmed }, given);
-      const isNew = makeFolder(join(parent.stablePath, step), given);
-      if (isNew) made.push(path);
-      folder = await openAt(join(parent.stablePath, step), given, 'folder');
-      await parent.handle.close();
+      const path = join(folder.path, step);
+      lookOnceMore({ folder, path, confirmed }, given);
+      if (makeFolder(join(folder.stablePath, step), given)) made.push(path);
+      const inner = await openAt(join(folder.stablePath, step), given, 'folder');
+      await folder.handle.close();
+      folder = inner;
     }
     const path = join(folder.path, name);
     if (missing.length > 0) await check(path, folder);
-    return { folder, name, path, at: join(folder.stablePath, name), root, made, confirmed: isConfirmed };
+    return { folder, name, path, at: join(folder.stablePath, name), root, made, confirmed };
   } catch (error) {
     await folder.handle.close();
-    await removeMade(made);
+    removeMade(made);
     throw error;
   }
 }
 
 /**
- * Removes folders that were made for a place, innermost first, as far as nothing is in them: when nothing comes of it.
- * Never throws; no more than an empty folder remains.
+ * To be asked in the same step as what changes a place, with nothing waited for in between: what was true when it was
+ * opened may no longer be. Throws STALE_FILE when its folder has been moved or removed, and so is not the one that
+ * was allowed; and PATH_PROTECTED when the place has come to be part of a repository, or would complete one, of which
+ * other calls have made the rest, and no person has said that it is to be changed even so.
  */
-export async function removeMade(made: readonly string[]): Promise<void> {
+export function lookOnceMore(place: Pick<Place, 'folder' | 'path' | 'confirmed'>, given = place.path): void {
+  if (!isStillThere(place.folder))
+    throw refusal(
+      'STALE_FILE',
+      given,
+      `the folder that it is in was moved or removed meanwhile; nothing was changed.`,
+      'Look where it is now, and try again.',
+    );
+  if (!place.confirmed && inGitFolder(place.path)) throw protectedError(given, gitFolderEffect);
+}
+
+/** Some microseconds where the system tells the path of what is open. */
+function isStillThere({ path, stablePath, stat }: Opened): boolean {
+  try {
+    if (stablePath !== path) return readlinkSync(stablePath) === path;
+    const now = lstatSync(path);
+    return now.ino === stat.ino && now.dev === stat.dev && realpathSync.native(path) === path;
+  } catch {
+    // It is no longer there, or cannot be looked at, which comes to the same.
+    return false;
+  }
+}
+
+/** Removes folders that were made for a place, innermost first, when nothing comes of it. What is not empty stays. */
+export function removeMade(made: readonly string[]): void {
   for (const path of made.toReversed()) {
-    const isThat: Check = (real) =>
-      real === path ? Promise.resolve() : Promise.reject(new Error('leads elsewhere'));
     try {
-      const place = await openPlaceAt(path, path, { make: false, check: isThat, consent: noConsent });
-      try {
-        rmdirSync(place.at);
-      } finally {
-        await place.folder.handle.close();
-      }
+      // Not where a link leads by now.
+      if (realpathSync.native(path) === path) rmdirSync(path);
     } catch {
       // Another call has put something into it, or somebody has moved it.
       return;
     }
   }
 }
-
-/** The deepest folder on the way that exists, open, and the names of those that do not; without `make` all must. */
-async function openDeepest(path: string, given: string, make: boolean) {
-  const missing: string[] = [];
-  let again = 3;
-  for (let here = path; ;) {
-    try {
-      return { folder: await openAt(here, given, 'folder'), missing };
-    } catch (error) {
-      // Only what is not there can be made; anything else on the way is a failure, and said so.
-      if (here === dirname(here)) throw error;
-      if (await isThere(here)) {
-        // Another call may have made it since.
-        if (again-- > 0 && error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') continue;
-        throw error;
-      }
-      if (!make) throw withoutFolder(given, here);
-      missing.unshift(basename(here));
-      here = dirname(here);
-    }
-  }
-}
-
-/** Also what cannot be looked at is there: opening it will say why. */
-const isThere = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    (error: unknown) => codeOf(error) !== 'ENOENT',
-  );
 
 /** Whether it is new: another call may just have made it. In the same step as the look before it. */
 function makeFolder(path: string, given: string): boolean {
@@ -139,25 +127,16 @@ function makeFolder(path: string, given: string): boolean {
     const code = codeOf(error);
     if (code === 'EEXIST') return false;
     if (code === 'ENOENT') throw withoutFolder(given, dirname(path));
+    if (code === 'ENAMETOOLONG') throw unreadable(given, code);
     if (code === 'EACCES' || code === 'EPERM')
-      throw new ToolcribError(
-        'PATH_DENIED',
-        `${shownPath(given)}: the system does not let this user make a folder there.`,
-      );
-    throw new ToolcribError(
-      'WRITE_FAILED',
-      `${shownPath(given)}: a folder on the way could not be made (${code}).`,
-    );
+      throw refusal('PATH_DENIED', given, 'the system does not let this user make a folder there.');
+    throw refusal('WRITE_FAILED', given, `a folder on the way could not be made (${code}).`);
   }
 }
 
 const withoutFolder = (given: string, folder: string): ToolcribError =>
-  new ToolcribError(
+  refusal(
     'PATH_NOT_FOUND',
-    `${shownPath(given)}: the folder ${shownPath(basename(folder))} that it would be in does not exist.`,
+    given,
+    `the folder ${shownPath(basename(folder))} that it would be in does not exist.`,
   );
-
-/** NAME_MAX of every usual file system is 255: bytes, but UTF-16 units on Windows. Asked before anything is made. */
-function isTooLong(name: string): boolean {
-  return (process.platform === 'win32' ? name.length : Buffer.byteLength(name)) > 255;
-}

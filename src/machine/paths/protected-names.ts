@@ -1,14 +1,14 @@
 /** Files that somebody else runs, or takes from what to run: whoever writes them runs programs later, unasked. */
 export interface ProtectedNames {
-  /** What changing them leads to, as the rest of a sentence that begins with "because". */
+  /** What changing them leads to, as the rest of a sentence that begins with "because"; '' for what is no harm. */
   readonly effect: string;
   /**
    * Wherever they lie; one that begins with `/` only there. `{a,b}` is either, `*` any part of a name, `/**` at the end
    * the folder itself and all in it. Written in lower case; what is compared is folded.
    */
   readonly paths: readonly string[];
-  /** What else is refused than changing it itself: deleting a folder that it lies in, or also moving that. */
-  readonly stays?: 'undeleted' | 'in place';
+  /** No person is asked: it stays as it is. */
+  readonly never?: true;
 }
 
 /** https://git-scm.com/docs/githooks */
@@ -21,111 +21,34 @@ const gitHooks =
 /** Folders, in a project or at home, in which a coding assistant looks for its settings. */
 const assistants =
   '.{agent,agents,aider,amazonq,amp,antigravity,augment,claude,cline,clinerules,codebuddy,codeium,codex,continue,' +
-  'copilot,crush,cursor,factory,firebender,gemini,goose,iflow,junie,kilo,kilocode,kimi,kiro,lmstudio,opencode,openhands,' +
-  'pearai,pi,qoder,qwen,roo,rovodev,tabnine,trae,void,warp,windsurf,zencoder}';
+  'copilot,crush,cursor,factory,firebender,gemini,goose,iflow,junie,kilo,kilocode,kimi,kiro,lmstudio,opencode,' +
+  'openhands,pearai,pi,qoder,qwen,roo,rovodev,tabnine,trae,void,warp,windsurf,zencoder}';
 
 /** What is in them besides instructions: settings, servers, scripts and what they may do unasked. */
 const assistantFiles =
   '{*.{json,jsonc,toml,yaml,yml,ts,js,mjs,cjs,sh,ps1,py},' +
-  '{hooks,commands,agents,cli-agents,droids,skills,plugin,plugins,extensions,tool,tools,mcp,mcpservers,policies,environments}/**}';
+  '{hooks,commands,agents,cli-agents,droids,skills,plugin,plugins,extensions,tool,tools,mcp,mcpservers,policies,' +
+  'environments}/**}';
 
-const editorSettings = '{.config,application support,roaming}';
+/** Files of that form which only linters, formatters and version managers read. */
+const harmlessRc =
+  '.{eslint,prettier,babel,stylelint,nyc,c8,mocha,jshint,jscs,swc,postcss,browserslist,nvm,lintstaged,commitlint,cz,' +
+  'release,markdownlint,remark,htmlhint,luacheck,pylint,coverage,depcheck,size-limit,cspell,textlint,sass}rc{,.*}';
 
 /**
- * The one list of what is protected. Doubts were decided like this:
+ * The one list of what is protected, of which the first that fits counts. Doubts were decided like this:
  * - What a person starts themselves is ordinary work and not listed, though it runs: package.json, Makefile, sources,
  *   CI workflows, Dockerfiles, linter settings. Listed is what runs by opening, entering or starting something else.
  * - Instructions for assistants (AGENTS.md, CLAUDE.md, rules in Markdown beside them) steer a model, but run nothing:
- *   not listed. Commands, agents and skills may run programs and say which tools need no asking: listed.
- * - The folder of an assistant as a whole is not listed: worktrees are kept there, in which people work.
- * - A name that means something only at home or in one folder is listed for everywhere when nobody uses it for anything
- *   else: dotfiles are kept in repositories and linked from home.
- * - .gitattributes, .gitmodules and .tool-versions name what only settings elsewhere can make run: not listed.
- * - .npmrc, pip.conf and the like decide whom code is fetched from: listed. Lock files and manifests: not.
- * - Folders on PATH are listed where they have a name of their own; `~/bin` and the like have not.
- * - What belongs to an installation as a whole (node_modules, .venv) comes and goes with its tool, and whoever may write
- *   a module in it needs no program in its `bin`: not listed, so that it can be deleted and made anew.
- * - `git~1` and `gi7eba~1` are what Windows may call `.git` for old programs.
- * - Where core.hooksPath points is not looked up; a file named like a hook in a folder named like hooks is listed.
+ *   not listed. Commands, agents and skills may run programs and say which tools need no asking: listed. The folder of
+ *   an assistant as a whole is not: worktrees are kept there, in which people work.
+ * - What means something only at home is listed for everywhere: dotfiles are kept in repositories and linked from home.
+ * - What belongs to an installation as a whole (node_modules, .venv) comes and goes with its tool: not listed.
  */
 export const protectedNames: readonly ProtectedNames[] = [
   {
-    effect: 'version control takes from it what to run',
-    stays: 'undeleted',
-    paths: ['{.git,git~*,gi7eba~*,.hg,.jj,.sl,.svn,.bzr,.pijul,_darcs}/**'],
-  },
-  {
-    effect: 'version control takes from it what to run',
-    paths: [
-      '.gitconfig*',
-      '/etc/gitconfig',
-      '.config/{git,jj}/**',
-      '.jjconfig.toml',
-      '.hgrc',
-      'mercurial.ini',
-    ],
-  },
-  {
-    effect: 'git runs it, or what it names, at the next commit or checkout',
-    paths: [
-      `*hook*/${gitHooks}`,
-      '{.husky,.githooks,.git-hooks,.lefthook,.lefthook-local,.overcommit,.cargo-husky}/**',
-      '{.huskyrc*,husky.config.*,.simple-git-hooks.*,simple-git-hooks.*,.rusty-hook.toml,captainhook.json,hk.pkl}',
-      '{,.}{lefthook,lefthook-local}.{yml,yaml,json,jsonc,toml}',
-      '{.pre-commit-config,.pre-commit-hooks,.overcommit}.{yml,yaml}',
-      'prek.toml',
-    ],
-  },
-  {
-    effect: 'the system runs it by itself, when it starts, at set times or at a login',
-    paths: [
-      '.config/{autostart,autostart-scripts,plasma-workspace,systemd,environment.d,upstart,sxhkd,karabiner,xfce4}/**',
-      '.config/{i3,sway,hypr,bspwm,awesome,openbox,xmonad,qtile,herbstluftwm,river,niri,yabai,skhd,aerospace}/**',
-      '.config/{labwc,waybar,lxsession,lxpanel,wayfire.ini,tigervnc}/**',
-      '.local/share/{systemd,applications,dbus-1,autostart,gnome-shell,flatpak}/**',
-      'library/{launchagents,launchdaemons,startupitems,application scripts}/**',
-      'start menu/programs/startup/**',
-      '{.xinitrc,.xsession,.xsessionrc,.xprofile,.xserverrc,.skhdrc,.yabairc,.aerospace.toml}',
-      '{.xbindkeysrc*,.forward*,.qmail*,.procmailrc,.mailfilter}',
-      '{.xmonad,.i3,.hammerspoon,.fluxbox,.vnc}/**',
-      '/{,private/}{etc/{cron*,anacrontab,systemd,init.d,rc.local,rc*.d,ld.so.*},var/{spool/cron,at,cron}}/**',
-    ],
-  },
-  {
-    effect: 'an editor runs what it names when the folder is opened',
-    paths: [
-      '.vscode/{tasks,launch,settings,mcp,extensions}.json',
-      '{.vscode/extensions,.vscode-server,.vscode-insiders}/**',
-      '*.code-workspace',
-      `${editorSettings}/*/user/**`,
-      '{.devcontainer/**,.devcontainer.json,devcontainer.json}',
-      '{.idea,.fleet,.nova,.theia,.externaltoolbuilders}/**',
-      '*.run.xml',
-      '.vs/*.json',
-      '.zed/{settings,tasks,debug}.json',
-      '*.sublime-{project,settings,build}',
-      `${editorSettings}/{zed,helix,sublime-text*,jetbrains}/**`,
-      '{.helix,.vim,.nvim,.emacs.d,.doom.d,.spacemacs.d,.kak}/**',
-      `{${editorSettings}/{nvim,vim,lvim,emacs,doom,kak,micro,lite-xl},local/nvim,.local/share/{nvim,lvim}}/**`,
-      '{.vimrc,_vimrc,.gvimrc,_gvimrc,.exrc,_exrc,.nvimrc,.nvim.lua,.lvimrc,.local.vimrc,.ideavimrc,.vimrc.local}',
-      '{.emacs,.emacs.el,_emacs,.spacemacs,.dir-locals.el,.dir-locals-2.el,.kakrc,.nanorc,.ycm_extra_conf.py}',
-    ],
-  },
-  {
-    effect: 'an assistant starts the programs it names, or does without asking what it allows',
-    paths: [
-      `${assistants}/${assistantFiles}`,
-      '{.kiro/settings,.codex/rules,.github/hooks,.github/agents}/**',
-      '{,.,*-,*_,*.}mcp{,{-,_,.,}{config,settings,servers,server}}.{json,jsonc,toml,yaml,yml}',
-      '{.claude.json,claude_desktop_config.json,.continuerc.json,.aider.conf.yml,.crush.json,crush.json}',
-      'opencode.{json,jsonc}',
-      `${editorSettings}/{claude,claude-code,opencode,crush,goose,amp,aichat,block/goose}/**`,
-      '.aws/amazonq/**',
-    ],
-  },
-  {
     effect: 'it says what toolcrib itself may do, or is what toolcrib remembers',
-    stays: 'in place',
+    never: true,
     paths: [
       '.toolcrib.json/**',
       '{.config,.cache,.local/state,.local/share}/toolcrib/**',
@@ -134,56 +57,78 @@ export const protectedNames: readonly ProtectedNames[] = [
     ],
   },
   {
-    effect: 'a shell runs it when it starts',
+    effect: 'version control takes from it what to run',
+    // `git~1` and `gi7eba~1` are what Windows may call `.git` for old programs.
+    paths: ['{.git,git~*,gi7eba~*,.hg,.jj,.sl,.svn,.bzr,.pijul,_darcs}/**'],
+  },
+  {
+    effect: 'git runs it, or what it names, at the next command or commit',
     paths: [
-      '{.profile,.shrc,.shinit,.kshrc,.mkshrc,.yashrc,.yash_profile,.cshrc,.tcshrc,.login,.logout}',
-      '.bash{rc,_profile,_login,_logout,_aliases,_functions,_completion,rc.local}',
-      '.z{shrc,shenv,profile,login,logout,shrc.local,shenv.local,preztorc,imrc,sh_plugins.txt,compdump*}{,.zwc}',
-      '{.bashrc.d,.zshrc.d,.zsh,.zfunc,.oh-my-zsh,.oh-my-bash,.bash_it,.zprezto,.zim,.bash_completion.d}/**',
-      '.p10k.zsh{,.zwc}',
-      '.local/share/{bash-completion,zsh,fish}/**',
-      '{microsoft.*profile,profile}.ps1',
-      `${editorSettings}/{fish,zsh,bash,powershell,nushell,xonsh,elvish,oils,osh,direnv,starship}/**`,
-      '{.xonshrc,rc.xsh,.elvish/**,.pam_environment,.inputrc}',
-      '/{,private/}etc/{profile,bash.bashrc,bashrc,zshrc,zprofile,zshenv,csh.cshrc,environment,inputrc}',
-      '/{,private/}etc/{profile.d,zsh,fish,environment.d}/**',
-      '{.screenrc,.tmux.conf,.tmux.conf.local,.tmux/**,.byobu/**,.wezterm.lua,.hyper.js,.alacritty.*}',
-      '.config/{tmux,screen,zellij,kitty,alacritty,wezterm,foot,ghostty}/**',
+      `*hook*/${gitHooks}`,
+      '{.gitconfig*,.jjconfig.toml,mercurial.ini,prek.toml,captainhook.json,hk.pkl,.rusty-hook.toml}',
+      '{.husky,.githooks,.git-hooks,.lefthook,.lefthook-local,.overcommit,.cargo-husky}/**',
+      '{.,}{lefthook,lefthook-local,husky.config,simple-git-hooks,pre-commit-config,pre-commit-hooks,overcommit}.*',
     ],
   },
   {
-    effect: 'a shell runs it when somebody enters the folder',
+    effect: 'an editor runs what it names when the folder is opened',
     paths: [
-      '{.envrc,.direnvrc,.autoenv,.autoenv.zsh,.asdfrc,.shadowenv.d/**}',
-      '{,.}mise{,.*}.toml',
-      '{.rtx.toml,.mise/**,.config/mise/**,mise/config{,.*}.toml,mise/conf.d/**}',
+      '.vscode/{{tasks,launch,settings,mcp,extensions}.json,extensions/**}',
+      '{*.code-workspace,*.run.xml,*.sublime-{project,settings,build},.vs/*.json,.zed/{settings,tasks,debug}.json}',
+      '{.devcontainer,.devcontainer.json,devcontainer.json,.idea,.fleet,.nova,.theia,.externaltoolbuilders}/**',
+      '{.vscode-server,.vscode-insiders,.helix,.vim,.nvim,local/nvim,.emacs.d,.doom.d,.spacemacs.d,.kak}/**',
+      '{.nvim.lua,.emacs,.emacs.el,_emacs,.spacemacs,.dir-locals*.el,.ycm_extra_conf.py}',
     ],
   },
   {
-    effect: 'a package manager or build tool takes from it what to run, and whom to fetch code from',
+    effect: 'an assistant starts the programs it names, or does without asking what it allows',
     paths: [
-      '{.npmrc,.yarnrc,.yarnrc.*,.pnpmfile.*,pnpmfile.*,bunfig.toml,.bunfig.toml}',
-      '{.yarn/{releases,plugins}/**,.pnp.cjs,.pnp.loader.mjs}',
-      '{pip.conf,pip.ini,.pypirc,.condarc,.gemrc,.bundle/config}',
-      '.config/{pip,uv,npm,yarn,pnpm,bundle,composer,nuget}/**',
+      `${assistants}/${assistantFiles}`,
+      '{.kiro/settings,.codex/rules,.github/hooks,.github/agents,.aws/amazonq}/**',
+      '{,.,*-,*_,*.}mcp{,{-,_,.,}{config,settings,servers,server}}.{json,jsonc,toml,yaml,yml}',
+      '{.claude.json,claude_desktop_config.json,.aider.conf.yml,{.,}crush.json,opencode.{json,jsonc}}',
+    ],
+  },
+  { effect: '', paths: [harmlessRc] },
+  {
+    effect:
+      'a shell or another program runs it, or what it names, when it starts or somebody enters the folder',
+    paths: [
+      '{.*{rc,profile,login,logout,init},_{ex,vim,gvim,curl,net}rc}{,.*,-*}',
+      '{.bash_{aliases,functions,completion},.zshenv{,.*},.{bash,zsh}rc.d/**}',
+      '{.zsh,.zfunc,.oh-my-zsh,.oh-my-bash,.bash_it,.zprezto,.zim,.bash_completion.d,.elvish,.tmux,.byobu}/**',
+      '{.zcompdump*,.zsh_plugins.txt,.p10k.zsh{,.zwc},rc.xsh,.pam_environment,{microsoft.*profile,profile}.ps1}',
+      '{.tmux.conf*,.wezterm.lua,.hyper.js,.alacritty.*,.autoenv*,.shadowenv.d/**,.mise/**,{,.}mise{,.*}.toml}',
+      'mise/{config{,.*}.toml,conf.d/**}',
+      '{.pystartup,{site,user}customize.py,{site-packages,dist-packages}/*.pth,.radare2rc,.perldb}',
+      '{.rprofile,.renviron,rprofile.site,renviron.site,.my.cnf,.mylogin.cnf}',
+      '{.guile,.ghci,.iex.exs,.erlang,.juliarc.jl,.gnuplot,.lessfilter,.lesskey,.mailcap}',
+      '{.ipython,.jupyter,.julia/config,.ammonite}/**',
+    ],
+  },
+  {
+    effect: 'the system or a program takes from it what to run, when it starts, at set times or at a login',
+    paths: [
+      '{.config,application support,appdata/roaming}/**',
+      '.local/share/{applications,autostart,bash-completion,dbus-1,fish,flatpak,gnome-shell,lvim,nvim,systemd,zsh}/**',
+      'library/{launchagents,launchdaemons,startupitems,application scripts}/**',
+      '{start menu/programs/startup,.xmonad,.i3,.hammerspoon,.fluxbox,.vnc}/**',
+      '{.xsession,.aerospace.toml,.forward*,.qmail*,.mailfilter}',
+      '/{,private/}var/{spool/cron,at,cron}/**',
+      '/{,private/}etc/**',
+      '{nativemessaginghosts,.mozilla/native-messaging-hosts}/*.json',
+    ],
+  },
+  {
+    effect: 'programs take from it what to run, whom to fetch code from, and how to log in',
+    paths: [
+      '{.pnpmfile.*,pnpmfile.*,bunfig.toml,.bunfig.toml,.yarn/{releases,plugins}/**,.pnp.cjs,.pnp.loader.mjs}',
+      '{pip.conf,pip.ini,.bundle/config,terraform.rc,.ansible.cfg,.stack/config.yaml,.cabal/config}',
       '.cargo/{config,config.toml,credentials,credentials.toml,env}',
-      '.gradle/{init.gradle*,gradle.properties,init.d/**}',
-      '{.mvn/**,.mavenrc,.m2/settings*.xml,.m2/extensions.xml}',
-      '{.sbt,.ivy2,.lein,.clojure}/**',
-      '{.stack/config.yaml,.cabal/config,.terraformrc,terraform.rc,.ansible.cfg,.bazelrc,.bazeliskrc}',
-    ],
-  },
-  {
-    effect: 'programs take from it how to log in, and what to run for that',
-    paths: [
-      '{.ssh,.gnupg}/**',
-      '{.rhosts,.shosts,.k5login,.pgpass}',
-      '.aws/{config,credentials,cli/**}',
-      '.kube/config*',
-      '.docker/{config.json,daemon.json,cli-plugins/**}',
-      '.azure/{config,cliextensions/**}',
-      '.config/{containers,gcloud,gh,glab-cli,docker,rclone,op}/**',
-      '/{,private/}etc/{sudoers,ssh/**,pam.d/**,sudoers.d/**}',
+      '{.gradle/{init.gradle*,gradle.properties,init.d/**},.mvn/**,.m2/{settings*,extensions}.xml}',
+      '{.sbt,.ivy2,.lein,.clojure,.ssh,.gnupg}/**',
+      '{.rhosts,.shosts,.k5login,.pgpass,.kube/config*,.aws/{config,credentials,cli/**}}',
+      '{.docker/{config.json,daemon.json,cli-plugins/**},.azure/{config,cliextensions/**}}',
     ],
   },
   {
@@ -194,28 +139,6 @@ export const protectedNames: readonly ProtectedNames[] = [
       '{.dotnet/tools,.volta/bin,.nvm,.sdkman,.rustup,.local/share/mise,.local/share/pnpm}/**',
       // In place of bazel, by https://github.com/bazelbuild/bazelisk and bazel's own starter.
       'tools/bazel{,.bat,.ps1,.exe}',
-    ],
-  },
-  {
-    effect: 'an interpreter, debugger or database client runs it when it starts',
-    paths: [
-      '{.pythonrc,.pythonrc.py,.pystartup,sitecustomize.py,usercustomize.py}',
-      '{site-packages,dist-packages}/*.pth',
-      '{.ipython,.jupyter,.julia/config,.ammonite}/**',
-      '{.rprofile,.renviron,rprofile.site,renviron.site,.irbrc,.pryrc,.byebugrc,.rdebugrc,.perldb}',
-      '{.pdbrc,.pdbrc.py,.gdbinit,.gdbearlyinit,.lldbinit*,.radare2rc}',
-      '.config/{gdb,irb,pry,sqlite3,ipython,python}/**',
-      '{.psqlrc*,.sqliterc,.my.cnf,.mylogin.cnf,.mongorc.js,.mongoshrc.js,.duckdbrc}',
-      '{.guile,.ghci,.ocamlinit,.utoprc,.iex.exs,.erlang,.juliarc.jl,.octaverc,.gnuplot,.sbclrc,.eclrc}',
-    ],
-  },
-  {
-    effect: 'a command-line program takes from it what else to run, or where to send things',
-    paths: [
-      '{.ripgreprc,.ackrc,.curlrc,_curlrc,.wgetrc,.lessfilter,.lesskey,.mailcap,.mailrc,.muttrc,.netrc,_netrc}',
-      '.config/{bat,ripgrep,less,lf,ranger,nnn,yazi,vifm,mutt,neomutt,mpv,htop}/**',
-      '.config/{curlrc,*-flags.conf}',
-      '{nativemessaginghosts,.mozilla/native-messaging-hosts}/*.json',
     ],
   },
 ];

@@ -1,109 +1,110 @@
-import { lstat, readdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { noConsent, type Consent } from './consent.ts';
-import { gitFolderEffect, inGitFolder } from './git-folder.ts';
-import { ownFolders } from './own-folders.ts';
 import { protectedNames, type ProtectedNames } from './protected-names.ts';
-import { shownPath } from './shown-path.ts';
+import { refusal } from './shown-path.ts';
 
-type Reason = Pick<ProtectedNames, 'effect' | 'stays'>;
+type Reason = Pick<ProtectedNames, 'effect' | 'never'>;
 
-/** Why a path is never changed, by its names alone: the real absolute path, or one below a folder that is moved. */
+/** Why a path is not changed unasked, by its names alone: a real absolute path, or one below a folder that is moved. */
 export function protectedReason(path: string): Reason | undefined {
   const folded = foldPath(path);
-  return matchers('whole').find(({ pattern }) => pattern.test(folded))?.reason;
+  const reason = matchers('whole').find(({ pattern }) => pattern.test(folded))?.reason;
+  return reason?.effect === '' ? undefined : reason;
 }
 
 /** Whether something protected could lie below a path, or be it: what a symbolic link there would lead to. */
 export function couldHoldProtected(path: string): boolean {
   const folded = foldPath(path);
-  return matchers('partly').some(({ pattern }) => pattern.test(folded));
+  return matchers('partly').some(({ reason, pattern }) => reason.effect !== '' && pattern.test(folded));
 }
 
 /**
- * Throws PATH_PROTECTED for a real path that is not changed unless a person says so: by its names, because it is ours,
- * or because it lies in a repository without a work tree or would complete one; and ARG_INVALID for a name that is only
- * another, short one. `given` is how the caller named it, `isOwn` what tells what is ours, `consent` what a person has
- * said yes to, which is enough for all but what is ours. `openPlace` asks this itself; others do when they only tell what
- * would be done.
+ * Throws PATH_PROTECTED for a real path that is not changed unless a person says so: by its names, because
+ * it lies in a repository without a work tree or would complete one, or because nobody can see what it is. `given` is
+ * how the caller named it, `isNew` says that nothing is there yet. `openPlace` asks this itself; others do when they
+ * only tell what would be done.
  */
-export async function refuseProtected(
+export function refuseProtected(
   { path }: { readonly path: string },
   given = path,
-  {
-    isOwn = ownReasons(),
-    consent = noConsent,
-  }: { isOwn?: ReturnType<typeof ownReasons>; consent?: Consent } = {},
-): Promise<void> {
-  const own = isOwn(path);
-  const reason = own ?? protectedReason(path);
-  if (reason && (own || reason.stays === 'in place')) throw protectedError(given, reason.effect);
-  const effect = reason?.effect ?? ((await inGitFolder(path)) ? gitFolderEffect : undefined);
-  if (effect !== undefined && consent.allows(path, effect)) return;
-  if (effect !== undefined) throw askedFor(given, effect);
-  if (/~\d/.test(path)) await refuseShortNames(path, given);
-}
-
-/** Throws PATH_PROTECTED for a new name in which there is something that nobody sees, unless a person agrees to it. */
-export function refuseUnseen(path: string, given: string, consent: Consent): void {
-  if (!/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/u.test(path) || consent.allows(path, unseenEffect)) return;
-  throw askedFor(given, unseenEffect);
-}
-
-const unseenEffect = 'its name has characters that nobody sees';
-
-/** A refusal that a person can take back. `effect` as in `ProtectedNames`. */
-const askedFor = (given: string, effect: string): ToolcribError =>
-  new ToolcribError(
+  { consent = noConsent, isNew = false }: { consent?: Consent; isNew?: boolean } = {},
+): void {
+  const reason = protectedReason(path);
+  if (reason?.never) throw protectedError(given, reason.effect);
+  const effect = reason?.effect ?? (inGitFolder(path) ? gitFolderEffect : unclearEffect(path, isNew));
+  if (effect === undefined || consent.allows(path, effect)) return;
+  throw refusal(
     'PATH_PROTECTED',
-    `${shownPath(given)}: is not changed from here without a person's word, because ${effect}.`,
-    'If it has to be, show the person what, so that they can do it themselves.',
+    given,
+    `is not changed from here without a person's word, because ${effect}.`,
+    wayOut,
   );
+}
 
-/** The refusal; `effect` as in `ProtectedNames`. */
+/** FAT and NTFS also know `.vscode` as `VSCODE~1`. Windows itself tells the real name. */
+const shortName = /(?:^|[\\/])[^\\/.~]{1,6}~\d(?:\.[^\\/.]{1,3})?(?:[\\/]|$)/;
+const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/u;
+
+function unclearEffect(path: string, isNew: boolean): string | undefined {
+  if (shortName.test(path)) return 'it may be the short name of something else';
+  return isNew && unseen.test(path) ? 'its name has characters that nobody sees' : undefined;
+}
+
+/** The refusal that nobody takes back; `effect` as in `ProtectedNames`. */
 export const protectedError = (given: string, effect: string): ToolcribError =>
-  new ToolcribError(
-    'PATH_PROTECTED',
-    `${shownPath(given)}: is never changed from here, because ${effect}.`,
-    'If it has to be, show the person what, so that they can do it themselves.',
-  );
+  refusal('PATH_PROTECTED', given, `is never changed from here, because ${effect}.`, wayOut);
 
-/** As `protectedReason`, for what is ours because variables or the system say so: the folders of `ownFolders`. */
-export function ownReasons(...where: Parameters<typeof ownFolders>): (path: string) => Reason | undefined {
-  const own = ownFolders(...where).map((folder) => foldPath(folder));
-  return (path) => {
-    const folded = foldPath(path);
-    return own.some((folder) => folded === folder || folded.startsWith(`${folder}/`)) ? ownFiles : undefined;
-  };
+const wayOut = 'If it has to be, show the person what, so that they can do it themselves.';
+
+/** What git keeps in its folder; other names in it are files of the people who put a work tree there. */
+const gitNames =
+  /^(?:head|config(\.worktree)?|commondir|gitdir|hooks|info|objects|(packed-)?refs|modules|worktrees|index)$/;
+
+/** What comes of changing something there, as in `ProtectedNames`. */
+export const gitFolderEffect = 'git takes its folder for a repository, and runs what that names';
+
+/**
+ * Whether a real path is part of what git takes for a repository without being told (a bare one, or the folder of one
+ * kept elsewhere), or would be once something is there: by the three names that git itself looks for, or the two of a
+ * linked work tree (is_git_directory in git's setup.c). Asks without waiting, so that nothing comes between it and what
+ * is done next.
+ */
+export function inGitFolder(path: string): boolean {
+  for (let here = path; here !== dirname(here); here = dirname(here)) {
+    const [folder, name] = [dirname(here), basename(here).toLowerCase()];
+    const has = (each: string) => each.toLowerCase() === name || isThere(join(folder, each));
+    if (gitNames.test(name) && has('HEAD') && (has('commondir') || (has('objects') && has('refs'))))
+      return true;
+  }
+  return false;
 }
 
-const ownFiles: Reason = { effect: 'it is what toolcrib itself remembers', stays: 'in place' };
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Nothing that this user could reach; neither could git.
+    return false;
+  }
+}
 
 /**
  * A path as file systems may read it: without case, in one Unicode form, without the invisible characters that HFS+
  * leaves out of names (git's next_hfs_char) and without the streams, dots and blanks at the end that NTFS does. Too
  * much is folded rather than too little.
  */
-function foldPath(path: string): string {
-  return path.split(/[\\/]/).map(foldName).join('/');
-}
+export const foldPath = (path: string): string => path.split(/[\\/]/).map(foldName).join('/');
 
-/** One name of a path, as above. */
-export function foldName(name: string): string {
+function foldName(name: string): string {
   // Nearly all names: nothing in them that could be read in another way.
   if (/^[\w@+-][\w@+.-]*$/.test(name) && !name.endsWith('.')) return name.toLowerCase();
-  const visible = name.replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '');
+  const visible = name.replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '').replace(/:.*$/s, '');
   // Upper case first: ſ, ı and ligatures become the letters that they are equal to.
   const folded = visible.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
-  return withoutDroppedEnd(folded.replace(/:.*$/s, ''));
-}
-
-/** No regular expression: they need time in the square of the dots that are not at the end. */
-function withoutDroppedEnd(name: string): string {
-  let end = name.length;
-  while (name[end - 1] === '.' || name[end - 1] === ' ') end--;
-  return name.slice(0, end);
+  // Only where one begins: for many dots that are not at the end it would need time in their square.
+  return folded.replace(/(?<![. ])[. ]+$/, '');
 }
 
 interface Matcher {
@@ -115,61 +116,32 @@ const made = new Map<'whole' | 'partly', readonly Matcher[]>();
 
 /** Made when first asked for: compiling them takes milliseconds that a start has no use for. */
 function matchers(how: 'whole' | 'partly'): readonly Matcher[] {
-  const known = made.get(how);
-  if (known) return known;
-  const all = protectedNames.map(({ paths, ...reason }) => ({
-    reason,
-    pattern: patternOf(paths, how === 'partly'),
-  }));
+  const patternOf = (paths: readonly string[]) =>
+    new RegExp(`(?:${paths.map((path) => sourceOf(path, how === 'partly')).join('|')})$`);
+  const all =
+    made.get(how) ?? protectedNames.map(({ paths, ...reason }) => ({ reason, pattern: patternOf(paths) }));
   made.set(how, all);
   return all;
-}
-
-function patternOf(paths: readonly string[], partly: boolean): RegExp {
-  const source = (path: string) =>
-    path.startsWith('/') ? `^/${sourceOf(path.slice(1), partly)}` : `(?:^|/)${sourceOf(path, partly)}`;
-  return new RegExp(`(?:${paths.map(source).join('|')})$`);
 }
 
 /** The language of the list as a regular expression. Partly: what follows a slash may be missing. */
 function sourceOf(path: string, partly: boolean): string {
   const open = [0];
-  const close = (): string => ')?'.repeat(open.splice(-1, 1, 0)[0] ?? 0);
-  const source = path.replaceAll(/\/\*\*|\*\w+\*|[^\w]/g, (sign) => {
+  const close = (): string => ')?'.repeat(open.pop() ?? 0);
+  const source = path.replaceAll(/\/\*\*|\*\w+\*|[^\w]/g, (sign, at: number) => {
     if (sign === '/**') return '(?:/[^]*)?';
     // Looked for once: with a star on both sides, a name that holds it often would be gone through for each.
     if (/^\*\w/.test(sign)) return `(?=[^/]*${sign.slice(1, -1)})[^/]*`;
     if (sign === '*') return '[^/]*';
-    if (sign === '{') {
+    if (sign === '}') return `${close()})`;
+    const before = sign === ',' ? `${close()}|` : '(?:';
+    if (sign === ',' || sign === '{') {
       open.push(0);
-      return '(?:';
+      return before;
     }
-    if (sign === ',') return `${close()}|`;
-    if (sign === '}') {
-      const closed = close();
-      open.pop();
-      return `${closed})`;
-    }
-    if (sign === '/' && partly) {
-      open.push((open.pop() ?? 0) + 1);
-      return '(?:/';
-    }
-    return `\\${sign}`;
+    if (sign !== '/' || !partly || at === 0) return `\\${sign}`;
+    open.push((open.pop() ?? 0) + 1);
+    return '(?:/';
   });
-  return source + close();
-}
-
-/** Short names of FAT and NTFS (`GIT~1`) reach a file that is listed under another name only. */
-async function refuseShortNames(real: string, given: string): Promise<void> {
-  for (let path = real; path !== dirname(path); path = dirname(path)) {
-    const name = path.slice(dirname(path).length).replace(/^[\\/]/, '');
-    if (!/~\d/.test(name) || !(await lstat(path).catch(() => undefined))) continue;
-    const listed = await readdir(dirname(path)).catch(() => [name]);
-    if (listed.some((one) => one.toLowerCase() === name.toLowerCase())) continue;
-    throw new ToolcribError(
-      'ARG_INVALID',
-      `${shownPath(given)}: ${shownPath(name)} is a short name of something that has another.`,
-      'Use its full name, as list_directory shows it.',
-    );
-  }
+  return `${path.startsWith('/') ? '^' : '(?:^|/)'}${source}${close()}`;
 }

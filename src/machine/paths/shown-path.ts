@@ -1,4 +1,6 @@
-/** A path as one line of text: one with controls, quotes or invisible characters is quoted, so that it cannot pass for two. */
+import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
+
+/** A path as one line of text: quoted where it has controls, quotes or invisible characters, and could pass for two. */
 export function shownPath(path: string): string {
   return /[\p{C}\u2028\u2029"]/u.test(path) ? JSON.stringify(path).replaceAll(unseen, escaped) : path;
 }
@@ -7,3 +9,7 @@ export function shownPath(path: string): string {
 const unseen = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+
+/** An error about a path: what was wrong with it, as the rest of a sentence, and the way out. */
+export const refusal = (code: ErrorCode, path: string, says: string, wayOut?: string): ToolcribError =>
+  new ToolcribError(code, `${shownPath(path)}: ${says}`, wayOut);

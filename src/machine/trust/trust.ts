@@ -4,10 +4,10 @@ import { basename, parse } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
 import type { Lasting } from '../../core/tool.ts';
+import { upwards } from '../../core/upwards.ts';
 import { isInside } from '../paths/inside.ts';
 import { realPath } from '../paths/own-folders.ts';
 import { shownPath } from '../paths/shown-path.ts';
-import { upwards } from '../upwards.ts';
 import { createOriginReader } from './repository-origin.ts';
 import { createTrustRecords, type TrustRecord } from './trust-records.ts';
 
@@ -116,7 +116,7 @@ function refusedBecause(folder: string): string | undefined {
 }
 
 /**
- * With when it was made, as the number is soon given to another folder. Undefined for what is not there, and for a link.
+ * With when it was made, as the number is soon given to another folder. Undefined for a link, and where nothing is.
  */
 function inodeOf(folder: string): string | undefined {
   const facts = existsSync(folder) ? lstatSync(folder, { bigint: true }) : undefined;
