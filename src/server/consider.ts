@@ -4,7 +4,7 @@ import { decide, type Verdict } from '../core/policy.ts';
 import type { Plan, PlanContext, Tool } from '../core/tool.ts';
 import { notingConsent, type Protected } from '../machine/paths/consent.ts';
 import { isInside } from '../machine/paths/inside.ts';
-import { realPath } from '../machine/paths/own-folders.ts';
+import { realPath } from '../machine/paths/real-path.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
 import type { Trust, TrustSubject } from '../machine/trust/trust.ts';
 import type { Caller } from './caller.ts';

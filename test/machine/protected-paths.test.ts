@@ -279,8 +279,8 @@ describe('on the disk', () => {
 
   it('says what would happen, and the way out', async () => {
     expect(await refusal('.envrc')).toBe(
-      "PATH_PROTECTED: .envrc: is not changed from here without a person's word, because a shell or another program " +
-        'runs it, or what it names, when it starts or somebody enters the folder. ' +
+      "PATH_PROTECTED: .envrc: is not changed from here without a person's word, because a shell, another program " +
+        'or the system runs it, or takes from it what to run, fetch or trust. ' +
         'If it has to be, show the person what, so that they can do it themselves.',
     );
   });

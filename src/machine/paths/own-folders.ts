@@ -1,9 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { ownFolders, thisPlatform } from '../folders.ts';
 import { isInside } from './inside.ts';
 import { foldPath } from './protected-paths.ts';
+import { realPath } from './real-path.ts';
 
 /** The real paths of the folders that toolcrib keeps its own in; of a link in the place of one both. */
 export function ownRealFolders(): string[] {
@@ -24,18 +24,4 @@ export function isOwn(path: string, own: readonly string[] = ownRealFolders()): 
 export function ownFoldersBelow(folder: string): ReadonlySet<string> {
   const below = ownRealFolders().filter((own) => own !== folder && isInside(own, folder));
   return new Set(below.map((own) => relative(folder, own).replaceAll(sep, '/')));
-}
-
-/**
- * Also of what does not exist yet, from the deepest folder that does. Asked without another thread: they are folders of
- * this user, and it is asked with every change and every search.
- */
-export function realPath(path: string): string {
-  try {
-    // Errors take longer than asking first.
-    if (existsSync(path)) return realpathSync.native(path);
-  } catch {
-    // It has gone since, or may not be looked at.
-  }
-  return path === dirname(path) ? path : join(realPath(dirname(path)), basename(path));
 }

@@ -91,8 +91,7 @@ export const protectedNames: readonly ProtectedNames[] = [
   },
   { effect: '', paths: [harmlessRc] },
   {
-    effect:
-      'a shell or another program runs it, or what it names, when it starts or somebody enters the folder',
+    effect: 'a shell, another program or the system runs it, or takes from it what to run, fetch or trust',
     paths: [
       '{.*{rc,profile,login,logout,init},_{ex,vim,gvim,curl,net}rc}{,.*,-*}',
       '{.bash_{aliases,functions,completion},.zshenv{,.*},.{bash,zsh}rc.d/**}',
@@ -104,11 +103,6 @@ export const protectedNames: readonly ProtectedNames[] = [
       '{.rprofile,.renviron,rprofile.site,renviron.site,.my.cnf,.mylogin.cnf}',
       '{.guile,.ghci,.iex.exs,.erlang,.juliarc.jl,.gnuplot,.lessfilter,.lesskey,.mailcap}',
       '{.ipython,.jupyter,.julia/config,.ammonite}/**',
-    ],
-  },
-  {
-    effect: 'the system or a program takes from it what to run, when it starts, at set times or at a login',
-    paths: [
       '{.config,application support,appdata/roaming}/**',
       '.local/share/{applications,autostart,bash-completion,dbus-1,fish,flatpak,gnome-shell,lvim,nvim,systemd,zsh}/**',
       'library/{launchagents,launchdaemons,startupitems,application scripts}/**',
@@ -117,11 +111,6 @@ export const protectedNames: readonly ProtectedNames[] = [
       '/{,private/}var/{spool/cron,at,cron}/**',
       '/{,private/}etc/**',
       '{nativemessaginghosts,.mozilla/native-messaging-hosts}/*.json',
-    ],
-  },
-  {
-    effect: 'programs take from it what to run, whom to fetch code from, and how to log in',
-    paths: [
       '{.pnpmfile.*,pnpmfile.*,bunfig.toml,.bunfig.toml,.yarn/{releases,plugins}/**,.pnp.cjs,.pnp.loader.mjs}',
       '{pip.conf,pip.ini,.bundle/config,terraform.rc,.ansible.cfg,.stack/config.yaml,.cabal/config}',
       '.cargo/{config,config.toml,credentials,credentials.toml,env}',
@@ -129,11 +118,6 @@ export const protectedNames: readonly ProtectedNames[] = [
       '{.sbt,.ivy2,.lein,.clojure,.ssh,.gnupg}/**',
       '{.rhosts,.shosts,.k5login,.pgpass,.kube/config*,.aws/{config,credentials,cli/**}}',
       '{.docker/{config.json,daemon.json,cli-plugins/**},.azure/{config,cliextensions/**}}',
-    ],
-  },
-  {
-    effect: 'it would be run in place of a program, by its name',
-    paths: [
       '{.local,.cargo,.bun,.deno,.yarn,.krew,.npm-global,.rd,.docker}/bin/**',
       '.{rbenv,pyenv,nodenv,jenv,asdf}/{shims,bin,plugins,hooks}/**',
       '{.dotnet/tools,.volta/bin,.nvm,.sdkman,.rustup,.local/share/mise,.local/share/pnpm}/**',

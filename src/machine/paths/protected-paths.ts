@@ -10,14 +10,14 @@ type Reason = Pick<ProtectedNames, 'effect' | 'never'>;
 /** Why a path is not changed unasked, by its names alone: a real absolute path, or one below a folder that is moved. */
 export function protectedReason(path: string): Reason | undefined {
   const folded = foldPath(path);
-  const reason = matchers('whole').find(({ pattern }) => pattern.test(folded))?.reason;
+  const reason = matchers().find(({ whole }) => whole.test(folded))?.reason;
   return reason?.effect === '' ? undefined : reason;
 }
 
 /** Whether something protected could lie below a path, or be it: what a symbolic link there would lead to. */
 export function couldHoldProtected(path: string): boolean {
   const folded = foldPath(path);
-  return matchers('partly').some(({ reason, pattern }) => reason.effect !== '' && pattern.test(folded));
+  return matchers().some(({ reason, partly }) => reason.effect !== '' && partly.test(folded));
 }
 
 /**
@@ -109,19 +109,20 @@ function foldName(name: string): string {
 
 interface Matcher {
   readonly reason: Reason;
-  readonly pattern: RegExp;
+  readonly whole: RegExp;
+  readonly partly: RegExp;
 }
 
-const made = new Map<'whole' | 'partly', readonly Matcher[]>();
+const made: Matcher[] = [];
 
 /** Made when first asked for: compiling them takes milliseconds that a start has no use for. */
-function matchers(how: 'whole' | 'partly'): readonly Matcher[] {
-  const patternOf = (paths: readonly string[]) =>
-    new RegExp(`(?:${paths.map((path) => sourceOf(path, how === 'partly')).join('|')})$`);
-  const all =
-    made.get(how) ?? protectedNames.map(({ paths, ...reason }) => ({ reason, pattern: patternOf(paths) }));
-  made.set(how, all);
-  return all;
+function matchers(): readonly Matcher[] {
+  const patternOf = (paths: readonly string[], partly: boolean) =>
+    new RegExp(`(?:${paths.map((path) => sourceOf(path, partly)).join('|')})$`);
+  if (made.length === 0)
+    for (const { paths, ...reason } of protectedNames)
+      made.push({ reason, whole: patternOf(paths, false), partly: patternOf(paths, true) });
+  return made;
 }
 
 /** The language of the list as a regular expression. Partly: what follows a slash may be missing. */

@@ -6,7 +6,7 @@ import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
 import type { Lasting } from '../../core/tool.ts';
 import { upwards } from '../../core/upwards.ts';
 import { isInside } from '../paths/inside.ts';
-import { realPath } from '../paths/own-folders.ts';
+import { realPath } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import { createOriginReader } from './repository-origin.ts';
 import { createTrustRecords, type TrustRecord } from './trust-records.ts';
