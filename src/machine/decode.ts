@@ -9,7 +9,7 @@ const mostForeign = 10_000;
 /**
  * Bytes as text: UTF-8 where they are valid UTF-8. Where not, each line or NUL-ended field is decided for itself, and
  * what is no UTF-8 is read in the system's own code page: one file in another encoding must not spoil the others.
- * Replacing what does not fit would lose text, and deciding by the first chunk would guess. Linear, whatever the bytes are.
+ * Replacing what does not fit would lose text, and deciding by the first chunk would guess. Linear in any bytes.
  */
 export function decode(bytes: Buffer, fallback?: string): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');

@@ -18,8 +18,8 @@ const flood = /(\p{M}{8})\p{M}+/gu;
 // punctuation, symbols, Chinese, Japanese, Korean.
 const simple = new RegExp(
   '^[\\t\\n -~\\u00a0-\\u00ac\\u00ae-\\u02ff\\u0370-\\u0482\\u048a-\\u0590\\u1e00-\\u1fff\\u2010-\\u2027' +
-    '\\u2030-\\u205f\\u2070-\\u20cf\\u2100-\\u2cee\\u2e80-\\u3029\\u3030-\\u3098\\u309b-\\u3163\\u3165-\\ua63f\\uac00-\\ud7a3' +
-    '\\uf900-\\ufaff\\uff01-\\uff9f]*$',
+    '\\u2030-\\u205f\\u2070-\\u20cf\\u2100-\\u2cee\\u2e80-\\u3029\\u3030-\\u3098\\u309b-\\u3163\\u3165-\\ua63f' +
+    '\\uac00-\\ud7a3\\uf900-\\ufaff\\uff01-\\uff9f]*$',
 );
 
 // Behind a character that is not ASCII one joiner or selector, behind an emoji with its selector a joiner as well, and
