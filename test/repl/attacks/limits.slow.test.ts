@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -13,10 +13,24 @@ import { traceTo } from '../../../src/repl/toolbox/trace.ts';
 import { temporaryFolder } from '../../filesystem/folder.ts';
 import { processorMs } from '../../support/processor-ms.ts';
 import { until } from '../../support/until.ts';
-import { fixture, httpServer, nodeServer, openToolbox } from '../toolbox/open-toolbox.ts';
+import { chatPlace, runChat } from '../support/chat.ts';
+import { answer, call, say, wait } from '../support/fake-model.ts';
+import { fixture, offered, results, writeServers } from '../support/served.ts';
 
 afterEach(() => vi.useRealTimers());
-const hostile = (kind: string) => nodeServer('evil', [fixture('hostile-server.mjs'), kind]);
+/** The chat with a server that means harm, which the model calls. */
+async function calling(kind: string, ...flags: string[]) {
+  const place = await chatPlace();
+  const args = [fixture('hostile-server.mjs'), kind];
+  writeServers(place, { evil: { command: process.execPath, args, protocol: '2025-11-25', trust: true } });
+  const log = join(place.home, '.state', 'toolcrib', 'chat', 'chat.log');
+  const changes = () => (existsSync(log) ? readFileSync(log, 'utf8').split('has changed').length - 1 : 0);
+  if (kind === 'flips') place.model.script(answer(wait(until(() => changes() > 12)), say('Well.')));
+  else place.model.script(call('mcp__evil__ping'), say('Well.'));
+  const ran = await runChat(place, ['-p', 'go', '--no-toolcrib', '--allow', 'evil:*', ...flags]);
+  expect(ran.code).toBe(0);
+  return { ...ran, warnings: ran.stderr.split('\n').filter((line) => line.includes('"evil"')), place };
+}
 
 it('gives up on a schema that takes for ever to check', async () => {
   const link = (at: number) => ({ $ref: `#/$defs/a${at}` });
@@ -45,26 +59,25 @@ it('gives up on a schema that takes for ever to check', async () => {
 });
 
 it('leaves out tools whose schema nobody could send', async () => {
-  const { box, warnings } = await openToolbox([hostile('schemas')]);
-  expect(box.tools().map(({ tool }) => tool)).toEqual(['ping']);
+  const { place, warnings } = await calling('schemas');
+  expect(offered(place.model.requests[0]).filter((name) => name.startsWith('mcp'))).toEqual([
+    'mcp__evil__ping',
+  ]);
   expect(warnings).toHaveLength(2);
 });
 
 it('tells ten times at most that a server has changed its tools', async () => {
-  const { box, warnings, logged } = await openToolbox([hostile('flips')]);
-  await until(() => logged.some((line) => line.includes('has changed')));
+  const { warnings } = await calling('flips');
   expect(warnings).toHaveLength(10);
   expect(warnings.at(-1)).toContain('only logged');
-  expect(box.servers()).toMatchObject([{ state: 'ready' }]);
 });
 
 it('hears of progress now and then, however often it is told', async () => {
-  const { call } = await openToolbox([hostile('progress')]);
-  const heard: string[] = [];
-  const { text } = await call('mcp__evil__ping', {}, { progress: (message) => heard.push(message) });
-  expect(text).toBe('pong');
+  const { place, stdout } = await calling('progress', '--output', 'stream-json');
+  expect(results(place.model.requests[1])).toEqual(['pong']);
+  const heard = stdout.split('\n').filter((line) => line.includes('"call_progress"'));
   expect(heard.length).toBeLessThan(1000);
-  expect(Math.max(...heard.map(({ length }) => length))).toBeLessThan(1000);
+  expect(Math.max(0, ...heard.map(({ length }) => length))).toBeLessThan(2000);
 });
 
 it('waits no longer than an hour for a server that makes progress', () => {
@@ -95,9 +108,12 @@ it('does not take the headers of a server to another one', async () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
   const first = await serve(await serve());
-  const { warnings } = await openToolbox([httpServer('far', first, { headers: { 'X-Key': 'sk' } })]);
+  const place = await chatPlace();
+  place.model.script(say('Well.'));
+  writeServers(place, { far: { url: first, headers: { 'X-Key': 'sk' } } });
+  const { stderr } = await runChat(place, ['-p', 'go', '--no-toolcrib']);
   expect(seen).toEqual([]);
-  expect(warnings).toEqual([expect.stringContaining('sends requests on to http://127.0.0.1') as string]);
+  expect(stderr).toContain('sends requests on to http://127.0.0.1');
 });
 
 it('takes what a refusals file holds only where it can be that', async () => {

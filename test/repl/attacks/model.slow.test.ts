@@ -4,9 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Wire } from '../../../src/repl/message.ts';
-import { argumentsObject } from '../../../src/repl/providers/request-parts.ts';
 import { replyOf } from '../../../src/repl/toolbox/reply.ts';
-import { ask } from '../support/asking.ts';
 import { chatPlace, runChat } from '../support/chat.ts';
 import { call, calls, say } from '../support/fake-model.ts';
 import { serve } from '../support/served.ts';
@@ -34,21 +32,16 @@ const streams = (events: readonly { type: string; [name: string]: unknown }[]): 
     response.end();
   });
 
-const asked = (wire: Wire, baseUrl: string) =>
-  ask({
-    endpoint: { name: 'evil', wire, baseUrl, keyVariables: [], local: true },
-    id: 'm',
-    capabilities: {
-      contextWindow: 100_000,
-      maxOutput: 8000,
-      tools: true,
-      images: true,
-      thinking: false,
-      thinkingOrTools: false,
-      echoReasoning: 'if_sent',
-      streaming: true,
-    },
-  });
+/** What comes of a question to an endpoint: the answer, or why there is none. */
+async function asked(wire: Wire, baseUrl: string): Promise<{ text: string; error?: string }> {
+  const place = await chatPlace();
+  writeFileSync(
+    join(place.home, '.config', 'toolcrib', 'chat.yaml'),
+    `endpoints: { evil: { wire: ${wire}, baseUrl: "${baseUrl}", local: true } }\nmodel: evil/m\n`,
+  );
+  const { stdout } = await runChat(place, ['-p', 'go', '--no-toolcrib', '--output', 'json']);
+  return JSON.parse(stdout) as { text: string; error?: string };
+}
 
 it('takes blocks and items whatever their numbers are', async () => {
   const anthropic = await streams([
@@ -56,14 +49,15 @@ it('takes blocks and items whatever their numbers are', async () => {
     { type: 'content_block_start', index: 4_000_000_000, content_block: { type: 'text', text: 'hello' } },
     { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
   ]);
-  expect((await asked('anthropic', anthropic)).message?.text).toBe('hello');
+  expect((await asked('anthropic', anthropic)).text).toBe('hello');
   const item = (text: string) => ({ type: 'message', content: [{ type: 'output_text', text }] });
   const responses = await streams([
+    { type: 'response.output_text.delta', output_index: 4_000_000_000, delta: 'second' },
     { type: 'response.output_item.done', output_index: 4_000_000_000, item: item('second') },
     { type: 'response.output_item.done', output_index: -1, item: item('first') },
     { type: 'response.completed', response: { status: 'completed' } },
   ]);
-  expect((await asked('responses', responses)).message?.native).toEqual([item('first'), item('second')]);
+  expect((await asked('responses', responses)).text).toBe('second');
 });
 
 it.each(['chat', 'anthropic'] as const)(
@@ -83,7 +77,6 @@ it.each(['chat', 'anthropic'] as const)(
 );
 
 it('refuses an answer with anything in it that is nested without end', async () => {
-  expect(argumentsObject(deep)).toEqual({});
   const odd = `{"type":"text","text":"hi","more":${deep}}`;
   const url = await endpoint((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -91,12 +84,12 @@ it('refuses an answer with anything in it that is nested without end', async () 
       `event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":${odd}}\n\n`,
     );
   });
-  expect((await asked('anthropic', url)).failure?.message).toContain('nested too deeply');
+  expect((await asked('anthropic', url)).error).toContain('nested too deeply');
   const whole = await endpoint((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(`{"stop_reason":"end_turn","content":[${odd}]}`);
   });
-  expect((await asked('anthropic', whole)).failure?.message).toContain('nested too deeply');
+  expect((await asked('anthropic', whole)).error).toContain('nested too deeply');
 });
 
 it('takes neither key nor conversation to another server, and follows within its own', async () => {
@@ -106,10 +99,7 @@ it('takes neither key nor conversation to another server, and follows within its
     response.writeHead(307, { location: `${other}${request.url}` }).end();
   });
   for (const wire of ['chat', 'responses', 'anthropic'] as const)
-    expect((await asked(wire, there)).failure).toMatchObject({
-      code: 'MODEL_REFUSED',
-      message: expect.stringContaining(`sends requests on to ${other}`) as string,
-    });
+    expect((await asked(wire, there)).error).toContain(`sends requests on to ${other}`);
   expect(reached).toBe(0);
   const paths: string[] = [];
   const here = await endpoint((request, response) => {
@@ -120,7 +110,7 @@ it('takes neither key nor conversation to another server, and follows within its
         .writeHead(200, { 'content-type': 'application/json' })
         .end('{"choices":[{"finish_reason":"stop","message":{"content":"moved"}}]}');
   });
-  expect((await asked('chat', `${here}/v1`)).shown).toBe('moved');
+  expect((await asked('chat', `${here}/v1`)).text).toBe('moved');
   expect(paths).toEqual(['POST /v1/chat/completions', 'POST /v2']);
 });
 
@@ -134,8 +124,8 @@ it('cuts an error without end, and an answer', async () => {
       response.on('drain', more);
       more();
     });
-  expect((await asked('chat', await flood(400))).failure?.facts.status).toBe(400);
-  expect((await asked('chat', await flood(200))).failure?.message).toContain('has no end');
+  expect((await asked('chat', await flood(400))).error).toContain('400');
+  expect((await asked('chat', await flood(200))).error).toContain('has no end');
 });
 
 it('makes 64 calls of one answer, and tells the model so', async () => {

@@ -6,8 +6,7 @@ import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { call, calls, say } from '../support/fake-model.ts';
-import { enter, results, serve } from '../support/served.ts';
-import { fixture, fixtureServer, openToolbox } from '../toolbox/open-toolbox.ts';
+import { enter, fixture, results, serve, writeServers } from '../support/served.ts';
 
 it("shows all that a project's server is started with and sent, a line each, before anything is", async () => {
   const place = await chatPlace();
@@ -56,19 +55,23 @@ it("shows all that a project's server is started with and sent, a line each, bef
 });
 
 it('gives a server a short list of variables, and only our own the rest', async () => {
+  const place = await chatPlace();
   const keys = { OPENAI_API_KEY: 'sk-1', GITHUB_TOKEN: 't', NODE_OPTIONS: '--no-warnings', LD_AUDIT: '' };
-  const env = { ...process.env, ...keys, LC_ALL: 'C.UTF-8', XDG_DATA_HOME: '/d', https_proxy: 'http://p' };
-  const { call: ask } = await openToolbox([fixtureServer([], { env: { MINE: 'own' } })], { env });
-  const has = async (name: string) => (await ask('mcp__fix__environment', { name })).text;
-  for (const name of Object.keys(keys)) expect([name, await has(name)]).toEqual([name, 'unset']);
-  expect(await Promise.all(['MINE', 'LC_ALL', 'XDG_DATA_HOME', 'https_proxy'].map(has))).toEqual([
+  const others = { LC_ALL: 'C.UTF-8', XDG_DATA_HOME: '/d', https_proxy: 'http://p' };
+  Object.assign(place.env, keys, others);
+  const server = { command: process.execPath, args: [fixture('mcp-server.mjs')], env: { MINE: 'own' } };
+  writeServers(place, { fix: server });
+  const names = [...Object.keys(keys), 'MINE', ...Object.keys(others)];
+  place.model.script(
+    calls(names.map((name) => ({ name: 'mcp__fix__environment', args: { name } }))),
+    say('Well.'),
+  );
+  await runChat(place, ['-p', 'go', '--no-toolcrib', '--allow', 'fix:*']);
+  expect(results(place.model.requests[1])).toEqual([
+    ...Object.keys(keys).map(() => 'unset'),
     'own',
-    'C.UTF-8',
-    '/d',
-    'http://p',
+    ...Object.values(others),
   ]);
-  const own = await openToolbox([fixtureServer([], { source: 'own' })], { env });
-  expect((await own.call('mcp__fix__environment', { name: 'GITHUB_TOKEN' })).text).toBe('t');
 });
 
 it("takes no server for the chat's own: neither its name nor what is allowed of it", async () => {

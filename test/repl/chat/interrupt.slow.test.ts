@@ -1,22 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { ask, asking } from '../support/asking.ts';
+import { expect, it } from 'vitest';
 import { chatPlace } from '../support/chat.ts';
+import { answer, call, calls, gate, misbehave, say, think, wait, type Step } from '../support/fake-model.ts';
 import {
-  answer,
-  call,
-  calls,
-  gate,
-  misbehave,
-  say,
-  startFakeModel,
-  think,
-  wait,
-  type Step,
-} from '../support/fake-model.ts';
-import {
-  enter,
   fill,
   isBack,
   linesOf,
@@ -26,6 +13,7 @@ import {
   problemsOf,
   sessionFiles,
 } from '../support/interrupted.ts';
+import { enter, writeServers } from '../support/served.ts';
 
 const never = wait(gate().opened);
 
@@ -165,10 +153,7 @@ it('does not wait for servers that do not start, and ends them with the second C
     require('fs').writeFileSync(${JSON.stringify(silent)}, String(process.pid))`;
   // Said which: finding it out would take a process of the SDK's, which nobody else knows.
   const server = { command: process.execPath, args: ['-e', program], protocol: '2025-11-25' };
-  writeFileSync(
-    join(place.home, '.config', 'toolcrib', 'mcp.json'),
-    JSON.stringify({ mcpServers: { silent: server } }),
-  );
+  writeServers(place, { silent: server });
   const chat = await opened(place);
   await chat.until(() => existsSync(silent) && readFileSync(silent, 'utf8') !== '');
   const pid = Number(readFileSync(silent, 'utf8'));
@@ -280,13 +265,15 @@ it('shows what was typed meanwhile again where no line can be edited', async () 
 });
 
 it('does not wait for whatever prints the key', async () => {
-  const model = await startFakeModel();
-  onTestFinished(() => model.close());
-  const stop = new AbortController();
-  const key = () => {
-    setImmediate(() => stop.abort());
-    return new Promise<undefined>(() => {});
-  };
-  const { message } = await ask(model.model('chat'), asking(), { key, signal: stop.signal });
-  expect(message?.stop).toBe('aborted');
+  const place = await chatPlace();
+  const settings = join(place.home, '.config', 'toolcrib', 'chat.yaml');
+  const endpoint = `{ wire: chat, baseUrl: "${place.model.url}/v1", keyCommand: [sleep, "1000"] }`;
+  writeFileSync(settings, `endpoints: { slow: ${endpoint} }\nmodel: slow/x\nnameSessions: false\n`);
+  const chat = await opened(place);
+  enter(chat, 'go');
+  await chat.sees('waiting for the model');
+  chat.press('ctrl-c');
+  await chat.sees('Interrupted.');
+  await isBack(chat);
+  expect(place.model.requests).toEqual([]);
 });

@@ -8,7 +8,6 @@ import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts
 import { answer, call, gate, say, wait, type Step } from '../support/fake-model.ts';
 import {
   alone,
-  enter,
   fill,
   isBack,
   linesOf,
@@ -19,6 +18,7 @@ import {
   sessionFiles,
   type Fixture,
 } from '../support/interrupted.ts';
+import { enter } from '../support/served.ts';
 import type { Pty } from '../support/pty.ts';
 
 const never = wait(gate().opened);

@@ -4,10 +4,9 @@ import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
+import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { call, calls, say } from '../support/fake-model.ts';
-import { enter as typed, offered, results } from '../support/served.ts';
-import { installed } from '../toolbox/open-toolbox.ts';
+import { enter as typed, installed, offered, results, writeServers } from '../support/served.ts';
 
 const command = process.execPath;
 const everything = installed('@modelcontextprotocol/server-everything/dist/index.js');
@@ -16,12 +15,9 @@ const memory = installed('@modelcontextprotocol/server-memory/dist/index.js');
 const playwright = installed('@playwright/mcp/cli.js');
 const chromium = '/usr/bin/chromium';
 
-const mcpJson = ({ home }: ChatPlace, mcpServers: object) =>
-  writeFileSync(join(home, '.config', 'toolcrib', 'mcp.json'), JSON.stringify({ mcpServers }));
-
 it('uses the prompts, resources, progress and questions of a server that has everything', async () => {
   const place = await chatPlace();
-  mcpJson(place, { every: { command, args: [everything], trust: true } });
+  writeServers(place, { every: { command, args: [everything], trust: true } });
   const chat = openChat(place);
   await chat.sees('/help');
   const enter = (line: string) => typed(chat, line);
@@ -142,7 +138,7 @@ it('uses several servers at once, and goes on without those that are broken', as
   const place = await chatPlace();
   const { cwd, home, model } = place;
   writeFileSync(join(cwd, 'a.txt'), 'the content of a');
-  mcpJson(place, {
+  writeServers(place, {
     files: { command, args: [filesystem, '${PROJECT}'], tools: ['read_*', 'list_*', '!read_file'] },
     memory: { command, args: [memory], env: { MEMORY_FILE_PATH: '${NOTES:-/nowhere}/memory.jsonl' } },
     twin: { command, args: [memory], env: { MEMORY_FILE_PATH: '${env:NOTES}/twin.jsonl' } },
@@ -211,7 +207,7 @@ it('reaches a server over HTTP, and tells when it is gone', async () => {
   });
   onTestFinished(() => void server.kill('SIGKILL'));
   for await (const line of server.stderr) if (String(line).includes('listening')) break;
-  mcpJson(place, { web: { url: `http://127.0.0.1:${port}/mcp` } });
+  writeServers(place, { web: { url: `http://127.0.0.1:${port}/mcp` } });
   const chat = openChat(place);
   await chat.sees('/help');
   place.model.script(call('mcp__web__get-sum', { a: 2, b: 40 }), say('It is a sum.'));
@@ -235,7 +231,7 @@ it('offers a browser, and a browser that cannot be started is an ordinary error'
   const place = await chatPlace();
   const browser = existsSync(chromium) ? chromium : join(place.home, 'no-browser');
   const args = [playwright, '--headless', '--isolated', '--no-sandbox', '--executable-path', browser];
-  mcpJson(place, { browser: { command, args } });
+  writeServers(place, { browser: { command, args } });
   place.model.script(call('mcp__browser__browser_navigate', { url: 'about:blank' }), say('That is all.'));
   const { code, stdout } = await runChat(place, ['--allow', 'mcp__browser__*', '-p', 'browse']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'That is all.\n' });

@@ -1,13 +1,13 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
 import { call, calls, misbehave, say } from '../support/fake-model.ts';
+import { fixture, writeServers } from '../support/served.ts';
 
 // Each runs the program several times: quick, unless much else runs.
 
-const fixture = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));
+const server = fixture('mcp-server.mjs');
 /** Quick to start. */
 const bare = '--no-toolcrib';
 const mode = (file: string) => statSync(file).mode & 0o777;
@@ -68,8 +68,7 @@ it('plays a recorded conversation again, without any network', async () => {
 it('traces all messages of all servers', async () => {
   const place = await chatPlace();
   const trace = join(place.home, 'trace.jsonl');
-  const servers = { mcpServers: { other: { command: process.execPath, args: [fixture], trust: true } } };
-  writeFileSync(join(place.home, '.config', 'toolcrib', 'mcp.json'), JSON.stringify(servers));
+  writeServers(place, { other: { command: process.execPath, args: [server], trust: true } });
   place.model.script(
     calls([
       { name: 'mcp__other__echo', args: { text: 'to the other' } },
@@ -112,8 +111,7 @@ it('traces all messages of all servers', async () => {
 it('keeps a log for its owner alone, which does not grow without end', async () => {
   const place = await chatPlace();
   const log = join(stateOf(place), 'chat.log');
-  const servers = { mcpServers: { broken: { command: process.execPath, args: [fixture, '--exit'] } } };
-  writeFileSync(join(place.home, '.config', 'toolcrib', 'mcp.json'), JSON.stringify(servers));
+  writeServers(place, { broken: { command: process.execPath, args: [server, '--exit'] } });
   place.model.otherwise(() => say('ok'));
   place.model.script(misbehave('429_then_ok'));
   await runChat(place, ['-p', 'my s3cret', '--mode', 'plan', '--toolsets', 'files']);

@@ -1,22 +1,20 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { program } from '../../support/server.ts';
-import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
+import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { call, say } from '../support/fake-model.ts';
+import { fixture, writeServers } from '../support/served.ts';
 
 // Each runs the program several times: quick, unless much else runs.
 
-const fixture = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));
-const node = (...args: string[]) => ({ command: process.execPath, args: [fixture, ...args] });
-
-const serve = ({ home }: ChatPlace, mcpServers: object): void =>
-  writeFileSync(join(home, '.config', 'toolcrib', 'mcp.json'), JSON.stringify({ mcpServers }));
+const node = (...args: string[]) => ({
+  command: process.execPath,
+  args: [fixture('mcp-server.mjs'), ...args],
+});
 
 it('waits for all servers before the first message, not only for its own', async () => {
   const place = await chatPlace();
-  serve(place, { one: { ...node(), trust: true }, two: node() });
+  writeServers(place, { one: { ...node(), trust: true }, two: node() });
   place.model.script(call('mcp__one__echo', { text: 'there' }), say('Done.'));
   expect((await runChat(place, ['-p', 'go', '--no-toolcrib'])).stdout).toBe('Done.\n');
   const [first, second] = place.model.requests;
@@ -80,7 +78,7 @@ const silent = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 
 
 it('has a prompt at once, and one warning for each server that is broken, absent or slow', async () => {
   const place = await chatPlace();
-  serve(place, { broken: node('--exit'), absent: { command: 'no-such-program' }, slow: silent });
+  writeServers(place, { broken: node('--exit'), absent: { command: 'no-such-program' }, slow: silent });
   const chat = openChat(place);
   await chat.sees('/help');
   await chat.sees(/MCP server "broken": .*no database/);

@@ -7,7 +7,7 @@ import type { Wire } from '../../../src/repl/message.ts';
 import { temporaryFolder } from '../../filesystem/folder.ts';
 import { program } from '../../support/server.ts';
 import { startFakeModel, type FakeModel } from './fake-model.ts';
-import { startInTerminal, type Pty } from './pty.ts';
+import { startInTerminal, type Pty, type PtyOptions } from './pty.ts';
 
 export interface ChatPlace {
   /** The project. */
@@ -64,11 +64,15 @@ export async function chatPlace({
 }
 
 /** `toolcrib chat` in a terminal, so wide that what it says is seldom broken. */
-export function openChat({ cwd, env }: ChatPlace, args: readonly string[] = []): Pty {
+export function openChat(
+  { cwd, env }: ChatPlace,
+  args: readonly string[] = [],
+  size: Pick<PtyOptions, 'cols' | 'rows'> = { cols: 200 },
+): Pty {
   const cleared = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
   return startInTerminal([process.execPath, program, 'chat', ...args], {
     cwd,
-    cols: 200,
+    ...size,
     env: { ...cleared, ...env },
   });
 }

@@ -1,11 +1,9 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { chatPlace, openChat, type ChatPlace, type PlaceOptions } from './chat.ts';
 import { say, type FakeRequest } from './fake-model.ts';
 import type { Pty } from './pty.ts';
-
-const fixture = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));
+import { enter, fixture, writeServers } from './served.ts';
 
 export interface Fixture extends ChatPlace {
   /** What the server has noted: the ids of its processes, and what was called. */
@@ -24,9 +22,8 @@ export async function placeWithServer(
   writeFileSync(log, '');
   // Said, not found out: to find out takes one more process.
   const protocol = '2025-11-25';
-  const server = { command: process.execPath, args: [fixture, '--log', log, ...flags], protocol };
-  const settings = join(place.home, '.config', 'toolcrib');
-  writeFileSync(join(settings, 'mcp.json'), JSON.stringify({ mcpServers: { fixture: server } }));
+  const args = [fixture('mcp-server.mjs'), '--log', log, ...flags];
+  writeServers(place, { fixture: { command: process.execPath, args, protocol } });
   const noted = () => readFileSync(log, 'utf8');
   return {
     ...place,
@@ -42,11 +39,6 @@ export async function opened(place: ChatPlace, ...args: readonly string[]): Prom
   const chat = openChat(place, [...alone, ...args]);
   await chat.sees('/help');
   return chat;
-}
-
-export function enter(chat: Pty, text: string): void {
-  chat.type(text);
-  chat.press('enter');
 }
 
 /** Says so much that a window of 8000 tokens is nearly full. */

@@ -5,7 +5,14 @@ import type { ChatPlace } from './chat.ts';
 import type { FakeRequest } from './fake-model.ts';
 import type { Pty } from './pty.ts';
 
-const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+export const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+export const installed = (path: string): string =>
+  fileURLToPath(new URL(`../../../node_modules/${path}`, import.meta.url));
+
+/** Writes the person's mcp.json. */
+export const writeServers = ({ home }: ChatPlace, mcpServers: object): void =>
+  writeFileSync(join(home, '.config', 'toolcrib', 'mcp.json'), JSON.stringify({ mcpServers }));
 
 interface Served {
   readonly trust?: boolean;
@@ -17,21 +24,21 @@ interface Served {
 }
 
 /** Writes the person's mcp.json: fixture servers by name. */
-export function serve({ home, cwd }: ChatPlace, servers: Readonly<Record<string, Served>>): void {
+export function serve(place: ChatPlace, servers: Readonly<Record<string, Served>>): void {
   const mcpServers = Object.fromEntries(
     Object.entries(servers).map(
       ([name, { trust = true, protocol = '2025-11-25', program = 'small-server.mjs', args = [] }]) => [
         name,
         {
           command: process.execPath,
-          args: [fixture(program), join(cwd, `${name}.log`), ...args],
+          args: [fixture(program), join(place.cwd, `${name}.log`), ...args],
           trust,
           protocol,
         },
       ],
     ),
   );
-  writeFileSync(join(home, '.config', 'toolcrib', 'mcp.json'), JSON.stringify({ mcpServers }));
+  writeServers(place, mcpServers);
 }
 
 /** What the calls of a server that changed something were. */
