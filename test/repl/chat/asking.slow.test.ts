@@ -1,9 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answer, call, calls, gate, say, wait } from '../support/fake-model.ts';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { answerTo, doneBy, offered, results, serve } from '../support/served.ts';
+import { until } from '../../support/until.ts';
+import { lives } from '../support/interrupted.ts';
 import { enter } from './enter.ts';
 
 it('puts questions of the model to the person', async () => {
@@ -180,6 +182,22 @@ if (event === 'after') console.log('mind the gap');
   chat.press('ctrl-c');
   await chat.sees(/Interrupted\.[^]*>$/);
   expect(chat.scrollback()).not.toContain('The hook');
+});
+
+it.each([
+  ['fails', ['sh', '-c', 'exit 1'], 'exit code 1'],
+  ['takes too long', ['sh', '-c', 'sleep 1000 & echo $! > pid; wait'], 'took too long'],
+  ['is not there', ['no-such-hook'], 'no-such-hook'],
+])('refuses a call when a guard %s, and leaves nothing of it behind', async (_, command, why) => {
+  const hooks = JSON.stringify({ before: [{ tools: 'mcp__s__*', command, timeoutMs: 500 }] });
+  const place = await chatPlace({ config: `hooks: ${hooks}\n` });
+  serve(place, { s: {} });
+  place.model.script(call('mcp__s__put', { text: 'one' }), say('Well.'));
+  await runChat(place, ['--no-toolcrib', '-p', 'go', '--allow', 's:*']);
+  expect(results(place.model.requests[1])).toEqual([expect.stringContaining(why)]);
+  expect(doneBy(place, 's')).toEqual([]);
+  const pid = join(place.cwd, 'pid');
+  if (existsSync(pid)) await until(() => !lives(Number(readFileSync(pid, 'utf8'))));
 });
 
 it('does a task in a context of its own, of which only the answer comes back', async () => {

@@ -2,14 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
-import { say, type FakeRequest } from '../support/fake-model.ts';
+import { say } from '../support/fake-model.ts';
+import { offered } from '../support/served.ts';
 import { enter } from './enter.ts';
-import { messagesOf } from './messages.ts';
-
-type Request = FakeRequest | undefined;
-const systemOf = (request: Request): string => JSON.stringify(messagesOf(request)[0]?.content);
-const toolsOf = (request: Request): string[] =>
-  ((request?.body.tools ?? []) as { function: { name: string } }[]).map((tool) => tool.function.name);
+import { systemOf } from './messages.ts';
 
 const config = `profiles:
   reader:
@@ -45,8 +41,8 @@ it('works as a profile says: from chat.yaml, from files, from the project', asyn
   await enter(chat, 'hello');
   expect(systemOf(model.requests[0])).toContain(`You read for Ada in ${cwd}, as blue.`);
   expect(model.requests[0]?.body.model).toBe('reader-model');
-  expect(toolsOf(model.requests[0])).toContain('mcp__toolcrib__read_file');
-  expect(toolsOf(model.requests[0]).filter((name) => /read_files|grep/.test(name))).toEqual([]);
+  expect(offered(model.requests[0])).toContain('mcp__toolcrib__read_file');
+  expect(offered(model.requests[0]).filter((name) => /read_files|grep/.test(name))).toEqual([]);
   const listed = await enter(chat, '/profile');
   expect(listed).toMatch(/greedy\.yaml.*mode/);
   expect(listed).toMatch(/\* reader +only reads/);
@@ -54,7 +50,7 @@ it('works as a profile says: from chat.yaml, from files, from the project', asyn
   expect(await enter(chat, '/profile writer')).toContain('mode auto');
   await enter(chat, 'hello again');
   expect(systemOf(model.requests[1])).not.toContain('Ada');
-  expect(toolsOf(model.requests[1])).toContain('mcp__toolcrib__grep');
+  expect(offered(model.requests[1])).toContain('mcp__toolcrib__grep');
   // A profile that cannot be used is refused, and the one before it stays.
   expect(await enter(chat, '/profile theirs')).toMatch(/\{\{colour\}\}[^]*--var\s+colour=value/);
   expect(await enter(chat, '/status')).toMatch(/profile +writer/);

@@ -106,7 +106,7 @@ it('makes definitions acceptable that no model would take, or leaves them out wi
     expect.stringMatching(/^mcp__bare__dotted_name/),
     ...['either', 'no_type', 'plain', 'referring'].map((name) => `mcp__bare__${name}`),
   ]);
-  for (const { function: made } of place.model.requests[0]?.body['tools'] as { function: object }[]) {
+  for (const { function: made } of place.model.requests[0]!.body['tools'] as { function: object }[]) {
     expect(made).toMatchObject({ parameters: { type: 'object', properties: {} } });
     expect(made).not.toHaveProperty('parameters.anyOf');
   }

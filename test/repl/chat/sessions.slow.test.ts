@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
 import { answer, call, calls, gate, misbehave, say, wait, type FakeRequest } from '../support/fake-model.ts';
+import { placeWithServer, problemsOf } from '../support/interrupted.ts';
 import type { Pty } from '../support/pty.ts';
 import { enter } from './enter.ts';
 import { messagesOf } from './messages.ts';
@@ -248,7 +249,7 @@ it('shortens the conversation: when it is asked to, when the window is nearly fu
   expect(await enter(chat, '/status')).toMatch(
     /context +15000 of 24000 tokens \(63 %\), 4200 more until it is shortened/,
   );
-  model.script(say('SUMMARY ONE'));
+  model.script(say('SUMMARY ONE', { misbehave: 'max_tokens_refused' }));
   expect(await enter(chat, '/compact the letters')).toMatch(/✂ shortened \(model\): 15000 → \d+ tokens/);
   expect(words(model.requests.at(-1))).toContain('the letters');
   model.script(say('Still here.', { usage: { input: 20_000, output: 10 } }));
@@ -272,6 +273,31 @@ it('shortens the conversation: when it is asked to, when the window is nearly fu
   model.script(say('And on.'));
   expect(await enter(chat, 'now?')).toContain('And on.');
   expect(words(model.requests.at(-1))).toMatch(/Summary unavailable.*now\?/);
+  await leave(chat);
+});
+
+it('leaves out old images and output before it summarises anything', async () => {
+  const place = await placeWithServer({ window: 60_000 });
+  const { model, cwd } = place;
+  writeFileSync(join(cwd, 'dot.gif'), Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAAC', 'base64'));
+  const config = join(place.home, '.config', 'toolcrib', 'chat.yaml');
+  writeFileSync(config, readFileSync(config, 'utf8').replace('60000', '60000, images: true'));
+  const chat = openChat(place, ['--no-toolcrib', '--allow', 'fixture:*']);
+  for (const at of [1, 2, 3, 4]) {
+    const usage = { input: 13_000 * at, output: 5 };
+    model.script(call('mcp__fixture__big', { bytes: 40_000 + at }), say(`Got ${at}.`, { usage }));
+    await enter(chat, at === 1 ? 'see @dot.gif' : `question ${at}`);
+  }
+  model.script(say('Still here.'));
+  expect(await enter(chat, 'and now?')).toMatch(/✂ shortened \(prune\): \d+ → \d+ tokens/);
+  const last = model.requests.at(-1)!;
+  expect(words(model.requests[0])).toContain('data:image');
+  expect(words(last)).not.toContain('data:image');
+  expect(problemsOf(last)).toEqual([]);
+  expect(last.text.match(/x{9000}/g)?.length).toBeLessThan(
+    model.requests.at(-2)!.text.match(/x{9000}/g)!.length,
+  );
+  for (const at of [2, 3, 4]) expect(last.text).toContain(`question ${at}`);
   await leave(chat);
 });
 

@@ -281,7 +281,7 @@ it('shortens a conversation that does not fit once, and says so when that does n
   expect(sessionOf(place)).not.toContain('"input":50000000');
 
   await talk('eight', 'nine', 'ten');
-  script(misbehave('overflow_400'), say('A THIRD summary'), misbehave('overflow_400'));
+  script(misbehave('overflow_length'), say('A THIRD summary'), misbehave('overflow_400'));
   enter(chat, 'even more?');
   await chat.sees(/MODEL_OVERFLOW: .*\/new.*\/model/);
   expect(place.model.left()).toBe(0);

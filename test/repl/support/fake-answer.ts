@@ -42,7 +42,6 @@ export type Misbehaviour =
   | 'streaming_refused'
   | 'stream_options_refused'
   | 'max_tokens_refused'
-  | 'max_completion_tokens_refused'
   | 'thinking_refused'
   | 'adaptive_refused' // anthropic: knows only `thinking: {type: "enabled"}`
   | 'schema_refused'
@@ -52,10 +51,8 @@ export type Misbehaviour =
   // Answers that are none.
   | 'overflow_400'
   | 'overflow_413'
-  | '429'
   | '429_retry_after'
   | '429_then_ok'
-  | '500'
   | '500_then_ok'
   | '529'
   | 'insufficient_quota'

@@ -27,10 +27,6 @@ const refusals: Partial<Record<Misbehaviour, { message: string; asked(request: F
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
     asked: ({ body }) => 'max_tokens' in body,
   },
-  max_completion_tokens_refused: {
-    message: 'Extra inputs are not permitted: max_completion_tokens',
-    asked: ({ body }) => 'max_completion_tokens' in body,
-  },
   thinking_refused: {
     message: 'Unknown name: thinking, reasoning, reasoning_effort: this model does not think.',
     asked: ({ body }) => 'thinking' in body || 'reasoning' in body || 'reasoning_effort' in body,
@@ -62,10 +58,8 @@ type Facts = [status: number, type: string, message: string, code?: string | nul
 
 const failures: Partial<Record<Misbehaviour, Facts>> = {
   overflow_413: [413, 'request_too_large', 'Request exceeds the maximum size'],
-  '429': [429, 'rate_limit_error', 'Rate limit reached', 'rate_limit_exceeded'],
   '429_retry_after': [429, 'rate_limit_error', 'Rate limit reached', 'rate_limit_exceeded'],
   '429_then_ok': [429, 'rate_limit_error', 'Rate limit reached', 'rate_limit_exceeded'],
-  '500': [500, 'api_error', 'Internal server error'],
   '500_then_ok': [500, 'api_error', 'Internal server error'],
   '529': [529, 'overloaded_error', 'Overloaded'],
   insufficient_quota: [

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Wire } from '../../../src/repl/message.ts';
-import type { Capabilities, Model } from '../../../src/repl/models/model.ts';
 import type { Step } from './fake-answer.ts';
 import { failureFor } from './fake-failures.ts';
 import { responses } from './fake-responses.ts';
@@ -33,12 +32,12 @@ export interface FakeModel {
   readonly requests: FakeRequest[];
   /** Answers for the next requests, in order, whatever their wire. */
   script(...steps: Scripted[]): void;
+  /** What it tells of itself, by path: /props, /api/show. */
+  readonly facts: Record<string, object>;
   /** What is answered when the script has run out. */
   otherwise(answer: (request: FakeRequest) => Step): void;
   /** Scripted answers nobody has asked for yet. */
   left(): number;
-  /** A model that is answered here: `fake/fake-model`, a window of 100,000 tokens. */
-  model(wire: Wire, capabilities?: Partial<Capabilities>): Model;
   close(): Promise<void>;
 }
 
@@ -48,6 +47,7 @@ const formats = { chat, responses, anthropic };
 export async function startFakeModel(): Promise<FakeModel> {
   const requests: FakeRequest[] = [];
   const queue: Scripted[] = [];
+  const facts: Record<string, object> = {};
   let otherwise: ((request: FakeRequest) => Step) | undefined;
 
   const server = createServer((incoming, response) => {
@@ -56,6 +56,8 @@ export async function startFakeModel(): Promise<FakeModel> {
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = incoming.url ?? '';
+    const fact = facts[path];
+    if (fact) return json(response, 200, fact);
     if (incoming.method === 'GET') return list(response, path);
     const wire = wireOf(path);
     if (!wire) return json(response, 404, { error: { message: `nothing at ${path}` } });
@@ -82,37 +84,16 @@ export async function startFakeModel(): Promise<FakeModel> {
   return {
     url,
     requests,
+    facts,
     script: (...steps) => void queue.push(...steps),
     otherwise: (next) => void (otherwise = next),
     left: () => queue.length,
-    model: (wire, capabilities = {}) => ({
-      endpoint: {
-        name: 'fake',
-        wire,
-        baseUrl: wire === 'anthropic' ? url : `${url}/v1`,
-        keyVariables: [],
-        local: true,
-      },
-      id: 'fake-model',
-      capabilities: { ...usual, ...capabilities },
-    }),
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     },
   };
 }
-
-const usual: Capabilities = {
-  contextWindow: 100_000,
-  maxOutput: 8000,
-  tools: true,
-  images: true,
-  thinking: false,
-  thinkingOrTools: false,
-  echoReasoning: 'if_sent',
-  streaming: true,
-};
 
 async function answer(response: ServerResponse, request: FakeRequest, step: Step): Promise<void> {
   const format = formats[request.wire];
