@@ -7,7 +7,7 @@ import type { Rule } from '../../../src/repl/approval/approval.ts';
 import { readProfiles } from '../../../src/repl/config/profiles.ts';
 import { temporaryFolder } from '../../filesystem/folder.ts';
 import { aTool } from '../approval/a-tool.ts';
-import { chatPlace, openChat, runChat } from '../support/chat.ts';
+import { chatPlace, leave, openChat, runChat } from '../support/chat.ts';
 import { say } from '../support/fake-model.ts';
 import { enter, offered } from '../support/served.ts';
 
@@ -83,8 +83,7 @@ it('starts whatever a project holds, and no profile of it loosens the mode', asy
   enter(chat, 'go');
   await chat.sees('Well.');
   expect(offered(model.requests[0])).not.toContain('mcp__toolcrib__write_file');
-  enter(chat, '/exit');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
 
   const other = await chatPlace({ config: 'profile: own\nprofiles: { own: { prompt: hi } }\n' });
   mkdirSync(join(other.cwd, '.toolcrib'));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { chatPlace, openChat, runChat } from '../support/chat.ts';
+import { chatPlace, leave, openChat, runChat } from '../support/chat.ts';
 import { call, calls, say } from '../support/fake-model.ts';
 import { enter, fixture, results, serve, writeServers } from '../support/served.ts';
 
@@ -49,8 +49,7 @@ it("shows all that a project's server is started with and sent, a line each, bef
   expect(shown).not.toMatch(/\n *fake/);
   expect(chat.scrollback()).not.toMatch(/ {5}fake|sk-1234/);
   enter(chat, 'n');
-  enter(chat, '/exit');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
   expect(got).toEqual([]);
 });
 

@@ -86,8 +86,7 @@ it('reads what an @ names that was typed, and never one that was pasted, by what
   // Elsewhere it is an @ like any other.
   line();
   chat.press('home');
-  chat.type('/name ');
-  chat.press('enter');
+  chat.type('/name \r');
   await ready();
   model.script(call('ask_user', { question: 'Whom?' }), say('Well.'));
   chat.type('ask\r');

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { chatPlace, openChat, type ChatPlace } from '../support/chat.ts';
+import { chatPlace, leave, openChat, type ChatPlace } from '../support/chat.ts';
 import { answer, call, gate, say, think, wait } from '../support/fake-model.ts';
 import { enter } from './enter.ts';
 
@@ -118,9 +118,7 @@ it('answers every command, and says the way out when it is used wrongly', async 
   ];
   for (const [line, printed] of table) expect(await enter(chat, line), line).toMatch(printed);
   expect(words(place.model.requests[0])).toContain('count the files');
-  chat.type('/exit');
-  chat.press('enter');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
   const folder = join(place.home, '.state', 'toolcrib', 'chat', 'history');
   const [history = ''] = readdirSync(folder);
   expect(readFileSync(join(folder, history), 'utf8')).toContain('/todo add buy milk');
@@ -196,8 +194,7 @@ it('starts the servers of a project when they are trusted, and asks again when t
   await chat.sees('theirs is ready');
   expect(await enter(chat, '/tools mcp__theirs__echo')).toContain('(server theirs)');
   expect(await enter(chat, '/mcp trust')).toContain('names no server that is not started already');
-  chat.type('/exit\r');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
 
   const again = openChat(place, ['--no-toolcrib']);
   expect(await enter(again, '/tools mcp__theirs__echo')).toContain('(server theirs)');
@@ -255,7 +252,6 @@ it('shows and clears what is queued while the model is busy, and stops it', asyn
   chat.type('/stop\r');
   await chat.sees('Interrupted.');
   slow.open();
-  chat.type('/exit\r');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
   expect(words(place.model.requests.at(-1))).not.toContain('later');
 });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, say } from '../support/fake-model.ts';
-import { chatPlace, openChat, runChat } from '../support/chat.ts';
+import { chatPlace, leave, openChat, runChat } from '../support/chat.ts';
 
 it('answers, calls a tool that only reads without asking, and says what it cost', async () => {
   const place = await chatPlace();
@@ -10,14 +10,11 @@ it('answers, calls a tool that only reads without asking, and says what it cost'
   const chat = openChat(place);
   await chat.sees('/help');
   place.model.script(call('mcp__toolcrib__read_file', { path: 'a.txt' }), say('It says **the content**.'));
-  chat.type('what is in a.txt?');
-  chat.press('enter');
+  chat.type('what is in a.txt?\r');
   await chat.sees('It says the content.');
   await chat.sees(/in .* out/);
   expect(place.model.requests[1]?.text).toContain('the content of a');
-  chat.type('/exit');
-  chat.press('enter');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
 });
 
 it('answers once', async () => {
@@ -32,8 +29,7 @@ it('sends a message that begins with a path', async () => {
   place.model.script(say('a table of names'));
   const chat = openChat(place, ['--no-toolcrib']);
   await chat.sees('/help');
-  chat.type('/etc/hosts is what?');
-  chat.press('enter');
+  chat.type('/etc/hosts is what?\r');
   await chat.sees('a table of names');
   expect(place.model.requests[0]?.text).toContain('/etc/hosts is what?');
 });

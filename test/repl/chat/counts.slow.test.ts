@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { chatPlace, openChat, runChat } from '../support/chat.ts';
+import { chatPlace, leave, openChat, runChat } from '../support/chat.ts';
 import { call, say } from '../support/fake-model.ts';
 import { enter } from './enter.ts';
 
@@ -43,8 +43,7 @@ it('counts what everybody took of models, tells when the context is nearly full,
   expect(text).not.toMatch(/environment|inside a/);
   await enter(chat, '/export talk.json');
   expect(readFileSync(join(cwd, 'talk.json'), 'utf8')).toMatch(/<environment>[^]*inside a/);
-  chat.type('/exit\r');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
 });
 
 it('goes on with what flags say now, and with what they said before', async () => {
@@ -66,13 +65,11 @@ it('goes on with what flags say now, and with what they said before', async () =
   writeFileSync(join(place.cwd, '.toolcrib', 'profiles', 'broken.yaml'), 'mode: [');
   const profiles = await enter(chat, '/profile');
   expect(profiles).toMatch(/broken\.yaml[^]*There are no profiles that can be used\.$/);
-  chat.type('/exit\r');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
 
   // Nothing but the flag itself switches questions off.
   await runChat(place, ['-p', 'second', '--save', '--yolo', bare]);
   const next = openChat(place, ['--continue', bare]);
   await next.sees('mode ask');
-  next.type('/exit\r');
-  expect(await next.exit).toBe(0);
+  await leave(next);
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
+import { chatPlace, leave, openChat, runChat, type ChatPlace } from '../support/chat.ts';
 import { program } from '../../support/server.ts';
 import { say } from '../support/fake-model.ts';
 
@@ -38,21 +38,16 @@ it('offers a model that answers on this machine', { retry: 3 }, async () => {
   const yes = openChat(place, ['--no-toolcrib']);
   await yes.sees('ollama/fake-model answers on this machine. Use it?');
   expect(yes.scrollback()).toContain('ANTHROPIC_API_KEY');
-  yes.type('y');
-  yes.press('enter');
+  yes.type('y\r');
   await yes.sees('ollama/fake-model · mode ask');
   place.model.script(say('Here I am.'));
-  yes.type('hello');
-  yes.press('enter');
+  yes.type('hello\r');
   await yes.sees('Here I am.');
-  yes.type('/exit');
-  yes.press('enter');
-  expect(await yes.exit).toBe(0);
+  await leave(yes);
 
   const no = openChat(place);
   await no.sees('Use it?');
-  no.type('n');
-  no.press('enter');
+  no.type('n\r');
   expect(await no.exit).toBe(1);
   expect(no.scrollback()).toContain('No model was chosen.');
 

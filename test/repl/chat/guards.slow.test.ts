@@ -62,15 +62,13 @@ it('asks again about an edit after it was killed, with its diff, though the file
   );
   const killed = openChat(place);
   await killed.sees('/help');
-  killed.type('change it');
-  killed.press('enter');
+  killed.type('change it\r');
   await killed.sees('[y]es');
   killed.signal('SIGKILL');
   await killed.exit;
   const chat = openChat(place, ['--continue']);
   await chat.sees(/\? edit a\.txt[^]*-one\n\+two\n[^]*\[y\]es/);
-  chat.type('n');
-  chat.press('enter');
+  chat.type('n\r');
   await chat.sees(/└ not run\n[^]*Then not\./);
 });
 

@@ -60,8 +60,7 @@ it('takes several lines, and moves up and down in them', async () => {
   chat.press('alt-enter');
   chat.type('xy');
   chat.press('shift-enter');
-  chat.type('end\\');
-  chat.press('enter');
+  chat.type('end\\\r');
   chat.type('last');
   chat.press('up', 'up', 'up');
   chat.type('1');

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { program } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-import { chatPlace, runChat, type ChatPlace } from '../support/chat.ts';
+import { chatPlace, runChat } from '../support/chat.ts';
 import { answer, call, gate, misbehave, say, think, wait } from '../support/fake-model.ts';
+import { sessionFiles } from '../support/interrupted.ts';
 
 // Each runs the program several times: quick, unless much else runs.
 
@@ -17,12 +18,6 @@ const linesOf = (text: string): Line[] =>
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Line);
-
-const sessionsOf = ({ env }: ChatPlace): string[] => {
-  const folder = join(env['XDG_STATE_HOME'] ?? '', 'toolcrib', 'chat', 'sessions');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
-};
 
 /** Quick to start: no programs are looked for. */
 const files = ['--toolsets', 'files'];
@@ -70,7 +65,7 @@ it('writes one JSON object an event, and the result last', async () => {
     usage: { input: 30, output: 9, estimated: false },
   });
   expect(result).not.toHaveProperty('session');
-  expect(sessionsOf(place)).toEqual([]);
+  expect(sessionFiles(place)).toEqual([]);
 });
 
 it('writes the answer alone to a pipe: nothing that came before a call, or was taken back', async () => {
@@ -221,15 +216,15 @@ it('keeps a session only when it is asked to, and goes on with it', async () => 
   const place = await chatPlace();
   place.model.otherwise(() => say('noted'));
   await runChat(place, ['-p', 'not kept', bare]);
-  expect(sessionsOf(place)).toEqual([]);
+  expect(sessionFiles(place)).toEqual([]);
   const saved = await runChat(place, ['-p', 'my number is 7', '--save', '--output', 'json', bare]);
-  expect(sessionsOf(place)).toHaveLength(1);
+  expect(sessionFiles(place)).toHaveLength(1);
   const { session } = JSON.parse(saved.stdout) as { session: string };
   await runChat(place, ['--continue', '-p', 'which number?', bare]);
   expect(place.model.requests.at(-1)?.text).toContain('my number is 7');
   await runChat(place, ['--resume', session, '-p', 'and once more', bare]);
   expect(place.model.requests.at(-1)?.text).toContain('which number?');
-  expect(sessionsOf(place)).toHaveLength(1);
+  expect(sessionFiles(place)).toHaveLength(1);
   const none = await runChat(place, ['--resume', 'nothing-like-it', '-p', 'x', bare]);
   expect(none).toMatchObject({
     code: 1,

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
+import { chatPlace, leave, openChat, runChat, type ChatPlace } from '../support/chat.ts';
 import { call, calls, misbehave, say } from '../support/fake-model.ts';
+import { stateOf } from '../support/interrupted.ts';
 import { fixture, writeServers } from '../support/served.ts';
 
 // Each runs the program several times: quick, unless much else runs.
@@ -11,7 +12,6 @@ const server = fixture('mcp-server.mjs');
 /** Quick to start. */
 const bare = '--no-toolcrib';
 const mode = (file: string) => statSync(file).mode & 0o777;
-const stateOf = ({ env }: ChatPlace): string => join(env['XDG_STATE_HOME'] ?? '', 'toolcrib', 'chat');
 
 /** A whole conversation as it is on the screen in the end, without what the clock says. */
 async function screenOf(place: ChatPlace, args: readonly string[]): Promise<string> {
@@ -27,9 +27,7 @@ async function screenOf(place: ChatPlace, args: readonly string[]): Promise<stri
     // The line about tokens comes last.
     await chat.until(() => chat.screen().split('of 100k').length > (said === 'read it' ? 1 : 2));
   }
-  chat.type('/exit');
-  chat.press('enter');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
   return chat.scrollback().replaceAll(/\b\d+(\.\d+)?m?s\b/g, '0s');
 }
 

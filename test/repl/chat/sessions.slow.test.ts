@@ -1,10 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
+import { chatPlace, leave, openChat, runChat, type ChatPlace } from '../support/chat.ts';
 import { answer, call, calls, gate, misbehave, say, wait, type FakeRequest } from '../support/fake-model.ts';
 import { placeWithServer, problemsOf } from '../support/interrupted.ts';
-import type { Pty } from '../support/pty.ts';
 import { enter } from './enter.ts';
 import { messagesOf } from './messages.ts';
 
@@ -15,11 +14,6 @@ const words = (request: Request): string => JSON.stringify(messagesOf(request));
 /** What was said, without the system prompt. */
 const said = (request: Request): string => JSON.stringify(messagesOf(request).slice(1));
 const systemOf = (request: Request): string => JSON.stringify(messagesOf(request)[0]);
-
-async function leave(chat: Pty): Promise<void> {
-  chat.type('/exit\r');
-  expect(await chat.exit).toBe(0);
-}
 
 /** An editor that puts a text in place of what it is given. */
 function editorThat(place: ChatPlace, script: string): void {

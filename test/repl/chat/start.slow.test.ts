@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { chatPlace, openChat } from '../support/chat.ts';
+import { chatPlace, leave, openChat } from '../support/chat.ts';
 
 const noting = fileURLToPath(new URL('../fixtures/noting-scripts.cjs', import.meta.url));
 
@@ -31,9 +31,7 @@ it.each([
   };
   const chat = openChat({ ...place, env }, [...args]);
   await chat.sees(/^>$/m);
-  chat.type('/exit');
-  chat.press('enter');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
   const chunks = JSON.parse(readFileSync(file, 'utf8')) as { name: string; code: string }[];
   const has = (word: string) => chunks.some(({ code }) => code.includes(word));
   const found = Object.entries(libraries).flatMap(([library, word]) => (has(word) ? [library] : []));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { program } from '../../support/server.ts';
-import { chatPlace, openChat, runChat } from '../support/chat.ts';
+import { chatPlace, leave, openChat, runChat } from '../support/chat.ts';
 import { call, say } from '../support/fake-model.ts';
 import { fixture, writeServers } from '../support/served.ts';
 
@@ -67,9 +67,7 @@ it.skipIf(process.platform !== 'linux')(
       expect(of(pid, name).filter((word) => /[0-9a-f]{64}/.test(word))).toEqual([]);
     expect(of(pid, 'environ')).toContain('OF_THE_PERSON=yes');
     expect(of(pid, 'environ').filter((one) => one.includes('sk-'))).toEqual([]);
-    chat.type('/exit');
-    chat.press('enter');
-    expect(await chat.exit).toBe(0);
+    await leave(chat);
   },
 );
 
@@ -83,13 +81,11 @@ it('has a prompt at once, and one warning for each server that is broken, absent
   await chat.sees('/help');
   await chat.sees(/MCP server "broken": .*no database/);
   await chat.sees(/MCP server "absent": .*not found/);
-  chat.type('/mcp');
-  chat.press('enter');
+  chat.type('/mcp\r');
   await chat.sees(/slow +connecting/);
   // A message waits for the slow one a while, or until the person is tired of it.
   place.model.otherwise(() => say('There you are.'));
-  chat.type('hello');
-  chat.press('enter');
+  chat.type('hello\r');
   await chat.sees('> hello');
   chat.press('ctrl-c');
   await chat.sees('Interrupted.');
@@ -97,11 +93,8 @@ it('has a prompt at once, and one warning for each server that is broken, absent
     expect(chat.scrollback().split(`MCP server "${name}"`)).toHaveLength(2);
   expect(place.model.requests).toEqual([]);
   // Then for good: the next one does not wait again.
-  chat.type('hello again');
-  chat.press('enter');
+  chat.type('hello again\r');
   await chat.sees('There you are.');
   expect(chat.scrollback()).not.toContain('is still starting');
-  chat.type('/exit');
-  chat.press('enter');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chatPlace, openChat } from '../support/chat.ts';
+import { chatPlace, leave, openChat } from '../support/chat.ts';
 import { answer, gate, say, wait } from '../support/fake-model.ts';
 import { enter } from '../support/served.ts';
 
@@ -63,6 +63,5 @@ it.each([
   const streamed = chat.raw().slice(from, chat.raw().lastIndexOf('The very end.'));
   expect(streamed.length).toBeGreaterThan(size / 2);
   expect(uncoloured(streamed).match(/[\x00-\x09\x0b-\x1f\x7f][^]{0,20}/g) ?? []).toEqual([]);
-  enter(chat, '/exit');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
 });

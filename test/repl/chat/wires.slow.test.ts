@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../../support/until.ts';
 import { expect, it } from 'vitest';
 import type { Wire } from '../../../src/repl/message.ts';
-import { chatPlace, openChat, runChat, type ChatPlace } from '../support/chat.ts';
+import { chatPlace, leave, openChat, runChat, type ChatPlace } from '../support/chat.ts';
 import type { Pty } from '../support/pty.ts';
 import {
   answer,
@@ -16,6 +16,8 @@ import {
   wait,
   type Misbehaviour,
 } from '../support/fake-model.ts';
+import { sessionFiles, stateOf } from '../support/interrupted.ts';
+import { enter } from '../support/served.ts';
 
 // Each runs the program several times: quick, unless much else runs.
 
@@ -51,21 +53,11 @@ async function open(place: ChatPlace, args: readonly string[] = []): Promise<Pty
   return chat;
 }
 
-function enter(chat: Pty, text: string): void {
-  chat.type(text);
-  chat.press('enter');
-}
-
-const stateOf = ({ env }: ChatPlace): string => join(env['XDG_STATE_HOME'] ?? '', 'toolcrib', 'chat');
-
 /** The newest session, as it is on the disk. */
-function sessionOf(place: ChatPlace): string {
-  const folder = join(stateOf(place), 'sessions');
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.jsonl'),
-  );
-  return files.length === 0 ? '' : readFileSync(join(folder, files.toSorted().at(-1) ?? ''), 'utf8');
-}
+const sessionOf = (place: ChatPlace): string => {
+  const file = sessionFiles(place).at(-1);
+  return file === undefined ? '' : readFileSync(file, 'utf8');
+};
 
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -106,8 +98,7 @@ it.each(wires)('talks over the %s wire: thoughts, parallel calls, images', async
   expect(requests.at(-1)?.wire).toBe(other);
   for (const said of ['Both read.', 'inside b', 'A dot.', pixel]) expect(last()).toContain(said);
   for (const each of Object.values(native)) expect(last()).not.toContain(each);
-  enter(chat, '/exit');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
 });
 
 it('understands answers that are not as they should be', async () => {
@@ -180,8 +171,7 @@ it('understands answers that are not as they should be', async () => {
   expect(chat.raw()).not.toContain('\u001b]0;title');
   // Written when the answer has ended, which may be after its last word was seen.
   await until(() => sessionOf(place).includes('A **bold** 한국어 👍🏽'));
-  enter(chat, '/exit');
-  expect(await chat.exit).toBe(0);
+  await leave(chat);
 });
 
 it('asks again when an answer breaks off: with a visible mark, and nothing twice in the session', async () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Wire } from '../../../src/repl/message.ts';
 import { temporaryFolder } from '../../filesystem/folder.ts';
 import { program } from '../../support/server.ts';
@@ -75,6 +75,12 @@ export function openChat(
     ...size,
     env: { ...cleared, ...env },
   });
+}
+
+/** Leaves a chat, which has nothing to complain of. */
+export async function leave(chat: Pty): Promise<void> {
+  chat.type('/exit\r');
+  expect(await chat.exit).toBe(0);
 }
 
 export interface Ran {

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chatPlace, openChat, type ChatPlace, type PlaceOptions } from './chat.ts';
 import { say, type FakeRequest } from './fake-model.ts';
@@ -65,9 +65,13 @@ export function lives(pid: number): boolean {
   }
 }
 
+/** Where the chat keeps what lasts. */
+export const stateOf = ({ home }: ChatPlace): string => join(home, '.state', 'toolcrib', 'chat');
+
 /** The paths of all sessions, in the order in which they were made. */
-export function sessionFiles({ home }: ChatPlace): string[] {
-  const folder = join(home, '.state', 'toolcrib', 'chat', 'sessions');
+export function sessionFiles(place: ChatPlace): string[] {
+  const folder = join(stateOf(place), 'sessions');
+  if (!existsSync(folder)) return [];
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return found
     .filter((name) => name.endsWith('.jsonl'))
