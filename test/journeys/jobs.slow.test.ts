@@ -121,7 +121,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
     await waited({ job, pattern: 'restarted' }, /^line \d+ matches/);
     expect(await call('list_jobs')).toContain(job);
 
-    expect(await call('stop_job', { job })).toMatch(/^job \w+ was stopped after/);
+    await until(async () => /^job \w+ was stopped after/.test(await call('stop_job', { job })));
     // The system closes a port some time after the process that had it.
     await until(async () => !(await accepts(port)));
     expect(home.programs().filter((line) => line.includes('dev-server.mjs'))).toEqual([]);

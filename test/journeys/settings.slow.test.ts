@@ -63,9 +63,7 @@ it('rules allow, ask and deny, and a project makes them stricter, never laxer', 
     expect(await call('git_status')).toMatch(/^EFFECT_DENIED: git_status .*\.toolcrib\.json/);
     expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED/);
     inProject({ questions: 'none', rules: { '*': 'allow' } });
-    expect(await call(...reset)).toMatch(/^NOT_CONFIRMED/);
-    expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED/);
-    expect(await call('git_log')).toMatch(/^NOT_CONFIRMED/);
+    expect(await call(...reset)).toMatch(/^CONFIG_INVALID: .*a project can only narrow/);
     inProject({ readOnly: true });
     expect(await call(...echo('hi'))).toMatch(/^EFFECT_DENIED: .*readOnly of .*\.toolcrib\.json/);
     expect(await call('git_show', { ref: 'HEAD' })).toContain('First commit');

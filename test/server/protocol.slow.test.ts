@@ -287,6 +287,8 @@ it('answers what was asked before the input ended', async () => {
   server.send({ id: 2, method: 'tools/list' });
   server.child.stdin.end();
   expect(await server.ended).toBe(0);
+  // What a program wrote may be read after its end.
+  await until(() => server.lines.length >= 2);
   expect(server.lines.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([1, 2]);
 });
 

@@ -140,7 +140,7 @@ it('marks a paste of several lines, sends the whole of it, and never sends it by
   chat.press('backspace');
   expect(await sent()).toBe('"echo 漢字 [Pasted #1: 2 lines]"');
   // In pieces, and one after another.
-  for (const piece of ['\x1b[20', '0~a\n[Pasted #2: 2 li', 'nes]\x1b[2', '01~']) chat.type(piece);
+  for (const piece of ['\x1b[200~a\n[Pasted #2: 2 li', 'nes]\x1b[2', '01~']) chat.type(piece);
   chat.paste('b\nc');
   expect(await sent()).toBe(String.raw`"a\n[Pasted #2: 2 lines]b\nc"`);
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { chatPlace, openChat } from '../support/chat.ts';
 import { answer, say, think } from '../support/fake-model.ts';
+import { isBack } from '../support/interrupted.ts';
 import { enter } from './enter.ts';
 
 const page = `# A \`title\`
@@ -84,7 +85,7 @@ const hostile = fc
       fc.constantFrom('*', '**', '_', '`', '``', '```', '~~', '[', '](', ')', '\\', '!', '<', '\n\n'),
       fc.constantFrom('# ', '- ', '1. ', '> ', '[ ] ', '---', '| ', ' | ', '|---|', '    ', '\t'),
       fc.constantFrom('```diff\n', '\n```\n', '[t](http://u "v")', '**bold**', '| a | b |\n|---|:-:|\n'),
-      fc.constantFrom('\x1b[2J', '\x1b', '\x1b]0;t\x07', '\u009b1A', '\x1b]8;;', '\u202e', '\b', '\r'),
+      fc.constantFrom('\x1b[2J', '\x1b]0;t\x07', '\u009b1A', '\u202e', '\b', '\r'),
     ),
     { minLength: 1, maxLength: 60 },
   )
@@ -94,13 +95,21 @@ it('loses no letter of whatever comes, moves no cursor, and obeys nothing', asyn
   const place = await chatPlace();
   const chat = openChat(place, ['--no-toolcrib'], { cols: 100, rows: 30 });
   await enter(chat, '/thoughts on');
+  /** All that was printed since a line was entered; nothing before that. */
+  const since = (line: string) => chat.scrollback().split(`> ${line}\n`)[1] ?? '';
   const words = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, '');
   for (const [at, text] of fc.sample(hostile, 60).entries()) {
     const told: string[] = [];
     for (const delta of [1, 100_000]) {
       place.model.script(answer(think(`Hm ${text}`), say(`${at}: ${text}\nThe end.`, { delta })));
       const from = chat.raw().length;
-      told.push((await enter(chat, `number ${at} by ${delta}`)).split('\nin 10')[0] ?? '');
+      const line = `number ${at} by ${delta}`;
+      chat.type(`${line}\r`);
+      // A row of what is shown may look like a prompt: the count of tokens is the end.
+      await chat.until(() => /^in 10 · out 5 /m.test(since(line)));
+      await isBack(chat);
+      const turn = since(line);
+      told.push(turn.slice(turn.indexOf(`${at}:`)).split('\nin 10')[0] ?? '');
       const answered = chat.raw().slice(from);
       const streamed = answered.slice(answered.indexOf(`${at}:`), answered.indexOf('The end.'));
       expect(streamed.replaceAll(/\x1b\[[\d;]*m|\r\n/g, ''), JSON.stringify(text)).not.toMatch(
@@ -108,7 +117,7 @@ it('loses no letter of whatever comes, moves no cursor, and obeys nothing', asyn
       );
     }
     expect(told[0], JSON.stringify(text)).toBe(told[1]);
-    const plain = text.replaceAll(/\x1b\[2J|\x1b\]0;t\x07|\u009b1A|\x1b\]8;;/g, '');
+    const plain = text.replaceAll(/\x1b\[2J|\x1b\]0;t\x07|\u009b1A/g, '');
     for (const word of ['word', '漢字'])
       expect(words(told[0] ?? '').split(word).length, JSON.stringify(text)).toBeGreaterThanOrEqual(
         words(plain).split(word).length,

@@ -93,9 +93,9 @@ it('is not held up, filled or led astray by servers that do not speak the protoc
 it('ends a call that says nothing for as long as its server may take', async () => {
   const place = await chatPlace();
   const args = [fixture('small-server.mjs'), join(place.cwd, 'log')];
-  writeServers(place, { s: { command: process.execPath, args, protocol: '2025-11-25', timeout: 10_000 } });
+  writeServers(place, { s: { command: process.execPath, args, protocol: '2025-11-25', timeout: 30_000 } });
   const { told } = await called(place, call('mcp__s__meet', { name: 'nobody', of: 2 }));
-  expect(told).toEqual([expect.stringMatching(/10 s.*may or may not have run/)]);
+  expect(told).toEqual([expect.stringMatching(/30 s.*may or may not have run/)]);
 });
 
 it('makes definitions acceptable that no model would take, or leaves them out with a warning', async () => {
