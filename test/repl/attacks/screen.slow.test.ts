@@ -79,7 +79,7 @@ it('leaves out tools whose names are none, and takes no word for an answer that 
   place.model.script(call('mcp__evil__ping'), say('Well.'));
   const over = enter(chat, 'go');
   await answerTo(chat, 'evil: ping', 'constructor');
-  await answerTo(chat, 'or say in a few words', 'not the constructor');
+  await answerTo(chat, 'in a few words what to do instead\n[y]es', 'not the constructor');
   await over;
   expect(results(place.model.requests.at(-1))).toEqual([
     expect.stringContaining('says: not the constructor'),

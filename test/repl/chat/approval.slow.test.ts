@@ -33,7 +33,7 @@ it('asks before a call, and each answer does what it says', async () => {
   const said = {
     three: '/mode auto',
     'Only /show': 'ok',
-    'y, n, s, t, m, or say in a few words what to do': 'use look, it is enough',
+    'in a few words what to do instead\n[y]es': 'use look, it is enough',
   };
   expect(await turn(place, chat, put('three'), said)).toEqual([
     'The person did not allow this call, and says: use look, it is enough',
@@ -155,6 +155,26 @@ it('shows what an edit would change with the question', async () => {
   await chat.sees('That was it.');
   expect(readFileSync(join(place.cwd, 'a.txt'), 'utf8')).toBe('one\n2\nthree\n');
   expect(existsSync(join(place.cwd, 'b.txt'))).toBe(false);
+});
+
+it('leaves out of a long diff what stays the same, before what changes', async () => {
+  const place = await chatPlace();
+  const lines = Array.from({ length: 90 }, (_, at) => `line ${at}\n`);
+  writeFileSync(join(place.cwd, 'a.txt'), lines.join(''));
+  const chat = openChat(place, [], { cols: 80, rows: 24 });
+  const edits = [10, 30, 50, 70].map((at) => ({ old: `line ${at}\n`, new: `new ${at}\n` }));
+  place.model.script(
+    call('mcp__toolcrib__read_file', { path: 'a.txt' }),
+    call('mcp__toolcrib__edit_file', { path: 'a.txt', edits }),
+    say('Well.'),
+  );
+  chat.type('go\r');
+  await chat.sees(/more lines[^]*do instead\n>$/);
+  for (const at of [10, 30])
+    expect(chat.scrollback()).toMatch(new RegExp(`^-line ${at}\n\\+new ${at}$`, 'm'));
+  expect(chat.scrollback()).not.toContain(' line 27\n');
+  chat.type('n\r');
+  await chat.sees('Well.');
 });
 
 it('obeys rules of flags and of chat.yaml, deny before ask before allow', async () => {

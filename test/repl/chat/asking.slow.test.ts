@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { answer, call, calls, gate, say, wait } from '../support/fake-model.ts';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { answerTo, doneBy, offered, results, serve } from '../support/served.ts';
@@ -198,6 +198,29 @@ it.each([
   expect(doneBy(place, 's')).toEqual([]);
   const pid = join(place.cwd, 'pid');
   if (existsSync(pid)) await until(() => !lives(Number(readFileSync(pid, 'utf8'))));
+});
+
+it('ends a hook with the turn, makes no call then, and waits for nothing a hook leaves running', async () => {
+  const before = [{ tools: '*:put', command: ['sh', '-c', 'echo $$ > pid; exec sleep 1000'] }];
+  const after = [{ tools: '*:look', command: ['sh', '-c', 'sleep 1000 & echo $! > left; echo noted'] }];
+  const place = await chatPlace({ config: `hooks: ${JSON.stringify({ before, after })}\n` });
+  serve(place, { s: {} });
+  const pidIn = (name: string) => {
+    const file = join(place.cwd, name);
+    return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+  };
+  onTestFinished(() => void (pidIn('left') && process.kill(pidIn('left'))));
+  const chat = openChat(place, ['--no-toolcrib', '--allow', 's:*']);
+  place.model.script(call('mcp__s__look', { text: 'on' }), say('Seen.'));
+  await enter(chat, 'look');
+  expect(results(place.model.requests[1])).toEqual(['look: on\n[hook] noted']);
+  place.model.script(call('mcp__s__put', { text: 'one' }));
+  chat.type('put\r');
+  await chat.until(() => pidIn('pid') > 0);
+  chat.press('ctrl-c');
+  await chat.sees(/(?:Interrupted|Stopped)\.[^]*\n>$/);
+  await until(() => !lives(pidIn('pid')));
+  expect(doneBy(place, 's')).toEqual([]);
 });
 
 it('does a task in a context of its own, of which only the answer comes back', async () => {

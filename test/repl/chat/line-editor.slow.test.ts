@@ -105,6 +105,9 @@ it('keeps what is typed while the model is busy, without showing it, and a paste
   chat.type('next thinh');
   chat.press('backspace');
   chat.type('g');
+  // Keys are taken in order: once all modes were gone through, all of that has been read.
+  chat.press('shift-tab', 'shift-tab', 'shift-tab');
+  await chat.sees(/\nmode plan\nmode ask\n?$/);
   open.open();
   await chat.sees(/> next thing$/);
   expect(chat.raw()).not.toContain('thinh');

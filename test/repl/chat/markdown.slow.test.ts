@@ -72,6 +72,10 @@ it('lays Markdown out within the width, the same however it is cut into pieces',
     place.model.script(say(page, { delta }));
     expect((await enter(chat, `in pieces of ${delta}`)).split('\nin 10')[0]?.trimEnd()).toBe(shown.trimEnd());
   }
+  // A table that is too long to hold is shown as it came.
+  const table = `| a |\n|---|\n${'| **b** |\n'.repeat(300)}`;
+  place.model.script(say(table, { delta: 100 }));
+  expect(await enter(chat, 'a long one')).toContain(table);
   // Every style ends with its row, and is one of text.
   const styles = new Set(chat.raw().match(/\x1b\[[\d;]*m/g));
   for (const style of ['\x1b[1m', '\x1b[3m', '\x1b[9m', '\x1b[32m']) expect(styles).toContain(style);

@@ -94,7 +94,11 @@ it('uses the prompts, resources, progress and questions of a server that has eve
   enter('ada@example.org');
   await chat.sees('Portfolio');
   // All the rest may be left out, or has a default.
-  for (const seen of ['date of birth', 'favorite integer', 'Favorite number', 'favorite friend']) {
+  enter('');
+  await chat.sees('date of birth');
+  enter('yesterday');
+  await chat.sees('"yesterday" is no date');
+  for (const seen of ['favorite integer', 'Favorite number', 'favorite friend']) {
     enter('');
     await chat.sees(seen);
   }
