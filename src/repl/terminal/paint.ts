@@ -88,7 +88,7 @@ export function createPaint(options: PaintOptions): Paint {
 }
 
 /** COLORFGBG, which rxvt, Konsole and others set to "foreground;background"; `dark` where nobody says. */
-export function detectPalette(env: NodeJS.ProcessEnv): Palette {
+function detectPalette(env: NodeJS.ProcessEnv): Palette {
   const background = Number(/;(\d+)$/.exec(env['COLORFGBG'] ?? '')?.[1] ?? 0);
   return background === 7 || background > 8 ? 'light' : 'dark';
 }
