@@ -22,6 +22,7 @@ function configured(content: string) {
 it('takes the roots and limits of the configuration file', async () => {
   const root = temporaryFolder();
   writeFileSync(join(root, 'a.txt'), 'hello');
+  mkdirSync(join(root, '.git'));
   const { env } = configured(JSON.stringify({ roots: [root], readOnly: true, toolsets: ['files', 'git'] }));
   const client = await connect('2025-11-25', { env, cwd: '/' });
   onTestFinished(() => client.close());
@@ -36,6 +37,7 @@ it('lets the command line decide where both say something, but for read-only', a
   const { env } = configured(JSON.stringify({ roots: ['/nowhere'], readOnly: true, toolsets: ['git'] }));
   const root = temporaryFolder();
   writeFileSync(join(root, 'a.txt'), 'hello');
+  writeFileSync(join(root, 'package.json'), '{}');
   const client = await connect('2025-11-25', { env, roots: [root], args: ['--toolsets', 'files,npm'] });
   onTestFinished(() => client.close());
   expect(textOf(await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } }))).toBe('hello');

@@ -153,6 +153,7 @@ it('offers only the toolsets it is told to', async () => {
   expect(names.filter((name) => !name.startsWith('git_')).sort()).toEqual([
     'delete_path',
     'edit_file',
+    'find_actions',
     'glob',
     'grep',
     'list_changes',
@@ -165,6 +166,8 @@ it('offers only the toolsets it is told to', async () => {
     'read_job',
     'read_output',
     'restore_checkpoint',
+    'run_action',
+    'run_read_action',
     'stop_job',
     'undo_change',
     'wait_job',
@@ -229,6 +232,7 @@ function bareHome() {
 it.each(eras)('announces when it has learned that a plugin is not there, in %s', async (era) => {
   const { home, program, env } = bareHome();
   program('bin', 'docker', 'echo no such command >&2; exit 1');
+  writeFileSync(join(home, 'compose.yaml'), 'services: {}\n');
   let changed = () => {};
   const announced = new Promise<void>((resolve) => (changed = resolve));
   const client = new Client(

@@ -148,6 +148,7 @@ it.each(['SIGTERM', 'SIGHUP', 'the end of its window'] as const)(
 
 it('leaves no process of our own server behind when it is killed, nor what that had started', async () => {
   const place = await chatPlace();
+  writeFileSync(join(place.cwd, 'package.json'), '{}');
   writeFileSync(
     join(place.cwd, 'long.js'),
     `require('fs').writeFileSync('pid', process.ppid + ' ' + process.pid); setInterval(() => {}, 1000);`,
