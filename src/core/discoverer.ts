@@ -49,10 +49,10 @@ interface ActionBase<P extends Params> {
 /** An action that runs the program. */
 export interface RunAction<P extends Params = Params> extends ActionBase<P> {
   /**
-   * Undo brings back all that it could lose, where a checkpoint has been taken: nothing it touches is ignored by
-   * git.
+   * Makes the program print the files that the action could change, each with a NUL at its end, below the top of the work
+   * tree, and changes nothing: where the checkpoint before it has them all, undo brings back all that it could lose.
    */
-  takenBack?: boolean;
+  takenBack?: readonly Arg<NameOf<P>>[];
   argv: readonly Arg<NameOf<P>>[];
   timeoutMs?: number;
   /** Exit codes that are no failure; [0] when left out. */

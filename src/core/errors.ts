@@ -14,7 +14,7 @@ export const errorCodes = {
   PATH_EXISTS: 'Something is already at the path',
   NOT_READ: 'A file that was never shown would be overwritten; the same call again does it',
   STALE_FILE: 'The file is no longer as it was when it was read, or when the change was made',
-  NOT_FOUND: 'The text, change, checkpoint, job or output that was named is not there',
+  NOT_FOUND: 'The text, change, job or output that was named is not there',
   AMBIGUOUS_EDIT: 'The text to replace occurs another number of times than stated',
   WRITE_FAILED: 'The system could not write; nothing was changed',
   ENCODING: 'The text cannot be decoded without loss',

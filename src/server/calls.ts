@@ -10,7 +10,7 @@ import { presentable } from '../machine/presentable.ts';
 import { maskResult } from '../machine/secrets/mask.ts';
 import type { CallServices } from './call-services.ts';
 import type { Caller } from './caller.ts';
-import { consider, type CheckedCall, type Considered } from './consider.ts';
+import { consider, type CheckedCall, type Considered, type Deciding } from './consider.ts';
 import { startingTools, waitingTools } from './own-tools.ts';
 import { permission, type Decided, type Pause, type Permission } from './permission.ts';
 import type { PublishedTool } from './published.ts';
@@ -40,10 +40,8 @@ export interface Calls {
 }
 
 /** What all calls of one server have in common. */
-interface House extends CallServices {
+interface House extends CallServices, Deciding {
   load(tool: PublishedTool): Promise<Tool>;
-  /** Throws UNKNOWN_TOOL. */
-  find(name: string): PublishedTool;
 }
 
 /** The calls of one server. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
 import { decide, type Verdict } from '../core/policy.ts';
-import type { Plan, PlanContext, Tool } from '../core/tool.ts';
+import type { Plan, PlanContext, Tool, Workspace } from '../core/tool.ts';
 import { notingConsent, type Protected } from '../machine/paths/consent.ts';
 import { isInside } from '../machine/paths/inside.ts';
 import { realPath } from '../machine/paths/real-path.ts';
@@ -25,6 +25,8 @@ export interface Deciding {
   find(name: string): PublishedTool;
   /** Loaded when it is first asked. */
   trust(): Promise<Trust>;
+  /** Told of a folder that a person trusts, when a call there needs it. */
+  trusted(folder: string, workspace: Workspace): void;
 }
 
 /** A plan that was decided about. */
@@ -40,7 +42,7 @@ export interface Considered {
 /** Plans a call, and decides about it. Changes nothing, and asks nobody. `preview`: somebody will read the plan. */
 export async function consider(
   { published, tool, values, caller }: CheckedCall,
-  { find, trust }: Deciding,
+  { find, trust, trusted: isTrusted }: Deciding,
   preview: boolean,
 ): Promise<Considered> {
   const { workspace, settings, client, signal } = caller;
@@ -61,6 +63,7 @@ export async function consider(
   const { folder, lasting } = plan;
   const untrusted = plan.trust === undefined ? [] : await untrustedOf(plan, workspace.roots, trusts);
   const trusted = untrusted.length === 0;
+  if (trusted && plan.trust !== undefined) isTrusted(plan.folder, workspace);
   const always =
     lasting !== undefined && asksEachTime(plan) && (await (await trust()).always.has(folder, lasting));
   const verdict = decide(act, settings, { trusted, always });

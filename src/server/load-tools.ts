@@ -19,13 +19,13 @@ export interface LoadingServices {
   readonly machine: Machine;
   readonly settings: Settings;
   readonly offered: Offered;
+  history(): Promise<History>;
   calls(): Promise<Pick<Calls, 'jobs' | 'outputs'>>;
 }
 
 /** Loads a tool's code, and what it needs, when it is first called. Throws PROGRAM_NOT_FOUND. */
 export function createLoader(services: LoadingServices): (tool: PublishedTool) => Promise<Tool> {
-  const { machine, offered } = services;
-  const history = once(() => import('./kept-history.ts').then((m) => m.keptHistory(machine)));
+  const { machine, offered, history } = services;
   const checkpoint = services.settings.checkpoints === false ? {} : { checkpoint: checkpointsOf(history) };
   const ownServices = once(async (): Promise<OwnServices> => {
     const { jobs, outputs } = await services.calls();

@@ -21,9 +21,6 @@ export interface Offered {
   isReached(tool: PublishedTool): boolean;
 }
 
-/** The tools that are there for checkpoints alone. */
-const checkpointTools: ReadonlySet<string> = new Set(['list_checkpoints', 'restore_checkpoint']);
-
 /** `signs`: by which a project shows that it uses a program; see signsIn(). */
 export function createOffered(
   manifest: Manifest,
@@ -66,8 +63,7 @@ export function createOffered(
 
 /** Why a tool is left out that there is; undefined when it is not. */
 function leftOut({ name, program }: PublishedTool, settings: Settings): string | undefined {
-  const { toolsets, scripts, checkpoints } = settings;
-  if (checkpoints === false && checkpointTools.has(name)) return 'checkpoints are off (--no-checkpoints)';
+  const { toolsets, scripts } = settings;
   if (!scripts && name === 'run_script') return 'scripts are off; --scripts turns them on';
   const isIn =
     toolsets === undefined ||

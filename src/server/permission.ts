@@ -86,7 +86,10 @@ async function keep(
 ): Promise<void> {
   const trust = await deciding.trust();
   try {
-    if (subject && question.trusts) await trust.trust(subject.folder);
+    if (subject && question.trusts) {
+      await trust.trust(subject.folder);
+      deciding.trusted(plan.folder, caller.workspace);
+    }
     if (!isAlways || !plan.lasting) return;
     const { folder } = subject ?? (await trust.subjectOf(plan.folder, caller.workspace.roots));
     await trust.always.add(folder, plan.lasting);

@@ -1,7 +1,9 @@
 import type { Settings } from '../core/settings.ts';
+import type { History } from '../machine/history/history.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Caller } from './caller.ts';
 import type { Called, Calls, Planned } from './calls.ts';
+import type { Deciding } from './consider.ts';
 import { createLoader } from './load-tools.ts';
 import { createOffered, type Offered } from './offered.ts';
 import type { Manifest, PublishedTool } from './published.ts';
@@ -26,14 +28,22 @@ export function createToolbox(
   signs: Promise<ReadonlyMap<string, string>>,
 ): Toolbox {
   const offered = createOffered(manifest, machine, settings, signs);
-  const load = createLoader({ manifest, machine, settings, offered, calls: madeCalls });
+  let kept: Promise<History> | undefined;
+  /** Loaded when it is first used. */
+  const history = () => (kept ??= import('./kept-history.ts').then((m) => m.keptHistory(machine)));
+  const load = createLoader({ manifest, machine, settings, offered, history, calls: madeCalls });
+  /** The first state takes longest: it is begun when a call is made that needs the trust in a folder. */
+  const trusted: Deciding['trusted'] = (folder, workspace) => {
+    if (settings.checkpoints !== false)
+      void history().then(({ checkpoint }) => checkpoint.begin(folder, workspace));
+  };
   let calls: Promise<Calls> | undefined;
 
   /** What a call needs beside its tool takes some milliseconds to load, which a start has no use for. */
   function madeCalls(): Promise<Calls> {
     return (calls ??= Promise.all([import('./calls.ts'), import('./call-services.ts')]).then(
       ([{ createCalls }, { createCallServices }]) =>
-        createCalls({ load, find: offered.find, ...createCallServices(machine.host, settings) }),
+        createCalls({ load, find: offered.find, trusted, ...createCallServices(machine.host, settings) }),
     ));
   }
 
@@ -46,6 +56,7 @@ export function createToolbox(
     plan: async (published, params, caller) => (await madeCalls()).plan(published, params, caller),
     async end() {
       await (await calls)?.end();
+      await (await kept)?.settled();
     },
   };
 }

@@ -192,7 +192,7 @@ describe('ATTACK 66: encodings', () => {
     const bytes = Buffer.from('89abcdeffffeeddc0001020304050607'.repeat(20), 'hex');
     expect(await readFresh('binary', bytes)).toMatch(/^ENCODING: /);
     const change = /change ([\w-]+)/.exec(await call('delete_path', { path: 'binary' }))?.[1];
-    expect(await call('undo_change', { change })).toMatch(/^Took back the delete of binary.*\(change /);
+    expect(await call('undo', { since: change })).toMatch(/^Took back delete binary.*\(to redo: /);
     expect(bytesOf('binary')).toEqual(bytes);
   });
 });
@@ -241,10 +241,10 @@ describe('ATTACK 67: files that have changed since, or were never read', () => {
   it('a file is known still after an edit was taken back', async () => {
     await readFresh('undone.txt', 'one\n');
     const change = /change ([\w-]+)/.exec(await edit('undone.txt', 'one', 'two'))?.[1];
-    expect(await call('undo_change', { change, dry_run: true })).toMatch(/^Would take back/);
+    expect(await call('undo', { last: 1, dry_run: true })).toMatch(/^Would take back/);
     await edit('undone.txt', 'two', '2');
     await edit('undone.txt', '2', 'two');
-    await call('undo_change', { change });
+    await call('undo', { since: change });
     expect(await edit('undone.txt', 'one', 'three')).toMatch(/^Edited/);
   });
 });
@@ -270,6 +270,6 @@ describe('what is refused is refused in a dry run too, in words that fit', () =>
   it('nothing where something is expected, and a cursor that was never given', async () => {
     expect(await call('read_file', { path: '' })).toBe('ARG_INVALID: path: is empty.');
     expect(await call('read_files', { paths: [] })).toBe('ARG_INVALID: paths: is empty.');
-    expect(await call('list_changes', { cursor: 'zzz' })).toMatch(/^ARG_INVALID: cursor: /);
+    expect(await call('undo', { last: 1, since: 'zzz' })).toMatch(/^ARG_INVALID: last and since: /);
   });
 });

@@ -47,7 +47,7 @@ function bring(mode: number, lines: unknown[], of = root): void {
   writeFileSync(join(history, 'history.jsonl'), text, { mode: 0o600 });
 }
 const write = async (path: string, content = 'new') => textOf(await call('write_file', { path, content }));
-const listed = async () => textOf(await call('list_changes', {}));
+const listed = async () => textOf(await call('undo', {}));
 
 const temporary = '.toolcrib-0123456789abcdef.tmp';
 const entry = { id: 'aaaaaaaa-bbbb', at: 1, kind: 'write', step: 'write', temporary, pid: 2 ** 22 + 1 };
@@ -55,7 +55,7 @@ const entry = { id: 'aaaaaaaa-bbbb', at: 1, kind: 'write', step: 'write', tempor
 describe.runIf(isPosix)('a state folder that came with a project', () => {
   it('is not used when it is as git makes folders', async () => {
     bring(0o755, [{ ...entry, path: join(root, 'b.txt') }]);
-    expect(await listed()).toMatch(/^No changes/);
+    expect(await listed()).toMatch(/^Nothing to take back/);
     expect(await failureOf(write('new.txt'))).toMatch(/^WRITE_FAILED: .*chmod 700/);
     expect(existsSync(join(root, 'new.txt'))).toBe(false);
   });
@@ -91,9 +91,9 @@ describe.runIf(isPosix)('a state folder that came with a project', () => {
       ...odd,
       { ...entry, before: { kind: 'file', size: 3, hash: '../../x' }, path: root },
     ]);
-    expect(await listed()).toMatch(/^No changes/);
-    expect(await failureOf(call('undo_change', { change: 'aaaaaaaa-bbbb' }))).toMatch(/^NOT_FOUND/);
-    expect(await failureOf(call('undo_change', { change: '../../../../outside/z' }))).toMatch(/^NOT_FOUND/);
+    expect(await listed()).toMatch(/^Nothing to take back/);
+    expect(await failureOf(call('undo', { since: 'aaaaaaaa-bbbb' }))).toMatch(/^NOT_FOUND/);
+    expect(await failureOf(call('undo', { since: '../../../../outside/z' }))).toMatch(/^NOT_FOUND/);
     expect(await write('new.txt')).toMatch(/^Wrote/);
     expect((await listed()).split('\n')).toHaveLength(1);
     expect(existsSync(join(outside, 'z'))).toBe(true);
@@ -101,7 +101,7 @@ describe.runIf(isPosix)('a state folder that came with a project', () => {
 
   it('says nothing of another root than it is called after', async () => {
     bring(0o700, [{ ...entry, path: join(root, 'b.txt') }], outside);
-    expect(await listed()).toMatch(/^No changes/);
+    expect(await listed()).toMatch(/^Nothing to take back/);
   });
 
   it('keeps nobody waiting with FIFOs', async () => {
@@ -109,7 +109,7 @@ describe.runIf(isPosix)('a state folder that came with a project', () => {
     const [fifo, hash] = [join(history, 'history.jsonl'), createHash('sha256').update('old').digest('hex')];
     rmSync(fifo);
     execFileSync('mkfifo', [fifo, join(history, 'contents', hash)]);
-    expect(await listed()).toMatch(/^No changes/);
+    expect(await listed()).toMatch(/^Nothing to take back/);
     expect(await failureOf(write('new.txt'))).toMatch(/^WRITE_FAILED: Nothing was changed/);
   });
 });
@@ -146,10 +146,9 @@ it('forgets the oldest of too many, with what only they need', async () => {
   call = callerWith(changes, root);
   for (let n = 0; n < 201; n++) await write(`${n % 3}.txt`, `${n}`);
   await expect
-    .poll(async () => textOf(await call('list_changes', { limit: 200 })).split('\n').length)
+    .poll(async () => (await (await changes.history()).list({ paths: [] }, [root])).length)
     .toBeLessThanOrEqual(150);
-  const first = (await listed()).split(' ')[0];
-  expect(textOf(await call('undo_change', { change: first }))).toMatch(/^Took back/);
+  expect(textOf(await call('undo', { last: 1 }))).toMatch(/^Took back/);
 });
 
 it('changes nothing for a call that is cancelled while it waits', async () => {

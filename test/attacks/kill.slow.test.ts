@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHistory, type History } from '../../src/machine/history/history.ts';
 import { sha256 } from '../../src/machine/history/log.ts';
-import { Conflict } from '../../src/machine/history/undo.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { temporaryFolder } from '../filesystem/folder.ts';
@@ -46,8 +45,10 @@ async function killOne(): Promise<void> {
 }
 
 const filesIn = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' });
-const listed = (path?: string) =>
-  changes.list({ roots: [root], limit: 1e6, ...(path && { path }) }).changes.toReversed();
+const listed = async (path?: string) => {
+  const paths = path === undefined ? [] : [path];
+  return (await changes.list({ paths }, [root])).toReversed();
+};
 
 describe('kill -9', () => {
   it(`tears no file and loses no change, ${kills} times`, { timeout: 120_000 + kills * 2000 }, async () => {
@@ -67,7 +68,7 @@ describe('kill -9', () => {
     expect(filesIn(root).filter((name) => name.includes('.toolcrib-'))).toEqual([]);
 
     // Each version of the file is in the history; beside them may be what was noted down and then not made.
-    const edits = listed(shared);
+    const edits = await listed(shared);
     const kept = new Set(edits.map(({ after }) => after?.hash));
     for (let at = 1, bytes = nextVersion(undefined); at <= number; at++, bytes = nextVersion(bytes))
       expect(kept).toContain(await sha256(bytes));
@@ -77,7 +78,7 @@ describe('kill -9', () => {
     const there = new Set<string>();
     const gone = new Set<string>();
     const known = new Set<string>();
-    for (const { path, to, after } of listed()) {
+    for (const { path, to, after } of await listed()) {
       for (const each of [path, to ?? path]) there.delete(known.add(each) && each);
       gone.add(path);
       if (after) {
@@ -92,14 +93,14 @@ describe('kill -9', () => {
     const unknown = filesIn(root).filter((name) => /new-|moved/.test(name) && !known.has(join(root, name)));
     expect(unknown).toEqual([]);
 
-    const undo = (id: string) => changes.undo(id, { workspace });
+    const options = { workspace, dryRun: false, signal: new AbortController().signal };
     let left = number;
-    for (const { id } of edits.toReversed()) {
-      const undone = await undo(id).catch((error: unknown) => {
-        if (error instanceof Conflict) return undefined;
-        throw error;
-      });
-      if (undone && --left > 0) expect(numberOf(readFileSync(shared))).toBe(left);
+    for (const _ of edits) {
+      const { changes: undone, left: failed } = await changes.undo({ last: 1, paths: [shared] }, options);
+      // What was noted down and then not made is passed over.
+      expect(failed.every(({ error }) => error.code === 'STALE_FILE')).toBe(true);
+      if (undone.length > 0 && --left > 0) expect(numberOf(readFileSync(shared))).toBe(left);
+      if (undone.length === 0) break;
     }
     expect(existsSync(shared)).toBe(false);
   });

@@ -77,10 +77,10 @@ describe('ATTACK 63: a folder that is moved away, changed, and moved back', () =
       unlinkSync(join(root, 'x', 'share'));
       symlinkSync('else', join(root, 'x', 'share'));
       const refused = /^PATH_PROTECTED: .*x\/share/;
-      expect(await failureOf(call('undo_change', { change: moved, dry_run: true }))).toMatch(refused);
+      expect(await failureOf(call('undo', { since: moved, dry_run: true }))).toMatch(refused);
       // Nor is the folder for it made.
       rmdirSync(join(root, 'home'));
-      expect(await failureOf(call('undo_change', { change: moved }))).toMatch(refused);
+      expect(await failureOf(call('undo', { since: moved }))).toMatch(refused);
       expect(readdirSync(root)).toEqual(['x']);
     },
   );
@@ -179,8 +179,8 @@ describe('a folder that is changed and moved at once', () => {
   it('goes into the journal when the change has been made, with the change', async () => {
     const removing = () => outcomeOf(at('x', (place) => changes.remove(place)));
     expect(await endsDuring('x/new', removing)).toEqual([false, 'done']);
-    const [removed] = changes.list({ roots: [root], limit: 1 }).changes;
-    await changes.undo(removed?.id ?? '', { workspace });
+    const { signal } = new AbortController();
+    await changes.undo({ last: 1, paths: [] }, { workspace, dryRun: false, signal });
     expect(names()).toEqual(['x', 'x/keep', 'x/new']);
   });
 
@@ -306,9 +306,7 @@ describe('a call that is refused', () => {
       renameSync(join(root, 'a'), join(root, 'c'));
       symlinkSync('b', join(root, 'a'));
       utimesSync(join(root, 'b'), 1000, 1000);
-      expect(await done('undo_change', { change: removed }).catch(String)).toMatch(
-        /now leads to .*b\/z\/f\.txt/,
-      );
+      expect(await done('undo', { since: removed }).catch(String)).toMatch(/now leads to .*b\/z\/f\.txt/);
       expect([root, join(root, 'b'), join(root, 'c')].map((folder) => readdirSync(folder))).toEqual([
         ['a', 'b', 'c'],
         ['keep'],
@@ -318,7 +316,7 @@ describe('a call that is refused', () => {
       expect(statSync(join(root, 'b')).mtimeMs).toBe(1_000_000);
       unlinkSync(join(root, 'a'));
       symlinkSync(await temporaryFolder(), join(root, 'a'));
-      expect(await failureOf(call('undo_change', { change: removed }))).toMatch(/^PATH_OUTSIDE_ROOTS: /);
+      expect(await failureOf(call('undo', { since: removed }))).toMatch(/^PATH_OUTSIDE_ROOTS: /);
     },
   );
 });

@@ -34,8 +34,6 @@ const meaningful: Record<string, Record<string, unknown>> = {
   git_show: {},
   glob: { pattern: '**/*.txt' },
   grep: { pattern: 'one', context: 2 },
-  list_changes: {},
-  list_checkpoints: {},
   list_directory: { depth: 3, hidden: true },
   list_jobs: {},
   list_programs: {},

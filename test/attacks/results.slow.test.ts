@@ -72,7 +72,7 @@ const calls: readonly (readonly [tool: string, given: Record<string, unknown>])[
   ['write_file', { path: 'new.txt', content: `${hostile}\n` }],
   ['edit_file', { path: 'new.txt', edits: [{ old: 'nothing', new: hostile }] }],
   ['delete_path', { path: 'new.txt' }],
-  ['list_changes', {}],
+  ['undo', {}],
   ['run_command', { program: 'node', args: ['-e', 'process.exit(3)', hostile] }],
   ['run_command', { program: 'sh', args: ['-c', 'cat leak.txt; cat leak.txt >&2; exit 1'] }],
   ['run_command', { program: known }],

@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -49,7 +58,7 @@ it('lets the command line decide where both say something, but for read-only', a
 
 it('keeps states of work trees before actions that run project code, unless the operator says otherwise', async () => {
   const { folder } = temporaryRepository();
-  writeFileSync(join(folder, 'a.js'), 'console.log("ran")');
+  writeFileSync(join(folder, 'a.js'), 'console.log("ran"); require("fs").writeFileSync("made", "")');
   const state = temporaryFolder();
   for (const [config, args, kept] of [
     [{}, [], true],
@@ -65,20 +74,12 @@ it('keeps states of work trees before actions that run project code, unless the 
       args: [...args, '--questions', 'none'],
     });
     const result = await client.callTool({ name: 'node_run', arguments: { file: 'a.js' } });
-    const names = (await client.listTools()).tools.map(({ name }) => name);
+    const undone = await client.callTool({ name: 'undo', arguments: { last: 1 } });
     await client.close();
-    expect(textOf(result)).toMatch(kept ? /^ran\n\[checkpoint c_\w+ \(/ : /^ran$/);
-    expect(names.includes('list_checkpoints')).toBe(kept);
-    expect(names.includes('restore_checkpoint')).toBe(kept);
+    expect(textOf(result)).toBe('ran');
+    expect(textOf(undone)).toMatch(kept ? /^Took back ran node .*a\.js: 1 file / : /^Nothing to take back/);
+    expect(existsSync(join(folder, 'made'))).toBe(!kept);
   }
-});
-
-it('says why the tools for checkpoints are not there when they are off', async () => {
-  const client = await connect('2025-11-25', { roots: [temporaryFolder()], args: ['--no-checkpoints'] });
-  onTestFinished(() => client.close());
-  await expect(client.callTool({ name: 'list_checkpoints', arguments: {} })).rejects.toThrow(
-    'checkpoints are off (--no-checkpoints)',
-  );
 });
 
 /** What `toolcrib serve` says when it does not start. */

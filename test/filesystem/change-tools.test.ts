@@ -24,7 +24,7 @@ async function workspaceWith(files: Record<string, string | Buffer>) {
     bytes: (path: string) => readFile(join(folder, path)),
     edit: (path: string, old: string, next: string, more: object = {}) =>
       call('edit_file', { path, edits: [{ old, new: next, ...more }] }),
-    undo: async (change: string) => textOf(await call('undo_change', { change })),
+    undo: async (change: string) => textOf(await call('undo', { since: change })),
   };
 }
 
@@ -218,7 +218,7 @@ describe('write_file', () => {
   });
 });
 
-describe('undo_change', () => {
+describe('undo', () => {
   it('takes an edit back, and the taking back too', async () => {
     const { read, edit, undo, bytes } = await workspaceWith({ 'a.txt': 'one\r\ntwo\n' });
     await read('a.txt');
@@ -227,7 +227,7 @@ describe('undo_change', () => {
     const undone = await undo(change);
     expect(undone).toContain('-1\r\n');
     expect(String(await bytes('a.txt'))).toBe('one\r\ntwo\n');
-    const redo = /change ([\w-]+)\)/.exec(undone)?.[1] ?? '';
+    const redo = /to redo: undo since=([\w-]+)/.exec(undone)?.[1] ?? '';
     expect(redo).not.toBe(change);
     await undo(redo);
     expect(String(await bytes('a.txt'))).toBe('1\r\n2\n');
@@ -244,14 +244,14 @@ describe('undo_change', () => {
     expect(String(await bytes('b.txt'))).toBe('bee\n');
   });
 
-  it('refuses when the file has changed since, and shows the conflict', async () => {
+  it('refuses when the file has changed since', async () => {
     const { folder, read, edit, call, bytes } = await workspaceWith({ 'a.txt': 'one\n' });
     await read('a.txt');
-    const change = changeIn(await edit('a.txt', 'one', 'two'));
+    await edit('a.txt', 'one', 'two');
     await writeFile(join(folder, 'a.txt'), 'three\n');
-    const failure = await failureOf(call('undo_change', { change }));
-    expect(failure).toMatch(/^STALE_FILE: a\.txt/);
-    expect(failure).toContain('-two\n+three');
+    expect(await failureOf(call('undo', { last: 1 }))).toMatch(
+      /^STALE_FILE: .*a\.txt: it has been changed since/,
+    );
     expect(String(await bytes('a.txt'))).toBe('three\n');
   });
 
@@ -259,9 +259,9 @@ describe('undo_change', () => {
     const one = await workspaceWith({});
     const two = await workspaceWith({});
     const change = changeIn(await one.call('write_file', { path: 'a.txt', content: 'x\n' }));
-    expect(await failureOf(two.call('undo_change', { change }))).toMatch(/^NOT_FOUND/);
-    expect(textOf(await two.call('list_changes', {}))).toMatch(/^No changes/);
-    expect(textOf(await one.call('list_changes', {}))).toContain(change);
+    expect(await failureOf(two.call('undo', { since: change }))).toMatch(/^NOT_FOUND/);
+    expect(textOf(await two.call('undo', {}))).toBe('Nothing to take back.');
+    expect(textOf(await one.call('undo', {}))).toContain(change);
   });
 });
 

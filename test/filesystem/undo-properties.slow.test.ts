@@ -49,9 +49,9 @@ it('takes any edits back to the exact bytes, and forward again', async () => {
       }
       edited++;
       const after = await readFile(file);
-      const undone = textOf(await call('undo_change', { change }));
+      const undone = textOf(await call('undo', { since: change }));
       expect(await readFile(file)).toEqual(before);
-      await call('undo_change', { change: /\(change ([\w-]+)\)/.exec(undone)?.[1] });
+      await call('undo', { since: /undo since=([\w-]+)/.exec(undone)?.[1] });
       expect(await readFile(file)).toEqual(after);
     }),
     { numRuns: 120 },

@@ -21,7 +21,6 @@ export const editFile = (path: string, before: string, after: string) =>
   act('edit_file', { path, edits: [{ old: before, new: after }] });
 export const deletePath = (path: string) => act('delete_path', { path });
 export const movePath = (from: string, to: string) => act('move_path', { from, to });
-export const listChanges = () => act('list_changes');
 
 // Git
 export const status = () => act('git_status');
@@ -61,7 +60,6 @@ export const looks = (): Act[] => [
   listFolder(),
   findFiles('**/*.txt'),
   searchText('one'),
-  listChanges(),
   ...looksOfGit(),
   tags(),
   stashes(),
@@ -84,9 +82,8 @@ const found = (pattern: RegExp, said: string): string => {
   return match;
 };
 export const jobIn = (said: string): string => found(/\bjob (\w{20})\b/, said);
-export const undo = (said: string) => act('undo_change', { change: found(/\bchange ([\w-]+)/, said) });
-export const bringBack = (said: string) =>
-  act('restore_checkpoint', { checkpoint: found(/\b(c_\w{8})\b/, said) });
+export const undo = (said: string) => act('undo', { since: found(/\bchange ([\w-]+)/, said) });
+export const undoLast = (last = 1) => act('undo', { last });
 export const keptOutput = (said: string) =>
   act('read_output', { output: found(/\bread_output output=(\w+)/, said) });
 export const outputPage = (said: string, line: number, lines: number) =>

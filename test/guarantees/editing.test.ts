@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bringBack, deletePath, editFile, movePath, readFile, runFile, undo, writeFile } from './acts.ts';
+import { deletePath, editFile, movePath, readFile, runFile, undo, undoLast, writeFile } from './acts.ts';
 import { person, says } from './person.ts';
 import type { Session } from './session.ts';
 import { makeWorld } from './world.ts';
@@ -120,9 +120,9 @@ it('brings back what code of the project has destroyed, whether git knew it or n
   const own = await world.open({ person: person(says.yes), checkpoints: true });
   world.write('notes.txt', 'not yet in git\n');
   world.write('src/a.txt', 'changed, not committed\n');
-  const said = await own.gets(runFile('wipe.mjs'));
+  await own.gets(runFile('wipe.mjs'));
   expect(world.has('src')).toBe(false);
-  await own.gets(bringBack(said));
+  await own.gets(undoLast());
   expect(world.read('notes.txt')).toBe('not yet in git\n');
   expect(world.read('src/a.txt')).toBe('changed, not committed\n');
   expect(world.read('README.md')).toBe('# Example\n');

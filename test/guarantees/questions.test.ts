@@ -13,6 +13,7 @@ import {
   runProgram,
   runScript,
   stage,
+  undoLast,
   writeFile,
 } from './acts.ts';
 import { person, says } from './person.ts';
@@ -176,11 +177,24 @@ describe('a folder that a person has trusted', () => {
     expect(ada.asked).toEqual([]);
   });
 
-  // It names no paths, and only of those that are named it is known yet that the checkpoint keeps them.
-  it.fails('has all lost work thrown away without a question when it can be brought back', async () => {
+  it('has all lost work thrown away without a question when it can be brought back', async () => {
     world.write('src/a.txt', 'changed\n');
     await session.gets(resetHard());
     expect(ada.asked).toEqual([]);
+    expect(world.read('src/a.txt')).toBe('one\ntwo\nthree\n');
+    await session.gets(undoLast());
+    expect(world.read('src/a.txt')).toBe('changed\n');
+  });
+
+  it('is asked about when lost work would not be kept', async () => {
+    world.write('.gitignore', 'ran\nsrc/\n');
+    world.write('src/a.txt', 'changed\n');
+    // That git has it does not say that it is kept: for who ignores it, it is only looked at when it was seen before.
+    world.write('src/b.txt', 'one\n');
+    world.git('add', '--force', 'src/b.txt');
+    expect((await session.does(resetHard())).refused).toBe(true);
+    expect(ada.asked).toHaveLength(1);
+    expect(world.has('src/b.txt')).toBe(true);
   });
 
   it('asks no more about a program with its first words when the person says always', async () => {

@@ -32,7 +32,8 @@ const kept = 120;
 interface Scene {
   readonly home: Home;
   readonly client: RawClient;
-  readonly checkpoint: string;
+  /** The id of what has changed the kept files. */
+  readonly command: string;
 }
 type Kind =
   | 'run'
@@ -100,7 +101,7 @@ const begin: Readonly<Record<Kind, (scene: Scene) => unknown>> = {
   edit: ({ client }) =>
     client.send('edit_file', { path: 'big.txt', edits: [{ old: 'the middle', new: 'something else' }] }),
   write: ({ client }) => client.send('write_file', { path: 'new.txt', content: after }),
-  restore: ({ client, checkpoint }) => client.send('restore_checkpoint', { checkpoint, paths: ['kept'] }),
+  restore: ({ client, command }) => client.send('undo', { since: command, paths: ['kept'] }),
 };
 const isShort = (kind: Kind) => ['read', 'grep', 'edit', 'write', 'restore'].includes(kind);
 const kinds = Object.keys(begin) as Kind[];
@@ -129,11 +130,12 @@ async function prepare(era: Era, way: Way): Promise<Scene> {
   writeFileSync(join(home.project, 'src', 'a.txt'), 'changed\n');
   writeFileSync(join(home.project, 'big.txt'), before);
   const client = await openRaw(era, home.options, way);
-  const said = await client.call('run_command', { program: 'true' });
-  const checkpoint = /\bc_\w{8}\b/.exec(said)?.[0] ?? expect.fail(said);
-  write(home, keptNames, 'as it is\n');
+  const script = 'for file in kept/*; do echo as it is > "$file"; done';
+  await client.call('run_command', { program: 'sh', args: ['-c', script] });
+  const said = await client.call('undo', {});
+  const command = /^[\w-]+(?=.* ran sh )/.exec(said)?.[0] ?? expect.fail(said);
   await client.call('read_file', { path: 'big.txt', offset: 1, limit: 10 });
-  return { home, client, checkpoint };
+  return { home, client, command };
 }
 
 /** What must be so whoever has gone in the middle of whatever. */
@@ -152,20 +154,20 @@ async function expectNothingLeft(scene: Scene, descendants: readonly Seen[]): Pr
 }
 
 /** The next server finds everything as it should be, finishes what was begun, and can go on. */
-async function expectUsable({ home, checkpoint }: Scene, next: RawClient): Promise<void> {
+async function expectUsable({ home, command }: Scene, next: RawClient): Promise<void> {
   await next.call('read_file', { path: 'big.txt', offset: half, limit: 3 });
   const text = readFileSync(join(home.project, 'big.txt'), 'utf8');
   const middle = text === before ? 'the middle' : 'something else';
   const edited = await next.call('edit_file', { path: 'big.txt', edits: [{ old: middle, new: 'at last' }] });
   const change = /change ([\w-]+)/.exec(edited)?.[1] ?? expect.fail(edited);
-  await next.call('undo_change', { change });
+  await next.call('undo', { since: change });
   expect(readFileSync(join(home.project, 'big.txt'), 'utf8')).toBe(text);
   const [restored, again] = [
-    await next.call('restore_checkpoint', { checkpoint, paths: ['kept'] }),
-    await next.call('restore_checkpoint', { checkpoint, paths: ['kept'], dry_run: true }),
+    await next.call('undo', { since: command, paths: ['kept'] }),
+    await next.call('undo', { since: command, paths: ['kept'], dry_run: true }),
   ];
   expect(restored).not.toMatch(/^[A-Z_]+: /);
-  expect(again).toMatch(/^No file had to be changed/);
+  expect(again).toMatch(/^Nothing to take back/);
   expect(new Set(contents(home, 'kept', keptNames))).toEqual(new Set(['as it was\n']));
   if (existsSync(join(home.project, 'new.txt')))
     expect(readFileSync(join(home.project, 'new.txt'), 'utf8')).toBe(after);

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryName } from '../../src/machine/history/entry.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
-import { failureOf } from '../filesystem/folder.ts';
+import { findGit } from './find-git.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 import { contentOf, keptTree } from '../support/kept-tree.ts';
 
@@ -32,28 +32,11 @@ function shadowIn(state: string): string {
 }
 
 describe('taking', () => {
-  it('says which checkpoint was taken', async () => {
+  it('tells nothing of a command that has changed nothing', async () => {
     const tree = await keptTree();
-    expect(await tree.take()).toMatch(
-      /^checkpoint c_[0-9a-f]{8} \(restore_checkpoint brings the files back\)$/,
-    );
-  });
-
-  it('names the checkpoint that is there while nothing changes, and takes another when something has', async () => {
-    const tree = await keptTree();
-    const first = await tree.id();
-    expect(await tree.id()).toBe(first);
-    tree.write('src/a.txt', 'other');
-    const second = await tree.id();
-    expect(second).not.toBe(first);
-    expect(await tree.id()).toBe(second);
-  });
-
-  it('names it also to another server, which begins where the first has ended', async () => {
-    const tree = await keptTree();
-    const first = await tree.id();
-    const another = await keptTree({ folder: tree.state, repository: tree });
-    expect(await another.id()).toBe(first);
+    const id = await tree.id();
+    expect((await tree.restore(id).catch((error: Error) => error)) instanceof Error).toBe(true);
+    expect(await tree.history.list({ paths: [] }, [tree.folder])).toEqual([]);
   });
 
   it('says nothing outside a work tree', async () => {
@@ -71,9 +54,7 @@ describe('taking', () => {
     repository.write('.gitignore', 'logs/\n');
     repository.write('src/logs/a.log', 'ignored by the file above the root');
     const tree = await keptTree({ repository, roots: [join(repository.folder, 'src')] });
-    const workspace = await openWorkspace([join(repository.folder, 'src')]);
-    const said = await tree.checkpoints.take(join(repository.folder, 'src'), 'x', workspace, signal);
-    const id = /c_\w+/.exec(said?.note ?? '')![0];
+    const id = await tree.id();
     repository.write('secret.txt', 'changed');
     repository.write('src/a.txt', 'changed');
     const { done } = await tree.restore(id);
@@ -96,9 +77,8 @@ describe('taking', () => {
     const id = await tree.id();
     tree.write('a.log', 'x');
     tree.write('mine.txt', 'x');
-    expect(await tree.id()).toBe(id);
-    const { done } = await tree.restore(id);
-    expect(done).toEqual([]);
+    tree.write('src/a.txt', 'x');
+    expect((await tree.restore(id)).done.map(({ name }) => name)).toEqual(['src/a.txt']);
     expect(existsSync(join(tree.folder, 'a.log'))).toBe(true);
   });
 
@@ -108,17 +88,16 @@ describe('taking', () => {
     const id = await tree.id();
     inner.write('README.md', 'changed');
     inner.write('new.txt', 'new');
-    expect(await tree.id()).toBe(id);
-    const { done } = await tree.restore(id);
-    expect(done).toEqual([]);
+    tree.write('src/a.txt', 'x');
+    expect((await tree.restore(id)).done.map(({ name }) => name)).toEqual(['src/a.txt']);
     expect(readFileSync(join(inner.folder, 'README.md'), 'utf8')).toBe('changed');
   });
 
   it('takes one for calls that come together', async () => {
     const tree = await keptTree();
-    const said = await Promise.all(Array.from({ length: 16 }, () => tree.take()));
-    expect(new Set(said).size).toBe(1);
-    expect(said[0]).toMatch(/^checkpoint/);
+    await Promise.all(Array.from({ length: 16 }, () => tree.id()));
+    const trees = (await tree.history.list({ paths: [] }, [tree.folder])).map(({ states }) => states?.before);
+    expect([trees.length, new Set(trees).size]).toEqual([16, 1]);
   });
 
   it('lets two servers take theirs at the same time', async () => {
@@ -126,10 +105,9 @@ describe('taking', () => {
     const another = await keptTree({ folder: tree.state, repository: tree });
     for (let round = 0; round < 5; round++) {
       tree.write('src/a.txt', `round ${round}`);
-      const said = await Promise.all([tree.take(), another.take()]);
-      expect(said.filter((one) => !one?.startsWith('checkpoint'))).toEqual([]);
+      const ids = await Promise.all([tree.id(), another.id()]);
       tree.write('src/a.txt', 'spoilt');
-      await tree.restore(/c_\w+/.exec(said[1]!)![0]);
+      await (round % 2 ? tree : another).restore(ids.toSorted()[0]!);
       expect(readFileSync(join(tree.folder, 'src/a.txt'), 'utf8')).toBe(`round ${round}`);
     }
   });
@@ -144,7 +122,7 @@ describe('taking', () => {
 
   it('says so when there is no git', async () => {
     const tree = await keptTree({ git: () => Promise.resolve(undefined) });
-    expect(await tree.take()).toBe('no checkpoint: no git of this machine was found that can be used');
+    expect(await tree.take()).toBe('no undo of this: no git of this machine was found that can be used');
   });
 
   it.runIf(posix)('is kept where nobody else can look', async () => {
@@ -158,7 +136,7 @@ describe('taking', () => {
     const tree = await keptTree();
     mkdirSync(join(tree.state, 'checkpoints'), { recursive: true });
     chmodSync(join(tree.state, 'checkpoints'), 0o777);
-    expect(await tree.take()).toMatch(/^no checkpoint: .* is not a folder of this user alone$/);
+    expect(await tree.take()).toMatch(/^no undo of this: .* is not a folder of this user alone$/);
   });
 
   it.runIf(posix)('is not kept in a repository that somebody else has brought, nor read there', async () => {
@@ -166,47 +144,53 @@ describe('taking', () => {
     const id = await tree.id();
     // As in a clone: git makes no folder that is closed to others.
     chmodSync(shadowIn(tree.state), 0o755);
-    expect(await tree.take()).toMatch(/^no checkpoint: .* is not a folder of this user alone$/);
-    expect(await failureOf(tree.restore(id))).toMatch(/^NOT_FOUND/);
+    expect(await tree.take()).toMatch(/^no undo of this: .* is not a folder of this user alone$/);
+    expect((await tree.restore(id)).left).toMatchObject([{ why: expect.stringContaining('no longer kept') }]);
   });
 });
 
 it('is ready when the first state is complete, for paths that the next one would bring back', async () => {
   const tree = await keptTree();
-  const workspace = await openWorkspace([tree.folder]);
-  const isReady = (...names: string[]) =>
-    tree.checkpoints.isReady(
-      tree.folder,
-      names.map((name) => join(tree.folder, name)),
-      workspace,
-    );
+  const { workspace } = tree;
+  const isReady = (...names: string[]) => tree.checkpoints.isReady(tree.folder, names, workspace);
   tree.write('.gitignore', '*.log\n');
   tree.write('.git/info/exclude', 'mine.txt\n');
-  tree.write('huge.bin', '');
+  for (const name of ['a.log', 'mine.txt', '.envrc', 'huge.bin']) tree.write(name, 'x');
   truncateSync(join(tree.folder, 'huge.bin'), 1024 ** 3);
   temporaryRepository(join(tree.folder, 'vendor', 'inner'));
   expect(await isReady('src/a.txt')).toBe(false);
   tree.checkpoints.begin(tree.folder, workspace);
   await expect.poll(() => isReady('src/a.txt')).toBe(true);
   expect(await isReady('src/a.txt', 'README.md', 'src/gone/b.txt')).toBe(true);
-  const lost = ['a.log', 'mine.txt', '.envrc', 'src', 'huge.bin', 'vendor/inner/README.md', '../x'];
+  const lost = ['a.log', 'mine.txt', '.envrc', 'src', 'huge.bin', 'vendor/inner/README.md', 'src/a.txt/x'];
   for (const name of lost) expect([name, await isReady('src/a.txt', name)]).toEqual([name, false]);
-  expect(await isReady()).toBe(false);
 });
 
 it('leaves out a sparse file of 30 GB, says so, and keeps the rest', async () => {
   const tree = await keptTree();
   tree.write('huge.log', '');
   truncateSync(join(tree.folder, 'huge.log'), 30 * 1024 ** 3);
+  const said = await tree.take();
+  expect(said).toBe('undo would not bring back 1 too large or not readable: "huge.log"');
   for (const content of ['one', 'two']) {
     tree.write('src/a.txt', content);
-    const said = await tree.take();
-    expect(said).toMatch(/^checkpoint c_\w+; without 1 too large or not readable: "huge.log"/);
+    const id = await tree.id();
     tree.write('src/a.txt', 'spoilt');
-    expect((await tree.restore(/c_\w+/.exec(said!)![0])).left).toEqual([]);
+    expect((await tree.restore(id)).left).toEqual([]);
     expect(readFileSync(join(tree.folder, 'src/a.txt'), 'utf8')).toBe(content);
   }
   expect(lstatSync(join(tree.folder, 'huge.log')).size).toBe(30 * 1024 ** 3);
+});
+
+it('says once that the first state is not complete, and is not kept waiting for it again', async () => {
+  let go = () => {};
+  const wait = new Promise<void>((resolve) => (go = resolve));
+  const { git } = { git: () => wait.then(() => ({ program: findGit(), leading: [], env: {} })) };
+  const tree = await keptTree({ git });
+  expect(await tree.take()).toMatch(/^no undo of this: the first state of .* is still being kept$/);
+  expect(await tree.take()).toBe(undefined);
+  go();
+  await expect.poll(() => tree.checkpoints.isReady(tree.folder, [], tree.workspace)).toBe(true);
 });
 
 describe('restoring', () => {
@@ -348,13 +332,8 @@ describe('restoring', () => {
     const id = await tree.id();
     rmSync(join(tree.folder, '.claude'));
     rmSync(join(tree.folder, 'plain'));
-    const dry = await tree.checkpoints.restore(
-      id,
-      { paths: [], dryRun: true },
-      await openWorkspace([tree.folder]),
-      signal,
-    );
-    for (const { done, left } of [dry, await tree.restore(id)]) {
+    for (const dryRun of [true, false]) {
+      const { done, left } = await tree.restore(id, [], dryRun);
       expect(done.map(({ name }) => name)).toEqual(['plain']);
       expect(left).toMatchObject([
         { name: '.claude', why: expect.stringContaining('as a link it could lead to files that are run') },
@@ -363,22 +342,17 @@ describe('restoring', () => {
     expect(readdirSync(tree.folder)).not.toContain('.claude');
   });
 
-  it('leaves what the present checkpoint does not have, and says so', async () => {
+  it('leaves what somebody has changed since, and says so', async () => {
     const tree = await keptTree();
-    tree.write('notes.txt', 'then');
     const id = await tree.id();
-    tree.write('.gitignore', 'notes.txt\n');
-    tree.write('notes.txt', 'now ignored');
-    // Otherwise what was once seen is watched further.
-    rmSync(join(shadowIn(tree.state), 'current.json'));
-    const { left } = await tree.restore(id);
-    expect(left).toEqual([
-      {
-        name: 'notes.txt',
-        why: 'what is there now is ignored or new, so that it could not be brought back again',
-      },
-    ]);
-    expect(readFileSync(join(tree.folder, 'notes.txt'), 'utf8')).toBe('now ignored');
+    tree.write('src/a.txt', 'changed');
+    tree.write('README.md', 'changed');
+    await tree.restore(id, ['README.md']);
+    tree.write('src/a.txt', 'by hand');
+    const { done, left } = await tree.restore(id);
+    expect(done).toEqual([]);
+    expect(left).toMatchObject([{ name: 'src/a.txt', why: expect.stringContaining('changed since') }]);
+    expect(readFileSync(join(tree.folder, 'src/a.txt'), 'utf8')).toBe('by hand');
   });
 
   it('leaves ignored files beside what it brings back', async () => {
@@ -403,7 +377,7 @@ describe('restoring', () => {
     rmSync(join(tree.folder, 'thing'));
     tree.write('thing/ignored.txt', 'keep me');
     const { left } = await tree.restore(id);
-    expect(left).toEqual([{ name: 'thing', why: 'a folder with other files is in its place' }]);
+    expect(left).toMatchObject([{ name: 'thing', why: expect.stringContaining('changed since') }]);
     expect(readFileSync(join(tree.folder, 'thing/ignored.txt'), 'utf8')).toBe('keep me');
   });
 
@@ -419,14 +393,10 @@ describe('restoring', () => {
     expect(readFileSync(join(tree.folder, '.envrc'), 'utf8')).toBe('export A=2');
   });
 
-  it('does not know checkpoints of work trees outside the roots', async () => {
+  it('does not know commands in folders outside the roots', async () => {
     const tree = await keptTree();
-    const id = await tree.id();
-    const elsewhere = await openWorkspace([temporaryFolder()]);
-    expect(await tree.checkpoints.list(elsewhere)).toEqual([]);
-    expect(
-      await failureOf(tree.checkpoints.restore(id, { paths: [], dryRun: false }, elsewhere, signal)),
-    ).toMatch(/^NOT_FOUND: c_\w+: there is no such checkpoint/);
+    await tree.id();
+    expect(await tree.history.list({ paths: [] }, [temporaryFolder()])).toEqual([]);
   });
 
   it('leaves nothing behind in the project or the shadow', async () => {
@@ -447,11 +417,8 @@ describe('keeping', () => {
     ['its objects are gone', (shadow: string) => emptyFolder(join(shadow, 'objects'))],
     ['it is no repository any more', (shadow: string) => rmSync(join(shadow, 'HEAD'))],
     ['its configuration is damaged', (shadow: string) => writeFileSync(join(shadow, 'config'), '[core\nx')],
-    [
-      'what says where to go on is damaged',
-      (shadow: string) => writeFileSync(join(shadow, 'current.json'), '{'),
-    ],
-    ['what says what it is is gone', (shadow: string) => rmSync(join(shadow, 'about.json'))],
+    ['what says where to go on is damaged', (shadow: string) => writeFileSync(join(shadow, 'current'), '{')],
+    ['what says that it is whole is gone', (shadow: string) => rmSync(join(shadow, 'whole'))],
   ])('goes on when %s', async (_what, damage) => {
     const tree = await keptTree();
     await tree.id();
@@ -474,14 +441,14 @@ describe('keeping', () => {
     const tree = await keptTree();
     const id = await tree.id();
     tree.write(`src/${temporaryName()}`, 'half a file');
-    expect(await tree.id()).toBe(id);
+    tree.write('src/a.txt', 'changed');
+    expect((await tree.restore(id)).done.map(({ name }) => name)).toEqual(['src/a.txt']);
   });
 
   it('keeps the states of a folder inside the work tree out of it', async () => {
     const repository = temporaryRepository();
     const tree = await keptTree({ repository, folder: join(repository.folder, 'home', 'toolcrib') });
     const id = await tree.id();
-    expect(await tree.id()).toBe(id);
     repository.write('src/a.txt', 'changed');
     const { done } = await tree.restore(id);
     expect(done.map(({ name }) => name)).toEqual(['src/a.txt']);
@@ -496,12 +463,12 @@ describe('keeping', () => {
     writeFileSync(`${path}.new`, 'bbbb');
     utimesSync(`${path}.new`, time, time);
     renameSync(`${path}.new`, path);
-    expect(await tree.id()).not.toBe(id);
+    expect((await tree.restore(id)).done.map(({ name }) => name)).toEqual(['same.txt']);
   });
 });
 
 function indexOf(shadow: string): string {
-  return (JSON.parse(readFileSync(join(shadow, 'current.json'), 'utf8')) as { index: string }).index;
+  return readFileSync(join(shadow, 'current'), 'utf8');
 }
 
 function emptyFolder(folder: string): void {

@@ -333,11 +333,11 @@ describe('files that others run or obey', () => {
     await call('write_file', { path: 'ordinary', content: '1' });
     expect(ada.asked).toHaveLength(6);
     const again = await call('write_file', { path: tasks, content: '{}' });
-    await call('undo_change', { change: changeIn(again) });
+    await call('undo', { since: changeIn(again) });
     expect(world.has(tasks)).toBe(false);
     expect(ada.asked).toHaveLength(8);
     ada.will(says.no);
-    expect(await call('undo_change', { change: changeIn(written) })).not.toMatch(/^Undone/);
+    expect(await call('undo', { since: changeIn(written) })).not.toMatch(/^Undone/);
     expect(await call('cmake_configure', { build: '.git/hooks' })).toMatch(/^NOT_CONFIRMED/);
     expect(world.has('.git/hooks/CMakeCache.txt')).toBe(false);
   });

@@ -71,7 +71,7 @@ export function stepsOf(random: () => number, client: string) {
     [2, () => ({ name: 'git_diff', given: {}, says: /^/ })],
     [6, () => ({ name: 'npm_scripts', given: {}, says: /quick/ })],
     [6, () => ({ name: 'list_jobs', given: {}, says: /^/ })],
-    [4, () => ({ name: 'list_changes', given: { limit: 3 }, says: /^/ })],
+    [4, () => ({ name: 'undo', given: {}, says: /^/ })],
     [3, () => ({ name: 'read_output', given: { output: 'none' }, says: /^NOT_FOUND/ })],
     [3, () => ({ name: 'read_file', given: { path: '../../etc/passwd' }, says: /^PATH_OUTSIDE_ROOTS/ })],
     [3, () => ({ name: 'read_file', given: { pfad: 'a' }, says: /^ARG_INVALID/ })],
@@ -114,7 +114,7 @@ export const chains: readonly ((call: Call, client: string, random: () => number
     await call('write_file', { path, content: 'one\ntwo\n' });
     const edited = await call('edit_file', { path, edits: [{ old: 'one', new: 'three' }] });
     const change = /change ([\w-]+)/.exec(edited)?.[1];
-    await call('undo_change', { change: change ?? 'none' });
+    await call('undo', { since: change ?? 'none' });
     await call('move_path', { from: path, to: `${path}.moved` });
     await call('delete_path', { path: `${path}.moved` });
   },

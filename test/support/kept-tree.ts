@@ -1,8 +1,8 @@
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Checkpoints } from '../../src/machine/history/checkpoints.ts';
+import { join, relative } from 'node:path';
+import type { Checkpoints, Taken } from '../../src/machine/history/checkpoints.ts';
 import { createHistory, type History, type HistoryOptions } from '../../src/machine/history/history.ts';
-import { openWorkspace } from '../../src/machine/paths/workspace.ts';
+import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { findGit } from '../machine/find-git.ts';
 import { temporaryFolder, temporaryRepository, type Repository } from './repository.ts';
@@ -12,11 +12,23 @@ export interface KeptTree extends Repository {
   state: string;
   history: History;
   checkpoints: Checkpoints;
-  /** Takes a checkpoint; returns what the caller is told. */
-  take(before?: string): Promise<string | undefined>;
-  /** Takes one and returns its id. */
+  workspace: RootedWorkspace;
+  /** Begins a command; returns what the caller is told. */
+  take(command?: string): Promise<string | undefined>;
+  /** Does something as a command does it. */
+  during(command: string, work: () => void): Promise<void>;
+  /** Begins a command and returns the id of what it will have changed. */
   id(): Promise<string>;
-  restore(id: string, paths?: string[]): ReturnType<Checkpoints['restore']>;
+  /** Ends what has begun, and takes back all since an id. */
+  restore(id: string, paths?: string[], dryRun?: boolean): Promise<Restored>;
+}
+
+export interface Restored {
+  /** Names below the top. */
+  done: { name: string; did: string }[];
+  left: { name: string; why: string }[];
+  /** By which that is taken back. */
+  undo: string;
 }
 
 /** A repository whose states are kept. */
@@ -33,29 +45,45 @@ export async function keptTree(
     state,
   });
   const { checkpoint: checkpoints } = history;
-  const workspace = await openWorkspace(options.roots ?? [repository.folder]);
+  const [root = repository.folder] = options.roots ?? [];
+  const workspace = await openWorkspace([root]);
   const never = () => new AbortController().signal;
-  const take = async (before = 'npm_run') =>
-    (await checkpoints.take(repository.folder, before, workspace, never()))?.note;
+  const begun: Taken[] = [];
+  const take = async (command = 'npm_run') => {
+    const taken = await checkpoints.take(root, command, workspace, never());
+    if (taken) begun.push(taken);
+    return taken?.note;
+  };
+  const nameOf = (path: string) => relative(repository.folder, path);
   return {
     ...repository,
     state,
     history,
     checkpoints,
+    workspace,
     take,
+    async during(command, work) {
+      await take(command);
+      work();
+      begun.pop()?.ended();
+      await history.settled();
+    },
     async id() {
       const said = await take();
-      const id = /^checkpoint (c_\w+)/.exec(said ?? '')?.[1];
-      if (!id) throw new Error(`no checkpoint: ${said}`);
-      return id;
+      if (begun.at(-1)?.isKept !== true) throw new Error(`nothing kept: ${said}`);
+      const [newest] = await history.list({ paths: [] }, workspace.roots);
+      return newest!.id;
     },
-    restore: (id, paths = []) =>
-      checkpoints.restore(
-        id,
-        { paths: paths.map((path) => join(repository.folder, path)), dryRun: false },
-        workspace,
-        never(),
-      ),
+    async restore(since, names = [], dryRun = false) {
+      for (const taken of begun.splice(0)) taken.ended();
+      const paths = names.map((name) => join(repository.folder, name));
+      const undone = await history.undo({ since, paths }, { workspace, dryRun, signal: never() });
+      return {
+        done: undone.files.map(({ path, did }) => ({ name: nameOf(path), did })),
+        left: undone.left.map(({ path, error }) => ({ name: nameOf(path), why: error.message })),
+        undo: undone.changes[0]?.by ?? 'none',
+      };
+    },
   };
 }
 

@@ -20,12 +20,16 @@ async function change(number: number): Promise<string> {
   }
 }
 const { signal } = new AbortController();
-const take = async () => (await history.checkpoint.take(folder, 'x', workspace, signal))?.note ?? 'nothing';
-const said = (calling: Promise<string>) =>
+const take = async () => {
+  const taken = await history.checkpoint.take(folder, 'x', workspace, signal);
+  taken?.ended();
+  return taken?.isKept ? 'kept' : 'not kept';
+};
+const told = (calling: Promise<string>) =>
   calling.catch((error: Error & { code?: string }) => `${error.code}`);
 const sleep = () => run({ program: '/bin/sleep', argv: ['1'], cwd: '/', env: {} });
 const others = Promise.all(Array.from({ length: 12 }, sleep));
-const all = Array.from({ length: Number(times) }, (_, number) => [said(take()), said(change(number))]);
+const all = Array.from({ length: Number(times) }, (_, number) => [told(take()), told(change(number))]);
 for (const line of await Promise.all(all.flat())) console.log(line);
 await others;
-console.log(`then ${await said(take())}`);
+console.log(`then ${await told(take())}`);

@@ -21,6 +21,16 @@ const branchToPush = z
   .default('HEAD')
   .describe('Branch');
 
+/** The files that differ from what is named next. A submodule is named too, so that what is in it counts as lost. */
+const changedFiles = [
+  'diff',
+  '--name-only',
+  '-z',
+  '--no-renames',
+  '--no-relative',
+  '--ignore-submodules=none',
+] as const;
+
 /**
  * All of it waits for trust, whatever its effects (inspect.ts). `execute` is said of what has hooks that people use.
  * --quiet keeps git from showing the state of what it has just checked out, of submodules too.
@@ -146,7 +156,7 @@ export const changing = {
     title: 'Discard changes',
     description: 'Puts files back as they are staged, or were at a commit. Uncommitted changes are lost.',
     effects: ['write', 'destroy'],
-    takenBack: true,
+    takenBack: [...changedFiles, { param: 'from' }, '--', { each: 'paths' }],
     params: {
       paths: some(replaced),
       from: revision('Commit to take them from; the index when left out').optional(),
@@ -158,7 +168,7 @@ export const changing = {
     title: 'Reset to a commit',
     description: 'Moves the branch to a commit and makes the files match. Uncommitted changes are lost.',
     effects: ['write', 'destroy'],
-    takenBack: true,
+    takenBack: [...changedFiles, { param: 'ref' }, '--'],
     params: { ref: revision('Branch, tag or commit') },
     // No --end-of-options: git 2.39 does not take it here.
     argv: ['reset', '--hard', { param: 'ref' }, '--'],

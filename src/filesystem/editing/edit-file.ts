@@ -33,7 +33,7 @@ export const editFile = (services: Services): Tool =>
     program: 'files',
     title: 'Edit file',
     description:
-      'Replace exact text in a file. Line endings, encoding and mode stay. Returns a diff; undo_change takes ' +
+      'Replace exact text in a file. Line endings, encoding and mode stay. Returns a diff; undo takes ' +
       'it back.',
     effects: ['write'],
     params,

@@ -23,7 +23,7 @@ export const writeFile = (services: Services): Tool =>
     title: 'Write file',
     description:
       'Make a file, with its folders, or replace all of one. Over a file that was not read, or has changed ' +
-      'since, it first shows what is there. Returns a diff; undo_change takes it back. To change a part, use ' +
+      'since, it first shows what is there. Returns a diff; undo takes it back. To change a part, use ' +
       'edit_file.',
     effects: ['write'],
     params,

@@ -24,7 +24,7 @@ export const deletePath = (services: Services): Tool =>
     program: 'files',
     title: 'Delete',
     description:
-      'Delete a file, a link (not what it names) or a folder with all that is in it. undo_change brings it back.',
+      'Delete a file, a link (not what it names) or a folder with all that is in it. undo brings it back.',
     effects: ['write'],
     params,
     plan: (given, context) => {

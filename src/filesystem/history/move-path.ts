@@ -24,8 +24,7 @@ export const movePath = (services: Services): Tool =>
     name: 'move_path',
     program: 'files',
     title: 'Move or rename',
-    description:
-      'Move or rename a file, link or folder. Never replaces what is there. undo_change takes it back.',
+    description: 'Move or rename a file, link or folder. Never replaces what is there. undo takes it back.',
     effects: ['write'],
     params,
     plan: (given, context) => {

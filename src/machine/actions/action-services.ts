@@ -1,20 +1,10 @@
-import type { Workspace } from '../../core/tool.ts';
 import type { DatabaseServices } from '../databases/target.ts';
+import type { Checkpoints } from '../history/checkpoints.ts';
 import type { Installation } from '../programs/installation.ts';
 import type { Run } from '../processes/process.ts';
 
 /** Keeps states of work trees. */
-export interface Checkpoint {
-  /** Keeps the state before a program starts, and says so or why not; undefined in no work tree. Never rejects. */
-  take(
-    folder: string,
-    before: string,
-    workspace: Workspace,
-    signal: AbortSignal,
-  ): Promise<{ readonly note?: string; readonly isComplete: boolean } | undefined>;
-  /** Whether the first state is complete, and the next would bring back each of these absolute paths. */
-  isReady(folder: string, paths: readonly string[], workspace: Workspace): Promise<boolean>;
-}
+export type Checkpoint = Pick<Checkpoints, 'take' | 'isReady'>;
 
 /** What running actions needs of this machine. */
 export interface ActionServices {

@@ -27,7 +27,7 @@ export interface ActionCall {
 
 /** Finds out what would be started, and what has to be known about that. Starts nothing. */
 export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram>> {
-  const { key, discoverer, action, values, paths, folder, context, services } = call;
+  const { key, discoverer, action, values, paths, folder, context } = call;
   const { effects } = action;
   const has = (effect: Effect) => effects.includes(effect);
   // Before anything else: a value that would be read as an option is refused here.
@@ -41,8 +41,7 @@ export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram
   const { trust, argv = [], trailing = [], env } = (await discoverer.inspect?.(look, project)) ?? {};
   // By its usual name, so that a rule about it fits wherever it was found.
   const command = printable([discoverer.programs[0] ?? discoverer.id, ...withoutEnd(asTyped)]);
-  const takenBack =
-    action.takenBack === true && (await services.checkpoint?.isReady(folder, paths, workspace)) === true;
+  const takenBack = await isTakenBack(call, start);
   const whole = [...start.leading, ...argv, ...asTyped, ...trailing];
   const needs = trust ?? trustFor(effects);
   return {
@@ -74,6 +73,22 @@ function trustFor(effects: readonly Effect[]): string | undefined {
   if (effects.includes('execute')) return 'runs code of this folder';
   // Whom it talks to, and what it brings, is up to the files of the project.
   return effects.includes('network') ? 'talks to other machines as this folder says' : undefined;
+}
+
+/** Whether undo would bring back all that the program says it could change. It is asked in a trusted folder only. */
+async function isTakenBack(
+  { action, values, folder, context, services: { run, checkpoint } }: ActionCall,
+  { program, leading, env }: Awaited<ReturnType<typeof startOf>>,
+): Promise<boolean> {
+  if (!action.takenBack || !checkpoint || !(await context.trusts(folder))) return false;
+  const argv = [...leading, ...renderArgv(action.takenBack, values)];
+  const { exitCode, stdout } = await run({ program, argv, cwd: folder, env, signal: context.signal });
+  if (exitCode !== 0 || stdout.omittedBytes > 0) return false;
+  const names = stdout.bytes
+    .toString()
+    .split('\0')
+    .filter((name) => name !== '');
+  return checkpoint.isReady(folder, names, context.workspace);
 }
 
 /** A "--" with nothing behind it: nobody would type it, or write it into a rule. */

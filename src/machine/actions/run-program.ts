@@ -47,7 +47,7 @@ export async function runProgram(
   const { folder, command, input, keeps, looksOnly = false } = prepared;
   const { signal, workspace } = context;
   const kept = keeps === 'no' ? undefined : await checkpoint?.take(folder, command, workspace, signal);
-  if (keeps === 'must' && kept?.isComplete !== true) throw notKept(kept?.note);
+  if (keeps === 'must' && kept?.isKept !== true) throw notKept(kept?.note);
   // What only looks is kept afterwards, when not all of it is shown.
   const sink = looksOnly ? undefined : context.keepOutput(command, folder);
   const giveInput = (open: ProgramInput) => {
@@ -64,7 +64,10 @@ export async function runProgram(
     ...((looksOnly || answers.parse) && { keepBytes: keptBytes }),
     sink,
     takeInput: input === undefined ? context.takeInput : giveInput,
-  }).finally(() => sink?.end());
+  }).finally(() => {
+    sink?.end();
+    kept?.ended();
+  });
   const handle = sink?.handle ?? keptLater(outcome, () => context.keepOutput(command, folder));
   const notes = [...prepared.notes, ...(kept?.note === undefined ? [] : [kept.note])];
   return programResult(outcome, answers, { command, notes, handle });

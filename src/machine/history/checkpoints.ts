@@ -1,204 +1,212 @@
-import { readdirSync } from 'node:fs';
-import { lstat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ToolcribError } from '../../core/errors.ts';
 import type { Workspace } from '../../core/tool.ts';
-import { readPrivate } from '../folders.ts';
-import { isInside } from '../paths/inside.ts';
+import { limited } from '../limited.ts';
 import { protectedReason } from '../paths/protected-paths.ts';
+import { rooted } from '../paths/workspace.ts';
 import type { Run } from '../processes/process.ts';
-import { createKeeper, messageOf, type Keeper } from './keeper.ts';
-import { mostFileBytes } from './listed-files.ts';
-import { restoreTree, type RestoreOptions, type Restored } from './restore.ts';
-import { GitFailure, shadowOf, type Git, type Shadow } from './shadow.ts';
-import { checkpointsOf, excludesOf, readCurrent, type Checkpoint } from './snapshot.ts';
-import { findWorkTree } from './work-tree.ts';
+import { projectFolders } from '../programs/project-folders.ts';
+import { askGit, GitFailure, type AskGit, type Git } from './ask-git.ts';
+import { newChange, type Change, type States } from './entry.ts';
+import type { Log } from './log.ts';
+import { outermost, shadowFor, shadowOf, type Shadow } from './shadow.ts';
+import { currentOf, takeSnapshot, type Snapshot } from './snapshot.ts';
+import { tidyShadow } from './tidy-shadow.ts';
 
-/** What is told about a state, and whether nothing of it was left out. */
-export interface Noted {
-  /** Left out where it has been said before. */
+/** What came of keeping a state. */
+export interface Taken {
+  /** What the caller is told, once. */
   readonly note?: string;
-  readonly isComplete: boolean;
+  /** Without it, nothing brings back what the command does. */
+  readonly isKept: boolean;
+  /** The command has ended: what it left is kept as well. Nobody waits for it. */
+  ended(): void;
 }
 
-/** The states of work trees that were kept before actions that can do anything to them. */
+/** The states of work trees that are kept before commands that can do anything to them. */
 export interface Checkpoints {
   /**
-   * Keeps the state of the work tree that a folder belongs to, and says so, or why not, in a few words; undefined for a
-   * folder in no work tree. Never rejects; what takes longer than a moment goes on by itself.
+   * Keeps the state of the work tree that a folder belongs to, and notes the command down; undefined for a folder in no
+   * work tree. Never rejects; what takes longer than a moment goes on by itself.
    */
-  take(folder: string, before: string, workspace: Workspace, signal: AbortSignal): Promise<Noted | undefined>;
+  take(
+    folder: string,
+    command: string,
+    workspace: Workspace,
+    signal: AbortSignal,
+  ): Promise<Taken | undefined>;
   /** Takes the first state of a folder's work tree, which takes longest. Nobody waits for it; never throws. */
   begin(folder: string, workspace: Workspace): void;
-  /** Whether the first state is complete, and the next would bring back each of these paths. */
-  isReady(folder: string, paths: readonly string[], workspace: Workspace): Promise<boolean>;
-  /** Those of work trees inside the roots, newest first. */
-  list(workspace: Workspace): (Checkpoint & { readonly top: string })[];
-  /**
-   * Makes the files what they were, after keeping what they are. Throws NOT_FOUND, WRITE_FAILED (when the present could
-   * not be kept; nothing was changed then), CANCELLED and what the gate throws for `paths`.
-   */
-  restore(id: string, how: RestoreOptions, workspace: Workspace, signal: AbortSignal): Promise<Restored>;
+  /** Whether the first state is complete, and undo would bring back each of these paths below the top of the tree. */
+  isReady(folder: string, names: readonly string[], workspace: Workspace): Promise<boolean>;
+}
+
+/** What undoing commands needs beside. */
+export interface KeptStates extends Checkpoints {
+  /** The shadow that holds them, with a git for it, and what the command left. Throws GitFailure. */
+  open(states: States, workspace: Workspace): Promise<{ shadow: Shadow; ask: AskGit; after: string }>;
+  /** Waits a moment for what is being noted down of commands that have ended. */
+  settled(): Promise<void>;
 }
 
 interface Options {
-  readonly state: string | undefined;
+  /** Where the shadows are; undefined where nothing can be kept. */
+  readonly shadows: string | undefined;
   readonly run: Run;
   git(): Promise<Git | undefined>;
+  logOf(root: string): Log;
 }
 
 /** So long a call waits for its state; the first one may take longer. */
 const patienceMs = 4000;
+/** After so long without a snapshot a shadow is tidied. */
+const quietMs = 60_000;
 
-/** Keeps checkpoints in git folders of ours. Does nothing before it is used. */
-export function createCheckpoints({ state, run, git }: Options): Checkpoints {
-  const shadows = state === undefined ? undefined : join(state, 'checkpoints');
-  const keeper = createKeeper({ run, git });
-  const saidFirst = new Set<string>();
-  const shadowFor = async (folder: string, { roots }: Workspace): Promise<Shadow | undefined> => {
-    const tree = shadows === undefined ? undefined : await findWorkTree(folder, roots);
-    return shadows === undefined ? undefined : tree && shadowOf(tree, shadows);
-  };
-  const list: Checkpoints['list'] = (workspace) =>
-    shadowsIn(shadows, workspace)
-      .flatMap((shadow) => checkpointsOf(shadow).map((one) => ({ ...one, top: shadow.top })))
-      .sort((a, b) => (a.at < b.at ? 1 : -1));
+/** Keeps states in git folders of ours. Does nothing before it is used. */
+export function createCheckpoints({ shadows, run, git, logOf }: Options): KeptStates {
+  const inTurn = limited(1);
+  const next = new Map<string, Promise<Snapshot>>();
+  const endings = new Set<Promise<void>>();
+  const said = new Set<string>();
+  let tidying: NodeJS.Timeout | undefined;
+  const treeOf = async (folder: string, { roots }: Workspace) =>
+    shadows === undefined ? undefined : shadowFor(folder, roots, shadows);
+
+  /** Git, with nothing of the project on its way. Throws GitFailure when there is none. */
+  async function asker({ roots }: Workspace): Promise<AskGit> {
+    const found = await git();
+    if (!found) throw new GitFailure('no git of this machine was found that can be used', null);
+    const project = await projectFolders(roots);
+    if (await project.holds(found.program)) throw new GitFailure('git lies in the project', null);
+    const env = { ...found.env, PATH: project.pathWithout(found.env['PATH'] ?? '') };
+    return askGit(run, { ...found, env });
+  }
+
+  /** Who comes while a state is taken shares the next. */
+  function keep(shadow: Shadow, workspace: Workspace): Promise<Snapshot> {
+    const waiting = next.get(shadow.folder);
+    if (waiting) return waiting;
+    const kept = inTurn(async () => {
+      next.delete(shadow.folder);
+      const ask = await asker(workspace);
+      clearTimeout(tidying);
+      // It keeps no process alive, and is tried again after the next.
+      const tidy = () => inTurn(() => tidyShadow(shadow, ask)).catch(() => {});
+      tidying = setTimeout(() => void tidy(), quietMs).unref();
+      return takeSnapshot(shadow, ask);
+    });
+    next.set(shadow.folder, kept);
+    return kept;
+  }
+
+  async function open({ after, ...tree }: States, workspace: Workspace) {
+    const shadow = shadows === undefined ? undefined : shadowOf(tree, shadows);
+    if (!shadow || !outermost(shadow.scope, workspace.roots))
+      throw new GitFailure('it was in a folder that is not open', null);
+    const ask = await asker(workspace);
+    return { shadow, ask, after: after ?? (await keep(shadow, workspace)).tree };
+  }
+
+  /** Notes down what a command has left, or that it has changed nothing. */
+  async function close({ id, states }: Change, shadow: Shadow, workspace: Workspace): Promise<void> {
+    const log = logFor(shadow, workspace);
+    const { tree } = await keep(shadow, workspace);
+    if (tree === states?.before) return log.drop(id);
+    const names = ['diff-tree', '-r', '-z', '--name-only', states?.before ?? '', tree];
+    log.close(id, tree, (await (await asker(workspace))(shadow, names)).split('\0').length - 1);
+  }
+
+  function settle(ending: Promise<void>): void {
+    // A command that was never seen to end is taken back from how things are then.
+    const done = ending.catch(() => {}).finally(() => endings.delete(done));
+    endings.add(done);
+  }
+
+  const logFor = ({ scope }: Shadow, { roots, home }: Workspace) => logOf(outermost(scope, roots) ?? home);
+  const once = (note: string) => (said.has(note) ? {} : said.add(note) && { note });
+  const notKept = (note: string): Taken => ({
+    ...once(`no undo of this: ${note}`),
+    isKept: false,
+    ended() {},
+  });
 
   return {
-    async take(folder, before, workspace, signal) {
+    async take(folder, command, workspace, signal) {
       try {
-        const shadow = await shadowFor(folder, workspace);
+        const shadow = await treeOf(folder, workspace);
         if (!shadow || signal.aborted) return undefined;
-        const isFirst = readCurrent(shadow) === undefined;
-        const isSaid = isFirst && saidFirst.has(shadow.folder);
-        const kept = keeper.keep(shadow, before, workspace).then(noteOf);
-        const noted = await inTime(kept, isSaid ? 0 : patienceMs, signal);
-        if (noted === 'late') saidFirst.add(shadow.folder);
-        return noted === 'late' ? lateNote(isFirst, isSaid) : noted;
+        const first = `the first state of ${shadow.top} is still being kept`;
+        const isFirst = currentOf(shadow) === undefined;
+        const isSaid = said.has(`no undo of this: ${first}`);
+        const kept = await inTime(keep(shadow, workspace), isFirst && isSaid ? 0 : patienceMs, signal);
+        if (kept === undefined) return undefined;
+        if (kept === 'late')
+          return notKept(isFirst ? first : `keeping the files takes longer than ${patienceMs / 1000} s`);
+        const states = { top: shadow.top, scope: shadow.scope, before: kept.tree };
+        const change = { ...newChange('command', { path: folder }, { kind: 'ran' }), command, states };
+        logFor(shadow, workspace).append(change);
+        const ended = () => settle(close(change, shadow, workspace));
+        return { ...(kept.left.length > 0 && once(noteOf(kept.left))), isKept: true, ended };
       } catch (error) {
-        return { note: `no checkpoint: ${messageOf(error)}`, isComplete: false };
+        return notKept(messageOf(error));
       }
     },
 
     begin(folder, workspace) {
-      const beginning = shadowFor(folder, workspace).then((shadow) =>
-        shadow && !readCurrent(shadow) ? keeper.keep(shadow, 'the first change', workspace) : undefined,
+      const beginning = treeOf(folder, workspace).then((shadow) =>
+        shadow && !currentOf(shadow) ? keep(shadow, workspace) : undefined,
       );
-      // It is tried again, and told, before the first action.
+      // It is tried again, and told, before the first command.
       beginning.catch(() => {});
     },
 
-    async isReady(folder, paths, workspace) {
-      const shadow = await shadowFor(folder, workspace);
-      if (!shadow || paths.length === 0 || !readCurrent(shadow) || !(await git())) return false;
-      const areKept = await Promise.all(
-        paths.map(async (path) => {
-          const nearest = (await couldBeKept(path)) && (await shadowFor(await thereAbove(path), workspace));
-          return nearest && nearest.folder === shadow.folder;
-        }),
-      );
-      return areKept.every(Boolean) && !(await isIgnored(paths, shadow, workspace, keeper));
+    async isReady(folder, names, workspace) {
+      try {
+        const shadow = await treeOf(folder, workspace);
+        if (!shadow || !currentOf(shadow)) return false;
+        const { tree } = await keep(shadow, workspace);
+        const ask = await asker(workspace);
+        const listed = await ask(shadow, ['ls-tree', '-r', '-z', '--name-only', tree]);
+        const kept = new Set(listed.split('\0'));
+        const gate = rooted(workspace);
+        return names.every((name) => {
+          const path = join(shadow.top, name);
+          const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+          return (kept.has(name) || !isThere) && !protectedReason(path) && !gate.denies(path, 'write');
+        });
+      } catch {
+        // What cannot be looked at would not be kept either.
+        return false;
+      }
     },
 
-    list,
+    open,
 
-    async restore(id, how, workspace, signal) {
-      const shadow = shadowsIn(shadows, workspace).find((one) =>
-        checkpointsOf(one).some((kept) => kept.id === id),
-      );
-      const wanted = shadow && checkpointsOf(shadow).find((kept) => kept.id === id);
-      if (!shadow || !wanted) throw unknown(id);
-      // A millisecond later: what was changed in this one was changed before.
-      const since = Date.now() + 1;
-      return keeper.withPresent(shadow, workspace, (present, ask) => {
-        if (signal.aborted)
-          throw new ToolcribError('CANCELLED', 'The call was cancelled; nothing was changed.');
-        return restoreTree({ shadow, ask, present, wanted, how, since, workspace, signal });
-      });
+    async settled() {
+      if (endings.size > 0) await inTime(Promise.all(endings), patienceMs);
     },
   };
 }
 
-function noteOf({ id, left }: Checkpoint): Noted {
-  const names = left.names.map((name) => JSON.stringify(name)).join(', ');
-  const more = left.count > 0 ? `; without ${left.count} too large or not readable: ${names}` : '';
-  const note = `checkpoint ${id}${more} (restore_checkpoint brings the files back)`;
-  return { note, isComplete: left.count === 0 };
+const mostNamed = 5;
+
+function noteOf(left: readonly string[]): string {
+  const names = left.slice(0, mostNamed).map((name) => JSON.stringify(name));
+  return `undo would not bring back ${left.length} too large or not readable: ${names.join(', ')}`;
 }
 
-function lateNote(isFirst: boolean, isSaid: boolean): Noted {
-  const why = isFirst ? 'the first one is still being made' : `it takes longer than ${patienceMs / 1000} s`;
-  return { ...(!isSaid && { note: `no checkpoint: ${why}` }), isComplete: false };
-}
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** What is late goes on by itself; undefined when the call is cancelled. */
-async function inTime<T>(task: Promise<T>, ms: number, signal: AbortSignal): Promise<T | 'late' | undefined> {
+async function inTime<T>(
+  task: Promise<T>,
+  ms: number,
+  signal = new AbortController().signal,
+): Promise<T | 'late' | undefined> {
   // It may fail by itself as well.
   task.catch(() => {});
   const done = new AbortController();
   const late = sleep(ms, 'late' as const, { signal: AbortSignal.any([done.signal, signal]) });
-  const given = late.catch(() => undefined);
-  return Promise.race([task, given]).finally(() => done.abort());
+  return Promise.race([task, late.catch(() => undefined)]).finally(() => done.abort());
 }
-
-/** What a folder holds is not known here, and what others run does not come back unasked. */
-async function couldBeKept(path: string): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
-  return !protectedReason(path) && (!found || (found.isFile() && found.size <= mostFileBytes));
-}
-
-/** The folder that a path is in, or the nearest one above that is there. */
-async function thereAbove(path: string): Promise<string> {
-  const folder = dirname(path);
-  return folder === path || (await lstat(folder).catch(() => undefined)) ? folder : thereAbove(folder);
-}
-
-/** Whether git ignores one of them, or cannot tell. */
-async function isIgnored(
-  paths: readonly string[],
-  shadow: Shadow,
-  workspace: Workspace,
-  { asker }: Keeper,
-): Promise<boolean> {
-  const ask = await asker(workspace);
-  const { index } = readCurrent(shadow) ?? {};
-  const call = { input: `${paths.join('\0')}\0`, ...(index !== undefined && { index }) };
-  return ask(shadow, [...excludesOf(shadow), 'check-ignore', '-z', '--stdin'], call).then(
-    () => true,
-    // Git exits 1 when none is.
-    (error: unknown) => !(error instanceof GitFailure && error.exitCode === 1),
-  );
-}
-
-/** Those of work trees inside the roots, by what each says of itself in its own place. */
-function shadowsIn(shadows: string | undefined, { roots }: Workspace): Shadow[] {
-  return namesIn(shadows).flatMap((name) => {
-    try {
-      const folder = join(shadows ?? '', name);
-      const { top, scopes } = JSON.parse(String(readPrivate(folder, 'about.json'))) as Shadow;
-      const shadow = shadowOf({ top, scopes }, dirname(folder));
-      const isOpen = scopes.every((scope) => roots.some((root) => isInside(scope, root)));
-      return isOpen && shadow.folder === folder ? [shadow] : [];
-    } catch {
-      // Damaged, or not ours.
-      return [];
-    }
-  });
-}
-
-function namesIn(folder: string | undefined): string[] {
-  try {
-    return folder === undefined ? [] : readdirSync(folder);
-  } catch {
-    // Nothing has been kept yet.
-    return [];
-  }
-}
-
-const unknown = (id: string): ToolcribError =>
-  new ToolcribError(
-    'NOT_FOUND',
-    `${id}: there is no such checkpoint of a work tree inside the open folders.`,
-    'list_checkpoints has those there are.',
-  );

@@ -1,9 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { isAbsolute, normalize } from 'node:path';
 import * as z from 'zod';
-import type { Place } from '../paths/place.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const tree = z.string().regex(/^[0-9a-f]{40}$/);
 const id = z.string().regex(/^[0-9a-z]{1,20}-[0-9a-z]{1,20}$/);
 const count = z.number().nonnegative();
 const realPath = z
@@ -16,8 +16,20 @@ const factsSchema = z.object({
   size: count,
   /** In a folder, with the folders; left out when it holds more than is counted. */
   entries: z.exactOptional(count),
-  /** Of a file that of its content, of a link of its target, of a folder of the names and sizes in it. */
+  /** Of a file that of its content, of a link of its target. */
   hash: z.exactOptional(hash),
+});
+
+/** The states of a work tree before and after a command. */
+const statesSchema = z.object({
+  /** Of which work tree, and what part of it. */
+  top: realPath,
+  scope: realPath,
+  before: tree,
+  /** Left out while the command runs, and when it was never seen to end. */
+  after: z.exactOptional(tree),
+  /** How many files it changed. */
+  files: z.exactOptional(count),
 });
 
 /**
@@ -28,10 +40,14 @@ const entrySchema = z.object({
   id,
   /** Date.now() */
   at: z.number(),
-  /** What the caller called it: edit, write, delete, move, undo… */
+  /** What the caller called it: edit, write, delete, move, ran, undo… */
   kind: z.string(),
-  /** `write` replaced or made a file; the others moved something: into the history, from there back, or elsewhere. */
-  step: z.enum(['write', 'remove', 'restore', 'move']),
+  /**
+   * `write` replaced or made a file; `remove`, `restore` and `move` moved something: into the history, from there back, or
+   * elsewhere; `command` may have changed any file of a work tree.
+   */
+  step: z.enum(['write', 'remove', 'restore', 'move', 'command']),
+  /** Of a command, the folder it ran in. */
   path: realPath,
   /** Where it was moved to. */
   to: z.exactOptional(realPath),
@@ -39,10 +55,14 @@ const entrySchema = z.object({
   before: z.exactOptional(factsSchema),
   /** Left out where nothing is at the path any more. */
   after: z.exactOptional(factsSchema),
+  states: z.exactOptional(statesSchema),
+  /** The command line. */
+  command: z.exactOptional(z.string()),
   added: z.exactOptional(count),
   removed: z.exactOptional(count),
-  /** The change that this one takes back. */
+  /** The change that this one takes back, and whether only in part. */
   undoes: z.exactOptional(id),
+  part: z.exactOptional(z.boolean()),
   /** The folders that were made for it, outermost first. */
   made: z.exactOptional(z.array(realPath)),
   /** What is half done is called so, beside the new place, by the process of this number. */
@@ -51,23 +71,26 @@ const entrySchema = z.object({
 });
 
 const droppedSchema = z.object({ dropped: id });
+const endedSchema = z.object({ ended: id, after: tree, files: count });
 
 export type Facts = Readonly<z.output<typeof factsSchema>>;
-export type Entry = Readonly<z.output<typeof entrySchema>>;
-
+export type States = Readonly<z.output<typeof statesSchema>>;
 /** A change that was made through toolcrib. */
-export interface Change extends Entry {
-  /** The change that took this one back. */
-  readonly undoneBy?: string;
-}
+export type Change = Readonly<z.output<typeof entrySchema>>;
 
 /** The changes in the lines of a history, oldest first, without those that came to nothing and what cannot be read. */
-export function entriesIn(lines: readonly unknown[]): Entry[] {
-  const dropped = new Set(lines.map((line) => droppedSchema.safeParse(line).data?.dropped));
-  return lines.flatMap((line) => {
-    const entry = entrySchema.safeParse(line).data;
-    return entry && !dropped.has(entry.id) ? [entry] : [];
-  });
+export function changesIn(lines: readonly unknown[]): Change[] {
+  const changes = new Map<string, Change>();
+  for (const line of lines) {
+    const dropped = droppedSchema.safeParse(line).data;
+    if (dropped) changes.delete(dropped.dropped);
+    const { ended = '', ...states } = endedSchema.safeParse(line).data ?? {};
+    const command = changes.get(ended);
+    if (command?.states) changes.set(ended, { ...command, states: { ...command.states, ...states } });
+    const change = entrySchema.safeParse(line).data;
+    if (change) changes.set(change.id, change);
+  }
+  return [...changes.values()];
 }
 
 export interface About {
@@ -81,20 +104,20 @@ export interface About {
 export const temporaryName = (): string => `.toolcrib-${randomBytes(8).toString('hex')}.tmp`;
 
 /** What every change has. A second process may make one in the same millisecond. */
-export function newEntry(
-  step: Entry['step'],
-  { path, made }: Pick<Place, 'path' | 'made'>,
-  about: About,
-): Entry {
+export function newChange(
+  step: Change['step'],
+  { path, made = [] }: { readonly path: string; readonly made?: readonly string[] },
+  { kind, undoes }: About,
+): Change {
   const at = Date.now();
   const random = randomInt(36 ** 4).toString(36);
   return {
     id: `${at.toString(36)}-${random.padStart(4, '0')}`,
     at,
-    kind: about.kind,
+    kind,
     step,
     path,
-    ...(about.undoes !== undefined && { undoes: about.undoes }),
+    ...(undoes !== undefined && { undoes }),
     ...(made.length > 0 && { made: [...made] }),
     temporary: temporaryName(),
     pid: process.pid,

@@ -5,14 +5,13 @@ import {
   fstatSync,
   lstatSync,
   openSync,
-  read,
-  readSync,
-  type Stats,
+  readFile,
+  readFileSync,
 } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
 import { refuseWrongKind } from '../paths/opened.ts';
-import { isOnDisk } from '../paths/pseudo-filesystem.ts';
 import type { Place } from '../paths/place.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
@@ -27,21 +26,21 @@ export interface Before {
   hash(): Promise<string>;
 }
 
-/** Handing a read to another thread and back takes longer than reading so little; without a disk it may be slow. */
-const readAtOnce = { disk: 1024 * 1024, other: 64 * 1024 };
-/** After a change, another one may not show in the times of a file for so long. */
-const tickMs = 20;
-const readSome = promisify(read);
+/** A larger file is no text that somebody wrote, and all of it has to be in memory. */
+export const mostChangedBytes = 64 * 1024 * 1024;
+/** Handing a read to another thread and back takes longer than reading so little. */
+const readAtOnce = 1024 * 1024;
+const readAll = promisify(readFile);
 
-/** Undefined when there is nothing. Throws PATH_NOT_REGULAR, PATH_DENIED, and TOO_LARGE for more than `mostBytes`. */
-export async function readExisting(place: Place, mostBytes: number): Promise<Before | undefined> {
+/** Undefined when there is nothing. Throws PATH_NOT_REGULAR, PATH_DENIED and TOO_LARGE. */
+export async function readExisting(place: Place): Promise<Before | undefined> {
   const fd = openIfThere(place);
   if (fd === undefined) return undefined;
   try {
     const stat = fstatSync(fd);
     refuseWrongKind(stat, place.path, 'file');
-    if (stat.size > mostBytes) throw tooLarge(place.path, stat.size, mostBytes);
-    const bytes = await readAll(fd, stat);
+    if (stat.size > mostChangedBytes) throw tooLarge(place.path, stat.size, mostChangedBytes);
+    const bytes = stat.size <= readAtOnce ? readFileSync(fd) : await readAll(fd);
     let hash: Promise<string> | undefined;
     return { bytes, stat, hash: () => (hash ??= sha256(bytes)) };
   } finally {
@@ -75,23 +74,6 @@ function openIfThere(place: Place): number | undefined {
   }
 }
 
-/** Up to the size it had; whether it is still the same is asked before it is replaced. */
-async function readAll(fd: number, stat: Stats): Promise<Buffer> {
-  const { size } = stat;
-  const bytes = Buffer.allocUnsafeSlow(size);
-  const atOnce = isOnDisk(stat) ? readAtOnce.disk : readAtOnce.other;
-  let done = 0;
-  while (done < size) {
-    const some =
-      size <= atOnce
-        ? readSync(fd, bytes, done, size - done, done)
-        : (await readSome(fd, bytes, done, size - done, done)).bytesRead;
-    if (some === 0) break;
-    done += some;
-  }
-  return bytes.subarray(0, done);
-}
-
 /** Throws PATH_DENIED for a file that may not be written to: replacing it would only need the right to its folder. */
 export function refuseReadOnly(place: Place, { mode }: Stats): void {
   const readOnly = new ToolcribError(
@@ -109,25 +91,10 @@ export function refuseReadOnly(place: Place, { mode }: Stats): void {
 }
 
 /** Throws STALE_FILE when what is at a place is no longer what was read there. */
-export function refuseChanged(place: Place, { stat, bytes }: Before): void {
+export function refuseChanged(place: Place, { stat }: Pick<Before, 'stat'>): void {
   const now = lstatSync(place.at, { throwIfNoEntry: false });
   const facts = ['dev', 'ino', 'size', 'mtimeMs', 'ctimeMs'] as const;
-  const isSame = now !== undefined && facts.every((fact) => now[fact] === stat[fact]);
-  if (!isSame || (Date.now() - stat.ctimeMs < tickMs && !hasContent(place, bytes)))
-    throw changedMeanwhile(place);
-}
-
-function hasContent(place: Place, bytes: Buffer): boolean {
-  const fd = openIfThere(place);
-  if (fd === undefined) return false;
-  try {
-    const now = Buffer.allocUnsafe(bytes.length + 1);
-    return (
-      readSync(fd, now, 0, now.length, 0) === bytes.length && now.subarray(0, bytes.length).equals(bytes)
-    );
-  } finally {
-    closeSync(fd);
-  }
+  if (!now || facts.some((fact) => now[fact] !== stat[fact])) throw changedMeanwhile(place);
 }
 
 export const changedMeanwhile = (place: Place): ToolcribError =>

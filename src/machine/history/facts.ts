@@ -21,24 +21,16 @@ export async function factsAt(path: string): Promise<Facts | undefined> {
   return { kind: 'file', size, ...(size <= mostHashed && { hash: await hashOf(path) }) };
 }
 
-/**
- * Whether what is there is what was there, as far as both have been looked at. A folder that holds too much for that is
- * never known again: anything could have come into it.
- */
+/** Whether what is there is what was there, as far as both have been looked at; a folder by what is in it in all. */
 export function sameFacts(a: Facts | undefined, b: Facts | undefined): boolean {
   if (!a || !b) return a === b;
-  if (isTooMuch(a)) return false;
-  return a.kind === b.kind && a.size === b.size && a.hash === b.hash;
+  const isCounted = a.kind !== 'folder' || a.entries !== undefined;
+  return isCounted && a.kind === b.kind && a.size === b.size && a.hash === b.hash && a.entries === b.entries;
 }
 
-/** Whether it is a folder that holds more than is counted. */
-export const isTooMuch = ({ kind, hash }: Facts): boolean => kind === 'folder' && hash === undefined;
-
 async function hashOf(path: string): Promise<string> {
-  const handle = await open(
-    path,
-    constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
-  );
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   const hash = createHash('sha256');
   for await (const chunk of handle.createReadStream({ highWaterMark: 1024 * 1024 }))
     hash.update(chunk as Buffer);
@@ -47,31 +39,19 @@ async function hashOf(path: string): Promise<string> {
 
 /** Counts without following links, one folder at a time and never all names at once in memory. */
 async function folderFacts(top: string): Promise<Facts> {
-  const shape = createHash('sha256');
   const breathe = createBreath();
-  const waiting = [''];
-  let size = 0;
-  let entries = 0;
-  for (let steps = waiting.pop(); steps !== undefined; steps = waiting.pop()) {
-    for (const name of await namesIn(top + steps)) {
+  const waiting = [top];
+  let [size, entries] = [0, 0];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    // One that is closed to this user goes with the folder it is in, uncounted.
+    for (const name of await readdir(folder).catch(() => [])) {
       await breathe();
       if (++entries > mostEntries) return { kind: 'folder', size };
-      const path = `${steps}/${name}`;
-      const found = lstatSync(top + path, { throwIfNoEntry: false });
-      if (!found) continue;
-      if (found.isDirectory()) waiting.push(path);
-      else size += found.size;
-      shape.update(`${path}\0${found.isDirectory() ? 'folder' : found.size}\0`);
+      const path = `${folder}/${name}`;
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (found?.isDirectory()) waiting.push(path);
+      else size += found?.size ?? 0;
     }
   }
-  return { kind: 'folder', size, entries, hash: shape.digest('hex') };
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch {
-    // Closed to this user: it goes with the folder it is in, uncounted.
-    return [];
-  }
+  return { kind: 'folder', size, entries };
 }

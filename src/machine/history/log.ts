@@ -6,19 +6,21 @@ import { setImmediate } from 'node:timers/promises';
 import { createPrivate, discard, isPrivate, makePrivate, readPrivate } from '../folders.ts';
 import { isInside } from '../paths/inside.ts';
 import { codeOf } from '../paths/real-path.ts';
-import { entriesIn, type Entry } from './entry.ts';
-import { appendLine, linesOf, readLines } from './json-lines.ts';
+import { changesIn, type Change } from './entry.ts';
+import { appendLine, linesOf, parseLines, readLines } from './json-lines.ts';
 import { noHistory } from './write-failure.ts';
 
 /** What is kept of the changes below one root, in a private folder. */
 export interface Log {
   readonly folder: string;
   /** Oldest first; only those of the last lines, where so many are asked for. */
-  entries(last?: number): Entry[];
+  changes(last?: number): Change[];
   /** Throws WRITE_FAILED; then the change must not be made. */
-  append(entry: Entry): void;
+  append(change: Change): void;
   /** Says that a change which was noted down came to nothing. */
   drop(id: string): void;
+  /** Says what a command left. */
+  close(id: string, after: string, files: number): void;
   /** Keeps a content under its hash. Throws WRITE_FAILED. */
   keep(hash: string, bytes: Buffer): Promise<void>;
   /** Undefined when it is not kept, or is no longer what it was. */
@@ -36,6 +38,8 @@ export interface Limits {
 const logName = 'history.jsonl';
 /** What is younger may belong to a change that another server is making. */
 const youngMs = 60_000;
+/** Bytes of lines about changes that came to nothing. */
+const mostNotes = 256 * 1024;
 /** What is hashed without letting anything else happen: about half a millisecond. */
 const sliceBytes = 1024 * 1024;
 
@@ -58,30 +62,33 @@ export function logOf(root: string, histories: string): Log {
   function open(): void {
     if (isPrivate(folder) && isPrivate(contents)) return;
     for (const each of [dirname(histories), histories, folder, contents, trash]) {
-      const isOurs = noted(each, () => makePrivate(each));
+      const isOurs = orNoHistory(each, () => makePrivate(each));
       if (!isOurs)
         throw noHistory(
           each,
           'is a symbolic link, belongs to another user, or is open to others (chmod 700 closes one that is yours)',
         );
     }
-    if (!readPrivate(folder, 'root')) noted(folder, () => createPrivate(join(folder, 'root'), root));
+    if (!readPrivate(folder, 'root')) orNoHistory(folder, () => createPrivate(join(folder, 'root'), root));
+  }
+
+  function addNote(note: object): void {
+    try {
+      appendLine(join(folder, logName), note);
+    } catch {
+      // A change too many, or a command that seems to run, is harmless.
+    }
   }
 
   return {
     folder,
-    entries: (last) => entriesIn(readLines(folder, logName, last)),
-    append(entry) {
+    changes: (last) => changesIn(readLines(folder, logName, last)),
+    append(change) {
       open();
-      noted(folder, () => appendLine(join(folder, logName), entry));
+      orNoHistory(folder, () => appendLine(join(folder, logName), change));
     },
-    drop(id) {
-      try {
-        appendLine(join(folder, logName), { dropped: id });
-      } catch {
-        // A change too many is harmless: what it left is never found.
-      }
-    },
+    drop: (id) => addNote({ dropped: id }),
+    close: (id, after, files) => addNote({ ended: id, after, files }),
     async keep(hash, bytes) {
       open();
       const path = join(contents, hash);
@@ -105,7 +112,7 @@ export function logOf(root: string, histories: string): Log {
   };
 }
 
-function noted<T>(folder: string, act: () => T): T {
+function orNoHistory<T>(folder: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
@@ -130,26 +137,26 @@ export function logsFor(roots: readonly string[], histories: string): Log[] {
  */
 export async function pruneLog(log: Log, { quotaBytes, mostChanges }: Limits): Promise<void> {
   const path = join(log.folder, logName);
-  const all = log.entries();
+  const all = log.changes();
   const before = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const used = { deleted: 0, replaced: 0 };
-  const kept = all.toReversed().filter((entry, at) => {
-    const quota = entry.step === 'remove' ? 'deleted' : 'replaced';
-    const bytes = used[quota] + (entry.before?.size ?? 0);
+  const kept = all.toReversed().filter((change, at) => {
+    const quota = change.step === 'remove' ? 'deleted' : 'replaced';
+    const bytes = used[quota] + (change.before?.size ?? 0);
     const fits = at === 0 || (bytes <= quotaBytes && at < mostChanges);
     if (fits) used[quota] = bytes;
     return fits;
   });
-  if (kept.length < all.length) {
+  const lines = linesOf(kept.toReversed());
+  // Most of it may be commands that changed nothing.
+  if (kept.length < all.length || before > 2 * lines.length + mostNotes) {
     const temporary = join(log.folder, `.${randomBytes(8).toString('hex')}`);
-    createPrivate(temporary, linesOf(kept.toReversed()));
     // What another server has added since goes along.
     const added = readPrivate(log.folder, logName)?.subarray(before).toString() ?? '';
-    if (added !== '')
-      for (const entry of entriesIn(added.split('\n').map(parsed))) appendLine(temporary, entry);
+    createPrivate(temporary, lines + linesOf(parseLines(added)));
     renameSync(temporary, path);
   }
-  const needed = new Set(kept.flatMap(({ id, before, after }) => [id, before?.hash, after?.hash]));
+  const needed = new Set(kept.flatMap((change) => [change.id, change.before?.hash]));
   for (const folder of ['contents', 'trash']) {
     for (const name of namesIn(join(log.folder, folder))) {
       const unused = join(log.folder, folder, name);
@@ -157,14 +164,6 @@ export async function pruneLog(log: Log, { quotaBytes, mostChanges }: Limits): P
       if (needed.has(name) || Math.abs(age) < youngMs) continue;
       await (folder === 'trash' ? rm(unused, { recursive: true, force: true }) : unlink(unused));
     }
-  }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
   }
 }
 

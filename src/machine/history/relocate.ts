@@ -7,7 +7,7 @@ import { lookOnceMore, type Place } from '../paths/place.ts';
 import { refuseMoving } from '../paths/protected-trees.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
-import { newEntry, type About, type Change, type Entry, type Facts } from './entry.ts';
+import { newChange, type About, type Change, type Facts } from './entry.ts';
 import { tooLarge } from './existing-file.ts';
 import { factsAt } from './facts.ts';
 import type { Log } from './log.ts';
@@ -46,21 +46,21 @@ export async function relocateChange(log: Log, { from, to, about, look, mostByte
     const { kind } = found;
     if (from && to) await refuseMovingTo(from, { kind, to: to.path, signal: about.signal });
     const place = { path: shown, made: to?.made ?? [] };
-    const entry: Entry = {
-      ...newEntry(!to ? 'remove' : from ? 'move' : 'restore', place, about),
+    const change: Change = {
+      ...newChange(!to ? 'remove' : from ? 'move' : 'restore', place, about),
       ...(from && to && { to: to.path }),
       ...(from && { before: found }),
       ...(to && { after: found }),
     };
-    log.append(entry);
+    log.append(change);
     try {
       for (const each of places) lookOnceMore(each);
-      await relocate(old, to?.at ?? log.trashOf(entry.id), entry.temporary);
+      await relocate(old, to?.at ?? log.trashOf(change.id), change.temporary);
     } catch (error) {
-      log.drop(entry.id);
+      log.drop(change.id);
       throw to ? unwritable(to.path, error) : error;
     }
-    return entry;
+    return change;
   } catch (error) {
     throw unwritable(shown, error);
   }
@@ -121,9 +121,9 @@ const holdsHistory = (path: string): ToolcribError =>
 const intoItself = (path: string): ToolcribError =>
   new ToolcribError('ARG_INVALID', `${shownPath(path)}: cannot be moved into itself.`);
 
-export const gone = (id = 'The change'): ToolcribError =>
+export const gone = (id = 'The change', why = ''): ToolcribError =>
   new ToolcribError(
     'NOT_FOUND',
-    `${id}: there is no such change, or it is no longer kept.`,
-    'list_changes shows those that can be undone.',
+    `${id}: there is no such change, or it is no longer kept${why && ` (${why})`}.`,
+    'undo without arguments lists those that can be taken back.',
   );

@@ -10,7 +10,7 @@ const mostUnderway = 200;
 
 /** Removes what killed processes have left beside files below a root: files that are called as ours are. */
 export async function sweep(log: Log, root: string): Promise<void> {
-  for (const { id, path, to, temporary, pid } of log.entries(mostUnderway)) {
+  for (const { id, path, to, temporary, pid } of log.changes(mostUnderway)) {
     const left = join(dirname(to ?? path), temporary);
     if (!isInside(left, root) || isAlive(pid) || !lstatSync(left, { throwIfNoEntry: false })?.isFile())
       continue;

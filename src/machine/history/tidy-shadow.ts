@@ -1,41 +1,43 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivate } from '../folders.ts';
-import { linesOf } from './json-lines.ts';
-import type { AskGit, Shadow } from './shadow.ts';
-import { checkpointsOf } from './snapshot.ts';
+import { discard } from '../folders.ts';
+import type { AskGit } from './ask-git.ts';
+import type { Shadow } from './shadow.ts';
+import { currentOf } from './snapshot.ts';
 
-const mostCheckpoints = 50;
+const mostStates = 100;
 const quotaBytes = 1024 ** 3;
 /** More packs than that make reading slower. */
 const mostPacks = 20;
+/** What is younger may be in use by another server. */
+const youngMs = 15 * 60_000;
 
 /** Forgets what is too many or too much, and lets git drop what nothing needs. Throws GitFailure. */
 export async function tidyShadow(shadow: Shadow, ask: AskGit): Promise<void> {
   const { folder } = shadow;
-  const all = checkpointsOf(shadow);
-  const { bytes, packs } = sizeOf(join(folder, 'objects'));
-  const isMuch = bytes > quotaBytes;
-  const kept = all.slice(0, isMuch ? Math.ceil(Math.min(all.length, mostCheckpoints) / 2) : mostCheckpoints);
-  if (kept.length === all.length && packs <= mostPacks && !isMuch) return;
-  writePrivate(folder, 'checkpoints.jsonl', linesOf(kept.toReversed()));
-  for (const { id } of all.slice(kept.length))
-    rmSync(join(folder, 'refs', 'checkpoints', id), { force: true });
+  const current = currentOf(shadow);
+  for (const { name, path, changedAt } of filesIn(folder)) {
+    const isOld = Math.abs(Date.now() - changedAt) > youngMs;
+    if (name.startsWith('index.') && name !== current?.index && isOld) discard(path);
+  }
+  const states = filesIn(join(folder, 'refs', 'checkpoints')).toSorted((a, b) => b.changedAt - a.changedAt);
+  const objects = filesIn(join(folder, 'objects'));
+  const isMuch = objects.reduce((sum, { size }) => sum + size, 0) > quotaBytes;
+  const most = isMuch ? Math.ceil(Math.min(states.length, mostStates) / 2) : mostStates;
+  const packs = objects.filter(({ name }) => name.endsWith('.pack')).length;
+  if (states.length <= most && packs <= mostPacks && !isMuch) return;
+  for (const { path } of states.slice(most)) discard(path);
   await ask(shadow, ['gc', '--quiet', '--prune=10.minutes.ago'], { workTree: folder });
   // Not even the newest fits: the next one begins anew.
-  if (kept.length <= 1 && sizeOf(join(folder, 'objects')).bytes > quotaBytes)
-    rmSync(folder, { recursive: true, force: true });
+  if (isMuch && most <= 1) rmSync(folder, { recursive: true, force: true });
 }
 
-function sizeOf(folder: string): { bytes: number; packs: number } {
-  const entries = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  const sizes = entries.map(
-    ({ parentPath, name }) => lstatSync(join(parentPath, name), { throwIfNoEntry: false })?.size,
-  );
-  return {
-    bytes: sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0),
-    packs: entries.filter(({ name }) => name.endsWith('.pack')).length,
-  };
+function filesIn(folder: string): { name: string; path: string; size: number; changedAt: number }[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .flatMap(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      return found ? [{ name, path, size: found.size, changedAt: found.mtimeMs }] : [];
+    });
 }

@@ -18,9 +18,10 @@ import { promisify } from 'node:util';
 import { discard } from '../folders.ts';
 import { lookOnceMore, type Place } from '../paths/place.ts';
 import { codeOf } from '../paths/real-path.ts';
-import { newEntry, type About, type Change, type Entry } from './entry.ts';
+import { newChange, type About, type Change } from './entry.ts';
 import {
   changedMeanwhile,
+  mostChangedBytes,
   readExisting,
   refuseChanged,
   refuseReadOnly,
@@ -39,7 +40,7 @@ export interface Decision {
   /** Lines, for the list of changes. */
   readonly added?: number;
   readonly removed?: number;
-  /** Told of the change before the next one of this file begins. */
+  /** Told of the change before the next one begins. */
   readonly done?: (written: Written) => void;
 }
 
@@ -55,10 +56,6 @@ export interface Written {
   readonly notes: readonly string[];
 }
 
-/** A larger file is no text that somebody wrote, and all of it has to be in memory. */
-export const mostChangedBytes = 64 * 1024 * 1024;
-/** What was written is kept up to this size as well, so that a conflict can show what the file should have been. */
-const mostShown = 1024 * 1024;
 /** Longer writes would keep everything else waiting. */
 const atOnce = 4 * 1024 * 1024;
 const writeSome = promisify(write);
@@ -73,7 +70,7 @@ export async function writeFile(
 ): Promise<Written | undefined> {
   try {
     lookOnceMore(place);
-    const existing = await readExisting(place, mostChangedBytes);
+    const existing = await readExisting(place);
     if (existing) refuseReadOnly(place, existing.stat);
     const decision = await decide(existing);
     if (!decision) return undefined;
@@ -98,40 +95,65 @@ async function replace(log: Log, place: Place, { existing, decision, about }: Re
   const { bytes, fresh, added, removed } = decision;
   const [hash, oldHash] = await Promise.all([sha256(bytes), existing?.hash(), fresh]);
   if (existing && oldHash !== undefined) await log.keep(oldHash, existing.bytes);
-  if (bytes.length <= mostShown) await log.keep(hash, bytes);
-  const entry: Entry = {
-    ...newEntry('write', place, about),
+  const change: Change = {
+    ...newChange('write', place, about),
     ...(existing &&
       oldHash !== undefined && { before: { kind: 'file', size: existing.bytes.length, hash: oldHash } }),
     after: { kind: 'file', size: bytes.length, hash },
     ...(added !== undefined && { added }),
     ...(removed !== undefined && { removed }),
   };
-  const temporary = join(place.folder.stablePath, entry.temporary);
-  log.append(entry);
-  let fd: number | undefined;
+  log.append(change);
   try {
-    fd = create(temporary, place, existing);
-    await writeAll(fd, bytes);
-    const notes = existing ? likeOld(fd, existing.stat) : [];
-    await sync(fd);
-    lookOnceMore(place);
-    put(temporary, place, existing);
-    const written = { change: entry, stat: fstatSync(fd), hash, notes };
+    const put = await putFile(place, existing, bytes, { temporary: change.temporary });
+    const written = { change, hash, ...put };
     decision.done?.(written);
     return written;
   } catch (error) {
+    log.drop(change.id);
+    throw error;
+  }
+}
+
+interface Putting {
+  /** The name of the new file while it is not whole. */
+  readonly temporary: string;
+  /** Permissions, in the place of those of the file that was there. */
+  readonly mode?: number | undefined;
+}
+
+/**
+ * Puts a file in the place of the one that was read there, or of nothing, in one step. Throws STALE_FILE when what is
+ * there is something else, and what the system says; then nothing has changed.
+ */
+export async function putFile(
+  place: Place,
+  existing: Pick<Before, 'stat'> | undefined,
+  bytes: Buffer,
+  { temporary: name, mode }: Putting,
+): Promise<Pick<Written, 'stat' | 'notes'>> {
+  const temporary = join(place.folder.stablePath, name);
+  let fd: number | undefined;
+  try {
+    fd = create(temporary, place, existing !== undefined, mode);
+    await writeAll(fd, bytes);
+    const notes = existing ? likeOld(fd, existing.stat) : [];
+    if (mode !== undefined) fchmodSync(fd, mode);
+    await sync(fd);
+    lookOnceMore(place);
+    replaceOld(temporary, place, existing);
+    return { stat: fstatSync(fd), notes };
+  } catch (error) {
     if (fd !== undefined) discard(temporary);
-    log.drop(entry.id);
     throw error;
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
 }
 
-function create(temporary: string, place: Place, existing: Before | undefined): number {
+function create(temporary: string, place: Place, isReplacing: boolean, mode = 0o666): number {
   const { O_CREAT, O_EXCL, O_WRONLY, O_RDWR, O_NOFOLLOW = 0 } = constants;
-  if (!existing) return openSync(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o666);
+  if (!isReplacing) return openSync(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode);
   if (process.platform === 'linux')
     return openSync(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
   // The copy of macOS has the extended attributes and access list, that of Windows the alternate streams.
@@ -168,7 +190,7 @@ function likeOld(fd: number, old: Stats): string[] {
 }
 
 /** In one step. Throws STALE_FILE when what is there is no longer what was read, or is there when nothing was. */
-function put(temporary: string, place: Place, existing: Before | undefined): void {
+function replaceOld(temporary: string, place: Place, existing: Pick<Before, 'stat'> | undefined): void {
   if (existing) refuseChanged(place, existing);
   try {
     if (existing) replaceBy(temporary, place.at);

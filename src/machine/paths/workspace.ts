@@ -202,7 +202,7 @@ export class RootedWorkspace implements Workspace {
         'PATH_PROTECTED',
         given,
         `is never opened, because it is what toolcrib itself remembers.`,
-        'list_changes and list_checkpoints show what can be brought back from there.',
+        'undo lists what can be brought back from there.',
       );
     const rule = this.#ruleAgainst(real, doing);
     if (rule)

@@ -1,0 +1,39 @@
+import { isInside } from '../paths/inside.ts';
+import type { Change } from './entry.ts';
+import { gone } from './relocate.ts';
+
+/** Which changes are meant: the last ones, all since one and it as well, or, with neither, all that can be taken back. */
+export interface Selection {
+  readonly last?: number | undefined;
+  readonly since?: string | undefined;
+  /** Only these real paths, or what is below them; all when empty. */
+  readonly paths: readonly string[];
+}
+
+/**
+ * The changes that a selection could mean, newest first, of all there are, oldest first. `last` is about what was changed,
+ * not about what took it back; `since` goes back to how things were, so of a change and the undo of it, both in the range,
+ * neither is taken back. Which paths a command has changed is not looked at. Throws NOT_FOUND for an id that is none.
+ */
+export function selectChanges(all: readonly Change[], { last, since, paths }: Selection): Change[] {
+  const undoneBy = new Map<string, Change>();
+  for (const change of all)
+    if (change.undoes !== undefined && !change.part) undoneBy.set(change.undoes, change);
+  const isUndone = ({ id }: Change): boolean => {
+    const by = undoneBy.get(id);
+    return by !== undefined && !isUndone(by);
+  };
+  const from = since === undefined ? 0 : all.findIndex(({ id }) => id === since);
+  if (from < 0) throw gone(since);
+  const range = all.slice(from);
+  const ids = new Set(range.map(({ id }) => id));
+  const isMeant = ({ kind, undoes = '' }: Change) =>
+    last === undefined ? since === undefined || !ids.has(undoes) : kind !== 'undo';
+  const isAsked = ({ path, to = path, states }: Change) =>
+    states !== undefined || isConcerned(path, paths) || isConcerned(to, paths);
+  return range.filter((change) => !isUndone(change) && isMeant(change) && isAsked(change)).toReversed();
+}
+
+/** Whether a path is, or lies in, one of those that are asked for. */
+export const isConcerned = (path: string, paths: readonly string[]): boolean =>
+  paths.length === 0 || paths.some((each) => isInside(path, each));
