@@ -23,7 +23,7 @@ export async function readBefore(
         `${shownPath(path)}: has ${stat.size.toLocaleString('en')} bytes.`,
       );
     const bytes = await handle.readAll();
-    return { bytes, stat, hash: () => sha256(bytes) };
+    return { bytes, stat, hash: async () => sha256(bytes) };
   } finally {
     await handle.close();
   }

@@ -2,8 +2,6 @@ import * as z from 'zod';
 import { flag, path } from '../../core/params.ts';
 import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import type { Facts } from '../../machine/history/entry.ts';
-import type { History } from '../../machine/history/history.ts';
-import type { Place } from '../../machine/paths/place.ts';
 import { refuseDeleting } from '../../machine/paths/protected-trees.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
@@ -51,43 +49,19 @@ async function deleteIn(
       if (isShown(found)) bytes = (await readBefore(given.path, gate, shownBytes))?.bytes;
     };
     const history = await services.history();
-    if (given.dry_run) {
-      const found = await wouldRemove(history, place, look);
-      return said(`Would delete ${shownPath(given.path)}${what(found)}`, await diffOf(given.path, bytes));
-    }
-    const change = await history.remove(place, { kind: 'delete', signal }, look);
-    services.known.forget(place.path);
-    const first = `Deleted ${shownPath(given.path)}${what(change.before)} (change ${change.id})`;
-    return said(first, await diffOf(given.path, bytes));
+    const { id, before } = await history.remove(
+      place,
+      { kind: 'delete', dryRun: given.dry_run, signal },
+      look,
+    );
+    if (!given.dry_run) services.known.forget(place.path);
+    const done = given.dry_run ? 'Would delete' : 'Deleted';
+    const change = given.dry_run ? '' : ` (change ${id})`;
+    const text = `${done} ${shownPath(given.path)}${what(before)}${change}${await diffOf(given.path, bytes)}`;
+    return { content: [{ type: 'text', text }] };
   } finally {
     await place.folder.handle.close();
   }
-}
-
-/** Thrown in the place of removing something, once all that could speak against it has been looked at. */
-class DryRun extends Error {
-  readonly found: Facts;
-  constructor(found: Facts) {
-    super('dry run');
-    this.found = found;
-  }
-}
-
-async function wouldRemove(
-  history: History,
-  place: Place,
-  look: (found: Facts) => Promise<void>,
-): Promise<Facts | undefined> {
-  try {
-    await history.remove(place, { kind: 'delete' }, async (found) => {
-      await look(found);
-      throw new DryRun(found);
-    });
-  } catch (error) {
-    if (error instanceof DryRun) return error.found;
-    throw error;
-  }
-  return undefined;
 }
 
 /** A larger file is not shown when it goes. */
@@ -101,8 +75,6 @@ async function diffOf(path: string, bytes: Buffer | undefined): Promise<string> 
   const { text, removed } = await diffAfterwards(bytes, undefined, { path, maxCharacters: diffCharacters });
   return `: +0 -${removed}\n${text}`;
 }
-
-const said = (first: string, diff: string) => ({ content: [{ type: 'text', text: first + diff }] as const });
 
 /** What is or was there, in some words. */
 function what(found: Facts | undefined): string {

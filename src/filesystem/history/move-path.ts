@@ -63,7 +63,7 @@ async function moveIn(
     const names = `${shownPath(from)} to ${shownPath(to)}`;
     if (isDry) {
       const kind = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
-      await refuseTaken(to, gate, (path) => refuseMovingTo(source, { kind, to: path, given: from, signal }));
+      await refuseTaken(to, gate, (path) => refuseMovingTo(source, { kind, to: path, given: from }));
       return said(`Would move ${names}`, from, to);
     }
     const history = await services.history();

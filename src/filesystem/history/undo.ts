@@ -159,7 +159,7 @@ async function relearn(files: readonly UndoneFile[], { known }: Services): Promi
     const { encoding } = before;
     known.remember(at, {
       stat: versionOf(stat),
-      hash: await sha256(is),
+      hash: sha256(is),
       bytes: is,
       encoding,
     });

@@ -97,6 +97,8 @@ export interface About {
   /** What to call it in the list: edit, write, delete, move… */
   readonly kind: string;
   readonly undoes?: string;
+  /** Only looks whether it could be done. */
+  readonly dryRun?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -41,36 +41,30 @@ export async function readExisting(place: Place): Promise<Before | undefined> {
     refuseWrongKind(stat, place.path, 'file');
     if (stat.size > mostChangedBytes) throw tooLarge(place.path, stat.size, mostChangedBytes);
     const bytes = stat.size <= readAtOnce ? readFileSync(fd) : await readAll(fd);
-    let hash: Promise<string> | undefined;
-    return { bytes, stat, hash: () => (hash ??= sha256(bytes)) };
+    let hash: string | undefined;
+    return { bytes, stat, hash: async () => (hash ??= sha256(bytes)) };
   } finally {
     closeSync(fd);
   }
 }
 
-export const tooLarge = (path: string, bytes: number, most: number): ToolcribError =>
-  new ToolcribError(
+export function tooLarge(path: string, bytes: number, most: number): ToolcribError {
+  const [has, kept] = [bytes, most].map((each) => `${Math.ceil(each / 1024 / 1024).toLocaleString('en')} MB`);
+  const why = `has ${has}; changes that can be undone are kept up to ${kept}. Nothing was changed.`;
+  return new ToolcribError(
     'TOO_LARGE',
-    `${shownPath(path)}: has ${inMegabytes(bytes)}; changes that can be undone are kept up to ${inMegabytes(most)}. ` +
-      'Nothing was changed.',
+    `${shownPath(path)}: ${why}`,
     'Change it with a program of your own.',
   );
-
-const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024).toLocaleString('en')} MB`;
+}
 
 function openIfThere(place: Place): number | undefined {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
   try {
     return openSync(place.at, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
   } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ENOENT') return undefined;
-    if (code !== 'ELOOP' && code !== 'ENXIO' && code !== 'ENODEV') throw unwritable(place.path, error);
-    const kind = code === 'ELOOP' ? 'symbolic link' : 'socket or a device';
-    throw new ToolcribError(
-      'PATH_NOT_REGULAR',
-      `${shownPath(place.path)}: is a ${kind}, not a regular file.`,
-    );
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw unwritable(place.path, error);
   }
 }
 

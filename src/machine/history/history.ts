@@ -80,7 +80,7 @@ export function createHistory({ state, run, git, ...given }: HistoryOptions): Hi
       // Else it would be taken for something that a command has just done.
       await states.settled();
       const count = counts.get(root) ?? 0;
-      if (count === 0) await sweep(log, root);
+      if (count === 0) sweep(log, root);
       counts.set(root, count + 1);
       if (signal?.aborted)
         throw new ToolcribError('CANCELLED', `${shownPath(path)}: was not changed; the call was cancelled.`);
@@ -128,7 +128,7 @@ export function createHistory({ state, run, git, ...given }: HistoryOptions): Hi
       }),
     async content(hash, path) {
       for (const log of histories === undefined ? [] : logsFor([path], histories)) {
-        const bytes = await log.content(hash);
+        const bytes = log.content(hash);
         if (bytes) return bytes;
       }
       return undefined;

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync, lutimesSync, readdirSync, renameSync } from 'node:fs';
 import { rm, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { createPrivate, discard, isPrivate, makePrivate, readPrivate } from '../folders.ts';
 import { isInside } from '../paths/inside.ts';
 import { codeOf } from '../paths/real-path.ts';
@@ -24,7 +23,7 @@ export interface Log {
   /** Keeps a content under its hash. Throws WRITE_FAILED. */
   keep(hash: string, bytes: Buffer): Promise<void>;
   /** Undefined when it is not kept, or is no longer what it was. */
-  content(hash: string): Promise<Buffer | undefined>;
+  content(hash: string): Buffer | undefined;
   /** Where what was removed by a change is kept. */
   trashOf(id: string): string;
 }
@@ -40,18 +39,9 @@ const logName = 'history.jsonl';
 const youngMs = 60_000;
 /** Bytes of lines about changes that came to nothing. */
 const mostNotes = 256 * 1024;
-/** What is hashed without letting anything else happen: about half a millisecond. */
-const sliceBytes = 1024 * 1024;
 
-/** SHA-256 in hexadecimal, in slices on this thread: another one would have to be given a copy first. */
-export async function sha256(bytes: Buffer): Promise<string> {
-  const hash = createHash('sha256');
-  for (let start = 0; start === 0 || start < bytes.length; start += sliceBytes) {
-    if (start > 0) await setImmediate();
-    hash.update(bytes.subarray(start, start + sliceBytes));
-  }
-  return hash.digest('hex');
-}
+/** SHA-256 in hexadecimal. */
+export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** The log of a root, or of what is below it; nothing is made before something is kept. */
 export function logOf(root: string, histories: string): Log {
@@ -104,9 +94,9 @@ export function logOf(root: string, histories: string): Log {
         throw noHistory(folder, `cannot be written to (${codeOf(error)})`);
       }
     },
-    async content(hash) {
+    content(hash) {
       const bytes = readPrivate(contents, hash);
-      return bytes && (await sha256(bytes)) === hash ? bytes : undefined;
+      return bytes && sha256(bytes) === hash ? bytes : undefined;
     },
     trashOf: (id) => join(trash, id),
   };

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { isInside } from '../paths/inside.ts';
 import { lookOnceMore, type Place } from '../paths/place.ts';
+import { protectedError } from '../paths/protected-paths.ts';
 import { refuseMoving } from '../paths/protected-trees.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
@@ -44,7 +45,7 @@ export async function relocateChange(log: Log, { from, to, about, look, mostByte
     if (!to && found.size > mostBytes) throw tooLarge(shown, found.size, mostBytes);
     await look?.(found);
     const { kind } = found;
-    if (from && to) await refuseMovingTo(from, { kind, to: to.path, signal: about.signal });
+    if (from && to) await refuseMovingTo(from, { kind, to: to.path });
     const place = { path: shown, made: to?.made ?? [] };
     const change: Change = {
       ...newChange(!to ? 'remove' : from ? 'move' : 'restore', place, about),
@@ -52,6 +53,8 @@ export async function relocateChange(log: Log, { from, to, about, look, mostByte
       ...(from && { before: found }),
       ...(to && { after: found }),
     };
+    if (to && isTaken(old, to.at)) throw unwritable(to.path, { code: 'EEXIST' });
+    if (about.dryRun) return change;
     log.append(change);
     try {
       for (const each of places) lookOnceMore(each);
@@ -66,18 +69,10 @@ export async function relocateChange(log: Log, { from, to, about, look, mostByte
   }
 }
 
-interface MoveTo {
-  /** Its kind, as found by who asks. */
-  readonly kind: Facts['kind'];
-  readonly to: string;
-  readonly given?: string;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Throws what `refuseMoving` throws; a file may be at any place that could be opened. */
 export async function refuseMovingTo(
   { at, path }: Pick<Place, 'at' | 'path'>,
-  { kind, to, given = path }: MoveTo,
+  { kind, to, given = path }: { kind: Facts['kind']; to: string; given?: string },
 ): Promise<void> {
   if (kind === 'folder' || kind === 'link')
     await refuseMoving({ at, path, given }, { to, isLink: kind === 'link' });
@@ -105,18 +100,18 @@ async function relocate(from: string, to: string, name: string): Promise<void> {
 
 /** In one step after a look: Node has no renameat2(2), so another program has a moment in between. Throws EEXIST. */
 export function moveWithoutOverwriting(from: string, to: string): void {
-  const [found, there] = [lstatSync(from), lstatSync(to, { throwIfNoEntry: false })];
-  // Another spelling of the same name, where case does not count.
-  const isSame = there?.ino === found.ino && basename(from).toLowerCase() === basename(to).toLowerCase();
-  if (there && !isSame) throw Object.assign(new Error('exists'), { code: 'EEXIST' });
+  if (isTaken(from, to)) throw Object.assign(new Error('exists'), { code: 'EEXIST' });
   renameSync(from, to);
 }
 
-const holdsHistory = (path: string): ToolcribError =>
-  new ToolcribError(
-    'PATH_PROTECTED',
-    `${shownPath(path)}: the history of changes is in it, so it can be neither moved nor removed.`,
-  );
+/** Not by another spelling of the same name, where case does not count. */
+function isTaken(from: string, to: string): boolean {
+  const there = lstatSync(to, { throwIfNoEntry: false });
+  const isSpelling = basename(from).toLowerCase() === basename(to).toLowerCase();
+  return there !== undefined && !(isSpelling && there.ino === lstatSync(from).ino);
+}
+
+const holdsHistory = (path: string): ToolcribError => protectedError(path, 'the history of changes is in it');
 
 const intoItself = (path: string): ToolcribError =>
   new ToolcribError('ARG_INVALID', `${shownPath(path)}: cannot be moved into itself.`);

@@ -17,8 +17,6 @@ export interface Snapshot {
 
 /** A larger file is left out. */
 const mostFileBytes = 64 * 1024 * 1024;
-/** As a stream, content goes into one pack instead of a file for each; for a few files there is nothing to gain. */
-const fewFiles = 100;
 
 /** The index of the last snapshot, and the tree that it was written to; undefined before the first. */
 export function currentOf({ folder }: Shadow): { index: string; tree: string } | undefined {
@@ -135,11 +133,9 @@ async function writeTree(shadow: Shadow, ask: AskGit, { add, remove, from }: Upd
   const unique = globalThis.crypto.randomUUID();
   const index = `index.new.${unique}`;
   if (from !== undefined) copyIndex(join(shadow.folder, from), join(shadow.folder, index));
-  const inPack = add.length >= fewFiles && (await canStream(shadow, ask));
-  const streaming = inPack ? ['-c', 'core.bigFileThreshold=1'] : [];
   const update = ['update-index', '-z'];
   await ask(shadow, [...update, '--force-remove', '--stdin'], { index, inputs: portions(remove) });
-  const adding = [...streaming, ...update, '--add', '--replace', '--remove', '--stdin'];
+  const adding = [...update, '--add', '--replace', '--remove', '--stdin'];
   await ask(shadow, adding, { index, inputs: portions(add) });
   const tree = (await ask(shadow, ['write-tree'], { index })).trim();
   // Without one there is nothing in it, and the next is the first again.
@@ -148,13 +144,6 @@ async function writeTree(shadow: Shadow, ask: AskGit, { add, remove, from }: Upd
   renameSync(join(shadow.folder, index), join(shadow.folder, whole));
   writePrivate(shadow.folder, 'current', whole);
   return tree;
-}
-
-/** Before 2.38 update-index made a pack for each file. */
-async function canStream(shadow: Shadow, ask: AskGit): Promise<boolean> {
-  const said = await ask(shadow, ['version']);
-  const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(said)?.map(Number) ?? [];
-  return major > 2 || (major === 2 && minor >= 38);
 }
 
 function copyIndex(from: string, to: string): void {

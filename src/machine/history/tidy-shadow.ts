@@ -6,7 +6,7 @@ import type { Shadow } from './shadow.ts';
 import { currentOf } from './snapshot.ts';
 
 const mostStates = 100;
-const quotaBytes = 1024 ** 3;
+const quotaKilobytes = 1024 ** 2;
 /** More packs than that make reading slower. */
 const mostPacks = 20;
 /** What is younger may be in use by another server. */
@@ -15,29 +15,25 @@ const youngMs = 15 * 60_000;
 /** Forgets what is too many or too much, and lets git drop what nothing needs. Throws GitFailure. */
 export async function tidyShadow(shadow: Shadow, ask: AskGit): Promise<void> {
   const { folder } = shadow;
-  const current = currentOf(shadow);
-  for (const { name, path, changedAt } of filesIn(folder)) {
-    const isOld = Math.abs(Date.now() - changedAt) > youngMs;
-    if (name.startsWith('index.') && name !== current?.index && isOld) discard(path);
-  }
-  const states = filesIn(join(folder, 'refs', 'checkpoints')).toSorted((a, b) => b.changedAt - a.changedAt);
-  const objects = filesIn(join(folder, 'objects'));
-  const isMuch = objects.reduce((sum, { size }) => sum + size, 0) > quotaBytes;
+  const current = currentOf(shadow)?.index;
+  const isUnused = (name: string) => name.startsWith('index.') && name !== current;
+  for (const { path, age } of newestFirst(folder, isUnused)) if (age > youngMs) discard(path);
+  const states = newestFirst(join(folder, 'refs', 'checkpoints'));
+  const counted = await ask(shadow, ['count-objects', '-v']);
+  const count = (what: string) => Number(new RegExp(`^${what}: (\\d+)$`, 'm').exec(counted)?.[1] ?? 0);
+  const isMuch = count('size') + count('size-pack') > quotaKilobytes;
   const most = isMuch ? Math.ceil(Math.min(states.length, mostStates) / 2) : mostStates;
-  const packs = objects.filter(({ name }) => name.endsWith('.pack')).length;
-  if (states.length <= most && packs <= mostPacks && !isMuch) return;
+  if (states.length <= most && count('packs') <= mostPacks) return;
   for (const { path } of states.slice(most)) discard(path);
   await ask(shadow, ['gc', '--quiet', '--prune=10.minutes.ago'], { workTree: folder });
   // Not even the newest fits: the next one begins anew.
   if (isMuch && most <= 1) rmSync(folder, { recursive: true, force: true });
 }
 
-function filesIn(folder: string): { name: string; path: string; size: number; changedAt: number }[] {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .flatMap(({ parentPath, name }) => {
-      const path = join(parentPath, name);
-      const found = lstatSync(path, { throwIfNoEntry: false });
-      return found ? [{ name, path, size: found.size, changedAt: found.mtimeMs }] : [];
-    });
+function newestFirst(folder: string, isMeant = (_name: string) => true): { path: string; age: number }[] {
+  return readdirSync(folder)
+    .filter(isMeant)
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, age: Date.now() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) }))
+    .toSorted((a, b) => a.age - b.age);
 }

@@ -6,9 +6,9 @@ import type { Place } from '../paths/place.ts';
 import { atPlace, changedSince, removeEmpty } from './at-place.ts';
 import type { KeptStates } from './checkpoints.ts';
 import { newChange, type Change, type Facts } from './entry.ts';
-import { factsAt, sameFacts } from './facts.ts';
+import { sameFacts } from './facts.ts';
 import type { Log } from './log.ts';
-import { gone, refuseMovingTo, relocateChange } from './relocate.ts';
+import { gone, relocateChange, type Move } from './relocate.ts';
 import { restoreTree, type LeftFile, type UndoneFile } from './restore-tree.ts';
 import { isConcerned, type Selection } from './select-changes.ts';
 import { writeFile } from './write.ts';
@@ -75,16 +75,14 @@ export async function undoChanges(
 function takeBack(undoing: Undoing): Promise<TakenBack> {
   const { step, before } = undoing.change;
   if (step === 'command') return commandBack(undoing);
-  if (step === 'move') return moveBack(undoing);
-  if (step === 'remove') return bringBack(undoing);
-  return step === 'write' && before ? writeBack(undoing, before) : takeAway(undoing);
+  return step === 'write' && before ? writeBack(undoing, before) : moveBack(undoing);
 }
 
 /** An edited or replaced file gets its old content. */
 async function writeBack(undoing: Undoing, before: Facts): Promise<TakenBack> {
   const { log, change, dryRun, assumed } = undoing;
   const { path } = change;
-  const is = await log.content(before.hash ?? '');
+  const is = log.content(before.hash ?? '');
   if (!is) throw gone(change.id);
   if (dryRun && assumed.has(path)) return { files: [{ path, did: 'changed', is }] };
   let was: Buffer | undefined;
@@ -103,59 +101,33 @@ async function writeBack(undoing: Undoing, before: Facts): Promise<TakenBack> {
   return { files: [{ path, did: 'changed', was, is }], by: written?.change.id };
 }
 
-/** A file that was made, or had come back, goes into the history. */
-async function takeAway(undoing: Undoing): Promise<TakenBack> {
-  const { log, change, dryRun, assumed, mostBytes, workspace } = undoing;
-  const { path } = change;
-  if (dryRun && assumed.has(path)) return { files: [{ path, did: 'removed' }] };
-  const look = (found: Facts | undefined) => {
-    if (!sameFacts(found, change.after)) throw changedSince(path);
-  };
-  let was: Buffer | undefined;
-  const removal = await atPlace(path, { ...undoing, make: false }, async (from) => {
-    was = contentToShow(from.at);
-    if (dryRun) return look(await factsAt(from.at));
-    return relocateChange(log, { from, about: aboutUndoing(undoing), look, mostBytes });
-  });
-  if (removal) await removeEmpty(change.made ?? [], workspace);
-  return { files: [{ path, did: 'removed', was }], by: removal?.id };
-}
-
-/** What was removed comes back. */
-async function bringBack(undoing: Undoing): Promise<TakenBack> {
-  const { log, change, dryRun, assumed, mostBytes } = undoing;
-  const { path } = change;
-  const trash = log.trashOf(change.id);
-  if (!lstatSync(trash, { throwIfNoEntry: false })) throw gone(change.id);
-  const files = [{ path, did: 'made', is: contentToShow(trash) }] as const;
-  if (dryRun && assumed.has(path)) return { files };
-  const back = await atPlace(path, { ...undoing, make: true }, async (to) => {
-    refuseOccupied(to);
-    return dryRun ? undefined : relocateChange(log, { to, about: aboutUndoing(undoing), mostBytes });
-  });
-  return { files, by: back?.id };
-}
-
+/** What was made goes into the history, what was removed comes out of it, and what was moved moves back. */
 async function moveBack(undoing: Undoing): Promise<TakenBack> {
-  const { log, change, dryRun, assumed, signal, mostBytes, workspace } = undoing;
-  const { path, to: moved = '' } = change;
-  const files = [{ path, did: 'moved', from: moved }] as const;
-  if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files };
+  const { log, change, dryRun, assumed, mostBytes, workspace } = undoing;
+  const { id, step, path, to: moved = path, after, made = [] } = change;
+  const trash = log.trashOf(id);
+  const isKept = step === 'remove';
+  if (isKept && !lstatSync(trash, { throwIfNoEntry: false })) throw gone(id);
+  const is = isKept ? contentToShow(trash) : undefined;
+  const did = isKept ? 'made' : step === 'move' ? 'moved' : 'removed';
+  const file = { path, did, ...(step === 'move' && { from: moved }), is } as const;
+  if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file] };
   const look = (found: Facts | undefined) => {
-    if (!sameFacts(found, change.after)) throw changedSince(moved);
+    if (!isKept && !sameFacts(found, after)) throw changedSince(moved);
   };
-  const back = await atPlace(moved, { ...undoing, make: false }, (from) =>
-    atPlace(path, { ...undoing, make: true }, async (to) => {
-      const found = await factsAt(from.at);
-      look(found);
-      if (from.path.toLowerCase() !== to.path.toLowerCase()) refuseOccupied(to);
-      if (dryRun && found)
-        return void (await refuseMovingTo(from, { kind: found.kind, to: to.path, signal }));
-      return relocateChange(log, { from, to, about: aboutUndoing(undoing), look, mostBytes });
-    }),
-  );
-  if (back) await removeEmpty(change.made ?? [], workspace);
-  return { files, by: back?.id };
+  const relocate = (places: Pick<Move, 'from' | 'to'>) =>
+    relocateChange(log, { ...places, about: aboutUndoing(undoing), look, mostBytes });
+  let was: Buffer | undefined;
+  const toPath = (from?: Place) =>
+    atPlace(path, { ...undoing, make: true }, (to) => relocate({ ...(from && { from }), to }));
+  const fromMoved = (from: Place) => {
+    if (step === 'move') return toPath(from);
+    was = contentToShow(from.at);
+    return relocate({ from });
+  };
+  const back = isKept ? await toPath() : await atPlace(moved, { ...undoing, make: false }, fromMoved);
+  if (back && !dryRun) await removeEmpty(made, workspace);
+  return { files: [{ ...file, was }], by: back?.id };
 }
 
 /** The files of a work tree become what they were before a command, as far as they are what it left. */
@@ -189,11 +161,12 @@ async function commandBack({ log, change, states, ...undoing }: Undoing): Promis
   }
 }
 
-const aboutUndoing = ({ change, signal }: Undoing) => ({ kind: 'undo', undoes: change.id, signal });
-
-function refuseOccupied(place: Place): void {
-  if (lstatSync(place.at, { throwIfNoEntry: false })) throw unwritable(place.path, { code: 'EEXIST' });
-}
+const aboutUndoing = ({ change, signal, dryRun }: Undoing) => ({
+  kind: 'undo',
+  undoes: change.id,
+  signal,
+  dryRun,
+});
 
 /** Undefined for what is no file, or too large. What was swapped for a link is not followed. */
 const contentToShow = (path: string): Buffer | undefined => readPlain(path, ({ size }) => size <= mostShown);

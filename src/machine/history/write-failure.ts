@@ -1,48 +1,42 @@
-import { ToolcribError } from '../../core/errors.ts';
+import { ToolcribError, type ErrorCode } from '../../core/errors.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
 
+/** What the system's codes mean to a caller, as the rest of a sentence about the path, and the way out. */
+const failures: Readonly<Record<string, readonly [code: ErrorCode, why: string, wayOut?: string]>> = {
+  EACCES: ['PATH_DENIED', 'the system does not let this user change it.'],
+  EPERM: ['PATH_DENIED', 'the system does not let this user change it.'],
+  EROFS: ['PATH_DENIED', 'lies on a file system that cannot be written to.'],
+  EEXIST: ['PATH_EXISTS', 'exists already.', 'Choose another path, or move it away.'],
+  ENOTEMPTY: ['PATH_EXISTS', 'exists already.', 'Choose another path, or move it away.'],
+  ENOENT: ['PATH_NOT_FOUND', 'it, or the folder it is in, no longer exists.'],
+  ENOTDIR: ['PATH_NOT_FOUND', 'it, or the folder it is in, no longer exists.'],
+  ELOOP: ['PATH_NOT_REGULAR', 'is a symbolic link, not a regular file.'],
+  ENXIO: ['PATH_NOT_REGULAR', 'is a socket or a device, not a regular file.'],
+  ENODEV: ['PATH_NOT_REGULAR', 'is a socket or a device, not a regular file.'],
+  ENOSPC: ['WRITE_FAILED', 'the disk is full; nothing was changed.', 'Free some space, then try again.'],
+  EDQUOT: [
+    'WRITE_FAILED',
+    'the disk quota of this user is used up; nothing was changed.',
+    'Free some space.',
+  ],
+  ENAMETOOLONG: ['ARG_INVALID', 'is too long for a path.'],
+  EBUSY: ['WRITE_FAILED', 'is in use by another program; nothing was changed.', 'Try again.'],
+  ETXTBSY: ['WRITE_FAILED', 'is in use by another program; nothing was changed.', 'Try again.'],
+  EMFILE: ['WRITE_FAILED', 'too many files are open; nothing was changed.', 'Try again.'],
+  ENFILE: ['WRITE_FAILED', 'too many files are open; nothing was changed.', 'Try again.'],
+};
+
 /**
  * What a system call that should have changed `path` failed with, for a caller: PATH_DENIED, PATH_EXISTS,
- * PATH_NOT_FOUND or WRITE_FAILED. What is a ToolcribError stays one; what is no failed system call is thrown.
+ * PATH_NOT_FOUND, PATH_NOT_REGULAR or WRITE_FAILED. What is a ToolcribError stays one; what is no failed system call is
+ * thrown.
  */
 export function unwritable(path: string, error: unknown): ToolcribError {
   if (error instanceof ToolcribError) return error;
-  const code = codeOf(error);
-  const shown = shownPath(path);
-  const failed = (why: string, wayOut = '') =>
-    new ToolcribError('WRITE_FAILED', `${shown}: ${why}; nothing was changed.`, wayOut);
-  switch (code) {
-    case 'EACCES':
-    case 'EPERM':
-      return new ToolcribError('PATH_DENIED', `${shown}: the system does not let this user change it.`);
-    case 'EROFS':
-      return new ToolcribError('PATH_DENIED', `${shown}: lies on a file system that cannot be written to.`);
-    case 'EEXIST':
-    case 'ENOTEMPTY':
-      return new ToolcribError(
-        'PATH_EXISTS',
-        `${shown}: exists already.`,
-        'Choose another path, or move it away.',
-      );
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return new ToolcribError('PATH_NOT_FOUND', `${shown}: it, or the folder it is in, no longer exists.`);
-    case 'ENOSPC':
-      return failed('the disk is full', 'Free some space, then try again.');
-    case 'EDQUOT':
-      return failed('the disk quota of this user is used up', 'Free some space, then try again.');
-    case 'ENAMETOOLONG':
-      return new ToolcribError('ARG_INVALID', `${shown.slice(0, 200)}…: is too long for a path.`);
-    case 'EBUSY':
-    case 'ETXTBSY':
-      return failed('is in use by another program, or something is mounted there');
-    case 'EMFILE':
-    case 'ENFILE':
-      return failed('too many files are open', 'Try again.');
-    default:
-      return failed(`could not be written (${code})`);
-  }
+  const system = codeOf(error);
+  const [code, why, wayOut] = failures[system] ?? ['WRITE_FAILED', `could not be written (${system}).`];
+  return new ToolcribError(code, `${shownPath(path).slice(0, 1000)}: ${why}`, wayOut);
 }
 
 /** The same for the folder where changes are kept: without it there would be no undo, so nothing is changed. */

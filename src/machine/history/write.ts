@@ -9,8 +9,7 @@ import {
   ftruncateSync,
   openSync,
   renameSync,
-  write,
-  writeSync,
+  writeFileSync,
   type Stats,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -56,9 +55,6 @@ export interface Written {
   readonly notes: readonly string[];
 }
 
-/** Longer writes would keep everything else waiting. */
-const atOnce = 4 * 1024 * 1024;
-const writeSome = promisify(write);
 const sync = promisify(fsync);
 
 /** Replaces or makes one file, as `History.write` says. */
@@ -93,7 +89,8 @@ interface Replacement {
 /** The change is noted down before it is made: whenever the process ends, what was there is kept, and can be found. */
 async function replace(log: Log, place: Place, { existing, decision, about }: Replacement): Promise<Written> {
   const { bytes, fresh, added, removed } = decision;
-  const [hash, oldHash] = await Promise.all([sha256(bytes), existing?.hash(), fresh]);
+  const [oldHash] = await Promise.all([existing?.hash(), fresh]);
+  const hash = sha256(bytes);
   if (existing && oldHash !== undefined) await log.keep(oldHash, existing.bytes);
   const change: Change = {
     ...newChange('write', place, about),
@@ -136,7 +133,7 @@ export async function putFile(
   let fd: number | undefined;
   try {
     fd = create(temporary, place, existing !== undefined, mode);
-    await writeAll(fd, bytes);
+    writeFileSync(fd, bytes);
     const notes = existing ? likeOld(fd, existing.stat) : [];
     if (mode !== undefined) fchmodSync(fd, mode);
     await sync(fd);
@@ -161,14 +158,6 @@ function create(temporary: string, place: Place, isReplacing: boolean, mode = 0o
   const fd = openSync(temporary, O_RDWR | O_NOFOLLOW);
   ftruncateSync(fd);
   return fd;
-}
-
-async function writeAll(fd: number, bytes: Buffer): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    // Copying so much into the cache of the system takes less time than handing it to another thread.
-    if (bytes.length <= atOnce) done += writeSync(fd, bytes, done);
-    else done += (await writeSome(fd, bytes, done, Math.min(atOnce, bytes.length - done))).bytesWritten;
-  }
 }
 
 /** Gives a file the mode and owner of the one it replaces, without the bits that give a program its owner's rights. */
