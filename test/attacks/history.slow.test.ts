@@ -99,6 +99,22 @@ describe.runIf(isPosix)('a state folder that came with a project', () => {
     expect(existsSync(join(outside, 'z'))).toBe(true);
   });
 
+  it('takes nothing back by states that are not there, or of elsewhere', async () => {
+    execFileSync('git', ['init', '--quiet', root]);
+    const tree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+    const inside = { top: root, scope: root, before: tree, after: 'a'.repeat(40) };
+    const states = [inside, { ...inside, after: undefined }, { ...inside, top: outside, scope: outside }];
+    const before = contentsOf(outside);
+    for (const [at, each] of states.entries()) {
+      const id = `aaaaaaaa-bbb${at}`;
+      bring(0o700, [{ ...entry, id, step: 'command', kind: 'ran', command: 'x', path: root, states: each }]);
+      expect(await listed()).toContain(id);
+      expect(await failureOf(call('undo', { last: 1 }))).toMatch(/^NOT_FOUND: .*no longer kept/);
+    }
+    expect(contentsOf(outside)).toEqual(before);
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('old');
+  });
+
   it('says nothing of another root than it is called after', async () => {
     bring(0o700, [{ ...entry, path: join(root, 'b.txt') }], outside);
     expect(await listed()).toMatch(/^Nothing to take back/);

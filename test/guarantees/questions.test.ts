@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -146,6 +146,15 @@ describe('a folder that a person has trusted', () => {
   });
   beforeEach(() => ada.will(says.no));
   afterAll(() => world.end());
+
+  it('has its first state kept as soon as a call needs the trust', async () => {
+    await session.gets(stage('src/a.txt'));
+    const states = join(world.state, 'toolcrib', 'checkpoints');
+    const names = () => readdirSync(states, { recursive: true, encoding: 'utf8' });
+    await expect
+      .poll(() => existsSync(states) && names().some((name) => name.endsWith('current')))
+      .toBe(true);
+  });
 
   it('is not trusted in a repository in it that comes from elsewhere', async () => {
     const inner = join(world.project, 'inner');

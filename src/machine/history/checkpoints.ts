@@ -1,9 +1,9 @@
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Workspace } from '../../core/tool.ts';
 import { limited } from '../limited.ts';
-import { protectedReason } from '../paths/protected-paths.ts';
+import { couldHoldProtected, refuseProtected } from '../paths/protected-paths.ts';
 import { rooted } from '../paths/workspace.ts';
 import type { Run } from '../processes/process.ts';
 import { projectFolders } from '../programs/project-folders.ts';
@@ -64,130 +64,146 @@ const patienceMs = 4000;
 const quietMs = 60_000;
 
 /** Keeps states in git folders of ours. Does nothing before it is used. */
-export function createCheckpoints({ shadows, run, git, logOf }: Options): KeptStates {
-  const inTurn = limited(1);
-  const next = new Map<string, Promise<Snapshot>>();
-  const endings = new Set<Promise<void>>();
-  const said = new Set<string>();
-  let tidying: NodeJS.Timeout | undefined;
-  const treeOf = async (folder: string, { roots }: Workspace) =>
-    shadows === undefined ? undefined : shadowFor(folder, roots, shadows);
+export class WorkTreeStates implements KeptStates {
+  readonly #options: Options;
+  /** Never more than one git at a time. */
+  readonly #inTurn = limited(1);
+  readonly #next = new Map<string, Promise<Snapshot>>();
+  readonly #endings = new Set<Promise<void>>();
+  readonly #said = new Set<string>();
+  #tidying: NodeJS.Timeout | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  async take(folder: string, command: string, workspace: Workspace, signal: AbortSignal) {
+    try {
+      const shadow = await this.#shadowOf(folder, workspace);
+      if (!shadow || signal.aborted) return undefined;
+      const first = `the first state of ${shadow.top} is still being kept`;
+      const isFirst = currentOf(shadow) === undefined;
+      const patience = isFirst && this.#said.has(notUndone(first)) ? 0 : patienceMs;
+      const kept = await inTime(this.#keep(shadow, workspace), patience, signal);
+      if (kept === undefined) return undefined;
+      if (kept === 'late')
+        return this.#notKept(isFirst ? first : `keeping the files takes longer than ${patienceMs / 1000} s`);
+      const states = { top: shadow.top, scope: shadow.scope, before: kept.tree };
+      const change = { ...newChange('command', { path: folder }, { kind: 'ran' }), command, states };
+      this.#logFor(shadow, workspace).append(change);
+      const ended = () => this.#settle(this.#close(change, shadow, workspace));
+      return { ...(kept.left.length > 0 && this.#once(noteOf(kept.left))), isKept: true, ended };
+    } catch (error) {
+      return this.#notKept(messageOf(error));
+    }
+  }
+
+  begin(folder: string, workspace: Workspace): void {
+    const beginning = this.#shadowOf(folder, workspace).then((shadow) =>
+      shadow && !currentOf(shadow) ? this.#keep(shadow, workspace) : undefined,
+    );
+    // It is tried again, and told, before the first command.
+    beginning.catch(() => {});
+  }
+
+  async isReady(folder: string, names: readonly string[], workspace: Workspace): Promise<boolean> {
+    try {
+      const shadow = await this.#shadowOf(folder, workspace);
+      if (!shadow || !currentOf(shadow)) return false;
+      const { tree } = await this.#keep(shadow, workspace);
+      const ask = await this.#asker(workspace);
+      const kept = new Set((await ask(shadow, ['ls-tree', '-r', '-z', '--name-only', tree])).split('\0'));
+      for (const name of names) {
+        const path = join(shadow.top, name);
+        const found = lstatSync(path, { throwIfNoEntry: false });
+        if ((found && !kept.has(name)) || rooted(workspace).denies(path, 'write')) return false;
+        if (found?.isSymbolicLink() && couldHoldProtected(path)) return false;
+        await refuseProtected({ path });
+      }
+      return true;
+    } catch {
+      // What cannot be looked at, or is protected, would not come back.
+      return false;
+    }
+  }
+
+  async open({ before, after, ...tree }: States, workspace: Workspace) {
+    const { shadows } = this.#options;
+    const shadow = shadows === undefined ? undefined : shadowOf(tree, shadows);
+    if (!shadow || !outermost(shadow.scope, workspace.roots))
+      throw new GitFailure('it was in a folder that is not open', null);
+    if (!existsSync(join(shadow.folder, 'refs', 'checkpoints', before)))
+      throw new GitFailure('the state before it is gone', null);
+    const ask = await this.#asker(workspace);
+    return { shadow, ask, after: after ?? (await this.#keep(shadow, workspace)).tree };
+  }
+
+  async settled(): Promise<void> {
+    if (this.#endings.size > 0) await inTime(Promise.all(this.#endings), patienceMs);
+  }
+
+  async #shadowOf(folder: string, { roots }: Workspace): Promise<Shadow | undefined> {
+    const { shadows } = this.#options;
+    return shadows === undefined ? undefined : shadowFor(folder, roots, shadows);
+  }
+
+  #logFor({ scope }: Shadow, { roots, home }: Workspace): Log {
+    return this.#options.logOf(outermost(scope, roots) ?? home);
+  }
 
   /** Git, with nothing of the project on its way. Throws GitFailure when there is none. */
-  async function asker({ roots }: Workspace): Promise<AskGit> {
-    const found = await git();
+  async #asker({ roots }: Workspace): Promise<AskGit> {
+    const found = await this.#options.git();
     if (!found) throw new GitFailure('no git of this machine was found that can be used', null);
     const project = await projectFolders(roots);
     if (await project.holds(found.program)) throw new GitFailure('git lies in the project', null);
     const env = { ...found.env, PATH: project.pathWithout(found.env['PATH'] ?? '') };
-    return askGit(run, { ...found, env });
+    return askGit(this.#options.run, { ...found, env });
   }
 
   /** Who comes while a state is taken shares the next. */
-  function keep(shadow: Shadow, workspace: Workspace): Promise<Snapshot> {
-    const waiting = next.get(shadow.folder);
+  #keep(shadow: Shadow, workspace: Workspace): Promise<Snapshot> {
+    const waiting = this.#next.get(shadow.folder);
     if (waiting) return waiting;
-    const kept = inTurn(async () => {
-      next.delete(shadow.folder);
-      const ask = await asker(workspace);
-      clearTimeout(tidying);
+    const kept = this.#inTurn(async () => {
+      this.#next.delete(shadow.folder);
+      const ask = await this.#asker(workspace);
+      clearTimeout(this.#tidying);
       // It keeps no process alive, and is tried again after the next.
-      const tidy = () => inTurn(() => tidyShadow(shadow, ask)).catch(() => {});
-      tidying = setTimeout(() => void tidy(), quietMs).unref();
+      const tidy = () => this.#inTurn(() => tidyShadow(shadow, ask)).catch(() => {});
+      this.#tidying = setTimeout(() => void tidy(), quietMs).unref();
       return takeSnapshot(shadow, ask);
     });
-    next.set(shadow.folder, kept);
+    this.#next.set(shadow.folder, kept);
     return kept;
   }
 
-  async function open({ after, ...tree }: States, workspace: Workspace) {
-    const shadow = shadows === undefined ? undefined : shadowOf(tree, shadows);
-    if (!shadow || !outermost(shadow.scope, workspace.roots))
-      throw new GitFailure('it was in a folder that is not open', null);
-    const ask = await asker(workspace);
-    return { shadow, ask, after: after ?? (await keep(shadow, workspace)).tree };
-  }
-
   /** Notes down what a command has left, or that it has changed nothing. */
-  async function close({ id, states }: Change, shadow: Shadow, workspace: Workspace): Promise<void> {
-    const log = logFor(shadow, workspace);
-    const { tree } = await keep(shadow, workspace);
+  async #close({ id, states }: Change, shadow: Shadow, workspace: Workspace): Promise<void> {
+    const log = this.#logFor(shadow, workspace);
+    const { tree } = await this.#keep(shadow, workspace);
     if (tree === states?.before) return log.drop(id);
-    const names = ['diff-tree', '-r', '-z', '--name-only', states?.before ?? '', tree];
-    log.close(id, tree, (await (await asker(workspace))(shadow, names)).split('\0').length - 1);
+    const ask = await this.#asker(workspace);
+    const names = await ask(shadow, ['diff-tree', '-r', '-z', '--name-only', states?.before ?? '', tree]);
+    log.close(id, tree, names.split('\0').length - 1);
   }
 
-  function settle(ending: Promise<void>): void {
+  #settle(ending: Promise<void>): void {
     // A command that was never seen to end is taken back from how things are then.
-    const done = ending.catch(() => {}).finally(() => endings.delete(done));
-    endings.add(done);
+    const done = ending.catch(() => {}).finally(() => this.#endings.delete(done));
+    this.#endings.add(done);
   }
 
-  const logFor = ({ scope }: Shadow, { roots, home }: Workspace) => logOf(outermost(scope, roots) ?? home);
-  const once = (note: string) => (said.has(note) ? {} : said.add(note) && { note });
-  const notKept = (note: string): Taken => ({
-    ...once(`no undo of this: ${note}`),
-    isKept: false,
-    ended() {},
-  });
+  #once(note: string): { note?: string } {
+    return this.#said.has(note) ? {} : this.#said.add(note) && { note };
+  }
 
-  return {
-    async take(folder, command, workspace, signal) {
-      try {
-        const shadow = await treeOf(folder, workspace);
-        if (!shadow || signal.aborted) return undefined;
-        const first = `the first state of ${shadow.top} is still being kept`;
-        const isFirst = currentOf(shadow) === undefined;
-        const isSaid = said.has(`no undo of this: ${first}`);
-        const kept = await inTime(keep(shadow, workspace), isFirst && isSaid ? 0 : patienceMs, signal);
-        if (kept === undefined) return undefined;
-        if (kept === 'late')
-          return notKept(isFirst ? first : `keeping the files takes longer than ${patienceMs / 1000} s`);
-        const states = { top: shadow.top, scope: shadow.scope, before: kept.tree };
-        const change = { ...newChange('command', { path: folder }, { kind: 'ran' }), command, states };
-        logFor(shadow, workspace).append(change);
-        const ended = () => settle(close(change, shadow, workspace));
-        return { ...(kept.left.length > 0 && once(noteOf(kept.left))), isKept: true, ended };
-      } catch (error) {
-        return notKept(messageOf(error));
-      }
-    },
-
-    begin(folder, workspace) {
-      const beginning = treeOf(folder, workspace).then((shadow) =>
-        shadow && !currentOf(shadow) ? keep(shadow, workspace) : undefined,
-      );
-      // It is tried again, and told, before the first command.
-      beginning.catch(() => {});
-    },
-
-    async isReady(folder, names, workspace) {
-      try {
-        const shadow = await treeOf(folder, workspace);
-        if (!shadow || !currentOf(shadow)) return false;
-        const { tree } = await keep(shadow, workspace);
-        const ask = await asker(workspace);
-        const listed = await ask(shadow, ['ls-tree', '-r', '-z', '--name-only', tree]);
-        const kept = new Set(listed.split('\0'));
-        const gate = rooted(workspace);
-        return names.every((name) => {
-          const path = join(shadow.top, name);
-          const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-          return (kept.has(name) || !isThere) && !protectedReason(path) && !gate.denies(path, 'write');
-        });
-      } catch {
-        // What cannot be looked at would not be kept either.
-        return false;
-      }
-    },
-
-    open,
-
-    async settled() {
-      if (endings.size > 0) await inTime(Promise.all(endings), patienceMs);
-    },
-  };
+  #notKept(why: string): Taken {
+    return { ...this.#once(notUndone(why)), isKept: false, ended() {} };
+  }
 }
+
+const notUndone = (why: string): string => `no undo of this: ${why}`;
 
 const mostNamed = 5;
 

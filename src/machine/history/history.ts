@@ -6,7 +6,7 @@ import type { Place } from '../paths/place.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import type { Run } from '../processes/process.ts';
 import type { Git } from './ask-git.ts';
-import { createCheckpoints, type Checkpoints } from './checkpoints.ts';
+import { WorkTreeStates, type Checkpoints } from './checkpoints.ts';
 import type { About, Change } from './entry.ts';
 import { logOf, logsFor, pruneLog, type Limits, type Log } from './log.ts';
 import { relocateChange, type Look } from './relocate.ts';
@@ -72,7 +72,7 @@ export function createHistory({ state, run, git, ...given }: HistoryOptions): Hi
     if (histories === undefined) throw noHistory('the folder for it', 'is not known');
     return logOf(root, histories);
   };
-  const states = createCheckpoints({ shadows, run, git, logOf: logAt });
+  const states = new WorkTreeStates({ shadows, run, git, logOf: logAt });
 
   function changing<T>({ root, path }: Place, { signal }: Partial<About>, work: (log: Log) => Promise<T>) {
     const log = logAt(root);
@@ -134,7 +134,7 @@ export function createHistory({ state, run, git, ...given }: HistoryOptions): Hi
       return undefined;
     },
     checkpoint: states,
-    settled: states.settled,
+    settled: () => states.settled(),
   };
 }
 
