@@ -38,7 +38,8 @@ export const undo = (services: Services): Tool =>
     program: 'files',
     title: 'Undo changes',
     description:
-      'Without last and since, list what can be taken back, newest first: edits, moves, deletions, and what commands did to files that git does not ignore. ' +
+      'Without last and since, list what can be taken back, newest first: edits, moves, deletions, ' +
+      'and what commands did to files that git does not ignore. ' +
       'With one of them, take it back; the answer says how to redo. Files changed by others since are left.',
     effects: ['write'],
     params,

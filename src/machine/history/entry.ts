@@ -43,8 +43,8 @@ const entrySchema = z.object({
   /** What the caller called it: edit, write, delete, move, ran, undo… */
   kind: z.string(),
   /**
-   * `write` replaced or made a file; `remove`, `restore` and `move` moved something: into the history, from there back, or
-   * elsewhere; `command` may have changed any file of a work tree.
+   * `write` replaced or made a file; `remove`, `restore` and `move` moved something: into the history, from there back,
+   * or elsewhere; `command` may have changed any file of a work tree.
    */
   step: z.enum(['write', 'remove', 'restore', 'move', 'command']),
   /** Of a command, the folder it ran in. */

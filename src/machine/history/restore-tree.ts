@@ -56,7 +56,7 @@ interface TreeChange {
   readonly to: Content | undefined;
 }
 
-export interface Restoration {
+interface Restoration {
   readonly shadow: Shadow;
   readonly ask: AskGit;
   /** The tree that the files have to be as in, to be changed, and the one that they then are as in. */
@@ -75,8 +75,8 @@ export interface Restoration {
 const mostShown = 20;
 
 /**
- * Makes files what they were, one by one, each in one step, as far as they are what they have to be; or tells which with
- * `dryRun`. Throws GitFailure; then nothing was changed.
+ * Makes files what they were, one by one, each in one step, as far as they are what they have to be; or tells which
+ * with `dryRun`. Throws GitFailure; then nothing was changed.
  */
 export async function restoreTree(
   restoration: Restoration,

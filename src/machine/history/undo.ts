@@ -29,7 +29,7 @@ export interface UndoOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Undoing extends UndoOptions, Pick<Selection, 'paths'> {
+interface Undoing extends UndoOptions, Pick<Selection, 'paths'> {
   readonly log: Log;
   readonly change: Change;
   readonly states: KeptStates;
