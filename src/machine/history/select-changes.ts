@@ -12,8 +12,9 @@ export interface Selection {
 
 /**
  * The changes that a selection could mean, newest first, of all there are, oldest first. `last` is about what was
- * changed, not about what took it back; `since` goes back to how things were, so of a change and the undo of it, both in
- * the range, neither is taken back. Which paths a command has changed is not looked at. Throws NOT_FOUND for an id that is none.
+ * changed, not about what took it back; `since` goes back to how things were, so of a change and the undo of it, both
+ * in the range, neither is taken back. Which paths a command has changed is not looked at. Throws NOT_FOUND for an id
+ * that is none.
  */
 export function selectChanges(all: readonly Change[], { last, since, paths }: Selection): Change[] {
   const undoneBy = new Map<string, Change>();
