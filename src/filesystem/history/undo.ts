@@ -91,7 +91,7 @@ function subjectOf(
 ) {
   const name = shownPath(nameInRoots(at, roots));
   if (states) {
-    const effect = states.after === undefined ? 'not seen to end' : countOf(states.files, 'file');
+    const effect = states.files === undefined ? 'not seen to end' : countOf(states.files, 'file');
     return `${kind} ${presentable(command ?? '')}${kind === 'undo' ? '' : `: ${effect}`}`;
   }
   const target = to === undefined ? '' : ` -> ${shownPath(nameInRoots(to, roots))}`;
