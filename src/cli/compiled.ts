@@ -20,8 +20,7 @@ interface CodeCache {
  * that as well (enableCompileCache), but without the functions that are compiled when they are first called.
  */
 export function requireCompiled(file: string, { folder, use }: CodeCache): unknown {
-  // The build writes ASCII only, which Latin-1 reads without looking at each byte.
-  const source = wrap(readFileSync(file, 'latin1'));
+  const source = wrap(readFileSync(file, 'utf8'));
   const name = `${process.version}-${process.arch}-${cachedDataVersionTag()}-${basename(file)}-${use}`;
   const cachedData = readPrivate(folder, name);
   const script = new Script(source, { filename: file, ...(cachedData ? { cachedData } : {}) });

@@ -49,8 +49,9 @@ interface ActionBase<P extends Params> {
 /** An action that runs the program. */
 export interface RunAction<P extends Params = Params> extends ActionBase<P> {
   /**
-   * Makes the program print the files that the action could change, each with a NUL at its end, below the top of the work
-   * tree, and changes nothing: where the checkpoint before it has them all, undo brings back all that it could lose.
+   * Makes the program print the files that the action could change, each with a NUL at its end, below the top of
+   * the work tree, and changes nothing: where the checkpoint before it has them all, undo brings back all that it
+   * could lose.
    */
   takenBack?: readonly Arg<NameOf<P>>[];
   argv: readonly Arg<NameOf<P>>[];

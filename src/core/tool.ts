@@ -93,7 +93,10 @@ export interface PlanContext {
 export interface CallContext extends PlanContext {
   /** Tells the caller what is going on; harmless when nobody listens. */
   progress(message: string): void;
-  /** Keeps the whole output of a program that is about to start, in that folder; by a new handle unless one is given. */
+  /**
+   * Keeps the whole output of a program that is about to start, in that folder; by a new handle unless one is
+   * given.
+   */
   keepOutput(command: string, folder?: string, handle?: string): OutputSink;
   /** Takes the input of a program that is to have one; left out: its input is closed. */
   readonly takeInput?: (input: ProgramInput) => void;

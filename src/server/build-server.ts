@@ -43,7 +43,7 @@ const instructions = [
   'only what lies inside the roots can be reached.',
   'list_programs tells which programs there are and why others are missing.',
   'Errors begin with a code. Long output is cut in the middle and kept whole: read_output pages and searches it.',
-  'What takes longer than a call goes on as a job: wait_job, read_job, stop_job. start_job is for servers and watchers.',
+  'What takes longer than a call goes on as a job: wait_job, read_job, stop_job. start_job is for dev servers.',
   'Some calls ask the person first. NEEDS_CONFIRM: they cannot be asked here; tell them what the message says.',
 ].join('\n');
 

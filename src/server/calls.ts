@@ -11,7 +11,7 @@ import { maskResult } from '../machine/secrets/mask.ts';
 import type { CallServices } from './call-services.ts';
 import type { Caller } from './caller.ts';
 import { consider, type CheckedCall, type Considered, type Deciding } from './consider.ts';
-import { startingTools, waitingTools } from './own-tools.ts';
+import { startingTools, waitingTools } from './special-tools.ts';
 import { permission, type Decided, type Pause, type Permission } from './permission.ts';
 import type { PublishedTool } from './published.ts';
 import { questionOf, type Question } from './question.ts';

@@ -8,7 +8,7 @@ import { realPath } from '../machine/paths/real-path.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
 import type { Trust, TrustSubject } from '../machine/trust/trust.ts';
 import type { Caller } from './caller.ts';
-import { companions } from './own-tools.ts';
+import { companions } from './special-tools.ts';
 import type { PublishedTool } from './published.ts';
 
 /** One call whose arguments are right. */

@@ -6,7 +6,7 @@ import { schemesOf } from '../machine/databases/address.ts';
 import type { Machine } from '../machine/machine.ts';
 import { headAndTail, presentable } from '../machine/presentable.ts';
 import { exposureOf, type Exposure } from './exposure.ts';
-import { companions } from './own-tools.ts';
+import { companions } from './special-tools.ts';
 import type { Manifest, PublishedTool } from './published.ts';
 
 /** What is offered on this machine with these settings. */
@@ -80,6 +80,6 @@ function unknownTool(name: string, known: ReadonlyMap<string, PublishedTool>): T
   return new ToolcribError(
     'UNKNOWN_TOOL',
     `There is no tool ${JSON.stringify(headAndTail(presentable(name), longestName))}.`,
-    `${best ? `Did you mean ${best}? ` : ''}find_actions has what there is, in plain words; run_command runs any program.`,
+    `${best ? `Did you mean ${best}? ` : ''}find_actions finds what there is; run_command runs any program.`,
   );
 }

@@ -40,19 +40,3 @@ export const ownTools = {
   wait_job: (services: OwnServices) => import('./tools/wait-job.ts').then((m) => m.waitJob(services)),
   write_job: (services: OwnServices) => import('./tools/write-job.ts').then((m) => m.writeJob(services)),
 };
-
-/** Those that start programs, which may take longer than a call. */
-export const startingTools: ReadonlySet<string> = new Set(['run_action', 'run_command', 'run_script']);
-/** Those that results of programs name: they belong to each toolset that has programs. */
-export const companions: ReadonlySet<string> = new Set([
-  'find_actions',
-  'list_jobs',
-  'read_job',
-  'read_output',
-  'run_action',
-  'run_read_action',
-  'stop_job',
-  'wait_job',
-]);
-/** Those that only wait for what other calls have started. */
-export const waitingTools: ReadonlySet<string> = new Set(['wait_job']);

@@ -8,7 +8,8 @@ import type { Job } from '../machine/jobs/job.ts';
 export function stillRunning(job: Job, seconds: number, promisesData = false): ToolResult {
   const text = [
     `STILL_RUNNING: not done after ${seconds} s; it goes on as job ${job.id}.`,
-    `wait_job job=${job.id} waits for it, and so does the same call again; read_job shows what it printed, stop_job ends it.`,
+    `wait_job job=${job.id} waits for it, and so does the same call again.`,
+    'read_job shows what it printed, stop_job ends it.',
     ...(job.lastLine ? [`Last line: ${job.lastLine}`] : []),
   ];
   return {

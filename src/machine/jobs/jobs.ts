@@ -202,7 +202,7 @@ async function firstOf(
 /** A result that was there before the call says so: what it tells of may have changed since. */
 function withAge(result: ToolResult, id: string, endedAt: number): ToolResult {
   const ago = Math.round((Date.now() - endedAt) / 1000);
-  const note = `the result of job ${id}, which the same call began and which ended ${ago} s ago; make the call again to run it anew`;
+  const note = `the result of job ${id}, which the same call began; it ended ${ago} s ago: call again to run it anew`;
   if (!result.data || result.isError)
     return { ...result, content: [...(result.content ?? []), { type: 'text', text: `[${note}]` }] };
   const { notes } = result.data;

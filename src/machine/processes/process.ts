@@ -160,7 +160,7 @@ function start(
 /** Why a program could not be started, with a way out where that is not the program. */
 function reasonOf({ message, code }: NodeJS.ErrnoException): string {
   if (code === 'EMFILE' || code === 'ENFILE')
-    return `${message}: too many files are open. End other programs and jobs, or raise the limit of the server (ulimit -n).`;
+    return `${message}: too many files are open. End other programs and jobs, or raise the limit (ulimit -n).`;
   if (code === 'EAGAIN' || code === 'ENOMEM')
     return `${message}: there are too many processes, or there is no memory. End other programs and jobs.`;
   return message;

@@ -1,8 +1,9 @@
 /** Words that say nothing about what is looked for. */
 const empty = new Set(
-  'a an the which there where of to in on for from with by and or is are be it its this that my our me i do does how can what which all any some get please want need'.split(
-    ' ',
-  ),
+  [
+    'a an the which there where of to in on for from with by and or is are be it its this that my our me i do does',
+    'how can what all any some get please want need',
+  ].flatMap((line) => line.split(' ')),
 );
 
 /** Words that mean the same to who looks for something; each line is one meaning. */

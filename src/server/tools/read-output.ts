@@ -28,7 +28,7 @@ export const readOutput = ({ outputs }: { readonly outputs: Pick<OutputStore, 'f
     program: 'toolcrib',
     title: 'Read output',
     description:
-      'Read what a program printed, also while it runs, by the handle a result names: a page of numbered lines, the end, or what matches.',
+      'Read what a program printed, by the handle a result names: a page, its end, or what matches.',
     effects: ['read'],
     params,
     async call(given, { client, signal }) {
@@ -90,7 +90,7 @@ class Page {
     const { lineCount, endedAt, about } = this.#output;
     const said = [
       ...this.notes,
-      `${lineCount.toLocaleString('en')} ${lineCount === 1 ? 'line' : 'lines'} in all${endedAt === undefined ? ' so far' : ''}`,
+      `${lineCount.toLocaleString('en')} ${lineCount === 1 ? 'line' : 'lines'} in all`,
       ...(endedAt === undefined ? ['it goes on'] : []),
       `of: ${presentable(about).replaceAll(/\s+/g, ' ').slice(0, 200)}`,
     ];
