@@ -167,7 +167,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
     await until(async () => (await call('list_jobs')).includes(`${job} is done`));
     const kept = await call(name, given);
     expect(kept).toContain('built all of it');
-    expect(kept).toMatch(/\[the result of job \w+, which the same call began and which ended \d+ s ago/);
+    expect(kept).toMatch(/\[the result of job \w+, which the same call began; it ended \d+ s ago/);
     expect(work.runs()).toBe(1);
     expect(await call('wait_job', { job })).toContain('built all of it');
   });

@@ -100,7 +100,8 @@ async function candidatesIn(
     files.map(async (file) => {
       const folder = pathsOf(host).dirname(file);
       const source = path.folders.find((searched) => searched.folder === folder)?.source ?? 'known place';
-      return { path: file, source, why: broken[`${id} ${file}`] ?? (await whyNot(file, host)) };
+      const note = broken[`${id} ${file}`];
+      return { path: file, source, why: note === undefined ? await whyNot(file, host) : `broken: ${note}` };
     }),
   );
 }

@@ -118,7 +118,7 @@ function versionIn(
   const printed = presentable(stderr.text || stdout.text).trim();
   const said = printed.split('\n')[0]?.slice(0, 120);
   if (ended === 'not_started') return { note: `could not be started: ${said}`, broken: true };
-  const note = said ? `told no version, but: ${said}` : `told no version (exit code ${exitCode})`;
+  const note = said ? `answered: ${said}` : `told no version (exit code ${exitCode})`;
   return { note, ...(isPlugin && ended === 'exited' && { broken: true }) };
 }
 
