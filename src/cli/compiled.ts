@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire, wrap } from 'node:module';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { prunePrivate, readPrivate, writePrivate } from '../machine/folders.ts';
+import { digestOf, stampOf } from '../server/first-answers.ts';
 
 /** The first requests are answered then, and the server has not changed the flags that compiled code depends on. */
 const startedMs = 900;
@@ -21,7 +22,9 @@ interface CodeCache {
  */
 export function requireCompiled(file: string, { folder, use }: CodeCache): unknown {
   const source = wrap(readFileSync(file, 'utf8'));
-  const name = `${process.version}-${process.arch}-${cachedDataVersionTag()}-${basename(file)}-${use}`;
+  // V8 looks at the length of the source alone, so the name says which build it is.
+  const build = digestOf(JSON.stringify([file, stampOf(file)])).toString(16);
+  const name = `${process.version}-${process.arch}-${cachedDataVersionTag()}-${build}-${use}`;
   const cachedData = readPrivate(folder, name);
   const script = new Script(source, { filename: file, ...(cachedData ? { cachedData } : {}) });
   if (folder !== undefined && (!cachedData || script.cachedDataRejected)) {

@@ -17,7 +17,11 @@ export async function serveCommand(args: string[], opening?: Opening): Promise<n
     const keyed = args.find((arg) => arg.startsWith(keyOption));
     const noted = noteHost(thisHost());
     noted.noteFile(configFile());
-    const settings = await servedSettings(args.filter((arg) => arg !== keyed));
+    const answered = opening?.listed !== undefined;
+    const settings = await servedSettings(
+      args.filter((arg) => arg !== keyed),
+      { answered },
+    );
     noteSettings(noted, settings);
     if (keyed === undefined) await start(settings, noted, { opening });
     else {

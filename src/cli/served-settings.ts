@@ -8,8 +8,11 @@ import { configFile, readConfig } from './config.ts';
 import { checkRules, checkToolsets, knownNames } from './toolsets.ts';
 import { checkRoots, parseCommandLine, serveOptions, settingsOf, UsageError } from './usage.ts';
 
-/** What a command line and the operator's file say. Throws UsageError when a server does not start with it. */
-export async function servedSettings(args: string[]): Promise<Settings> {
+/**
+ * What a command line and the operator's file say. Throws UsageError when a server does not start with it. One that has
+ * `answered` already goes on where a project's settings cannot be understood: its calls are refused, and say why.
+ */
+export async function servedSettings(args: string[], { answered = false } = {}): Promise<Settings> {
   const { values } = parseCommandLine({ args, options: serveOptions });
   const given = settingsOf(values);
   const settings = mergeSettings(given, await readConfig(undefined, { known: knownNames }));
@@ -17,7 +20,7 @@ export async function servedSettings(args: string[]): Promise<Settings> {
   await checkRoots(Object.keys(settings.folders), `${shownPath(configFile())}: folders:`);
   if (given.toolsets) await checkToolsets(given.toolsets);
   if (given.rules?.length) await checkRules(given.rules);
-  await checkProjects(settings);
+  if (!answered) await checkProjects(settings);
   return settings;
 }
 

@@ -49,11 +49,11 @@ interface ActionBase<P extends Params> {
 /** An action that runs the program. */
 export interface RunAction<P extends Params = Params> extends ActionBase<P> {
   /**
-   * Makes the program print the files that the action could change, each with a NUL at its end, below the top of
-   * the work tree, and changes nothing: where the checkpoint before it has them all, undo brings back all that it
-   * could lose.
+   * Where undo brings back all that the action could lose. `changes` makes the program print the files it could change,
+   * each with a NUL at its end, below the top of the work tree: the checkpoint before it has to have them all. `unless`
+   * makes it print what no checkpoint has. Neither changes anything.
    */
-  takenBack?: readonly Arg<NameOf<P>>[];
+  takenBack?: { changes: readonly Arg<NameOf<P>>[]; unless: readonly string[] };
   argv: readonly Arg<NameOf<P>>[];
   timeoutMs?: number;
   /** Exit codes that are no failure; [0] when left out. */

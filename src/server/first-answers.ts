@@ -143,6 +143,8 @@ const isSameFile = (one: string, other: string): boolean =>
 
 export const digestOfNames = (names: readonly string[]): number => digestOf(names.join('/'));
 
+export const isFolder = (path: string): boolean => factsOf(path)?.isDirectory() === true;
+
 /** Which folder is at a path. */
 export const folderStampOf = (path: string): string => String(factsOf(path)?.ino ?? '');
 
@@ -159,7 +161,7 @@ export const digestOfVariables = (names: readonly string[]): number =>
   digestOf(JSON.stringify(names.map((name) => process.env[name] ?? null)));
 
 /** FNV-1a (Fowler, Noll, Vo), 32 bits: to tell starts apart, not to keep anybody out. */
-function digestOf(text: string): number {
+export function digestOf(text: string): number {
   let digest = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) digest = Math.imul(digest ^ text.charCodeAt(at), 0x01000193) >>> 0;
   return digest;

@@ -3,6 +3,7 @@ import {
   digestOfNames,
   digestOfVariables,
   folderStampOf,
+  isFolder,
   stampOf,
   type FirstAnswers,
 } from './first-answers.ts';
@@ -31,10 +32,15 @@ export function noteHost(host: Host): NotedHost {
   const noteFile = (path: string) => {
     if (!isSeen) stamps[path] ??= stampOf(path);
   };
+  const noteFolder = (path: string) => {
+    if (!isSeen) folders[path] ??= folderStampOf(path);
+  };
   const noting =
     <A extends unknown[], R>(look: (path: string, ...more: A) => R) =>
     (path: string, ...more: A) => {
-      noteFile(path);
+      // What is in a folder matters to who lists it, and home folders change all the time.
+      if (isFolder(path)) noteFolder(path);
+      else noteFile(path);
       return look(path, ...more);
     };
   return {
@@ -64,7 +70,7 @@ export function noteHost(host: Host): NotedHost {
       head: noting(host.head),
     },
     noteFile,
-    noteFolder: (path) => (folders[path] = folderStampOf(path)),
+    noteFolder,
     seen() {
       isSeen = true;
       const variables = { names: [...names], digest: digestOfVariables([...names]) };

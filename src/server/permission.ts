@@ -1,8 +1,11 @@
+import { printable } from '../core/argv.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Reason } from '../core/policy.ts';
+import type { Plan } from '../core/tool.ts';
 import type { AuditDecision } from '../machine/audit/audit.ts';
 import type { Answer } from './ask.ts';
 import { consider, type CheckedCall, type Considered, type Deciding } from './consider.ts';
+import { ownCommandLine } from './own-command.ts';
 import { covers, questionOf, type Question } from './question.ts';
 import { changedMeanwhile, refused, unanswered } from './refusals.ts';
 
@@ -43,7 +46,11 @@ export async function permission(
   decided.decision = 'denied';
   if (verdict.decision === 'deny') {
     decided.setting = verdict.setting;
-    throw new ToolcribError('EFFECT_DENIED', `${name} is not allowed: ${verdict.setting}.`);
+    throw new ToolcribError(
+      'EFFECT_DENIED',
+      `${name} is not allowed: ${verdict.setting}.`,
+      trusting(verdict, plan),
+    );
   }
   const { shown, question, reasons } = await asked(call, deciding);
   const answer = await pause(() => call.caller.ask(question));
@@ -72,6 +79,12 @@ async function asked(
 }
 
 /** For the record: what nobody has read is told apart from what a person said. */
+/** What lets a call through that only lacks trust, where nobody is asked. */
+const trusting = ({ setting }: { readonly setting: string }, { folder, trust }: Plan): string =>
+  trust !== undefined && setting.includes('is not trusted yet')
+    ? `A person can trust the folder: ${ownCommandLine()} trust ${printable([folder])}`
+    : '';
+
 function outcomeOf(answer: Exclude<Answer, { said: 'later' }>): AuditDecision {
   if (answer.said === 'nothing') return 'unanswered';
   return answer.said !== 'no' && !answer.read ? 'asked:once' : `asked:${answer.said}`;

@@ -1,5 +1,10 @@
 /** Those that start programs, which may take longer than a call. */
-export const startingTools: ReadonlySet<string> = new Set(['run_action', 'run_command', 'run_script']);
+export const startingTools: ReadonlySet<string> = new Set([
+  'run_action',
+  'run_command',
+  'run_read_action',
+  'run_script',
+]);
 /** Those that results of programs name: they belong to each toolset that has programs. */
 export const companions: ReadonlySet<string> = new Set([
   'find_actions',

@@ -25,6 +25,8 @@ const meaningful: Record<string, Record<string, unknown>> = {
   docker_inspect: { container: 'web' },
   docker_ps: { all: true },
   docker_stats: {},
+  find_actions: { query: 'who changed this line' },
+  run_read_action: { action: 'git_blame', arguments: { path: 'src/a.txt' } },
   git_blame: { path: 'src/a.txt' },
   git_diff: {},
   git_file: { file: 'src/a.txt' },

@@ -204,6 +204,12 @@ describe('a folder that a person has trusted', () => {
     expect((await session.does(resetHard())).refused).toBe(true);
     expect(ada.asked).toHaveLength(1);
     expect(world.has('src/b.txt')).toBe(true);
+    // Also where git is told not to see that it has changed.
+    world.git('commit', '--quiet', '--message=ignored');
+    world.git('update-index', '--assume-unchanged', 'src/b.txt');
+    world.write('src/b.txt', 'mine\n');
+    expect((await session.does(resetHard())).refused).toBe(true);
+    expect(world.read('src/b.txt')).toBe('mine\n');
   });
 
   it('asks no more about a program with its first words when the person says always', async () => {

@@ -54,7 +54,7 @@ it('shows what was printed, by line, with both streams in the order in which lin
   sink.add('stderr', Buffer.from('oops\n'));
   sink.add('stdout', Buffer.from('o\nlast'));
   expect(await read(sink.handle)).toBe(
-    '1\tone\n2\toops\n3\ttwo\n4\tlast\n[4 lines in all so far; it goes on; of: npm test]',
+    '1\tone\n2\toops\n3\ttwo\n4\tlast\n[4 lines in all; it goes on; of: npm test]',
   );
   sink.end();
   sink.add('stdout', Buffer.from('too late'));

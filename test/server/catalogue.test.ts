@@ -57,6 +57,20 @@ describe.each(eras)('the catalogue in %s', (era) => {
     expect(branch.isError ?? false).toBe(false);
   });
 
+  it('hides no tool behind another one', async () => {
+    const { folder } = temporaryRepository();
+    const { call } = await opened(era, { roots: [folder], args: ['--rule', 'git_log=deny'] });
+    const inner = { action: 'git_log', arguments: {} };
+    for (const action of ['run_read_action', 'run_action', 'start_job', 'stop_job', 'read_file'])
+      expect(textOf(await call('run_action', { action, arguments: inner }))).toMatch(
+        /^ARG_INVALID: action: /,
+      );
+    for (const tool of ['run_action', 'run_read_action'])
+      expect(textOf(await call('start_job', { tool, arguments: inner }))).toMatch(/^ARG_INVALID: tool: /);
+    expect(textOf(await call('run_read_action', inner))).toMatch(/^EFFECT_DENIED: /);
+    expect(textOf(await call('start_job', { tool: 'git_log' }))).toMatch(/^EFFECT_DENIED: /);
+  });
+
   it('says what is wrong with the arguments of an action', async () => {
     const { folder } = temporaryRepository();
     const { call } = await opened(era, { roots: [folder] });

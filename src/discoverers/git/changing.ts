@@ -31,6 +31,9 @@ const changedFiles = [
   '--ignore-submodules=none',
 ] as const;
 
+/** Files that are tracked and ignored as well: no checkpoint has them, and git may be told not to see their changes. */
+const ignoredFiles = ['ls-files', '--cached', '--ignored', '--exclude-standard', '-z'] as const;
+
 /**
  * All of it waits for trust, whatever its effects (inspect.ts). `execute` is said of what has hooks that people use.
  * --quiet keeps git from showing the state of what it has just checked out, of submodules too.
@@ -156,7 +159,10 @@ export const changing = {
     title: 'Discard changes',
     description: 'Puts files back as they are staged, or were at a commit. Uncommitted changes are lost.',
     effects: ['write', 'destroy'],
-    takenBack: [...changedFiles, { param: 'from' }, '--', { each: 'paths' }],
+    takenBack: {
+      changes: [...changedFiles, { param: 'from' }, '--', { each: 'paths' }],
+      unless: ignoredFiles,
+    },
     params: {
       paths: some(replaced),
       from: revision('Commit to take them from; the index when left out').optional(),
@@ -168,7 +174,7 @@ export const changing = {
     title: 'Reset to a commit',
     description: 'Moves the branch to a commit and makes the files match. Uncommitted changes are lost.',
     effects: ['write', 'destroy'],
-    takenBack: [...changedFiles, { param: 'ref' }, '--'],
+    takenBack: { changes: [...changedFiles, { param: 'ref' }, '--'], unless: ignoredFiles },
     params: { ref: revision('Branch, tag or commit') },
     // No --end-of-options: git 2.39 does not take it here.
     argv: ['reset', '--hard', { param: 'ref' }, '--'],

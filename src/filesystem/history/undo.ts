@@ -81,7 +81,8 @@ async function listChanges(given: Given, context: PlanContext, services: Service
   });
   if (changes.length === 0) return said('Nothing to take back.');
   const more = changes.length - shown.length;
-  return said([...shown, ...(more > 0 ? [`… and ${more} older`] : [])].join('\n'));
+  const rest = more > 0 ? [`… and ${more} older`] : [];
+  return said([...shown, ...rest, '[undo last=1 takes back the newest]'].join('\n'));
 }
 
 /** A change in some words: `edit src/a.ts +1 -2`, `ran npm install: 3 files`. */

@@ -81,8 +81,11 @@ async function isTakenBack(
   { program, leading, env }: Awaited<ReturnType<typeof startOf>>,
 ): Promise<boolean> {
   if (!action.takenBack || !checkpoint || !(await context.trusts(folder))) return false;
-  const argv = [...leading, ...renderArgv(action.takenBack, values)];
-  const { exitCode, stdout } = await run({ program, argv, cwd: folder, env, signal: context.signal });
+  const ask = (args: readonly string[]) =>
+    run({ program, argv: [...leading, ...args], cwd: folder, env, signal: context.signal });
+  const unkept = await ask(action.takenBack.unless);
+  if (unkept.exitCode !== 0 || unkept.stdout.bytes.length > 0) return false;
+  const { exitCode, stdout } = await ask(renderArgv(action.takenBack.changes, values));
   if (exitCode !== 0 || stdout.omittedBytes > 0) return false;
   const names = stdout.bytes
     .toString()

@@ -9,7 +9,7 @@ import { createSearch, type Entry } from './search.ts';
 
 export interface Catalogue {
   readonly manifest: Manifest;
-  readonly offered: Pick<Offered, 'callable' | 'exposure'>;
+  readonly offered: Pick<Offered, 'callable' | 'exposure' | 'find'>;
   /** Where a program is, known or not. */
   which(name: string): Promise<string | undefined>;
 }
@@ -50,7 +50,7 @@ async function answerTo(query: string, program: string | undefined, catalogue: C
   const here = tools.filter(({ name }) => names.has(name));
   if (here.length > 0)
     return [
-      `${Math.min(here.length, mostActions)} of ${here.length} that fit:`,
+      `${Math.min(here.length, mostActions)} of ${here.length} that fit; other words, or a program, find others:`,
       ...here.slice(0, mostActions).map((tool) => lineOf(tool, listed.has(tool.name), manifest)),
     ].join('\n');
   const [missing] = tools;
@@ -59,14 +59,14 @@ async function answerTo(query: string, program: string | undefined, catalogue: C
     missing && facts
       ? `${missing.name} would fit, but ${facts.title} cannot be used on this machine as it is. `
       : '';
-  return `${notHere}No action does that. run_command runs any program: ${await commandFor(query, catalogue)}`;
+  return `${notHere}No action does that. run_command runs any program${await commandFor(query, catalogue)}`;
 }
 
-/** The arguments of run_command: of the words of the query, when the first is a program that is here. */
+/** Its arguments, when the first word of the query is a program that is here. */
 async function commandFor(query: string, { which }: Catalogue): Promise<string> {
   const [program = '', ...args] = query.trim().split(/\s+/);
   const isHere = /^[\w.+-]+$/.test(program) && (await which(program)) !== undefined;
-  return JSON.stringify(isHere ? { program, args } : { program: 'make', args: ['--version'] });
+  return isHere ? `: ${JSON.stringify({ program, args })}` : '.';
 }
 
 /** Searches tools by what they are called, said to do, and take. */

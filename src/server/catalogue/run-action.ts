@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { checkParams } from '../../core/check-params.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
+import type { Offered } from '../offered.ts';
 import { defineTool, type Plan, type Tool, type ToolResult } from '../../core/tool.ts';
 
 export interface RunActionServices {
   /** A tool by its name. Throws UNKNOWN_TOOL, naming what is near. */
   load(name: string): Promise<Tool>;
+  readonly catalogue: { readonly offered: Pick<Offered, 'find'> };
 }
 
 interface Chosen {
@@ -37,7 +39,7 @@ export const runAction = (services: RunActionServices): Tool =>
 
 function runner(
   name: string,
-  { load }: RunActionServices,
+  { load, catalogue }: RunActionServices,
   facts: Pick<Tool, 'title' | 'description' | 'effects'>,
 ): Tool {
   return defineTool({
@@ -46,6 +48,13 @@ function runner(
     ...facts,
     params,
     async plan({ action, arguments: given }, context): Promise<Plan<Chosen>> {
+      // Our own tools are always listed, and one that stands for another must not hide which.
+      if (catalogue.offered.find(action).action === undefined)
+        throw new ToolcribError(
+          'ARG_INVALID',
+          `action: ${action} is no action of a program.`,
+          'Call it itself.',
+        );
       const tool = await load(action);
       if (looksOnly(facts.effects) && !looksOnly(tool.effects))
         throw new ToolcribError(

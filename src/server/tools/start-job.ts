@@ -18,7 +18,7 @@ interface Started {
   readonly input: boolean;
 }
 
-/** They end at once, or wait for others. */
+/** They end at once, wait for others, or stand for another tool, which is to be named itself. */
 const noJobs: ReadonlySet<string> = new Set([
   'start_job',
   'wait_job',
@@ -27,6 +27,8 @@ const noJobs: ReadonlySet<string> = new Set([
   'stop_job',
   'list_jobs',
   'read_output',
+  'run_action',
+  'run_read_action',
 ]);
 
 /**
