@@ -7,7 +7,7 @@ import { ToolcribError } from '../core/errors.ts';
 import type { Config } from '../core/settings.ts';
 import { readSettings } from '../machine/config/settings-file.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
-import { variable } from '../machine/variables.ts';
+import { variable } from '../machine/host.ts';
 import { UsageError } from './usage.ts';
 
 /** Far more than anybody writes by hand. */

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { fromWindows1252 } from './windows-1252.ts';
 
 /** A line or NUL-ended field in which not everything is ASCII. */
 const foreign = /(?<![^\n\0])[\x01-\x09\x0b-\x7f]*[\x80-\xff][^\n\0]*/g;
@@ -14,21 +13,32 @@ const mostForeign = 10_000;
 export function decode(bytes: Buffer, fallback?: string): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   const label = fallback ?? systemEncoding();
-  const other = label === 'windows-1252' ? fromWindows1252 : decoderOf(label);
   const parts: string[] = [];
   let end = 0;
   for (const { 0: line, index } of bytes.toString('latin1').matchAll(foreign)) {
     const piece = bytes.subarray(index, index + line.length);
-    parts.push(bytes.toString('latin1', end, index), isUtf8(piece) ? piece.toString('utf8') : other(piece));
+    parts.push(bytes.toString('latin1', end, index), shownText(piece, isUtf8(piece) ? 'utf-8' : label));
     end = index + line.length;
     if (parts.length > 2 * mostForeign) break;
   }
-  return parts.join('') + other(bytes.subarray(end));
+  return parts.join('') + shownText(bytes.subarray(end), label);
 }
 
-function decoderOf(label: string): (bytes: Buffer) => string {
-  const decoder = new TextDecoder(label);
-  return (bytes) => decoder.decode(bytes);
+/**
+ * 0x80 to 0x9F in windows-1252, as https://encoding.spec.whatwg.org/index-windows-1252.txt has them: five bytes mean
+ * nothing and stand for the control of the same number, so that no byte is lost.
+ */
+const windows1252 =
+  '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f' +
+  '\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
+
+/** The text of bytes in an encoding, by TextDecoder's name for it, with U+FFFD for what is no character. */
+export function shownText(bytes: Buffer, label: string): string {
+  if (label === 'utf-8') return bytes.toString();
+  if (label !== 'windows-1252') return new TextDecoder(label).decode(bytes);
+  // Some versions of Node decode it as ISO 8859-1.
+  const meant = (control: string) => windows1252.charAt(control.charCodeAt(0) - 0x80);
+  return bytes.toString('latin1').replaceAll(/[\x80-\x9f]/g, meant);
 }
 
 /** Legacy code pages of Windows consoles by language; elsewhere the locale names its own. */

@@ -21,10 +21,9 @@ export const thisPlatform = (): Platform =>
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Kind = 'cache' | 'state' | 'config';
-/** The variable that says where such folders are, and where they are without it. */
-type Where = readonly [variable: string, usual: string];
 
-const places: Readonly<Record<Kind, Readonly<Record<Platform, Where>>>> = {
+/** By platform: the variable that says where such folders are, and where they are without it. */
+const places = {
   cache: {
     linux: ['XDG_CACHE_HOME', '.cache'],
     darwin: ['', 'Library/Caches'],
@@ -40,30 +39,26 @@ const places: Readonly<Record<Kind, Readonly<Record<Platform, Where>>>> = {
     darwin: ['XDG_CONFIG_HOME', '.config'],
     win32: ['APPDATA', 'AppData/Roaming'],
   },
-};
+} as const;
 
 /** Where this user's caches belong. Undefined when no absolute path can be made: then nothing is cached. */
-export const cacheFolder = (platform: Platform, env: Env, home: string): string | undefined =>
-  inOwn('cache', platform, env, home);
+export function cacheFolder(platform: Platform, env: Env, home: string): string | undefined {
+  const folder = ownFolder('cache', platform, env, home);
+  return folder && platform === 'win32' ? win32.join(folder, 'Cache') : folder;
+}
 
-/**
- * Where this user's state belongs, which unlike a cache cannot be made anew. Undefined when no absolute path can be
- * made of what is known; then no change can be journaled.
- */
-export const stateFolder = (platform: Platform, env: Env, home: string): string | undefined =>
-  inOwn('state', platform, env, home);
+/** Where this user's state belongs, as `cacheFolder`; without one no change can be journaled. */
+export function stateFolder(platform: Platform, env: Env, home: string): string | undefined {
+  const folder = ownFolder('state', platform, env, home);
+  // Windows has one folder for both.
+  return folder && platform === 'win32' ? win32.join(folder, 'State') : folder;
+}
 
 /** Where all that is ours may lie: where variables say so, and without them, as another server may be started. */
 export const ownFolders = (platform: Platform, env: Env, home: string): string[] =>
   (['cache', 'state', 'config'] as const)
     .flatMap((kind) => [ownFolder(kind, platform, env, home), ownFolder(kind, platform, {}, home)])
     .filter((folder) => folder !== undefined);
-
-/** Windows has one folder for both. */
-function inOwn(kind: 'cache' | 'state', platform: Platform, env: Env, home: string): string | undefined {
-  const folder = ownFolder(kind, platform, env, home);
-  return folder && platform === 'win32' ? win32.join(folder, kind === 'cache' ? 'Cache' : 'State') : folder;
-}
 
 function ownFolder(kind: Kind, platform: Platform, env: Env, home: string): string | undefined {
   const { isAbsolute, join } = platform === 'win32' ? win32 : posix;

@@ -1,19 +1,12 @@
 import type { Host } from './host.ts';
-import type {
-  Broken,
-  Discovery,
-  Installation,
-  ProgramFacts,
-  SearchPath,
-  Version,
-} from './programs/installation.ts';
+import type { Broken, Discovery, Installation, ProgramFacts, Version } from './programs/installation.ts';
 import type { ProgramReport } from './programs/machine-report.ts';
 import type { Processes, Run } from './processes/process.ts';
 import { cacheFolder, readCache, writeCache } from './folders.ts';
 import { childEnvironment } from './environment.ts';
 import { discover, whichProgram } from './programs/discovery.ts';
 import { cachedLoginShellPath } from './programs/login-shell.ts';
-import type { createVersionProbe, VersionProbe } from './programs/version-probe.ts';
+import { createVersionProbe } from './programs/version-probe.ts';
 import { searchPath, type LoginShellPath } from './programs/search-path.ts';
 
 /** This computer as the server uses it: what is installed, and how programs are run. */
@@ -44,7 +37,6 @@ export function createMachine(
   processes: Processes,
   projectRoots: readonly string[] | Promise<readonly string[]>,
 ): Machine {
-  const environments = environmentsOf(host);
   const cache = cacheFolder(host.platform, host.env, host.home);
   const locate = async (shell: LoginShellPath | undefined) => searchPath(host, shell, await projectRoots);
   const discoverAll = async (): Promise<Discovery> => discover(facts, host, await located, broken);
@@ -53,7 +45,7 @@ export function createMachine(
   let located = shell.then(locate);
   let discovered = discoverAll();
 
-  const probe = lateProbe({ run: processes.run, host, cacheFolder: cache });
+  const probe = createVersionProbe({ run: processes.run, host, cacheFolder: cache });
   const versionsOf = async (found: readonly Installation[]) => probe(found, facts, await located);
 
   async function weedOut(isDoubtful: (id: string) => boolean): Promise<Discovery> {
@@ -80,7 +72,7 @@ export function createMachine(
     host,
     run: processes.run,
     discovery: () => discovered,
-    childEnvironment: async () => environments(await located),
+    childEnvironment: async () => childEnvironment.bind(undefined, host, await located),
     async report() {
       const found = await weedOut(() => true);
       const { reportOf } = await import('./programs/machine-report.ts');
@@ -102,15 +94,6 @@ export function createMachine(
 const brokenName = 'broken.json';
 
 const idsOf = (discovery: Discovery): string => [...discovery.installed.keys()].join();
-
-/** Loaded when it is first used, which is after the first answer. */
-function lateProbe(world: Parameters<typeof createVersionProbe>[0]): VersionProbe {
-  let probe: Promise<VersionProbe> | undefined;
-  return async (...asked) => {
-    probe ??= import('./programs/version-probe.ts').then((m) => m.createVersionProbe(world));
-    return (await probe)(...asked);
-  };
-}
 
 /** What is not taken to be there without a look: plugins, and what was broken the last time. */
 const doubtfulIn = (facts: readonly ProgramFacts[], broken: Broken): ReadonlySet<string | undefined> =>
@@ -138,19 +121,4 @@ async function withoutBroken(
     if (failing.length === 0) return { discovery, broken };
     broken = { ...broken, ...Object.fromEntries(failing) };
   }
-}
-
-/** Makes whole environments for children, each once: neither our own variables nor a search path change. */
-function environmentsOf(host: Host) {
-  const made = new WeakMap<SearchPath, Map<string, Record<string, string>>>();
-  return (path: SearchPath): Awaited<ReturnType<Machine['childEnvironment']>> => {
-    const known = made.get(path) ?? new Map<string, Record<string, string>>();
-    made.set(path, known);
-    return (names, settings) => {
-      const key = JSON.stringify([names, settings]);
-      const found = known.get(key) ?? childEnvironment(host, path, names, settings);
-      known.set(key, found);
-      return found;
-    };
-  };
 }

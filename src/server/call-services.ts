@@ -1,9 +1,9 @@
 import type { Settings } from '../core/settings.ts';
 import { createAudit, type RecordCall } from '../machine/audit/audit.ts';
 import { cacheFolder, stateFolder } from '../machine/folders.ts';
-import { createCallLimit, type Admit } from '../machine/limited.ts';
+import { createLimit, type Admit } from '../machine/limited.ts';
 import type { Host } from '../machine/host.ts';
-import { createJobs, type Jobs } from '../machine/jobs/jobs.ts';
+import { Jobs } from '../machine/jobs/jobs.ts';
 import { createOutputStore, type OutputStore } from '../machine/output-store/output-store.ts';
 import { createMask, type Mask } from '../machine/secrets/mask.ts';
 import type { Trust } from '../machine/trust/trust.ts';
@@ -31,8 +31,8 @@ export function createCallServices(
   const mask = createMask({ ...env, ...Object.fromEntries(addresses) });
   let trust: Promise<Trust> | undefined;
   return {
-    admit: createCallLimit(budgets.calls),
-    jobs: createJobs(),
+    admit: createLimit(budgets.calls),
+    jobs: new Jobs(),
     outputs: createOutputStore({ folder: cacheFolder(platform, env, home), budgets }),
     mask,
     recordCall: createAudit({ folder: state, mask }),

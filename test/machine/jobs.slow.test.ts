@@ -11,7 +11,7 @@ import {
   type ToolResult,
 } from '../../src/core/tool.ts';
 import type { JobWork } from '../../src/machine/jobs/job.ts';
-import { createJobs, type Answer } from '../../src/machine/jobs/jobs.ts';
+import { Jobs, type Answer } from '../../src/machine/jobs/jobs.ts';
 import { createOutputStore } from '../../src/machine/output-store/output-store.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { listJobs } from '../../src/server/tools/list-jobs.ts';
@@ -29,7 +29,7 @@ const processes = createProcesses(process.platform as 'linux');
 
 /** Jobs, outputs, the tools about them, and one tool to be started: it runs a script of Node. */
 function crib(budgets: Partial<typeof usualBudgets> = {}) {
-  const jobs = createJobs();
+  const jobs = new Jobs();
   const outputs = createOutputStore({ folder: undefined, budgets: usualBudgets });
   onTestFinished(async () => {
     await jobs.endAll();

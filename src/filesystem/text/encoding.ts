@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { ToolcribError } from '../../core/errors.ts';
 import { systemEncoding } from '../../machine/decode.ts';
-import { asWindows1252 } from '../../machine/windows-1252.ts';
 import { multiByte, namedEncoding } from './encoding-name.ts';
+
+export { shownText } from '../../machine/decode.ts';
 
 /** How the bytes of a text file are to be read. */
 export interface Encoding {
@@ -36,13 +37,6 @@ function markedEncoding(bytes: Buffer): Encoding | undefined {
     .find(({ mark }) => mark > 0);
   // FF FE 00 00 would be UTF-32, which no tool writes: far more likely it is no text at all.
   return found?.unit === 2 && bytes.length >= 4 && bytes.readUInt16LE(2) === 0 ? undefined : found;
-}
-
-/** The text of bytes, with U+FFFD for what is no character. */
-export function shownText(bytes: Buffer, label: string): string {
-  if (label === 'utf-8') return bytes.toString();
-  const text = new TextDecoder(label).decode(bytes);
-  return label === 'windows-1252' ? asWindows1252(text) : text;
 }
 
 /** Whether bytes are text in an encoding; `stream`: they may end within a character. */

@@ -10,29 +10,6 @@ export type Answer =
   | { readonly kind: 'done'; readonly result: ToolResult }
   | { readonly kind: 'running'; readonly job: Job; readonly joined?: boolean };
 
-/** Work that may outlive the call that began it. What belongs to one client does not exist for another. */
-export interface Jobs {
-  /**
-   * Makes a call: tells its result, or that it is still running after the budget, from when on it is a job. Throws what
-   * `work` throws, and BUSY.
-   */
-  run(call: JobCall, work: JobWork, context: CallContext): Promise<Answer>;
-  /**
-   * Makes a call as a job, unless the same is running, and tells of it when it had a moment to print something; the
-   * result when it ended at once. `takesInput`: its program gets one that stays open. Throws what `run` does.
-   */
-  start(call: JobCall, work: JobWork, context: CallContext, takesInput: boolean): Promise<Answer>;
-  /** Waits for the same call of the same client, or tells its result that nobody got; undefined without one. */
-  join(key: string, waiter: Waiter): Promise<Answer | undefined>;
-  /** Throws NOT_FOUND. */
-  find(client: string, id: string): Job;
-  /** All that are known, the oldest first. */
-  list(client: string): Job[];
-  /** Ends a job, and what it started; returns when that is done. Throws NOT_FOUND. */
-  stop(client: string, id: string): Promise<Job>;
-  endAll(): Promise<void>;
-}
-
 /** How long the state and result of a job that has ended are kept, and of how many. */
 const keptMs = 60 * 60 * 1000;
 const mostKept = 100;
@@ -44,16 +21,71 @@ const endMs = 3000;
 /** How often a job is looked at by who waits for it: progress is told ten times a second at most. */
 const lookMs = 100;
 
-/** The jobs of this process. */
-export function createJobs(): Jobs {
+/** Work that may outlive the call that began it. What belongs to one client does not exist for another. */
+export class Jobs {
   /** All that run, also calls that are no jobs yet. */
-  const running = new Set<Job>();
-  const known = new Map<string, Job>();
+  readonly #running = new Set<Job>();
+  readonly #known = new Map<string, Job>();
 
-  const jobsOf = (client: string) => [...known.values()].filter((job) => job.client === client);
+  /**
+   * Makes a call: tells its result, or that it is still running after the budget, from when on it is a job. Throws what
+   * `work` throws, and BUSY.
+   */
+  async run(call: JobCall, work: JobWork, context: CallContext): Promise<Answer> {
+    const job = this.#begin(call, work, context);
+    const { signal, budgets } = context;
+    await endOrTimeout(job.ended, budgets.callSeconds * 1000, signal);
+    if (signal.aborted) {
+      job.end('stopped');
+      // What it started is being ended, and is gone when it says so.
+      await job.ended;
+    }
+    if (job.state !== 'running') return { kind: 'done', result: job.result() };
+    try {
+      this.#refuseWhenFull(context);
+    } catch (error) {
+      await end([job]);
+      throw error;
+    }
+    this.#announce(job);
+    return { kind: 'running', job };
+  }
 
-  function find(client: string, id: string): Job {
-    const job = known.get(id);
+  /**
+   * Makes a call as a job, unless the same is running, and tells of it when it had a moment to print something; the
+   * result when it ended at once. `takesInput`: its program gets one that stays open. Throws what `run` does.
+   */
+  async start(call: JobCall, work: JobWork, context: CallContext, takesInput: boolean): Promise<Answer> {
+    const same = this.#sameCall(context.client, call.key).findLast((job) => this.#running.has(job));
+    if (!same) this.#refuseWhenFull(context);
+    const job = same ?? this.#begin(call, work, context, takesInput);
+    this.#announce(job);
+    const printed = () => job.lastLine !== undefined;
+    await waitForJob(job, { ...context, progress: () => {} }, firstOutputMs, printed);
+    await endOrTimeout(job.ended, nextMs, context.signal);
+    if (context.signal.aborted && !same) await end([job]);
+    if (job.state === 'running') return { kind: 'running', job, joined: same !== undefined };
+    this.#known.delete(job.id);
+    return { kind: 'done', result: job.result() };
+  }
+
+  /** Waits for the same call of the same client, or tells its result that nobody got; undefined without one. */
+  async join(key: string, waiter: Waiter): Promise<Answer | undefined> {
+    const same = this.#sameCall(waiter.client, key);
+    const job =
+      same.findLast((one) => this.#running.has(one)) ??
+      same.findLast((one) => !one.isTold && one.state !== 'stopped');
+    if (!job) return undefined;
+    if (job.endedAt !== undefined)
+      return { kind: 'done', result: withAge(job.result(), job.id, job.endedAt) };
+    await waitForJob(job, waiter, waiter.budgets.callSeconds * 1000);
+    if (job.state === 'running') return { kind: 'running', job, joined: true };
+    return { kind: 'done', result: job.result() };
+  }
+
+  /** Throws NOT_FOUND. */
+  find(client: string, id: string): Job {
+    const job = this.#known.get(id);
     if (job?.client === client) return job;
     throw new ToolcribError(
       'NOT_FOUND',
@@ -62,8 +94,40 @@ export function createJobs(): Jobs {
     );
   }
 
-  function refuseWhenFull({ client, budgets }: Waiter): void {
-    const count = jobsOf(client).filter((job) => running.has(job)).length;
+  /** All that are known, the oldest first. */
+  list(client: string): Job[] {
+    return [...this.#known.values()].filter((job) => job.client === client);
+  }
+
+  /** Ends a job, and what it started; returns when that is done. Throws NOT_FOUND. */
+  async stop(client: string, id: string): Promise<Job> {
+    const job = this.find(client, id);
+    await end([job]);
+    return job;
+  }
+
+  async endAll(): Promise<void> {
+    await end([...this.#running]);
+    this.#known.clear();
+  }
+
+  #begin(call: JobCall, work: JobWork, context: CallContext, takesInput?: boolean): Job {
+    const job = new Job(call, work, context, takesInput);
+    this.#running.add(job);
+    const limit = setTimeout(() => job.end('timed_out'), context.budgets.jobMinutes * 60_000).unref();
+    void job.ended.finally(() => {
+      clearTimeout(limit);
+      this.#running.delete(job);
+    });
+    return job;
+  }
+
+  #sameCall(client: string, key: string): Job[] {
+    return this.list(client).filter((job) => job.call.key === key);
+  }
+
+  #refuseWhenFull({ client, budgets }: Waiter): void {
+    const count = this.list(client).filter((job) => this.#running.has(job)).length;
     if (count < budgets.jobs) return;
     throw new ToolcribError(
       'BUSY',
@@ -72,88 +136,17 @@ export function createJobs(): Jobs {
     );
   }
 
-  function announce(job: Job): void {
-    known.set(job.id, job);
-    const ended = [...known.values()].filter(({ endedAt }) => endedAt !== undefined);
+  #announce(job: Job): void {
+    this.#known.set(job.id, job);
+    const ended = [...this.#known.values()].filter(({ endedAt }) => endedAt !== undefined);
     for (const [index, { id, endedAt = 0 }] of ended.entries())
-      if (index < ended.length - mostKept || Date.now() - endedAt > keptMs) known.delete(id);
+      if (index < ended.length - mostKept || Date.now() - endedAt > keptMs) this.#known.delete(id);
   }
+}
 
-  function begin(call: JobCall, work: JobWork, context: CallContext, takesInput?: boolean): Job {
-    const job = new Job(call, work, context, takesInput);
-    running.add(job);
-    const limit = setTimeout(() => job.end('timed_out'), context.budgets.jobMinutes * 60_000).unref();
-    void job.ended.finally(() => {
-      clearTimeout(limit);
-      running.delete(job);
-    });
-    return job;
-  }
-
-  async function end(jobs: readonly Job[]): Promise<void> {
-    for (const job of jobs) job.end('stopped');
-    await firstOf([Promise.all(jobs.map((job) => job.ended))], endMs);
-  }
-
-  const sameCall = (client: string, key: string) => jobsOf(client).filter((job) => job.call.key === key);
-
-  return {
-    async run(call, work, context) {
-      const job = begin(call, work, context);
-      const cancel = () => job.end('stopped');
-      if (context.signal.aborted) cancel();
-      context.signal.addEventListener('abort', cancel, { once: true });
-      await firstOf([job.ended], context.budgets.callSeconds * 1000);
-      // Cancelled: what it started is being ended, and is gone when it says so.
-      if (context.signal.aborted) await job.ended;
-      context.signal.removeEventListener('abort', cancel);
-      if (job.state !== 'running') return { kind: 'done', result: job.result() };
-      try {
-        refuseWhenFull(context);
-      } catch (error) {
-        await end([job]);
-        throw error;
-      }
-      announce(job);
-      return { kind: 'running', job };
-    },
-    async start(call, work, context, takesInput) {
-      const same = sameCall(context.client, call.key).findLast((job) => running.has(job));
-      if (!same) refuseWhenFull(context);
-      const job = same ?? begin(call, work, context, takesInput);
-      announce(job);
-      const printed = () => job.lastLine !== undefined;
-      await waitForJob(job, { ...context, progress: () => {} }, firstOutputMs, printed);
-      await firstOf([job.ended], nextMs, context.signal);
-      if (context.signal.aborted && !same) await end([job]);
-      if (job.state === 'running') return { kind: 'running', job, joined: same !== undefined };
-      known.delete(job.id);
-      return { kind: 'done', result: job.result() };
-    },
-    async join(key, waiter) {
-      const same = sameCall(waiter.client, key);
-      const job =
-        same.findLast((one) => running.has(one)) ??
-        same.findLast((one) => !one.isTold && one.state !== 'stopped');
-      if (!job) return undefined;
-      if (job.endedAt !== undefined)
-        return { kind: 'done', result: withAge(job.result(), job.id, job.endedAt) };
-      await waitForJob(job, waiter, waiter.budgets.callSeconds * 1000);
-      if (job.state === 'running') return { kind: 'running', job, joined: true };
-      return { kind: 'done', result: job.result() };
-    },
-    find,
-    list: jobsOf,
-    async stop(client, id) {
-      const job = find(client, id);
-      await end([job]);
-      return job;
-    },
-    async endAll() {
-      await end([...running]);
-      known.clear();
-    },
-  };
+async function end(jobs: readonly Job[]): Promise<void> {
+  for (const job of jobs) job.end('stopped');
+  await endOrTimeout(Promise.all(jobs.map((job) => job.ended)), endMs);
 }
 
 /**
@@ -176,16 +169,12 @@ export async function waitForJob(
     const left = until - performance.now();
     // Its state from before it was looked at: what it printed since has not been seen.
     if (state !== 'running' || left <= 0 || signal.aborted) return;
-    await firstOf([job.ended], Math.min(left, lookMs), signal);
+    await endOrTimeout(job.ended, Math.min(left, lookMs), signal);
   }
 }
 
-/** Waits for one of several things that never fail, for a limited time. */
-async function firstOf(
-  things: readonly Promise<unknown>[],
-  mostMs: number,
-  signal?: AbortSignal,
-): Promise<void> {
+/** Waits for what never fails, for a limited time, or until the signal comes. */
+async function endOrTimeout(ended: Promise<unknown>, mostMs: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   await new Promise<void>((resolve) => {
     const go = () => {
@@ -195,7 +184,7 @@ async function firstOf(
     };
     const timer = setTimeout(go, mostMs);
     signal?.addEventListener('abort', go, { once: true });
-    for (const thing of things) void thing.then(go);
+    void ended.then(go);
   });
 }
 

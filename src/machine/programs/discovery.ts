@@ -1,5 +1,4 @@
-import { pathsOf, type Host } from '../host.ts';
-import { variable } from '../variables.ts';
+import { pathsOf, variable, type Host } from '../host.ts';
 import { shimOf, whyNot } from './candidate.ts';
 import type { Broken, Discovery, Installation, ProgramFacts, SearchPath } from './installation.ts';
 import { expandPlace } from './known-folders.ts';

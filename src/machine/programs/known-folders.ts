@@ -1,6 +1,5 @@
 import type { Platform } from '../../core/discoverer.ts';
-import { pathsOf, type Host } from '../host.ts';
-import { variable } from '../variables.ts';
+import { pathsOf, variable, type Host } from '../host.ts';
 import type { SearchFolder } from './installation.ts';
 
 const everywhere = '~/.local/bin ~/.cargo/bin ~/go/bin ~/.bun/bin ~/.deno/bin ~/.dotnet/tools';

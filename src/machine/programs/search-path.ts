@@ -1,6 +1,5 @@
-import { pathsOf, type Host } from '../host.ts';
+import { pathsOf, variable, type Host } from '../host.ts';
 import { isInside } from '../paths/inside.ts';
-import { variable } from '../variables.ts';
 import type { SearchFolder, SearchPath } from './installation.ts';
 import { knownFolders } from './known-folders.ts';
 

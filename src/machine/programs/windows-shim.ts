@@ -1,6 +1,5 @@
 import { win32 } from 'node:path';
-import type { Host } from '../host.ts';
-import { variable } from '../variables.ts';
+import { variable, type Host } from '../host.ts';
 
 /** A batch file's own program and script, in the forms that npm, cmd-shim and pnpm write. */
 const forms: readonly RegExp[] = [
