@@ -5,7 +5,7 @@ import type { Tool } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
 import type { Services } from '../filesystem/services.ts';
-import type { Checkpoint } from '../machine/actions/action-services.ts';
+import type { Checkpoint } from '../machine/actions/run-program.ts';
 import type { History } from '../machine/history/history.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Installation } from '../machine/programs/installation.ts';

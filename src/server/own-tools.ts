@@ -1,5 +1,5 @@
 import type { Tool } from '../core/tool.ts';
-import type { Checkpoint } from '../machine/actions/action-services.ts';
+import type { Checkpoint } from '../machine/actions/run-program.ts';
 import type { Jobs } from '../machine/jobs/jobs.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { OutputStore } from '../machine/output-store/output-store.ts';

@@ -1,4 +1,3 @@
-import { tailOf } from '../../core/cut-text.ts';
 import type { AnyDiscoverer, RunAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { fitResult } from '../../core/fit-result.ts';
@@ -36,6 +35,19 @@ export function programResult(outcome: Outcome, answers: Answers, telling: Telli
   );
 }
 
+/** Data shortened to an answer, with notes beside it; `whole` says where all of it is, and is asked when it was cut. */
+export function dataResult(
+  data: Readonly<Record<string, unknown>>,
+  notes: readonly string[],
+  whole: () => string,
+): ToolResult {
+  const { value, omitted, clipped, cleaned } = fitResult(data, inlineLimit, spelledOut);
+  const isOmitted = Object.keys(omitted).length > 0;
+  const where = isOmitted || clipped ? whole() : '';
+  const all = [...notes, cleaned ? spelledNote : '', where].filter((note) => note !== '');
+  return { data: { ...value, ...(isOmitted && { omitted }), ...(all.length > 0 && { notes: all }) } };
+}
+
 /** The data in a text, shortened to an answer. Throws OUTPUT_UNREADABLE, and what `parse` throws for the caller. */
 export function parsedResult(parse: (text: string) => unknown, text: string, telling: Telling): ToolResult {
   let data: Record<string, unknown>;
@@ -49,15 +61,7 @@ export function parsedResult(parse: (text: string) => unknown, text: string, tel
       headAndTail(presentable(text), 2000, 0, wayTo('; ', telling)),
     );
   }
-  const { value, omitted, clipped, cleaned } = fitResult(data, inlineLimit, spelledOut);
-  const isOmitted = Object.keys(omitted).length > 0;
-  const isCut = (isOmitted || clipped) && telling.handle !== undefined;
-  const notes = [
-    ...telling.notes,
-    ...(cleaned ? [spelledNote] : []),
-    ...(isCut ? [wayTo('shortened; ', telling)] : []),
-  ];
-  return { data: { ...value, ...(isOmitted && { omitted }), ...(notes.length > 0 && { notes }) } };
+  return dataResult(data, telling.notes, () => wayTo('shortened; ', telling));
 }
 
 function textResult({ stdout, stderr }: Outcome, telling: Telling): ToolResult {
@@ -69,19 +73,16 @@ function textResult({ stdout, stderr }: Outcome, telling: Telling): ToolResult {
   return { content: [{ type: 'text', text: text || '[no output]' }] };
 }
 
-/** The error with the tail of what the program said. */
+/** The error with what the program said. */
 function failure(outcome: Outcome, { parse, hints }: Answers, telling: Telling): ToolResult {
   const complaint = presentable(outcome.stderr.text).trim();
   const output = presentable(outcome.stdout.text).trim();
   // What is there to be parsed tells nobody why it failed, unless nothing else was said.
-  const isShown = !(parse && complaint !== '');
-  const shown = isShown ? cut(output, outcome.stdout, inlineLimit / 2, telling) : '';
-  const isLeftOut = !isShown && output !== '' && telling.handle !== undefined;
+  const shown = parse && complaint !== '' ? '' : cut(output, outcome.stdout, inlineLimit / 2, telling);
   const text = joined([
     reasonOf(outcome, telling.command),
-    end(complaint, outcome.stderr, inlineLimit / 2, telling),
+    cut(complaint, outcome.stderr, inlineLimit / 2, telling),
     shown && `[stdout]\n${shown}`,
-    isLeftOut ? `[stdout was left out${wayTo('; ', telling)}]` : '',
     ...noted(telling),
     hints?.find(({ says }) => says.test(complaint))?.wayOut ?? '',
   ]);
@@ -102,13 +103,6 @@ function reasonOf({ ended, exitCode, durationMs }: Outcome, line: string): strin
 /** Head and tail of a text, of which something may have been left out before. */
 const cut = (text: string, { omittedBytes }: Collected, most: number, telling: Telling): string =>
   headAndTail(text, most, text === '' ? 0 : omittedBytes, wayTo('; ', telling) || ' …');
-
-function end(text: string, { omittedBytes }: Collected, most: number, telling: Telling): string {
-  if (text.length <= most && omittedBytes === 0) return text;
-  const tail = tailOf(text, most);
-  const omitted = (text.length - tail.length + omittedBytes).toLocaleString('en');
-  return `[… ${omitted} characters left out here${wayTo('; ', telling) || ' …'}]\n${tail}`;
-}
 
 /** How to get at all of it, between two texts; nothing when it is not kept. */
 const wayTo = (before: string, { handle }: Telling, after = ''): string =>

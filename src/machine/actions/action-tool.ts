@@ -6,9 +6,8 @@ import { pathFacts } from '../../core/params.ts';
 import type { CallContext, Plan, PlanContext, Tool, ToolFacts, ToolResult } from '../../core/tool.ts';
 import { rooted } from '../paths/workspace.ts';
 import { parsedResult } from './action-result.ts';
-import type { ActionServices } from './action-services.ts';
 import { planAction } from './plan-action.ts';
-import { runProgram } from './run-program.ts';
+import { runProgram, type ActionServices } from './run-program.ts';
 
 /** A file of a project that is larger was not written by hand. */
 const readBytes = 1024 * 1024;

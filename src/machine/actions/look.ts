@@ -1,24 +1,15 @@
-import { constants } from 'node:fs';
-import { lstat, open, readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import type { Dirent, Stats } from 'node:fs';
 import type { Look } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
+import { readPlain } from '../folders.ts';
 
 /** A file that a person or a program wrote to configure something is not larger. */
 const mostBytes = 1024 * 1024;
 
 /** Looks at what lies on the disk, and follows no link at the end of a path. */
 export const look: Look = {
-  async read(path) {
-    const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-    const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
-    try {
-      const facts = await file?.stat();
-      return facts?.isFile() && facts.size <= mostBytes ? await file?.readFile('utf8') : undefined;
-    } finally {
-      await file?.close();
-    }
-  },
+  read: async (path) => readPlain(path, ({ size }) => size <= mostBytes)?.toString(),
   async kind(path) {
     const facts = await lstat(path).catch(() => undefined);
     return facts && kindOf(facts);

@@ -7,9 +7,8 @@ import { rooted } from '../paths/workspace.ts';
 import { isExecutable } from '../programs/is-executable.ts';
 import { projectFolders } from '../programs/project-folders.ts';
 import { upwards } from '../../core/upwards.ts';
-import type { ActionServices } from './action-services.ts';
 import { look } from './look.ts';
-import type { PreparedProgram } from './run-program.ts';
+import type { ActionServices, PreparedProgram } from './run-program.ts';
 
 /** One call of an action that runs its program, all paths in `values` checked. */
 export interface ActionCall {
@@ -43,7 +42,9 @@ export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram
   const command = printable([discoverer.programs[0] ?? discoverer.id, ...withoutEnd(asTyped)]);
   const takenBack = await isTakenBack(call, start);
   const whole = [...start.leading, ...argv, ...asTyped, ...trailing];
-  const needs = trust ?? trustFor(effects);
+  // Whom it talks to, and what it brings, is up to the files of the project.
+  const talks = has('network') ? 'talks to other machines as this folder says' : undefined;
+  const needs = trust ?? (has('execute') ? 'runs code of this folder' : talks);
   return {
     effects,
     subject: command,
@@ -66,13 +67,6 @@ export async function planAction(call: ActionCall): Promise<Plan<PreparedProgram
       ...(action.timeoutMs !== undefined && { timeoutMs: action.timeoutMs }),
     },
   };
-}
-
-/** Why the folder has to be trusted for what an action does there. */
-function trustFor(effects: readonly Effect[]): string | undefined {
-  if (effects.includes('execute')) return 'runs code of this folder';
-  // Whom it talks to, and what it brings, is up to the files of the project.
-  return effects.includes('network') ? 'talks to other machines as this folder says' : undefined;
 }
 
 /** Whether undo would bring back all that the program says it could change. It is asked in a trusted folder only. */

@@ -1,9 +1,11 @@
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, OutputSink, ProgramInput, ToolResult } from '../../core/tool.ts';
+import type { DatabaseServices } from '../databases/target.ts';
+import type { Checkpoints } from '../history/checkpoints.ts';
 import { inlineLimit } from '../presentable.ts';
 import type { Outcome, Run } from '../processes/process.ts';
+import type { Installation } from '../programs/installation.ts';
 import { programResult, type Answers } from './action-result.ts';
-import type { Checkpoint } from './action-services.ts';
 
 /** A program as it would be started: all that can be refused has been. */
 export interface PreparedProgram {
@@ -27,9 +29,22 @@ export interface PreparedProgram {
   readonly looksOnly?: boolean;
 }
 
-interface Services {
+/** Keeps states of work trees. */
+export type Checkpoint = Pick<Checkpoints, 'take' | 'isReady'>;
+
+/** What running actions needs of this machine. */
+export interface ActionServices {
   readonly run: Run;
-  checkpoint?: Checkpoint | undefined;
+  /** Undefined for what takes no program. */
+  readonly installation: Installation | undefined;
+  readonly databases: DatabaseServices;
+  /** The whole environment of a child that may inherit `names` and is given `settings`. */
+  childEnvironment(
+    names: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): Record<string, string>;
+  /** Left out where no states are kept. */
+  readonly checkpoint?: Checkpoint;
 }
 
 /** What tests print may be a report, which is only understood whole. */
@@ -42,7 +57,7 @@ export async function runProgram(
   prepared: PreparedProgram,
   answers: Answers,
   context: CallContext,
-  { run, checkpoint }: Services,
+  { run, checkpoint }: Pick<ActionServices, 'run' | 'checkpoint'>,
 ): Promise<ToolResult> {
   const { folder, command, input, keeps, looksOnly = false } = prepared;
   const { signal, workspace } = context;

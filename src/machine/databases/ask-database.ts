@@ -1,8 +1,7 @@
 import type { DatabaseEngine, QueryAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { fitResult } from '../../core/fit-result.ts';
 import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
-import { inlineLimit, spelledNote, spelledOut } from '../presentable.ts';
+import { dataResult } from '../actions/action-result.ts';
 import { failureOfDatabase, withoutSecrets } from './database-failure.ts';
 import { graceMs, inSession, usualLimits as limits, type Session } from './session.ts';
 import { targetName, targetOf, type Chosen, type DatabaseServices, type Target } from './target.ts';
@@ -129,15 +128,12 @@ async function answered(session: Session, { action: { asks }, values }: Database
 
 /** What fits into an answer; what does not is kept whole, a row a line, where read_output finds it. */
 function resultOf(answer: Answer, question: string, context: CallContext): ToolResult {
-  const { value, omitted, clipped, cleaned } = fitResult(answer, inlineLimit, spelledOut);
-  const isCut = Object.keys(omitted).length > 0;
-  const notes = cleaned ? [spelledNote] : [];
-  const rows: unknown = answer['rows'];
-  if ((isCut || clipped) && Array.isArray(rows)) {
+  return dataResult(answer, [], () => {
+    const { rows } = answer;
+    if (!Array.isArray(rows)) return '';
     const sink = context.keepOutput(question);
     for (const row of rows) sink.add('stdout', Buffer.from(`${JSON.stringify(row)}\n`));
     sink.end();
-    notes.push(`all ${rows.length} rows: read_output ${sink.handle}`);
-  }
-  return { data: { ...value, ...(isCut && { omitted }), ...(notes.length > 0 && { notes }) } };
+    return `all ${rows.length} rows: read_output ${sink.handle}`;
+  });
 }
