@@ -37,8 +37,10 @@ export function shownText(bytes: Buffer, label: string): string {
   if (label === 'utf-8') return bytes.toString();
   if (label !== 'windows-1252') return new TextDecoder(label).decode(bytes);
   // Some versions of Node decode it as ISO 8859-1.
-  const meant = (control: string) => windows1252.charAt(control.charCodeAt(0) - 0x80);
-  return bytes.toString('latin1').replaceAll(/[\x80-\x9f]/g, meant);
+  const codes = Uint16Array.from(bytes, (byte) =>
+    byte >= 0x80 && byte < 0xa0 ? windows1252.charCodeAt(byte - 0x80) : byte,
+  );
+  return Buffer.from(codes.buffer).toString('utf16le');
 }
 
 /** Legacy code pages of Windows consoles by language; elsewhere the locale names its own. */

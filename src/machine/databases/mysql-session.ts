@@ -1,8 +1,8 @@
 import mysql from 'mysql2';
-import type { Connection as Callbacks, QueryError, RowDataPacket } from 'mysql2';
+import type { Connection as Callbacks, FieldPacket, QueryError, RowDataPacket } from 'mysql2';
 import { ToolcribError } from '../../core/errors.ts';
+import { hexOf, jsonOf, shortened } from './cell.ts';
 import type { Encryption } from './encryption.ts';
-import { typeOf, valueOf } from './mysql-values.ts';
 import { connectMs, lockSeconds, type Limits, type OpenSession, type Session } from './session.ts';
 import type { Target } from './target.ts';
 
@@ -29,7 +29,7 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
       // A query with a limit of its own has that one.
       await db.query(`SET SESSION sql_select_limit = ${most}`);
       await check(db, sql);
-      return queried(db, limits, sql, values);
+      return queried(db, limits.statementMs, sql, values);
     },
     async explain(sql) {
       await check(db, sql);
@@ -80,14 +80,14 @@ async function begin(db: Connection, { statementMs }: Limits): Promise<string | 
   return hasNone ? undefined : 'may use files of the server (FILE)';
 }
 
-async function queried(db: Connection, limits: Limits, sql: string, values: readonly unknown[]) {
+async function queried(db: Connection, statementMs: number, sql: string, values: readonly unknown[]) {
   const startedAt = performance.now();
   const [rows, fields] = await db.execute<RowDataPacket[][]>(sql, [...values] as string[]);
   // Some functions of MariaDB (benchmark, sleep) end at the limit of time with a result where others end with an error.
-  if (performance.now() - startedAt >= limits.statementMs)
+  if (performance.now() - startedAt >= statementMs)
     throw Object.assign(new Error('the time of a query is over'), { errno: 1969 });
   const columns = fields.map((field) => ({ name: field.name, type: typeOf(field) }));
-  const shown = (value: unknown, at: number) => valueOf(value, columns[at]?.type ?? '', limits.cell);
+  const shown = (value: unknown, at: number) => valueOf(value, columns[at]?.type ?? '');
   return { columns, rows: rows.map((row) => row.map(shown)) };
 }
 
@@ -100,4 +100,44 @@ async function check(db: Connection, sql: string): Promise<void> {
     const expected = 'one SELECT, VALUES, TABLE or WITH is expected';
     throw new ToolcribError('ARG_INVALID', `sql: it is no query: ${expected} (${message}).`);
   });
+}
+
+/** MariaDB says of what is a text to the protocol that it is `json`. */
+type Field = FieldPacket & { readonly extendedFormat?: string };
+
+/** The protocol's own names (enum_field_types), which the driver's types leave out. */
+const { Types } = mysql as unknown as { readonly Types: Readonly<Record<number, string>> };
+
+/** Those that are otherwise than a table would declare them. */
+const declared: Readonly<Record<string, string>> = {
+  TINY: 'tinyint',
+  SHORT: 'smallint',
+  INT24: 'mediumint',
+  LONG: 'int',
+  LONGLONG: 'bigint',
+  NEWDECIMAL: 'decimal',
+  VAR_STRING: 'varchar',
+  STRING: 'char',
+};
+const flag = { enum: 256, set: 2048 };
+/** The number of the character set that says: these are bytes. */
+const bytesCharset = 63;
+
+/** The name of a column's type, as a table would declare it, without lengths: `int`, `decimal`. */
+function typeOf(field: Field): string {
+  const flags = typeof field.flags === 'number' ? field.flags : 0;
+  if (field.extendedFormat === 'json') return 'json';
+  if (flags & flag.enum) return 'enum';
+  if (flags & flag.set) return 'set';
+  const code = Types[field.columnType ?? 253] ?? 'unknown';
+  if (code.endsWith('BLOB')) return field.characterSet === bytesCharset ? 'blob' : 'text';
+  return declared[code] ?? code.toLowerCase();
+}
+
+/** A value as it is shown: bytes in hexadecimal, JSON as JSON, a 32-bit float with the digits that it has. */
+function valueOf(value: unknown, type: string): unknown {
+  if (Buffer.isBuffer(value)) return hexOf(value.toString('hex'));
+  if (typeof value === 'string') return type === 'json' ? jsonOf(value) : shortened(value);
+  if (typeof value === 'number') return type === 'float' ? Number(value.toPrecision(7)) : value;
+  return value;
 }

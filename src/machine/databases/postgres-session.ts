@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { Client } from 'pg';
+import { Client, type FieldDef } from 'pg';
 // @ts-expect-error: it comes without types.
 import pgpass from 'pgpass';
-import { fetchRows } from './postgres-rows.ts';
-import { connectMs, graceMs, lockSeconds, type Limits, type OpenSession } from './session.ts';
+import { hexOf, jsonOf, shortened } from './cell.ts';
+import { connectMs, graceMs, lockSeconds, type Limits, type OpenSession, type Table } from './session.ts';
 import type { Target } from './target.ts';
 
 const cursor = 'toolcrib';
@@ -37,7 +37,7 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
     begin: () => begin(client, limits),
     async query(sql, most, values) {
       await sent(client, declaring, sql, values);
-      const table = await fetchRows(client, cursor, most, limits.cell);
+      const table = await fetchRows(client, most);
       await client.query(`CLOSE ${cursor}`);
       return table;
     },
@@ -62,6 +62,41 @@ async function sent(client: Client, before: string, sql: string, values: readonl
     if (position) Object.assign(error as Error, { position: String(Number(position) - before.length) });
     throw error;
   }
+}
+
+/** The first rows of the cursor. */
+async function fetchRows(client: Client, most: number): Promise<Table> {
+  const text = `FETCH FORWARD ${most} FROM ${cursor}`;
+  const { fields, rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' });
+  const types = await typesOf(client, fields);
+  const shown = (value: string | null, at: number) => value && valueOf(value, types[at] ?? '');
+  return {
+    columns: fields.map(({ name }, at) => ({ name, type: types[at] ?? '' })),
+    rows: rows.map((row) => row.map(shown)),
+  };
+}
+
+/** The names of the types of columns, with what they are limited to. */
+async function typesOf(client: Client, fields: readonly FieldDef[]): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT pg_catalog.format_type(o, m) AS name FROM ROWS FROM
+     (pg_catalog.unnest($1::oid[]), pg_catalog.unnest($2::int4[])) WITH ORDINALITY AS t(o, m, n) ORDER BY n`,
+    [fields.map(({ dataTypeID }) => dataTypeID), fields.map(({ dataTypeModifier }) => dataTypeModifier)],
+  );
+  return rows.map(({ name }) => name);
+}
+
+const numbers: ReadonlySet<string> = new Set(['smallint', 'integer', 'oid', 'real', 'double precision']);
+
+/**
+ * A value of what the server wrote, by the type's name as format_type() gives it. Numbers that a double holds exactly
+ * come as numbers, JSON as JSON, bytes in hexadecimal, and all the rest (bigint, numeric, dates, arrays) as that text.
+ */
+function valueOf(text: string, type: string): unknown {
+  if (type === 'boolean') return text === 't';
+  if (numbers.has(type)) return Number.isFinite(Number(text)) ? Number(text) : text;
+  if (type === 'bytea') return hexOf(text.slice(2));
+  return type === 'json' || type === 'jsonb' ? jsonOf(text) : shortened(text);
 }
 
 /** The password of ~/.pgpass, or of the file that PGPASSFILE names, where sockets stand under localhost. */

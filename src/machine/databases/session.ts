@@ -14,15 +14,10 @@ export interface Limits {
   readonly statementMs: number;
   /** Bytes of an answer that are read from the connection. */
   readonly bytes: number;
-  /** Characters of a value that are kept. */
-  readonly cell: number;
 }
 
-/**
- * Time: well below the 45 s in which a call answers. Bytes: the most rows of a call, at 8 KB each. A value: twice what
- * is shown of one, the rest being for who reads the rows where they are kept.
- */
-export const usualLimits: Limits = { statementMs: 30_000, bytes: 8 * 1024 * 1024, cell: 8000 };
+/** Time: well below the 45 s in which a call answers. Bytes: the most rows of a call, at 8 KB each. */
+export const usualLimits: Limits = { statementMs: 30_000, bytes: 8 * 1024 * 1024 };
 
 /** Milliseconds until a server has to have answered: to connect, and to be told to stop. */
 export const connectMs = 10_000;
