@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
-import { windowsPathTrick } from '../../src/machine/paths/windows-path.ts';
+import { windowsPathTrick } from '../../src/machine/paths/given-path.ts';
 import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from '../filesystem/folder.ts';
 
 const secret = 'TOP-SECRET-CONTENT';
@@ -252,7 +252,7 @@ describe.skipIf(process.platform === 'win32')('what is no file', () => {
   it('ATTACK 57: a file this user may not read is refused by name', async () => {
     await writeFile(join(root, 'locked'), 'x', { mode: 0 });
     const failure = await asOrdinaryUser(() => failureOf(call('read_file', { path: 'locked' })));
-    expect(failure).toBe('PATH_DENIED: locked: the system does not let this user read it.');
+    expect(failure).toBe('PATH_DENIED: locked: the system does not let this user do that.');
     await chmod(join(root, 'locked'), 0o600);
   });
 

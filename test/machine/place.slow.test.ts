@@ -187,7 +187,7 @@ describe('missing folders', () => {
       const check = () => Promise.resolve();
       // The kernel makes no folders there, whoever asks.
       expect(await failureOf(openPlaceAt('/sys/x/y', 'x/y', { make: true, check, consent: noConsent }))).toBe(
-        'PATH_DENIED: x/y: the system does not let this user make a folder there.',
+        'PATH_DENIED: x/y: the system does not let this user do that.',
       );
       expect(
         await failureOf(openPlaceAt('/proc/x/y', 'x/y', { make: true, check, consent: noConsent })),

@@ -279,7 +279,7 @@ describe('on the disk', () => {
 
   it('says what would happen, and the way out', async () => {
     expect(await refusal('.envrc')).toBe(
-      "PATH_PROTECTED: .envrc: is not changed from here without a person's word, because a shell, another program " +
+      'PATH_PROTECTED: .envrc: is not changed from here, because a shell, another program ' +
         'or the system runs it, or takes from it what to run, fetch or trust. ' +
         'If it has to be, show the person what, so that they can do it themselves.',
     );
@@ -362,7 +362,7 @@ describe('moving', () => {
   it('a folder must not make what is in it run', async () => {
     await put(top, { 'x/tasks.json': '', 'x/a/b/c': '', 'y/systemd/a': '', 'z/hooks/pre.sh': '' });
     expect(await failureOf(moved('x', '.vscode'))).toBe(
-      `PATH_PROTECTED: x/tasks.json: is never changed from here, because as ${top}/.vscode/tasks.json an editor runs ` +
+      `PATH_PROTECTED: x/tasks.json: is not changed from here, because as ${top}/.vscode/tasks.json an editor runs ` +
         'what it names when the folder is opened. If it has to be, show the person what, so that they can do it themselves.',
     );
     expect(await failureOf(moved('y', '.local/share'))).toMatch(/^PATH_PROTECTED: y\/systemd/);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { windowsPathTrick } from '../../src/machine/paths/windows-path.ts';
+import { windowsPathTrick } from '../../src/machine/paths/given-path.ts';
 
 const tricks: [path: string, trick: RegExp][] = [
   ['notes.txt:hidden', /stream/],

@@ -135,7 +135,7 @@ async function readAction(
     const opened = await unlessMissing(rooted(workspace).openFile(file, { from: folder }));
     if (!opened) continue;
     try {
-      const { size } = await opened.handle.stat();
+      const { size } = opened.stat;
       if (size > readBytes)
         throw new ToolcribError('TOO_LARGE', `${file}: ${size} bytes is more than is parsed.`);
       return parsedResult(parse, (await opened.handle.readAll()).toString('utf8'), {

@@ -70,25 +70,18 @@ export interface Opened {
 
 /**
  * Opens a real path so that a FIFO, a terminal or a late symbolic link can neither block nor mislead. `check` looks at
- * what was opened, not at what lay there a moment ago; when it throws, nothing stays open. `kind` only spares it from
- * opening anything but folders where the system can tell. Throws what `unreadable` makes of a failure.
+ * what was opened, not at what lay there a moment ago; when it throws, nothing stays open. Throws what `unreadable` makes of a failure.
  */
 export async function openAt(
   real: string,
   given: string,
-  kind: 'folder' | 'any',
   check?: (opened: Opened) => Promise<void>,
 ): Promise<Opened> {
   // Windows has none of them.
-  const {
-    O_NONBLOCK = 0,
-    O_NOCTTY = 0,
-    O_NOFOLLOW = 0,
-    O_DIRECTORY = 0,
-  }: Partial<typeof constants> = constants;
+  const { O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 }: Partial<typeof constants> = constants;
   let handle: OpenFile;
   try {
-    handle = new OpenFile(real, O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | (kind === 'folder' ? O_DIRECTORY : 0));
+    handle = new OpenFile(real, O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
   } catch (error) {
     throw unreadable(given, codeOf(error));
   }
@@ -126,18 +119,15 @@ export function refuseWrongKind(found: Stats, given: string, kind: PathKind): vo
   const [isFile, isFolder] = [found.isFile(), found.isDirectory()];
   if ((isFile && kind !== 'folder') || (isFolder && kind !== 'file')) return;
   const expected = { file: 'a regular file', folder: 'a folder', any: 'a regular file or a folder' }[kind];
-  const special = found.isFIFO() ? 'a FIFO (named pipe)' : found.isSocket() ? 'a socket' : 'a device';
-  const is = isFile ? 'a file' : isFolder ? 'a folder' : special;
-  const wayOut = isFolder
-    ? 'list_directory shows what is in it.'
-    : isFile
-      ? 'Give the folder that it is in.'
-      : '';
-  throw refusal('PATH_NOT_REGULAR', given, `is ${is}, not ${expected}.`, wayOut);
+  const refused = (is: string, wayOut?: string) =>
+    refusal('PATH_NOT_REGULAR', given, `is ${is}, not ${expected}.`, wayOut);
+  if (isFile) throw refused('a file', 'Give the folder that it is in.');
+  if (isFolder) throw refused('a folder', 'list_directory shows what is in it.');
+  throw refused(found.isFIFO() ? 'a FIFO (named pipe)' : found.isSocket() ? 'a socket' : 'a device');
 }
 
 const noFile = ['PATH_NOT_REGULAR', 'is a socket or a device, not a regular file.'] as const;
-const denied = ['PATH_DENIED', 'the system does not let this user read it.'] as const;
+const denied = ['PATH_DENIED', 'the system does not let this user do that.'] as const;
 
 const failures: Readonly<Record<string, readonly [code: ErrorCode, message: string, wayOut?: string]>> = {
   ENOENT: ['PATH_NOT_FOUND', 'does not exist.', 'glob finds files by part of their name.'],

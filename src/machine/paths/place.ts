@@ -52,7 +52,7 @@ export async function openPlaceAt(
   const parent = await locate(dirname(real));
   const missing = relative(parent.there, parent.real).split(sep).filter(Boolean);
   if (missing.length > 0 && !make) throw withoutFolder(given, parent.real);
-  let folder = await openAt(parent.there, given, 'folder');
+  let folder = await openAt(parent.there, given);
   const made: string[] = [];
   try {
     const planned = join(folder.path, ...missing, name);
@@ -62,7 +62,7 @@ export async function openPlaceAt(
       const path = join(folder.path, step);
       lookOnceMore({ folder, path, confirmed }, given);
       if (makeFolder(join(folder.stablePath, step), given)) made.push(path);
-      const inner = await openAt(join(folder.stablePath, step), given, 'folder');
+      const inner = await openAt(join(folder.stablePath, step), given);
       await folder.handle.close();
       folder = inner;
     }
@@ -127,9 +127,7 @@ function makeFolder(path: string, given: string): boolean {
     const code = codeOf(error);
     if (code === 'EEXIST') return false;
     if (code === 'ENOENT') throw withoutFolder(given, dirname(path));
-    if (code === 'ENAMETOOLONG') throw unreadable(given, code);
-    if (code === 'EACCES' || code === 'EPERM')
-      throw refusal('PATH_DENIED', given, 'the system does not let this user make a folder there.');
+    if (code === 'ENAMETOOLONG' || code === 'EACCES' || code === 'EPERM') throw unreadable(given, code);
     throw refusal('WRITE_FAILED', given, `a folder on the way could not be made (${code}).`);
   }
 }

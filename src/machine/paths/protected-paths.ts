@@ -34,13 +34,7 @@ export function refuseProtected(
   const reason = protectedReason(path);
   if (reason?.never) throw protectedError(given, reason.effect);
   const effect = reason?.effect ?? (inGitFolder(path) ? gitFolderEffect : unclearEffect(path, isNew));
-  if (effect === undefined || consent.allows(path, effect)) return;
-  throw refusal(
-    'PATH_PROTECTED',
-    given,
-    `is not changed from here without a person's word, because ${effect}.`,
-    wayOut,
-  );
+  if (effect !== undefined && !consent.allows(path, effect)) throw protectedError(given, effect);
 }
 
 /** FAT and NTFS also know `.vscode` as `VSCODE~1`. Windows itself tells the real name. */
@@ -52,11 +46,14 @@ function unclearEffect(path: string, isNew: boolean): string | undefined {
   return isNew && unseen.test(path) ? 'its name has characters that nobody sees' : undefined;
 }
 
-/** The refusal that nobody takes back; `effect` as in `ProtectedNames`. */
+/** `effect` as in `ProtectedNames`. */
 export const protectedError = (given: string, effect: string): ToolcribError =>
-  refusal('PATH_PROTECTED', given, `is never changed from here, because ${effect}.`, wayOut);
-
-const wayOut = 'If it has to be, show the person what, so that they can do it themselves.';
+  refusal(
+    'PATH_PROTECTED',
+    given,
+    `is not changed from here, because ${effect}.`,
+    'If it has to be, show the person what, so that they can do it themselves.',
+  );
 
 /** What git keeps in its folder; other names in it are files of the people who put a work tree there. */
 const gitNames =

@@ -21,13 +21,10 @@ export function inPseudoFolder(path: string): boolean {
   return sep === '/' && pseudoFolders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
-/** Linux gives file systems without a disk the major number 0. Elsewhere the number does not tell, so none counts. */
-export const isOnDisk = ({ dev }: { readonly dev: number }): boolean =>
-  process.platform === 'linux' && (dev & 0xfff00) !== 0;
-
 /** Whether what lies at a path is part of a pseudo file system, wherever that is mounted: it has no blocks. */
 export async function onPseudoFilesystem(path: string, device: number): Promise<boolean> {
-  if (process.platform !== 'linux' || isOnDisk({ dev: device })) return false;
+  // Linux gives file systems without a disk the major number 0; elsewhere the number does not tell.
+  if (process.platform !== 'linux' || (device & 0xfff00) !== 0) return false;
   const { blocks, type } = await statfs(path);
   return blocks === 0 && !withoutSize.has(type);
 }

@@ -113,7 +113,7 @@ export class RootedWorkspace implements Workspace {
     const { real, missing } = await locate(this.#absolute(given, from));
     this.#refuse(given, real, 'read');
     if (missing !== undefined) throw unreadable(given, missing);
-    return openAt(real, given, 'any', async (opened) => {
+    return openAt(real, given, async (opened) => {
       this.#refuse(given, opened.path, 'read');
       refuseWrongKind(opened.stat, given, kind);
       if (await onPseudoFilesystem(opened.stablePath, opened.stat.dev)) throw protectedPath(given);
@@ -137,13 +137,13 @@ export class RootedWorkspace implements Workspace {
       this.#refuse(given, path, 'write');
       refuseProtected({ path }, given, { consent, isNew: missing !== undefined });
     };
+    // Before anything is missing: programs make the folders that are.
     check(real);
     // Also by the way there: what `.git/hooks` leads to is run by that name.
     if (real !== normalize(absolute)) refuseProtected({ path: normalize(absolute) }, given, { consent });
     if (missing !== undefined && missing !== 'ENOENT') throw unreadable(given, missing);
     if (make && missing !== undefined && absolute !== withoutSlashes(absolute))
       throw refusal('ARG_INVALID', given, `ends like a folder.`, 'Give the name as well.');
-    this.#refuseRoots(given, real);
     const outermost = this.roots
       .filter((root) => isInside(real, root))
       .toSorted((a, b) => a.length - b.length)[0];
@@ -152,9 +152,9 @@ export class RootedWorkspace implements Workspace {
       consent,
       root: outermost ?? real,
       check: async (place, folder) => {
+        this.#refuseRoots(given, place);
         this.#refuse(given, folder.path, 'read');
         refuseWrongKind(folder.stat, given, 'folder');
-        this.#refuseRoots(given, place);
         check(place);
         if (await onPseudoFilesystem(folder.stablePath, folder.stat.dev)) throw protectedPath(given);
       },
