@@ -2,7 +2,7 @@ import { nearest } from '../core/check-params.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { refusalOf } from '../core/policy.ts';
 import type { Settings } from '../core/settings.ts';
-import { schemesOf } from '../machine/databases/address.ts';
+import { schemesOf } from '../machine/databases/target.ts';
 import type { Machine } from '../machine/machine.ts';
 import { headAndTail, presentable } from '../machine/presentable.ts';
 import { exposureOf, type Exposure } from './exposure.ts';

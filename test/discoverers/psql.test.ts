@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { psql } from '../../src/discoverers/psql.ts';
-import { addressOf } from '../../src/machine/databases/address.ts';
+import { addressOf } from '../../src/machine/databases/target.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { thisHost } from '../../src/machine/host.ts';
 
