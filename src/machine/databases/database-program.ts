@@ -10,7 +10,7 @@ import { shownPath } from '../paths/shown-path.ts';
 import { rooted } from '../paths/workspace.ts';
 import { projectFolders } from '../programs/project-folders.ts';
 import { withoutSecrets } from './database-failure.ts';
-import { targetName, targetOf, variablesOf, type Chosen, type Target } from './target.ts';
+import { targetName, targetOf, variablesOf, withoutBlanks, type Chosen, type Target } from './target.ts';
 
 /** One call of an action of a program beside a database's client. */
 export type ProgramCall = Omit<ActionCall, 'action'> & { readonly action: DatabaseProgramAction };
@@ -98,13 +98,9 @@ async function programOf({ action, context, services }: ProgramCall): Promise<st
 /** What a program is told in its environment, where only its own user can read it. */
 function connectionVariables(target: Target, { PGPASSFILE }: Readonly<Record<string, string | undefined>>) {
   const names = Object.entries(variablesOf[target.engine]) as [keyof Target, string][];
+  const said = Object.fromEntries(names.map(([part, name]) => [name, target[part]?.toString()]));
   const more = { PGPASSFILE, PGCONNECT_TIMEOUT: '10', PGCLIENTENCODING: 'UTF8' };
-  const said = {
-    ...Object.fromEntries(names.map(([part, name]) => [name, target[part]?.toString()])),
-    ...(target.engine === 'postgresql' && more),
-  };
-  const isSaid = (entry: [string, string | undefined]): entry is [string, string] => entry[1] !== undefined;
-  return Object.fromEntries(Object.entries(said).filter(isSaid));
+  return withoutBlanks({ ...said, ...(target.engine === 'postgresql' && more) });
 }
 
 /** What comes before a program's own arguments: where to connect, never a password; and the file that it writes. */

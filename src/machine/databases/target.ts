@@ -179,5 +179,5 @@ export function addressOf(address: string, engine: DatabaseEngine, from: string)
 }
 
 /** What is empty hides nothing that is said elsewhere. */
-const withoutBlanks = (stated: Partial<Record<Part, string | null | undefined>>): Stated =>
-  Object.fromEntries(Object.entries(stated).filter(([, text]) => text));
+export const withoutBlanks = (said: Readonly<Record<string, string | null | undefined>>) =>
+  Object.fromEntries(Object.entries(said).filter((entry): entry is [string, string] => Boolean(entry[1])));

@@ -70,7 +70,8 @@ export interface Opened {
 
 /**
  * Opens a real path so that a FIFO, a terminal or a late symbolic link can neither block nor mislead. `check` looks at
- * what was opened, not at what lay there a moment ago; when it throws, nothing stays open. Throws what `unreadable` makes of a failure.
+ * what was opened, not at what lay there a moment ago; when it throws, nothing stays open. Throws what `unreadable`
+ * makes of a failure.
  */
 export async function openAt(
   real: string,
