@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, parse, sep } from 'node:path';
 
@@ -78,10 +78,9 @@ function ending(there: string, steps: readonly string[], missing: string | undef
 /** The real path, also of what does not exist yet: from the deepest folder that does. */
 export function realPath(path: string): string {
   try {
-    // Errors take longer than asking first.
-    if (existsSync(path)) return realpathSync.native(path);
+    return realpathSync.native(path);
   } catch {
-    // It has gone since, or may not be looked at.
+    // It is not there, or may not be looked at.
   }
   return path === dirname(path) ? path : join(realPath(dirname(path)), basename(path));
 }
