@@ -47,9 +47,6 @@ const unseen = new RegExp(
   'gu',
 );
 
-/** Said of data in which something was spelled out. */
-export const spelledNote = 'characters that cannot be seen are written as \\u and their number';
-
 /** A value of data that is safe to show: what hides, reorders or commands is written out, as `\u001b`. */
 export function spelledOut(text: string): string {
   if (simple.test(text)) return text;

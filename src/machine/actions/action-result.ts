@@ -3,7 +3,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { fitResult } from '../../core/fit-result.ts';
 import type { ToolResult } from '../../core/tool.ts';
 import type { Collected } from '../output.ts';
-import { headAndTail, inlineLimit, presentable, spelledNote, spelledOut } from '../presentable.ts';
+import { headAndTail, inlineLimit, presentable, spelledOut } from '../presentable.ts';
 import type { Outcome } from '../processes/process.ts';
 
 /** What is known of how a program answers. */
@@ -44,7 +44,8 @@ export function dataResult(
   const { value, omitted, clipped, cleaned } = fitResult(data, inlineLimit, spelledOut);
   const isOmitted = Object.keys(omitted).length > 0;
   const where = isOmitted || clipped ? whole() : '';
-  const all = [...notes, cleaned ? spelledNote : '', where].filter((note) => note !== '');
+  const spelled = cleaned ? 'characters that cannot be seen are written as \\u and their number' : '';
+  const all = [...notes, spelled, where].filter((note) => note !== '');
   return { data: { ...value, ...(isOmitted && { omitted }), ...(all.length > 0 && { notes: all }) } };
 }
 
@@ -78,11 +79,14 @@ function failure(outcome: Outcome, { parse, hints }: Answers, telling: Telling):
   const complaint = presentable(outcome.stderr.text).trim();
   const output = presentable(outcome.stdout.text).trim();
   // What is there to be parsed tells nobody why it failed, unless nothing else was said.
-  const shown = parse && complaint !== '' ? '' : cut(output, outcome.stdout, inlineLimit / 2, telling);
+  const isShown = !(parse && complaint !== '');
+  const shown = isShown ? cut(output, outcome.stdout, inlineLimit / 2, telling) : '';
+  const isLeftOut = !isShown && output !== '' && telling.handle !== undefined;
   const text = joined([
     reasonOf(outcome, telling.command),
     cut(complaint, outcome.stderr, inlineLimit / 2, telling),
     shown && `[stdout]\n${shown}`,
+    isLeftOut ? `[stdout was left out${wayTo('; ', telling)}]` : '',
     ...noted(telling),
     hints?.find(({ says }) => says.test(complaint))?.wayOut ?? '',
   ]);
