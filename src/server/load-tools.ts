@@ -111,7 +111,7 @@ async function loadAction(
   return actionTool(discoverer, key, action, {
     run: machine.run,
     installation,
-    childEnvironment: await machine.childEnvironment(),
+    env: (await machine.childEnvironment())(discoverer.environment ?? [], discoverer.settings ?? {}),
     databases: { host: machine.host, profiles: settings.databases, which: machine.which },
     ...(services.checkpoint && { checkpoint: services.checkpoint }),
   });

@@ -40,7 +40,7 @@ function toolOf(
   return actionTool(discoverer, name, action, {
     run: createProcesses('linux').run,
     installation: { id: discoverer.id, program: found, leading: [], source: 'PATH', others: [] },
-    childEnvironment: (names, settings) => childEnvironment(host, search, names, settings),
+    env: childEnvironment(host, search, discoverer.environment ?? [], discoverer.settings ?? {}),
     databases: {
       host,
       profiles,

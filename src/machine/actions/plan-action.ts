@@ -95,8 +95,7 @@ const withoutEnd = (args: readonly string[]): readonly string[] =>
 /** Which program is started, with which first arguments and environment; `own`: that it is the project's own copy. */
 async function startOf({ discoverer, folder, context, services }: ActionCall) {
   const { roots } = context.workspace;
-  const { installation, childEnvironment } = services;
-  const given = childEnvironment(discoverer.environment ?? [], discoverer.settings ?? {});
+  const { installation, env: given } = services;
   const project = await projectFolders(roots);
   const env: Record<string, string> = { ...given, PATH: project.pathWithout(given['PATH'] ?? '') };
   const hardening = discoverer.hardening ?? [];

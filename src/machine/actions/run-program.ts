@@ -38,11 +38,8 @@ export interface ActionServices {
   /** Undefined for what takes no program. */
   readonly installation: Installation | undefined;
   readonly databases: DatabaseServices;
-  /** The whole environment of a child that may inherit `names` and is given `settings`. */
-  childEnvironment(
-    names: readonly string[],
-    settings: Readonly<Record<string, string>>,
-  ): Record<string, string>;
+  /** The whole environment of its program. */
+  readonly env: Readonly<Record<string, string>>;
   /** Left out where no states are kept. */
   readonly checkpoint?: Checkpoint;
 }

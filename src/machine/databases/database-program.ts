@@ -26,7 +26,7 @@ interface PreparedDump extends PreparedProgram {
  * which password. Throws PROGRAM_NOT_FOUND, and what targetOf() throws.
  */
 export async function planDatabaseProgram(call: ProgramCall): Promise<Plan<PreparedDump>> {
-  const { discoverer, action, values, paths, folder, services } = call;
+  const { action, values, paths, folder, services } = call;
   const asTyped = renderArgv(action.template, values);
   const target = targetOf(action.database, values as Chosen, services.databases);
   const path = action.writes === undefined ? undefined : String(values[action.writes]);
@@ -34,8 +34,7 @@ export async function planDatabaseProgram(call: ProgramCall): Promise<Plan<Prepa
   const argv = [...connectionArguments(target, path), ...asTyped];
   const command = printable([action.client[0] ?? '', ...asTyped]);
   const database = withoutSecrets(targetName(target), target.secrets);
-  const own = services.childEnvironment([], discoverer.settings ?? {});
-  const env = { ...own, ...connectionVariables(target, services.databases.host.env) };
+  const env = { ...services.env, ...connectionVariables(target, services.databases.host.env) };
   return {
     effects: action.effects,
     subject: command,
