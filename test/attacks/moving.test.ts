@@ -149,7 +149,10 @@ describe('a folder that is changed and moved at once', () => {
     at(path, (place) =>
       changes.write(
         place,
-        () => ({ bytes, ...(meanwhile && { fresh: meanwhile().then(() => undefined) }) }),
+        async () => {
+          await meanwhile?.();
+          return { bytes };
+        },
         { kind: 'write' },
       ),
     );
@@ -163,7 +166,8 @@ describe('a folder that is changed and moved at once', () => {
     });
     return [hasEnded, await going];
   }
-  const move = (from: string, to: string) => at(from, (one) => at(to, (other) => changes.move(one, other)));
+  const move = (from: string, to: string) =>
+    at(from, (one) => at(to, (other) => changes.move(one, other, { kind: 'move' })));
 
   it('moves when the change has been made, with the change', async () => {
     expect(await endsDuring('x/new', () => outcomeOf(move('x', 'y')))).toEqual([false, 'done']);
@@ -177,7 +181,7 @@ describe('a folder that is changed and moved at once', () => {
   });
 
   it('goes into the journal when the change has been made, with the change', async () => {
-    const removing = () => outcomeOf(at('x', (place) => changes.remove(place)));
+    const removing = () => outcomeOf(at('x', (place) => changes.remove(place, { kind: 'delete' })));
     expect(await endsDuring('x/new', removing)).toEqual([false, 'done']);
     const { signal } = new AbortController();
     await changes.undo({ last: 1, paths: [] }, { workspace, dryRun: false, signal });
@@ -190,7 +194,13 @@ describe('a folder that is changed and moved at once', () => {
       at('b', (b) =>
         at('c', (c) =>
           at('.vscode', (settings) =>
-            Promise.all([changes.move(a, c), changes.move(b, a), changes.move(a, settings)].map(outcomeOf)),
+            Promise.all(
+              [
+                changes.move(a, c, { kind: 'move' }),
+                changes.move(b, a, { kind: 'move' }),
+                changes.move(a, settings, { kind: 'move' }),
+              ].map(outcomeOf),
+            ),
           ),
         ),
       ),
@@ -209,7 +219,9 @@ describe('a folder that is changed and moved at once', () => {
     const places = await Promise.all(
       moves.map((ends) => Promise.all(ends.map((path) => workspace.openPlace(path, { follow: false })))),
     );
-    const outcomes = await Promise.all(places.map(([from, to]) => outcomeOf(changes.move(from!, to!))));
+    const outcomes = await Promise.all(
+      places.map(([from, to]) => outcomeOf(changes.move(from!, to!, { kind: 'move' }))),
+    );
     expect(outcomes.sort()).toEqual(['PATH_PROTECTED', 'done', 'done']);
     await Promise.all(places.flat().map(({ folder }) => folder.handle.close()));
   });
@@ -219,7 +231,7 @@ describe('a folder that is changed and moved at once', () => {
     await at('x', (folder) =>
       at('x/new', (place) =>
         changes
-          .remove(folder, {}, async () => {
+          .remove(folder, { kind: 'delete' }, async () => {
             writing = failureOf(changes.write(place, () => ({ bytes }), { kind: 'write' }));
             await Promise.race([writing, aWhile()]);
           })
@@ -248,14 +260,14 @@ describe('a folder that is changed and moved at once', () => {
       renameSync(join(root, '.vscode'), join(root, 'x'));
       const removing = at('x/keep', (place) => {
         away();
-        return changes.remove(place, {}, asked);
+        return changes.remove(place, { kind: 'delete' }, asked);
       });
       expect(await failureOf(removing)).toMatch(/^STALE_FILE: /);
       renameSync(join(root, '.vscode'), join(root, 'x'));
       const moving = at('x/keep', (from) =>
         at('kept', (to) => {
           away();
-          return changes.move(from, to);
+          return changes.move(from, to, { kind: 'move' });
         }),
       );
       expect(await failureOf(moving)).toMatch(/^STALE_FILE: /);

@@ -47,10 +47,12 @@ for (let turn = 0; times === undefined; turn++) {
   await at(`new-${name}`, (place) =>
     changes.write(place, () => ({ bytes: Buffer.from(name) }), { kind: 'write' }),
   );
-  await at(`new-${name}`, (from) => at(`deep-${name}/moved`, (to) => changes.move(from, to)));
+  await at(`new-${name}`, (from) =>
+    at(`deep-${name}/moved`, (to) => changes.move(from, to, { kind: 'move' })),
+  );
   await count();
   mkdirSync(join(root, `folder-${name}`));
   writeFileSync(join(root, `folder-${name}`, 'a.txt'), 'a');
-  await at(`folder-${name}`, (place) => changes.remove(place));
-  await at(`deep-${name}/moved`, (place) => changes.remove(place));
+  await at(`folder-${name}`, (place) => changes.remove(place, { kind: 'delete' }));
+  await at(`deep-${name}/moved`, (place) => changes.remove(place, { kind: 'delete' }));
 }

@@ -17,8 +17,8 @@ interface GitCall {
   readonly workTree?: string;
   /** The name of the index file, in the shadow's folder. */
   readonly index?: string | undefined;
-  /** Given one after the other to a git of its own each. */
-  readonly inputs?: readonly string[];
+  /** Given to it, each with a NUL behind it; git is not started for none. */
+  readonly lines?: readonly string[];
 }
 
 /** Git could not be started, was ended, or ended with another code than 0; `message` is what it said of that. */
@@ -40,39 +40,26 @@ const timeoutMs = 10 * 60_000;
 
 export const askGit =
   (run: Run, { program, leading, env }: Git): AskGit =>
-  async ({ folder, top }, argv, { workTree = top, index = 'index.none', inputs = [''] } = {}) => {
-    let printed = '';
-    for (const input of inputs) {
-      const { exitCode, stdout, stderr, ended } = await run({
-        program,
-        argv: [...leading, ...argv],
-        cwd: workTree,
-        env: { ...environment(folder, env), GIT_WORK_TREE: workTree, GIT_INDEX_FILE: join(folder, index) },
-        keepBytes: mostOutput,
-        timeoutMs,
-        ...(input !== '' && {
-          takeInput(stdin) {
-            stdin.write(input);
-            stdin.end();
-          },
-        }),
-      });
-      if (exitCode !== 0) throw new GitFailure(complaintIn(stderr.text, ended), exitCode);
-      if (stdout.omittedBytes > 0) throw new GitFailure('git printed too much', null);
-      printed += stdout.bytes.toString();
-    }
-    return printed;
+  async ({ folder, top }, argv, { workTree = top, index = 'index.none', lines } = {}) => {
+    if (lines?.length === 0) return '';
+    const { exitCode, stdout, stderr, ended } = await run({
+      program,
+      argv: [...leading, ...argv],
+      cwd: workTree,
+      env: { ...environment(folder, env), GIT_WORK_TREE: workTree, GIT_INDEX_FILE: join(folder, index) },
+      keepBytes: mostOutput,
+      timeoutMs,
+      ...(lines && {
+        takeInput(stdin) {
+          stdin.write(lines.map((line) => `${line}\0`).join(''));
+          stdin.end();
+        },
+      }),
+    });
+    if (exitCode !== 0) throw new GitFailure(complaintIn(stderr.text, ended), exitCode);
+    if (stdout.omittedBytes > 0) throw new GitFailure('git printed too much', null);
+    return stdout.bytes.toString();
   };
-
-/** Lines as input, in portions that a program takes at once. */
-export function portions(lines: readonly string[]): string[] {
-  const inputs = [''];
-  for (const line of lines) {
-    if ((inputs.at(-1) ?? '').length > 500_000) inputs.push('');
-    inputs[inputs.length - 1] += `${line}\0`;
-  }
-  return lines.length === 0 ? [] : inputs;
-}
 
 /** What it died of. */
 function complaintIn(text: string, ended: string): string {

@@ -1,4 +1,4 @@
-import { existsSync, rmdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { removeMade, type Place } from '../paths/place.ts';
@@ -23,22 +23,24 @@ export async function atPlace<T>(
 ): Promise<T | undefined> {
   // Before folders are made where it leads now. With a slash at the end, a link there is followed.
   const folder = await workspace.resolve(dirname(path) + sep);
-  if (folder !== dirname(path)) throw leadsElsewhere(path, join(folder, basename(path)));
+  if (folder !== dirname(path))
+    throw new ToolcribError(
+      'STALE_FILE',
+      `${shownPath(path)}: the path now leads to ${shownPath(join(folder, basename(path)))}.`,
+    );
   if (dryRun && make && !existsSync(folder)) return undefined;
   const place = await workspace.openPlace(path, { follow: false, make: make && !dryRun });
   try {
-    if (place.path !== path) throw leadsElsewhere(path, place.path);
+    // The folder was swapped for a link in this moment.
+    if (place.path !== path) throw changedSince(path);
     return await work(place);
   } catch (error) {
-    await removeMade(place.made);
+    removeMade(place.made);
     throw error;
   } finally {
     await place.folder.handle.close();
   }
 }
-
-const leadsElsewhere = (path: string, now: string): ToolcribError =>
-  new ToolcribError('STALE_FILE', `${shownPath(path)}: the path now leads to ${shownPath(now)}.`);
 
 export const changedSince = (path: string): ToolcribError =>
   new ToolcribError(
@@ -46,20 +48,3 @@ export const changedSince = (path: string): ToolcribError =>
     `${shownPath(path)}: it has been changed since.`,
     'Undo what came after it as well (since), or change the file with edit_file.',
   );
-
-/** Removes folders, innermost first, as far as nothing is in them. Never throws: an empty folder may remain. */
-export async function removeEmpty(folders: readonly string[], workspace: RootedWorkspace): Promise<void> {
-  for (const folder of folders.toReversed()) {
-    try {
-      const place = await workspace.openPlace(folder, { follow: false });
-      try {
-        rmdirSync(place.at);
-      } finally {
-        await place.folder.handle.close();
-      }
-    } catch {
-      // Not empty, not removable, or not there.
-      return;
-    }
-  }
-}

@@ -24,31 +24,8 @@ export interface Taken {
   ended(): void;
 }
 
-/** The states of work trees that are kept before commands that can do anything to them. */
-export interface Checkpoints {
-  /**
-   * Keeps the state of the work tree that a folder belongs to, and notes the command down; undefined for a folder in no
-   * work tree. Never rejects; what takes longer than a moment goes on by itself.
-   */
-  take(
-    folder: string,
-    command: string,
-    workspace: Workspace,
-    signal: AbortSignal,
-  ): Promise<Taken | undefined>;
-  /** Takes the first state of a folder's work tree, which takes longest. Nobody waits for it; never throws. */
-  begin(folder: string, workspace: Workspace): void;
-  /** Whether the first state is complete, and undo would bring back each of these paths below the top of the tree. */
-  isReady(folder: string, names: readonly string[], workspace: Workspace): Promise<boolean>;
-}
-
-/** What undoing commands needs beside. */
-export interface KeptStates extends Checkpoints {
-  /** The shadow that holds them, with a git for it, and what the command left. Throws GitFailure. */
-  open(states: States, workspace: Workspace): Promise<{ shadow: Shadow; ask: AskGit; after: string }>;
-  /** Waits a moment for what is being noted down of commands that have ended. */
-  settled(): Promise<void>;
-}
+/** States of work trees, as callers before commands know them. */
+export type Checkpoints = Pick<WorkTreeStates, 'take' | 'begin' | 'isReady'>;
 
 interface Options {
   /** Where the shadows are; undefined where nothing can be kept. */
@@ -63,8 +40,11 @@ const patienceMs = 4000;
 /** After so long without a snapshot a shadow is tidied. */
 const quietMs = 60_000;
 
-/** Keeps states in git folders of ours. Does nothing before it is used. */
-export class WorkTreeStates implements KeptStates {
+/**
+ * The states of work trees that are kept, in git folders of ours, before commands that can do anything to them. Does
+ * nothing before it is used.
+ */
+export class WorkTreeStates {
   readonly #options: Options;
   /** Never more than one git at a time. */
   readonly #inTurn = limited(1);
@@ -77,7 +57,16 @@ export class WorkTreeStates implements KeptStates {
     this.#options = options;
   }
 
-  async take(folder: string, command: string, workspace: Workspace, signal: AbortSignal) {
+  /**
+   * Keeps the state of the work tree that a folder belongs to, and notes the command down; undefined for a folder in no
+   * work tree. Never rejects; what takes longer than a moment goes on by itself.
+   */
+  async take(
+    folder: string,
+    command: string,
+    workspace: Workspace,
+    signal: AbortSignal,
+  ): Promise<Taken | undefined> {
     try {
       const shadow = await this.#shadowOf(folder, workspace);
       if (!shadow || signal.aborted) return undefined;
@@ -91,13 +80,14 @@ export class WorkTreeStates implements KeptStates {
       const states = { top: shadow.top, scope: shadow.scope, before: kept.tree };
       const change = { ...newChange('command', { path: folder }, { kind: 'ran' }), command, states };
       this.#logFor(shadow, workspace).append(change);
-      const ended = () => this.#settle(this.#close(change, shadow, workspace));
+      const ended = () => this.#settle(this.#close(change, states, shadow, workspace));
       return { ...(kept.left.length > 0 && this.#once(noteOf(kept.left))), isKept: true, ended };
     } catch (error) {
       return this.#notKept(messageOf(error));
     }
   }
 
+  /** Takes the first state of a folder's work tree, which takes longest. Nobody waits for it; never throws. */
   begin(folder: string, workspace: Workspace): void {
     const beginning = this.#shadowOf(folder, workspace).then((shadow) =>
       shadow && !currentOf(shadow) ? this.#keep(shadow, workspace) : undefined,
@@ -106,6 +96,7 @@ export class WorkTreeStates implements KeptStates {
     beginning.catch(() => {});
   }
 
+  /** Whether the first state is complete, and undo would bring back each of these paths below the top of the tree. */
   async isReady(folder: string, names: readonly string[], workspace: Workspace): Promise<boolean> {
     try {
       const shadow = await this.#shadowOf(folder, workspace);
@@ -127,6 +118,7 @@ export class WorkTreeStates implements KeptStates {
     }
   }
 
+  /** The shadow that holds states, with a git for it, and what the command left. Throws GitFailure. */
   async open({ before, after, ...tree }: States, workspace: Workspace) {
     const { shadows } = this.#options;
     const shadow = shadows === undefined ? undefined : shadowOf(tree, shadows);
@@ -138,6 +130,7 @@ export class WorkTreeStates implements KeptStates {
     return { shadow, ask, after: after ?? (await this.#keep(shadow, workspace)).tree };
   }
 
+  /** Waits a moment for what is being noted down of commands that have ended. */
   async settled(): Promise<void> {
     if (this.#endings.size > 0) await inTime(Promise.all(this.#endings), patienceMs);
   }
@@ -179,13 +172,13 @@ export class WorkTreeStates implements KeptStates {
   }
 
   /** Notes down what a command has left, or that it has changed nothing. */
-  async #close({ id, states }: Change, shadow: Shadow, workspace: Workspace): Promise<void> {
+  async #close(change: Change, states: States, shadow: Shadow, workspace: Workspace): Promise<void> {
     const log = this.#logFor(shadow, workspace);
-    const { tree } = await this.#keep(shadow, workspace);
-    if (tree === states?.before) return log.drop(id);
+    const { tree: after } = await this.#keep(shadow, workspace);
+    if (after === states.before) return log.drop(change.id);
     const ask = await this.#asker(workspace);
-    const names = await ask(shadow, ['diff-tree', '-r', '-z', '--name-only', states?.before ?? '', tree]);
-    log.close(id, tree, names.split('\0').length - 1);
+    const names = await ask(shadow, ['diff-tree', '-r', '-z', '--name-only', states.before, after]);
+    log.append({ ...change, states: { ...states, after, files: names.split('\0').length - 1 } });
   }
 
   #settle(ending: Promise<void>): void {

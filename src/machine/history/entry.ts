@@ -43,10 +43,10 @@ const entrySchema = z.object({
   /** What the caller called it: edit, write, delete, move, ran, undo… */
   kind: z.string(),
   /**
-   * `write` replaced or made a file; `remove`, `restore` and `move` moved something: into the history, from there back,
-   * or elsewhere; `command` may have changed any file of a work tree.
+   * `write` replaced a file, or made what is there; `remove` and `move` moved something, into the history or elsewhere;
+   * `command` may have changed any file of a work tree.
    */
-  step: z.enum(['write', 'remove', 'restore', 'move', 'command']),
+  step: z.enum(['write', 'remove', 'move', 'command']),
   /** Of a command, the folder it ran in. */
   path: realPath,
   /** Where it was moved to. */
@@ -71,7 +71,6 @@ const entrySchema = z.object({
 });
 
 const droppedSchema = z.object({ dropped: id });
-const endedSchema = z.object({ ended: id, after: tree, files: count });
 
 export type Facts = Readonly<z.output<typeof factsSchema>>;
 export type States = Readonly<z.output<typeof statesSchema>>;
@@ -84,10 +83,8 @@ export function changesIn(lines: readonly unknown[]): Change[] {
   for (const line of lines) {
     const dropped = droppedSchema.safeParse(line).data;
     if (dropped) changes.delete(dropped.dropped);
-    const { ended = '', ...states } = endedSchema.safeParse(line).data ?? {};
-    const command = changes.get(ended);
-    if (command?.states) changes.set(ended, { ...command, states: { ...command.states, ...states } });
     const change = entrySchema.safeParse(line).data;
+    // A command is noted down once more when it has ended.
     if (change) changes.set(change.id, change);
   }
   return bounded([...changes.values()]);
@@ -121,7 +118,7 @@ export const temporaryName = (): string => `.toolcrib-${randomBytes(8).toString(
 /** What every change has. A second process may make one in the same millisecond. */
 export function newChange(
   step: Change['step'],
-  { path, made = [] }: { readonly path: string; readonly made?: readonly string[] },
+  { path, made = [] }: { readonly path: string; readonly made?: readonly string[] | undefined },
   { kind, undoes }: About,
 ): Change {
   const at = Date.now();

@@ -1,15 +1,5 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFile,
-  readFileSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { promisify } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
 import { refuseWrongKind } from '../paths/opened.ts';
 import type { Place } from '../paths/place.ts';
@@ -28,19 +18,16 @@ export interface Before {
 
 /** A larger file is no text that somebody wrote, and all of it has to be in memory. */
 export const mostChangedBytes = 64 * 1024 * 1024;
-/** Handing a read to another thread and back takes longer than reading so little. */
-const readAtOnce = 1024 * 1024;
-const readAll = promisify(readFile);
 
 /** Undefined when there is nothing. Throws PATH_NOT_REGULAR, PATH_DENIED and TOO_LARGE. */
-export async function readExisting(place: Place): Promise<Before | undefined> {
+export function readExisting(place: Place): Before | undefined {
   const fd = openIfThere(place);
   if (fd === undefined) return undefined;
   try {
     const stat = fstatSync(fd);
     refuseWrongKind(stat, place.path, 'file');
     if (stat.size > mostChangedBytes) throw tooLarge(place.path, stat.size, mostChangedBytes);
-    const bytes = stat.size <= readAtOnce ? readFileSync(fd) : await readAll(fd);
+    const bytes = readFileSync(fd);
     let hash: string | undefined;
     return { bytes, stat, hash: async () => (hash ??= sha256(bytes)) };
   } finally {
@@ -69,18 +56,17 @@ function openIfThere(place: Place): number | undefined {
 }
 
 /** Throws PATH_DENIED for a file that may not be written to: replacing it would only need the right to its folder. */
-export function refuseReadOnly(place: Place, { mode }: Stats): void {
-  const readOnly = new ToolcribError(
-    'PATH_DENIED',
-    `${shownPath(place.path)}: is read-only.`,
-    'Whoever made it so did not want it changed; chmod u+w allows it.',
-  );
-  // To root, nothing is denied.
-  if ((mode & 0o222) === 0) throw readOnly;
+export function refuseReadOnly({ at, path }: Place, { mode }: Stats): void {
   try {
-    accessSync(place.at, constants.W_OK);
+    // To root, nothing is denied.
+    if ((mode & 0o222) === 0) throw new Error('nobody may write');
+    accessSync(at, constants.W_OK);
   } catch {
-    throw readOnly;
+    throw new ToolcribError(
+      'PATH_DENIED',
+      `${shownPath(path)}: is read-only.`,
+      'Whoever made it so did not want it changed; chmod u+w allows it.',
+    );
   }
 }
 

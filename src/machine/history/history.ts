@@ -1,17 +1,16 @@
 import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { limited } from '../limited.ts';
-import { isInside } from '../paths/inside.ts';
 import type { Place } from '../paths/place.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import type { Run } from '../processes/process.ts';
 import type { Git } from './ask-git.ts';
 import { WorkTreeStates, type Checkpoints } from './checkpoints.ts';
 import type { About, Change } from './entry.ts';
-import { logOf, logsFor, pruneLog, type Limits, type Log } from './log.ts';
+import { logOf, logsFor, type Log } from './log.ts';
 import { relocateChange, type Look } from './relocate.ts';
-import { selectChanges, type Selection } from './select-changes.ts';
-import { sweep } from './sweep.ts';
+import { selectIn, type Selection } from './select-changes.ts';
+import { tidyLog, type Limits } from './tidy-log.ts';
 import { undoChanges, type Undone, type UndoOptions } from './undo.ts';
 import { writeFile, type Decide, type Written } from './write.ts';
 import { noHistory } from './write-failure.ts';
@@ -31,9 +30,9 @@ export interface History {
    */
   write(place: Place, decide: Decide, about: About): Promise<Written | undefined>;
   /** Moves a file, link or folder into the history; `look` may still refuse by throwing. */
-  remove(place: Place, about?: Partial<About>, look?: Look): Promise<Change>;
+  remove(place: Place, about: About, look?: Look): Promise<Change>;
   /** Moves a file, link or folder, never onto something. */
-  move(from: Place, to: Place, about?: Partial<About>): Promise<Change>;
+  move(from: Place, to: Place, about: About): Promise<Change>;
   /** What can be taken back of the changes with all their paths in the roots, newest first. Changes nothing. */
   list(selection: Selection, roots: readonly string[]): Promise<Change[]>;
   /**
@@ -57,8 +56,8 @@ export interface HistoryOptions extends Partial<Limits> {
   git(): Promise<Git | undefined>;
 }
 
-/** After so many changes it is looked whether there are too many. */
-const pruneEvery = 200;
+/** At the first change, and after so many, it is looked for what is too much. */
+const tidyEvery = 200;
 
 /** Touches nothing before it is used. */
 export function createHistory({ state, run, git, ...given }: HistoryOptions): History {
@@ -73,49 +72,30 @@ export function createHistory({ state, run, git, ...given }: HistoryOptions): Hi
     return logOf(root, histories);
   };
   const states = new WorkTreeStates({ shadows, run, git, logOf: logAt });
+  const select = (selection: Selection, roots: readonly string[]) =>
+    histories === undefined ? [] : selectIn(logsFor(roots, histories), selection, roots);
 
-  function changing<T>({ root, path }: Place, { signal }: Partial<About>, work: (log: Log) => Promise<T>) {
+  const changing = async <T>({ root, path }: Place, { signal }: About, work: (log: Log) => Promise<T>) => {
     const log = logAt(root);
     return inTurn(async () => {
       // Else it would be taken for something that a command has just done.
       await states.settled();
-      const count = counts.get(root) ?? 0;
-      if (count === 0) sweep(log, root);
-      counts.set(root, count + 1);
       if (signal?.aborted)
         throw new ToolcribError('CANCELLED', `${shownPath(path)}: was not changed; the call was cancelled.`);
       const done = await work(log);
-      // Nothing waits for it, and it is tried again later.
-      if (count % pruneEvery === 0) void pruneLog(log, limits).catch(() => {});
+      const count = counts.get(root) ?? 0;
+      counts.set(root, count + 1);
+      if (count % tidyEvery === 0) tidyLog(log, root, limits);
       return done;
     });
-  }
-
-  /** What could be meant, newest first, each with the log that has it. */
-  function select(selection: Selection, roots: readonly string[]): { log: Log; change: Change }[] {
-    const logs = histories === undefined ? [] : logsFor(roots, histories);
-    const logFor = new Map(logs.flatMap((log) => log.changes().map((change) => [change, log] as const)));
-    const all = [...logFor.keys()].filter((change) => isInRoots(change, roots));
-    // Those of one root are in the order they were made in, whatever the clock said.
-    if (logs.length > 1) all.sort((a, b) => a.at - b.at);
-    return selectChanges(all, selection).flatMap((change) => {
-      const log = logFor.get(change);
-      return log ? [{ log, change }] : [];
-    });
-  }
+  };
 
   return {
-    write: async (place, decide, about) =>
-      changing(place, about, (log) => writeFile(log, place, decide, about)),
-    remove: async (from, rest = {}, look) => {
-      const about = { kind: 'delete', ...rest };
-      const move = { from, about, ...(look && { look }), mostBytes };
-      return changing(from, about, (log) => relocateChange(log, move));
-    },
-    move: async (from, to, rest = {}) => {
-      const about = { kind: 'move', ...rest };
-      return changing(from, about, (log) => relocateChange(log, { from, to, about, mostBytes }));
-    },
+    write: (place, decide, about) => changing(place, about, (log) => writeFile(log, place, decide, about)),
+    move: (from, to, about) =>
+      changing(from, about, (log) => relocateChange(log, { from, to, about, mostBytes })),
+    remove: (from, about, look) =>
+      changing(from, about, (log) => relocateChange(log, { from, about, look, mostBytes })),
     async list(selection, roots) {
       await states.settled();
       return select(selection, roots).map(({ change }) => change);
@@ -127,17 +107,10 @@ export function createHistory({ state, run, git, ...given }: HistoryOptions): Hi
         return undoChanges(select(selection, options.workspace.roots), given);
       }),
     async content(hash, path) {
-      for (const log of histories === undefined ? [] : logsFor([path], histories)) {
-        const bytes = log.content(hash);
-        if (bytes) return bytes;
-      }
-      return undefined;
+      const logs = histories === undefined ? [] : logsFor([path], histories);
+      return logs.map((log) => log.content(hash)).find((bytes) => bytes !== undefined);
     },
     checkpoint: states,
     settled: () => states.settled(),
   };
 }
-
-/** Both ends of a move must be inside. */
-const isInRoots = ({ path, to = path }: Change, roots: readonly string[]): boolean =>
-  [path, to].every((each) => roots.some((root) => isInside(each, root)));

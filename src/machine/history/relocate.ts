@@ -19,10 +19,10 @@ export type Look = (found: Facts) => void | Promise<void>;
 
 /** Something that moves: into the history (no `to`), out of it (no `from`), or from place to place. */
 export interface Move {
-  readonly from?: Place;
+  readonly from?: Place | undefined;
   readonly to?: Place;
   readonly about: About;
-  readonly look?: Look;
+  readonly look?: Look | undefined;
   /** What is larger is not removed: it could not be kept. */
   readonly mostBytes: number;
 }
@@ -34,30 +34,29 @@ export interface Move {
  */
 export async function relocateChange(log: Log, { from, to, about, look, mostBytes }: Move): Promise<Change> {
   const places = [from, to].filter((place) => place !== undefined);
-  const shown = (from ?? to)?.path ?? '';
-  if (from && isInside(log.folder, from.path)) throw holdsHistory(from.path);
-  if (from && to && from.path !== to.path && isInside(to.path, from.path)) throw intoItself(from.path);
+  const { path = '' } = from ?? to ?? {};
+  if (from && isInside(log.folder, path)) throw protectedError(path, 'the history of changes is in it');
+  if (from && to && path !== to.path && isInside(to.path, path))
+    throw new ToolcribError('ARG_INVALID', `${shownPath(path)}: cannot be moved into itself.`);
   try {
-    for (const place of places) lookOnceMore(place);
+    places.forEach((place) => lookOnceMore(place));
     const old = from?.at ?? log.trashOf(about.undoes ?? '');
     const found = await factsAt(old);
-    if (!found) throw from ? unwritable(from.path, { code: 'ENOENT' }) : gone(about.undoes);
-    if (!to && found.size > mostBytes) throw tooLarge(shown, found.size, mostBytes);
+    if (!found) throw from ? unwritable(path, { code: 'ENOENT' }) : gone(about.undoes);
+    if (!to && found.size > mostBytes) throw tooLarge(path, found.size, mostBytes);
     await look?.(found);
-    const { kind } = found;
-    if (from && to) await refuseMovingTo(from, { kind, to: to.path });
-    const place = { path: shown, made: to?.made ?? [] };
+    if (from && to) await refuseMovingTo(from, { kind: found.kind, to: to.path });
+    if (to && isTaken(old, to.at)) throw unwritable(to.path, { code: 'EEXIST' });
     const change: Change = {
-      ...newChange(!to ? 'remove' : from ? 'move' : 'restore', place, about),
+      ...newChange(!to ? 'remove' : from ? 'move' : 'write', { path, made: to?.made }, about),
       ...(from && to && { to: to.path }),
       ...(from && { before: found }),
       ...(to && { after: found }),
     };
-    if (to && isTaken(old, to.at)) throw unwritable(to.path, { code: 'EEXIST' });
     if (about.dryRun) return change;
     log.append(change);
     try {
-      for (const each of places) lookOnceMore(each);
+      places.forEach((place) => lookOnceMore(place));
       await relocate(old, to?.at ?? log.trashOf(change.id), change.temporary);
     } catch (error) {
       log.drop(change.id);
@@ -65,7 +64,7 @@ export async function relocateChange(log: Log, { from, to, about, look, mostByte
     }
     return change;
   } catch (error) {
-    throw unwritable(shown, error);
+    throw unwritable(path, error);
   }
 }
 
@@ -110,11 +109,6 @@ function isTaken(from: string, to: string): boolean {
   const isSpelling = basename(from).toLowerCase() === basename(to).toLowerCase();
   return there !== undefined && !(isSpelling && there.ino === lstatSync(from).ino);
 }
-
-const holdsHistory = (path: string): ToolcribError => protectedError(path, 'the history of changes is in it');
-
-const intoItself = (path: string): ToolcribError =>
-  new ToolcribError('ARG_INVALID', `${shownPath(path)}: cannot be moved into itself.`);
 
 export const gone = (id = 'The change', why = ''): ToolcribError =>
   new ToolcribError(

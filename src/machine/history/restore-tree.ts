@@ -12,13 +12,14 @@ import {
 import { dirname, join, relative } from 'node:path';
 import type { ToolcribError } from '../../core/errors.ts';
 import { discard } from '../folders.ts';
-import { lookOnceMore, type Place } from '../paths/place.ts';
+import { lookOnceMore, removeMade, type Place } from '../paths/place.ts';
 import { couldHoldProtected, protectedError, refuseProtected } from '../paths/protected-paths.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
-import { portions, type AskGit } from './ask-git.ts';
-import { atPlace, changedSince, removeEmpty } from './at-place.ts';
+import type { AskGit } from './ask-git.ts';
+import { atPlace, changedSince } from './at-place.ts';
 import { temporaryName } from './entry.ts';
 import { mostChangedBytes, readExisting, type Before } from './existing-file.ts';
+import { isConcerned } from './select-changes.ts';
 import type { Shadow } from './shadow.ts';
 import { closedIn } from './snapshot.ts';
 import { putFile } from './write.ts';
@@ -50,6 +51,7 @@ interface Content {
 
 /** A path that two trees do not have alike. */
 interface TreeChange {
+  readonly path: string;
   /** Below the top, with `/` between names. */
   readonly name: string;
   readonly from: Content | undefined;
@@ -64,11 +66,11 @@ interface Restoration {
   readonly to: string;
   readonly workspace: RootedWorkspace;
   readonly dryRun: boolean;
-  readonly signal?: AbortSignal | undefined;
-  /** Whether a path is one of those that are asked for. */
-  isWanted(path: string): boolean;
-  /** Whether a path is taken for what it has to be, unseen. */
-  isAssumed(path: string): boolean;
+  readonly signal: AbortSignal;
+  /** Only what is one of these paths, or in one; all when empty. */
+  readonly paths: readonly string[];
+  /** Paths that are taken for what they have to be, unseen. */
+  readonly assumed: ReadonlySet<string>;
 }
 
 /** Files beyond these are not shown. */
@@ -82,21 +84,20 @@ export async function restoreTree(
   restoration: Restoration,
 ): Promise<{ files: UndoneFile[]; left: LeftFile[] }> {
   const { shadow, dryRun, signal } = restoration;
-  const changes = (await changesBetween(restoration)).filter(({ path }) => restoration.isWanted(path));
+  const changes = await changesBetween(restoration);
   // First what goes: a file can be in the way of a folder, and the other way round.
   const ordered = changes.toSorted((a, b) => Number(a.to !== undefined) - Number(b.to !== undefined));
   const staged = join(shadow.folder, `staged.${globalThis.crypto.randomUUID()}`);
   const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
   try {
-    const contentOf = await stage(ordered, staged, restoration);
+    await stage(ordered, staged, restoration);
     for (const change of ordered) {
       // What has been done can be undone; the rest is told.
-      if (signal?.aborted) break;
+      if (signal.aborted) break;
       try {
-        const done = await restoreFile(change, contentOf, restoration);
+        const done = await restoreFile(change, staged, restoration);
         if (done) files.push(files.length < mostShown ? done : { path: done.path, did: done.did });
-        if (done?.did === 'removed' && !dryRun)
-          await removeEmpty(foldersOf(change, shadow), restoration.workspace);
+        if (done?.did === 'removed' && !dryRun) removeMade(foldersOf(change, shadow));
       } catch (error) {
         left.push({ path: change.path, error: unwritable(change.path, error) });
       }
@@ -108,72 +109,65 @@ export async function restoreTree(
   }
 }
 
-type Located = TreeChange & { readonly path: string };
-
-async function changesBetween({ shadow, ask, from, to }: Restoration): Promise<Located[]> {
+async function changesBetween({ shadow, ask, from, to, ...given }: Restoration): Promise<TreeChange[]> {
   const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to];
   const fields = (await ask(shadow, args)).split('\0');
-  const changes: Located[] = [];
+  const changes: TreeChange[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [, oldMode = '', newMode = '', oldBlob = '', newBlob = ''] =
-      /^:(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) /.exec(fields[at] ?? '') ?? [];
+    const [oldMode = '', newMode = '', oldBlob = '', newBlob = ''] = (fields[at] ?? '').slice(1).split(' ');
     const name = fields[at + 1] ?? '';
-    const change = { name, from: contentOf(oldMode, oldBlob), to: contentOf(newMode, newBlob) };
+    const path = join(shadow.top, name);
+    const change = { path, name, from: contentIn(oldMode, oldBlob), to: contentIn(newMode, newBlob) };
     // The tree was made from names of this machine, and still: never anything in a .git.
-    const isOurs = !name.split('/').some((step) => /^\.git$/i.test(step) || step === '..');
-    if (isOurs && (change.from || change.to)) changes.push({ ...change, path: join(shadow.top, name) });
+    if (name.split('/').some((step) => /^\.git$/i.test(step) || step === '..')) continue;
+    const isMeant = isConcerned(path, given.paths) && !given.workspace.denies(path, 'write');
+    if (isMeant && (change.from || change.to)) changes.push(change);
   }
   return changes;
 }
 
 /** Undefined for nothing, and for a repository inside another. */
-function contentOf(mode: string, blob: string): Content | undefined {
+function contentIn(mode: string, blob: string): Content | undefined {
   const kind = ({ '100644': 'file', '100755': 'program', '120000': 'link' } as const)[mode];
   return kind && { kind, blob };
 }
 
-/** Writes what comes back into a folder of ours, under numbers: what a tree calls its files leads nowhere. */
-async function stage(changes: readonly Located[], folder: string, { shadow, ask }: Restoration) {
+/** Writes what comes back into a folder of ours, by its hash: what a tree calls its files leads nowhere. */
+async function stage(changes: readonly TreeChange[], folder: string, { shadow, ask }: Restoration) {
   mkdirSync(folder, { mode: 0o700 });
   const call = { workTree: folder, index: relative(shadow.folder, `${folder}.index`) };
-  const lines = changes.flatMap(({ to }, at) => (to ? [`100644 ${to.blob}\t${at}`] : []));
-  await ask(shadow, ['update-index', '-z', '--index-info'], { ...call, inputs: portions(lines) });
+  const lines = changes.flatMap(({ to }) => (to ? [`100644 ${to.blob}\t${to.blob}`] : []));
+  await ask(shadow, ['update-index', '-z', '--index-info'], { ...call, lines });
   if (lines.length > 0) await ask(shadow, ['checkout-index', '--all', '--force'], call);
-  const numbers = new Map(changes.map((change, at) => [change, at]));
-  return (change: Located) => readFileSync(join(folder, String(numbers.get(change))));
 }
 
 /** Undefined when it is like that already. */
 async function restoreFile(
-  change: Located,
-  contentOf: (change: Located) => Buffer,
-  restoration: Restoration,
+  change: TreeChange,
+  staged: string,
+  { workspace, dryRun, shadow, assumed }: Restoration,
 ): Promise<UndoneFile | undefined> {
-  const { path, from, to } = change;
-  const { workspace, dryRun, shadow } = restoration;
-  await refuseRun(change);
-  if (!to && !existsSync(dirname(path))) return undefined;
-  const did = !to ? 'removed' : from ? 'changed' : 'made';
-  const is = to && contentOf(change);
-  if (dryRun && restoration.isAssumed(path)) return { path, did, is };
-  // What others run has been refused; names with characters that nobody sees come back like all.
-  const gate = workspace.consenting({ allows: () => true });
-  const options = { workspace: gate, dryRun, make: to !== undefined };
-  const outcome = await atPlace(path, options, async (place) => {
-    const found = await foundAt(place);
-    if (found?.blob === to?.blob && found?.kind === to?.kind) return 'already so';
-    if (found?.blob !== from?.blob) throw changedSince(path);
-    if (!dryRun) await put(place, { ...change, is, found, isClosed: closedIn(shadow).has(change.name) });
-    return { path, did, was: found?.bytes, is } as const;
-  });
-  return outcome === 'already so' ? undefined : (outcome ?? { path, did, is });
-}
-
-/** A file that somebody runs unasked does not come back unasked either, nor a link that makes others such files. */
-async function refuseRun({ path, name, to }: Located): Promise<void> {
+  const { path, name, from, to } = change;
+  // What somebody runs unasked does not come back unasked either, nor a link that makes others such files.
   await refuseProtected({ path }, name);
   if (to?.kind === 'link' && couldHoldProtected(path))
     throw protectedError(name, 'as a link it could lead to files that are run');
+  if (!to && !existsSync(dirname(path))) return undefined;
+  const did = !to ? 'removed' : from ? 'changed' : 'made';
+  const is = to && readFileSync(join(staged, to.blob));
+  if (dryRun && assumed.has(path)) return { path, did, is };
+  // What others run has been refused; names with characters that nobody sees come back like all.
+  const gate = workspace.consenting({ allows: () => true });
+  let isSo = false;
+  const was = await atPlace(path, { workspace: gate, dryRun, make: to !== undefined }, async (place) => {
+    const found = foundAt(place);
+    isSo = found?.blob === to?.blob && found?.kind === to?.kind;
+    if (!isSo && found?.blob !== from?.blob) throw changedSince(path);
+    const isClosed = closedIn(shadow).has(name);
+    if (!isSo && !dryRun) await put(place, found, { kind: to?.kind, bytes: is, isClosed });
+    return found?.bytes;
+  });
+  return isSo ? undefined : { path, did, was, is };
 }
 
 interface Present extends Content {
@@ -182,7 +176,7 @@ interface Present extends Content {
 }
 
 /** What lies at a place, as git would name it; a folder, and what is no file, is taken for something else. */
-async function foundAt(place: Place): Promise<Present | undefined> {
+function foundAt(place: Place): Present | undefined {
   const found = lstatSync(place.at, { throwIfNoEntry: false });
   if (!found) return undefined;
   if (found.isSymbolicLink()) {
@@ -190,36 +184,39 @@ async function foundAt(place: Place): Promise<Present | undefined> {
     return { kind: 'link', bytes, blob: blobOf(bytes) };
   }
   if (!found.isFile() || found.size > mostChangedBytes) throw changedSince(place.path);
-  const before = await readExisting(place);
-  if (!before) return undefined;
+  const before = readExisting(place);
   const kind = (found.mode & 0o100) === 0 ? 'file' : 'program';
-  return { kind, bytes: before.bytes, before, blob: blobOf(before.bytes) };
+  return before && { kind, bytes: before.bytes, before, blob: blobOf(before.bytes) };
 }
 
 const blobOf = (bytes: Buffer): string =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 
-interface Putting extends Located {
-  readonly is: Buffer | undefined;
-  readonly found: Present | undefined;
+interface Putting {
+  readonly kind: Content['kind'] | undefined;
+  readonly bytes: Buffer | undefined;
   /** Whether it was readable to its owner alone. */
   readonly isClosed: boolean;
 }
 
-async function put(place: Place, { to, is, found, isClosed }: Putting): Promise<void> {
+async function put(
+  place: Place,
+  found: Present | undefined,
+  { kind, bytes, isClosed }: Putting,
+): Promise<void> {
   lookOnceMore(place);
-  const replaced = to?.kind === 'link' ? undefined : found?.before;
-  if (found && !(to && replaced)) unlinkSync(place.at);
-  if (!to || !is) return;
-  if (to.kind === 'link') return symlinkSync(is, place.at);
+  const replaced = kind === 'link' ? undefined : found?.before;
+  if (found && !(bytes && replaced)) unlinkSync(place.at);
+  if (!bytes) return;
+  if (kind === 'link') return symlinkSync(bytes, place.at);
   const plain = replaced ? replaced.stat.mode & 0o666 : isClosed ? 0o600 : 0o666 & ~process.umask();
   // Whoever may read it may run it, as git does.
-  const mode = to.kind === 'program' ? plain | ((plain & 0o444) >> 2) : plain;
-  await putFile(place, replaced, is, { temporary: temporaryName(), mode });
+  const mode = kind === 'program' ? plain | ((plain & 0o444) >> 2) : plain;
+  await putFile(place, replaced, bytes, { temporary: temporaryName(), mode });
 }
 
 /** The folders that a file is in below the top, outermost first. */
 function foldersOf({ name }: TreeChange, { top }: Shadow): string[] {
-  const steps = dirname(name) === '.' ? [] : dirname(name).split('/');
+  const steps = name.split('/').slice(0, -1);
   return steps.map((_, at) => join(top, ...steps.slice(0, at + 1)));
 }

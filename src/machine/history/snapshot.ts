@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { discard, readPrivate, writePrivate } from '../folders.ts';
 import { createBreath } from '../paths/breath.ts';
 import { isInside } from '../paths/inside.ts';
-import { GitFailure, portions, type AskGit } from './ask-git.ts';
+import { GitFailure, type AskGit } from './ask-git.ts';
 import { appendLine, readLines } from './json-lines.ts';
 import { openShadow, type Shadow } from './shadow.ts';
 
@@ -45,28 +45,19 @@ export async function takeSnapshot(shadow: Shadow, ask: AskGit): Promise<Snapsho
 async function take(shadow: Shadow, ask: AskGit): Promise<Snapshot> {
   const { folder, top, scope } = shadow;
   const current = currentOf(shadow);
-  const list = [
-    'ls-files',
-    '-z',
-    '-t',
-    '--others',
-    '--modified',
-    '--exclude-standard',
-    '--',
-    relative(top, scope) || '.',
-  ];
   // What the project ignores on this machine alone. Of all in `.git` this is the one file that is read: patterns.
-  const excludes = ['-c', `core.excludesFile=${join(top, '.git', 'info', 'exclude')}`];
-  const listed = await ask(shadow, [...excludes, '--literal-pathspecs', ...list], { index: current?.index });
+  const git = ['-c', `core.excludesFile=${join(top, '.git', 'info', 'exclude')}`, '--literal-pathspecs'];
+  const list = ['ls-files', '-z', '-t', '--others', '--modified', '--exclude-standard', '--'];
+  const listed = await ask(shadow, [...git, ...list, relative(top, scope) || '.'], { index: current?.index });
   const { add, remove, left } = await sortListed(listed, shadow);
   const isSame = current && add.length === 0 && remove.length === 0;
-  const tree = isSame ? current.tree : await writeTree(shadow, ask, { add, remove, from: current?.index });
+  const tree = isSame ? current.tree : await writeTree(shadow, ask, { add, remove }, current?.index);
   // Written anew, it is the youngest of all.
   writePrivate(join(folder, 'refs', 'checkpoints'), tree, `${tree}\n`);
   return { tree, left };
 }
 
-/** What has changed in a work tree since its index was written: names below the top, with `/` in between. */
+/** Names below the top of a work tree, with `/` in between. */
 interface ListedFiles {
   /** Files and links to read. */
   readonly add: string[];
@@ -121,28 +112,26 @@ function rememberClosed(folder: string, names: readonly string[]): void {
 export const closedIn = ({ folder }: Pick<Shadow, 'folder'>): ReadonlySet<unknown> =>
   new Set(readLines(folder, 'closed.jsonl'));
 
-interface Update {
-  readonly add: readonly string[];
-  readonly remove: readonly string[];
-  /** The index that it starts from. */
-  readonly from: string | undefined;
-}
-
 /** Writes a tree from a copy of an index, which then is the current one: whoever is killed leaves the old as it was. */
-async function writeTree(shadow: Shadow, ask: AskGit, { add, remove, from }: Update): Promise<string> {
+async function writeTree(
+  shadow: Shadow,
+  ask: AskGit,
+  { add, remove }: Pick<ListedFiles, 'add' | 'remove'>,
+  from: string | undefined,
+): Promise<string> {
+  const { folder } = shadow;
   const unique = globalThis.crypto.randomUUID();
   const index = `index.new.${unique}`;
-  if (from !== undefined) copyIndex(join(shadow.folder, from), join(shadow.folder, index));
-  const update = ['update-index', '-z'];
-  await ask(shadow, [...update, '--force-remove', '--stdin'], { index, inputs: portions(remove) });
-  const adding = [...update, '--add', '--replace', '--remove', '--stdin'];
-  await ask(shadow, adding, { index, inputs: portions(add) });
+  if (from !== undefined) copyIndex(join(folder, from), join(folder, index));
+  const update = ['update-index', '-z', '--add', '--replace', '--remove', '--stdin'];
+  await ask(shadow, ['update-index', '-z', '--force-remove', '--stdin'], { index, lines: remove });
+  await ask(shadow, update, { index, lines: add });
   const tree = (await ask(shadow, ['write-tree'], { index })).trim();
   // Without one there is nothing in it, and the next is the first again.
-  if (!existsSync(join(shadow.folder, index))) return tree;
+  if (!existsSync(join(folder, index))) return tree;
   const whole = `index.${tree}.${unique}`;
-  renameSync(join(shadow.folder, index), join(shadow.folder, whole));
-  writePrivate(shadow.folder, 'current', whole);
+  renameSync(join(folder, index), join(folder, whole));
+  writePrivate(folder, 'current', whole);
   return tree;
 }
 

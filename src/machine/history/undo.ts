@@ -1,16 +1,17 @@
 import { lstatSync } from 'node:fs';
 import { readPlain } from '../folders.ts';
 import { ToolcribError } from '../../core/errors.ts';
+import { removeMade, type Place } from '../paths/place.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
-import type { Place } from '../paths/place.ts';
-import { atPlace, changedSince, removeEmpty } from './at-place.ts';
-import type { KeptStates } from './checkpoints.ts';
+import { atPlace, changedSince } from './at-place.ts';
+import type { WorkTreeStates } from './checkpoints.ts';
 import { newChange, type Change, type Facts } from './entry.ts';
+import type { Before } from './existing-file.ts';
 import { sameFacts } from './facts.ts';
 import type { Log } from './log.ts';
-import { gone, relocateChange, type Move } from './relocate.ts';
+import { gone, relocateChange } from './relocate.ts';
 import { restoreTree, type LeftFile, type UndoneFile } from './restore-tree.ts';
-import { isConcerned, type Selection } from './select-changes.ts';
+import type { Selection } from './select-changes.ts';
 import { writeFile } from './write.ts';
 import { unwritable } from './write-failure.ts';
 
@@ -32,7 +33,7 @@ export interface UndoOptions {
 interface Undoing extends UndoOptions, Pick<Selection, 'paths'> {
   readonly log: Log;
   readonly change: Change;
-  readonly states: KeptStates;
+  readonly states: WorkTreeStates;
   /** What is larger is not removed: it could not be kept. */
   readonly mostBytes: number;
   /** In a dry run: paths that a newer change, taken back first, would leave as this one left them. */
@@ -72,101 +73,77 @@ export async function undoChanges(
   return { changes: undone, files, left };
 }
 
-function takeBack(undoing: Undoing): Promise<TakenBack> {
-  const { step, before } = undoing.change;
-  if (step === 'command') return commandBack(undoing);
-  return step === 'write' && before ? writeBack(undoing, before) : moveBack(undoing);
-}
+const takeBack = (undoing: Undoing): Promise<TakenBack> =>
+  undoing.change.step === 'command' ? commandBack(undoing) : placeBack(undoing);
 
-/** An edited or replaced file gets its old content. */
-async function writeBack(undoing: Undoing, before: Facts): Promise<TakenBack> {
-  const { log, change, dryRun, assumed } = undoing;
-  const { path } = change;
-  const is = log.content(before.hash ?? '');
-  if (!is) throw gone(change.id);
-  if (dryRun && assumed.has(path)) return { files: [{ path, did: 'changed', is }] };
-  let was: Buffer | undefined;
-  const written = await atPlace(path, { ...undoing, make: false }, (place) =>
-    writeFile(
-      log,
-      place,
-      async (found) => {
-        was = found?.bytes;
-        if (!found || (await found.hash()) !== change.after?.hash) throw changedSince(path);
-        return dryRun ? undefined : { bytes: is };
-      },
-      aboutUndoing(undoing),
-    ),
-  );
-  return { files: [{ path, did: 'changed', was, is }], by: written?.change.id };
-}
-
-/** What was made goes into the history, what was removed comes out of it, and what was moved moves back. */
-async function moveBack(undoing: Undoing): Promise<TakenBack> {
-  const { log, change, dryRun, assumed, mostBytes, workspace } = undoing;
-  const { id, step, path, to: moved = path, after, made = [] } = change;
-  const trash = log.trashOf(id);
+/**
+ * A file that was replaced gets its old content, what was made goes into the history, what was removed comes out of it,
+ * and what was moved moves back.
+ */
+async function placeBack(undoing: Undoing): Promise<TakenBack> {
+  const { log, change, dryRun, signal, assumed, mostBytes } = undoing;
+  const { id, step, path, to: moved = path, before, after, made = [] } = change;
   const isKept = step === 'remove';
-  if (isKept && !lstatSync(trash, { throwIfNoEntry: false })) throw gone(id);
-  const is = isKept ? contentToShow(trash) : undefined;
-  const did = isKept ? 'made' : step === 'move' ? 'moved' : 'removed';
+  const isReplaced = step === 'write' && before !== undefined;
+  const is = isReplaced
+    ? log.content(before.hash ?? '')
+    : isKept
+      ? contentToShow(log.trashOf(id))
+      : undefined;
+  if (isReplaced ? !is : isKept && !lstatSync(log.trashOf(id), { throwIfNoEntry: false })) throw gone(id);
+  const did = isReplaced ? 'changed' : isKept ? 'made' : step === 'move' ? 'moved' : 'removed';
   const file = { path, did, ...(step === 'move' && { from: moved }), is } as const;
   if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file] };
-  const look = (found: Facts | undefined) => {
+  const about = { kind: 'undo', undoes: id, signal, dryRun };
+  let was: Buffer | undefined;
+  const replace = async (place: Place) => {
+    const decide = async (found: Before | undefined) => {
+      was = found?.bytes;
+      if ((await found?.hash()) !== after?.hash) throw changedSince(path);
+      return dryRun || !is ? undefined : { bytes: is };
+    };
+    return (await writeFile(log, place, decide, about))?.change;
+  };
+  const look = (found: Facts) => {
     if (!isKept && !sameFacts(found, after)) throw changedSince(moved);
   };
-  const relocate = (places: Pick<Move, 'from' | 'to'>) =>
-    relocateChange(log, { ...places, about: aboutUndoing(undoing), look, mostBytes });
-  let was: Buffer | undefined;
   const toPath = (from?: Place) =>
-    atPlace(path, { ...undoing, make: true }, (to) => relocate({ ...(from && { from }), to }));
+    atPlace(path, { ...undoing, make: true }, (to) =>
+      relocateChange(log, { from, to, about, look, mostBytes }),
+    );
   const fromMoved = (from: Place) => {
+    if (isReplaced) return replace(from);
     if (step === 'move') return toPath(from);
     was = contentToShow(from.at);
-    return relocate({ from });
+    return relocateChange(log, { from, about, look, mostBytes });
   };
-  const back = isKept ? await toPath() : await atPlace(moved, { ...undoing, make: false }, fromMoved);
-  if (back && !dryRun) await removeEmpty(made, workspace);
-  return { files: [{ ...file, was }], by: back?.id };
+  const by = await (isKept ? toPath() : atPlace(moved, { ...undoing, make: false }, fromMoved));
+  if (by && !dryRun) removeMade(made);
+  return { files: [{ ...file, was }], by: by?.id };
 }
 
 /** The files of a work tree become what they were before a command, as far as they are what it left. */
 async function commandBack({ log, change, states, ...undoing }: Undoing): Promise<TakenBack> {
-  const { workspace, dryRun, paths, signal, assumed } = undoing;
-  if (!change.states) throw gone(change.id);
+  const { workspace, dryRun, paths } = undoing;
+  const { id, path, command } = change;
+  if (!change.states) throw gone(id);
   try {
-    const { shadow, ask, after } = await states.open(change.states, workspace);
+    const { after: from, ...opened } = await states.open(change.states, workspace);
+    const to = change.states.before;
     const undo: Change = {
-      ...newChange('command', { path: change.path }, { kind: 'undo', undoes: change.id }),
+      ...newChange('command', { path }, { kind: 'undo', undoes: id }),
       ...(paths.length > 0 && { part: true }),
-      ...(change.command !== undefined && { command: change.command }),
-      states: { ...change.states, before: after, after: change.states.before },
+      ...(command !== undefined && { command }),
+      states: { ...change.states, before: from, after: to },
     };
     if (!dryRun) log.append(undo);
-    const restored = await restoreTree({
-      shadow,
-      ask,
-      from: after,
-      to: change.states.before,
-      workspace,
-      dryRun,
-      signal,
-      isWanted: (path) => isConcerned(path, paths) && !workspace.denies(path, 'write'),
-      isAssumed: (path) => assumed.has(path),
-    });
+    const restored = await restoreTree({ ...undoing, ...opened, from, to });
     if (!dryRun && restored.files.length === 0) log.drop(undo.id);
     return { ...restored, by: undo.id };
   } catch (error) {
-    throw error instanceof ToolcribError ? error : gone(change.id, (error as Error).message);
+    throw error instanceof ToolcribError ? error : gone(id, (error as Error).message);
   }
 }
-
-const aboutUndoing = ({ change, signal, dryRun }: Undoing) => ({
-  kind: 'undo',
-  undoes: change.id,
-  signal,
-  dryRun,
-});
 
 /** Undefined for what is no file, or too large. What was swapped for a link is not followed. */
 const contentToShow = (path: string): Buffer | undefined => readPlain(path, ({ size }) => size <= mostShown);

@@ -34,8 +34,6 @@ import { unwritable } from './write-failure.ts';
 /** What a file is to be. */
 export interface Decision {
   readonly bytes: Buffer;
-  /** Waited for before the file is replaced; when it rejects, nothing changes. */
-  readonly fresh?: Promise<void>;
   /** Lines, for the list of changes. */
   readonly added?: number;
   readonly removed?: number;
@@ -57,7 +55,10 @@ export interface Written {
 
 const sync = promisify(fsync);
 
-/** Replaces or makes one file, as `History.write` says. */
+/**
+ * Replaces or makes one file, as `History.write` says. The change is noted down before it is made: whenever the process
+ * ends, what was there is kept, and can be found.
+ */
 export async function writeFile(
   log: Log,
   place: Place,
@@ -66,51 +67,33 @@ export async function writeFile(
 ): Promise<Written | undefined> {
   try {
     lookOnceMore(place);
-    const existing = await readExisting(place);
+    const existing = readExisting(place);
     if (existing) refuseReadOnly(place, existing.stat);
     const decision = await decide(existing);
-    if (!decision) return undefined;
-    const { bytes, fresh } = decision;
+    if (!decision || existing?.bytes.equals(decision.bytes)) return undefined;
+    const { bytes, done, ...counts } = decision;
     if (bytes.length > mostChangedBytes) throw tooLarge(place.path, bytes.length, mostChangedBytes);
-    if (!existing?.bytes.equals(bytes)) return await replace(log, place, { existing, decision, about });
-    await fresh;
-    return undefined;
+    const hash = sha256(bytes);
+    const before = existing && factsOf(existing.bytes, await existing.hash());
+    if (existing && before) log.keep(before.hash, existing.bytes);
+    const facts = { ...(before && { before }), after: factsOf(bytes, hash) };
+    const change: Change = { ...newChange('write', place, about), ...facts, ...counts };
+    log.append(change);
+    try {
+      const put = await putFile(place, existing, bytes, { temporary: change.temporary });
+      const written = { change, hash, ...put };
+      done?.(written);
+      return written;
+    } catch (error) {
+      log.drop(change.id);
+      throw error;
+    }
   } catch (error) {
     throw unwritable(place.path, error);
   }
 }
 
-interface Replacement {
-  readonly existing: Before | undefined;
-  readonly decision: Decision;
-  readonly about: About;
-}
-
-/** The change is noted down before it is made: whenever the process ends, what was there is kept, and can be found. */
-async function replace(log: Log, place: Place, { existing, decision, about }: Replacement): Promise<Written> {
-  const { bytes, fresh, added, removed } = decision;
-  const [oldHash] = await Promise.all([existing?.hash(), fresh]);
-  const hash = sha256(bytes);
-  if (existing && oldHash !== undefined) await log.keep(oldHash, existing.bytes);
-  const change: Change = {
-    ...newChange('write', place, about),
-    ...(existing &&
-      oldHash !== undefined && { before: { kind: 'file', size: existing.bytes.length, hash: oldHash } }),
-    after: { kind: 'file', size: bytes.length, hash },
-    ...(added !== undefined && { added }),
-    ...(removed !== undefined && { removed }),
-  };
-  log.append(change);
-  try {
-    const put = await putFile(place, existing, bytes, { temporary: change.temporary });
-    const written = { change, hash, ...put };
-    decision.done?.(written);
-    return written;
-  } catch (error) {
-    log.drop(change.id);
-    throw error;
-  }
-}
+const factsOf = ({ length: size }: Buffer, hash: string) => ({ kind: 'file', size, hash }) as const;
 
 interface Putting {
   /** The name of the new file while it is not whole. */
@@ -150,9 +133,8 @@ export async function putFile(
 
 function create(temporary: string, place: Place, isReplacing: boolean, mode = 0o666): number {
   const { O_CREAT, O_EXCL, O_WRONLY, O_RDWR, O_NOFOLLOW = 0 } = constants;
-  if (!isReplacing) return openSync(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode);
-  if (process.platform === 'linux')
-    return openSync(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
+  if (!isReplacing || process.platform === 'linux')
+    return openSync(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, isReplacing ? 0o600 : mode);
   // The copy of macOS has the extended attributes and access list, that of Windows the alternate streams.
   copyFileSync(place.at, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   const fd = openSync(temporary, O_RDWR | O_NOFOLLOW);
@@ -180,21 +162,19 @@ function likeOld(fd: number, old: Stats): string[] {
 
 /** In one step. Throws STALE_FILE when what is there is no longer what was read, or is there when nothing was. */
 function replaceOld(temporary: string, place: Place, existing: Pick<Before, 'stat'> | undefined): void {
-  if (existing) refuseChanged(place, existing);
-  try {
-    if (existing) replaceBy(temporary, place.at);
-    else moveWithoutOverwriting(temporary, place.at);
-  } catch (error) {
-    throw !existing && codeOf(error) === 'EEXIST' ? changedMeanwhile(place) : error;
+  if (!existing) {
+    try {
+      return moveWithoutOverwriting(temporary, place.at);
+    } catch (error) {
+      throw codeOf(error) === 'EEXIST' ? changedMeanwhile(place) : error;
+    }
   }
-}
-
-function replaceBy(temporary: string, path: string): void {
+  refuseChanged(place, existing);
   // On Windows a virus scanner or indexer may have the file open for a moment.
   const until = process.platform === 'win32' ? Date.now() + 500 : 0;
   for (;;) {
     try {
-      return renameSync(temporary, path);
+      return renameSync(temporary, place.at);
     } catch (error) {
       if (Date.now() >= until || !['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error))) throw error;
     }
