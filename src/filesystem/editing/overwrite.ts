@@ -54,7 +54,7 @@ export async function refuseUnseen(overwriting: Overwriting, services: Services)
     );
   throw new ToolcribError(
     'STALE_FILE',
-    `${shownPath(shown)}: has changed since it was read.${await whatChanged(overwriting, known, services)}`,
+    `${shownPath(shown)}: has changed since it was read.${await whatChanged(overwriting, known)}`,
     `Base the change on what is there now. ${again}`,
   );
 }
@@ -78,11 +78,9 @@ function whatIsThere({ bytes }: Before): string {
   return `${size}${isAll ? '' : ', which begin'}:\n${head}${head.endsWith('\n') ? '' : '\n'}`;
 }
 
-async function whatChanged({ path, shown, before }: Overwriting, known: KnownFile, services: Services) {
-  const old =
-    known.bytes ?? (known.hash ? await (await services.history()).content(known.hash, path) : undefined);
-  if (!old) return ` ${whatIsThere(before)}`;
-  const { text } = await unifiedDiff(old, before.bytes, {
+async function whatChanged({ shown, before }: Overwriting, known: KnownFile) {
+  if (!known.bytes) return ` ${whatIsThere(before)}`;
+  const { text } = await unifiedDiff(known.bytes, before.bytes, {
     path: shown,
     encoding: known.encoding ?? 'utf-8',
     maxCharacters: shownCharacters,

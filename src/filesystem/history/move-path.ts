@@ -61,16 +61,17 @@ async function moveIn(
     });
     if (found.isDirectory()) gate.refuseWhole(from);
     const names = `${shownPath(from)} to ${shownPath(to)}`;
-    if (isDry) {
+    const target = await openTarget(to, gate, !isDry);
+    if (!target) {
+      // Its folder would be made.
       const kind = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
-      await refuseTaken(to, gate, (path) => refuseMovingTo(source, { kind, to: path, given: from }));
+      await refuseMovingTo(source, { kind, to: await gate.resolve(to), given: from });
       return said(`Would move ${names}`, from, to);
     }
-    const history = await services.history();
-    // What the move would make of it is looked at there, once nothing in it can be changed from here.
-    const target = await gate.openPlace(to, { follow: false, make: true });
     try {
-      const change = await history.move(source, target, { kind: 'move', signal });
+      const history = await services.history();
+      const change = await history.move(source, target, { kind: 'move', signal, dryRun: isDry });
+      if (isDry) return said(`Would move ${names}`, from, to);
       moveKnown(source, target, services);
       return said(`Moved ${names} (change ${change.id})`, from, to);
     } catch (error) {
@@ -82,6 +83,16 @@ async function moveIn(
     }
   } finally {
     await source.folder.handle.close();
+  }
+}
+
+/** Undefined where its folder would be made, and is not to be. */
+async function openTarget(to: string, gate: ReturnType<typeof rooted>, make: boolean) {
+  try {
+    return await gate.openPlace(to, { follow: false, make });
+  } catch (error) {
+    if (!make && error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
+    throw error;
   }
 }
 
@@ -97,33 +108,6 @@ export const renamed = (from: string, to: string): string =>
     `rename from ${shownPath(from)}`,
     `rename to ${shownPath(to)}\n`,
   ].join('\n');
-
-async function refuseTaken(
-  to: string,
-  gate: ReturnType<typeof rooted>,
-  check: (path: string) => Promise<void>,
-): Promise<void> {
-  let target: Place | undefined;
-  try {
-    target = await gate.openPlace(to, { follow: false });
-  } catch (error) {
-    // Its folder would be made.
-    if (!(error instanceof ToolcribError) || error.code !== 'PATH_NOT_FOUND') throw error;
-    return check(await gate.resolve(to));
-  }
-  try {
-    await check(target.path);
-    const taken = await lstat(target.at).catch(() => undefined);
-    if (taken)
-      throw new ToolcribError(
-        'PATH_EXISTS',
-        `${shownPath(to)}: is there already.`,
-        'Delete it first, or take another name.',
-      );
-  } finally {
-    await target.folder.handle.close();
-  }
-}
 
 /** A file that was read is still known under its new name; its times are not as they were. */
 function moveKnown(source: Place, target: Place, { known }: Services): void {

@@ -73,27 +73,33 @@ export class WorkTreeStates {
       const first = `the first state of ${shadow.top} is still being kept`;
       const isFirst = currentOf(shadow) === undefined;
       const patience = isFirst && this.#said.has(notUndone(first)) ? 0 : patienceMs;
-      const kept = await inTime(this.#keep(shadow, workspace), patience, signal);
-      if (kept === undefined) return undefined;
+      const kept = await inTime(this.#keep(shadow, workspace), patience);
+      if (signal.aborted) return undefined;
       if (kept === 'late')
         return this.#notKept(isFirst ? first : `keeping the files takes longer than ${patienceMs / 1000} s`);
       const states = { top: shadow.top, scope: shadow.scope, before: kept.tree };
       const change = { ...newChange('command', { path: folder }, { kind: 'ran' }), command, states };
       this.#logFor(shadow, workspace).append(change);
-      const ended = () => this.#settle(this.#close(change, states, shadow, workspace));
+      const ended = () => {
+        // A command that was never seen to end is taken back from how things are then.
+        const ending = this.#close(change, states, shadow, workspace).catch(() => {});
+        this.#endings.add(ending);
+        void ending.then(() => this.#endings.delete(ending));
+      };
       return { ...(kept.left.length > 0 && this.#once(noteOf(kept.left))), isKept: true, ended };
     } catch (error) {
-      return this.#notKept(messageOf(error));
+      return this.#notKept(error instanceof Error ? error.message : String(error));
     }
   }
 
   /** Takes the first state of a folder's work tree, which takes longest. Nobody waits for it; never throws. */
   begin(folder: string, workspace: Workspace): void {
-    const beginning = this.#shadowOf(folder, workspace).then((shadow) =>
-      shadow && !currentOf(shadow) ? this.#keep(shadow, workspace) : undefined,
-    );
+    const keepFirst = async () => {
+      const shadow = await this.#shadowOf(folder, workspace);
+      if (shadow && !currentOf(shadow)) await this.#keep(shadow, workspace);
+    };
     // It is tried again, and told, before the first command.
-    beginning.catch(() => {});
+    keepFirst().catch(() => {});
   }
 
   /** Whether the first state is complete, and undo would bring back each of these paths below the top of the tree. */
@@ -181,12 +187,6 @@ export class WorkTreeStates {
     log.append({ ...change, states: { ...states, after, files: names.split('\0').length - 1 } });
   }
 
-  #settle(ending: Promise<void>): void {
-    // A command that was never seen to end is taken back from how things are then.
-    const done = ending.catch(() => {}).finally(() => this.#endings.delete(done));
-    this.#endings.add(done);
-  }
-
   #once(note: string): { note?: string } {
     return this.#said.has(note) ? {} : this.#said.add(note) && { note };
   }
@@ -205,17 +205,9 @@ function noteOf(left: readonly string[]): string {
   return `undo would not bring back ${left.length} too large or not readable: ${names.join(', ')}`;
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** What is late goes on by itself; undefined when the call is cancelled. */
-async function inTime<T>(
-  task: Promise<T>,
-  ms: number,
-  signal = new AbortController().signal,
-): Promise<T | 'late' | undefined> {
+/** What is late goes on by itself. */
+function inTime<T>(task: Promise<T>, ms: number): Promise<T | 'late'> {
   // It may fail by itself as well.
   task.catch(() => {});
-  const done = new AbortController();
-  const late = sleep(ms, 'late' as const, { signal: AbortSignal.any([done.signal, signal]) });
-  return Promise.race([task, late.catch(() => undefined)]).finally(() => done.abort());
+  return Promise.race([task, sleep(ms, 'late' as const, { ref: false })]);
 }

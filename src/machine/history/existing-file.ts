@@ -3,10 +3,8 @@ import type { Stats } from 'node:fs';
 import { ToolcribError } from '../../core/errors.ts';
 import { refuseWrongKind } from '../paths/opened.ts';
 import type { Place } from '../paths/place.ts';
-import { codeOf } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
 import { sha256 } from './log.ts';
-import { unwritable } from './write-failure.ts';
 
 /** The regular file that is at a place, with all of its content. */
 export interface Before {
@@ -19,10 +17,11 @@ export interface Before {
 /** A larger file is no text that somebody wrote, and all of it has to be in memory. */
 export const mostChangedBytes = 64 * 1024 * 1024;
 
-/** Undefined when there is nothing. Throws PATH_NOT_REGULAR, PATH_DENIED and TOO_LARGE. */
+/** Undefined when there is nothing. Throws PATH_NOT_REGULAR, TOO_LARGE, and what the system says. */
 export function readExisting(place: Place): Before | undefined {
-  const fd = openIfThere(place);
-  if (fd === undefined) return undefined;
+  if (!lstatSync(place.at, { throwIfNoEntry: false })) return undefined;
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
+  const fd = openSync(place.at, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
   try {
     const stat = fstatSync(fd);
     refuseWrongKind(stat, place.path, 'file');
@@ -43,16 +42,6 @@ export function tooLarge(path: string, bytes: number, most: number): ToolcribErr
     `${shownPath(path)}: ${why}`,
     'Change it with a program of your own.',
   );
-}
-
-function openIfThere(place: Place): number | undefined {
-  const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
-  try {
-    return openSync(place.at, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw unwritable(place.path, error);
-  }
 }
 
 /** Throws PATH_DENIED for a file that may not be written to: replacing it would only need the right to its folder. */

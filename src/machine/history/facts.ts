@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
-import { constants, lstatSync, readlinkSync } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { lstatSync, readlinkSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { readPlain } from '../folders.ts';
 import { createBreath } from '../paths/breath.ts';
 import type { Facts } from './entry.ts';
+import { mostChangedBytes } from './existing-file.ts';
+import { sha256 } from './log.ts';
 
-/** Hashing this much takes some 50 ms. */
-const mostHashed = 64 * 1024 * 1024;
 /** Looking at this many takes about a second. */
 const mostEntries = 200_000;
 
@@ -16,26 +17,15 @@ export async function factsAt(path: string): Promise<Facts | undefined> {
   if (found.isDirectory()) return folderFacts(path);
   const { size } = found;
   if (found.isSymbolicLink())
-    return { kind: 'link', size, hash: createHash('sha256').update(readlinkSync(path)).digest('hex') };
+    return { kind: 'link', size, hash: sha256(readlinkSync(path, { encoding: 'buffer' })) };
   if (!found.isFile()) return { kind: 'other', size };
-  return { kind: 'file', size, ...(size <= mostHashed && { hash: await hashOf(path) }) };
+  const bytes = readPlain(path, () => size <= mostChangedBytes);
+  return { kind: 'file', size, ...(bytes && { hash: sha256(bytes) }) };
 }
 
 /** Whether what is there is what was there, as far as both have been looked at; a folder by what is in it in all. */
-export function sameFacts(a: Facts | undefined, b: Facts | undefined): boolean {
-  if (!a || !b) return a === b;
-  const isCounted = a.kind !== 'folder' || a.entries !== undefined;
-  return isCounted && a.kind === b.kind && a.size === b.size && a.hash === b.hash && a.entries === b.entries;
-}
-
-async function hashOf(path: string): Promise<string> {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  const hash = createHash('sha256');
-  for await (const chunk of handle.createReadStream({ highWaterMark: 1024 * 1024 }))
-    hash.update(chunk as Buffer);
-  return hash.digest('hex');
-}
+export const sameFacts = (a: Facts | undefined, b: Facts | undefined): boolean =>
+  (a?.kind !== 'folder' || a.entries !== undefined) && isDeepStrictEqual(a, b);
 
 /** Counts without following links, one folder at a time and never all names at once in memory. */
 async function folderFacts(top: string): Promise<Facts> {

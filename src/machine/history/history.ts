@@ -40,8 +40,6 @@ export interface History {
    * makes changes itself. Throws NOT_FOUND for an id that is unknown, forgotten, or of another root.
    */
   undo(selection: Selection, options: UndoOptions): Promise<Undone>;
-  /** What a file at a path, or in a folder, was before some change. */
-  content(hash: string, path: string): Promise<Buffer | undefined>;
   /** States of whole work trees. */
   readonly checkpoint: Checkpoints;
   /** Waits a moment for what is being noted down of commands that have ended. */
@@ -106,10 +104,6 @@ export function createHistory({ state, run, git, ...given }: HistoryOptions): Hi
         const given = { ...options, ...selection, states, mostBytes };
         return undoChanges(select(selection, options.workspace.roots), given);
       }),
-    async content(hash, path) {
-      const logs = histories === undefined ? [] : logsFor([path], histories);
-      return logs.map((log) => log.content(hash)).find((bytes) => bytes !== undefined);
-    },
     checkpoint: states,
     settled: () => states.settled(),
   };

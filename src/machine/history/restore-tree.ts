@@ -163,8 +163,9 @@ async function restoreFile(
     const found = foundAt(place);
     isSo = found?.blob === to?.blob && found?.kind === to?.kind;
     if (!isSo && found?.blob !== from?.blob) throw changedSince(path);
+    // A key must not come back open.
     const isClosed = closedIn(shadow).has(name);
-    if (!isSo && !dryRun) await put(place, found, { kind: to?.kind, bytes: is, isClosed });
+    if (!isSo && !dryRun) await put(place, found, to?.kind, { bytes: is, isClosed });
     return found?.bytes;
   });
   return isSo ? undefined : { path, did, was, is };
@@ -192,17 +193,11 @@ function foundAt(place: Place): Present | undefined {
 const blobOf = (bytes: Buffer): string =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 
-interface Putting {
-  readonly kind: Content['kind'] | undefined;
-  readonly bytes: Buffer | undefined;
-  /** Whether it was readable to its owner alone. */
-  readonly isClosed: boolean;
-}
-
 async function put(
   place: Place,
   found: Present | undefined,
-  { kind, bytes, isClosed }: Putting,
+  kind: Content['kind'] | undefined,
+  { bytes, isClosed }: { bytes: Buffer | undefined; isClosed: boolean },
 ): Promise<void> {
   lookOnceMore(place);
   const replaced = kind === 'link' ? undefined : found?.before;

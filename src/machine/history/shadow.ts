@@ -72,13 +72,6 @@ function configuration(): string {
   const core = {
     repositoryFormatVersion: 0,
     bare: true,
-    hooksPath: '/dev/null',
-    attributesFile: '/dev/null',
-    fsmonitor: false,
-    untrackedCache: false,
-    autocrlf: false,
-    safecrlf: false,
-    symlinks: true,
     fileMode: !windows,
     ignoreCase: windows || apple,
     precomposeUnicode: apple,
@@ -89,10 +82,8 @@ function configuration(): string {
     compression: 0,
     // A checkpoint that a power failure breaks is made anew; waiting for the disk would take most of the time there is.
     fsync: 'none',
-    preloadIndex: true,
-    logAllRefUpdates: false,
   };
   const lines = Object.entries(core).map(([name, value]) => `\t${name} = ${String(value)}\n`);
-  // A state that is forgotten is a file that is removed.
+  // Nothing else is set anywhere, so all else is as git has it by itself. A state that is forgotten is a file that goes.
   return `[core]\n${lines.join('')}[gc]\n\tauto = 0\n\tpackRefs = false\n[pack]\n\twindow = 0\n\tthreads = 1\n`;
 }

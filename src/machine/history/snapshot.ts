@@ -57,17 +57,11 @@ async function take(shadow: Shadow, ask: AskGit): Promise<Snapshot> {
   return { tree, left };
 }
 
-/** Names below the top of a work tree, with `/` in between. */
-interface ListedFiles {
-  /** Files and links to read. */
-  readonly add: string[];
-  /** What is in the index and no file any more, or left out. */
-  readonly remove: string[];
-  readonly left: string[];
-}
-
-/** Sorts what git listed by asking the system about each name, without a thread in between: ten times faster. */
-async function sortListed(listed: string, { top, folder }: Shadow): Promise<ListedFiles> {
+/**
+ * What git listed, as names of files and links to read, of what is in the index and no file any more, and of what is
+ * left out. The system is asked about each name without a thread in between: ten times faster.
+ */
+async function sortListed(listed: string, { top, folder }: Shadow) {
   const breathe = createBreath();
   const own = isInside(folder, top)
     ? `${relative(top, join(folder, '..', '..')).replaceAll(sep, '/')}/`
@@ -116,7 +110,7 @@ export const closedIn = ({ folder }: Pick<Shadow, 'folder'>): ReadonlySet<unknow
 async function writeTree(
   shadow: Shadow,
   ask: AskGit,
-  { add, remove }: Pick<ListedFiles, 'add' | 'remove'>,
+  { add, remove }: Readonly<Record<'add' | 'remove', string[]>>,
   from: string | undefined,
 ): Promise<string> {
   const { folder } = shadow;

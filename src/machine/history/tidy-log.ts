@@ -23,9 +23,17 @@ const mostNotes = 256 * 1024;
 
 /**
  * Removes what killed processes have left beside files below a root, forgets what is too many or too large, then what
- * no change needs any more. Throws what the system says; then it is tried again later.
+ * no change needs any more. Never throws: what could not be done is tried again later.
  */
 export function tidyLog(log: Log, root: string, limits: Limits): void {
+  try {
+    tidy(log, root, limits);
+  } catch {
+    // A full disk, or a folder that somebody has removed.
+  }
+}
+
+function tidy(log: Log, root: string, limits: Limits): void {
   const size = lstatSync(join(log.folder, logName), { throwIfNoEntry: false })?.size ?? 0;
   const all = log.changes();
   for (const change of all.slice(-mostUnderway)) removeTemporary(change, root, log);

@@ -7,8 +7,6 @@ import { currentOf } from './snapshot.ts';
 
 const mostStates = 100;
 const quotaKilobytes = 1024 ** 2;
-/** More packs than that make reading slower. */
-const mostPacks = 20;
 /** What is younger may be in use by another server. */
 const youngMs = 15 * 60_000;
 
@@ -23,7 +21,7 @@ export async function tidyShadow(shadow: Shadow, ask: AskGit): Promise<void> {
   const count = (what: string) => Number(new RegExp(`^${what}: (\\d+)$`, 'm').exec(counted)?.[1] ?? 0);
   const isMuch = count('size') + count('size-pack') > quotaKilobytes;
   const most = isMuch ? Math.ceil(Math.min(states.length, mostStates) / 2) : mostStates;
-  if (states.length <= most && count('packs') <= mostPacks) return;
+  if (states.length <= most) return;
   for (const { path } of states.slice(most)) discard(path);
   await ask(shadow, ['gc', '--quiet', '--prune=10.minutes.ago'], { workTree: folder });
   // Not even the newest fits: the next one begins anew.
