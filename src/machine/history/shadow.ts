@@ -84,6 +84,6 @@ function configuration(): string {
     fsync: 'none',
   };
   const lines = Object.entries(core).map(([name, value]) => `\t${name} = ${String(value)}\n`);
-  // Nothing else is set anywhere, so all else is as git has it by itself. A state that is forgotten is a file that goes.
+  // All else is as git has it without a configuration. A state that is forgotten is a file that is removed.
   return `[core]\n${lines.join('')}[gc]\n\tauto = 0\n\tpackRefs = false\n[pack]\n\twindow = 0\n\tthreads = 1\n`;
 }
