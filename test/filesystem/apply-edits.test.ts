@@ -227,11 +227,6 @@ describe('line numbers that were copied', () => {
     ['read_file', '2\tone\n3\t\ttwo', '2\tone\n3\t\tTWO'],
     ['cat -n', '     2\tone\n     3\t\ttwo\n', '     2\tone\n     3\t\tTWO\n'],
     ['an arrow', '  2→one\n  3→\ttwo', '  2→one\n  3→\tTWO'],
-    ['grep', '2:one\n3:\ttwo', '2:one\n3:\tTWO'],
-    ['a colon and a blank', '2: one\n3: \ttwo', '2: one\n3: \tTWO'],
-    ['a bar', '2|one\n3|\ttwo', '2|one\n3|\tTWO'],
-    ['bat', '  2 | one\n  3 | \ttwo', 'one\n\tTWO'],
-    ['one line of grep', '3:\ttwo', '\tTWO'],
   ])('from %s are left out', async (_, old, fresh) => {
     const { bytes, notes } = await edited(content, { old, new: fresh });
     expect(bytes.toString()).toBe('zero\none\n\tTWO\nthree\n');
@@ -257,18 +252,13 @@ describe('text that is not there', () => {
     'export function beta(name: string) {\n\tconst greeting = "Hello, " + name;\n\tconsole.log(greeting);\n\treturn greeting;\n}\n';
 
   it.each([
-    [
-      'indentation',
-      '    const greeting = "Hello, " + name;\n    console.log(greeting);',
-      'indentation from line 2 on',
-    ],
-    ['trailing blanks', '\tconsole.log(greeting);  \n\treturn', 'blanks at the ends of lines from line 3 on'],
-    ['quotes', "const greeting = 'Hello, ' + name;", 'the form of quotes or dashes from line 2 on'],
-    ['case', 'export function Beta(name: string) {', 'upper and lower case from line 1 on'],
-    ['a no-break space', 'export function\u00a0beta(name: string) {', 'unusual blanks'],
-  ])('but for %s, is shown with what differs', async (_, old, words) => {
-    const refused = await refusal(content, { old, new: 'x' });
-    expect(refused).toContain(`It differs only in ${words}`);
+    ['indentation', '    const greeting = "Hello, " + name;\n    console.log(greeting);', 2],
+    ['trailing blanks', '\tconsole.log(greeting);  \n\treturn', 3],
+    ['quotes', "const greeting = 'Hello, ' + name;", 2],
+    ['case', 'export function Beta(name: string) {', 1],
+    ['a no-break space', 'export function\u00a0beta(name: string) {', 1],
+  ])('but for %s, is shown with where it is', async (_, old, line) => {
+    expect(await refusal(content, { old, new: 'x' })).toContain(`The nearest begins at line ${line}.`);
   });
 
   it('makes blanks visible, and characters that look alike', async () => {
@@ -281,9 +271,7 @@ describe('text that is not there', () => {
     expect(await refusal('let a\u200b = 1;\n', { old: 'let a = 1;', new: 'x' })).toContain(
       '+ 1  let·a⟨U+200B zero-width space⟩·=·1;',
     );
-    expect(await refusal('// cafe\u0301\n', { old: '// café', new: 'x' })).toMatch(
-      /the Unicode form \(composed or decomposed\)[^]*cafe⟨U\+0301⟩/,
-    );
+    expect(await refusal('// cafe\u0301\n', { old: '// café', new: 'x' })).toContain('+ 1  //·cafe⟨U+0301⟩');
   });
 
   it('is shown with the lines that are nearest, and their numbers', async () => {

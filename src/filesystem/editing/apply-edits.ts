@@ -73,7 +73,7 @@ export async function applyEdits(
     refuseSenseless(task);
     if (!isOne) await pause();
     const match = await findPlaces(task);
-    text = await replaced(text, match, what);
+    text = replaced(text, match, what);
     if (match.note !== undefined) notes.push(isOne ? match.note : `edit ${index + 1}: ${match.note}`);
   }
   return { bytes: await file.bytesOf(text), encoding: file.label, notes };
@@ -136,20 +136,16 @@ async function find({ file, text, edit, what }: EditTask, { old, new: fresh }: E
 /** With the line numbers of a listing taken off: only where the lines begin where such lines would. */
 async function findNumbered(task: EditTask): Promise<Match | undefined> {
   const { edit, text } = task;
-  for (const numbered of withoutLineNumbers(edit)) {
-    if (numbered.old === '' || numbered.old === numbered.new) continue;
-    const match = await find(task, numbered);
-    const [place] = match.places;
-    if (!place || !match.places.every(({ from }) => from === 0 || text[from - 1] === '\n')) continue;
-    // "8080: web" can be text itself; then its number says nothing of a line.
-    const isSure = numbered.plain || numbered.lines > 1 || lineAt(text, place.from) === numbered.first;
-    if (isSure) return { ...match, note: 'line numbers at the beginning of the lines were left out' };
-  }
-  return undefined;
+  const plain = withoutLineNumbers(edit);
+  if (!plain || plain.old === '' || plain.old === plain.new) return undefined;
+  const match = await find(task, plain);
+  const isAtStart = match.places.every(({ from }) => from === 0 || text[from - 1] === '\n');
+  if (match.places.length === 0 || !isAtStart) return undefined;
+  return { ...match, note: 'line numbers at the beginning of the lines were left out' };
 }
 
-async function replaced(text: string, match: Match, what: string): Promise<string> {
-  const pieceAt = await replacer(text, match);
+function replaced(text: string, match: Match, what: string): string {
+  const pieceAt = replacer(text, match);
   const pieces: string[] = [];
   let [copied, length] = [0, text.length];
   for (const place of match.places) {

@@ -1,8 +1,8 @@
 import { ToolcribError } from '../../core/errors.ts';
 import { lineAt } from '../text/line-numbers.ts';
+import { around, differenceAt, visibleLine } from '../text/visible-line.ts';
 import type { EditableText } from './editable-text.ts';
 import { findText, withLf } from './find-text.ts';
-import { shownDifference } from './shown-difference.ts';
 
 /** An edit whose `old` is not in the text. */
 interface Miss {
@@ -18,6 +18,11 @@ const compared = 1536 * 1024;
 /** More of a text than this is neither unwrapped nor compared. */
 const mostWanted = 256 * 1024;
 const mostWantedLines = 1000;
+/** Characters of a line, and lines, that are shown. */
+const lineCharacters = 200;
+const mostShown = 24;
+/** Lines more than were given that are looked at, since some may be missing in what was given. */
+const margin = 8;
 
 /** Says why `old` may not have been found, with the nearest text there is, and what to do. Takes 100 ms at worst. */
 export async function whyNotFound(miss: Miss): Promise<{ words: string; wayOut: string }> {
@@ -75,6 +80,7 @@ async function otherForm(miss: Miss): Promise<string | undefined> {
     : undefined;
 }
 
+/** The lines that have most of those that were given; without any, those around a piece of the text. */
 async function nearestText(miss: Miss): Promise<{ words: string; text: string } | undefined> {
   const { edit, text, file } = miss;
   const old = edit.old.slice(0, mostWanted);
@@ -87,15 +93,27 @@ async function nearestText(miss: Miss): Promise<{ words: string; text: string } 
   const from = Math.max(near === 0 ? 0 : text.lastIndexOf('\n', near) + 1, near - compared / 4);
   const lines = file.show(text.slice(from, from + compared)).split('\n');
   const first = lineAt(text, from);
-  // Without lines that are alike: the one, most often a very long one, that has a piece of the text.
   const start =
     nearestStart(lines, wanted) ?? (anchor === undefined ? undefined : lineAt(text, anchor) - first);
-  return start === undefined ? undefined : shownDifference(wanted, lines, start, first);
+  if (start === undefined) return undefined;
+  const rows = await differenceRows(wanted, lines, start, first + start);
+  const left = rows.length > mostShown ? [`… ${rows.length - mostShown} more lines`] : [];
+  const legend = '(- as given, + as in the file; · is a blank, → a tab, ␍ a carriage return)';
+  return {
+    words: `The nearest begins at line ${first + start}.`,
+    text: [legend, ...rows.slice(0, mostShown), ...left].join('\n'),
+  };
 }
 
-/** Where the first piece of a text is that occurs in the file. */
+const pieceCharacters = 16;
+const mostPieces = 16;
+
+/** Where the first piece of a text is, of some from all of it that are more than blanks, that occurs in the file. */
 async function placeOfPiece({ text, file }: Miss, old: string): Promise<number | undefined> {
-  for (const piece of piecesOf(old)) {
+  const step = Math.max(pieceCharacters, Math.floor(old.length / mostPieces));
+  for (let from = 0; from < step * mostPieces; from += step) {
+    const piece = old.slice(from, from + pieceCharacters).trim();
+    if (piece.length < 6 || piece.includes('\n')) continue;
     const form = await formOf(file, piece);
     const at = form === undefined ? -1 : text.indexOf(form);
     if (at !== -1) return at;
@@ -103,69 +121,91 @@ async function placeOfPiece({ text, file }: Miss, old: string): Promise<number |
   return undefined;
 }
 
-const pieceCharacters = 16;
-const mostPieces = 16;
-
-/** Pieces of a text, from all of it, that are more than blanks. */
-function piecesOf(text: string): string[] {
-  const step = Math.max(pieceCharacters, Math.floor(text.length / mostPieces));
-  const pieces = Array.from({ length: mostPieces }, (_, index) =>
-    text.slice(index * step, index * step + pieceCharacters).trim(),
-  );
-  return pieces.filter((piece) => piece.length >= 6 && !piece.includes('\n'));
-}
-
-/** How much time may be spent; what was found until then is the answer. */
-const budgetMs = 80;
-const leastLikeness = 0.4;
-const candidates = 3;
-
-/**
- * The line of a text, from 0, where lines most like the given ones begin; undefined when none are. The longest of them
- * are compared with all lines of the text, and each that is alike votes for a beginning.
- */
+/** The line, from 0, where most of the given lines would begin, by their length; undefined when none is there. */
 function nearestStart(text: readonly string[], wanted: readonly string[]): number | undefined {
-  const until = performance.now() + budgetMs;
-  const longest = [...wanted.map(folded).entries()]
-    .sort(([, one], [, other]) => other.length - one.length)
-    .slice(0, candidates)
-    .map(([index, line]) => ({ index, line, pairs: pairsOf(line) }));
+  const indexes = new Map(wanted.map((line, index) => [folded(line), index] as const).toReversed());
   const votes = new Map<number, number>();
-  for (const [at, content] of text.entries()) {
-    if (at % 256 === 0 && performance.now() > until) break;
-    const other = folded(content);
-    for (const { index, line, pairs } of longest) {
-      const likeness = line === other ? 1 : likenessOf(line, pairs, other);
-      if (likeness >= leastLikeness)
-        votes.set(at - index, (votes.get(at - index) ?? 0) + likeness * likeness * line.length);
-    }
+  for (const [at, line] of text.entries()) {
+    const key = folded(line);
+    const index = indexes.get(key);
+    if (index !== undefined && key !== '') votes.set(at - index, (votes.get(at - index) ?? 0) + key.length);
   }
   const [best] = [...votes].sort(([, one], [, other]) => other - one);
-  return best && best[1] > 0 ? Math.max(0, best[0]) : undefined;
+  return best && Math.max(0, best[0]);
 }
 
-/** A line without what is given wrongly most often: blanks, forms of quotes and dashes, case. */
+/** A line without what is given wrongly most often: blanks, forms of quotes, dashes and accents, case. */
 const folded = (line: string): string =>
-  line === ''
-    ? line
-    : line
-        .slice(0, 400)
-        .toLowerCase()
-        .replaceAll(/[\s\u200b-\u200d\ufeff]+/g, '')
-        .replaceAll(/[`´"\u2018-\u201f]/g, "'")
-        .replaceAll(/[\u2010-\u2015]/g, '-');
+  line
+    .slice(0, 400)
+    .replaceAll(/[\s\u00ad\u200b-\u200f\u2060\ufeff]+/g, '')
+    .replaceAll(/[`´"\u2018-\u201f]/g, "'")
+    .replaceAll(/[\u2010-\u2015]/g, '-')
+    .normalize('NFC')
+    .toLowerCase();
+
+/** How given lines differ from those of a text that begin at `start`, the first of which has the number `line`. */
+async function differenceRows(
+  wanted: readonly string[],
+  lines: readonly string[],
+  start: number,
+  line: number,
+) {
+  const { diffArrays } = await import('diff');
+  const there = lines.slice(start, start + wanted.length + margin).map((one) => one.replace(/\r$/, ''));
+  const changes = diffArrays(asPartOf(wanted, there), there);
+  const rows: string[] = [];
+  for (const [at, { added, removed, value }] of changes.entries()) {
+    const [before, after] = [changes[at - 1], changes[at + 1]];
+    if (removed) {
+      const others = after?.added ? after.value : [];
+      rows.push(...value.map((one, index) => `- given  ${shownBeside(one, others[index])}`));
+      continue;
+    }
+    if (added) {
+      const others = before?.removed ? before.value : [];
+      // At the end only as many lines as were given in their place; the others the margin has brought.
+      const shown = after ? value : value.slice(0, others.length);
+      rows.push(...shown.map((one, index) => `+ ${line + index}  ${shownBeside(one, others[index])}`));
+    } else {
+      // One line before and after what differs tells where it is.
+      for (const index of new Set([...(before ? [0] : []), ...(after ? [value.length - 1] : [])]))
+        rows.push(`  ${line + index}  ${around(value[index] ?? '', 0, lineCharacters)}`);
+    }
+    line += value.length;
+  }
+  return rows;
+}
+
+/** A line with what is not seen in it made visible; all of that where little else makes it differ from the other. */
+function shownBeside(line: string, other: string | undefined): string {
+  const at = other === undefined ? 0 : differsAt(line, other);
+  const isAlike = other !== undefined && folded(line) === folded(other);
+  return visibleLine(around(line, at, lineCharacters), { blanks: isAlike, accents: isAlike });
+}
 
 /**
- * How alike two lines are, from 0 to 1: twice the pairs of neighbouring characters they share, by all pairs of both
- * (Dice, Ecology 26, 1945). Of very different lengths, not enough can be shared.
+ * The first and the last line that were given may be only a part of a line: then they do not differ, nor does the
+ * indentation before the first.
  */
-function likenessOf(line: string, pairs: ReadonlySet<string>, other: string): number {
-  if (other.length < line.length / 4 || other.length > line.length * 4) return 0;
-  const others = pairsOf(other);
-  let shared = 0;
-  for (const pair of others) if (pairs.has(pair)) shared++;
-  return pairs.size + others.size === 0 ? 0 : (2 * shared) / (pairs.size + others.size);
+function asPartOf(wanted: readonly string[], there: readonly string[]): string[] {
+  return wanted.map((line, index) => {
+    const whole = there[index];
+    if (line === '' || whole === undefined) return line;
+    const isFirst = index === 0;
+    if (wanted.length > 1 && isFirst && whole.endsWith(line)) return whole;
+    if (wanted.length > 1 && index === wanted.length - 1 && whole.startsWith(line)) return whole;
+    return isFirst && !/^\s/.test(line) ? (/^\s*/.exec(whole)?.[0] ?? '') + line : line;
+  });
 }
 
-const pairsOf = (line: string): Set<string> =>
-  new Set(Array.from({ length: Math.max(0, line.length - 1) }, (_, at) => line.slice(at, at + 2)));
+/** Where a line begins to differ from another, or from the part of it that the other is. */
+function differsAt(line: string, other: string): number {
+  const at = differenceAt(line, other);
+  const step = 12;
+  for (let from = 0; at === 0 && from + step <= other.length; from += step) {
+    const found = line.indexOf(other.slice(from, from + step));
+    if (found !== -1) return Math.max(0, found - from);
+  }
+  return at;
+}

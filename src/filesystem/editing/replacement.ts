@@ -4,10 +4,10 @@ import type { Match, Place } from './find-text.ts';
  * What takes the place of `old` in a text: with the line endings of the lines it stands for, or of the line that it is
  * in. Asked for ascending places.
  */
-export async function replacer(text: string, match: Match): Promise<(place: Place) => string> {
+export function replacer(text: string, match: Match): (place: Place) => string {
   const { old, new: fresh, anyEnding } = match;
   if (!anyEnding || !fresh.includes('\n') || !text.includes('\r\n')) return () => fresh;
-  const standsFor = await linesStoodFor(old.split('\n'), fresh.split('\n'));
+  const standsFor = linesStoodFor(old.split('\n'), fresh.split('\n'));
   const endingAt = lineEndings(text);
   /** By the endings they are made of, of which there are few kinds in a file. */
   const made = new Map<string, string>();
@@ -44,17 +44,16 @@ function lineEndings(text: string): (at: number) => string {
   };
 }
 
-/** For each new line the old one that is the same, or that it takes the place of. */
-async function linesStoodFor(old: string[], fresh: string[]): Promise<(number | undefined)[]> {
-  const { diffArrays } = await import('diff');
-  const given = fresh.map((line) => line.replace(/\r$/, ''));
-  const stands: (number | undefined)[] = [];
-  let [line, removed] = [0, 0];
-  for (const { added, removed: isRemoved, count } of diffArrays(old, given, { maxEditLength: 600 }) ?? []) {
-    for (let index = 0; index < count && !isRemoved; index++)
-      stands.push(added && index >= removed ? undefined : added ? line - removed + index : line + index);
-    if (!added) line += count;
-    removed = isRemoved ? count : 0;
-  }
-  return stands;
+/** For each new line the old one that is the same at the beginning or the end, or that it takes the place of. */
+function linesStoodFor(old: string[], given: string[]): (number | undefined)[] {
+  const fresh = given.map((line) => line.replace(/\r$/, ''));
+  const most = Math.min(old.length, fresh.length);
+  const added = fresh.length - old.length;
+  let [lead, trail] = [0, 0];
+  while (lead < most && old[lead] === fresh[lead]) lead++;
+  while (trail < most - lead && old.at(-1 - trail) === fresh.at(-1 - trail)) trail++;
+  return fresh.map((_, line) => {
+    if (line >= fresh.length - trail) return line - added;
+    return line < old.length - trail ? line : undefined;
+  });
 }
