@@ -105,23 +105,23 @@ export function rowsOf({ folder, env, call, kept, peer, empty, first }) {
       theirs: () => scanFor(log, 500_000),
     }),
     row('list 2,000 entries', 'readdir + an empty call', 2, {
-      ours: () => call('list_directory', { path: 'logs/many', limit: 2000 }),
+      ours: () => call('list_files', { path: 'logs/many', limit: 2000 }),
       theirs: () => listed('logs/many'),
-      peer: () => peer('list_directory', { path: at('logs/many') }),
+      peer: () => peer('list_files', { path: at('logs/many') }),
       together: true,
     }),
     row('list 20,000 folders', 'readdir + an empty call', 2, {
       prepare: makeWide,
-      ours: () => call('list_directory', { path: 'logs/wide', limit: 2000 }),
+      ours: () => call('list_files', { path: 'logs/wide', limit: 2000 }),
       theirs: () => listed('logs/wide'),
     }),
     row('glob in 20,000 folders', 'rg --files', 1.25, {
       prepare: makeWide,
-      ours: () => call('glob', { pattern: '**/*.ts', path: 'logs/wide' }),
+      ours: () => call('list_files', { glob: '**/*.ts', path: 'logs/wide' }),
       theirs: () => direct(rg, '--files', '--glob=*.ts', at('logs/wide')),
     }),
     row('glob **/*.ts', 'rg --files', 1.25, {
-      ours: () => call('glob', { pattern: '**/*.ts' }),
+      ours: () => call('list_files', { glob: '**/*.ts' }),
       theirs: () => direct(rg, '--files', '--glob=*.ts'),
       together: true,
     }),

@@ -108,7 +108,7 @@ async function measureMemory() {
   const call = callOf(server);
   for (let turn = 0; turn < 1000; turn++) {
     await call('read_file', { path: 'logs/10k.txt', offset: 1 + (turn % 50) });
-    await call('list_directory', { path: `dir${turn % 200}` });
+    await call('list_files', { path: `dir${turn % 200}` });
   }
   const peak = peakMemory(server.child.pid);
   await server.stop();

@@ -108,7 +108,7 @@ async function check(findings: Findings, { host }: World): Promise<Check[]> {
       ? { state: 'ok', text: `ripgrep ${ripgrep}` }
       : {
           state: 'wrong',
-          text: 'ripgrep is missing: glob and grep will not work. Install toolcrib again, or ripgrep itself',
+          text: 'ripgrep is missing: list_files and grep will not work. Install toolcrib again, or ripgrep itself',
         },
     ...(answer?.why === undefined ? [] : [{ state: 'note' as const, text: `login shell: ${answer.why}` }]),
     { state: 'ok', text: `${installed.size} of ${facts.length} programs found (toolcrib list --all)` },

@@ -84,7 +84,7 @@ async function firstLook(
     return { name: 'npm_scripts', arguments: {} };
   if (names.has('make_targets') && entries.includes('Makefile'))
     return { name: 'make_targets', arguments: {} };
-  if (names.has('list_directory')) return { name: 'list_directory', arguments: {} };
+  if (names.has('list_files')) return { name: 'list_files', arguments: {} };
   return { name: 'list_programs', arguments: { program: programs[0]?.id ?? 'git' } };
 }
 

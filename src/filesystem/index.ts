@@ -6,10 +6,9 @@ export const fileTools = {
     import('./history/delete-path.ts').then((module) => module.deletePath(services)),
   edit_file: (services: Services) =>
     import('./editing/edit-file.ts').then((module) => module.editFile(services)),
-  glob: (services: Services) => import('./listing/glob.ts').then((module) => module.glob(services)),
   grep: (services: Services) => import('./searching/grep.ts').then((module) => module.grep(services)),
-  list_directory: (services: Services) =>
-    import('./listing/list-directory.ts').then((module) => module.listDirectory(services)),
+  list_files: (services: Services) =>
+    import('./listing/list-files.ts').then((module) => module.listFiles(services)),
   move_path: (services: Services) =>
     import('./history/move-path.ts').then((module) => module.movePath(services)),
   read_file: (services: Services) =>

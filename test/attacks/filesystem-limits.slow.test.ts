@@ -230,7 +230,7 @@ describe('patterns', () => {
   it.each(bombs)('ATTACK 69: glob %# ends at once', async (pattern) => {
     const started = process.cpuUsage();
     const outcome = await Promise.all([
-      call('glob', { pattern }).then(textOf, (error: Error) => error.message),
+      call('list_files', { glob: pattern }).then(textOf, (error: Error) => error.message),
       call('grep', { pattern: 'x', glob: pattern }).then(textOf, (error: Error) => error.message),
     ]);
     expect(processorMs(started)).toBeLessThan(4000);
@@ -240,8 +240,10 @@ describe('patterns', () => {
   it('ATTACK 69: stars that would backtrack are matched in linear time', async () => {
     await put(root, { [`stars/${'a'.repeat(200)}`]: '', [`stars/${Array(60).fill('d').join('/')}/f`]: '' });
     const started = process.cpuUsage();
-    expect(textOf(await call('glob', { pattern: `stars/${'a*'.repeat(100)}b` }))).toBe('No files match.');
-    expect(textOf(await call('glob', { pattern: `stars/${'**/d/'.repeat(50)}x` }))).toBe('No files match.');
+    expect(textOf(await call('list_files', { glob: `stars/${'a*'.repeat(100)}b` }))).toBe('No files match.');
+    expect(textOf(await call('list_files', { glob: `stars/${'**/d/'.repeat(50)}x` }))).toBe(
+      'No files match.',
+    );
     expect(processorMs(started)).toBeLessThan(4000);
   });
 
@@ -260,8 +262,8 @@ describe('patterns', () => {
   it.skipIf(process.platform === 'win32')('ATTACK 69: links in a circle are not walked', async () => {
     await mkdir(join(root, 'circle'));
     await symlink('..', join(root, 'circle', 'up'));
-    expect(textOf(await call('glob', { pattern: 'circle/**' }))).toBe('No files match.');
-    expect(textOf(await call('list_directory', { path: 'circle', depth: 10 }))).not.toContain('up/');
+    expect(textOf(await call('list_files', { glob: 'circle/**' }))).toBe('No files match.');
+    expect(textOf(await call('list_files', { path: 'circle', depth: 10 }))).not.toContain('up/');
   });
 });
 
@@ -286,7 +288,7 @@ describe('ripgrep', () => {
         `1:before ${value} after`,
       );
       expect(textOf(await call('grep', { pattern: 'inside', glob: value }))).toMatch(/^No matches/);
-      expect(textOf(await call('glob', { pattern: value }))).toMatch(/^No files/);
+      expect(textOf(await call('list_files', { glob: value }))).toMatch(/^No files/);
       expect(await failureOf(call('grep', { pattern: 'x', path: value }))).toMatch(missing);
       expect(await failureOf(call('grep', { pattern: 'x', type: value }))).toMatch(/^ARG_(?:FLAG|INVALID)/);
       expect(await failureOf(call('grep', { pattern: 'x', args: [value] }))).toMatch(
@@ -342,7 +344,7 @@ describe('the server goes on', () => {
     ]) {
       expect(await failureOf(call('read_file', { path }))).toMatch(/^ARG_INVALID: path: is too long/);
       expect(await failureOf(call('write_file', { path, content: '' }))).toMatch(/^ARG_INVALID: path: /);
-      expect(await failureOf(call('glob', { pattern: `${path}/*` }))).toMatch(/^(ARG_INVALID|PATH_)/);
+      expect(await failureOf(call('list_files', { glob: `${path}/*` }))).toMatch(/^(ARG_INVALID|PATH_)/);
     }
     expect(await failureOf(call('delete_path', { path: `inside.txt${'/'.repeat(200)}x` }))).toMatch(
       /^PATH_NOT_FOUND/,
@@ -361,26 +363,25 @@ describe('what toolcrib itself keeps, in a root', () => {
     const look = callerFor(state);
     for (const [tool, given] of [
       ['read_file', { path: 'toolcrib/journal/contents/x.txt' }],
-      ['list_directory', { path: 'toolcrib' }],
+      ['list_files', { path: 'toolcrib' }],
       ['grep', { pattern: 'SECRET', path: 'toolcrib' }],
       ['grep', { pattern: 'SECRET', glob: 'toolcrib/**/*.txt' }],
-      ['glob', { pattern: 'toolcrib/journal/**/*.txt' }],
+      ['list_files', { glob: 'toolcrib/journal/**/*.txt' }],
     ] as const)
       expect(await failureOf(look(tool, given))).toMatch(/^PATH_PROTECTED.*what toolcrib itself remembers/);
     for (const given of [{ mode: 'lines' }, { mode: 'files' }, { ignored: true, hidden: true }])
       expect(textOf(await look('grep', { pattern: 'SECRET', ...given }))).toMatch(
         /^toolcrib-docs\/x\.txt[^/]*$/,
       );
-    expect(textOf(await look('glob', { pattern: '**/x.txt', hidden: true, ignored: true }))).toBe(
-      'toolcrib-docs/x.txt',
+    expect(textOf(await look('list_files', { glob: '**/x.txt', hidden: true, ignored: true }))).toBe(
+      'toolcrib-docs/x.txt\n[1 entry]',
     );
-    const listed = textOf(await look('list_directory', { depth: 5, hidden: true }));
-    expect(listed).toMatch(/^toolcrib\/ .*not entered/m);
-    expect(listed).toContain('x.txt');
+    const listed = textOf(await look('list_files', { depth: 5, hidden: true }));
+    expect(listed).toContain('toolcrib-docs/x.txt');
     expect(listed).not.toContain('journal');
     // Also from where it is two folders down.
     const above = textOf(
-      await callerFor(join(state, '..'))('list_directory', {
+      await callerFor(join(state, '..'))('list_files', {
         path: relative(join(state, '..'), state),
         depth: 5,
       }),

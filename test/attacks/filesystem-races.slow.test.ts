@@ -73,7 +73,7 @@ describe.runIf(process.platform === 'linux')('races', () => {
 
   it('ATTACK 59: nor does a listing', async () => {
     const seen = await whileSwapping(
-      async () => textOf(await call('list_directory', { path: 'race/dir/deep' })),
+      async () => textOf(await call('list_files', { path: 'race/dir/deep' })),
       (data) => data.includes('secret.txt'),
     );
     expect([...seen].filter((text) => text.includes('only-outside'))).toEqual([]);

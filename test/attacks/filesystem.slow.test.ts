@@ -46,8 +46,8 @@ beforeAll(async () => {
 async function refusals(path: string): Promise<string[]> {
   return Promise.all([
     failureOf(call('read_file', { path })),
-    failureOf(call('list_directory', { path })),
-    failureOf(call('glob', { pattern: '*', path })),
+    failureOf(call('list_files', { path })),
+    failureOf(call('list_files', { glob: '*', path })),
     failureOf(call('grep', { pattern: 'SECRET', path })),
     failureOf(workspace.resolve(path, { mustExist: true })),
   ]);
@@ -152,7 +152,7 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
         join(root, 'slash', 'proc'),
       ]) {
         expect(await failureOf(whole('read_file', { path }))).toMatch(kernel);
-        expect(await failureOf(whole('list_directory', { path }))).toMatch(kernel);
+        expect(await failureOf(whole('list_files', { path }))).toMatch(kernel);
         expect(await failureOf(whole('grep', { pattern: 'x', path }))).toMatch(kernel);
       }
       expect(textOf(await whole('read_file', { path: join(root, 'inside.txt') }))).toBe('inside\n');
@@ -168,11 +168,12 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
   });
 
   it('ATTACK 52: links are shown and not followed when folders are walked', async () => {
-    const listing = textOf(await call('list_directory', { depth: 10 })).split('\n');
-    expect(listing).toEqual(expect.arrayContaining(['link -> ../outside', 'deep-link -> ../outside/deep']));
-    expect(listing.filter((line) => line.startsWith('secret') || /^[^ ]*link.*:$/.test(line))).toEqual([]);
-    expect(textOf(await call('glob', { pattern: '**/secret.txt' }))).toBe('No files match.');
-    expect(await failureOf(call('glob', { pattern: 'link/**' }))).toMatch(outside);
+    expect(textOf(await call('list_files', {})).split('\n')).toEqual(
+      expect.arrayContaining(['link -> ../outside', 'deep-link -> ../outside/deep']),
+    );
+    expect(textOf(await call('list_files', { depth: 10 }))).not.toMatch(/secret|link/);
+    expect(textOf(await call('list_files', { glob: '**/secret.txt' }))).toBe('No files match.');
+    expect(await failureOf(call('list_files', { glob: 'link/**' }))).toMatch(outside);
     expect(textOf(await call('grep', { pattern: secret }))).toBe('No matches.');
     expect(await failureOf(call('grep', { pattern: secret, glob: 'link/*.txt' }))).toMatch(outside);
   });
@@ -196,10 +197,10 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
 
   it('ATTACK 44: a name with a line feed cannot pass for another line', async () => {
     await put(root, { 'odd/a\n[lines 1-1 of 5 bytes]': 'needle\n' });
-    expect(textOf(await call('glob', { pattern: 'odd/*' }))).toBe('"odd/a\\n[lines 1-1 of 5 bytes]"');
-    expect(textOf(await call('list_directory', { path: 'odd' }))).toBe(
-      '"a\\n[lines 1-1 of 5 bytes]"\n[1 entry]',
+    expect(textOf(await call('list_files', { glob: 'odd/*' }))).toBe(
+      '"odd/a\\n[lines 1-1 of 5 bytes]"\n[1 entry]',
     );
+    expect(textOf(await call('list_files', { path: 'odd' }))).toBe('"a\\n[lines 1-1 of 5 bytes]"\n[1 entry]');
     expect(textOf(await call('grep', { pattern: 'needle', path: 'odd' }))).toBe(
       '"odd/a\\n[lines 1-1 of 5 bytes]"\n1:needle',
     );
@@ -215,7 +216,7 @@ describe.skipIf(process.platform === 'win32')('what is no file', () => {
     expect(await failureOf(call('grep', { pattern: 'x', path: 'pipe' }))).toMatch(
       /^PATH_NOT_REGULAR: .*FIFO/,
     );
-    expect(await failureOf(call('list_directory', { path: 'pipe' }))).toMatch(/^PATH_NOT_REGULAR: .*FIFO/);
+    expect(await failureOf(call('list_files', { path: 'pipe' }))).toMatch(/^PATH_NOT_REGULAR: .*FIFO/);
     expect(await failureOf(workspace.resolve('pipe', { kind: 'file' }))).toMatch(/^PATH_NOT_REGULAR: .*FIFO/);
   });
 
@@ -223,8 +224,8 @@ describe.skipIf(process.platform === 'win32')('what is no file', () => {
     expect(textOf(await call('grep', { pattern: '^inside$', mode: 'files' }))).toBe(
       'deep/inside.txt\ninside.txt',
     );
-    expect(textOf(await call('list_directory', {})).split('\n')).toContain('pipe  [fifo]');
-    expect(textOf(await call('glob', { pattern: 'pipe*' }))).toBe('No files match.');
+    expect(textOf(await call('list_files', {})).split('\n')).toContain('pipe  [fifo]');
+    expect(textOf(await call('list_files', { glob: 'pipe*' }))).toBe('No files match.');
   });
 
   it('ATTACK 57: a socket is refused at once', async () => {
@@ -294,7 +295,7 @@ describe.runIf(isLinux)('a listing', () => {
     const bothMet = () => [/harmless:/, /dir ->/].every((side) => side.test([...seen].join('\n')));
     const started = performance.now();
     while (performance.now() < started + (bothMet() ? 1500 : 60_000)) {
-      seen.add(textOf(await inFolder('list_directory', { depth: 3 })));
+      seen.add(textOf(await inFolder('list_files', { depth: 3 })));
     }
     swapper.kill('SIGKILL');
     await once(swapper, 'exit');

@@ -237,7 +237,7 @@ it('has one private file a process, forgets old ones, and fails no call when it 
   const options = { roots: [temporaryRepository().folder], env };
   for (let times = 0; times < 2; times++) {
     const client = await connect('2025-11-25', options);
-    await client.callTool({ name: 'glob', arguments: { pattern: 'x'.repeat(5000) } });
+    await client.callTool({ name: 'list_files', arguments: { glob: 'x'.repeat(5000) } });
     await client.close();
   }
   const names = readdirSync(folder);
@@ -247,7 +247,7 @@ it('has one private file a process, forgets old ones, and fails no call when it 
   expect(run('--json').stdout.length).toBeLessThan(2000);
   chmodSync(folder, 0o755);
   const client = await connect('2025-11-25', options);
-  const result = await client.callTool({ name: 'glob', arguments: { pattern: '*' } });
+  const result = await client.callTool({ name: 'list_files', arguments: { glob: '*' } });
   await client.close();
   expect(result.isError).toBeFalsy();
   expect(readdirSync(folder)).toHaveLength(2);

@@ -139,7 +139,7 @@ it('tries itself in a folder that is no repository, and in an empty one', () => 
   const folder = temporaryFolder();
   expect(toolcrib(['try'], folder)).toMatchObject({
     status: 0,
-    stdout: expect.stringContaining('> list_directory'),
+    stdout: expect.stringContaining('> list_files'),
   });
   mkdirSync(join(folder, 'sub'));
   writeFileSync(join(folder, 'package.json'), '{"name": "x", "scripts": {"test": "true"}}');

@@ -13,13 +13,17 @@ import {
   put,
   services,
   temporaryFolder,
-  textOf,
+  textOf as answerOf,
   type Caller,
 } from './folder.ts';
 
+/** An answer without the count in its last line. */
+const textOf = (result: Parameters<typeof answerOf>[0]) =>
+  answerOf(result).replace(/\n\[\d+ entr(?:y|ies)\]$/, '');
+
 let root: string;
 let call: Caller;
-const find = async (given: object) => textOf(await call('glob', given)).split('\n');
+const find = async (given: object) => textOf(await call('list_files', given)).split('\n');
 
 beforeAll(async () => {
   root = await temporaryFolder();
@@ -45,7 +49,7 @@ beforeAll(async () => {
   await symlink('..', join(root, 'src', 'up'));
 });
 
-describe('glob', () => {
+describe('list_files with a glob', () => {
   it('finds by name in any folder, without what git ignores or a dot hides', async () => {
     const all = [
       'a.ts',
@@ -56,49 +60,46 @@ describe('glob', () => {
       'src/deep/e.ts',
       'src/deep/test/f.ts',
     ];
-    expect(await find({ pattern: '*.ts' })).toEqual(all);
-    expect(await find({ pattern: '**/*.ts' })).toEqual(all);
-    expect(await find({ pattern: '**/[a-z].ts' })).toEqual(all);
+    expect(await find({ glob: '*.ts' })).toEqual(all);
+    expect(await find({ glob: '**/*.ts' })).toEqual(all);
+    expect(await find({ glob: '**/[a-z].ts' })).toEqual(all);
   });
 
   it('brings back what is ignored or hidden only when asked', async () => {
-    expect(await find({ pattern: '*.ts', ignored: true })).toEqual(
+    expect(await find({ glob: '*.ts', ignored: true })).toEqual(
       expect.arrayContaining(['secret.ts', 'built/out.ts']),
     );
-    const hidden = await find({ pattern: '*.ts', hidden: true });
+    const hidden = await find({ glob: '*.ts', hidden: true });
     expect(hidden).toEqual(expect.arrayContaining(['.eslintrc.ts', '.github/flow.ts']));
     expect(hidden).not.toContain('.git/config.ts');
-    expect(await find({ pattern: '**/.eslintrc.*' })).toEqual(['.eslintrc.ts']);
-    expect(await find({ pattern: '.github/**' })).toEqual(['.github/flow.ts']);
-    expect(await find({ pattern: 'built/**' })).toEqual(['built/out.ts']);
+    expect(await find({ glob: '**/.eslintrc.*' })).toEqual(['.eslintrc.ts']);
+    expect(await find({ glob: '.github/**' })).toEqual(['.github/flow.ts']);
+    expect(await find({ glob: 'built/**' })).toEqual(['built/out.ts']);
   });
 
   it('finds by path', async () => {
-    expect(await find({ pattern: 'src/**/*.{ts,tsx}' })).toEqual([
+    expect(await find({ glob: 'src/**/*.{ts,tsx}' })).toEqual([
       'src/c.ts',
       'src/d.tsx',
       'src/deep/e.ts',
       'src/deep/test/f.ts',
     ]);
-    expect(await find({ pattern: 'src/*.ts' })).toEqual(['src/c.ts']);
-    expect(await find({ pattern: './*.ts' })).toEqual(['a.ts']);
-    expect(await find({ pattern: 'packages/*/src/*.ts' })).toEqual([
+    expect(await find({ glob: 'src/*.ts' })).toEqual(['src/c.ts']);
+    expect(await find({ glob: './*.ts' })).toEqual(['a.ts']);
+    expect(await find({ glob: 'packages/*/src/*.ts' })).toEqual([
       'packages/x/src/g.ts',
       'packages/y/src/h.ts',
     ]);
-    expect(await find({ pattern: '**/test/**' })).toEqual(['src/deep/test/f.ts']);
-    expect(await find({ pattern: '{src,packages}/**/[!a-f].ts' })).toHaveLength(3);
+    expect(await find({ glob: '**/test/**' })).toEqual(['src/deep/test/f.ts']);
+    expect(await find({ glob: '{src,packages}/**/[!a-f].ts' })).toHaveLength(3);
   });
 
   it('names files as the next call can take them', async () => {
-    expect(await find({ pattern: '*.ts', path: 'src/deep' })).toEqual([
-      'src/deep/e.ts',
-      'src/deep/test/f.ts',
-    ]);
-    expect(await find({ pattern: '*.txt' })).toEqual(['"odd/new\\nline.txt"']);
+    expect(await find({ glob: '*.ts', path: 'src/deep' })).toEqual(['src/deep/e.ts', 'src/deep/test/f.ts']);
+    expect(await find({ glob: '*.txt' })).toEqual(['"odd/new\\nline.txt"']);
     const other = await temporaryFolder();
     await put(other, { 'z.ts': '' });
-    expect(textOf(await callerFor(root, other)('glob', { pattern: '*', path: other }))).toBe(
+    expect(textOf(await callerFor(root, other)('list_files', { glob: '*', path: other }))).toBe(
       join(other, 'z.ts'),
     );
   });
@@ -110,7 +111,7 @@ describe('glob', () => {
       Buffer.concat([Buffer.from(`${folder}/latin-`), Buffer.of(0xe9), Buffer.from('.ts')]),
       '',
     );
-    expect(textOf(await callerFor(folder)('glob', { pattern: '*.ts' }))).toBe(
+    expect(textOf(await callerFor(folder)('list_files', { glob: '*.ts' }))).toBe(
       'caf\u00e9.ts\nlatin-\u00e9.ts',
     );
   });
@@ -118,26 +119,26 @@ describe('glob', () => {
   it('sorts by time, newest first', async () => {
     await utimes(join(root, 'src', 'c.ts'), 2e9, 2e9);
     await utimes(join(root, 'a.ts'), 1e9, 1e9);
-    const sorted = await find({ pattern: '*.ts', sort: 'modified' });
+    const sorted = await find({ glob: '*.ts', sort: 'modified' });
     expect([sorted[0], sorted.at(-1)]).toEqual(['src/c.ts', 'a.ts']);
   });
 
   it('says when there is more, and when there is nothing', async () => {
-    expect(await find({ pattern: '*.ts', limit: 2 })).toEqual([
+    expect(await find({ glob: '*.ts', limit: 2 })).toEqual([
       'a.ts',
       'packages/x/src/g.ts',
-      expect.stringMatching(/^\[files 1-2 of 7; next: cursor [\w-]+\]$/),
+      expect.stringMatching(/^\[entries 1-2 of 7; next: cursor [\w-]+\]$/),
     ]);
-    expect(await find({ pattern: '*.rb' })).toEqual(['No files match.']);
-    expect(await find({ pattern: 'none/*.rb' })).toEqual(['No files: there is no folder none.']);
+    expect(await find({ glob: '*.rb' })).toEqual(['No files match.']);
+    expect(await find({ glob: 'none/*.rb' })).toEqual(['No files: there is no folder none.']);
   });
 
   it.each(['path', 'modified'] as const)('gives every file once, page by page, by %s', async (sort) => {
-    const all = (await find({ pattern: '*.ts', sort })).filter((line) => !line.startsWith('['));
+    const all = (await find({ glob: '*.ts', sort })).filter((line) => !line.startsWith('['));
     const paged: string[] = [];
     let next: string | undefined;
     do {
-      const lines = await find({ pattern: '*.ts', sort, limit: 3, ...(next ? { cursor: next } : {}) });
+      const lines = await find({ glob: '*.ts', sort, limit: 3, ...(next ? { cursor: next } : {}) });
       next = /cursor ([\w-]+)\]$/.exec(lines.pop()!)?.[1];
       paged.push(...lines);
     } while (next);
@@ -149,17 +150,16 @@ describe('glob', () => {
     const folder = await temporaryFolder();
     await put(folder, { b: '', d: '', f: '', h: '' });
     const inFolder = callerFor(folder);
-    const first = textOf(await inFolder('glob', { pattern: '*', limit: 2 }));
-    expect(first).toMatch(/^b\nd\n\[files 1-2 of 4; next: cursor /);
+    const first = textOf(await inFolder('list_files', { glob: '*', limit: 2 }));
+    expect(first).toMatch(/^b\nd\n\[entries 1-2 of 4; next: cursor /);
     await rm(join(folder, 'd'));
     await put(folder, { a: '', e: '' });
     const cursor = /cursor ([\w-]+)\]$/.exec(first)![1];
-    expect(textOf(await inFolder('glob', { pattern: '*', cursor }))).toBe('f\nh\n[files 3-4 of 4]');
-    expect(textOf(await inFolder('glob', { pattern: '*' }))).toBe('a\nb\ne\nf\nh');
-    expect(await failureOf(inFolder('glob', { pattern: '*', cursor, sort: 'modified' }))).toMatch(
+    expect(textOf(await inFolder('list_files', { glob: '*', cursor }))).toBe('f\nh\n[entries 3-4 of 4]');
+    expect(textOf(await inFolder('list_files', { glob: '*' }))).toBe('a\nb\ne\nf\nh');
+    expect(await failureOf(inFolder('list_files', { glob: '*', cursor: 'x' }))).toMatch(
       /^ARG_INVALID: cursor/,
     );
-    expect(await failureOf(inFolder('glob', { pattern: '*', cursor: 'x' }))).toMatch(/^ARG_INVALID: cursor/);
   });
 
   it('starts ripgrep once for all pages', async () => {
@@ -177,8 +177,8 @@ describe('glob', () => {
     let cursor: string | undefined;
     let found = 0;
     do {
-      const given = { pattern: '*.ts', limit: 4, ...(cursor ? { cursor } : {}) };
-      const lines = textOf(await inFolder('glob', given)).split('\n');
+      const given = { glob: '*.ts', limit: 4, ...(cursor ? { cursor } : {}) };
+      const lines = textOf(await inFolder('list_files', given)).split('\n');
       cursor = /cursor ([\w-]+)\]$/.exec(lines.pop()!)?.[1];
       found += lines.length;
     } while (cursor);
@@ -190,33 +190,35 @@ describe('glob', () => {
     await put(folder, { '.git/HEAD': '', 'a.txt': '' });
     execFileSync('mkfifo', [join(folder, '.gitignore')]);
     const inFolder = callerFor(folder);
-    expect(await failureOf(inFolder('glob', { pattern: '*' }))).toMatch(/^PATH_NOT_REGULAR: .*Set ignored/);
-    expect(textOf(await inFolder('glob', { pattern: '*', ignored: true }))).toBe('a.txt');
+    expect(await failureOf(inFolder('list_files', { glob: '*' }))).toMatch(
+      /^PATH_NOT_REGULAR: .*Set ignored/,
+    );
+    expect(textOf(await inFolder('list_files', { glob: '*', ignored: true }))).toBe('a.txt');
   });
 
   it('counts ignore rules only inside a repository, but for those of ripgrep', async () => {
     const bare = await temporaryFolder();
     await put(bare, { '.gitignore': 'a\n', '.ignore': 'b\n', a: '', b: '', c: '' });
     const inBare = callerFor(bare);
-    expect(textOf(await inBare('glob', { pattern: '*' }))).toBe('a\nc');
+    expect(textOf(await inBare('list_files', { glob: '*' }))).toBe('a\nc');
     await put(bare, { '.git/HEAD': '' });
-    expect(textOf(await inBare('glob', { pattern: '*' }))).toBe('c');
-    expect(textOf(await inBare('glob', { pattern: '*', ignored: true }))).toBe('a\nb\nc');
+    expect(textOf(await inBare('list_files', { glob: '*' }))).toBe('c');
+    expect(textOf(await inBare('list_files', { glob: '*', ignored: true }))).toBe('a\nb\nc');
   });
 
   it('sorts whole paths, not folder by folder', async () => {
     const folder = await temporaryFolder();
     await put(folder, { 'a/b': '', 'a-b': '', 'a.b': '', ab: '', 'a/-': '', 'A/z': '' });
-    expect(textOf(await callerFor(folder)('glob', { pattern: '*' }))).toBe('A/z\na-b\na.b\na/-\na/b\nab');
+    expect(textOf(await callerFor(folder)('list_files', { glob: '*' }))).toBe('A/z\na-b\na.b\na/-\na/b\nab');
   });
 
   it('shows the first of many, wherever they lie', async () => {
     const folder = await temporaryFolder();
     const names = Array.from({ length: 300 }, (_, index) => `${index % 17}/${index % 5}/${index}.ts`);
     await put(folder, Object.fromEntries(names.map((name) => [name, ''])));
-    const lines = textOf(await callerFor(folder)('glob', { pattern: '*.ts', limit: 20 })).split('\n');
+    const lines = textOf(await callerFor(folder)('list_files', { glob: '*.ts', limit: 20 })).split('\n');
     expect(lines.slice(0, 20)).toEqual(names.toSorted().slice(0, 20));
-    expect(lines[20]).toMatch(/^\[files 1-20 of 300; /);
+    expect(lines[20]).toMatch(/^\[entries 1-20 of 300; /);
   });
 
   it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
@@ -225,8 +227,8 @@ describe('glob', () => {
       const folder = await temporaryFolder();
       await put(folder, { 'locked/x.ts': '', 'open/y.ts': '' });
       await chmod(join(folder, 'locked'), 0);
-      const text = textOf(await callerFor(folder)('glob', { pattern: '*.ts' }));
-      expect(text).toBe('open/y.ts\n[not searched: locked: Permission denied (os error 13)]');
+      const text = textOf(await callerFor(folder)('list_files', { glob: '*.ts' }));
+      expect(text).toBe('open/y.ts\n[1 entry; not searched: locked: Permission denied (os error 13)]');
       await chmod(join(folder, 'locked'), 0o755);
     },
   );
@@ -238,18 +240,18 @@ describe('glob', () => {
       await put(folder, Object.fromEntries(names) as Record<string, string>);
     }
     const inFolder = callerFor(folder);
-    const failure = failureOf(inFolder('glob', { pattern: '*.ts' }, AbortSignal.abort()));
+    const failure = failureOf(inFolder('list_files', { glob: '*.ts' }, AbortSignal.abort()));
     expect(await failure).toMatch(/^CANCELLED/);
     if (process.platform !== 'linux') return;
     const open = () => readdirSync('/proc/self/fd').length;
     const before = open();
-    await inFolder('glob', { pattern: '*.ts' });
+    await inFolder('list_files', { glob: '*.ts' });
     expect(open()).toBeLessThanOrEqual(before);
   });
 
   it('refuses patterns that lead out', async () => {
     for (const pattern of ['../*', 'src/../../*', '/etc/*', 'C:\\x', '{..,src}/*']) {
-      expect(await failureOf(call('glob', { pattern }))).toMatch(/^ARG_INVALID: glob/);
+      expect(await failureOf(call('list_files', { glob: pattern }))).toMatch(/^ARG_INVALID: glob/);
     }
   });
 });

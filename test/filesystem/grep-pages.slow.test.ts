@@ -1,14 +1,13 @@
-import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from './folder.ts';
 
-/** A file of a made tree: its lines, and when it was last changed. */
+/** A file of a made tree, and its lines. */
 interface MadeFile {
   readonly path: string;
   readonly lines: readonly string[];
-  readonly modified: number;
 }
 
 const isWindows = process.platform === 'win32';
@@ -32,15 +31,13 @@ const madeFile: fc.Arbitrary<MadeFile> = fc.record({
     .array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 })
     .map((parts) => [...parts.slice(0, -1).map((part) => `${part}.d`), parts.at(-1)].join('/')),
   lines: fc.array(fc.constantFrom('hit', 'hit and hit', 'miss', '', 'begin', 'end'), { maxLength: 12 }),
-  modified: fc.constantFrom(1_000_000, 2_000_000.5, 3_000_000),
 });
 const madeTree = fc.uniqueArray(madeFile, { selector: ({ path }) => path, minLength: 1, maxLength: 12 });
 
 async function make(folder: string, tree: readonly MadeFile[]): Promise<void> {
-  for (const { path, lines, modified } of tree) {
+  for (const { path, lines } of tree) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), lines.map((line) => `${line}\n`).join(''));
-    await utimes(join(folder, path), modified, modified);
   }
 }
 
@@ -51,10 +48,8 @@ function comparePaths(a: string, b: string): number {
   return Buffer.compare(Buffer.from(ours[at] ?? ''), Buffer.from(theirs[at] ?? ''));
 }
 
-const inOrder = (tree: readonly MadeFile[], sort: string): MadeFile[] =>
-  tree.toSorted(
-    (a, b) => (sort === 'modified' ? b.modified - a.modified : 0) || comparePaths(a.path, b.path),
-  );
+const inOrder = (tree: readonly MadeFile[]): MadeFile[] =>
+  tree.toSorted((a, b) => comparePaths(a.path, b.path));
 
 /** All pages, one after the other. */
 async function pagesOf(call: Caller, given: object, between = async () => {}): Promise<string[]> {
@@ -118,31 +113,25 @@ async function inTree<T>(
   }
 }
 
-const sort = fc.constantFrom('path', 'modified');
 const runs = { numRuns: 15 };
 
 describe('pages of grep', () => {
   it('have every matching line once, in order, with the lines around it', async () => {
-    const around = fc.record({ before: fc.nat({ max: 3 }), after: fc.nat({ max: 3 }) });
     const law = fc.asyncProperty(
       madeTree,
-      sort,
       fc.integer({ min: 1, max: 5 }),
-      around,
-      (tree, sort, limit, around) =>
+      fc.nat({ max: 3 }),
+      (tree, limit, context) =>
         inTree(tree, async (_, call) => {
-          const pages = await pagesOf(call, { pattern: 'hit', sort, limit, ...around });
+          const pages = await pagesOf(call, { pattern: 'hit', limit, context });
           const rows = pages.flatMap(rowsOf);
-          const matches = inOrder(tree, sort).flatMap(({ path, lines }) =>
+          const matches = inOrder(tree).flatMap(({ path, lines }) =>
             lines.flatMap((text, index) => (isHit(text) ? [{ path, line: index + 1, isMatch: true }] : [])),
           );
           expect(rows.filter(({ isMatch }) => isMatch)).toEqual(matches);
           const near = matches.flatMap(({ path, line }) => {
             const { length } = tree.find((file) => file.path === path)!.lines;
-            return Array.from(
-              { length: around.before + around.after + 1 },
-              (_, index) => line - around.before + index,
-            )
+            return Array.from({ length: 2 * context + 1 }, (_, index) => line - context + index)
               .filter((other) => other >= 1 && other <= length)
               .map((other) => `${other} ${path}`);
           });
@@ -155,15 +144,14 @@ describe('pages of grep', () => {
   });
 
   it('have every line of matches that span several', async () => {
-    const law = fc.asyncProperty(madeTree, sort, fc.integer({ min: 1, max: 5 }), (tree, sort, limit) =>
+    const law = fc.asyncProperty(madeTree, fc.integer({ min: 1, max: 5 }), (tree, limit) =>
       inTree(tree, async (_, call) => {
         const pages = await pagesOf(call, {
           pattern: 'begin\\n(?:.*\\n)??end',
           multiline: true,
-          sort,
           limit,
         });
-        const matches = inOrder(tree, sort).flatMap(({ path, lines }) => {
+        const matches = inOrder(tree).flatMap(({ path, lines }) => {
           const text = lines.map((line) => `${line}\n`).join('');
           return [...text.matchAll(/^begin\n(?:.*\n)??end/gm)].flatMap(({ index, 0: match }) => {
             const first = text.slice(0, index).split('\n').length;
@@ -179,13 +167,12 @@ describe('pages of grep', () => {
   it('have every file once, in order', async () => {
     const law = fc.asyncProperty(
       madeTree,
-      sort,
       fc.constantFrom('files', 'count'),
       fc.integer({ min: 1, max: 5 }),
-      (tree, sort, mode, limit) =>
+      (tree, mode, limit) =>
         inTree(tree, async (_, call) => {
-          const shown = (await pagesOf(call, { pattern: 'hit', mode, sort, limit })).flatMap(filesOf);
-          const expected = inOrder(tree, sort).flatMap(({ path, lines }) => {
+          const shown = (await pagesOf(call, { pattern: 'hit', mode, limit })).flatMap(filesOf);
+          const expected = inOrder(tree).flatMap(({ path, lines }) => {
             const count = lines.filter(isHit).length;
             return count === 0 ? [] : [mode === 'count' ? `${path}:${count}` : path];
           });
@@ -195,31 +182,26 @@ describe('pages of grep', () => {
     await fc.assert(law, runs);
   });
 
-  it.each(['path', 'modified'])(
-    'are the same when there are many more matches than a page has, by %s',
-    async (sort) => {
-      const tree = Array.from({ length: 60 }, (_, index) => ({
-        path: `${index % 7}${index % 3 === 0 ? '-' : '/'}${index}`,
-        lines: Array.from({ length: 100 + index }, (_, line) => (line % 2 === 0 ? 'hit' : 'miss')),
-        modified: index % 4,
-      }));
-      await inTree(tree, async (_, call) => {
-        const pages = await pagesOf(call, { pattern: 'hit', sort, limit: 200 });
-        const expected = inOrder(tree, sort).flatMap(({ path, lines }) =>
-          lines.flatMap((text, index) => (isHit(text) ? [`${index + 1} ${path}`] : [])),
-        );
-        expect(expected.length).toBeGreaterThan(3000);
-        expect(pages.flatMap(rowsOf).map(({ path, line }) => `${line} ${path}`)).toEqual(expected);
-        for (const page of pages) expect(page.length).toBeLessThan(16_000);
-      });
-    },
-  );
+  it('are the same when there are many more matches than a page has', async () => {
+    const tree = Array.from({ length: 60 }, (_, index) => ({
+      path: `${index % 7}${index % 3 === 0 ? '-' : '/'}${index}`,
+      lines: Array.from({ length: 100 + index }, (_, line) => (line % 2 === 0 ? 'hit' : 'miss')),
+    }));
+    await inTree(tree, async (_, call) => {
+      const pages = await pagesOf(call, { pattern: 'hit', limit: 200 });
+      const expected = inOrder(tree).flatMap(({ path, lines }) =>
+        lines.flatMap((text, index) => (isHit(text) ? [`${index + 1} ${path}`] : [])),
+      );
+      expect(expected.length).toBeGreaterThan(3000);
+      expect(pages.flatMap(rowsOf).map(({ path, line }) => `${line} ${path}`)).toEqual(expected);
+      for (const page of pages) expect(page.length).toBeLessThan(16_000);
+    });
+  });
 
   it('are not moved by files that come or go between them', async () => {
     const tree = Array.from({ length: 20 }, (_, index) => ({
       path: `${String(index).padStart(2, '0')}.txt`,
       lines: ['hit', 'hit', 'hit'],
-      modified: 0,
     }));
     await inTree(tree, async (folder, call) => {
       let turn = 0;
@@ -246,23 +228,11 @@ describe('pages of grep', () => {
     );
   });
 
-  it('take no cursor of another search', async () => {
+  it('take no cursor that is none', async () => {
     const folder = await temporaryFolder();
     await put(folder, { 'a.txt': 'hit\nhit\n' });
     const call = callerFor(folder);
-    const cursor = /cursor ([\w-]+)/.exec(textOf(await call('grep', { pattern: 'hit', limit: 1 })))![1];
-    expect(textOf(await call('grep', { pattern: 'hit', limit: 5, cursor }))).toBe('a.txt\n2:hit');
-    const refused = /^ARG_INVALID: cursor: .* leave it out/;
-    for (const given of [
-      { pattern: 'hi' },
-      { path: 'a.txt' },
-      { sort: 'modified' },
-      { mode: 'files' },
-      { glob: '*.txt' },
-      { context: 1 },
-    ])
-      expect(await failureOf(call('grep', { pattern: 'hit', ...given, cursor }))).toMatch(refused);
-    for (const wrong of ['x', 'YTpiOmM', '!', cursor!.slice(1)])
-      expect(await failureOf(call('grep', { pattern: 'hit', cursor: wrong }))).toMatch(refused);
+    expect(textOf(await call('grep', { pattern: 'hit', cursor: '1' }))).toBe('a.txt\n2:hit');
+    expect(await failureOf(call('grep', { pattern: 'hit', cursor: 'x' }))).toMatch(/^ARG_INVALID: cursor/);
   });
 });

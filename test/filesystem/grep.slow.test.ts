@@ -1,4 +1,4 @@
-import { utimes, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { grep as define } from '../../src/filesystem/searching/grep.ts';
@@ -52,9 +52,6 @@ describe('grep', () => {
   it('shows lines around a match, and where some are left out', async () => {
     expect(await grep({ pattern: 'needle', path: 'src/a.ts', context: 1 })).toBe(
       'src/a.ts\n1-one\n2:needle a\n3-three\n--\n5-five\n6:needle b',
-    );
-    expect(await grep({ pattern: 'needle b', path: 'src/a.ts', before: 1 })).toBe(
-      'src/a.ts\n5-five\n6:needle b',
     );
   });
 
@@ -121,7 +118,7 @@ describe('grep', () => {
 
   it('shows of a long line what is around its first match', async () => {
     expect(await grep({ pattern: 'needle', path: 'long.txt' })).toMatch(/^long.txt\n1:needle x{493}…$/);
-    const [far, context] = (await grep({ pattern: 'needle', path: 'minified.js', after: 1 }))
+    const [far, context] = (await grep({ pattern: 'needle', path: 'minified.js', context: 1 }))
       .split('\n')
       .slice(1);
     expect(far).toMatch(/^1:…[é€]{60,70}needle[é€]{120,140}…$/);
@@ -132,9 +129,7 @@ describe('grep', () => {
     // In a folder of its own: ripgrep keeps its buffer, and then sees at once that the next file is binary.
     const folder = await temporaryFolder();
     await put(folder, { 'huge.js': `${'z'.repeat(5_000_000)}needle\n` });
-    expect(textOf(await callerFor(folder)('grep', { pattern: 'needle' }))).toMatch(
-      /^huge.js\n1:z{500}… \[match at byte 5000000 of the line\]$/,
-    );
+    expect(textOf(await callerFor(folder)('grep', { pattern: 'needle' }))).toMatch(/^huge.js\n1:z{500}…$/);
   });
 
   it('reads every file in its own encoding', async () => {
@@ -171,15 +166,6 @@ describe('grep', () => {
   it('searches in an encoding that is told', async () => {
     expect(await grep({ pattern: 'テスト' })).toBe('No matches.');
     expect(await grep({ pattern: 'テスト', encoding: 'Shift-JIS' })).toBe('shift-jis.txt\n1:テスト');
-  });
-
-  it('has the newest files first when asked', async () => {
-    await utimes(join(root, 'src/a.ts'), 1000, 1000);
-    await utimes(join(root, 'packages/x/src/c.ts'), 2000, 2000);
-    const given = { pattern: 'needle', glob: '*.ts', sort: 'modified' };
-    expect(await grep(given)).toBe('packages/x/src/c.ts\n1:a needle c\n\nsrc/a.ts\n2:needle a\n6:needle b');
-    expect(await grep({ ...given, mode: 'files' })).toBe('packages/x/src/c.ts\nsrc/a.ts');
-    expect(await grep({ ...given, path: 'src/a.ts' })).toBe('src/a.ts\n2:needle a\n6:needle b');
   });
 
   it('stops at the limit and says so', async () => {

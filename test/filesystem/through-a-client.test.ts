@@ -46,8 +46,8 @@ it('walks once for all pages of a glob', async () => {
   const found: string[] = [];
   let cursor: string | undefined;
   do {
-    const given = { pattern: 'many/*.ts', limit: 7, ...(cursor ? { cursor } : {}) };
-    const lines = (await call('glob', given)).split('\n');
+    const given = { glob: 'many/*.ts', limit: 7, ...(cursor ? { cursor } : {}) };
+    const lines = (await call('list_files', given)).split('\n');
     cursor = /cursor ([\w-]+)\]$/.exec(lines.pop() ?? '')?.[1];
     found.push(...lines);
     // What is made between two pages belongs to the next walk.

@@ -13,8 +13,8 @@ export const also = ({ name, arguments: given }: Act, more: Record<string, unkno
 // Files
 export const readFile = (path: string) => act('read_file', { path });
 export const readFiles = (...paths: string[]) => act('read_files', { paths });
-export const listFolder = (path = '.') => act('list_directory', { path });
-export const findFiles = (pattern: string) => act('glob', { pattern });
+export const listFolder = (path = '.') => act('list_files', { path });
+export const findFiles = (pattern: string) => act('list_files', { glob: pattern });
 export const searchText = (pattern: string, path = '.') => act('grep', { pattern, path });
 export const writeFile = (path: string, content: string) => act('write_file', { path, content });
 export const editFile = (path: string, before: string, after: string) =>

@@ -83,7 +83,7 @@ describe('opening', () => {
 
   it('says what is there when it is something else', async () => {
     expect(await failureOf(workspace.openFile('deep'))).toBe(
-      'PATH_NOT_REGULAR: deep: is a folder, not a regular file. list_directory shows what is in it.',
+      'PATH_NOT_REGULAR: deep: is a folder, not a regular file. list_files shows what is in it.',
     );
     expect(await failureOf(workspace.openFolder('a.txt'))).toBe(
       'PATH_NOT_REGULAR: a.txt: is a file, not a folder. Give the folder that it is in.',
@@ -122,7 +122,7 @@ describe('resolving', () => {
     expect(await workspace.resolve('to-deep/new/file.txt')).toBe(join(root, 'deep', 'new', 'file.txt'));
     expect(await workspace.resolve('dangling')).toBe(join(root, 'dangling'));
     expect(await failureOf(workspace.resolve('deep/new', { mustExist: true }))).toBe(
-      'PATH_NOT_FOUND: deep/new: does not exist. glob finds files by part of their name.',
+      'PATH_NOT_FOUND: deep/new: does not exist. list_files finds files by part of their name.',
     );
     expect(await failureOf(workspace.resolve('a.txt/x'))).toMatch(/^PATH_NOT_FOUND.*not a folder/);
     expect(await failureOf(workspace.resolve('missing/../a.txt'))).toMatch(/^PATH_NOT_FOUND/);

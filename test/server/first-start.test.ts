@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/repository.ts';
 import { inherited, initialize, program, startRaw } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-const tools = ['list_programs', 'read_file', 'glob', 'grep', 'list_directory', 'write_file', 'edit_file'];
+const tools = ['list_programs', 'read_file', 'grep', 'list_files', 'write_file', 'edit_file'];
 const others = ['move_path', 'delete_path', 'undo', 'list_jobs', 'read_output', 'wait_job'];
 
 it('says nothing on standard error on its first start, while it compiles what it is asked for', async () => {

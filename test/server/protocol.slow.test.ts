@@ -18,7 +18,7 @@ it.each(eras)('serves a client of the current SDK in %s', async (era) => {
   const names = tools.map(({ name }) => name);
   expect(names).toEqual([...names].sort());
   expect(names).toEqual(
-    expect.arrayContaining(['git_status', 'grep', 'glob', 'list_directory', 'list_programs', 'read_file']),
+    expect.arrayContaining(['git_status', 'grep', 'list_files', 'list_programs', 'read_file']),
   );
   const status = await client.callTool({ name: 'git_status', arguments: {} });
   expect(status.structuredContent).toMatchObject({ branch: 'main', clean: true });
@@ -80,7 +80,7 @@ it('serves bare JSON-RPC lines, and writes nothing else to standard output', asy
   expect(opened).toMatchObject({
     result: { protocolVersion: '2025-11-25', serverInfo: { name: 'toolcrib' } },
   });
-  for (const [index, name] of ['git_log', 'git_diff', 'list_directory', 'list_programs'].entries()) {
+  for (const [index, name] of ['git_log', 'git_diff', 'list_files', 'list_programs'].entries()) {
     server.send({ id: index + 10, method: 'tools/call', params: { name, arguments: {} } });
   }
   server.child.stdin.write('this is no JSON\n');
@@ -154,9 +154,9 @@ it('offers only the toolsets it is told to', async () => {
     'delete_path',
     'edit_file',
     'find_actions',
-    'glob',
+
     'grep',
-    'list_directory',
+    'list_files',
     'list_jobs',
     'move_path',
     'read_file',

@@ -62,8 +62,8 @@ export function stepsOf(random: () => number, client: string) {
   const command = (program: string, ...args: string[]) => ({ program, args });
   const kinds: readonly (readonly [weight: number, make: () => Step])[] = [
     [25, () => readPage(page())],
-    [6, () => ({ name: 'list_directory', given: { path: 'docs' }, says: /0\.txt/ })],
-    [4, () => ({ name: 'glob', given: { pattern: 'docs/*.txt' }, says: /docs\/0\.txt/ })],
+    [6, () => ({ name: 'list_files', given: { path: 'docs' }, says: /0\.txt/ })],
+    [4, () => ({ name: 'list_files', given: { glob: 'docs/*.txt' }, says: /docs\/0\.txt/ })],
     [5, () => ({ name: 'grep', given: { pattern: `page ${page()}`, path: 'docs' }, says: /docs\/\d+\.txt/ })],
     [12, () => write(`made/${client}-${made++ % 5}.txt`, `text ${made}\n`)],
     [6, () => ({ name: 'git_status', given: {}, says: /"branch"/ })],

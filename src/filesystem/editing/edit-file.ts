@@ -50,7 +50,7 @@ const changeOf = (given: Params, services: Services, { signal }: PlanContext) =>
       throw new ToolcribError(
         'PATH_NOT_FOUND',
         `${given.path}: does not exist.`,
-        'write_file makes a new file; glob finds files by part of their name.',
+        'write_file makes a new file; list_files finds files by part of their name.',
       );
     for (const [at, edit] of given.edits.entries()) {
       refuseMask(`edits[${at}].old`, edit.old, before);

@@ -8,7 +8,7 @@ import type { GlobPattern } from './glob-pattern.ts';
 
 interface FileSearch {
   readonly folder: Opened;
-  readonly pattern?: GlobPattern;
+  readonly pattern: GlobPattern | undefined;
   readonly hidden: boolean;
   readonly ignored: boolean;
   readonly sort: 'path' | 'modified';

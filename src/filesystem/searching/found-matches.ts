@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CallContext } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
@@ -6,7 +5,7 @@ import { rooted } from '../../machine/paths/workspace.ts';
 import type { GlobPattern } from '../listing/glob-pattern.ts';
 import type { Services } from '../services.ts';
 import { namedEncoding } from '../text/encoding-name.ts';
-import { around, type GrepParams } from './grep-params.ts';
+import type { GrepParams } from './grep-params.ts';
 import { decoded, lineIn, mostPrinted, readRecords, type Line } from './ripgrep-output.ts';
 import { search } from './ripgrep.ts';
 import { isDotFile, scopeOf } from './search-scope.ts';
@@ -31,8 +30,7 @@ export interface Match {
 
 /** All that was found, in order. */
 export interface FoundMatches {
-  readonly matches: readonly Match[];
-  readonly paths: readonly string[];
+  readonly items: readonly Match[];
   /** Whether there are more, which were left out. */
   readonly more: boolean;
   readonly notes: readonly string[];
@@ -51,8 +49,6 @@ interface FoundFile {
   readonly path: string;
   /** Names by their bytes, one after the other: what separates names comes before every character. */
   readonly key: string;
-  /** When it was last changed, where that comes first. */
-  readonly modified: number;
   readonly lines: Line[];
   count: number;
 }
@@ -69,16 +65,15 @@ export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
   const isAgain = given.mode === 'lines' && first.early === 'enough' && !isFile;
   const { files, early, notes, rest } = isAgain ? await attempt(request, true, endsAt) : first;
   const more = early === 'enough';
-  files.sort((a, b) => b.modified - a.modified || (a.key === b.key ? 0 : a.key < b.key ? -1 : 1));
+  files.sort((a, b) => (a.key < b.key ? -1 : 1));
   const inLines = given.mode === 'lines';
-  const all: Match[] = inLines ? files.flatMap((file) => matchesIn(file, around(given))) : files;
+  const all: Match[] = inLines ? files.flatMap((file) => matchesIn(file, given.context)) : files;
   // The last of a search that was stopped may lack what is around it.
   const matches = more && inLines ? all.slice(0, -1) : all;
   const isBinary = isFile && rest.includes('binary file matches');
   const timedOut = `stopped after ${timeoutMs.search / 1000} s, not all was searched: search a smaller folder`;
   return {
-    matches,
-    paths: matches.map(({ path, lines }) => `${path}:${lines.find(({ isMatch }) => isMatch)?.number ?? ''}`),
+    items: matches,
     more,
     notes: [
       ...(isBinary ? ['the file is binary: what matches is not shown'] : []),
@@ -91,15 +86,14 @@ export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
 /** One run of ripgrep, in the order that is asked for or in that of its threads. */
 async function attempt(request: GrepSearch, inOrder: boolean, endsAt: number) {
   const { given, pattern, where, context, services } = request;
-  const { before, after } = around(given);
-  const width = widthOf(before + after);
+  const width = widthOf(2 * given.context);
   const isChosen = choice(request);
   const files = new Map<string, FoundFile>();
   let [bytes, matches] = [0, 0];
   const isEnough = () => matches > most.matches || bytes > most.bytes || files.size > most.files;
   const reader = readRecords((path, record) => {
     if (isEnough() || !isChosen(path)) return;
-    const file = files.get(path) ?? newFile(request, path);
+    const file = files.get(path) ?? { path, key: path.replaceAll('/', '\0'), lines: [], count: 1 };
     files.set(path, file);
     if (given.mode === 'count') file.count = Number(record.toString('latin1'));
     if (given.mode !== 'lines') return;
@@ -109,11 +103,10 @@ async function attempt(request: GrepSearch, inOrder: boolean, endsAt: number) {
     if (line.isMatch) matches++;
   }, given.mode !== 'files');
   const isFile = where.stat.isFile();
-  const order = inOrder ? [given.sort === 'path' ? '--sort=path' : '--sortr=modified'] : [];
   const ended = await search(services, {
     argv: [
       ...modeArguments(given),
-      ...order,
+      ...(inOrder ? ['--sort=path'] : []),
       ...sharedArguments(given, pattern),
       isFile ? where.stablePath : './',
     ],
@@ -130,24 +123,17 @@ async function attempt(request: GrepSearch, inOrder: boolean, endsAt: number) {
   return { ...ended, files: [...files.values()], rest: reader.rest };
 }
 
-function newFile({ given, where }: GrepSearch, path: string): FoundFile {
-  const file = { path, key: path.replaceAll('/', '\0'), modified: 0, lines: [], count: 1 };
-  if (given.sort === 'path' || where.stat.isFile()) return file;
-  const bytes = Buffer.concat([Buffer.from(`${where.stablePath}/`), Buffer.from(path, 'latin1')]);
-  // Asked without a thread in between: they are many, and ripgrep has just read them. What is gone comes last.
-  return { ...file, modified: lstatSync(bytes, { throwIfNoEntry: false })?.mtimeMs ?? 0 };
-}
-
 /** Each matching line of a file with the lines around it that no earlier one has. */
-function matchesIn({ path, lines }: FoundFile, { before, after }: ReturnType<typeof around>): Match[] {
+function matchesIn({ path, lines }: FoundFile, context: number): Match[] {
   const matches: Match[] = [];
   let from = 0;
   for (const [index, match] of lines.entries()) {
     if (!match.isMatch) continue;
     let end = index + 1;
-    const belongs = (next: Line | undefined) => next && !next.isMatch && next.number <= match.number + after;
+    const belongs = (next: Line | undefined) =>
+      next && !next.isMatch && next.number <= match.number + context;
     while (belongs(lines[end])) end++;
-    const group = lines.slice(from, end).filter(({ number }) => number >= match.number - before);
+    const group = lines.slice(from, end).filter(({ number }) => number >= match.number - context);
     matches.push({ path, count: 1, lines: group });
     from = end;
   }
@@ -175,7 +161,6 @@ function choice({ given, pattern, where, context }: GrepSearch): (path: string) 
 
 function modeArguments(given: GrepParams): string[] {
   if (given.mode !== 'lines') return [given.mode === 'count' ? '--count' : '--files-with-matches'];
-  const { before, after } = around(given);
   return [
     '--line-number',
     // Where the match is, so that a long line can be shown from there.
@@ -186,8 +171,7 @@ function modeArguments(given: GrepParams): string[] {
     '--max-columns-preview',
     // Threads keep all that they will print of a file in memory until its end.
     `--max-count=${most.matches + 1}`,
-    `--before-context=${before}`,
-    `--after-context=${after}`,
+    `--context=${given.context}`,
   ];
 }
 

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
+import { grepParams, type GrepParams } from './grep-params.ts';
 import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { inlineLimit, presentable } from '../../machine/presentable.ts';
-import { parseGlob, type GlobPattern } from '../listing/glob-pattern.ts';
-import { openPatternFolder } from '../listing/pattern-folder.ts';
+import { openPatternFolder, parseGlob, type GlobPattern } from '../listing/glob-pattern.ts';
 import { findMatches, type FoundMatches, type GrepSearch, type Match } from './found-matches.ts';
-import { around, grepParams, questionOf, type GrepParams } from './grep-params.ts';
 import { decoded, type Line } from './ripgrep-output.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import type { Services } from '../services.ts';
@@ -54,7 +53,7 @@ const mostCharacters = inlineLimit - 1_500;
 async function pageOf(request: GrepSearch): Promise<string> {
   const { given, where, context, services } = request;
   const { mode, limit, cursor } = given;
-  const question = questionOf(given, where.path);
+  const question = JSON.stringify(['grep', where.path, { ...given, limit: 0, cursor: '' }]);
   // ripgrep prints a file by the path it was given.
   const nameOf = (path: string) =>
     shownPath(
@@ -66,8 +65,8 @@ async function pageOf(request: GrepSearch): Promise<string> {
     make: () => findMatches(request),
     limit,
     room: mostCharacters,
-    linesAt({ matches }, index, isFirst) {
-      const [match, last] = [matches[index], isFirst ? undefined : matches[index - 1]];
+    linesAt({ items }, index, isFirst) {
+      const [match, last] = [items[index], isFirst ? undefined : items[index - 1]];
       return match ? linesOf(match, last, given, nameOf) : [];
     },
   });
@@ -87,12 +86,11 @@ function linesOf(
   nameOf: (path: string) => string,
 ): string[] {
   if (given.mode !== 'lines') return [nameOf(path) + (given.mode === 'count' ? `:${count}` : '')];
-  const { before, after } = around(given);
   const isNew = path !== last?.path;
   const page = isNew ? [...(last ? [''] : []), nameOf(path)] : [];
   let above = isNew ? undefined : last?.lines.at(-1)?.number;
   for (const line of lines) {
-    if (before + after > 0 && above !== undefined && line.number > above + 1) page.push('--');
+    if (given.context > 0 && above !== undefined && line.number > above + 1) page.push('--');
     page.push(`${line.number}${line.isMatch ? ':' : '-'}${textOf(line)}`);
     above = line.number;
   }
@@ -100,10 +98,9 @@ function linesOf(
 }
 
 /** A line on one line: some files have lone carriage returns in theirs. */
-function textOf({ text, cut, farAt }: Line): string {
+function textOf({ text, cut }: Line): string {
   const shown = decoded(text).replaceAll('\r', '\u240d');
-  const far = farAt === undefined ? '' : ` [match at byte ${farAt} of the line]`;
-  return `${cut.before ? '…' : ''}${shown}${cut.after ? '…' : ''}${far}`;
+  return `${cut.before ? '…' : ''}${shown}${cut.after ? '…' : ''}`;
 }
 
 interface Shown {
@@ -116,7 +113,7 @@ interface Shown {
 
 const narrower = 'narrow it by path, glob or type';
 
-function notesOf({ matches, more, notes }: FoundMatches, { from, to, mode, next }: Shown): string[] {
+function notesOf({ items: matches, more, notes }: FoundMatches, { from, to, mode, next }: Shown): string[] {
   const shown = to - from;
   const cursor = next === undefined ? narrower : `next: cursor ${next}, or ${narrower}`;
   const left = more ? 'there are more' : `${matches.length - to} more`;

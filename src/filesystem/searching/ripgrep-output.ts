@@ -9,8 +9,6 @@ export interface Line {
   readonly text: string;
   /** Whether text was left out before and after. */
   readonly cut: { readonly before: boolean; readonly after: boolean };
-  /** Where a match begins that is too far from the beginning of the line to be shown, in bytes. */
-  readonly farAt?: number;
 }
 
 /** Takes ripgrep's output in pieces of any size. */
@@ -74,12 +72,12 @@ const pathIn = (printed: string): string =>
   printedPath(printed.includes('\n') ? printed.replace(binaryRemarks, '') : printed);
 
 /** A line, or `width` bytes of it from around `match`, whole characters where it is UTF-8. */
-function partOf(line: Buffer, match: number, width: number): Pick<Line, 'text' | 'cut' | 'farAt'> {
+function partOf(line: Buffer, match: number, width: number): Pick<Line, 'text' | 'cut'> {
   if (line.length <= width) return { text: line.toString('latin1'), cut: { before: false, after: false } };
-  const isFar = match >= mostPrinted;
-  const from = isFar ? 0 : Math.min(Math.max(0, match - shownBefore), line.length - width);
+  // What is farther than ripgrep prints of a line is not there.
+  const middle = match >= mostPrinted ? 0 : match;
+  const from = Math.min(Math.max(0, middle - shownBefore), line.length - width);
   const [start, end] = [characterAt(line, from), characterAt(line, from + width)];
-  const middle = isFar ? start : match;
   const before = line.toString('latin1', start, middle);
   const after = line.toString('latin1', middle, end);
   return {
@@ -87,7 +85,6 @@ function partOf(line: Buffer, match: number, width: number): Pick<Line, 'text' |
       (start > 0 ? tailOf(`.${before}`, before.length) : before) +
       (end < line.length ? headOf(`${after}.`, after.length) : after),
     cut: { before: start > 0, after: end < line.length },
-    ...(isFar ? { farAt: match } : {}),
   };
 }
 

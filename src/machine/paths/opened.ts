@@ -123,7 +123,7 @@ export function refuseWrongKind(found: Stats, given: string, kind: PathKind): vo
   const refused = (is: string, wayOut?: string) =>
     refusal('PATH_NOT_REGULAR', given, `is ${is}, not ${expected}.`, wayOut);
   if (isFile) throw refused('a file', 'Give the folder that it is in.');
-  if (isFolder) throw refused('a folder', 'list_directory shows what is in it.');
+  if (isFolder) throw refused('a folder', 'list_files shows what is in it.');
   throw refused(found.isFIFO() ? 'a FIFO (named pipe)' : found.isSocket() ? 'a socket' : 'a device');
 }
 
@@ -131,7 +131,7 @@ const noFile = ['PATH_NOT_REGULAR', 'is a socket or a device, not a regular file
 const denied = ['PATH_DENIED', 'the system does not let this user do that.'] as const;
 
 const failures: Readonly<Record<string, readonly [code: ErrorCode, message: string, wayOut?: string]>> = {
-  ENOENT: ['PATH_NOT_FOUND', 'does not exist.', 'glob finds files by part of their name.'],
+  ENOENT: ['PATH_NOT_FOUND', 'does not exist.', 'list_files finds files by part of their name.'],
   ENOTDIR: ['PATH_NOT_FOUND', 'does not exist; something before its end is not a folder.'],
   ELOOP: ['PATH_NOT_FOUND', 'symbolic links lead in a circle.'],
   ENAMETOOLONG: ['ARG_INVALID', 'is too long for a path.'],

@@ -57,7 +57,7 @@ it('does a session of work with three questions in ask, one in auto, and none wi
       call('mcp__toolcrib__edit_file', { path: 'a.txt', edits }),
       call('mcp__toolcrib__npm_test', {}),
       call('mcp__toolcrib__npm_test', { cwd: '.' }),
-      call('mcp__toolcrib__list_directory', { path: '.' }),
+      call('mcp__toolcrib__list_files', { path: '.' }),
       call('mcp__toolcrib__git_add', { paths: ['a.txt'] }),
       call('mcp__toolcrib__git_commit', { message: 'two words' }),
     );
@@ -131,16 +131,16 @@ it('offers to run a command always, and then asks no more', async () => {
 
 it('asks nothing with --yolo, trusts nothing by that, and leaves denied what is denied', async () => {
   const place = await project();
-  const chat = openChat(place, ['--yolo', '--rule', 'list_directory=deny']);
+  const chat = openChat(place, ['--yolo', '--rule', 'list_files=deny']);
   place.model.script(
     test,
     run('node', 'test.js'),
-    call('mcp__toolcrib__list_directory', { path: '.' }),
+    call('mcp__toolcrib__list_files', { path: '.' }),
     say('Ok.'),
   );
   await enter(chat, 'go');
   expect([questionsIn(chat), place.ran()]).toEqual([0, 2]);
-  expect(told(place)).toMatch(/^EFFECT_DENIED: .*list_directory=deny/);
+  expect(told(place)).toMatch(/^EFFECT_DENIED: .*list_files=deny/);
   chat.type('/exit\r');
   await chat.exit;
   place.model.script(test, say('No.'));

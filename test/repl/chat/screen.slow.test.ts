@@ -59,12 +59,10 @@ it('lays Markdown out without colours, too', async () => {
 it('writes nothing but answers and what commands print to a pipe, as it came; notes go to standard error', async () => {
   const place = await chatPlace();
   place.model.script(
-    call('mcp__toolcrib__list_directory', { path: '.' }),
+    call('mcp__toolcrib__list_files', { path: '.' }),
     answer(think('Hm.'), say('**Well.**')),
   );
   const { code, stdout, stderr } = await runChat(place, [], 'list\n/name First\n/nope\n');
   expect({ code, stdout }).toEqual({ code: 0, stdout: '**Well.**\nFirst\n' });
-  expect(stderr).toMatch(
-    /● list_directory.*\n {2}└ .*\nthought.*: Hm\.\nin \d.*\nUSAGE: There is no command/,
-  );
+  expect(stderr).toMatch(/● list_files.*\n {2}└ .*\nthought.*: Hm\.\nin \d.*\nUSAGE: There is no command/);
 });

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { callerFor, failureOf, put, temporaryFolder, textOf, type Caller } from './folder.ts';
 
 let root: string;
 let call: Caller;
-const list = async (given: object) => textOf(await call('list_directory', given)).split('\n');
+const list = async (given: object) => textOf(await call('list_files', given)).split('\n');
 
 /** All lines but the last of each page, page by page; `between` runs after each page. */
 async function pages(given: object, between = async (_shown: string[]) => {}): Promise<string[]> {
@@ -19,17 +19,6 @@ async function pages(given: object, between = async (_shown: string[]) => {}): P
     cursor = /next: cursor ([\w-]+)\]$/.exec(footer)?.[1];
     if (cursor === undefined) return all;
   }
-}
-
-/** Lines as paths: each entry with the heading it stands under. */
-function pathsIn(lines: readonly string[]): string[] {
-  const paths: string[] = [];
-  let folder = '';
-  for (const line of lines) {
-    if (line.endsWith(':')) folder = `${line.slice(0, -1)}/`;
-    else if (line !== '') paths.push(folder + line);
-  }
-  return paths;
 }
 
 beforeAll(async () => {
@@ -52,7 +41,7 @@ beforeAll(async () => {
   );
 });
 
-describe('list_directory', () => {
+describe('list_files', () => {
   it('names what there is, and what kind it is', async () => {
     expect(await list({ path: 'mixed' })).toEqual([
       'a/',
@@ -73,23 +62,21 @@ describe('list_directory', () => {
     ]);
   });
 
-  it('shows each folder under its path, as the next call can take it', async () => {
+  it('shows what is deeper by paths that the next call can take', async () => {
     expect(await list({ path: 'mixed', depth: 3 })).toEqual([
-      'a/',
-      'a.b',
-      'b.txt',
-      'link -> ../elsewhere',
-      'pipe  [fifo]',
-      '',
-      join('mixed', 'a:'),
-      'deep/',
-      'inner.txt',
-      '',
-      join('mixed', 'a', 'deep:'),
-      'end.txt',
-      '[8 entries; 1 hidden]',
+      join('mixed', 'a.b'),
+      join('mixed', 'a', 'deep', 'end.txt'),
+      join('mixed', 'a', 'inner.txt'),
+      join('mixed', 'b.txt'),
+      '[4 entries]',
     ]);
-    expect(await list({ path: 'mixed', depth: 2 })).not.toContain('end.txt');
+    expect(await list({ path: 'mixed', depth: 2 })).toContain(join('mixed', 'a', 'deep/'));
+  });
+
+  it('sorts by time, newest first', async () => {
+    await put(root, { 'times/a': '', 'times/b': '' });
+    await utimes(join(root, 'times', 'a'), 1e9, 1e9);
+    expect(await list({ path: 'times', sort: 'modified' })).toEqual(['b', 'a', '[2 entries]']);
   });
 
   it('says that a folder is empty', async () => {
@@ -104,7 +91,7 @@ describe('list_directory', () => {
     expect(all).toHaveLength(2000);
     expect(new Set(all).size).toBe(2000);
     const whole = await list({ path: 'mixed', depth: 10 });
-    expect(pathsIn(await pages({ path: 'mixed', depth: 10, limit: 1 }))).toEqual(pathsIn(whole.slice(0, -1)));
+    expect(await pages({ path: 'mixed', depth: 10, limit: 1 })).toEqual(whole.slice(0, -1));
   });
 
   it('says where in the listing a page is', async () => {
@@ -115,9 +102,6 @@ describe('list_directory', () => {
       'file-0002.txt',
       'file-0003.txt',
     ]);
-    expect(await failureOf(call('list_directory', { path: 'mixed', cursor }))).toMatch(
-      /^ARG_INVALID: cursor/,
-    );
   });
 
   it('fits 2,000 entries into one answer for who asks for them, and 16,000 characters for who does not', async () => {
@@ -125,10 +109,10 @@ describe('list_directory', () => {
     const long = await temporaryFolder();
     const files = Array.from({ length: 500 }, (_, index) => [`${'n'.repeat(200)}-${index}`, '']);
     await put(long, Object.fromEntries(files) as Record<string, string>);
-    const usual = textOf(await callerFor(long)('list_directory', {}));
+    const usual = textOf(await callerFor(long)('list_files', {}));
     expect(usual.length).toBeLessThan(16_000);
     expect(usual).toMatch(/next: cursor/);
-    const more = textOf(await callerFor(long)('list_directory', { limit: 2000 }));
+    const more = textOf(await callerFor(long)('list_files', { limit: 2000 }));
     expect(more.length).toBeGreaterThan(60_000);
     expect(more.length).toBeLessThan(64_000);
   });
@@ -143,16 +127,6 @@ describe('list_directory', () => {
     expect(await list({ path: 'moving' })).toEqual(['a', 'b', 'f', 'h', '[4 entries]']);
   });
 
-  it('keeps its place in a list that is not kept any more', async () => {
-    await put(root, Object.fromEntries(['b', 'd', 'f', 'h'].map((name) => [`kept/${name}`, ''])));
-    const [, , footer] = await list({ path: 'kept', limit: 2 });
-    const cursor = /cursor ([\w-]+)/.exec(footer!)?.[1];
-    for (let index = 0; index < 11; index++)
-      await list({ path: 'many', limit: 1, depth: 1 + (index % 10), hidden: index > 9 });
-    await writeFile(join(root, 'kept', 'a'), '');
-    expect(await list({ path: 'kept', limit: 2, cursor })).toEqual(['f', 'h', '[entries 4-5 of 5]']);
-  });
-
   it('names folders that are ignored and enters them only when asked', async () => {
     const project = await temporaryFolder();
     await put(project, {
@@ -164,24 +138,16 @@ describe('list_directory', () => {
       'src/c.ts': '',
     });
     const inProject = callerFor(project);
-    const named = async (given: object) => textOf(await inProject('list_directory', given)).split('\n');
-    expect(await named({ depth: 3 })).toEqual([
-      'a.log  [ignored]',
-      'built/  [ignored]',
-      'src/',
-      '',
-      'src:',
-      'c.ts',
-      '[4 entries; 2 hidden]',
-    ]);
+    const named = async (given: object) => textOf(await inProject('list_files', given)).split('\n');
+    expect(await named({ depth: 3 })).toEqual(['src/c.ts', '[1 entry]']);
     expect(await named({})).toEqual([
       'a.log  [ignored]',
       'built/  [ignored]',
       'src/',
       '[3 entries; 2 hidden]',
     ]);
-    expect(await named({ depth: 2, ignored: true })).toContain('out.js');
-    expect(await named({ depth: 2, hidden: true, ignored: true })).toContain('.git/  [not entered]');
+    expect(await named({ depth: 2, ignored: true })).toContain('built/out.js');
+    expect(await named({ depth: 2, hidden: true, ignored: true })).not.toContain('.git/HEAD');
     expect(await named({ path: '.git' })).toEqual(['HEAD', '[1 entry]']);
   });
 
@@ -198,7 +164,7 @@ describe('list_directory', () => {
         ),
       ),
     });
-    const lines = textOf(await callerFor(project)('list_directory', { path: 'sub' })).split('\n');
+    const lines = textOf(await callerFor(project)('list_files', { path: 'sub' })).split('\n');
     expect(lines).toEqual([
       '#odd  [ignored]',
       'a.log  [ignored]',
@@ -249,8 +215,8 @@ describe('list_directory', () => {
     await mkdir(latin);
     await writeFile(Buffer.concat([latin, Buffer.from('/in.txt')]), 'four');
     await put(folder, { 'zo\u00eb.txt': '' });
-    expect(textOf(await callerFor(folder)('list_directory', { depth: 2, sizes: true }))).toBe(
-      'caf\u00e9/\nzo\u00eb.txt  0\n\ncaf\u00e9:\nin.txt\n[3 entries]',
+    expect(textOf(await callerFor(folder)('list_files', { depth: 2, sizes: true }))).toBe(
+      'caf\u00e9/in.txt\nzo\u00eb.txt  0\n[2 entries]',
     );
   });
 
@@ -260,8 +226,8 @@ describe('list_directory', () => {
       const folder = await temporaryFolder();
       await put(folder, { 'locked/x': '', 'open/y': '' });
       await chmod(join(folder, 'locked'), 0);
-      expect(textOf(await callerFor(folder)('list_directory', { depth: 2 }))).toBe(
-        'locked/\nopen/\n\nopen:\ny\n[3 entries; not searched: locked: Permission denied (os error 13)]',
+      expect(textOf(await callerFor(folder)('list_files', { depth: 2 }))).toBe(
+        'open/y\n[1 entry; not searched: locked: Permission denied (os error 13)]',
       );
       await chmod(join(folder, 'locked'), 0o755);
     },
@@ -271,13 +237,13 @@ describe('list_directory', () => {
     const folder = await temporaryFolder();
     for (let index = 0; index < 300; index++)
       await mkdir(join(folder, `d${index}`, 'e'), { recursive: true });
-    const failure = failureOf(callerFor(folder)('list_directory', { depth: 5 }, AbortSignal.abort()));
+    const failure = failureOf(callerFor(folder)('list_files', { depth: 5 }, AbortSignal.abort()));
     expect(await failure).toMatch(/^CANCELLED/);
   });
 
   it('refuses what is no cursor of its own, and what is no folder', async () => {
-    expect(await failureOf(call('list_directory', { cursor: '!!' }))).toMatch(/^ARG_INVALID: cursor/);
-    expect(await failureOf(call('list_directory', { path: 'mixed/b.txt' }))).toMatch(/^PATH_NOT_REGULAR/);
-    expect(await failureOf(call('list_directory', { path: 'none' }))).toMatch(/^PATH_NOT_FOUND/);
+    expect(await failureOf(call('list_files', { cursor: '!!' }))).toMatch(/^ARG_INVALID: cursor/);
+    expect(await failureOf(call('list_files', { path: 'mixed/b.txt' }))).toMatch(/^PATH_NOT_REGULAR/);
+    expect(await failureOf(call('list_files', { path: 'none' }))).toMatch(/^PATH_NOT_FOUND/);
   });
 });

@@ -1,0 +1,151 @@
+import { sep } from 'node:path';
+import * as z from 'zod';
+import { flag, path } from '../../core/params.ts';
+import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
+import type { Opened } from '../../machine/paths/opened.ts';
+import { shownPath } from '../../machine/paths/shown-path.ts';
+import { rooted } from '../../machine/paths/workspace.ts';
+import { inlineLimit } from '../../machine/presentable.ts';
+import { nameInRoots } from '../name-in-roots.ts';
+import type { Services } from '../services.ts';
+import { withCommas } from '../with-commas.ts';
+import { findFiles } from './find-files.ts';
+import { openPatternFolder, parseGlob, type GlobPattern } from './glob-pattern.ts';
+import { cursorParam } from './kept-lists.ts';
+import { listFolder, statOf, targetOf, type ListedEntry, type Listing } from './list-folder.ts';
+
+const usualLimit = 500;
+const usualCharacters = inlineLimit - 500;
+/** For who asks for more entries than usual. */
+const mostCharacters = 4 * inlineLimit - 500;
+
+const params = z.strictObject({
+  path: path('Folder to list', 'folder').default('.'),
+  glob: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Only files such as *.ts (by name, in any folder), src/**/*.{ts,tsx} or ./*'),
+  depth: z.int().min(1).max(10).default(1).describe('Levels of folders, without glob'),
+  hidden: flag('Also dot names'),
+  ignored: flag('Also what .gitignore leaves out'),
+  sizes: flag('Bytes of files'),
+  sort: z.enum(['path', 'modified']).default('path').describe('modified: newest first'),
+  limit: z.int().min(1).max(2000).default(usualLimit).describe('Entries in a page'),
+  cursor: cursorParam,
+});
+
+/** What a call lists, and from where. */
+interface Task {
+  readonly given: z.output<typeof params>;
+  readonly pattern: GlobPattern | undefined;
+  readonly folder: Opened;
+}
+
+/** What a folder holds, or the files that a glob chooses. Links are named and never followed. */
+export const listFiles = (services: Services): Tool =>
+  defineSimpleTool({
+    name: 'list_files',
+    program: 'files',
+    title: 'List and find files',
+    description:
+      'List a folder by name (`folder/`, `link -> target`, `other  [kind]`), or find files by a glob. With a ' +
+      'glob or a depth, without what .gitignore leaves out.',
+    effects: ['read'],
+    params,
+    async call(given, context) {
+      const workspace = rooted(context.workspace);
+      const pattern = given.glob === undefined ? undefined : parseGlob(given.glob);
+      const folder = pattern
+        ? await openPatternFolder(workspace, given.path, pattern)
+        : await workspace.openFolder(given.path);
+      if (!folder)
+        return { content: [{ type: 'text', text: `No files: there is no folder ${pattern?.folder}.` }] };
+      try {
+        const text = await pageOf({ given, pattern, folder }, context, services);
+        return { content: [{ type: 'text', text }] };
+      } finally {
+        await folder.handle.close();
+      }
+    },
+  });
+
+async function pageOf(task: Task, { signal, workspace }: CallContext, services: Services) {
+  const { given, pattern, folder } = task;
+  const isOneFolder = !pattern && given.depth === 1;
+  const start = isOneFolder ? '.' : nameInRoots(folder.path, workspace.roots);
+  const { list, from, to, lines, next } = await services.lists.page({
+    question: JSON.stringify(['list', folder.path, { ...given, limit: 0, cursor: '', sizes: false }]),
+    cursor: given.cursor,
+    make: () => (isOneFolder ? oneFolder(task) : filesBelow(task, signal, services)),
+    limit: given.limit,
+    room: given.limit > usualLimit ? mostCharacters : usualCharacters,
+    linesAt({ items }, index) {
+      const entry = items[index];
+      return entry ? [lineOf(entry, start, folder, given.sizes)] : [];
+    },
+  });
+  if (pattern && list.items.length === 0) return ['No files match.', ...bracketed(list.notes)].join('\n');
+  return [...lines, ...bracketed(footer(list, from, to, next))].join('\n');
+}
+
+async function oneFolder({ given, folder }: Task): Promise<Listing> {
+  const listing = await listFolder(folder, given);
+  if (given.sort === 'path') return listing;
+  const changed = new Map(listing.items.map((entry) => [entry, statOf(folder, entry)?.mtimeMs ?? 0]));
+  return {
+    ...listing,
+    items: listing.items.toSorted((a, b) => (changed.get(b) ?? 0) - (changed.get(a) ?? 0)),
+  };
+}
+
+/** The files that a pattern chooses, or those down to a depth with the folders in which there are more. */
+async function filesBelow({ given, pattern, folder }: Task, signal: AbortSignal, services: Services) {
+  const { depth, hidden, ignored, sort } = given;
+  const { paths, notes } = await findFiles(services, { folder, pattern, hidden, ignored, sort, signal });
+  const shown = pattern ? paths : new Set(paths.map((path) => downTo(path, depth)));
+  const items = Array.from(shown, (path): ListedEntry =>
+    path.endsWith('/') ? { path: path.slice(0, -1), kind: 'folder' } : { path, kind: 'file' },
+  );
+  return { items, hidden: 0, notes };
+}
+
+function downTo(path: string, depth: number): string {
+  const names = path.split('/');
+  return names.length > depth ? `${names.slice(0, depth).join('/')}/` : path;
+}
+
+/** One entry as a line. */
+function lineOf(entry: ListedEntry, start: string, folder: Opened, sizes: boolean): string {
+  const shown = shownName((start === '.' ? entry.path : `${start}/${entry.path}`).replaceAll('/', sep));
+  const mark = entry.isIgnored ? '  [ignored]' : '';
+  if (entry.kind === 'folder') return `${shown}/${mark}`;
+  if (entry.kind === 'file') {
+    const size = sizes ? statOf(folder, entry)?.size : undefined;
+    return size === undefined ? shown + mark : `${shown}  ${withCommas(size)}${mark}`;
+  }
+  const target = entry.kind === 'link' ? targetOf(folder, entry) : undefined;
+  return target === undefined ? `${shown}  [${entry.kind}]` : `${shown} -> ${shownName(target)}`;
+}
+
+/** Quoted when it could be read as a name with something behind it, as the end of the listing, or as two lines. */
+function shownName(name: string): string {
+  if (/^[\w.][\w./+@~-]*$/.test(name)) return name;
+  const shown = shownPath(name);
+  return shown === name && /^[\s[]|\s$|\s\s| -> |[/:]$/.test(name) ? JSON.stringify(name) : shown;
+}
+
+const bracketed = (notes: readonly string[]): string[] => (notes.length > 0 ? [`[${notes.join('; ')}]`] : []);
+
+function footer({ items, hidden, notes }: Listing, from: number, to: number, next?: string): string[] {
+  const total = items.length;
+  const count = total === 1 ? '1 entry' : `${withCommas(total)} entries`;
+  const shown = to - from;
+  const some = shown === 0 ? `none left of ${count}` : `entries ${from + 1}-${to} of ${withCommas(total)}`;
+  return [
+    shown === total ? count : some,
+    ...(hidden > 0 ? [`${withCommas(hidden)} hidden`] : []),
+    ...notes,
+    ...(next === undefined ? [] : [`next: cursor ${next}`]),
+  ];
+}
