@@ -13,8 +13,6 @@ export const fileTools = {
     import('./history/move-path.ts').then((module) => module.movePath(services)),
   read_file: (services: Services) =>
     import('./reading/read-file.ts').then((module) => module.readFile(services)),
-  read_files: (services: Services) =>
-    import('./reading/read-files.ts').then((module) => module.readFiles(services)),
   undo: (services: Services) => import('./history/undo.ts').then((module) => module.undo(services)),
   write_file: (services: Services) =>
     import('./editing/write-file.ts').then((module) => module.writeFile(services)),

@@ -269,7 +269,7 @@ describe('what is refused is refused in a dry run too, in words that fit', () =>
 
   it('nothing where something is expected, and a cursor that was never given', async () => {
     expect(await call('read_file', { path: '' })).toBe('ARG_INVALID: path: is empty.');
-    expect(await call('read_files', { paths: [] })).toBe('ARG_INVALID: paths: is empty.');
+    expect(await call('read_file', { paths: [] })).toBe('ARG_INVALID: paths: is empty.');
     expect(await call('undo', { last: 1, since: 'zzz' })).toMatch(/^ARG_INVALID: last and since: /);
   });
 });

@@ -64,7 +64,7 @@ const calls: readonly (readonly [tool: string, given: Record<string, unknown>])[
   ['read_file', { path: 'leak.txt' }],
   ['read_file', { path: hostileName }],
   ['read_file', { path: `${known}${control.replaceAll('\u0000', '')}` }],
-  ['read_files', { paths: ['leak.txt', 'package.json', hostileName, known] }],
+  ['read_file', { paths: ['leak.txt', 'package.json', hostileName, known] }],
   ['grep', { pattern: 'leak', context: 2 }],
   ['grep', { pattern: `(${hostile}` }],
   ['list_files', { glob: '**/*' }],
@@ -84,13 +84,7 @@ const calls: readonly (readonly [tool: string, given: Record<string, unknown>])[
 ];
 
 /** A file's text is exact, since it is what edits are made of; it is marked as text of a file. */
-const exact: ReadonlySet<string> = new Set([
-  'read_file',
-  'read_files',
-  'write_file',
-  'edit_file',
-  'delete_path',
-]);
+const exact: ReadonlySet<string> = new Set(['read_file', 'write_file', 'edit_file', 'delete_path']);
 
 const strings = (value: unknown): string[] => {
   if (typeof value === 'string') return [value];

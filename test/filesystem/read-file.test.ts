@@ -101,32 +101,6 @@ describe('read_file shows', () => {
   it('long lines cut, and says so', async () => {
     const text = await read({ path: 'long.txt' });
     expect(text).toMatch(/^short\nx{2000}…\nafter\n\[lines longer than 2,000 characters are cut at …\]$/);
-    expect(await read({ path: 'long.txt', bytes: { from: 29_990, count: 30 } })).toBe(
-      `${'x'.repeat(16)}\nafter\n[bytes 29990-30012 of 30,013 bytes; end of file]`,
-    );
-  });
-
-  it('ranges of bytes that never split a character', async () => {
-    const first = await read({ path: 'euro.txt', bytes: { from: 0, count: 10 } });
-    expect(first).toBe('\u20ac\u20ac\u20ac\n[bytes 0-8 of 30,000 bytes; next: bytes {"from": 9}]');
-    let all = '';
-    for (let from = 0; ;) {
-      const text = await read({ path: 'utf16le.txt', bytes: { from, count: 9 } });
-      all += text.replace(/\n\[bytes [^\n]*\]$/, '').replace(/\[bytes [^\n]*\]$/, '');
-      const [, next] = /next: bytes \{"from": (\d+)\}/.exec(text) ?? [];
-      if (next === undefined) break;
-      from = Number(next);
-    }
-    expect(all.replaceAll('\r', '').replaceAll('\n', '')).toBe('caf\u00e9 \u0a0a\u{1f600}zwei');
-  });
-
-  it('a range of bytes in an encoding of several bytes, also when it begins within a character', async () => {
-    const gbk = { path: 'gbk.txt', encoding: 'gbk' };
-    expect(await read({ ...gbk, bytes: { from: 0, count: 5 } })).toBe(
-      '\u4f60\u597d\n[bytes 0-3 of 2,000 bytes; next: bytes {"from": 4}]',
-    );
-    expect(await read({ ...gbk, bytes: { from: 4, count: 4 } })).toMatch(/^\u4f60\u597d\n\[bytes 4-7 of/);
-    expect(await read({ ...gbk, tail: 1 })).toBe('\u4f60\u597d'.repeat(500));
   });
 
   it('a line that begins with what could be the rest of a character, whole', async () => {
@@ -260,7 +234,7 @@ describe('read_file shows a notebook', () => {
       },
     ],
   };
-  const note = '[a notebook shown as text; edits work on its JSON, which bytes shows]';
+  const note = '[a notebook shown as text; edits work on its JSON, which encoding utf-8 shows]';
   const shown = [
     '[1] markdown\n# Title\ntext\n\n[2] code (python)\nplot(x)\n[2] output\ngreen\n',
     '[2] output\n<Figure>\n[image/png, 5 bytes]\n[2] output\n[text/html, 9 characters]\n[2] error\nE\nat 1\n',
@@ -275,9 +249,7 @@ describe('read_file shows a notebook', () => {
     expect(await read({ path: 'book.ipynb', tail: 1, line_numbers: true })).toMatch(
       /^16\tat 1\n\[lines 16-16/,
     );
-    expect(await read({ path: 'book.ipynb', bytes: { from: 0, count: 12 } })).toMatch(
-      /^\{"metadata":\n\[bytes 0-11/,
-    );
+    expect(await read({ path: 'book.ipynb', encoding: 'utf-8' })).toBe(JSON.stringify(notebook));
     expect(services.known.get(join(root, 'book.ipynb'))?.hash).toBe(sha256(JSON.stringify(notebook)));
   });
 
@@ -335,9 +307,7 @@ describe('read_file shows a notebook', () => {
 describe('read_file in an encoding that is named', () => {
   it('decodes by it, whatever it would be taken for', async () => {
     expect(await read({ path: 'latin1.txt', encoding: 'iso-8859-2' })).toBe('caf\u00e9\nna\u010fve\n');
-    expect(await read({ path: 'pixel.png', encoding: 'latin1', bytes: { from: 1, count: 4 } })).toMatch(
-      /^PNG/,
-    );
+    expect(await read({ path: 'pixel.png', encoding: 'latin1', limit: 1 })).toMatch(/PNG/);
     expect(await read({ path: 'utf16be.txt', encoding: 'utf-16be', offset: 2 })).toMatch(/^zwei\n/);
   });
 
@@ -403,12 +373,8 @@ describe('read_file refuses', () => {
     expect(await failureOf(call('read_file', { path: 'small.txt', offset: 1, tail: 1 }))).toMatch(
       /^ARG_INVALID: offset and tail exclude/,
     );
-    expect(
-      await failureOf(call('read_file', { path: 'small.txt', line_numbers: true, bytes: { from: 0 } })),
-    ).toMatch(/^ARG_INVALID/);
-    expect(await failureOf(call('read_file', { path: 'small.txt', bytes: { from: 14 } }))).toMatch(
-      /small.txt has 14 bytes/,
-    );
+    for (const given of [{}, { path: 'small.txt', paths: ['small.txt'] }])
+      expect(await failureOf(call('read_file', given))).toMatch(/^ARG_INVALID: path: give either/);
     expect(await failureOf(call('read_file', { path: 'small.txt', limit: 2001 }))).toMatch(
       /^ARG_INVALID: limit/,
     );

@@ -7,7 +7,7 @@ const megabyte = 1024 * 1024;
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
 let root: string;
 let call: Caller;
-const read = async (given: object) => textOf(await call('read_files', given));
+const read = async (given: object) => textOf(await call('read_file', given));
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('');
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
 });
 
-describe('read_files shows', () => {
+describe('read_file shows of several', () => {
   it('small files whole and exactly, in the order asked for, each under its path', async () => {
     expect(await read({ paths: ['b.txt', 'a.txt', 'empty.txt'] })).toBe(
       '==> b.txt <==\nno line feed at the end\n\n==> a.txt <==\none\r\ntwo\n\n==> empty.txt <==\n[the file is empty]\n',
@@ -37,7 +37,7 @@ describe('read_files shows', () => {
   });
 
   it('what it could not read in its place, without failing the others', async () => {
-    const result = await call('read_files', {
+    const result = await call('read_file', {
       paths: ['gone.txt', 'a.txt', 'program', '../outside.txt', '.'],
     });
     const text = textOf(result);
@@ -52,7 +52,7 @@ describe('read_files shows', () => {
   });
 
   it('an error when all of them fail', async () => {
-    const result = await call('read_files', { paths: ['gone.txt', 'program'] });
+    const result = await call('read_file', { paths: ['gone.txt', 'program'] });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(/PATH_NOT_FOUND[^]*ENCODING/);
   });
@@ -84,13 +84,13 @@ describe('read_files shows', () => {
     expect(text.length).toBeLessThanOrEqual(16_000);
     for (let index = 0; index < 50; index++)
       expect(text).toMatch(new RegExp(`/${index}.txt <==\\nline 1\\n`));
-    expect(await failureOf(call('read_files', { paths: Array(51).fill('a.txt') }))).toMatch(
+    expect(await failureOf(call('read_file', { paths: Array(51).fill('a.txt') }))).toMatch(
       /^ARG_INVALID: paths/,
     );
   });
 
   it('images and documents between the texts', async () => {
-    const { content } = await call('read_files', { paths: ['a.txt', 'pixel.png', 'doc.pdf', 'b.txt'] });
+    const { content } = await call('read_file', { paths: ['a.txt', 'pixel.png', 'doc.pdf', 'b.txt'] });
     expect(content).toEqual([
       { type: 'text', text: '==> a.txt <==\none\r\ntwo\n\n==> pixel.png <==\n' },
       { type: 'image', mimeType: 'image/png', data: png.toString('base64') },
@@ -108,7 +108,7 @@ describe('read_files shows', () => {
       await writeFile(join(root, name), png);
       await truncate(join(root, name), 2 * megabyte);
     }
-    const result = await call('read_files', { paths: ['1.png', '2.png', '3.png', 'pixel.png'] });
+    const result = await call('read_file', { paths: ['1.png', '2.png', '3.png', 'pixel.png'] });
     expect(result.content?.map(({ type }) => type)).toEqual([
       'text',
       'image',
@@ -118,21 +118,19 @@ describe('read_files shows', () => {
       'image',
     ]);
     expect(textOf(result)).toMatch(
-      /==> 3.png <==\n\[TOO_LARGE: 3.png: is an image of 2,097,152 bytes; at most 1,048,576 bytes can be shown with the others. read_file shows it by itself.\]/,
+      /==> 3.png <==\n\[TOO_LARGE: 3.png: is an image of 2,097,152 bytes; at most 1,048,576 bytes can be shown with the others. Read by itself it is shown.\]/,
     );
   });
 });
 
-it('read_files remembers what it has read, and nothing else', async () => {
+it('read_file with paths remembers what it has read, and nothing else', async () => {
   await rm(join(root, 'c.txt'), { force: true });
   await put(root, { 'c.txt': 'see' });
-  await call('read_files', { paths: ['c.txt', 'program', 'gone.txt'] });
+  await call('read_file', { paths: ['c.txt', 'program', 'gone.txt'] });
   expect(services.known.get(join(root, 'c.txt'))?.bytes?.toString()).toBe('see');
   expect(services.known.get(join(root, 'program'))).toBeUndefined();
 });
 
-it('read_files ends when the caller gives up', async () => {
-  expect(await failureOf(call('read_files', { paths: ['a.txt'] }, AbortSignal.abort()))).toMatch(
-    /^CANCELLED/,
-  );
+it('read_file with paths ends when the caller gives up', async () => {
+  expect(await failureOf(call('read_file', { paths: ['a.txt'] }, AbortSignal.abort()))).toMatch(/^CANCELLED/);
 });

@@ -12,7 +12,7 @@ export const also = ({ name, arguments: given }: Act, more: Record<string, unkno
 
 // Files
 export const readFile = (path: string) => act('read_file', { path });
-export const readFiles = (...paths: string[]) => act('read_files', { paths });
+export const readFiles = (...paths: string[]) => act('read_file', { paths });
 export const listFolder = (path = '.') => act('list_files', { path });
 export const findFiles = (pattern: string) => act('list_files', { glob: pattern });
 export const searchText = (pattern: string, path = '.') => act('grep', { pattern, path });

@@ -160,7 +160,6 @@ it('offers only the toolsets it is told to', async () => {
     'list_jobs',
     'move_path',
     'read_file',
-    'read_files',
     'read_job',
     'read_output',
     'run_action',

@@ -39,7 +39,7 @@ const expectMasked = (result: string) => {
 it.each([
   ['read_file', { path: 'secrets.txt' }],
   ['read_file', { path: 'minified.json' }],
-  ['read_files', { paths: ['secrets.txt', 'odd.txt'] }],
+  ['read_file', { paths: ['secrets.txt', 'odd.txt'] }],
   ['grep', { pattern: '.', path: 'secrets.txt' }],
   ['grep', { pattern: 'value', path: 'minified.json' }],
   ['read_file', { path: `nowhere/${known}` }],

@@ -8,7 +8,7 @@ export const cursorParam = z
 
 /** Lists that have been made, for their next pages; lives as long as the server. */
 export interface KeptLists {
-  /** A page of the list that answers a question, which is made anew for a first page and when it is not kept any more. */
+  /** A page of the list that answers a question; it is made anew for a first page, and when it is not kept any more. */
   page<List extends KeptList>(request: PageRequest<List>): Promise<Page<List>>;
 }
 

@@ -9,7 +9,6 @@ import { readAt, type TextFile } from './text-file.ts';
 export interface ExcerptRequest {
   readonly offset?: number | undefined;
   readonly tail?: number | undefined;
-  readonly bytes?: { readonly from: number; readonly count: number } | undefined;
   readonly limit: number;
   readonly line_numbers: boolean;
   /** Characters that are shown at most. */
@@ -42,7 +41,6 @@ export async function excerptOf(
   search: LineSearch,
 ): Promise<Excerpt> {
   if (file.size <= file.encoding.mark) return { text: '', notes: ['the file is empty'] };
-  if (request.bytes) return byteRange(file, request.bytes);
   return request.tail === undefined
     ? linesFrom(file, request.offset ?? 1, request, search)
     : lastLines(file, request.tail, request, search);
@@ -77,7 +75,7 @@ async function linesFrom(
   if (first === 1 && atEnd) return { text: kept.join(''), notes };
   const goesOn = !isWhole && end === window.length;
   const next = goesOn
-    ? `line ${last} goes on for more than 1 MB: read it with bytes`
+    ? `line ${last} goes on for more than 1 MB: grep shows what matches in it`
     : `next: offset ${last + 1}`;
   const where = `lines ${first}-${last} of ${bytesOf(size)}`;
   return { text: kept.join(''), notes: [where, atEnd ? 'end of file' : next, ...notes] };
@@ -114,23 +112,6 @@ async function lastLines(
   const which =
     total === undefined ? `last ${kept.length} lines` : `lines ${total - kept.length + 1}-${total}`;
   return { text: kept.join(''), notes: [`${which} of ${bytesOf(size)}`, ...notes] };
-}
-
-/** A range of bytes, without the halves of characters at its ends. */
-async function byteRange(file: TextFile, range: { from: number; count: number }): Promise<Excerpt> {
-  const { encoding, size, name } = file;
-  const from = Math.max(encoding.mark, range.from - (range.from % encoding.unit));
-  if (from >= size) throw new ToolcribError('ARG_INVALID', `bytes: ${name} has ${bytesOf(size)}.`);
-  const raw = await readAt(file, from, Math.max(range.count, 4));
-  const start = fromCharacter(raw, encoding.label);
-  const isLast = from + raw.length >= size;
-  const fitsWithout = (count: number) => fits(start.subarray(0, start.length - count), encoding.label, false);
-  const cut = isLast ? 0 : (halves.find(fitsWithout) ?? 0);
-  const { text, notes } = decoded(start.subarray(0, start.length - cut), file);
-  // A character cut off at the end belongs to the next range.
-  const end = from + raw.length - cut;
-  const next = end < size && end > from ? `next: bytes {"from": ${end}}` : 'end of file';
-  return { text, notes: [`bytes ${from}-${end - 1} of ${bytesOf(size)}`, next, ...notes] };
 }
 
 /** GB 18030 has the longest characters: four bytes. */

@@ -47,10 +47,7 @@ export async function contentOf(
   request: ReadRequest,
   reading: Reading,
 ): Promise<FileContent> {
-  const isNotebook =
-    request.bytes === undefined &&
-    request.encoding === undefined &&
-    opened.path.toLowerCase().endsWith('.ipynb');
+  const isNotebook = request.encoding === undefined && opened.path.toLowerCase().endsWith('.ipynb');
   const { handle, stat } = opened;
   try {
     const most = isNotebook ? notebookBytes : wholeBytes;
@@ -86,7 +83,7 @@ export async function mediaContent(
       'TOO_LARGE',
       `${shownPath(name)}: is ${what} of ${bytesOf(size)}; ` +
         `at most ${bytesOf(most)} can be shown${most < mediaBytes ? ' with the others' : ''}.`,
-      most < mediaBytes && size <= mediaBytes ? 'read_file shows it by itself.' : '',
+      most < mediaBytes && size <= mediaBytes ? 'Read by itself it is shown.' : '',
     );
   const bytes = await fill(handle, Buffer.allocUnsafe(size), 0).catch((error: unknown) => {
     throw readFailure(name, error);
@@ -119,7 +116,7 @@ function asNotebook(file: TextFile): { file: TextFile; notes: string[] } {
   const encoding = { label: 'utf-8', mark: 0, unit: 1 } as const;
   return {
     file: { ...file, encoding, head, size: head.length },
-    notes: ['a notebook shown as text; edits work on its JSON, which bytes shows'],
+    notes: ['a notebook shown as text; edits work on its JSON, which encoding utf-8 shows'],
   };
 }
 

@@ -11,7 +11,7 @@ const config = `profiles:
   reader:
     description: only reads
     mode: plan
-    tools: ["read_*", "!read_files"]
+    tools: ["read_*", "!read_output"]
     model: fake/reader-model
     prompt: "You read for {{who}} in {{cwd}}, as {{env.COLOUR}}."
     variables: { who: nobody }
@@ -42,7 +42,7 @@ it('works as a profile says: from chat.yaml, from files, from the project', asyn
   expect(systemOf(model.requests[0])).toContain(`You read for Ada in ${cwd}, as blue.`);
   expect(model.requests[0]?.body.model).toBe('reader-model');
   expect(offered(model.requests[0])).toContain('mcp__toolcrib__read_file');
-  expect(offered(model.requests[0]).filter((name) => /read_files|grep/.test(name))).toEqual([]);
+  expect(offered(model.requests[0]).filter((name) => /read_output|grep/.test(name))).toEqual([]);
   const listed = await enter(chat, '/profile');
   expect(listed).toMatch(/greedy\.yaml.*mode/);
   expect(listed).toMatch(/\* reader +only reads/);
