@@ -107,7 +107,7 @@ export function rowsOf({ folder, env, call, kept, peer, empty, first }) {
     row('list 2,000 entries', 'readdir + an empty call', 2, {
       ours: () => call('list_files', { path: 'logs/many', limit: 2000 }),
       theirs: () => listed('logs/many'),
-      peer: () => peer('list_files', { path: at('logs/many') }),
+      peer: () => peer('list_directory', { path: at('logs/many') }),
       together: true,
     }),
     row('list 20,000 folders', 'readdir + an empty call', 2, {
