@@ -37,9 +37,6 @@ const lineCost = 3;
 /** Characters for the line that says how much was left out. */
 const noteCost = 60;
 
-/** How long a text is when it is quoted in full. */
-export const quotedLength = (text: string): number => costOf(inPlainSight(text));
-
 /**
  * A text in plain sight, each of its lines behind a bar, so that none can pass for a line of ours; of a longer one than
  * so many characters the head and the tail, and between them how much is left out.

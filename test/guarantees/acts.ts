@@ -68,10 +68,8 @@ export const looks = (): Act[] => [
 
 // Code of the project, and any program
 export const runScript = (script: string, ...args: string[]) => act('npm_run', { script, args });
-export const runTests = () => act('npm_test');
 export const runFile = (file: string, ...args: string[]) => act('node_run', { file, args });
 export const runProgram = (program: string, ...args: string[]) => act('run_command', { program, args });
-export const configureBuild = (build: string) => act('cmake_configure', { build });
 /** The same act in a folder of the project. */
 export const inFolder = (folder: string, one: Act) => also(one, { cwd: folder });
 

@@ -190,11 +190,9 @@ describe.each(eras)('in %s', (era) => {
 it.each<[string, { args?: string[]; env?: object; file?: string }]>([
   ['the arguments', { args: ['--read-only'] }],
   ['the search path', { env: { PATH: '/nowhere' } }],
-  ['a variable that a version manager has', { env: { CARGO_HOME: '/nowhere' } }],
   ['the operator’s settings', { file: 'config/toolcrib/config.json' }],
   ['the project’s settings', { file: 'project/.toolcrib.json' }],
   ['trust', { file: 'state/toolcrib/trust/x' }],
-  ['the start-up file of a shell', { file: '.profile' }],
 ])('starts anew when %s differ', async (_what, change) => {
   const home = makeHome();
   await firstStart(home);
