@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../core/settings.ts';
 import type { History } from '../machine/history/history.ts';
 import type { Machine } from '../machine/machine.ts';
@@ -20,6 +21,9 @@ export interface Toolbox extends Pick<Offered, 'find'> {
   end(): Promise<void>;
 }
 
+/** How long calls have to come to an end when the server leaves. */
+const endMs = 800;
+
 /** Puts together what can be offered and what this machine has. Loads an action's code when it is first called. */
 export function createToolbox(
   manifest: Manifest,
@@ -38,6 +42,7 @@ export function createToolbox(
       void history().then(({ checkpoint }) => checkpoint.begin(folder, workspace));
   };
   let calls: Promise<Calls> | undefined;
+  const pending = new Set<Promise<unknown>>();
 
   /** What a call needs beside its tool takes some milliseconds to load, which a start has no use for. */
   function madeCalls(): Promise<Calls> {
@@ -51,11 +56,18 @@ export function createToolbox(
     list: async () => (await offered.exposure()).listed,
     find: offered.find,
     async call(published, params, caller) {
-      return (await madeCalls()).call(published, params, caller);
+      const called = (await madeCalls()).call(published, params, caller);
+      pending.add(called);
+      return called.finally(() => pending.delete(called));
     },
     plan: async (published, params, caller) => (await madeCalls()).plan(published, params, caller),
     async end() {
-      await (await calls)?.end();
+      // A file that is being written is then whole, and nothing lies beside it; programs are ended meanwhile.
+      const settled = Promise.race([
+        Promise.allSettled(pending),
+        setTimeout(endMs, undefined, { ref: false }),
+      ]);
+      await Promise.all([settled, calls?.then((made) => made.end())]);
       await (await kept)?.settled();
     },
   };

@@ -36,6 +36,7 @@ it('lists edits and commands in one list, newest first, without commands that ch
     'move b.txt -> d.txt',
     'ran npm install: 2 files',
     'write b.txt +1 -0',
+    '[undo last=1 takes back the newest]',
   ]);
 });
 
