@@ -54,8 +54,8 @@ export async function readSetting(options: ChatOptions): Promise<Setting> {
 }
 
 /**
- * A chat from the command line and the configuration. No server is started and no model asked yet. `terminal` is the person's
- * side; without it, nobody can be asked. Throws ChatError: NO_MODEL, CONFIG_INVALID, SESSION_UNUSABLE.
+ * A chat from the command line and the configuration. No server is started and no model asked yet. `terminal` is
+ * the person's side; without it, nobody can be asked. Throws ChatError: NO_MODEL, CONFIG_INVALID, SESSION_UNUSABLE.
  */
 export async function assemble(setting: Setting, terminal: Terminal | undefined): Promise<Chat> {
   const { options, folders, config, store } = setting;
@@ -219,8 +219,9 @@ function replayedModel(name: string | undefined, modelOf: World['modelOf']): Mod
 }
 
 /**
- * The model of that name, or the one the configuration or a key in the environment stands for; `otherwise` the profile's; else one
- * that answers on this machine, if the person wants it. Throws ChatError NO_MODEL, with what to do.
+ * The model of that name, or the one the configuration or a key in the environment stands for; `otherwise` the
+ * profile's; else one that answers on this machine, if the person wants it. Throws ChatError NO_MODEL, with what to
+ * do.
  */
 async function firstModel(
   { name, otherwise }: { readonly name: string | undefined; readonly otherwise: string | undefined },

@@ -1,4 +1,7 @@
-/** The conversation, in words that fit every wire. Each wire translates; what only one of them knows is kept in `native`. */
+/**
+ * The conversation, in words that fit every wire. Each wire translates; what only one of them knows is kept in
+ * `native`.
+ */
 
 export interface TextPart {
   readonly type: 'text';
@@ -53,8 +56,8 @@ export interface AssistantMessage {
   readonly model: string;
   readonly wire: Wire;
   /**
-   * What has to be sent back word for word to the same model over the same wire (Anthropic's content, the items of Responses,
-   * `reasoning_content`); left out for another one.
+   * What has to be sent back word for word to the same model over the same wire (Anthropic's content, the items of
+   * Responses, `reasoning_content`); left out for another one.
    */
   readonly native?: unknown;
 }

@@ -14,7 +14,10 @@ interface Ways {
   readonly write: (text: string) => void;
   /** For people: what is not the answer. */
   readonly note: (text: string) => void;
-  /** Somebody watches: text is written as it comes. Else only the answer is, and nothing that was taken back or came before a call. */
+  /**
+   * Somebody watches: text is written as it comes. Else only the answer is, and nothing that was taken back or came
+   * before a call.
+   */
   readonly live: boolean;
 }
 
@@ -30,9 +33,9 @@ const exitCodes: Readonly<Record<TurnEnd, number>> = {
 };
 
 /**
- * One turn, or several in a row (each prompt sees the ones before), without anybody to ask. `text` writes each answer, `json` one
- * object at the end, `stream-json` one line an event and that object. Returns the exit code. Throws what a turn throws, once the
- * object is written.
+ * One turn, or several in a row (each prompt sees the ones before), without anybody to ask. `text` writes each
+ * answer, `json` one object at the end, `stream-json` one line an event and that object. Returns the exit code.
+ * Throws what a turn throws, once the object is written.
  */
 export async function runOneShot(
   chat: Chat,

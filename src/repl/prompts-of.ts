@@ -1,6 +1,7 @@
 /**
- * The prompts of a file, written as they would be typed: one a line, a line that ends with a backslash goes on in the next, and
- * what stands between two lines of `"""` is one prompt. Empty lines and those that begin with `#` are left out.
+ * The prompts of a file, written as they would be typed: one a line, a line that ends with a backslash goes on in
+ * the next, and what stands between two lines of `"""` is one prompt. Empty lines and those that begin with `#` are
+ * left out.
  */
 export function promptsOf(text: string): string[] {
   const prompts: string[] = [];

@@ -42,8 +42,8 @@ export function ownServer({ ownServer: own, cwd }: ChatOptions): ServerConfig[] 
 }
 
 /**
- * The servers of the person's mcp.json, of files named on the command line, and of the project's `.mcp.json`: the last only once a
- * person has trusted this very content, since it names programs to be started.
+ * The servers of the person's mcp.json, of files named on the command line, and of the project's `.mcp.json`: the
+ * last only once a person has trusted this very content, since it names programs to be started.
  */
 export async function otherServers(options: ChatOptions, configFolder: string): Promise<Servers> {
   const files = [

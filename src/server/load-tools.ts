@@ -83,9 +83,12 @@ const checkpointsOf = (history: () => Promise<History>): Checkpoint => ({
   isReady: async (folder, paths, workspace) => (await history()).checkpoint.isReady(folder, paths, workspace),
 });
 
+/** What the file tools of one server share. */
 async function fileServicesOf(machine: Machine, history: () => Promise<History>): Promise<Services> {
-  const [{ createFileServices }, env] = await Promise.all([
-    import('./file-services.ts'),
+  const [{ createKnownFiles }, { createKeptLists }, { createLineIndexes }, env] = await Promise.all([
+    import('../filesystem/known-files.ts'),
+    import('../filesystem/listing/kept-lists.ts'),
+    import('../filesystem/reading/line-index.ts'),
     machine.childEnvironment(),
   ]);
   // One that is not there may be installed before the next call.
@@ -93,7 +96,15 @@ async function fileServicesOf(machine: Machine, history: () => Promise<History>)
     const { findRipgrep } = await import('../machine/programs/find-ripgrep.ts');
     return findRipgrep(await machine.which('rg'));
   });
-  return createFileServices(machine, { ripgrep, env: () => env([], {}), history });
+  return {
+    run: machine.run,
+    env: () => env([], {}),
+    ripgrep,
+    history,
+    known: createKnownFiles(),
+    lists: createKeptLists(),
+    lines: createLineIndexes(),
+  };
 }
 
 async function loadAction(

@@ -34,7 +34,7 @@ export function createToolbox(
   const offered = createOffered(manifest, machine, settings, signs);
   let kept: Promise<History> | undefined;
   /** Loaded when it is first used. */
-  const history = () => (kept ??= import('./kept-history.ts').then((m) => m.keptHistory(machine)));
+  const history = () => (kept ??= historyOf(machine));
   const load = createLoader({ manifest, machine, settings, offered, history, calls: madeCalls });
   /** The first state takes longest: it is begun when a call is made that needs the trust in a folder. */
   const trusted: Deciding['trusted'] = (folder, workspace) => {
@@ -71,4 +71,23 @@ export function createToolbox(
       await (await kept)?.settled();
     },
   };
+}
+
+/** The history of this machine: what was changed through toolcrib, and states of work trees. */
+async function historyOf({ host: { platform, env, home }, run, ...machine }: Machine): Promise<History> {
+  const [{ createHistory }, { stateFolder }] = await Promise.all([
+    import('../machine/history/history.ts'),
+    import('../machine/folders.ts'),
+  ]);
+  return createHistory({
+    state: stateFolder(platform, env, home),
+    run,
+    async git() {
+      const installation = (await machine.discovery()).installed.get('git');
+      // A version manager's shim asks the project which git to start, and can be told one that lies there.
+      if (!installation || installation.shim !== undefined) return undefined;
+      const { program, leading } = installation;
+      return { program, leading, env: (await machine.childEnvironment())([], {}) };
+    },
+  });
 }

@@ -120,7 +120,7 @@ describe.skipIf(process.platform === 'win32')('toolcrib list and doctor', () => 
     write('a/frobnicate', '#!/nowhere/interpreter\n');
     expect(await run(doctor, 'frobnicate')).toBe(0);
     expect(printed).toContain(`started as  ${home}/from-shell/frobnicate\n`);
-    expect(printed).toContain(`not taken   ${home}/a/frobnicate: broken: could not be started`);
+    expect(printed).toContain(`not taken   ${home}/a/frobnicate: broken: it could not be started`);
     write('a/frobnicate', '#!/bin/sh\necho frobnicate version 8\n');
     expect(await run(doctor, 'frobnicate')).toBe(0);
     expect(printed).toContain(`started as  ${home}/a/frobnicate\n`);

@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
       err: { version: '3.4' },
       odd: { note: 'answered: unknown option --version' },
       mute: { note: 'told no version (exit code 3)' },
-      plugin: { note: 'answered: no such command', broken: true },
+      plugin: { note: 'without this plugin: it answered: no such command', broken: true },
       wrong: { note: expect.stringContaining('could not be started'), broken: true },
     });
   });

@@ -247,7 +247,12 @@ it.each(eras)('announces when it has learned that a plugin is not there, in %s',
   expect(await composeTools()).toEqual([]);
   const listed = await client.callTool({ name: 'list_programs', arguments: { program: 'compose' } });
   expect(listed.structuredContent).toMatchObject({
-    programs: [{ installed: false, why: expect.stringContaining('answered: no such command') }],
+    programs: [
+      {
+        installed: false,
+        why: expect.stringContaining('is without this plugin: it answered: no such command'),
+      },
+    ],
   });
   // The next server knows it from the start.
   const next = await connect('2025-11-25', { roots: [home], env });

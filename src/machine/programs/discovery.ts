@@ -99,8 +99,7 @@ async function candidatesIn(
     files.map(async (file) => {
       const folder = pathsOf(host).dirname(file);
       const source = path.folders.find((searched) => searched.folder === folder)?.source ?? 'known place';
-      const note = broken[`${id} ${file}`];
-      return { path: file, source, why: note === undefined ? await whyNot(file, host) : `broken: ${note}` };
+      return { path: file, source, why: broken[`${id} ${file}`] ?? (await whyNot(file, host)) };
     }),
   );
 }

@@ -117,9 +117,10 @@ function versionIn(
   if (version !== '') return { version };
   const printed = presentable(stderr.text || stdout.text).trim();
   const said = printed.split('\n')[0]?.slice(0, 120);
-  if (ended === 'not_started') return { note: `could not be started: ${said}`, broken: true };
+  if (ended === 'not_started') return { note: `broken: it could not be started: ${said}`, broken: true };
   const note = said ? `answered: ${said}` : `told no version (exit code ${exitCode})`;
-  return { note, ...(isPlugin && ended === 'exited' && { broken: true }) };
+  if (isPlugin && ended === 'exited') return { note: `without this plugin: it ${note}`, broken: true };
+  return { note };
 }
 
 type KeptVersions = Record<string, { readonly version: string; readonly at: number }>;

@@ -17,8 +17,9 @@ const modes: readonly Mode[] = ['plan', 'ask', 'auto', 'yolo'];
 const sources: readonly Rule['source'][] = ['flag', 'session', 'project', 'user'];
 
 /**
- * What is to be done with a call. The order is the point: plan mode comes before any rule, deny before ask before allow,
- * what a server says last: our own by the plan of the call, any other by its annotations, when it is trusted.
+ * What is to be done with a call. The order is the point: plan mode comes before any rule, deny before ask before
+ * allow, what a server says last: our own by the plan of the call, any other by its annotations, when it is
+ * trusted.
  */
 export function decide(call: CheckedCall, context: DecisionContext): Verdict {
   const { plan } = call;
@@ -110,7 +111,10 @@ export const isDeniedWhole = (tool: Tool, rules: readonly Rule[]): boolean =>
 /** Whether it is about a tool whatever is done with it. */
 const isWhole = ({ args, act }: Rule): boolean => args === undefined && act === undefined;
 
-/** Whether a rule is about a tool, its arguments and its changes left aside. Hosts' names, `mcp__…`, are understood, too. */
+/**
+ * Whether a rule is about a tool, its arguments and its changes left aside. Hosts' names, `mcp__…`, are understood,
+ * too.
+ */
 export const isFor = (rule: Rule, tool: Tool): boolean =>
   globMatches(rule.server, tool.server) && isNamed(rule.tool, tool);
 
@@ -169,7 +173,10 @@ function wayOutOf({ server, tool }: Tool, plan: CallPlan): string | undefined {
 const quoted = (text: string): string =>
   text.includes("'") && !/["$`\\!]/.test(text) ? `"${text}"` : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** What has changed since an allow rule was made; undefined when it still holds. Rules that restrict hold whatever changes. */
+/**
+ * What has changed since an allow rule was made; undefined when it still holds. Rules that restrict hold whatever
+ * changes.
+ */
 function changeSince({ identity, definition, definitions }: Rule, tool: Tool): string | undefined {
   if (identity !== undefined && identity !== tool.identity) return 'the server has changed';
   if (definition !== undefined && definition !== tool.definition) return 'the tool has changed';

@@ -11,8 +11,8 @@ import type { CheckedCall, Rule } from './approval.ts';
 const patienceMs = 5000;
 
 /**
- * The rules made at the prompt that hold in a project: its own, and those for everywhere. Throws CONFIG_INVALID, naming the
- * file, when it is damaged: to go on without it would lose what it denies.
+ * The rules made at the prompt that hold in a project: its own, and those for everywhere. Throws CONFIG_INVALID,
+ * naming the file, when it is damaged: to go on without it would lose what it denies.
  */
 export function readRules(configFolder: string, project: string): readonly Rule[] {
   return allRules(configFolder).filter((rule) => rule.project === undefined || rule.project === project);

@@ -8,8 +8,8 @@ const mostBytes = 1024 * 1024;
 const mostDepth = 200;
 
 /**
- * The text of a configuration file; undefined when there is none. Throws CONFIG_INVALID for what is no file, is too large, or
- * can be written by everybody: it names programs to start.
+ * The text of a configuration file; undefined when there is none. Throws CONFIG_INVALID for what is no file, is too
+ * large, or can be written by everybody: it names programs to start.
  */
 export async function readConfigText(file: string): Promise<string | undefined> {
   try {

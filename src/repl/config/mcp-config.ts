@@ -16,8 +16,9 @@ export interface McpConfig {
 const usualTimeoutMs = 60_000;
 
 /**
- * The servers of an mcp.json, in the shape other hosts use (`mcpServers`, or `servers` as in VS Code). A server that cannot be
- * understood is a warning. A missing file has none; when it is `needed`, it throws CONFIG_INVALID, as does one that is no JSON.
+ * The servers of an mcp.json, in the shape other hosts use (`mcpServers`, or `servers` as in VS Code). A server
+ * that cannot be understood is a warning. A missing file has none; when it is `needed`, it throws CONFIG_INVALID,
+ * as does one that is no JSON.
  */
 export async function readMcpConfig(
   file: string,

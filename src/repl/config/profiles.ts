@@ -16,9 +16,9 @@ export interface Profile extends ProfileFields {
 }
 
 /**
- * The profiles of chat.yaml, of `profiles/` in the configuration folder and of `.toolcrib/profiles/` in the project. A file
- * of the person's comes instead of what chat.yaml has of that name; one of the project that has the name of one of the person's, or
- * cannot be used, is a warning. The person's own throws CONFIG_INVALID.
+ * The profiles of chat.yaml, of `profiles/` in the configuration folder and of `.toolcrib/profiles/` in the
+ * project. A file of the person's comes instead of what chat.yaml has of that name; one of the project that has the
+ * name of one of the person's, or cannot be used, is a warning. The person's own throws CONFIG_INVALID.
  */
 export async function readProfiles(
   folders: { readonly config: string; readonly project?: string },
@@ -63,8 +63,8 @@ async function filesIn(folder: string): Promise<{ name: string; file: string }[]
 }
 
 /**
- * A profile's prompt with its `{{variables}}` filled in: cwd, date, platform, user, the profile's own, and `env.NAME` in
- * the person's own profiles. Throws CONFIG_INVALID for one that there is not.
+ * A profile's prompt with its `{{variables}}` filled in: cwd, date, platform, user, the profile's own, and
+ * `env.NAME` in the person's own profiles. Throws CONFIG_INVALID for one that there is not.
  */
 export function profilePrompt(
   profile: Profile,

@@ -43,8 +43,9 @@ export function budgetOf(contextWindow: number | undefined): Budget {
 }
 
 /**
- * The budget to recover with when a provider says that `used` tokens do not fit. When we counted fewer than the window, the
- * window is smaller than we were told (a local server started with less), or we count badly: either way `used` is too much.
+ * The budget to recover with when a provider says that `used` tokens do not fit. When we counted fewer than the
+ * window, the window is smaller than we were told (a local server started with less), or we count badly: either way
+ * `used` is too much.
  */
 export const budgetAfterOverflow = (budget: Budget, used: number): Budget =>
   used >= budget.window ? budget : budgetOf(Math.max(1, used));

@@ -55,9 +55,10 @@ const outputChars = [2_000, 200];
 const mostDrops = 3;
 
 /**
- * Makes a conversation smaller: by leaving out old images and output if that is enough, else by a summary of all but the
- * newest messages. Throws INTERRUPTED, and what the provider says when no request at all can be answered now (no key, no
- * quota, no connection): then nothing is lost. For any other failure there is a summary without the model.
+ * Makes a conversation smaller: by leaving out old images and output if that is enough, else by a summary of all
+ * but the newest messages. Throws INTERRUPTED, and what the provider says when no request at all can be answered
+ * now (no key, no quota, no connection): then nothing is lost. For any other failure there is a summary without the
+ * model.
  */
 export async function compact(
   input: CompactionInput,
@@ -174,7 +175,10 @@ async function modelSummary(
   return undefined;
 }
 
-/** Failures that would meet any other request, too: a summary without the model would only lose what it could still read. */
+/**
+ * Failures that would meet any other request, too: a summary without the model would only lose what it could still
+ * read.
+ */
 const unanswerable: ReadonlySet<string> = new Set([
   'INTERRUPTED',
   'NO_KEY',

@@ -6,8 +6,8 @@ import type { Item } from './view.ts';
 const leastMessages = 10;
 
 /**
- * The position of the first item that a compaction keeps, always a message of the person or an answer of the model: never
- * between a call and its results. Undefined when everything would be kept, or nothing is left to summarise.
+ * The position of the first item that a compaction keeps, always a message of the person or an answer of the model:
+ * never between a call and its results. Undefined when everything would be kept, or nothing is left to summarise.
  */
 export function cutOf(items: readonly Item[], { keep }: Budget): number | undefined {
   // What is before it is what was said since the last summary; there must be something.

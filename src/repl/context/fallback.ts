@@ -13,8 +13,8 @@ interface Material {
 const mostFiles = 40;
 
 /**
- * A summary made without a model: which files were read and changed, and what the person said, the newest first for as long
- * as there is room. What an earlier summary said gets half of it, because nothing else tells of it.
+ * A summary made without a model: which files were read and changed, and what the person said, the newest first for
+ * as long as there is room. What an earlier summary said gets half of it, because nothing else tells of it.
  */
 export function fallbackSummary({ messages, previousSummary, tokens }: Material): string {
   let left = tokens;

@@ -15,9 +15,9 @@ export const withNotes = (text: string, images: number): string =>
   [text, ...Array<string>(images).fill(imageNote)].filter(Boolean).join('\n');
 
 /**
- * The calls whose output can be left out of a conversation: first only the images before the last two turns of the person go,
- * which names no calls; when that is not enough, the output of tools before them, but for the newest. Undefined when too little
- * would be freed.
+ * The calls whose output can be left out of a conversation: first only the images before the last two turns of the
+ * person go, which names no calls; when that is not enough, the output of tools before them, but for the newest.
+ * Undefined when too little would be freed.
  */
 export function prunedCalls(items: readonly Item[], budget: Budget, used: number): string[] | undefined {
   const until = oldUntil(items);

@@ -48,8 +48,9 @@ interface Block {
 }
 
 /**
- * What the model is sent of a branch, from its first entry to its last. Whatever the path holds, every call has one result
- * right behind its message and every result a call: a provider refuses anything else, and the session could not go on.
+ * What the model is sent of a branch, from its first entry to its last. Whatever the path holds, every call has one
+ * result right behind its message and every result a call: a provider refuses anything else, and the session could
+ * not go on.
  */
 export function viewOf(path: readonly Entry[], load: Load): View {
   const survey = surveyOf(path);

@@ -10,9 +10,9 @@ export interface ChatFolders {
 }
 
 /**
- * The folders of this person on a platform: XDG on Linux; ~/.config and ~/Library/Application Support on macOS; %APPDATA%
- * and %LOCALAPPDATA% on Windows. A relative path in a variable is ignored, as the XDG rules say. Throws CONFIG_INVALID
- * when no absolute path can be made of what is known.
+ * The folders of this person on a platform: XDG on Linux; ~/.config and ~/Library/Application Support on macOS;
+ * %APPDATA% and %LOCALAPPDATA% on Windows. A relative path in a variable is ignored, as the XDG rules say. Throws
+ * CONFIG_INVALID when no absolute path can be made of what is known.
  */
 export function chatFolders(env: Env, platform: NodeJS.Platform, home: string): ChatFolders {
   const { isAbsolute, join } = platform === 'win32' ? win32 : posix;

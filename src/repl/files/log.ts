@@ -9,7 +9,10 @@ export interface Log {
   write(text: string): void;
 }
 
-/** `<state>/chat.log`, with the time before each line; the one before is kept as `chat.log.1`. Logging never fails a chat. */
+/**
+ * `<state>/chat.log`, with the time before each line; the one before is kept as `chat.log.1`. Logging never fails a
+ * chat.
+ */
 export function openLog(folder: string): Log {
   const file = join(folder, 'chat.log');
   return {

@@ -27,8 +27,8 @@ const nonBlocking = constants.O_NONBLOCK ?? 0;
 type Code = 'CONFIG_INVALID' | 'SESSION_UNUSABLE';
 
 /**
- * Opens a regular file of this person without following a link, or waiting for a pipe. Throws ChatError for one that is not there,
- * and for anything else.
+ * Opens a regular file of this person without following a link, or waiting for a pipe. Throws ChatError for one
+ * that is not there, and for anything else.
  */
 function openOwn(path: string, flags: number, code: Code): number {
   let opened: number;
@@ -83,8 +83,9 @@ export function readSessionText(path: string, most = Infinity): string {
 }
 
 /**
- * Opens a file to add to and to read, and closes it to others. With O_APPEND each write goes to the end, whoever else writes. It is
- * made when it is missing, unless `flags` says otherwise. Throws for what is no file of this person.
+ * Opens a file to add to and to read, and closes it to others. With O_APPEND each write goes to the end, whoever
+ * else writes. It is made when it is missing, unless `flags` says otherwise. Throws for what is no file of this
+ * person.
  */
 export function openToAppend(path: string, flags = O_CREAT, code: Code = 'CONFIG_INVALID'): number {
   const opened = openOwn(path, O_RDWR | O_APPEND | flags, code);
@@ -104,8 +105,8 @@ export function appendPrivately(path: string, text: string): void {
 }
 
 /**
- * Writes a file that nobody else can open, in a folder that nobody else can look into and that is made when it is missing.
- * Readers see the old or the new text, whenever the power goes. Throws CONFIG_INVALID when it cannot.
+ * Writes a file that nobody else can open, in a folder that nobody else can look into and that is made when it is
+ * missing. Readers see the old or the new text, whenever the power goes. Throws CONFIG_INVALID when it cannot.
  */
 export function writePrivateFile(path: string, text: string | Buffer): void {
   makePrivateFolder(dirname(path));
@@ -126,8 +127,8 @@ export function writePrivateFile(path: string, text: string | Buffer): void {
 }
 
 /**
- * Makes a folder of mode 0700, or closes one of ours that others could write to; a link counts as what it leads to. Throws for any
- * other: whoever owns it could read what is written there.
+ * Makes a folder of mode 0700, or closes one of ours that others could write to; a link counts as what it leads to.
+ * Throws for any other: whoever owns it could read what is written there.
  */
 export function makePrivateFolder(folder: string, code: Code = 'CONFIG_INVALID'): void {
   try {

@@ -81,8 +81,8 @@ export async function runProgram(argv: readonly string[], options: ProgramOption
 }
 
 /**
- * Hands the terminal to a program, such as an editor, until it ends; its exit code, or 128 and the signal's number. Whoever
- * calls leaves raw mode first. Throws PROGRAM_FAILED when it cannot be started.
+ * Hands the terminal to a program, such as an editor, until it ends; its exit code, or 128 and the signal's number.
+ * Whoever calls leaves raw mode first. Throws PROGRAM_FAILED when it cannot be started.
  */
 export async function runInTerminal(argv: readonly string[]): Promise<number> {
   const { spawn } = await import('node:child_process');

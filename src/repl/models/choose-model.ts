@@ -9,9 +9,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Config = Pick<ChatConfig, 'model' | 'models' | 'endpoints'>;
 
 /**
- * The model a name stands for: `endpoint/id`, an alias of the configuration, a bare id of a known family, or an endpoint, for its
- * usual model. Without a name: the configuration's, TOOLCRIB_MODEL's, that of the first endpoint with a key in the environment.
- * Throws NO_MODEL when nothing says which, USAGE for a name that stands for nothing.
+ * The model a name stands for: `endpoint/id`, an alias of the configuration, a bare id of a known family, or an
+ * endpoint, for its usual model. Without a name: the configuration's, TOOLCRIB_MODEL's, that of the first endpoint
+ * with a key in the environment. Throws NO_MODEL when nothing says which, USAGE for a name that stands for nothing.
  */
 export function resolveModel(name: string | undefined, config: Config, env: Env): Model {
   const endpoints = endpointsOf(config, env);

@@ -12,7 +12,10 @@ const unknown: Capabilities = {
   streaming: true,
 };
 
-/** What an id begins with, the endpoint a bare one belongs to, thousands of tokens of window and answer, and what else is known. */
+/**
+ * What an id begins with, the endpoint a bare one belongs to, thousands of tokens of window and answer, and what
+ * else is known.
+ */
 type Family = readonly [
   fits: RegExp,
   endpoint: string | undefined,
@@ -63,8 +66,9 @@ const families: readonly Family[] = [
 ];
 
 /**
- * What is known of a model by its id, with a cautious guess for the rest, and the endpoint a bare id of its family belongs to.
- * Folders before it, as aggregators write them (`anthropic/claude-…`, `models/gemini-…`), are not looked at.
+ * What is known of a model by its id, with a cautious guess for the rest, and the endpoint a bare id of its family
+ * belongs to. Folders before it, as aggregators write them (`anthropic/claude-…`, `models/gemini-…`), are not
+ * looked at.
  */
 export function familyOf(id: string): { readonly capabilities: Capabilities; readonly endpoint?: string } {
   const bare = (id.split('/').pop() ?? id).toLowerCase();

@@ -10,8 +10,8 @@ export type RunKeyCommand = (
 const printed = new WeakMap<RunKeyCommand, Map<string, Promise<string>>>();
 
 /**
- * The key of an endpoint: from the environment, else the first line its program prints, which is asked once. Undefined when the
- * endpoint needs none. Throws NO_KEY, which never holds anything of what was printed.
+ * The key of an endpoint: from the environment, else the first line its program prints, which is asked once.
+ * Undefined when the endpoint needs none. Throws NO_KEY, which never holds anything of what was printed.
  */
 export async function keyOf(
   endpoint: Endpoint,

@@ -8,8 +8,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 const usualPatienceMs = 300;
 
 /**
- * The name of a model server that runs on this machine and the models it has; undefined when none answers. Ollama, llama.cpp and
- * LM Studio are asked at the same time; when several answer, the first in this order counts.
+ * The name of a model server that runs on this machine and the models it has; undefined when none answers. Ollama,
+ * llama.cpp and LM Studio are asked at the same time; when several answer, the first in this order counts.
  */
 export async function findLocalEndpoint(
   fetch: typeof globalThis.fetch,
@@ -32,8 +32,9 @@ export async function findLocalEndpoint(
 }
 
 /**
- * A model of Ollama or llama.cpp with what its server says of it: the context it was started with, whether it can call tools, see,
- * think; what the person has configured stays. As it was, for other endpoints and when there is no answer.
+ * A model of Ollama or llama.cpp with what its server says of it: the context it was started with, whether it can
+ * call tools, see, think; what the person has configured stays. As it was, for other endpoints and when there is no
+ * answer.
  */
 export async function askLocalModel(
   model: Model,

@@ -29,7 +29,10 @@ export interface Capabilities {
   readonly thinking: boolean;
   /** Thinks, or calls tools, but not both in one request. */
   readonly thinkingOrTools: boolean;
-  /** Whether `reasoning_content` has to be sent back: `calls`: with every message that has calls, even when it is empty. */
+  /**
+   * Whether `reasoning_content` has to be sent back: `calls`: with every message that has calls, even when it is
+   * empty.
+   */
   readonly echoReasoning: 'never' | 'if_sent' | 'calls';
   readonly streaming: boolean;
   /** Price for a million tokens, only from the person's own configuration. */

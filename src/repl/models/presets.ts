@@ -50,7 +50,10 @@ export function presets(env: Env): Preset[] {
   });
 }
 
-/** OLLAMA_HOST is what Ollama listens on: `host`, `host:port`, `:port` or a URL, whose scheme says which port is meant. */
+/**
+ * OLLAMA_HOST is what Ollama listens on: `host`, `host:port`, `:port` or a URL, whose scheme says which port is
+ * meant.
+ */
 function ollamaUrl(listensOn = ''): string | undefined {
   const [, scheme, name, given] =
     /^(?:(https?):\/\/)?([\w.-]*|\[[\da-f:]+\])(?::(\d+))?(?:\/|$)/i.exec(listensOn.trim()) ?? [];

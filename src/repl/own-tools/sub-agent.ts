@@ -5,7 +5,10 @@ import { runTurn } from '../turn/turn.ts';
 
 const rounds = 25;
 
-/** A task done in a context of its own: only its last answer comes back. It asks the same person about the same things. */
+/**
+ * A task done in a context of its own: only its last answer comes back. It asks the same person about the same
+ * things.
+ */
 export async function runSubAgent(
   agent: Agent,
   task: string,

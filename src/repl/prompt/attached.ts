@@ -35,7 +35,10 @@ export type Attached = { readonly tag: 'file' | 'directory' | 'resource'; readon
 
 export const noSuchFile = 'no such file';
 
-/** What a mention stands for: nothing when it names nothing, or what is in `seen` already. Failures are part of the result. */
+/**
+ * What a mention stands for: nothing when it names nothing, or what is in `seen` already. Failures are part of the
+ * result.
+ */
 export async function attachedBy(
   mention: Mention,
   sources: Sources,

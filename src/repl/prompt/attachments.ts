@@ -23,9 +23,9 @@ export interface Attachments {
 }
 
 /**
- * Reads what a message mentions with `@`: files, folders (as listings), resources of servers. Together they fit the budget:
- * each is cut in proportion, at a line end, and says so. What cannot be read is told in its place; what names nothing stays
- * text. Never throws.
+ * Reads what a message mentions with `@`: files, folders (as listings), resources of servers. Together they fit the
+ * budget: each is cut in proportion, at a line end, and says so. What cannot be read is told in its place; what
+ * names nothing stays text. Never throws.
  */
 export async function readAttachments(text: string, options: AttachmentOptions): Promise<Attachments> {
   const seen = new Set<string>();

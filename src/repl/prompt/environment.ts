@@ -33,8 +33,9 @@ const modeTexts: Readonly<Record<Mode, string>> = {
 };
 
 /**
- * What to tell the model with the next message: what has changed since the last one, with the instructions of folders that
- * came. Without a `previous` everything but the instructions that the system prompt has. Undefined when nothing is new.
+ * What to tell the model with the next message: what has changed since the last one, with the instructions of
+ * folders that came. Without a `previous` everything but the instructions that the system prompt has. Undefined
+ * when nothing is new.
  */
 export function noteOfChange(
   previous: Environment | undefined,

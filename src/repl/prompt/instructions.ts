@@ -36,8 +36,9 @@ export interface Places {
 }
 
 /**
- * The instructions for agents: the person's own, then those of the project from its root down to the working folder, then
- * those of the other roots; 32 KB of them. `previous` is given back when no file has changed, come or gone.
+ * The instructions for agents: the person's own, then those of the project from its root down to the working
+ * folder, then those of the other roots; 32 KB of them. `previous` is given back when no file has changed, come or
+ * gone.
  */
 export async function readInstructions(places: Places, previous?: Instructions): Promise<Instructions> {
   const folders = placesOf(places);
@@ -85,8 +86,8 @@ function placesOf({ roots, cwd, config }: Places): Place[] {
 }
 
 /**
- * The folders from the root of the repository down to a folder; only that folder where there is no repository. What lies
- * above may be anybody's, as in /tmp: a repository counts when it belongs to whom the folder does.
+ * The folders from the root of the repository down to a folder; only that folder where there is no repository. What
+ * lies above may be anybody's, as in /tmp: a repository counts when it belongs to whom the folder does.
  */
 function foldersTo(folder: string): string[] {
   const owner = ownerOf(folder);

@@ -3,8 +3,8 @@ import { open, stat } from 'node:fs/promises';
 import { ChatError } from '../errors.ts';
 
 /**
- * The bytes of a regular file, links followed. Never waits for a pipe or a device. Throws ATTACHMENT_REFUSED for anything
- * else and for more than `mostBytes`, and what the system throws.
+ * The bytes of a regular file, links followed. Never waits for a pipe or a device. Throws ATTACHMENT_REFUSED for
+ * anything else and for more than `mostBytes`, and what the system throws.
  */
 export async function readRegularFile(path: string, mostBytes: number): Promise<Buffer> {
   // Opening some devices is an act: looked at before. A pipe may have taken the file's place since: not waited for.

@@ -12,8 +12,8 @@ export interface PromptParts {
 }
 
 /**
- * The system prompt. The same parts give the same bytes, so that prompt caches hold: nothing of the time or the mode is in
- * it, which messages tell instead.
+ * The system prompt. The same parts give the same bytes, so that prompt caches hold: nothing of the time or the
+ * mode is in it, which messages tell instead.
  */
 export function systemPrompt(parts: PromptParts): string {
   const { base, profilePrompt, instructions, serverInstructions, cwd, platform, model } = parts;

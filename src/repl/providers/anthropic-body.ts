@@ -60,7 +60,10 @@ function thinkingOf(thinking: boolean | undefined, maxTokens: number, older: boo
   return budget_tokens < leastBudget ? undefined : { type: 'enabled', budget_tokens };
 }
 
-/** While results are being sent, thinking is only allowed if the answer that asked for them began with thoughts of its own. */
+/**
+ * While results are being sent, thinking is only allowed if the answer that asked for them began with thoughts of
+ * its own.
+ */
 function thinkable(messages: readonly Message[], model: Model): boolean {
   if (messages.at(-1)?.role !== 'tool') return true;
   const asking = messages.findLast((message) => message.role === 'assistant');
@@ -68,7 +71,10 @@ function thinkable(messages: readonly Message[], model: Model): boolean {
   return first?.['type'] === 'thinking' || first?.['type'] === 'redacted_thinking';
 }
 
-/** Turns that alternate, beginning with the person's; all results of an answer stand in one message, before anything else. */
+/**
+ * Turns that alternate, beginning with the person's; all results of an answer stand in one message, before anything
+ * else.
+ */
 function turnsOf(messages: readonly Message[], model: Model): Turn[] {
   const turns: Turn[] = [];
   for (const message of messagesToSend(messages, model, true)) {

@@ -88,7 +88,10 @@ async function* speak(call: WireCall, body: Body): AsyncGenerator<ModelEvent> {
   yield { type: 'end', message: messageOf(call, gathered) };
 }
 
-/** The blocks as they can be sent back: word for word, but for empty texts and thoughts that were cut before their signature. */
+/**
+ * The blocks as they can be sent back: word for word, but for empty texts and thoughts that were cut before their
+ * signature.
+ */
 const contentOf = (blocks: readonly Open[]): Block[] =>
   blocks
     .map(({ block, json }) => (json === '' ? block : { ...block, input: argumentsObject(json) }))

@@ -93,7 +93,10 @@ function assistant(message: AssistantMessage, model: Model): object {
   };
 }
 
-/** The fields that send thoughts back. DeepSeek refuses a message with calls that has no `reasoning_content`, be it empty. */
+/**
+ * The fields that send thoughts back. DeepSeek refuses a message with calls that has no `reasoning_content`, be it
+ * empty.
+ */
 function echoed(message: AssistantMessage, native: ChatNative | undefined, model: Model): object {
   const { echoReasoning } = model.capabilities;
   const details = native?.details ? { reasoning_details: native.details } : {};

@@ -19,8 +19,8 @@ interface Begun {
 }
 
 /**
- * Puts calls together from their pieces. A new id always begins a new call: there are servers that give all of them the same
- * index, or none. Ids that are missing, or that an earlier call (`taken`) has, are made up.
+ * Puts calls together from their pieces. A new id always begins a new call: there are servers that give all of them
+ * the same index, or none. Ids that are missing, or that an earlier call (`taken`) has, are made up.
  */
 export function createCallReader(taken: ReadonlySet<string>) {
   const calls: Begun[] = [];

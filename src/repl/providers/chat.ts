@@ -129,7 +129,10 @@ function counted(usage: ChatUsage): Omit<Usage, 'estimated'> {
   return { input, output: usage.completion_tokens ?? 0, cacheRead, cacheWrite };
 }
 
-/** OpenRouter streams thoughts in pieces and wants them back whole: those with the same index are one, their texts joined. */
+/**
+ * OpenRouter streams thoughts in pieces and wants them back whole: those with the same index are one, their texts
+ * joined.
+ */
 function gatherDetails(all: Detail[], pieces: readonly Detail[]): void {
   for (const piece of pieces) {
     const begun = all.findIndex(({ index, type }) => index === piece.index && type === piece.type);

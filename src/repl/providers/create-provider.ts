@@ -32,8 +32,8 @@ export interface ProviderOptions extends RetryOptions {
 const wires = { chat: chatWire, responses: responsesWire, anthropic: anthropicWire };
 
 /**
- * A model behind its wire. Requests that fail are made again where that may help; what an endpoint refuses of a request is
- * left out of it from then on. The SDK is loaded with the first request.
+ * A model behind its wire. Requests that fail are made again where that may help; what an endpoint refuses of a
+ * request is left out of it from then on. The SDK is loaded with the first request.
  */
 export function createProvider(model: Model, options: ProviderOptions): Provider {
   const wire = wires[model.endpoint.wire];
@@ -43,7 +43,8 @@ export function createProvider(model: Model, options: ProviderOptions): Provider
   let refused: ReadonlySet<Refusal> = new Set();
 
   async function* stream(given: ModelRequest, outer: AbortSignal): AsyncGenerator<ModelEvent> {
-    // SDKs leave their listeners behind: on the signal of a long turn, Node would warn of them in the middle of the screen.
+    // SDKs leave their listeners behind: on the signal of a long turn, Node would warn of them in the middle of the
+    // screen.
     const signal = AbortSignal.any([outer]);
     const request = model.capabilities.tools ? given : asXml(given);
     const tools = model.capabilities.tools ? undefined : given.tools;

@@ -44,8 +44,8 @@ export const unfinished = (): ProviderFailure =>
   new ProviderFailure('MODEL_UNREACHABLE', 'The answer ended before it was complete.', { retryable: true });
 
 /**
- * Any error of a request as a ProviderFailure: what it is, whether it is worth another try, and how long the provider asks us
- * to wait. Errors that are ProviderFailures already stay what they are.
+ * Any error of a request as a ProviderFailure: what it is, whether it is worth another try, and how long the
+ * provider asks us to wait. Errors that are ProviderFailures already stay what they are.
  */
 export function failureOf(error: unknown, endpoint: Endpoint, key?: string): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
@@ -110,8 +110,8 @@ function codeOf(
 }
 
 /**
- * A connection that failed, or a stream that was cut or garbled. The SDKs' connection errors are the ones without headers and
- * body; their names do not survive a minifier.
+ * A connection that failed, or a stream that was cut or garbled. The SDKs' connection errors are the ones without
+ * headers and body; their names do not survive a minifier.
  */
 const isNetwork = (raw: Raw): boolean =>
   ('headers' in raw && raw.headers === undefined && raw.error === undefined) ||

@@ -11,8 +11,9 @@ const elsewhere = (to: string): Error =>
   );
 
 /**
- * A fetch that stays with its server, and whose responses fail when they do not end, or when nothing at all has come for so
- * long, whether before the first byte or after it. Every byte counts, a ping too: how long a model thinks is its own affair.
+ * A fetch that stays with its server, and whose responses fail when they do not end, or when nothing at all has
+ * come for so long, whether before the first byte or after it. Every byte counts, a ping too: how long a model
+ * thinks is its own affair.
  */
 export function guardedFetch(given: typeof fetch, idleMs: number): typeof fetch {
   const fetched = withinOrigin(given, elsewhere);

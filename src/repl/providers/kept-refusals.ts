@@ -9,7 +9,10 @@ type Kept = Record<string, Refusals>;
 /** So many endpoints and models; the oldest go. */
 const most = 200;
 
-/** What endpoints do not take, kept in `<state>/refusals.json` so that each is asked in vain only once. Never throws. */
+/**
+ * What endpoints do not take, kept in `<state>/refusals.json` so that each is asked in vain only once. Never
+ * throws.
+ */
 export function keptRefusals(state: string): RememberedRefusals {
   const file = join(state, 'refusals.json');
   const read = (): Kept => {

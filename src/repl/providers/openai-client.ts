@@ -1,7 +1,10 @@
 import type { OpenAI } from 'openai';
 import type { WireCall } from './wire.ts';
 
-/** The SDK's client for one request. No key or account is taken from the environment: they are not meant for every endpoint. */
+/**
+ * The SDK's client for one request. No key or account is taken from the environment: they are not meant for every
+ * endpoint.
+ */
 export async function openAiClient({ model, key, fetch }: WireCall): Promise<OpenAI> {
   const { default: Client } = await import('openai');
   const { endpoint } = model;

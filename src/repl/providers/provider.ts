@@ -32,8 +32,8 @@ export type ModelEvent =
   | { readonly type: 'end'; readonly message: AssistantMessage };
 
 /**
- * A model behind a wire. Throws ProviderFailure. An abort never throws: it ends with a message whose `stop` is `aborted` and
- * which holds no calls.
+ * A model behind a wire. Throws ProviderFailure. An abort never throws: it ends with a message whose `stop` is
+ * `aborted` and which holds no calls.
  */
 export interface Provider {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;

@@ -30,8 +30,8 @@ type Fetch = typeof fetch;
 type Warn = (text: string) => void;
 
 /**
- * The same fetch, but what it answers is added to a file that only this person can read. The key is never in it, even where
- * an answer repeats it. Throws USAGE when the file cannot be written.
+ * The same fetch, but what it answers is added to a file that only this person can read. The key is never in it,
+ * even where an answer repeats it. Throws USAGE when the file cannot be written.
  */
 export function recording(fetched: Fetch, file: string, warn: Warn): Fetch {
   try {
@@ -99,8 +99,8 @@ export interface Replay {
 }
 
 /**
- * Answers requests with what was recorded, in the order in which it was asked for, as fast as it is read. A request that is
- * not as it was recorded is one warning. Throws USAGE for a file that is no recording.
+ * Answers requests with what was recorded, in the order in which it was asked for, as fast as it is read. A request
+ * that is not as it was recorded is one warning. Throws USAGE for a file that is no recording.
  */
 export function replaying(file: string, warn: Warn): Replay {
   const left = recordedIn(file);
@@ -189,7 +189,10 @@ function codeOf(error: unknown): { code?: string } {
   return {};
 }
 
-/** What the headers of a request hold that nobody else may see. Shorter than that it is a word that answers may have. */
+/**
+ * What the headers of a request hold that nobody else may see. Shorter than that it is a word that answers may
+ * have.
+ */
 const secretsOf = (init: RequestInit | undefined): string[] =>
   [...new Headers(init?.headers)]
     .filter(([name]) => /auth|key|token|secret|cookie/.test(name))

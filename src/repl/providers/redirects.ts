@@ -2,8 +2,8 @@
 const most = 20;
 
 /**
- * A fetch that follows redirects only as long as they stay with the same server: fetch itself would hand keys and the whole
- * conversation on to whomever it names. `refused` makes the error of any other.
+ * A fetch that follows redirects only as long as they stay with the same server: fetch itself would hand keys and
+ * the whole conversation on to whomever it names. `refused` makes the error of any other.
  */
 export function withinOrigin(fetched: typeof fetch, refused: (to: string) => Error): typeof fetch {
   return async (input, init) => {

@@ -7,8 +7,8 @@ import type { ModelRequest, ToolDefinition } from './provider.ts';
 
 /**
  * The conversation as every wire can say it: nothing empty, user messages merged (many chat templates want turns to
- * alternate), images only where the model takes them. A tool's images stay with its result where `imagesInResults`; else the
- * user message after the results has them.
+ * alternate), images only where the model takes them. A tool's images stay with its result where `imagesInResults`;
+ * else the user message after the results has them.
  */
 export function messagesToSend(
   messages: readonly Message[],
@@ -69,7 +69,10 @@ export const safeId = (id: string): string =>
 /** A name that every wire takes: what a model called may be no name at all. */
 export const safeName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown';
 
-/** A call's arguments as an object; of broken ones, and of those nested without end, which their results tell of, nothing is left. */
+/**
+ * A call's arguments as an object; of broken ones, and of those nested without end, which their results tell of,
+ * nothing is left.
+ */
 export function argumentsObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

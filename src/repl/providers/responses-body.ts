@@ -77,8 +77,8 @@ function answerItems({ text, calls }: AssistantMessage, native: readonly Item[] 
 }
 
 /**
- * The items in order, word for word. Thoughts without their encrypted text are known to nobody when nothing is stored; the
- * items around them must then not be known by their ids either, or the thoughts would be missed.
+ * The items in order, word for word. Thoughts without their encrypted text are known to nobody when nothing is
+ * stored; the items around them must then not be known by their ids either, or the thoughts would be missed.
  */
 function replayed(items: readonly Item[]): object[] {
   const lost = (item: Item) => item.type === 'reasoning' && !item['encrypted_content'];

@@ -18,8 +18,8 @@ const longestWaitMs = 60_000;
 const longestRetryAfterMs = 120_000;
 
 /**
- * The provider, asked again after failures that are worth it: after 1, 2, 4 … seconds, and never sooner than it wants. Throws
- * the last failure, or the one that asks for more than two minutes of patience.
+ * The provider, asked again after failures that are worth it: after 1, 2, 4 … seconds, and never sooner than it
+ * wants. Throws the last failure, or the one that asks for more than two minutes of patience.
  */
 export function retrying(provider: Provider, model: Model, options: RetryOptions = {}): Provider {
   const { most = 5, sleep = (ms, signal) => pause(ms, undefined, { signal }) } = options;

@@ -9,10 +9,11 @@ const opening = ['<think>', '<thinking>', '<reasoning>'];
 const closing = ['</think>', '</thinking>', '</reasoning>'];
 
 /**
- * Separates what a model thinks from what it says, where it writes its thoughts between tags in its answer. A tag counts only
- * where a line begins and not in a code fence: a model that writes about `<think>` is not thinking. Line ends after a tag go with
- * it. A tag that has only half arrived is held back. A closing tag without an opening one is left out: there are chat templates
- * that open it themselves, and what came before it has been shown already.
+ * Separates what a model thinks from what it says, where it writes its thoughts between tags in its answer. A tag
+ * counts only where a line begins and not in a code fence: a model that writes about `<think>` is not thinking.
+ * Line ends after a tag go with it. A tag that has only half arrived is held back. A closing tag without an opening
+ * one is left out: there are chat templates that open it themselves, and what came before it has been shown
+ * already.
  */
 export function createThinkSplitter() {
   const line = createFenceWatch();

@@ -34,8 +34,8 @@ interface Sent {
 }
 
 /**
- * The events of an answer. One that came whole, because no stream was asked for or because the server makes none, is handed
- * on as the events it would have been.
+ * The events of an answer. One that came whole, because no stream was asked for or because the server makes none,
+ * is handed on as the events it would have been.
  */
 export async function* eventsOf<T>(sent: Sent, asEvents: (whole: T) => T[]): AsyncGenerator<T> {
   const { data, response } = await sent.withResponse();

@@ -4,8 +4,8 @@ import { listOf, objectOf, type JsonObject } from '../text/json.ts';
 import type { ToolDefinition } from './provider.ts';
 
 /**
- * What stands between the tags of a call, as name and JSON arguments. What cannot be read keeps its raw text, tag included, as
- * arguments: never JSON.
+ * What stands between the tags of a call, as name and JSON arguments. What cannot be read keeps its raw text, tag
+ * included, as arguments: never JSON.
  */
 export function callOf(open: string, body: string, tools: readonly ToolDefinition[]): Omit<ToolCall, 'id'> {
   const given = open.startsWith('<function=') ? open.slice(10, -1) : open.slice(1, -1);

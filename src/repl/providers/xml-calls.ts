@@ -13,10 +13,10 @@ interface Open {
 }
 
 /**
- * Takes the tool calls out of the text of a model that has no other way to make them. Understood are `<tool_call>…</tool_call>`,
- * `<function=name>…</function>` and `<name>…</name>` of a known tool, not in code fences and not right after a backtick. What
- * may become a call is held back. A call that is not finished, or that cannot be read, keeps its raw text as arguments, which
- * are then no JSON: it is answered as malformed.
+ * Takes the tool calls out of the text of a model that has no other way to make them. Understood are
+ * `<tool_call>…</tool_call>`, `<function=name>…</function>` and `<name>…</name>` of a known tool, not in code
+ * fences and not right after a backtick. What may become a call is held back. A call that is not finished, or that
+ * cannot be read, keeps its raw text as arguments, which are then no JSON: it is answered as malformed.
  */
 export function createXmlCallReader(tools: readonly ToolDefinition[]) {
   const line = createFenceWatch();

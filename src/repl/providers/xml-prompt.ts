@@ -18,7 +18,10 @@ export function xmlInstructions(tools: readonly ToolDefinition[]): string {
   ].join('\n\n');
 }
 
-/** The conversation for a model without tool calling: calls and results as text, the results of one round in one message. */
+/**
+ * The conversation for a model without tool calling: calls and results as text, the results of one round in one
+ * message.
+ */
 export function xmlHistory(messages: readonly Message[]): Message[] {
   const told: Message[] = [];
   let results: Part[] = [];

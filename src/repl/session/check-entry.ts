@@ -20,8 +20,8 @@ export function parseLine(line: string): Line {
 }
 
 /**
- * JSON text without halves of a surrogate pair, which model APIs refuse. In JSON made by JSON.stringify, and in any JSON
- * read from UTF-8, they can only stand as escapes; pairs of escapes and escaped backslashes are left alone.
+ * JSON text without halves of a surrogate pair, which model APIs refuse. In JSON made by JSON.stringify, and in any
+ * JSON read from UTF-8, they can only stand as escapes; pairs of escapes and escaped backslashes are left alone.
  */
 export function wellFormedJson(json: string): string {
   if (!json.includes(String.raw`\u`)) return json;

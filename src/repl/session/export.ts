@@ -3,8 +3,8 @@ import type { Entry } from './entry.ts';
 import type { Session } from './session.ts';
 
 /**
- * The current branch as JSON text: what was said, answered, called, returned and summarised, as the session file has it.
- * The bytes of images, and what only one provider understands, are left out.
+ * The current branch as JSON text: what was said, answered, called, returned and summarised, as the session file
+ * has it. The bytes of images, and what only one provider understands, are left out.
  */
 export function exportJson(session: Session): string {
   const { id, cwd, created, parent } = session.header;

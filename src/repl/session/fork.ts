@@ -75,7 +75,10 @@ export interface TreeLine {
   readonly current: boolean;
 }
 
-/** The whole tree: what was said, answered and summarised. A straight run is flat; each branch of several is one deeper. */
+/**
+ * The whole tree: what was said, answered and summarised. A straight run is flat; each branch of several is one
+ * deeper.
+ */
 export function treeLines(session: Session): TreeLine[] {
   const current = session.path().findLast(isShown)?.id;
   const lines: TreeLine[] = [];

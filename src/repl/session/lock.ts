@@ -10,8 +10,8 @@ export interface Lock {
 const writingMs = 5000;
 
 /**
- * Takes `<file>.lock`, which says which process has it and when that was started; undefined when one that lives has it. The
- * lock of one that is gone is taken over.
+ * Takes `<file>.lock`, which says which process has it and when that was started; undefined when one that lives has
+ * it. The lock of one that is gone is taken over.
  */
 export function takeLock(file: string): Lock | undefined {
   const path = `${file}.lock`;

@@ -22,8 +22,9 @@ interface SearchOptions {
 }
 
 /**
- * Entries in which all words occur, in any case; "words in quotes" as they stand. The newest sessions first, and in each the
- * newest entries. `incomplete`: there was no time to look everywhere. Throws USAGE for a query without a word.
+ * Entries in which all words occur, in any case; "words in quotes" as they stand. The newest sessions first, and in
+ * each the newest entries. `incomplete`: there was no time to look everywhere. Throws USAGE for a query without a
+ * word.
  */
 export function searchSessions(
   store: Pick<Store, 'list' | 'listAll'>,

@@ -23,7 +23,10 @@ export interface Session {
   entry(id: string): Entry | undefined;
   /** What hangs on an entry, oldest first; on null: what begins the conversation. */
   children(id: string | null): readonly Entry[];
-  /** Writes the entry, then returns it. Throws SESSION_UNUSABLE when it cannot be written; the session is as before, then. */
+  /**
+   * Writes the entry, then returns it. Throws SESSION_UNUSABLE when it cannot be written; the session is as before,
+   * then.
+   */
   append(body: EntryBody): Entry;
   /** The next entry hangs on this one. Throws USAGE for one that is not there. */
   moveTo(id: string | null): void;
@@ -40,8 +43,8 @@ interface Beginning {
 }
 
 /**
- * A new session. Its file is made with the first thing that the person says: one that is opened and left leaves nothing.
- * Throws SESSION_UNUSABLE then, or here when it takes over what was said already.
+ * A new session. Its file is made with the first thing that the person says: one that is opened and left leaves
+ * nothing. Throws SESSION_UNUSABLE then, or here when it takes over what was said already.
  */
 export function createSession(store: { readonly folder: string }, beginning: Beginning): Session {
   const { header, tree } = begin(beginning);
@@ -77,8 +80,8 @@ export function memorySession(cwd: string): Session {
 }
 
 /**
- * Opens a session to go on with it; undefined when another process has it open. Throws SESSION_UNUSABLE for a file that is no
- * session or of another version.
+ * Opens a session to go on with it; undefined when another process has it open. Throws SESSION_UNUSABLE for a file
+ * that is no session or of another version.
  */
 export function openSession(file: string): Session | undefined {
   readSessionText(file, 1); // Throws for what is no file of ours, before a lock is put beside it.
@@ -95,7 +98,10 @@ export function openSession(file: string): Session | undefined {
   }
 }
 
-/** A session as it is now, whoever has it open. Throws SESSION_UNUSABLE for a file that is no session or of another version. */
+/**
+ * A session as it is now, whoever has it open. Throws SESSION_UNUSABLE for a file that is no session or of another
+ * version.
+ */
 export function readSession(file: string): { header: SessionHeader; tree: Tree } {
   const [first = '', ...lines] = readSessionText(file).split('\n');
   if (first === '') throw unusable(file, 'is empty');

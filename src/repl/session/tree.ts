@@ -1,7 +1,10 @@
 import type { Line } from './check-entry.ts';
 import type { Entry } from './entry.ts';
 
-/** The entries of a session as they hang together. Entries only ever come after the one they hang on, so there is no cycle. */
+/**
+ * The entries of a session as they hang together. Entries only ever come after the one they hang on, so there is no
+ * cycle.
+ */
 export interface Tree {
   /** Takes the next line of the file. */
   take(line: Line): void;

@@ -10,7 +10,10 @@ export interface UnfinishedCall {
   readonly state: 'none' | Exclude<CallState, 'done'>;
 }
 
-/** The calls of the last answer on a path that have no result: what a process that was ended left behind. In call order. */
+/**
+ * The calls of the last answer on a path that have no result: what a process that was ended left behind. In call
+ * order.
+ */
 export function unfinishedCalls(path: readonly Entry[]): UnfinishedCall[] {
   const at = path.findLastIndex(({ type }) => type === 'assistant');
   const answer = path[at];

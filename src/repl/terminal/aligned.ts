@@ -12,8 +12,8 @@ export interface Layout {
 }
 
 /**
- * The lines of each row, its cells under each other; what does not fit is wrapped inside its cell, and loses its styling.
- * Undefined when there are too many columns for the width.
+ * The lines of each row, its cells under each other; what does not fit is wrapped inside its cell, and loses its
+ * styling. Undefined when there are too many columns for the width.
  */
 export function aligned(
   rows: readonly (readonly string[])[],

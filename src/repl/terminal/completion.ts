@@ -1,7 +1,10 @@
 import { printable } from './printable.ts';
 import { cells, padToCells } from './width.ts';
 
-/** Candidates for the text between `from` and the cursor. They may contain spaces; quoting them is up to who offers them. */
+/**
+ * Candidates for the text between `from` and the cursor. They may contain spaces; quoting them is up to who offers
+ * them.
+ */
 export interface Completion {
   readonly from: number;
   readonly candidates: readonly string[];

@@ -6,8 +6,8 @@ import { cells } from './width.ts';
 const few = 6;
 
 /**
- * The lines of a diff in some `room` rows, or all when that is only a few more. Lines that stay the same go first, then long
- * texts that are replaced, then the end: nobody shall see what goes without what comes.
+ * The lines of a diff in some `room` rows, or all when that is only a few more. Lines that stay the same go first,
+ * then long texts that are replaced, then the end: nobody shall see what goes without what comes.
  */
 export function foldedDiff(
   lines: readonly string[],

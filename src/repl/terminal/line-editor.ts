@@ -71,7 +71,8 @@ export function openLineEditor(options: EditorOptions): LineEditor {
   const pastes = openPastes();
   const filter = pasteFilter((text, cut) => pastes.collapse(inert(text), cut));
   const gate = new Gate(output);
-  // The filter has no setRawMode: readline would end raw mode when it is closed or suspended, behind the back of `modes`.
+  // The filter has no setRawMode: readline would end raw mode when it is closed or suspended, behind the back of
+  // `modes`.
   const rl = createInterface({
     input: filter,
     output: gate,

@@ -26,8 +26,8 @@ const destination =
   /\(\s*(?:<([^<>]*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))(\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/y;
 
 /**
- * The next piece of a line of Markdown; undefined when that depends on what comes after the text. What is given for a text
- * is given for every text that begins with it: where the chunks of a stream end makes no difference.
+ * The next piece of a line of Markdown; undefined when that depends on what comes after the text. What is given for
+ * a text is given for every text that begins with it: where the chunks of a stream end makes no difference.
  */
 export function nextPiece(text: string, around: Around, paint: Paint, depth = 0): Piece | undefined {
   const begin = text.search(special);
@@ -77,7 +77,10 @@ function runLength(text: string, at: number): number {
   return end - at;
 }
 
-/** Where the code span that begins here ends; -1 when it does not. A run at the end of the text may go on, unless it ended. */
+/**
+ * Where the code span that begins here ends; -1 when it does not. A run at the end of the text may go on, unless it
+ * ended.
+ */
 function codeEnd(text: string, at: number, ended: boolean): number {
   const run = runLength(text, at);
   let close = text.indexOf('`', at + run);
@@ -151,8 +154,8 @@ function link(
 }
 
 /**
- * Emphasis by runs of `*` or `_`. Kept on purpose as they are, unlike in CommonMark: `2*3*4`, `__init__`, the underscores of a
- * bare address. And `**重点。**` closes, which by the rule about punctuation it would not.
+ * Emphasis by runs of `*` or `_`. Kept on purpose as they are, unlike in CommonMark: `2*3*4`, `__init__`, the
+ * underscores of a bare address. And `**重点。**` closes, which by the rule about punctuation it would not.
  */
 function emphasis(
   text: string,
@@ -197,7 +200,10 @@ interface Run {
   readonly next: string | undefined;
 }
 
-/** Lets a run close what is open, or opens it. When that closes the first: how many of its characters, and which level. */
+/**
+ * Lets a run close what is open, or opens it. When that closes the first: how many of its characters, and which
+ * level.
+ */
 function close(open: number[], char: string, run: Run): { used: number; level: number } | undefined {
   const canOpen = opens(char, run.previous, run.next);
   const canClose = opens(char, run.next, run.previous);

@@ -21,8 +21,8 @@ export interface Context {
 const longest = 300;
 
 /**
- * Says how a line begins; undefined when that depends on what comes next. `ended`: the line is complete. The answer does
- * not depend on how much of the line has come: only on whether it is enough.
+ * Says how a line begins; undefined when that depends on what comes next. `ended`: the line is complete. The answer
+ * does not depend on how much of the line has come: only on whether it is enough.
  */
 export function startOf(line: string, ended: boolean, context: Context): Start | undefined {
   const text = line.slice(0, longest + 1);

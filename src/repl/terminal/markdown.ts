@@ -18,9 +18,10 @@ const mostHeld = 64 * 1024;
 const mostBefore = 300;
 
 /**
- * Shows Markdown while it streams. Nothing is printed twice, the cursor never moves: text is written as soon as nothing that
- * follows can change its meaning; `**bold**`, a link or the beginning of a line are held until they are clear, a table until
- * it is whole. Where there is no screen the text is passed on as it is. What comes out does not depend on how it was cut.
+ * Shows Markdown while it streams. Nothing is printed twice, the cursor never moves: text is written as soon as
+ * nothing that follows can change its meaning; `**bold**`, a link or the beginning of a line are held until they
+ * are clear, a table until it is whole. Where there is no screen the text is passed on as it is. What comes out
+ * does not depend on how it was cut.
  */
 export function createMarkdownStream(
   terminal: Pick<Terminal, 'paint' | 'width' | 'screen' | 'write'>,

@@ -19,7 +19,10 @@ export function meant(text: string): string {
     .replace(/^\n|\n$/g, '');
 }
 
-/** The cursor one line further up or down in a text of several lines, in the same column; undefined past an end of it. */
+/**
+ * The cursor one line further up or down in a text of several lines, in the same column; undefined past an end of
+ * it.
+ */
 export function vertically(text: string, cursor: number, step: 1 | -1): number | undefined {
   const start = text.lastIndexOf('\n', cursor - 1) + 1;
   const column = cursor - start;

@@ -1,8 +1,12 @@
-/** The longest parameters of a control sequence, and the longest title, link or clipboard text, that are taken for one. */
+/**
+ * The longest parameters of a control sequence, and the longest title, link or clipboard text, that are taken for
+ * one.
+ */
 const most = { parameters: 64, text: 2048 };
 
-// ECMA-48. CSI: parameters, intermediates, a final byte. OSC, DCS, SOS, PM, APC: text up to BEL or ST. Others: two characters.
-// The text of a string ends at any control: one that is never closed hides nothing, it only loses its beginning.
+// ECMA-48. CSI: parameters, intermediates, a final byte. OSC, DCS, SOS, PM, APC: text up to BEL or ST. Others: two
+// characters. The text of a string ends at any control: one that is never closed hides nothing, it only loses its
+// beginning.
 const parameters = `[0-?]{0,${most.parameters}}[ -/]{0,8}`;
 const content = `[^\\u0000-\\u001f\\u007f-\\u009f]{0,${most.text}}`;
 const csi = `(?:\\u001b\\[|\\u009b)${parameters}`;
@@ -19,8 +23,8 @@ const suspicious = new RegExp(`[${control}\\ud800-\\udfff]`);
 const loneSurrogates = /\p{Surrogate}/gu;
 
 /**
- * Text of a model, a tool, a server or a file, made safe for a terminal: no escape sequence, no control but tab and line feed
- * (CRLF becomes a line feed), nothing that reorders. Joined emoji stay as they are.
+ * Text of a model, a tool, a server or a file, made safe for a terminal: no escape sequence, no control but tab and
+ * line feed (CRLF becomes a line feed), nothing that reorders. Joined emoji stay as they are.
  */
 export function printable(text: string): string {
   if (!suspicious.test(text)) return text;
@@ -31,14 +35,20 @@ export function printable(text: string): string {
 /** The styles of our own paint; others can hide text. */
 const styles = /(\u001b\[(?:[1-49]|2[2-49]|3[0-79]|9[0-7])m)/;
 
-/** What may go to a terminal at all: printable text and our own styles. Its last gate, whoever forgot to clean something. */
+/**
+ * What may go to a terminal at all: printable text and our own styles. Its last gate, whoever forgot to clean
+ * something.
+ */
 export const painted = (text: string): string =>
   text
     .split(styles)
     .map((part, at) => (at % 2 === 0 ? printable(part) : part))
     .join('');
 
-/** `printable` for text that comes in chunks: a sequence or a character that two of them share is held until it is whole. */
+/**
+ * `printable` for text that comes in chunks: a sequence or a character that two of them share is held until it is
+ * whole.
+ */
 export function createPrintable(): { push(chunk: string): string; end(): string } {
   let held = '';
   return {
@@ -56,10 +66,16 @@ export function createPrintable(): { push(chunk: string): string; end(): string 
   };
 }
 
-/** Everything that is not seen, or not seen as what it is: controls, format characters, fillers, unusual spaces, halves. */
+/**
+ * Everything that is not seen, or not seen as what it is: controls, format characters, fillers, unusual spaces,
+ * halves.
+ */
 const unseen = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Text of which nothing hides: what `printable` removes, and zero-width characters and look-alike spaces, as `\x1b` or `\u202e`. */
+/**
+ * Text of which nothing hides: what `printable` removes, and zero-width characters and look-alike spaces, as `\x1b`
+ * or `\u202e`.
+ */
 export const escaped = (text: string): string =>
   text.replace(unseen, (char) => {
     const code = char.codePointAt(0) ?? 0;

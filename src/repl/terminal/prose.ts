@@ -12,7 +12,10 @@ const between = new RegExp(
 );
 const isWide = new RegExp(`[${wide}]`, 'u');
 
-/** Ends the rows of a streamed line between its words, and begins the next one below its text. What was given out stays. */
+/**
+ * Ends the rows of a streamed line between its words, and begins the next one below its text. What was given out
+ * stays.
+ */
 export class Prose {
   readonly #width: () => number;
   #out = '';

@@ -43,7 +43,10 @@ export function resultLine(
   return paint.dim(begin) + what;
 }
 
-/** How programs that run others tell of a failure, where the server does not: a code in any line, or words in the first. */
+/**
+ * How programs that run others tell of a failure, where the server does not: a code in any line, or words in the
+ * first.
+ */
 const exitCode = /^\W{0,4}exit(?:ed)?(?: with)?[ _]?(?:code|status)\W{1,4}[1-9]\d*/im;
 const complaint = /^(?:\w*error|fatal|failed)\b.*/i;
 
@@ -54,7 +57,10 @@ export function thoughtsLine(text: string, ms: number, { paint, width }: Look): 
   return paint.dim(cutToCells(`thought${time}: ${words}`, width - 1));
 }
 
-/** `in 12.3k (cached 10k) · out 480 · 14% of 200k · 3.2s`; `~` before what was estimated. At 75 % it warns, at 85 % more so. */
+/**
+ * `in 12.3k (cached 10k) · out 480 · 14% of 200k · 3.2s`; `~` before what was estimated. At 75 % it warns, at 85 %
+ * more so.
+ */
 export function usageLine(
   usage: Usage,
   { window, ms }: { readonly window: number; readonly ms: number },
@@ -85,9 +91,10 @@ const mostArguments = 30;
 const mostOfLine = 500;
 
 /**
- * The arguments a person is asked about, one below the other, with nothing that hides in them: every control and invisible
- * character is spelled out, text of several lines stands behind a bar, so that it cannot look like another argument.
- * Folded in the middle to `most` lines each, and then it says how long they are; Infinity folds nothing.
+ * The arguments a person is asked about, one below the other, with nothing that hides in them: every control and
+ * invisible character is spelled out, text of several lines stands behind a bar, so that it cannot look like
+ * another argument. Folded in the middle to `most` lines each, and then it says how long they are; Infinity folds
+ * nothing.
  */
 export function argumentsForApproval(
   args: Readonly<Record<string, unknown>>,

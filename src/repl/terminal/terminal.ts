@@ -1,4 +1,7 @@
-/** The person's side: the one seam besides the model. Tests of the whole use a pseudo-terminal instead of replacing it. */
+/**
+ * The person's side: the one seam besides the model. Tests of the whole use a pseudo-terminal instead of replacing
+ * it.
+ */
 export interface Terminal {
   /** Standard input and output are both terminals: questions can be asked. */
   readonly interactive: boolean;
@@ -14,11 +17,20 @@ export interface Terminal {
   note(text: string): void;
   /** Prints streamed text as it is, without a line end; never while a prompt is shown. */
   write(text: string): void;
-  /** Shows the prompt and waits for a line (of several lines, when they were entered so). Undefined at the end of input. What was pasted is `inert`. */
+  /**
+   * Shows the prompt and waits for a line (of several lines, when they were entered so). Undefined at the end of
+   * input. What was pasted is `inert`.
+   */
   readLine(prompt: string): Promise<string | undefined>;
-  /** Asks one question; `signal` takes it back. What was typed before it was shown is no answer. Undefined when it was interrupted. */
+  /**
+   * Asks one question; `signal` takes it back. What was typed before it was shown is no answer. Undefined when it
+   * was interrupted.
+   */
   ask(question: string, how?: { readonly signal?: AbortSignal }): Promise<string | undefined>;
-  /** Shows that something is under way, until `write`, `print` or `idle`; what is typed meanwhile is kept for the next prompt. */
+  /**
+   * Shows that something is under way, until `write`, `print` or `idle`; what is typed meanwhile is kept for the
+   * next prompt.
+   */
   working(what: string): void;
   idle(): void;
   /** Lines that were entered while nobody was waiting for one. */

@@ -43,7 +43,10 @@ function fitting(text: string, most: number): string {
   return text.slice(0, end);
 }
 
-/** Unstyled text of one line in at most `most` columns: what was cut off is stood for by `…`. Characters are never halved. */
+/**
+ * Unstyled text of one line in at most `most` columns: what was cut off is stood for by `…`. Characters are never
+ * halved.
+ */
 export function cutToCells(text: string, most: number): string {
   if (most < 2) return text !== '' && most === 1 ? '…' : '';
   if (fitting(text, most).length === text.length && cells(text) <= most) return text;
@@ -51,7 +54,10 @@ export function cutToCells(text: string, most: number): string {
   return cells(kept) < most ? `${kept}…` : '…';
 }
 
-/** Unstyled text in lines of at most `most` columns, broken at spaces where there are any. Loses nothing but those spaces. */
+/**
+ * Unstyled text in lines of at most `most` columns, broken at spaces where there are any. Loses nothing but those
+ * spaces.
+ */
 export function wrapToCells(text: string, most: number): string[] {
   const lines: string[] = [];
   let rest = text;

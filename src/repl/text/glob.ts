@@ -4,7 +4,10 @@ export const isNamed = (
   { tool, name }: { readonly tool: string; readonly name: string },
 ): boolean => globMatches(pattern, name) || (!pattern.startsWith('mcp__') && globMatches(pattern, tool));
 
-/** Whether a pattern, in which `*` stands for any characters, fits the whole text. Linear in both, whatever they hold. */
+/**
+ * Whether a pattern, in which `*` stands for any characters, fits the whole text. Linear in both, whatever they
+ * hold.
+ */
 export function globMatches(pattern: string, text: string): boolean {
   const [head = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return text === pattern;

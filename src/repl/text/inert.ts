@@ -1,4 +1,7 @@
-/** Nobody sees it. It stands in the text itself, so that it goes wherever that goes: the history, the queue, an editor. */
+/**
+ * Nobody sees it. It stands in the text itself, so that it goes wherever that goes: the history, the queue, an
+ * editor.
+ */
 const mark = '\ufe0e';
 
 /** Text that somebody else wrote: no @ of it names anything. */

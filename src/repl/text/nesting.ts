@@ -1,4 +1,7 @@
-/** Nobody who means well nests deeper; what recurses over JSON (JSON.stringify does) overflows the stack some thousands down. */
+/**
+ * Nobody who means well nests deeper; what recurses over JSON (JSON.stringify does) overflows the stack some
+ * thousands down.
+ */
 const deepest = 200;
 
 /** Whether JSON of somebody else is nested so deeply that it could not be written again. */

@@ -24,8 +24,8 @@ const mostMs = 500;
 const compiled = new WeakMap<object, Validate>();
 
 /**
- * Reads the arguments of a call as the model wrote them. What is no JSON object, or does not fit the tool's schema, comes back as
- * one sentence for the model that names the parameter. A schema that cannot be understood, or takes
+ * Reads the arguments of a call as the model wrote them. What is no JSON object, or does not fit the tool's schema,
+ * comes back as one sentence for the model that names the parameter. A schema that cannot be understood, or takes
  * too long, checks nothing: its server does.
  */
 export async function checkArguments(tool: ToolDefinition, json: string): Promise<CheckedArguments> {
@@ -46,7 +46,10 @@ export async function checkArguments(tool: ToolDefinition, json: string): Promis
   return problems === '' ? { args } : { problem: `The arguments do not fit: ${problems}.` };
 }
 
-/** Reads an answer that is to be one JSON value of any kind, and fits a schema. Throws what is wrong with the schema. */
+/**
+ * Reads an answer that is to be one JSON value of any kind, and fits a schema. Throws what is wrong with the
+ * schema.
+ */
 export async function answerReader(
   schema: JsonObject,
 ): Promise<(answer: string) => { readonly value: unknown } | { readonly problem: string }> {
@@ -73,7 +76,8 @@ const unchecked: Validate = () => [];
 
 /** Throws for a schema that cannot be understood. */
 async function compile(schema: JsonObject, patterns: boolean): Promise<Validate> {
-  // The one would be checked by a promise that rejects, the other means something else in the engine's dialect (draft 7).
+  // The one would be checked by a promise that rejects, the other means something else in the engine's dialect
+  // (draft 7).
   if ('$async' in schema || JSON.stringify(schema).includes('"prefixItems":'))
     throw new Error(
       '"$async" and "prefixItems" are not understood; in draft 7, "items" takes a list of schemas',

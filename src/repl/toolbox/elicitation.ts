@@ -32,7 +32,10 @@ interface FormField {
   check(text: string): Checked;
 }
 
-/** The questions of a requested schema, in its order. What it says of a field in a way we do not know is asked as text. */
+/**
+ * The questions of a requested schema, in its order. What it says of a field in a way we do not know is asked as
+ * text.
+ */
 export function formQuestions(requestedSchema: JsonObject): FormField[] {
   const required = listOf(requestedSchema['required']);
   return Object.entries(objectOf(requestedSchema['properties'])).map(([name, property]) =>

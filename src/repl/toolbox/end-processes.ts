@@ -5,8 +5,9 @@ const graceMs = 300;
 const stepMs = 10;
 
 /**
- * Ends processes while nothing else may run (a crash, a second Ctrl-C, a server that does not end by itself): TERM, so that
- * servers end what they started, and KILL for those that are still there shortly afterwards. Blocks for 0.3 seconds at most.
+ * Ends processes while nothing else may run (a crash, a second Ctrl-C, a server that does not end by itself): TERM,
+ * so that servers end what they started, and KILL for those that are still there shortly afterwards. Blocks for 0.3
+ * seconds at most.
  */
 export function endProcesses(pids: readonly number[]): void {
   for (const pid of pids) signalTo(pid, 'SIGTERM');

@@ -25,7 +25,10 @@ const lastWordsText = (lastWords: string): string =>
 /** Whether the other side answered, if only with an error: then the connection is good. */
 export const isAnswer = (error: unknown): boolean => typeof factsOf(error).code === 'number';
 
-/** Whether a server over HTTP no longer knows our session, so that it did not look at the request: 404, or 400 in older ones. */
+/**
+ * Whether a server over HTTP no longer knows our session, so that it did not look at the request: 404, or 400 in
+ * older ones.
+ */
 export function isLostSession(error: unknown): boolean {
   const { status, message } = factsOf(error);
   return status === 404 || (status === 400 && /session/i.test(message));

@@ -7,8 +7,8 @@ const mostCharacters = 64;
 const suffixLength = 8;
 
 /**
- * `mcp__server__tool`, as a model sees it. It depends on nothing but the two names, so it is the same in every run: what had to
- * be changed or cut, and a server name that could be read two ways (`a__b`, `a_`), gets a hash of both.
+ * `mcp__server__tool`, as a model sees it. It depends on nothing but the two names, so it is the same in every run:
+ * what had to be changed or cut, and a server name that could be read two ways (`a__b`, `a_`), gets a hash of both.
  */
 export function toolName(server: string, tool: string): string {
   const wanted = `mcp__${server}__${tool}`;

@@ -15,8 +15,9 @@ const mostLogLines = 2000;
 const patienceMs = 1000;
 
 /**
- * What a program needs to run as it does for the person, and which chooses no code to run. A proxy's address may hold a password,
- * but without it nothing could be reached. More has to be named in its `env`. The SDK adds some for Windows.
+ * What a program needs to run as it does for the person, and which chooses no code to run. A proxy's address may
+ * hold a password, but without it nothing could be reached. More has to be named in its `env`. The SDK adds some
+ * for Windows.
  */
 const harmless =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|TMPDIR|TEMP|TMP|XDG_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/i;
@@ -134,7 +135,10 @@ function keyed(transport: Transport): { hand(): Promise<void> } {
   return { hand: () => send({ jsonrpc: '2.0', method: 'notifications/toolcrib/key', params: { key } }) };
 }
 
-/** The SDK keeps handlers that were set before it connects, and finds its stdio transport by its prototype: no wrapper would do. */
+/**
+ * The SDK keeps handlers that were set before it connects, and finds its stdio transport by its prototype: no
+ * wrapper would do.
+ */
 function tap(transport: Transport, server: string, trace: Trace): void {
   const send = transport.send.bind(transport);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events

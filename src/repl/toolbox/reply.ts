@@ -10,7 +10,10 @@ const mostResourceText = 200 * 1024;
 const mostImage = 5 * 1024 * 1024;
 const mostImages = 20;
 
-/** A tool's result for the model: what is no text is described, `structuredContent` counts only when there is no text. */
+/**
+ * A tool's result for the model: what is no text is described, `structuredContent` counts only when there is no
+ * text.
+ */
 export function replyOf({ content = [], structuredContent, isError }: CallToolResult): ToolReply {
   const parts = content.map(partOf);
   const hasText = content.some(({ type }) => type === 'text' || type === 'resource');

@@ -1,9 +1,9 @@
 import { isObject, listOf, objectOf, type JsonObject } from '../text/json.ts';
 
 /**
- * A tool's input schema in the form that every model takes: an object at its root, with `properties`, and no alternatives there
- * (Anthropic refuses the whole request for one). What stands in them is put together: looser than what the server meant, and the
- * server checks again. Undefined when it describes no object at all.
+ * A tool's input schema in the form that every model takes: an object at its root, with `properties`, and no
+ * alternatives there (Anthropic refuses the whole request for one). What stands in them is put together: looser
+ * than what the server meant, and the server checks again. Undefined when it describes no object at all.
  */
 export function acceptableSchema(schema: unknown): JsonObject | undefined {
   if (schema === undefined) return { type: 'object', properties: {} };

@@ -217,7 +217,10 @@ export function createConnection(config: ServerConfig, world: Surroundings) {
     prompts: [] as readonly Prompt[],
     /** Resolves when it is ready or has failed. */
     start,
-    /** Runs a request, after one attempt to start a server that is not running. Throws what it throws, or SERVER_FAILED. */
+    /**
+     * Runs a request, after one attempt to start a server that is not running. Throws what it throws, or
+     * SERVER_FAILED.
+     */
     use: <T>(ask: Ask<T>) => withClient((client) => ask(client, timeout)),
     async rootsChanged() {
       // The newer revision has no such message: its servers ask with each call.

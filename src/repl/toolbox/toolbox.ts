@@ -24,8 +24,8 @@ export interface ToolboxOptions extends Omit<Surroundings, 'changed'> {
 export type Toolbox = ReturnType<typeof createToolbox>;
 
 /**
- * All servers and their tools, whatever state they are in. Nothing is started or loaded before `connect`. An unknown server's name
- * throws SERVER_FAILED.
+ * All servers and their tools, whatever state they are in. Nothing is started or loaded before `connect`. An
+ * unknown server's name throws SERVER_FAILED.
  */
 export function createToolbox({ servers, ...world }: ToolboxOptions) {
   const connections = new Map<string, ServerConnection>();

@@ -6,8 +6,9 @@ import { openToAppend } from '../files/private-file.ts';
 export type Trace = (direction: 'out' | 'in', server: string, message: unknown) => void;
 
 /**
- * Appends every message to a file, one JSON line each, readable by its owner only. Written at once, so that a crash loses
- * nothing. Throws USAGE when the file cannot be opened; a disk that fills up later ends the trace, not the session.
+ * Appends every message to a file, one JSON line each, readable by its owner only. Written at once, so that a crash
+ * loses nothing. Throws USAGE when the file cannot be opened; a disk that fills up later ends the trace, not the
+ * session.
  */
 export function traceTo(path: string): Trace {
   const file = opened(path);

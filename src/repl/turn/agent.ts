@@ -8,7 +8,10 @@ import type { Session } from '../session/session.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { Mode } from './turn-event.ts';
 
-/** Everything a turn needs. What may change while one runs (the mode, by an approved plan) is read when it is needed. */
+/**
+ * Everything a turn needs. What may change while one runs (the mode, by an approved plan) is read when it is
+ * needed.
+ */
 export interface Agent {
   session: Session;
   model: Model;

@@ -15,7 +15,10 @@ import type { TurnEvent } from './turn-event.ts';
 const atOnce = 6;
 /** Calls of one answer that are made; a model that has lost its way writes thousands. */
 const mostCalls = 64;
-/** The same call with the same arguments, so often in one turn, is asked about; with so many refusals, the turn ends. */
+/**
+ * The same call with the same arguments, so often in one turn, is asked about; with so many refusals, the turn
+ * ends.
+ */
 const repeats = 3;
 const refusals = 2;
 

@@ -43,8 +43,9 @@ const refusal = 2;
 const mostChars = 10_000;
 
 /**
- * Runs the hooks of an event one after the other. What they print goes to the model; exit code 2 refuses the call, for the
- * reason given on standard error. A hook before a call that does not work refuses it as well: it may have been a guard.
+ * Runs the hooks of an event one after the other. What they print goes to the model; exit code 2 refuses the call,
+ * for the reason given on standard error. A hook before a call that does not work refuses it as well: it may have
+ * been a guard.
  */
 export async function runHooks(
   hooks: Hooks,

@@ -4,7 +4,10 @@ import { summarise } from './shorten.ts';
 
 const longest = 60;
 
-/** Lets the model name a session that has no name yet, in the background. Gives up silently: the first line does as well. */
+/**
+ * Lets the model name a session that has no name yet, in the background. Gives up silently: the first line does as
+ * well.
+ */
 export async function nameSession(chat: Chat, signal: AbortSignal): Promise<void> {
   const { session, world } = chat;
   if (!world.config.nameSessions || session.file === undefined || session.name !== undefined) return;

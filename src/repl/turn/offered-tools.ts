@@ -3,8 +3,8 @@ import { isDeniedWhole } from '../approval/decide.ts';
 import type { Tool } from '../toolbox/tool.ts';
 
 /**
- * The tools the model is told of: in plan mode only those that read, whatever rules allow; never one that a rule takes away
- * as a whole. Sorted by name, so that prompt caches hold.
+ * The tools the model is told of: in plan mode only those that read, whatever rules allow; never one that a rule
+ * takes away as a whole. Sorted by name, so that prompt caches hold.
  */
 export function offeredTools({
   tools,

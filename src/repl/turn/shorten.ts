@@ -31,7 +31,10 @@ export function fillNow(agent: Agent): Fill & Used {
 
 interface How {
   readonly signal: AbortSignal;
-  /** auto: only when the context is nearly full; overflow: it was, and the window may be smaller than it is said to be. */
+  /**
+   * auto: only when the context is nearly full; overflow: it was, and the window may be smaller than it is said to
+   * be.
+   */
   readonly why: 'auto' | 'asked' | 'overflow';
   readonly focus?: string;
 }

@@ -26,5 +26,8 @@ export type TurnEvent =
 
 export type TurnEnd = 'done' | 'length' | 'filtered' | 'interrupted' | 'rounds' | 'stopped' | 'failed';
 
-/** plan: only what reads; ask: anything else is asked; auto: what cannot destroy or reach out is not; yolo: nothing is. */
+/**
+ * plan: only what reads; ask: anything else is asked; auto: what cannot destroy or reach out is not; yolo: nothing
+ * is.
+ */
 export type Mode = 'plan' | 'ask' | 'auto' | 'yolo';

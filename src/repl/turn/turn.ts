@@ -11,10 +11,10 @@ import type { TurnEnd, TurnEvent } from './turn-event.ts';
 type Turn<T = void> = AsyncGenerator<TurnEvent, T>;
 
 /**
- * Asks the model, runs what it calls, tells it the results, until it answers in prose. What has to be said has been appended
- * to the session; so is all that happens here, before it takes effect, so that whatever ends this process leaves a session
- * that can go on. Calls that an earlier process left open are asked again, or reported, first. The last event is `ended`.
- * Throws ProviderFailure when the model cannot be reached; the session is valid then, too.
+ * Asks the model, runs what it calls, tells it the results, until it answers in prose. What has to be said has been
+ * appended to the session; so is all that happens here, before it takes effect, so that whatever ends this process
+ * leaves a session that can go on. Calls that an earlier process left open are asked again, or reported, first. The
+ * last event is `ended`. Throws ProviderFailure when the model cannot be reached; the session is valid then, too.
  */
 export async function* runTurn(agent: Agent, signal: AbortSignal): Turn {
   const guard: Guard = { counts: new Map(), refused: 0 };
