@@ -56,6 +56,8 @@ function complaintsOf(issue: z.core.$ZodIssue, known: readonly string[], noun: s
   const isEmpty =
     issue.code === 'too_small' && issue.minimum === 1 && issue.origin !== 'number' && issue.origin !== 'int';
   if (isEmpty) return [`${where}: is empty.`];
+  if (issue.code === 'too_small' && issue.origin !== 'array' && issue.origin !== 'string')
+    return [`${where}: expected at least ${issue.minimum}.`];
   return [
     `${where || 'arguments'}: ${issue.message.replace(/^Invalid input: /, '').replace(/^Invalid option: /, '')}.`,
   ];
