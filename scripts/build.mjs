@@ -12,6 +12,7 @@ import { build } from 'esbuild';
 import { leanSdk, rare, rareApart } from './lean-server.mjs';
 import { writeLicenses } from './licenses.mjs';
 import { workedOutManifest } from './manifest.mjs';
+import { writeProgramIndex } from './program-index.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -51,6 +52,7 @@ const modules = {
 };
 
 mkdirSync(temporary, { recursive: true });
+writeProgramIndex(root);
 try {
   const manifest = await workedOutManifest(modules, temporary);
   const built = await Promise.all([

@@ -9,20 +9,15 @@ import { build } from 'esbuild';
  */
 export async function workedOutManifest(options, temporary) {
   const outfile = join(temporary, 'publish.mjs');
-  const contents = `export { publish } from './src/server/publish.ts';
-    export { asJson } from './src/server/manifest-json.ts';`;
-  await build({ ...options, stdin: { contents, resolveDir: options.absWorkingDir }, outfile });
-  const { publish, asJson } = await import(pathToFileURL(outfile).href);
-  const json = JSON.stringify(asJson(await publish()));
+  await build({ ...options, entryPoints: ['src/server/publish.ts'], outfile });
+  const { publish } = await import(pathToFileURL(outfile).href);
+  const json = JSON.stringify(await publish());
   return {
     name: 'manifest',
     setup(bundler) {
       bundler.onLoad({ filter: /src[\\/]server[\\/]manifest\.ts$/ }, () => ({
         // JSON.parse of a string is read twice as fast as the same object written out.
-        contents: `import { fromJson } from './manifest-json.ts';
-          export const loadManifest = async () => fromJson(${JSON.stringify(json)});`,
-        loader: 'ts',
-        resolveDir: join(options.absWorkingDir, 'src', 'server'),
+        contents: `export const loadManifest = async () => JSON.parse(${JSON.stringify(json)});`,
       }));
     },
   };

@@ -141,7 +141,7 @@ async function showNamed(word: string, findings: Findings, world: World, style: 
   const meant = catalogued(word.toLowerCase(), findings.facts);
   if (meant.length === 0) return showOther(word, findings, world, style);
   const { installed, missing, path } = findings.discovery;
-  for (const { id, title, install, homepage } of meant) {
+  for (const { id, title, install, site } of meant) {
     const found = installed.get(id);
     world.print(`${style('bold', title)}\n`);
     if (found)
@@ -155,7 +155,7 @@ async function showNamed(word: string, findings: Findings, world: World, style: 
         ),
       );
     else {
-      const toInstall = ['to install', install[world.host.platform] ?? `see ${homepage}`];
+      const toInstall = ['to install', install[world.host.platform] ?? `see ${site}`];
       world.print(table([...rowsOfMissing(missing.get(id)?.why, path), toInstall], '  '));
     }
   }
@@ -165,7 +165,7 @@ async function showNamed(word: string, findings: Findings, world: World, style: 
 /** By id or title; else all that can be started by that name: `python3` is both Python and its pip. */
 function catalogued(word: string, facts: readonly ProgramFacts[]): ProgramFacts[] {
   const named = facts.filter(({ id, title }) => id === word || title.toLowerCase() === word);
-  return named.length > 0 ? named : facts.filter(({ programs }) => programs.includes(word));
+  return named.length > 0 ? named : facts.filter(({ called }) => called.some((name) => name.split(' ')[0] === word));
 }
 
 async function showOther(
@@ -185,7 +185,7 @@ async function showOther(
   const { nearest } = await import('../core/check-params.ts');
   const similar = nearest(
     name,
-    facts.flatMap(({ id, programs }) => [id, ...programs]),
+    facts.flatMap(({ id, called }) => [id, ...called]),
   );
   const hint = similar === undefined ? [] : [['similar', `toolcrib doctor ${similar}`]];
   world.print(table([...rowsOfMissing(search.why, path), ...hint], '  '));

@@ -13,6 +13,7 @@ import { searchPath, type LoginShellPath } from './programs/search-path.ts';
 export interface Machine {
   readonly host: Host;
   readonly run: Run;
+  readonly leave: Processes['leave'];
   /** What is installed, as far as is known now. */
   discovery(): Promise<Discovery>;
   /** Makes whole environments for children; see childEnvironment(). */
@@ -71,6 +72,7 @@ export function createMachine(
   return {
     host,
     run: processes.run,
+    leave: processes.leave,
     discovery: () => discovered,
     childEnvironment: async () => childEnvironment.bind(undefined, host, await located),
     async report() {
@@ -98,7 +100,7 @@ const idsOf = (discovery: Discovery): string => [...discovery.installed.keys()].
 /** What is not taken to be there without a look: plugins, and what was broken the last time. */
 const doubtfulIn = (facts: readonly ProgramFacts[], broken: Broken): ReadonlySet<string | undefined> =>
   new Set([
-    ...facts.filter(({ prefix }) => prefix !== undefined).map(({ id }) => id),
+    ...facts.filter(({ called }) => called.some((name) => name.includes(' '))).map(({ id }) => id),
     ...Object.keys(broken).map((key) => key.split(' ')[0]),
   ]);
 

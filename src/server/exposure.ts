@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import type { Host } from '../machine/host.ts';
-import type { ProgramFacts } from '../machine/programs/installation.ts';
+import type { ProgramFacts, Sign } from '../machine/programs/installation.ts';
 import type { ExposeMode } from '../core/settings.ts';
 import type { PublishedTool } from './published.ts';
 
@@ -63,14 +64,38 @@ export async function signsIn(
   programs: readonly ProgramFacts[],
   host: Host,
 ): Promise<Map<string, string>> {
-  const names = (await Promise.all(folders.map((folder) => host.list(folder)))).flat();
+  const lists = await Promise.all(folders.map(async (folder) => ({ folder, names: await host.list(folder) })));
   const used = new Map<string, string>();
-  for (const { id, signals } of programs) {
-    const marks = new Set([...(signals?.files ?? []), ...(signals?.folders ?? [])]);
-    const sign = names.find(
-      (name) => marks.has(name) || signals?.extensions?.some((extension) => name.endsWith(extension)),
-    );
-    if (sign !== undefined) used.set(id, sign);
-  }
+  const texts = new Map<string, Promise<string | undefined>>();
+  const textOf = (path: string) => {
+    const text = texts.get(path) ?? host.head(path, signBytes);
+    texts.set(path, text);
+    return text;
+  };
+  const found = async (sign: Sign): Promise<string | undefined> => {
+    const { file, has } = typeof sign === 'string' ? { file: sign } : sign;
+    const pattern = namePattern(file);
+    for (const { folder, names } of lists)
+      for (const name of names) {
+        if (!pattern.test(name)) continue;
+        if (has === undefined || new RegExp(has, 'm').test((await textOf(join(folder, name))) ?? '')) return name;
+      }
+    return undefined;
+  };
+  const signs = programs.map(async ({ id, project = [] }) => {
+    for (const sign of project) {
+      const name = await found(sign);
+      if (name !== undefined) return used.set(id, name);
+    }
+    return undefined;
+  });
+  await Promise.all(signs);
   return used;
 }
+
+/** A sign in a file is near its beginning: package.json, a lock file. */
+const signBytes = 64 * 1024;
+
+/** `*` is any part of a name. */
+const namePattern = (name: string): RegExp =>
+  new RegExp(`^${name.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);

@@ -1,4 +1,3 @@
-import type { AnyDiscoverer } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Tool } from '../core/tool.ts';
@@ -111,18 +110,19 @@ async function loadAction(
   { name, program }: PublishedTool,
   key: string,
   installation: Installation | undefined,
-  { machine, settings, ...services }: LoadingServices & { readonly checkpoint?: Checkpoint },
+  { machine, settings, manifest, ...services }: LoadingServices & { readonly checkpoint?: Checkpoint },
 ): Promise<Tool> {
-  const discoverer = (await discoverers[program as keyof typeof discoverers]?.()) as
-    | AnyDiscoverer
-    | undefined;
-  const action = discoverer?.actions[key];
-  if (!discoverer || !action) throw new Error(`${name} is published but not defined`);
-  const { actionTool } = await import('../machine/actions/action-tool.ts');
-  return actionTool(discoverer, key, action, {
+  const { file } = manifest.programs.find(({ id }) => id === program) ?? {};
+  const programs = [(await discoverers[file as keyof typeof discoverers]?.())?.default ?? []].flat();
+  const of = programs.find(({ id }) => id === program);
+  const action = of?.actions[key];
+  if (!of || !action) throw new Error(`${name} is published but not defined`);
+  const { programTool } = await import('../machine/actions/program-tool.ts');
+  return programTool(of, key, action, {
     run: machine.run,
+    leave: machine.leave,
     installation,
-    env: (await machine.childEnvironment())(discoverer.environment ?? [], discoverer.settings ?? {}),
+    env: (await machine.childEnvironment())(of.environment ?? [], of.settings ?? {}),
     databases: { host: machine.host, profiles: settings.databases, which: machine.which },
     ...(services.checkpoint && { checkpoint: services.checkpoint }),
   });

@@ -1,5 +1,5 @@
 import { basename, delimiter, dirname } from 'node:path';
-import { printable } from '../core/argv.ts';
+import { printable } from '../core/command-line.ts';
 
 /** How a person types this very program: by its name where that is on their PATH, else with Node and its script. */
 export function ownCommandLine({

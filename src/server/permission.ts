@@ -1,4 +1,4 @@
-import { printable } from '../core/argv.ts';
+import { printable } from '../core/command-line.ts';
 import { ToolcribError } from '../core/errors.ts';
 import type { Reason } from '../core/policy.ts';
 import type { Plan } from '../core/tool.ts';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { toolName, type AnyDiscoverer } from '../core/discoverer.ts';
+import { toolName } from '../core/discoverer.ts';
+import type { Program } from '../core/program.ts';
 import { annotationsOf, type ToolFacts } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
 import { fileTools } from '../filesystem/index.ts';
 import type { Services } from '../filesystem/services.ts';
-import { describeAction } from '../machine/actions/action-tool.ts';
-import type { ProgramFacts } from '../machine/programs/installation.ts';
+import { describeAction, factsOf } from '../machine/actions/describe.ts';
 import { ownTools } from './own-tools.ts';
 import type { JsonSchema, Manifest, PublishedTool } from './published.ts';
 
@@ -14,47 +14,32 @@ import type { JsonSchema, Manifest, PublishedTool } from './published.ts';
  * zod's, so the build does it once and puts the answer in the place of manifest.ts.
  */
 export async function publish(): Promise<Manifest> {
-  const all = await Promise.all(Object.values(discoverers).map((load) => load()));
+  const files = await Promise.all(
+    Object.entries(discoverers).map(async ([file, load]) =>
+      [(await load()).default].flat().map((of) => ({ file, of })),
+    ),
+  );
+  const all = files.flat();
   const own = await Promise.all([
     ...Object.values(fileTools).map((load) => load({} as Services)),
     ...Object.values(ownTools).map((load) => load({} as never)),
   ]);
-  const tools = [...own.map(publishTool), ...all.flatMap(publishActions)];
+  const tools = [...own.map(publishTool), ...all.flatMap(({ of }) => publishActions(of))];
   return {
-    programs: all.map(factsOf),
-    examples: Object.fromEntries(all.flatMap(examplesOf)),
+    programs: all.map(({ file, of }) => ({ ...factsOf(of), file })),
+    examples: Object.fromEntries(all.flatMap(({ of }) => examplesOf(of))),
     tools: tools.sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }
 
-const examplesOf = (discoverer: AnyDiscoverer) =>
-  Object.entries(discoverer.actions).map(
-    ([key, { example }]) => [toolName(discoverer, key), example.given ?? {}] as const,
-  );
+const examplesOf = (of: Program) =>
+  Object.entries(of.actions).map(([key, { given }]) => [toolName(of, key), given ?? {}] as const);
 
-function factsOf(discoverer: AnyDiscoverer): ProgramFacts {
-  const { id, title, category, homepage, programs, install } = discoverer;
-  const { version, elsewhere, signals, environment, prefix } = discoverer;
-  return {
-    id,
-    title,
-    category,
-    homepage,
-    programs,
-    install,
-    ...(version ? { version } : {}),
-    ...(elsewhere ? { elsewhere } : {}),
-    ...(signals ? { signals } : {}),
-    ...(environment ? { environment } : {}),
-    ...(prefix ? { prefix } : {}),
-  };
-}
-
-const publishActions = (discoverer: AnyDiscoverer): PublishedTool[] =>
-  Object.entries(discoverer.actions).map(([name, action]) => ({
+const publishActions = (of: Program): PublishedTool[] =>
+  Object.entries(of.actions).map(([name, action]) => ({
     action: name,
-    ...('asks' in action ? { asks: action.database } : {}),
-    ...publishTool(describeAction(discoverer, name, action)),
+    ...(action.asks ? { asks: action.database } : {}),
+    ...publishTool(describeAction(of, name, action)),
   }));
 
 function publishTool(tool: ToolFacts): PublishedTool {

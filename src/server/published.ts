@@ -28,7 +28,7 @@ export const namesIn = ({ tools, programs }: Manifest): KnownNames => ({
 });
 
 export interface Manifest {
-  readonly programs: readonly ProgramFacts[];
+  readonly programs: readonly (ProgramFacts & { readonly file: string })[];
   readonly tools: readonly PublishedTool[];
   /** Arguments of an example call, by the name of the action's tool. */
   readonly examples: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { printable } from '../core/argv.ts';
+import { printable } from '../core/command-line.ts';
 import type { Plan } from '../core/tool.ts';
 import type { Protected } from '../machine/paths/consent.ts';
 import { ToolcribError } from '../core/errors.ts';

@@ -82,11 +82,8 @@ async function looksLikeProject(
   programs: readonly ProgramFacts[],
 ): Promise<boolean> {
   if (dirname(folder) === folder) return false;
-  const marks = new Set(
-    programs
-      .flatMap(({ signals }) => [...(signals?.files ?? []), ...(signals?.folders ?? [])])
-      .concat('.git', 'README.md'),
-  );
+  const signs = programs.flatMap(({ project = [] }) => project);
+  const marks = new Set([...signs.filter((sign) => typeof sign === 'string'), '.git', 'README.md']);
   const names = await host.list(folder);
   const marked = names.filter((name) => marks.has(name));
   const facts = await Promise.all(marked.map((name) => host.stat(join(folder, name))));

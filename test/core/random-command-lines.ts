@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { renderArgv } from '../../src/core/argv.ts';
+import { renderArgv } from '../../src/core/command-line.ts';
 import type { Arg } from '../../src/core/discoverer.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 

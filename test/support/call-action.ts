@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { checkParams } from '../../src/core/check-params.ts';
-import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
+import type { Program } from '../../src/core/program.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { DatabaseProfile } from '../../src/core/settings.ts';
 import type { CallContext, Plan, Tool, ToolResult } from '../../src/core/tool.ts';
-import { actionTool } from '../../src/machine/actions/action-tool.ts';
+import { programTool } from '../../src/machine/actions/program-tool.ts';
 import { childEnvironment } from '../../src/machine/environment.ts';
 import { thisHost } from '../../src/machine/host.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
@@ -27,20 +27,21 @@ export interface ActionPlace {
 
 /** An action as a tool, without a server. */
 function toolOf(
-  discoverer: AnyDiscoverer,
+  of: Program,
   name: string,
   { env = {}, program, path = [], profiles = {} }: ActionPlace,
 ): Tool {
-  const action = discoverer.actions[name];
-  if (!action) throw new Error(`${discoverer.id} has no action ${name}`);
+  const action = of.actions[name];
+  if (!action) throw new Error(`${of.id} has no action ${name}`);
   const host = { ...thisHost(), env: { ...process.env, ...env }, home: env['HOME'] ?? thisHost().home };
-  const found = program ?? execFileSync('which', [discoverer.programs[0]!], { encoding: 'utf8' }).trim();
+  const [usual = '', ...words] = (of.called?.[0] ?? of.id).split(' ');
+  const found = program ?? execFileSync('which', [usual], { encoding: 'utf8' }).trim();
   const folders = [...path, ...(process.env['PATH'] ?? '').split(':')];
   const search = { folders: folders.map((one) => ({ folder: one, source: 'PATH' })), skipped: [] };
-  return actionTool(discoverer, name, action, {
+  return programTool(of, name, action, {
     run: createProcesses('linux').run,
-    installation: { id: discoverer.id, program: found, leading: [], source: 'PATH', others: [] },
-    env: childEnvironment(host, search, discoverer.environment ?? [], discoverer.settings ?? {}),
+    installation: { id: of.id, program: found, leading: [], words, source: 'PATH', others: [] },
+    env: childEnvironment(host, search, of.environment ?? [], of.settings ?? {}),
     databases: {
       host,
       profiles,
@@ -55,32 +56,32 @@ const contextOf = ({ folder, trusted = false, context }: ActionPlace): Promise<C
 
 /** What a call of an action would do, as somebody is told who is asked about it. */
 export async function planOf(
-  discoverer: AnyDiscoverer,
+  of: Program,
   name: string,
   given: Record<string, unknown>,
   place: ActionPlace,
 ): Promise<Plan> {
-  const tool = toolOf(discoverer, name, place);
+  const tool = toolOf(of, name, place);
   return tool.plan(checkParams(tool.params, given), { ...(await contextOf(place)), preview: true });
 }
 
 /** Does what was planned, perhaps some time ago. Throws what the action throws. */
 export const runPlan = async (
-  discoverer: AnyDiscoverer,
+  of: Program,
   name: string,
   plan: Plan,
   place: ActionPlace,
-): Promise<ToolResult> => toolOf(discoverer, name, place).run(plan, await contextOf(place));
+): Promise<ToolResult> => toolOf(of, name, place).run(plan, await contextOf(place));
 
 /** Calls an action as the server does, without the server; what it throws for the caller comes as a result. */
 export async function callAction(
-  discoverer: AnyDiscoverer,
+  of: Program,
   name: string,
   given: Record<string, unknown>,
   place: ActionPlace,
 ): Promise<ToolResult> {
   try {
-    return await planAndRun(toolOf(discoverer, name, place), given, await contextOf(place));
+    return await planAndRun(toolOf(of, name, place), given, await contextOf(place));
   } catch (error) {
     if (!(error instanceof ToolcribError)) throw error;
     return { isError: true, content: [{ type: 'text', text: `${error.code}: ${error.message}` }] };

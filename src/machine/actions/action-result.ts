@@ -1,14 +1,19 @@
-import type { AnyDiscoverer, RunAction } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { fitResult } from '../../core/fit-result.ts';
+import type { Program } from '../../core/program.ts';
+import type { Output, Report } from '../../core/report.ts';
 import type { ToolResult } from '../../core/tool.ts';
 import type { Collected } from '../output.ts';
-import { headAndTail, inlineLimit, presentable, spelledOut } from '../presentable.ts';
+import { headAndTail, inlineLimit, presentable } from '../presentable.ts';
 import type { Outcome } from '../processes/process.ts';
 
 /** What is known of how a program answers. */
-export interface Answers extends Pick<RunAction, 'succeedsWith' | 'parse'> {
-  readonly hints?: AnyDiscoverer['hints'] | undefined;
+export interface Answers {
+  /** Exit codes that are an answer; [0] when left out. */
+  readonly ok?: readonly number[] | undefined;
+  readonly report?: Report | undefined;
+  readonly hints?: Program['hints'] | undefined;
+  /** What a report may be read from beside what was printed; asked for when there is an answer. */
+  readonly rest?: () => Promise<Pick<Output, 'files' | 'then' | 'values'>>;
 }
 
 /** What is told with a result. */
@@ -20,49 +25,47 @@ export interface Telling {
   readonly handle?: string | undefined;
 }
 
-/** What a run tells the caller: data when the action parses its output, else the text; or an error. */
-export function programResult(outcome: Outcome, answers: Answers, telling: Telling): ToolResult {
-  const { ended, exitCode, stdout } = outcome;
-  const { succeedsWith = [0], parse } = answers;
-  const isWell = ended === 'exited' && exitCode !== null && succeedsWith.includes(exitCode);
-  if (!isWell) return failure(outcome, answers, telling);
-  if (!parse) return textResult(outcome, telling);
-  if (stdout.omittedBytes === 0) return parsedResult(parse, stdout.text, telling);
-  throw new ToolcribError(
-    'OUTPUT_LIMIT',
-    `The program printed ${stdout.totalBytes} bytes, which is more than is parsed.`,
-    `Ask for less: fewer items, or a folder.${wayTo(' ', telling, '.')}`,
-  );
+/** What a run tells the caller: its report when that can be read, else what it said; or an error. */
+export async function programResult(
+  outcome: Outcome,
+  answers: Answers,
+  telling: Telling,
+): Promise<ToolResult> {
+  const { ended, exitCode, stdout, stderr } = outcome;
+  const { ok = [0], report, rest } = answers;
+  if (ended !== 'exited' || exitCode === null || !ok.includes(exitCode))
+    return failure(outcome, answers, telling);
+  const isWhole = stdout.omittedBytes === 0 && stderr.omittedBytes === 0;
+  if (!report || !isWhole) return textResult(outcome, telling);
+  const more = (await rest?.()) ?? { files: {}, then: {}, values: {} };
+  const read = readReport(report, { stdout: stdout.text, stderr: stderr.text, exitCode, ...more });
+  // What the program said is worth more than why it was not understood; and nothing found, with a failure, is no "none".
+  if (read !== undefined && (read.total !== 0 || exitCode === 0))
+    return reported(report, read, read.total === 0 ? stderr.text : '', telling);
+  return exitCode === 0 ? textResult(outcome, telling) : failure(outcome, answers, telling);
 }
 
-/** Data shortened to an answer, with notes beside it; `whole` says where all of it is, and is asked when it was cut. */
-export function dataResult(
-  data: Readonly<Record<string, unknown>>,
-  notes: readonly string[],
-  whole: () => string,
-): ToolResult {
-  const { value, omitted, clipped, cleaned } = fitResult(data, inlineLimit, spelledOut);
-  const isOmitted = Object.keys(omitted).length > 0;
-  const where = isOmitted || clipped ? whole() : '';
-  const spelled = cleaned ? 'characters that cannot be seen are written as \\u and their number' : '';
-  const all = [...notes, spelled, where].filter((note) => note !== '');
-  return { data: { ...value, ...(isOmitted && { omitted }), ...(all.length > 0 && { notes: all }) } };
-}
+type Found = Readonly<Record<string, unknown>> & { readonly total?: number };
 
-/** The data in a text, shortened to an answer. Throws OUTPUT_UNREADABLE, and what `parse` throws for the caller. */
-export function parsedResult(parse: (text: string) => unknown, text: string, telling: Telling): ToolResult {
-  let data: Record<string, unknown>;
+/** Undefined when it was not understood. Throws what readers throw for the caller. */
+function readReport(report: Report, output: Output): Found | undefined {
   try {
-    data = parse(text) as Record<string, unknown>;
+    return report.read(output) as Found;
   } catch (error) {
     if (error instanceof ToolcribError) throw error;
-    throw new ToolcribError(
-      'OUTPUT_UNREADABLE',
-      `The output was not understood (${error instanceof Error ? error.message : String(error)}):`,
-      headAndTail(presentable(text), 2000, 0, wayTo('; ', telling)),
-    );
+    return undefined;
   }
-  return dataResult(data, telling.notes, () => wayTo('shortened; ', telling));
+}
+
+/** A report as text, with what it was made of as data. */
+export function reported(report: Report, found: unknown, beside: string, telling: Telling): ToolResult {
+  const shown = presentable(report.show(found as never)).trimEnd();
+  const text = headAndTail(shown, inlineLimit, 0, wayTo('; ', telling) || ' …');
+  const data = typeof found === 'object' ? { data: found as Found } : {};
+  return {
+    content: [{ type: 'text', text: joined([text, presentable(beside).trim(), ...noted(telling)]) }],
+    ...data,
+  };
 }
 
 function textResult({ stdout, stderr }: Outcome, telling: Telling): ToolResult {
@@ -71,15 +74,15 @@ function textResult({ stdout, stderr }: Outcome, telling: Telling): ToolResult {
   const complaint = cut(presentable(stderr.text).trim(), stderr, room, telling);
   // Some programs say everything on standard error, such as the logs of most containers.
   const text = joined([output, complaint && `[stderr]\n${complaint}`, ...noted(telling)]);
-  return { content: [{ type: 'text', text: text || '[no output]' }] };
+  return { content: [{ type: 'text', text: text || 'done; it said nothing' }] };
 }
 
 /** The error with what the program said. */
-function failure(outcome: Outcome, { parse, hints }: Answers, telling: Telling): ToolResult {
+function failure(outcome: Outcome, { report, hints }: Answers, telling: Telling): ToolResult {
   const complaint = presentable(outcome.stderr.text).trim();
   const output = presentable(outcome.stdout.text).trim();
   // What is there to be parsed tells nobody why it failed, unless nothing else was said.
-  const isShown = !(parse && complaint !== '');
+  const isShown = !(report && complaint !== '');
   const shown = isShown ? cut(output, outcome.stdout, inlineLimit / 2, telling) : '';
   const isLeftOut = !isShown && output !== '' && telling.handle !== undefined;
   const text = joined([

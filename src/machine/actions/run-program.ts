@@ -3,9 +3,9 @@ import type { CallContext, OutputSink, ProgramInput, ToolResult } from '../../co
 import type { DatabaseServices } from '../databases/target.ts';
 import type { Checkpoints } from '../history/checkpoints.ts';
 import { inlineLimit } from '../presentable.ts';
-import type { Outcome, Run } from '../processes/process.ts';
+import type { Outcome, Processes, Run } from '../processes/process.ts';
 import type { Installation } from '../programs/installation.ts';
-import { programResult, type Answers } from './action-result.ts';
+import { programResult, type Answers, type Telling } from './action-result.ts';
 
 /** A program as it would be started: all that can be refused has been. */
 export interface PreparedProgram {
@@ -27,6 +27,8 @@ export interface PreparedProgram {
   readonly lasts: boolean;
   /** It changes nothing, and is soon done. */
   readonly looksOnly?: boolean;
+  /** It opens a window or serves, and goes on when the call is answered. */
+  readonly stays?: boolean;
 }
 
 /** Keeps states of work trees. */
@@ -35,6 +37,8 @@ export type Checkpoint = Pick<Checkpoints, 'take' | 'isReady'>;
 /** What running actions needs of this machine. */
 export interface ActionServices {
   readonly run: Run;
+  /** Starts what goes on when the call is answered. */
+  readonly leave?: Processes['leave'];
   /** Undefined for what takes no program. */
   readonly installation: Installation | undefined;
   readonly databases: DatabaseServices;
@@ -49,13 +53,26 @@ const keptBytes = 8 * 1024 * 1024;
 /** A week, which budgets.jobMinutes can be at most: what ends it is the limit of its job. */
 const longestMs = 7 * 24 * 60 * 60 * 1000;
 
+type Running = Pick<ActionServices, 'run' | 'checkpoint' | 'leave'>;
+
 /** Runs a program, after the state of the work tree has been kept where that is wanted, and tells what came of it. */
 export async function runProgram(
   prepared: PreparedProgram,
   answers: Answers,
   context: CallContext,
-  { run, checkpoint }: Pick<ActionServices, 'run' | 'checkpoint'>,
+  services: Running,
 ): Promise<ToolResult> {
+  const isWhole = answers.report !== undefined;
+  const { outcome, telling } = await execute({ ...prepared, isWhole }, context, services);
+  return programResult(outcome, answers, telling);
+}
+
+/** The same, without telling. `isWhole`: what it prints is a report, which is only understood whole. */
+export async function execute(
+  prepared: PreparedProgram & { readonly isWhole: boolean },
+  context: CallContext,
+  { run, leave, checkpoint }: Running,
+): Promise<{ readonly outcome: Outcome; readonly telling: Telling }> {
   const { folder, command, input, keeps, looksOnly = false } = prepared;
   const { signal, workspace } = context;
   const kept = keeps === 'no' ? undefined : await checkpoint?.take(folder, command, workspace, signal);
@@ -66,14 +83,15 @@ export async function runProgram(
     open.write(input ?? '');
     open.end();
   };
-  const outcome = await run({
+  const running = prepared.stays && leave ? leave : run;
+  const outcome = await running({
     ...prepared,
     cwd: folder,
     signal,
     onLine: context.progress,
     timeoutMs: prepared.timeoutMs ?? (looksOnly ? context.budgets.callSeconds * 1000 : longestMs),
     // What is kept elsewhere is needed for an answer, or for a report.
-    ...((looksOnly || answers.parse) && { keepBytes: keptBytes }),
+    ...((looksOnly || prepared.isWhole) && { keepBytes: keptBytes }),
     sink,
     takeInput: input === undefined ? context.takeInput : giveInput,
   }).finally(() => {
@@ -82,7 +100,7 @@ export async function runProgram(
   });
   const handle = sink?.handle ?? keptLater(outcome, () => context.keepOutput(command, folder));
   const notes = [...prepared.notes, ...(kept?.note === undefined ? [] : [kept.note])];
-  return programResult(outcome, answers, { command, notes, handle });
+  return { outcome, telling: { command, notes, handle } };
 }
 
 /** The handle of an output that is too long to be shown. */

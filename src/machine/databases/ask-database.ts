@@ -1,7 +1,9 @@
-import type { DatabaseEngine, QueryAction } from '../../core/discoverer.ts';
+import type { DatabaseEngine } from '../../core/discoverer.ts';
+import type { ProgramAction } from '../../core/program.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
-import { dataResult } from '../actions/action-result.ts';
+import { reported } from '../actions/action-result.ts';
+import { inlineLimit, presentable } from '../presentable.ts';
 import { failureOfDatabase, withoutSecrets } from './database-failure.ts';
 import { graceMs, inSession, usualLimits as limits, type Session } from './session.ts';
 import { targetName, targetOf, type Chosen, type DatabaseServices, type Target } from './target.ts';
@@ -9,7 +11,7 @@ import { targetName, targetOf, type Chosen, type DatabaseServices, type Target }
 /** One call of an action that asks a database. */
 export interface DatabaseCall {
   readonly tool: string;
-  readonly action: QueryAction;
+  readonly action: Extract<ProgramAction, { asks: object }>;
   readonly values: Readonly<Record<string, unknown>>;
   readonly services: { readonly databases: DatabaseServices };
 }
@@ -75,7 +77,7 @@ export async function askDatabase(call: PreparedQuery, context: CallContext): Pr
       throw new ToolcribError('NOT_CONFIRMED', 'what the login may do has changed.', 'Call again.');
     return answered(session, call);
   });
-  return resultOf(answer, call.question, context);
+  return resultOf(answer, call, call.question, context);
 }
 
 /** What `work` brings over a connection of its own, in the time of a call. */
@@ -112,13 +114,13 @@ async function answered(session: Session, { action: { asks }, values }: Database
     const most = Number(values[asks.limit]);
     // One more tells that there are more.
     const { columns, rows } = await session.query(String(values[asks.query]), most + 1);
-    return { columns, rows: rows.slice(0, most), truncated: rows.length > most };
+    return { columns: columns.map(({ name }) => name), rows: rows.slice(0, most), more: rows.length > most };
   }
   if ('explain' in asks) return { plan: await session.explain(String(values[asks.explain])) };
   const binds = asks.binds.map((name) => values[name] ?? null);
   const answer: Record<string, unknown> = {};
   for (const [index, [name, sql]] of Object.entries(asks.lists).entries()) {
-    const { columns, rows } = await session.query(sql, listedRows, /\$\d|\?/.test(sql) ? binds : []);
+    const { columns, rows } = await session.query(sql, listedRows, bindsIn(sql, binds));
     if (index === 0 && rows.length === 0 && asks.missing !== undefined)
       throw new ToolcribError('NOT_FOUND', `${String(binds[0])}: ${asks.missing}`);
     answer[name] = rows.map((row) => Object.fromEntries(columns.map((column, at) => [column.name, row[at]])));
@@ -126,14 +128,28 @@ async function answered(session: Session, { action: { asks }, values }: Database
   return answer;
 }
 
-/** What fits into an answer; what does not is kept whole, a row a line, where read_output finds it. */
-function resultOf(answer: Answer, question: string, context: CallContext): ToolResult {
-  return dataResult(answer, [], () => {
-    const { rows } = answer;
-    if (!Array.isArray(rows)) return '';
-    const sink = context.keepOutput(question);
-    for (const row of rows) sink.add('stdout', Buffer.from(`${JSON.stringify(row)}\n`));
-    sink.end();
-    return `all ${rows.length} rows: read_output ${sink.handle}`;
-  });
+/** What stands for the placeholders of a statement: `$1`, or a `?` for each time a value is needed. */
+function bindsIn(sql: string, binds: readonly unknown[]): readonly unknown[] {
+  const marks = sql.match(/\?/g)?.length;
+  if (marks !== undefined) return Array.from({ length: marks }, (_, at) => binds[at % binds.length]);
+  return sql.includes('$1') ? binds : [];
+}
+
+/** What fits into an answer; what does not is kept whole, where read_output finds it. */
+function resultOf(answer: Answer, { action, values }: DatabaseCall, command: string, context: CallContext) {
+  const output = { stdout: JSON.stringify(answer), stderr: '', exitCode: 0, files: {}, then: {}, values };
+  const report = action.out;
+  if (!report) throw new Error(`${command}: has no report`);
+  const found = report.read(output);
+  const text = presentable(report.show(found as never));
+  return reported(report, found, '', { command, notes: [], handle: kept(text, command, context) });
+}
+
+/** The handle of a text that is too long for an answer. */
+function kept(text: string, command: string, context: CallContext): string | undefined {
+  if (text.length <= inlineLimit) return undefined;
+  const sink = context.keepOutput(command);
+  sink.add('stdout', Buffer.from(text));
+  sink.end();
+  return sink.handle;
 }

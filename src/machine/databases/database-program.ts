@@ -1,9 +1,9 @@
 import { statSync, unlinkSync, writeFileSync } from 'node:fs';
-import { printable, renderArgv } from '../../core/argv.ts';
-import type { DatabaseProgramAction } from '../../core/discoverer.ts';
+import { printable } from '../../core/command-line.ts';
+import { write } from '../../core/program.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { textOf, type CallContext, type Plan, type ToolResult } from '../../core/tool.ts';
-import type { ActionCall } from '../actions/plan-action.ts';
+import type { ActionCall } from '../actions/plan-call.ts';
 import { runProgram, type PreparedProgram } from '../actions/run-program.ts';
 import { lookOnceMore, type Place } from '../paths/place.ts';
 import { shownPath } from '../paths/shown-path.ts';
@@ -12,11 +12,8 @@ import { projectFolders } from '../programs/project-folders.ts';
 import { withoutSecrets } from './database-failure.ts';
 import { targetName, targetOf, variablesOf, withoutBlanks, type Chosen, type Target } from './target.ts';
 
-/** One call of an action of a program beside a database's client. */
-export type ProgramCall = Omit<ActionCall, 'action'> & { readonly action: DatabaseProgramAction };
-
 interface PreparedDump extends PreparedProgram {
-  readonly call: ProgramCall;
+  readonly call: ActionCall;
   /** The new file that it writes. */
   readonly path: string | undefined;
 }
@@ -25,14 +22,16 @@ interface PreparedDump extends PreparedProgram {
  * What would be started, and with which database: the program is told in its environment where to connect and with
  * which password. Throws PROGRAM_NOT_FOUND, and what targetOf() throws.
  */
-export async function planDatabaseProgram(call: ProgramCall): Promise<Plan<PreparedDump>> {
-  const { action, values, paths, folder, services } = call;
-  const asTyped = renderArgv(action.template, values);
-  const target = targetOf(action.database, values as Chosen, services.databases);
+export async function planDatabaseProgram(call: ActionCall): Promise<Plan<PreparedDump>> {
+  const { of, action, values, paths, folder, services } = call;
+  const { client, database: engine } = action;
+  if (!client || !engine) throw new Error(`${call.key} is no program of a database`);
+  const asTyped = write(of, action, action.run, values).argv;
+  const target = targetOf(engine, values as Chosen, services.databases);
   const path = action.writes === undefined ? undefined : String(values[action.writes]);
-  const program = await programOf(call);
+  const program = await programOf(client, call);
   const argv = [...connectionArguments(target, path), ...asTyped];
-  const command = printable([action.client[0] ?? '', ...asTyped]);
+  const command = printable([client[0] ?? '', ...asTyped]);
   const database = withoutSecrets(targetName(target), target.secrets);
   const env = { ...services.env, ...connectionVariables(target, services.databases.host.env) };
   return {
@@ -51,11 +50,11 @@ export async function planDatabaseProgram(call: ProgramCall): Promise<Plan<Prepa
 
 /** Runs it. A file that it writes is new, and goes when it fails. Throws PATH_EXISTS, and what the workspace throws. */
 export async function runDatabaseProgram(dump: PreparedDump, context: CallContext): Promise<ToolResult> {
-  const { discoverer, services } = dump.call;
+  const { of, services } = dump.call;
   const place = dump.path === undefined ? undefined : await newFile(dump.path, context);
   let failed = true;
   try {
-    const result = await runProgram(dump, { hints: discoverer.hints }, context, { run: services.run });
+    const result = await runProgram(dump, { hints: of.hints }, context, { run: services.run });
     failed = result.isError === true;
     if (failed || !place) return result;
     const said = `${statSync(place.at).size} bytes in ${shownPath(dump.path ?? '')}`;
@@ -81,15 +80,15 @@ async function newFile(given: string, { workspace }: CallContext): Promise<Place
 }
 
 /** The program by the first of its names that is there; never one that lies in the project. */
-async function programOf({ action, context, services }: ProgramCall): Promise<string> {
+async function programOf(client: readonly string[], { context, services }: ActionCall): Promise<string> {
   const project = await projectFolders(context.workspace.roots);
-  for (const name of action.client) {
+  for (const name of client) {
     const found = await services.databases.which(name);
     if (found !== undefined && !(await project.holds(found))) return found;
   }
   throw new ToolcribError(
     'PROGRAM_NOT_FOUND',
-    `${action.client.join(' and ')} was not found on this machine.`,
+    `${client.join(' and ')} was not found on this machine.`,
     'It comes with the client of the database.',
   );
 }

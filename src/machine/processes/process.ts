@@ -49,6 +49,11 @@ export interface Processes {
    * is gone; on timeout and cancellation everything it started is.
    */
   readonly run: Run;
+  /**
+   * Starts a program that opens a window, or serves, and leaves it running: nothing reads what it prints. The outcome is
+   * that of its first second: a failure is told, and what still runs then has `exited` with code 0.
+   */
+  readonly leave: (command: Pick<Command, 'program' | 'argv' | 'cwd' | 'env'>) => Promise<Outcome>;
   /** Ends everything that is still running, and what it started. */
   endAll(): Promise<void>;
 }
@@ -106,8 +111,35 @@ export function createProcesses(platform: Platform): Processes {
       watchdog.ended(mark);
       return outcome(end.exitCode, end.how);
     },
+    async leave(command) {
+      const startedAt = performance.now();
+      const child = await start(asStarted(command.program, command.argv, platform), command);
+      const failed = child instanceof Error;
+      const exitCode = failed ? null : await firstSecond(child);
+      const stderr = collect(defaultKeepBytes);
+      if (failed) stderr.add(Buffer.from(reasonOf(child)));
+      return {
+        exitCode,
+        stdout: collect(0).finish(),
+        stderr: stderr.finish(),
+        durationMs: Math.round(performance.now() - startedAt),
+        ended: failed ? 'not_started' : 'exited',
+      };
+    },
     endAll: () => endTree([...running]),
   };
+}
+
+/** The exit code of a program that has ended within a second; 0 for one that goes on. */
+function firstSecond(child: ChildProcess): Promise<number | null> {
+  child.unref();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(0), 1000);
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      resolve(code);
+    });
+  });
 }
 
 /** Ends programs and everything they started, wherever it went. */
@@ -128,11 +160,11 @@ function killGroup(pid: number): void {
 
 type Child = ChildProcessByStdio<Writable | null, Readable, Readable> & { readonly pid: number };
 
-/** Starts it, or tells what kept it from starting. */
+/** Starts it, or tells what kept it from starting. Without a mark, nobody listens to it, or ends it. */
 function start(
   { file, args, verbatim }: Started,
-  { cwd, env, takeInput }: Command,
-  mark: string,
+  { cwd, env, takeInput }: Pick<Command, 'cwd' | 'env' | 'takeInput'>,
+  mark?: string,
 ): Child | Error | Promise<Error> {
   // Not at the beginning of the file: the server starts without it.
   const { spawn } = process.getBuiltinModule('node:child_process');
@@ -140,10 +172,10 @@ function start(
   try {
     child = spawn(file, args, {
       cwd,
-      env: { ...env, [runMarker]: mark },
+      env: mark === undefined ? env : { ...env, [runMarker]: mark },
       // A session of its own: it can be ended whole and has no terminal to ask at. On Windows it would open a window.
       detached: process.platform !== 'win32',
-      stdio: [takeInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      stdio: mark === undefined ? 'ignore' : [takeInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       windowsHide: true,
       windowsVerbatimArguments: verbatim,
     });

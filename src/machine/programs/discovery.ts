@@ -10,6 +10,7 @@ export type Search = { readonly installed: Installation } | { readonly why: stri
 
 interface Candidate {
   readonly path: string;
+  readonly words: readonly string[];
   readonly source: string;
   /** Why it cannot be used. */
   readonly why: string | undefined;
@@ -48,7 +49,11 @@ export async function discover(
   };
   const installed = new Map<string, Installation>();
   const missing = new Map<string, { why: string }>();
-  const searches = facts.map((program) => choose(program, foldersWith, { host, path, broken }));
+  const searches = facts.map(async (program) =>
+    program.on?.includes(host.platform) === false
+      ? { why: 'is not for this system' }
+      : choose(program, foldersWith, { host, path, broken }),
+  );
   for (const [index, search] of (await Promise.all(searches)).entries()) {
     const id = facts[index]?.id ?? '';
     if ('installed' in search) installed.set(id, search.installed);
@@ -62,16 +67,19 @@ export async function whichProgram(name: string, host: Host, path: SearchPath): 
   if (!/^[^\\/:*?"<>|\0]+$/.test(name) || /^\.+$/.test(name))
     return { why: `"${name}" is not the name of a program` };
   const folders = path.folders.map(({ folder }) => folder);
-  return choose({ id: name, programs: [name] }, () => folders, { host, path, broken: {} });
+  return choose({ id: name, called: [name] }, () => folders, { host, path, broken: {} });
 }
 
-type Wanted = Pick<ProgramFacts, 'id' | 'programs' | 'elsewhere'>;
+type Wanted = Pick<ProgramFacts, 'id' | 'called' | 'elsewhere'>;
 
 /** Looks at all candidates, also behind the best: to say why the others lost. */
 async function choose(wanted: Wanted, foldersWith: FoldersWith, place: Place): Promise<Search> {
   const [named, known] = await Promise.all([
     Promise.all(
-      wanted.programs.map((name) => candidatesIn(foldersWith(name), { name, id: wanted.id }, place)),
+      wanted.called.map((called) => {
+        const [name = '', ...words] = called.split(' ');
+        return candidatesIn(foldersWith(name), { name, words, id: wanted.id }, place);
+      }),
     ),
     candidatesElsewhere(wanted, place),
   ]);
@@ -84,14 +92,14 @@ async function choose(wanted: Wanted, foldersWith: FoldersWith, place: Place): P
     .map(({ path, why = 'comes later' }) => ({ path, why }));
   if (best) return { installed: await installationOf(wanted.id, best, others, place) };
   const count = place.path.folders.length;
-  const looked = `no ${wanted.programs.join(', ')} in ${count === 1 ? 'one folder' : `${count} folders`}`;
+  const looked = `no ${wanted.called.join(', ')} in ${count === 1 ? 'one folder' : `${count} folders`}`;
   const refused = others.map(({ path, why }) => `${path} is ${why}`).join('; ');
   return { why: refused === '' ? looked : `${looked} that can be used: ${refused}` };
 }
 
 async function candidatesIn(
   folders: readonly string[],
-  { name, id }: { name: string; id: string },
+  { name, words, id }: { name: string; words: readonly string[]; id: string },
   { host, path, broken }: Place,
 ): Promise<Candidate[]> {
   const files = await host.which(name, folders, endingsOf(host));
@@ -99,19 +107,20 @@ async function candidatesIn(
     files.map(async (file) => {
       const folder = pathsOf(host).dirname(file);
       const source = path.folders.find((searched) => searched.folder === folder)?.source ?? 'known place';
-      return { path: file, source, why: broken[`${id} ${file}`] ?? (await whyNot(file, host)) };
+      return { path: file, words, source, why: broken[`${id} ${file}`] ?? (await whyNot(file, host)) };
     }),
   );
 }
 
-async function candidatesElsewhere({ id, elsewhere }: Wanted, place: Place): Promise<Candidate[]> {
+async function candidatesElsewhere({ id, called, elsewhere }: Wanted, place: Place): Promise<Candidate[]> {
   const { host } = place;
   const { basename, dirname } = pathsOf(host);
+  const [, ...words] = called[0]?.split(' ') ?? [];
   const files = await Promise.all((elsewhere?.[host.platform] ?? []).map((file) => expandPlace(file, host)));
   const found = files.flat().map(async (file) => {
     // Its folder is not on the search path, hence has not been looked at.
     const folder = await lookAtFolder(dirname(file), host);
-    const candidates = await candidatesIn([dirname(file)], { name: basename(file), id }, place);
+    const candidates = await candidatesIn([dirname(file)], { name: basename(file), words, id }, place);
     const why = folder && 'why' in folder ? `in a folder that is left out: ${folder.why}` : undefined;
     return candidates.map((candidate) => ({ ...candidate, why: candidate.why ?? why }));
   });
@@ -120,7 +129,7 @@ async function candidatesElsewhere({ id, elsewhere }: Wanted, place: Place): Pro
 
 async function installationOf(
   id: string,
-  { path: program, source }: Candidate,
+  { path: program, words, source }: Candidate,
   others: Installation['others'],
   { host, path }: Place,
 ): Promise<Installation> {
@@ -129,7 +138,8 @@ async function installationOf(
   const node = async () => (await host.which('node', folders, ['.exe']))[0];
   const isBatch = host.platform === 'win32' && /\.(?:cmd|bat)$/i.test(program);
   const behind = isBatch && shim === undefined ? await behindShim(program, host, node) : undefined;
-  return { id, ...(behind ?? { program, leading: [] }), source, others, ...(shim !== undefined && { shim }) };
+  const start = behind ?? { program, leading: [] };
+  return { id, ...start, words, source, others, ...(shim !== undefined && { shim }) };
 }
 
 /** PATHEXT may also name scripts (.js, .vbs): those need a program of their own, so they cannot be started. */

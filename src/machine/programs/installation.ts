@@ -1,10 +1,26 @@
-import type { AnyDiscoverer } from '../../core/discoverer.ts';
+import type { Category, Platform } from '../../core/discoverer.ts';
 
-/** What is known of a program without loading its actions. */
-export type ProgramFacts = Omit<
-  AnyDiscoverer,
-  'actions' | 'inspect' | 'hints' | 'settings' | 'hardening' | 'local'
->;
+/** By what a project shows that it uses a program: an entry of its folder, `*` being any part of a name; or a text in it. */
+export type Sign = string | { readonly file: string; readonly has: string };
+
+/** What is known of a program without loading its actions, as JSON can carry it. */
+export interface ProgramFacts {
+  readonly id: string;
+  readonly title: string;
+  readonly category: Category;
+  readonly site: string;
+  /** Its names with its first words, best first: `pip`, `python3 -m pip`. */
+  readonly called: readonly string[];
+  /** The only systems that have it. */
+  readonly on?: readonly Platform[];
+  /** How to get it. */
+  readonly install: Readonly<Partial<Record<Platform, string>>>;
+  readonly version?: { readonly args: readonly string[]; readonly pattern: string };
+  readonly elsewhere?: Readonly<Partial<Record<Platform, readonly string[]>>>;
+  readonly project?: readonly Sign[];
+  /** Variables that its version may depend on. */
+  readonly environment?: readonly string[];
+}
 
 export interface SearchFolder {
   readonly folder: string;
@@ -25,6 +41,8 @@ export interface Installation {
   readonly program: string;
   /** Arguments before all others: the script, where a Windows batch shim was resolved to `node.exe script.js`. */
   readonly leading: readonly string[];
+  /** Its first words, by the name it was found by: `-m pip`. */
+  readonly words: readonly string[];
   /** Where it was found, for people: the source of its search folder, or `known place`. */
   readonly source: string;
   /** Other candidates, and why they lost. */

@@ -24,11 +24,11 @@ export function reportOf(
   platform: Platform,
 ): ProgramReport[] {
   const byTitle = facts.toSorted((a, b) => a.title.localeCompare(b.title, 'en'));
-  return byTitle.map(({ id, title, category, homepage, install }) => {
+  return byTitle.map(({ id, title, category, site, install }) => {
     const found = discovery.installed.get(id);
     if (!found) {
       const why = discovery.missing.get(id)?.why ?? 'was not looked for';
-      return { id, title, category, installed: false, why, install: install[platform] ?? `see ${homepage}` };
+      return { id, title, category, installed: false, why, install: install[platform] ?? `see ${site}` };
     }
     const { broken: _broken, ...version } = versions.get(id) ?? {};
     return {

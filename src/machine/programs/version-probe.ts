@@ -72,15 +72,19 @@ export function createVersionProbe(world: World): VersionProbe {
 type Question = NonNullable<ProgramFacts['version']>;
 
 /** What a version belongs to: the very file, and the question. Behind `node.exe script.js` that is the script. */
-async function keyOf({ program, leading }: Installation, { args, pattern }: Question, host: Host) {
+async function keyOf(
+  { program, leading, words }: Installation,
+  { args, pattern }: Question,
+  host: Host,
+) {
   const file = leading.at(-1) ?? program;
   const facts = await host.stat(file);
-  return [file, await host.realPath(file), facts?.size, facts?.mtimeMs, ...args, pattern].join(' ');
+  return [file, await host.realPath(file), facts?.size, facts?.mtimeMs, ...words, ...args, pattern].join(' ');
 }
 
 async function ask(
-  { program, leading }: Installation,
-  { version: question, environment = [], prefix }: ProgramFacts,
+  { program, leading, words }: Installation,
+  { version: question, environment = [] }: ProgramFacts,
   path: SearchPath,
   { run, host }: World,
 ): Promise<Version> {
@@ -90,13 +94,13 @@ async function ask(
   try {
     const outcome = await run({
       program,
-      argv: [...leading, ...question.args],
+      argv: [...leading, ...words, ...question.args],
       cwd: empty,
       env: { ...childEnvironment(host, path, environment, offline), PWD: empty },
       timeoutMs: budgetMs,
       keepBytes: 16 * 1024,
     });
-    return versionIn(outcome, question.pattern, prefix !== undefined);
+    return versionIn(outcome, new RegExp(question.pattern), words.length > 0);
   } finally {
     // What a program left there is of no use; where Windows still holds a file, the system cleans up later.
     await rm(empty, { recursive: true, force: true }).catch(() => undefined);

@@ -1,18 +1,17 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import * as z from 'zod';
-import { printable } from '../../core/argv.ts';
+import { printable } from '../../core/command-line.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import type { AnyDiscoverer } from '../../core/discoverer.ts';
 import { text } from '../../core/params.ts';
 import { defineTool, type Lasting, type Plan, type PlanContext, type Tool } from '../../core/tool.ts';
-import { discoverers } from '../../discoverers/index.ts';
 import type { Answers } from '../../machine/actions/action-result.ts';
 import { runProgram, type PreparedProgram } from '../../machine/actions/run-program.ts';
 import { isInside } from '../../machine/paths/inside.ts';
 import { asStarted } from '../../machine/processes/windows-command.ts';
 import { namedProgram, type NamedProgram } from '../../machine/programs/named-program.ts';
 import { projectFolders } from '../../machine/programs/project-folders.ts';
+import type { Manifest } from '../published.ts';
 import type { OwnServices } from '../own-tools.ts';
 
 /** Of any program it is known only that it succeeds with 0, and prints text. */
@@ -50,7 +49,7 @@ export const runCommand = (services: OwnServices): Tool =>
 
 async function planCommand(
   given: Given,
-  { host, discovery, environment, checkpoint }: OwnServices,
+  { host, discovery, environment, checkpoint, catalogue }: OwnServices,
   { workspace }: PlanContext,
 ): Promise<Plan<PreparedProgram>> {
   refuseNul(given);
@@ -65,7 +64,7 @@ async function planCommand(
   const argv = [...leading, ...args];
   // Throws for what a Windows batch file would read a second time: nobody is asked about what cannot be run.
   asStarted(program, argv, host.platform);
-  const env = environment(await inheritedBy(given.program), {});
+  const env = environment(inheritedBy(given.program, catalogue.manifest), {});
   const project = await projectFolders(workspace.roots);
   const line = commandLine(found, given);
   const { inside, leadsOut } = placesIn(args, folder, workspace.roots);
@@ -151,11 +150,10 @@ const commandLine = ({ program, digest }: NamedProgram, given: Given): string =>
   printable([digest === undefined ? given.program : program, ...given.args]);
 
 /** The variables that one of the known programs needs to work as it does elsewhere: DOCKER_HOST, JAVA_HOME. */
-async function inheritedBy(program: string): Promise<readonly string[]> {
-  if (!Object.hasOwn(discoverers, program)) return [];
-  const known: AnyDiscoverer = (await discoverers[program as keyof typeof discoverers]()) as AnyDiscoverer;
-  return known.environment ?? [];
-}
+const inheritedBy = (program: string, { programs }: Manifest): readonly string[] =>
+  programs
+    .filter(({ called }) => called.some((name) => name.split(' ')[0] === program))
+    .flatMap(({ environment = [] }) => environment);
 
 /** The program that was found, and what the command line alone would not tell. */
 function previewOf({ program, leading }: NamedProgram, { args, input }: Given): string {

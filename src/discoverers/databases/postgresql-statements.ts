@@ -1,14 +1,14 @@
-// Numbers as double precision come as numbers; a bigint comes as text, since it may not fit into one.
 export const databasesSql =
-  'SELECT datname AS name, pg_get_userbyid(datdba) AS owner, pg_encoding_to_char(encoding) AS encoding, ' +
-  "CASE WHEN has_database_privilege(oid, 'CONNECT') THEN pg_database_size(oid)::float8 END AS size_bytes " +
+  'SELECT datname AS name, pg_get_userbyid(datdba) || CASE WHEN has_database_privilege(oid, \'CONNECT\') ' +
+  "THEN ', ' || pg_size_pretty(pg_database_size(oid)) ELSE '' END AS says " +
   'FROM pg_database WHERE NOT datistemplate ORDER BY datname';
 
+// Numbers as double precision come as numbers; a bigint comes as text, since it may not fit into one.
 export const tablesSql =
   "SELECT nspname AS schema, relname AS name, CASE relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned table' " +
   "WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'f' THEN 'foreign table' ELSE 'sequence' END AS type, " +
-  "CASE WHEN relkind IN ('r', 'p', 'm') AND reltuples >= 0 THEN reltuples::float8 END AS estimated_rows, " +
-  "obj_description(c.oid, 'pg_class') AS comment FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace " +
+  "CASE WHEN relkind IN ('r', 'p', 'm') AND reltuples >= 0 THEN reltuples::float8 END AS rows " +
+  'FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace ' +
   "WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND nspname <> 'information_schema' AND nspname !~ '^pg_' " +
   'AND nspname LIKE $1 ORDER BY nspname, relname';
 
@@ -19,9 +19,9 @@ export const describeSql = {
     'SELECT attname AS name, format_type(atttypid, atttypmod) AS type, NOT attnotnull AS nullable, ' +
     'pg_get_expr(adbin, adrelid) AS "default" FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid ' +
     `AND adnum = attnum WHERE attrelid = ${oid} AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
-  indexes: `SELECT pg_get_indexdef(indexrelid) AS definition FROM pg_index WHERE indrelid = ${oid} ORDER BY indexrelid`,
-  constraints:
-    'SELECT conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint ' +
-    `WHERE conrelid = ${oid} AND contype <> 'n' ORDER BY conname`,
-  view: `SELECT pg_get_viewdef(oid) AS definition FROM pg_class WHERE oid = ${oid} AND relkind IN ('v', 'm')`,
+  details:
+    `SELECT pg_get_indexdef(indexrelid) AS detail FROM pg_index WHERE indrelid = ${oid} ` +
+    "UNION ALL SELECT conname || ' ' || pg_get_constraintdef(oid) FROM pg_constraint " +
+    `WHERE conrelid = ${oid} AND contype <> 'n' ` +
+    `UNION ALL SELECT 'as ' || pg_get_viewdef(oid) FROM pg_class WHERE oid = ${oid} AND relkind IN ('v', 'm')`,
 };

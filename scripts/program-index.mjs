@@ -1,0 +1,27 @@
+// Writes src/discoverers/index.ts: each file of that folder, and each folder's file of its own name, has programs.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export function writeProgramIndex(root) {
+  const folder = join(root, 'src', 'discoverers');
+  const entries = readdirSync(folder, { withFileTypes: true });
+  const files = entries.flatMap((entry) => {
+    const name = entry.name.replace(/\.ts$/, '');
+    if (entry.isFile()) return name === 'index' ? [] : [[name, `./${name}.ts`]];
+    return existsSync(join(folder, name, `${name}.ts`)) ? [[name, `./${name}/${name}.ts`]] : [];
+  });
+  const lines = files
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, path]) => `  ${/^\w+$/.test(name) ? name : `'${name}'`}: () => import('${path}'),`);
+  const text = `import type { Program } from '../core/program.ts';
+
+type File = () => Promise<{ default: Program | readonly Program[] }>;
+
+/** Every file of programs, loaded when one of its actions is called. Written from the folder by \`npm run build\`. */
+export const discoverers = {
+${lines.join('\n')}
+} satisfies Record<string, File>;
+`;
+  const index = join(folder, 'index.ts');
+  if (!existsSync(index) || readFileSync(index, 'utf8') !== text) writeFileSync(index, text);
+}

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+
+/** What a program left behind: what it printed, the report files it wrote, and what follow-ups printed. */
+export interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+  /** Text of the files it was told to write, writes by itself, or an action reads in its place, by path. */
+  readonly files: Readonly<Record<string, string>>;
+  /** What the follow-ups of the action printed, by their names. */
+  readonly then: Readonly<Record<string, string>>;
+  /** What was asked. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** Reads an output. Throws when it is not what the program is known to print: its text is shown then. */
+export type Reader<T> = (output: Output) => T;
+
+/** How an output becomes an answer: of a kind, which has one shape and one way to tell it for all programs. */
+export interface Report {
+  readonly kind: string;
+  readonly result: z.ZodType;
+  /** Throws when it does not understand. */
+  read(output: Output): unknown;
+  show(result: never): string;
+}
+
+/** A kind that is one thing: test results, a conflict. */
+export const kind = <R extends z.ZodType>(
+  id: string,
+  result: R,
+  show: (result: z.output<R>, output?: Output) => string,
+) =>
+  Object.assign(
+    (read: Reader<z.input<R>>): Report => ({
+      kind: id,
+      result,
+      read: (output) => result.parse(read(output)),
+      show,
+    }),
+    { result },
+  );
+
+/** Data of one program alone: text that `show` makes of what `read` finds. */
+export const data = <R extends z.ZodType>(
+  result: R,
+  read: Reader<z.input<R>>,
+  show: (found: z.output<R>) => string,
+): Report => kind('data', result, show)(read);
+
+/** Text of one program alone, made readable. Throws as readers do. */
+export const told = (read: Reader<string>): Report => kind('text', z.string(), (text) => text)(read);
+
+/** A kind that is a list: `{ total, items }`. Its text leads with the total; `of` is what one of them is called. */
+export function listing<S extends z.ZodRawShape>(
+  of: string,
+  shape: S,
+  line: (item: z.output<z.ZodObject<S>>) => string,
+) {
+  const item: z.ZodObject<S> = z.object(shape);
+  const plural = `${of.replace(/([^aeiou])y$/, '$1ie').replace(/(s|x|ch)$/, '$1e')}s`;
+  const count = (total: number) => (total === 0 ? `no ${plural}` : `${total} ${total === 1 ? of : plural}`);
+  const lead = (total: number, shown: number) =>
+    count(total) + (shown < total ? `, ${shown} of them here` : '');
+  const result = z.object({ total: z.int(), items: z.array(item), more: z.string().optional() });
+  const list = kind(plural, result, ({ total, items, more }) =>
+    [
+      lead(total, items.length),
+      ...items.map((one) => line(one as z.output<z.ZodObject<S>>)),
+      ...(more ? [more] : []),
+    ].join('\n'),
+  );
+  type Items = readonly z.input<z.ZodObject<S>>[];
+  /** `more` says that there are others, and how to get them. */
+  const listed = (
+    read: Reader<Items | { items: Items; total?: number; more?: string | undefined }>,
+  ): Report =>
+    list((output) => {
+      const found = read(output);
+      const { items, ...rest } = 'items' in found ? found : { items: found };
+      return { total: items.length, ...rest, items } as never;
+    });
+  return Object.assign(listed, { result });
+}

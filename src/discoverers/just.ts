@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { operand, words } from '../core/parameter.ts';
+import { name } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+import { tasks } from './reports/kinds.ts';
+import { json } from './reports/readers.ts';
+
+const dump = z.object({ recipes: z.record(z.string(), z.object({ doc: z.string().nullish() })) });
+
+export default program('just', {
+  title: 'just',
+  category: 'build',
+  site: 'https://just.systems/man/en',
+  get: { apt: 'just', brew: 'just', winget: 'Casey.Just', cargo: 'just' },
+  project: ['justfile', 'Justfile', '.justfile'],
+  hints: [{ says: /does not contain recipe/, wayOut: 'just_tasks lists the recipes there are.' }],
+  actions: {
+    tasks: action('List just recipes', 'Recipes of the justfile with what they do.', ['execute'], {
+      role: 'tasks',
+      run: ['--dump', '--dump-format=json'],
+      out: tasks(
+        json(dump, ({ recipes }) =>
+          Object.entries(recipes).map(([key, { doc }]) => ({ name: key, says: doc ?? undefined })),
+        ),
+      ),
+    }),
+    task: action('Run a just recipe', 'Runs one recipe of the justfile.', ['execute'], {
+      role: 'task',
+      run: ({ task, args }) => [task, args],
+      params: { task: operand(name('Recipe')), args: words('Arguments of the recipe') },
+      given: { task: 'build', args: ['release'] },
+    }),
+  },
+});

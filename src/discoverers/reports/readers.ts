@@ -1,0 +1,87 @@
+import type * as z from 'zod';
+import type { Output, Reader } from '../../core/report.ts';
+
+const parse = (text: string): unknown => JSON.parse(text.replace(/^\uFEFF/, ''));
+
+/** A JSON document; of it, what the schema names. */
+export const json =
+  <S extends z.ZodType, T>(schema: S, map: (value: z.output<S>, output: Output) => T): Reader<T> =>
+  (output) =>
+    map(schema.parse(parse(output.stdout)), output);
+
+/** One JSON object a line; lines that are something else are passed over, unless none is one. */
+export const jsonLines =
+  <S extends z.ZodType, T>(schema: S, map: (all: z.output<S>[]) => T): Reader<T> =>
+  ({ stdout }) => {
+    const objects = stdout.split('\n').flatMap((line) => (/^\s*[[{]/.test(line) ? [parseOr(line)] : []));
+    if (objects.length === 0 && stdout.trim() !== '') throw new Error('expected JSON lines');
+    return map(objects.flatMap((one) => schema.safeParse(one).data ?? []) as z.output<S>[]);
+  };
+
+function parseOr(line: string): unknown {
+  try {
+    return parse(line);
+  } catch {
+    return undefined; // A line of JSON that was cut off.
+  }
+}
+
+/** What the named groups of a pattern have found. */
+export type Groups = Readonly<Record<string, string | undefined>>;
+
+/** Lines that a pattern recognises; of standard output, or of both. Nothing recognised in what was said is no answer. */
+export const lines =
+  <T>(
+    pattern: RegExp,
+    map: (found: Groups) => T | undefined,
+    from: 'stdout' | 'both' = 'stdout',
+  ): Reader<T[]> =>
+  ({ stdout, stderr, exitCode }) => {
+    const all = (from === 'both' ? `${stdout}\n${stderr}` : stdout).split(/\r?\n/);
+    const found = all.flatMap((line) => {
+      const groups = pattern.exec(line)?.groups;
+      return groups ? [map(groups)] : [];
+    });
+    if (found.length === 0 && (exitCode !== 0 || (from === 'stdout' && stdout.trim() !== '')))
+      throw new Error('no line was recognised');
+    return found.filter((one): one is T & {} => one !== undefined);
+  };
+
+/** Fields with `separator` between them, a record a line (or up to a NUL). A record with too few of them is no answer. */
+export const records =
+  <T>(
+    fields: number,
+    map: (...fields: string[]) => T,
+    { separator = '\t', end = '\n' }: { separator?: string; end?: string } = {},
+  ): Reader<T[]> =>
+  ({ stdout }) =>
+    stdout
+      .split(end)
+      .filter((line) => line.trim() !== '')
+      .map((line) => {
+        const all = line.split(separator);
+        if (all.length < fields) throw new Error(`expected ${fields} fields`);
+        return map(...all);
+      });
+
+/** Each report file, read and put together. None is no answer. */
+export const filed =
+  <T>(read: (text: string, path: string) => T[]): Reader<T[]> =>
+  ({ files }) => {
+    const all = Object.entries(files);
+    if (all.length === 0) throw new Error('no report was written');
+    return all.flatMap(([path, text]) => read(text, path));
+  };
+
+/** The first reader that understands. */
+export const either =
+  <T>(...readers: readonly Reader<T>[]): Reader<T> =>
+  (output) => {
+    for (const [at, read] of readers.entries())
+      try {
+        return read(output);
+      } catch (error) {
+        if (at === readers.length - 1) throw error;
+      }
+    throw new Error('there is no reader');
+  };

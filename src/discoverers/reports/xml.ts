@@ -1,0 +1,56 @@
+import { XMLParser } from 'fast-xml-parser';
+import type { Reader } from '../../core/report.ts';
+import { type Case } from './kinds.ts';
+import { filed } from './readers.ts';
+
+/** An element of XML: attributes and children by name, its text as `text`. */
+export type Node = { [key: string]: string | Node | Node[] | undefined };
+
+/** The document of a text. */
+export const xml = (text: string): Node =>
+  new XMLParser({
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    textNodeName: 'text',
+    parseTagValue: false,
+    htmlEntities: true,
+  }).parse(text) as Node;
+
+/** The elements of a name, none, one or many. */
+export const nodes = (value: Node[string]): Node[] =>
+  (Array.isArray(value) ? value : value === undefined ? [] : [value]).map((one) =>
+    typeof one === 'string' ? { text: one } : one,
+  );
+const word = (value: Node[string]) => (typeof value === 'string' ? value : undefined);
+
+const deepCases = (node: Node): Node[] => [
+  ...nodes(node['testcase']),
+  ...[...nodes(node['testsuites']), ...nodes(node['testsuite'])].flatMap(deepCases),
+];
+/** The last place a trace names: `src/a.py:5:`, `(ATest.java:12)`. */
+const placed = /(?:^|[\s(])([\w./\\-]+\.\w+):(\d+)/gm;
+
+/** What JUnit's XML says of a case. */
+export interface JunitCase {
+  name: string;
+  /** Its class, or what the program has in that place. */
+  of: string;
+  file?: string | undefined;
+}
+
+/** JUnit's XML, which a dozen programs write. `named` makes of a case what its program calls it. */
+export const junit = (named: (one: JunitCase) => string): Reader<Case[]> =>
+  filed((text) =>
+    deepCases(xml(text)).map((one): Case => {
+      const failure = [...nodes(one['failure']), ...nodes(one['error'])][0];
+      const says = failure && (word(failure['text']) ?? word(failure['message']) ?? '');
+      const found = says === undefined ? undefined : [...says.matchAll(placed)].at(-1);
+      const known = { name: word(one['name']) ?? '', of: word(one['classname']) ?? '', file: word(one['file']) };
+      return {
+        name: named(known),
+        status: failure ? 'failed' : nodes(one['skipped']).length > 0 ? 'skipped' : 'passed',
+        ...(failure && { message: word(failure['message']) ?? says?.split('\n')[0] }),
+        ...(found ? { file: found[1], line: Number(found[2]) } : known.file && { file: known.file }),
+      };
+    }),
+  );

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import type { Params } from '../../core/parameter.ts';
+import type { Program, ProgramAction, Source } from '../../core/program.ts';
+import { toolName, type Platform } from '../../core/discoverer.ts';
+import type { ToolFacts } from '../../core/tool.ts';
+import type { ProgramFacts } from '../programs/installation.ts';
+
+/** The schema of what a caller may give; unknown parameters are refused. */
+export const schemaOf = (params: Params, more: Readonly<Record<string, z.ZodType>> = {}): z.ZodObject =>
+  z.strictObject({
+    ...Object.fromEntries(Object.entries(params).map(([key, { schema }]) => [key, schema])),
+    ...more,
+  });
+
+/** What an action looks like to a caller: its own parameters and the folder to work in. */
+export function describeAction(of: Program, key: string, action: ProgramAction): ToolFacts {
+  const { title, description, effects, params } = action;
+  // What has no paths has no use for a folder to find them from.
+  const cwd = { cwd: z.string().min(1).optional() };
+  return {
+    name: toolName(of, key),
+    program: of.id,
+    title,
+    description,
+    effects,
+    params: schemaOf(params, action.asks ? {} : cwd),
+  };
+}
+
+/** What is known of a program without its actions. */
+export function factsOf(of: Program): ProgramFacts {
+  const { id, title, category, site, called = [id], on, elsewhere, project, environment } = of;
+  const { version = { args: ['--version'], pattern: /(\d+\.\d[\w.+-]*)/ } } = of;
+  return {
+    id,
+    title,
+    category,
+    site,
+    called,
+    install: installOf(of),
+    ...(on && { on }),
+    ...(version !== 'unknown' && { version: { args: version.args, pattern: version.pattern.source } }),
+    ...(elsewhere && { elsewhere }),
+    ...(project && { project: project.map(signOf) }),
+    ...(environment && { environment }),
+  };
+}
+
+const signOf = (one: NonNullable<Program['project']>[number]) =>
+  typeof one === 'string' ? one : { file: one.file, has: one.has.source };
+
+const commands: Readonly<Record<Source, string>> = {
+  apt: 'sudo apt install',
+  brew: 'brew install',
+  winget: 'winget install',
+  npm: 'npm install --global',
+  pip: 'pipx install',
+  cargo: 'cargo install',
+  site: 'see',
+};
+const sources: Readonly<Record<Platform, readonly Source[]>> = {
+  linux: ['apt', 'npm', 'pip', 'cargo', 'site', 'brew'],
+  darwin: ['brew', 'npm', 'pip', 'cargo', 'site'],
+  win32: ['winget', 'npm', 'pip', 'cargo', 'site'],
+};
+
+/** How to get it, by platform: by the first way that it is offered in. */
+function installOf({ get, site }: Program): ProgramFacts['install'] {
+  const way = (platform: Platform) => {
+    const source = sources[platform].find((one) => get[one] !== undefined);
+    return source ? `${commands[source]} ${get[source]}` : `see ${site}`;
+  };
+  return { linux: way('linux'), darwin: way('darwin'), win32: way('win32') };
+}

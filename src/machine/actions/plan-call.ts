@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import { printable } from '../../core/command-line.ts';
+import { toolName, type Effect } from '../../core/discoverer.ts';
+import { ToolcribError } from '../../core/errors.ts';
+import { write, type Line, type Program, type ProgramAction, type Values } from '../../core/program.ts';
+import type { Plan, PlanContext } from '../../core/tool.ts';
+import { upwards } from '../../core/upwards.ts';
+import { rooted } from '../paths/workspace.ts';
+import { presentable } from '../presentable.ts';
+import { isExecutable } from '../programs/is-executable.ts';
+import { projectFolders } from '../programs/project-folders.ts';
+import { look } from './look.ts';
+import type { ActionServices, PreparedProgram } from './run-program.ts';
+
+/** One call of an action, all paths in `values` checked. */
+export interface ActionCall {
+  readonly of: Program;
+  /** Of the action, as its program has it. */
+  readonly key: string;
+  readonly action: ProgramAction;
+  readonly values: Values;
+  /** Those of them that are paths. */
+  readonly paths: readonly string[];
+  readonly folder: string;
+  readonly context: PlanContext;
+  readonly services: ActionServices;
+}
+
+/** What is started, and what of it is not the action's own. */
+export interface Start {
+  readonly program: string;
+  /** Arguments before those of the action. */
+  readonly leading: readonly string[];
+  /** Arguments behind them. */
+  readonly trailing: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A call that could be run. */
+export interface PreparedCall extends PreparedProgram {
+  readonly call: ActionCall;
+  readonly start: Start;
+  /** The line that is run; of an action with several ways, that of the one whose program is there. */
+  readonly line: Line<never>;
+}
+
+/**
+ * Finds out what would be started, and what has to be known about that. Starts only what shows what would happen, and
+ * that in a trusted folder only. Throws ARG_FLAG, PROGRAM_NOT_FOUND, PROGRAM_FAILED, and what the program's own
+ * inspection throws.
+ */
+export async function planCall(call: ActionCall, line: Line<never>): Promise<Plan<PreparedCall>> {
+  const { of, key, action, values, paths, folder, context } = call;
+  const { effects } = action;
+  const has = (effect: Effect) => effects.includes(effect);
+  // Before anything else: a value that would be read as an option is refused here.
+  const { argv, env, input } = write(of, action, line, values);
+  const found = await startOf(call);
+  const { workspace } = context;
+  const trusted = () => context.trusts(folder);
+  const project = { action: key, folder, roots: workspace.roots, effects, values, trusted };
+  const inspected = await of.inspect?.(look, { ...project, denied: rooted(workspace).denied });
+  const start: Start = {
+    program: found.program,
+    leading: [...found.leading, ...(of.before ?? []), ...(inspected?.argv ?? []), ...found.words],
+    trailing: inspected?.trailing ?? [],
+    env: { ...found.env, ...inspected?.env },
+  };
+  const command = asTyped(of, argv);
+  const preview = await previewOf(call, start);
+  const takenBack = await isTakenBack(call, start);
+  const whole = [...start.leading, ...argv, ...start.trailing];
+  // Whom it talks to, and what it brings, is up to the files of the project.
+  const talks = has('network') && !has('read') ? 'talks to other machines as this folder says' : undefined;
+  const needs = inspected?.trust ?? (has('execute') ? 'runs code of this folder' : talks);
+  return {
+    effects,
+    subject: command,
+    folder,
+    touches: [...paths, ...found.own],
+    ...(needs !== undefined && { trust: needs }),
+    lasting: { kind: 'action', tool: toolName(of, key) },
+    ...(preview !== undefined && { preview }),
+    takenBack,
+    exactly: JSON.stringify([start.program, whole, folder, inspected?.env, env, input]),
+    work: {
+      call,
+      start,
+      line,
+      program: start.program,
+      argv: whole,
+      folder,
+      env: { ...start.env, ...env },
+      command,
+      input,
+      notes: found.own.map((own) => `ran ${own}`),
+      keeps: takenBack ? 'must' : has('execute') || has('destroy') ? 'first' : 'no',
+      lasts: has('execute') || has('network'),
+      looksOnly: effects.every((effect) => effect === 'read'),
+    },
+  };
+}
+
+/** The command line by the program's usual name, so that a rule about it fits wherever it was found. */
+export const asTyped = (of: Program, argv: readonly string[]): string => {
+  // A "--" with nothing behind it: nobody would type it, or write it into a rule.
+  const typed = argv.at(-1) === '--' ? argv.slice(0, -1) : argv;
+  return printable([...(of.called?.[0] ?? of.id).split(' '), ...typed]);
+};
+
+/** Starts a line beside the action's own: what would happen, or what is now. */
+export const runBeside = (
+  { of, action, values, folder, context, services }: ActionCall,
+  { program, leading, trailing, env }: Start,
+  line: Line<never>,
+) => {
+  const { argv, ...more } = write(of, action, line, values);
+  return services.run({
+    program,
+    argv: [...leading, ...argv, ...trailing],
+    cwd: folder,
+    env: { ...env, ...more.env },
+    signal: context.signal,
+  });
+};
+
+/** What the program says would happen. Throws PROGRAM_FAILED where it says that it would fail. */
+async function previewOf(call: ActionCall, start: Start): Promise<string | undefined> {
+  const { action, folder, context } = call;
+  if (!action.first || !(await context.trusts(folder))) return undefined;
+  const { exitCode, stdout, stderr } = await runBeside(call, start, action.first);
+  const said = presentable(stdout.text || stderr.text).trim();
+  if ((action.firstOk ?? [0]).includes(exitCode ?? -1)) return said || 'It says that nothing would change.';
+  throw new ToolcribError('PROGRAM_FAILED', `It would fail: ${presentable(stderr.text || stdout.text).trim()}`);
+}
+
+/** Whether undo would bring back all that the program says it could change. It is asked in a trusted folder only. */
+async function isTakenBack(call: ActionCall, start: Start): Promise<boolean> {
+  const { action, folder, context, services } = call;
+  if (!action.takenBack || !services.checkpoint || !(await context.trusts(folder))) return false;
+  const unkept = await runBeside(call, start, action.takenBack.unless);
+  if (unkept.exitCode !== 0 || unkept.stdout.bytes.length > 0) return false;
+  const { exitCode, stdout } = await runBeside(call, start, action.takenBack.changes);
+  if (exitCode !== 0 || stdout.omittedBytes > 0) return false;
+  const names = stdout.bytes
+    .toString()
+    .split('\0')
+    .filter((name) => name !== '');
+  return services.checkpoint.isReady(folder, names, context.workspace);
+}
+
+/** Which program is started, with which first arguments and environment; `own`: that it is the project's own copy. */
+async function startOf({ of, folder, context, services }: ActionCall) {
+  const { roots } = context.workspace;
+  const { installation, env: given } = services;
+  const project = await projectFolders(roots);
+  const env: Record<string, string> = { ...given, PATH: project.pathWithout(given['PATH'] ?? '') };
+  const local = await ownProgram(of, folder, roots, env);
+  const words = (of.called?.[0] ?? of.id).split(' ').slice(1);
+  if (local !== undefined) return { program: local, leading: [], words, env, own: [local] };
+  if (!installation) throw new ToolcribError('PROGRAM_NOT_FOUND', `${of.title} was not found.`);
+  if (!(await project.holds(installation.program))) return { ...installation, env, own: [] };
+  throw new ToolcribError(
+    'PROGRAM_NOT_FOUND',
+    `${installation.program} lies in the project, which must not choose what ${of.title} is.`,
+    'Take its folder off the PATH of the server; toolcrib doctor lists it.',
+  );
+}
+
+/** A project's own copy of a program: the first place that there is, from the folder upwards, then by a variable. */
+async function ownProgram(
+  { own }: Program,
+  folder: string,
+  roots: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const places = own?.[process.platform === 'win32' ? 'win32' : 'posix'] ?? [];
+  const below = upwards(folder, roots).flatMap((here) =>
+    places.filter((place) => !place.startsWith('$')).map((place) => join(here, place)),
+  );
+  const named = places.flatMap((place) => {
+    const [, name = '', rest] = /^\$(\w+)\/(.+)$/.exec(place) ?? [];
+    return rest && env[name] ? [join(env[name], rest)] : [];
+  });
+  for (const place of [...below, ...named]) if (await isExecutable(place)) return place;
+  return undefined;
+}

@@ -1,0 +1,74 @@
+import { write, type Line, type ProgramAction } from '../../core/program.ts';
+import type { Output, Report } from '../../core/report.ts';
+import type { CallContext, ToolResult } from '../../core/tool.ts';
+import { findRipgrep } from '../programs/find-ripgrep.ts';
+import { programResult } from './action-result.ts';
+import { runBeside, type ActionCall, type PreparedCall } from './plan-call.ts';
+import { changedFiles, reportFolder, type Files } from './report-files.ts';
+import { execute } from './run-program.ts';
+
+/** How the output of the way that was taken becomes an answer. */
+export interface Answering {
+  readonly ok?: readonly number[] | undefined;
+  readonly out?: Report | undefined;
+}
+
+/** Some file systems keep whole seconds only. */
+const oldestMs = 2000;
+
+/** Runs what was planned, with its report files and follow-ups, and tells what came of it. */
+export async function runCall(
+  prepared: PreparedCall,
+  { ok, out }: Answering,
+  context: CallContext,
+): Promise<ToolResult> {
+  const { call, folder } = prepared;
+  const { of, action, values, services } = call;
+  const writesReport = isFresh(call, prepared.line);
+  const reports = writesReport ? await reportFolder() : undefined;
+  const since = Date.now() - oldestMs;
+  try {
+    const argv = reports ? argvFor(prepared, reports.path) : prepared.argv;
+    const { outcome, telling } = await execute(
+      { ...prepared, argv, isWhole: out !== undefined },
+      context,
+      services,
+    );
+    const collected = async (): Promise<Files> =>
+      action.collects
+        ? changedFiles({ run: services.run, ripgrep: await findRipgrep() }, folder, action.collects, since)
+        : {};
+    const rest = async (): Promise<Pick<Output, 'files' | 'then' | 'values'>> => ({
+      files: { ...(await reports?.read()), ...(await collected()) },
+      then: await followUps(prepared, context),
+      values,
+    });
+    return await programResult(outcome, { ok, report: out, hints: of.hints, rest }, telling);
+  } finally {
+    await reports?.remove();
+  }
+}
+
+/** Whether the program is told to write a report. */
+const isFresh = ({ of, action, values }: ActionCall, line: Line<never>): boolean =>
+  JSON.stringify(write(of, action, line, values, 'a')) !== JSON.stringify(write(of, action, line, values, 'b'));
+
+const argvFor = ({ call, line, start }: PreparedCall, folder: string): string[] => [
+  ...start.leading,
+  ...write(call.of, call.action, line, call.values, folder).argv,
+  ...start.trailing,
+];
+
+/** What the follow-ups say; of one that fails, nothing. */
+async function followUps({ call, start }: PreparedCall, { signal }: CallContext) {
+  const said: Record<string, string> = {};
+  for (const [name, line] of Object.entries<NonNullable<ProgramAction['then']>[string]>(call.action.then ?? {})) {
+    const { exitCode, stdout } = await runBeside(
+      { ...call, context: { ...call.context, signal } },
+      start,
+      line,
+    );
+    said[name] = exitCode === 0 ? stdout.text : '';
+  }
+  return said;
+}
