@@ -1,4 +1,4 @@
-// Writes src/discoverers/index.ts: each file of that folder, and each folder's file of its own name, has programs.
+// Writes src/discoverers/index.ts: files of that folder with a default export, and each folder's file of its own name.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,6 +11,7 @@ export function writeProgramIndex(root) {
     return existsSync(join(folder, name, `${name}.ts`)) ? [[name, `./${name}/${name}.ts`]] : [];
   });
   const lines = files
+    .filter(([, path]) => /^export default/m.test(readFileSync(join(folder, path), 'utf8')))
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, path]) => `  ${/^\w+$/.test(name) ? name : `'${name}'`}: () => import('${path}'),`);
   const text = `import type { Program } from '../core/program.ts';

@@ -2,7 +2,9 @@ import type { Program } from '../core/program.ts';
 
 type File = () => Promise<{ default: Program | readonly Program[] }>;
 
-/** Every file of programs, loaded when one of its actions is called. Written by the build from the folder. */
+/** Every file of programs, loaded when one of its actions is called. Written from the folder by `npm run build`. */
 export const discoverers = {
   databases: () => import('./databases/databases.ts'),
+  git: () => import('./git/git.ts'),
+  just: () => import('./just.ts'),
 } satisfies Record<string, File>;
