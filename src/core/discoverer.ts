@@ -81,6 +81,8 @@ export interface Inspection {
   readonly trailing?: readonly string[];
   /** Variables to set. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What the caller is told beside the answer. */
+  readonly notes?: readonly string[];
   /** Why the folder has to be trusted first, as the rest of a sentence that begins with "it". */
   readonly trust?: string;
 }

@@ -70,7 +70,7 @@ interface Runs<P extends Params> extends Common<P> {
   /** Exit codes of `first` that let it go on; [0] when left out. */
   firstOk?: readonly number[];
   /** Look-ups afterwards, for the report: what is now. */
-  then?: Readonly<Record<string, Template<P>>>;
+  after?: Readonly<Record<string, Template<P>>>;
   /**
    * Where undo brings back all that the action could lose. `changes` makes the program print the files it could change,
    * each with a NUL at its end, below the top of the work tree: the checkpoint before it has to have them all. `unless`
@@ -202,7 +202,7 @@ export const present = (all: Readonly<Record<string, ProgramAction | undefined>>
 export const linesOf = (one: ProgramAction): readonly (readonly [string, Line<never>])[] => [
   ...(one.run ? [['run', one.run] as const] : []),
   ...(one.first ? [['first', one.first] as const] : []),
-  ...Object.entries(one.then ?? {}),
+  ...Object.entries(one.after ?? {}),
   ...(one.takenBack ? Object.entries(one.takenBack) : []),
   ...(one.ways ?? []).map(({ by, run }) => [by, run] as const),
 ];

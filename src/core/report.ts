@@ -8,7 +8,7 @@ export interface Output {
   /** Text of the files it was told to write, writes by itself, or an action reads in its place, by path. */
   readonly files: Readonly<Record<string, string>>;
   /** What the follow-ups of the action printed, by their names. */
-  readonly then: Readonly<Record<string, string>>;
+  readonly after: Readonly<Record<string, string>>;
   /** What was asked. */
   readonly values: Readonly<Record<string, unknown>>;
 }

@@ -64,7 +64,9 @@ export async function signsIn(
   programs: readonly ProgramFacts[],
   host: Host,
 ): Promise<Map<string, string>> {
-  const lists = await Promise.all(folders.map(async (folder) => ({ folder, names: await host.list(folder) })));
+  const lists = await Promise.all(
+    folders.map(async (folder) => ({ folder, names: await host.list(folder) })),
+  );
   const used = new Map<string, string>();
   const texts = new Map<string, Promise<string | undefined>>();
   const textOf = (path: string) => {
@@ -78,7 +80,8 @@ export async function signsIn(
     for (const { folder, names } of lists)
       for (const name of names) {
         if (!pattern.test(name)) continue;
-        if (has === undefined || new RegExp(has, 'm').test((await textOf(join(folder, name))) ?? '')) return name;
+        if (has === undefined || new RegExp(has, 'm').test((await textOf(join(folder, name))) ?? ''))
+          return name;
       }
     return undefined;
   };

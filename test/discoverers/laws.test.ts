@@ -18,13 +18,67 @@ const runsCode =
 // ---- values: each parameter gets what its schema takes of these
 
 const nasty = [
-  ...['-x', '--', '--output=/etc/passwd', '-', '/t:Evil', '@/etc/passwd', ' ', 'a b', 'a\tb', 'a\nb', "a'b", '"'],
-  ...['\\', '$(id)', '`id`', '${x}', '%PATH%', ';', '|', '&&', '*', '~', '!', '#', 'ä', '文', '\u202E', '\0', 'a\0b'],
+  ...[
+    '-x',
+    '--',
+    '--output=/etc/passwd',
+    '-',
+    '/t:Evil',
+    '@/etc/passwd',
+    ' ',
+    'a b',
+    'a\tb',
+    'a\nb',
+    "a'b",
+    '"',
+  ],
+  ...[
+    '\\',
+    '$(id)',
+    '`id`',
+    '${x}',
+    '%PATH%',
+    ';',
+    '|',
+    '&&',
+    '*',
+    '~',
+    '!',
+    '#',
+    'ä',
+    '文',
+    '\u202E',
+    '\0',
+    'a\0b',
+  ],
   ...['=', '-c=x', "'; DROP TABLE t; --", '-- x\nSELECT 1', '../..', '', 'con', '+x', ':'],
 ];
 const tame = [
-  ...['a', 'a-b', 'A=b', 'x=-y', 'src/a.ts', '8080:80', '127.0.0.1:1:2/udp', 'p@1.2.3', '@s/p', '@s/p@^1.0', 'A.b'],
-  ...['C#d', 'a::b[c d]', 'SELECT 1', '1', 'main', '{"a": 1}', 'https://example.org/a', '.a', '2024-01-01', 'a:b'],
+  ...[
+    'a',
+    'a-b',
+    'A=b',
+    'x=-y',
+    'src/a.ts',
+    '8080:80',
+    '127.0.0.1:1:2/udp',
+    'p@1.2.3',
+    '@s/p',
+    '@s/p@^1.0',
+    'A.b',
+  ],
+  ...[
+    'C#d',
+    'a::b[c d]',
+    'SELECT 1',
+    '1',
+    'main',
+    '{"a": 1}',
+    'https://example.org/a',
+    '.a',
+    '2024-01-01',
+    'a:b',
+  ],
 ];
 
 function values(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
@@ -33,14 +87,14 @@ function values(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
   if (def.type === 'default') return values(def.innerType!);
   if (def.type === 'array') return fc.array(values(def.element!), { minLength: 1, maxLength: 4 });
   const fits = (value: unknown) => z.safeParse(schema, value).success;
-  const candidates =
-    {
-      boolean: [true, false],
-      enum: Object.values((schema as z.ZodEnum).enum ?? {}),
-      number: [-1, 0, 1, 2, 7, 100, 65_535, 1e12],
-    }[def.type] ?? [...nasty, ...tame];
+  const candidates = {
+    boolean: [true, false],
+    enum: Object.values((schema as z.ZodEnum).enum ?? {}),
+    number: [-1, 0, 1, 2, 7, 100, 65_535, 1e12],
+  }[def.type] ?? [...nasty, ...tame];
   const known = candidates.filter(fits);
-  if (known.length === 0) throw new Error(`no value of the laws fits ${JSON.stringify(z.toJSONSchema(schema))}`);
+  if (known.length === 0)
+    throw new Error(`no value of the laws fits ${JSON.stringify(z.toJSONSchema(schema))}`);
   const any = fc.constantFrom(...known);
   if (def.type !== 'string') return any;
   return fc.oneof(
@@ -59,7 +113,8 @@ const isEnum = (schema: z.core.$ZodType): boolean => {
 const replaced = (params: Params, from: Values, text: string, number: number): Values =>
   Object.fromEntries(
     Object.entries(from).map(([key, value]) => {
-      const other = (one: unknown) => (typeof one === 'string' ? text : typeof one === 'number' ? number : one);
+      const other = (one: unknown) =>
+        typeof one === 'string' ? text : typeof one === 'number' ? number : one;
       const kept = isEnum(params[key]!.schema);
       return [key, kept ? value : Array.isArray(value) ? value.map(other) : other(value)];
     }),
@@ -85,7 +140,10 @@ function obeys({ of, action, params }: NamedAction, line: Line, call: Values): b
   }
   const without = { ...call, ...(words && { [words]: [] }) };
   const argv = argvOf(without);
-  const [here, there] = [argvOf(replaced(params, without, 'x', 1)), argvOf(replaced(params, without, 'yy', 22))];
+  const [here, there] = [
+    argvOf(replaced(params, without, 'x', 1)),
+    argvOf(replaced(params, without, 'yy', 22)),
+  ];
   expect(argv, 'a value became two arguments, or none').toHaveLength(here.length);
   for (const [at, arg] of argv.entries()) {
     const [left = '', right = ''] = [here[at], there[at]];
@@ -104,7 +162,8 @@ function obeys({ of, action, params }: NamedAction, line: Line, call: Values): b
   expect([0, 1]).toContain(dashes);
   if (passed.length === 0) return true;
   const at = whole.findIndex(
-    (_, from) => passed.every((word, next) => whole[from + next] === word) && (dashes === 0 || whole[from - 1] === '--'),
+    (_, from) =>
+      passed.every((word, next) => whole[from + next] === word) && (dashes === 0 || whole[from - 1] === '--'),
   );
   expect(at).toBeGreaterThanOrEqual(0);
   return true;
@@ -223,9 +282,17 @@ describe.each(allActions)('$tool', (named) => {
 
   it('shows what it cannot read, and is never silent', async () => {
     const ways: readonly Pick<ProgramAction, 'out' | 'ok'>[] = action.ways ?? [action];
-    const given = { values: exampleValues(named), files: {}, then: {} };
+    const given = { values: exampleValues(named), files: {}, after: {} };
     for (const { out, ok } of ways)
-      for (const stdout of ['', '{', '[]', '{}', 'Fehler: keine Verbindung\n', '<?xml version="1.0"?><a', '\uFEFF\0'])
+      for (const stdout of [
+        '',
+        '{',
+        '[]',
+        '{}',
+        'Fehler: keine Verbindung\n',
+        '<?xml version="1.0"?><a',
+        '\uFEFF\0',
+      ])
         for (const exitCode of [0, 1]) {
           const result = await programResult(
             outcomeOf(stdout, 'warning: x', exitCode),

@@ -53,7 +53,11 @@ export const exampleValues = ({ action, params }: Pick<NamedAction, 'action' | '
   schemaOf(params).parse(action.given ?? {});
 
 /** The lines of an action's example, as a person would type them. */
-export function exampleLines({ of, action, params }: Pick<NamedAction, 'of' | 'action' | 'params'>): string[] {
+export function exampleLines({
+  of,
+  action,
+  params,
+}: Pick<NamedAction, 'of' | 'action' | 'params'>): string[] {
   const values = exampleValues({ action, params });
   if (action.reads) return [`reads ${action.reads.join(', ')}`];
   if (action.asks) return [`asks ${action.database}`];

@@ -20,7 +20,7 @@ export function reportOf(of: Program, key: string, { given = {}, way, ...output 
   const out = way === undefined ? action.out : action.ways?.[way]?.out;
   if (!out) throw new Error(`${key} has no report`);
   const values = schemaOf(action.params).parse({ ...(action.given as object), ...given });
-  const data = out.read({ stdout: '', stderr: '', exitCode: 0, files: {}, then: {}, values, ...output });
+  const data = out.read({ stdout: '', stderr: '', exitCode: 0, files: {}, after: {}, values, ...output });
   return { data: out.result.parse(data), text: out.show(data as never) };
 }
 

@@ -34,6 +34,9 @@ export async function inspectRepository(
   look: Look,
   { action, folder, roots, effects, values, denied, trusted }: Situation,
 ): Promise<Inspection> {
+  // It needs no repository.
+  if (action === 'init' || action === 'clone')
+    return { trust: 'makes a repository, which git sets up as this machine says' };
   const folders = upwards(folder, roots);
   const found = await Promise.all(folders.map((here) => look.kind(`${here}/.git`)));
   const at = found.findIndex((kind) => kind !== undefined);
@@ -53,7 +56,8 @@ export async function inspectRepository(
     return { env, trust: `lets git write, ${reaches}and run the hooks and filters of this repository` };
   }
   const trailing = withoutDenied(action, values, denied);
-  const inspection = { argv: looking.argv, env: { ...env, ...looking.env }, trailing };
+  const notes = action === 'status' ? await underWay(look, `${top}/.git`) : [];
+  const inspection = { argv: looking.argv, env: { ...env, ...looking.env }, trailing, notes };
   const unusual = (await trusted())
     ? undefined
     : ((await unusualSetup(look, top)) ??
@@ -63,6 +67,25 @@ export async function inspectRepository(
   return { ...inspection, trust: `looks into a repository with an unusual configuration (${unusual})` };
 }
 
+/** What git leaves in its folder while something is under way, and what goes on with it. */
+const operations: Readonly<Record<string, string>> = {
+  MERGE_HEAD:
+    'a merge is under way: mend and stage what conflicts, then git_merge step=continue; or step=abort',
+  'rebase-merge':
+    'a rebase is under way: mend and stage what conflicts, then git_rebase step=continue, skip or abort',
+  'rebase-apply': 'patches are being applied: git_rebase or git_apply_mail with step=continue, skip or abort',
+  CHERRY_PICK_HEAD: 'a cherry-pick is under way: git_cherry_pick step=continue, skip or abort',
+  REVERT_HEAD: 'a revert is under way: git_revert step=continue, skip or abort',
+  BISECT_LOG: 'a bisect is under way: git_bisect_good or git_bisect_bad; git_bisect_reset ends it',
+};
+
+async function underWay(look: Look, data: string): Promise<readonly string[]> {
+  const names = (await look.list(data)).map(({ name }) => name);
+  return names.flatMap((name) => operations[name] ?? []);
+}
+
+/** Actions that show what files hold, and cannot leave any out. */
+const showingAll: ReadonlySet<string> = new Set(['show_stash', 'format_patch']);
 /** Actions that show what files hold, and end with the paths they are to look at. */
 const showing: ReadonlySet<string> = new Set(['diff', 'show', 'grep']);
 
@@ -75,7 +98,11 @@ function withoutDenied(
   if (denied.length === 0) return [];
   const { file, ref, from, to } = values;
   const isHidden = typeof file === 'string' && denied.some((glob) => matchesPath(glob, file));
-  if (isHidden || [ref, from, to].some((name) => typeof name === 'string' && name.includes(':')))
+  if (
+    isHidden ||
+    showingAll.has(action) ||
+    [ref, from, to].some((name) => typeof name === 'string' && name.includes(':'))
+  )
     throw new ToolcribError(
       'EFFECT_DENIED',
       `${String(file ?? ref)}: the settings keep some files from you (${denied.join(', ')}).`,

@@ -52,7 +52,11 @@ export const tests = (read: Reader<Case[]>) =>
     const many = (status: Case['status']) => cases.filter((one) => one.status === status).length;
     const failures = cases
       .filter(({ status }) => status === 'failed')
-      .map(({ status: _, message = '', ...one }) => ({ ...one, message: message.trim().slice(0, 1000) }));
+      .map(({ name, message = '', file, line, column }) => ({
+        name,
+        message: message.trim().slice(0, 1000),
+        ...{ file, line, column },
+      }));
     return { passed: many('passed'), failed: many('failed'), skipped: many('skipped'), failures };
   });
 
@@ -118,7 +122,12 @@ export const columns = kind(
     [
       `${all.length} columns`,
       ...all.map((one) =>
-        spaced(one.name, one.type, one.nullable === false && 'not null', typeof one.default === 'string' && `= ${one.default}`),
+        spaced(
+          one.name,
+          one.type,
+          one.nullable === false && 'not null',
+          typeof one.default === 'string' && `= ${one.default}`,
+        ),
       ),
       ...details,
     ].join('\n'),
@@ -145,10 +154,23 @@ export const plannedChanges = listing('planned change', { action: z.string(), na
 /** Issues, and pull and merge requests. */
 export const requests = listing(
   'request',
-  { number: z.int(), title: z.string(), state: z.string(), author: text, branch: text, body: text, url: text },
+  {
+    number: z.int(),
+    title: z.string(),
+    state: z.string(),
+    author: text,
+    branch: text,
+    body: text,
+    url: text,
+  },
   (one) =>
-    spaced(`#${one.number}`, one.state.toLowerCase(), one.title, one.branch && `(${one.branch})`, one.author) +
-    (one.body ? `\n${one.body}` : ''),
+    spaced(
+      `#${one.number}`,
+      one.state.toLowerCase(),
+      one.title,
+      one.branch && `(${one.branch})`,
+      one.author,
+    ) + (one.body ? `\n${one.body}` : ''),
 );
 export const pipelineRuns = listing(
   'run',
@@ -190,6 +212,11 @@ export const commits = listing(
   'commit',
   { hash: z.string(), date: z.string(), author: z.string(), subject: z.string(), refs: text, body: text },
   (one) =>
-    spaced(one.hash.slice(0, 9), one.date.slice(0, 10), one.author, one.refs && `(${one.refs})`, one.subject) +
-    (one.body ? `\n${one.body.replaceAll(/^/gm, '    ')}` : ''),
+    spaced(
+      one.hash.slice(0, 9),
+      one.date.slice(0, 10),
+      one.author,
+      one.refs && `(${one.refs})`,
+      one.subject,
+    ) + (one.body ? `\n${one.body.replaceAll(/^/gm, '    ')}` : ''),
 );

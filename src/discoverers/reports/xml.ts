@@ -45,7 +45,11 @@ export const junit = (named: (one: JunitCase) => string): Reader<Case[]> =>
       const failure = [...nodes(one['failure']), ...nodes(one['error'])][0];
       const says = failure && (word(failure['text']) ?? word(failure['message']) ?? '');
       const found = says === undefined ? undefined : [...says.matchAll(placed)].at(-1);
-      const known = { name: word(one['name']) ?? '', of: word(one['classname']) ?? '', file: word(one['file']) };
+      const known = {
+        name: word(one['name']) ?? '',
+        of: word(one['classname']) ?? '',
+        file: word(one['file']),
+      };
       return {
         name: named(known),
         status: failure ? 'failed' : nodes(one['skipped']).length > 0 ? 'skipped' : 'passed',

@@ -13,7 +13,7 @@ export interface Answers {
   readonly report?: Report | undefined;
   readonly hints?: Program['hints'] | undefined;
   /** What a report may be read from beside what was printed; asked for when there is an answer. */
-  readonly rest?: () => Promise<Pick<Output, 'files' | 'then' | 'values'>>;
+  readonly rest?: () => Promise<Pick<Output, 'files' | 'after' | 'values'>>;
 }
 
 /** What is told with a result. */
@@ -37,7 +37,7 @@ export async function programResult(
     return failure(outcome, answers, telling);
   const isWhole = stdout.omittedBytes === 0 && stderr.omittedBytes === 0;
   if (!report || !isWhole) return textResult(outcome, telling);
-  const more = (await rest?.()) ?? { files: {}, then: {}, values: {} };
+  const more = (await rest?.()) ?? { files: {}, after: {}, values: {} };
   const read = readReport(report, { stdout: stdout.text, stderr: stderr.text, exitCode, ...more });
   // What the program said is worth more than why it was not understood; and nothing found, with a failure, is no "none".
   if (read !== undefined && (read.total !== 0 || exitCode === 0))

@@ -93,7 +93,7 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
       env: { ...start.env, ...env },
       command,
       input,
-      notes: found.own.map((own) => `ran ${own}`),
+      notes: [...(inspected?.notes ?? []), ...found.own.map((own) => `ran ${own}`)],
       keeps: takenBack ? 'must' : has('execute') || has('destroy') ? 'first' : 'no',
       lasts: has('execute') || has('network'),
       looksOnly: effects.every((effect) => effect === 'read'),
@@ -131,7 +131,10 @@ async function previewOf(call: ActionCall, start: Start): Promise<string | undef
   const { exitCode, stdout, stderr } = await runBeside(call, start, action.first);
   const said = presentable(stdout.text || stderr.text).trim();
   if ((action.firstOk ?? [0]).includes(exitCode ?? -1)) return said || 'It says that nothing would change.';
-  throw new ToolcribError('PROGRAM_FAILED', `It would fail: ${presentable(stderr.text || stdout.text).trim()}`);
+  throw new ToolcribError(
+    'PROGRAM_FAILED',
+    `It would fail: ${presentable(stderr.text || stdout.text).trim()}`,
+  );
 }
 
 /** Whether undo would bring back all that the program says it could change. It is asked in a trusted folder only. */

@@ -144,8 +144,13 @@ async function readFiles(
   );
 }
 
-function answerFrom(name: string, text: string, out: Report | undefined, values: Reading['values']): ToolResult {
-  const output = { stdout: text, stderr: '', exitCode: 0, files: { [name]: text }, then: {}, values };
+function answerFrom(
+  name: string,
+  text: string,
+  out: Report | undefined,
+  values: Reading['values'],
+): ToolResult {
+  const output = { stdout: text, stderr: '', exitCode: 0, files: { [name]: text }, after: {}, values };
   try {
     if (out) return reported(out, out.read(output), '', { command: name, notes: [] });
   } catch {
@@ -171,7 +176,10 @@ const wayTool = (ways: readonly Way[], called: Called): Halves => ({
       const installation = { id: way.by, program, leading: [], words: [], source: '', others: [] };
       const action = { ...call.action, dashes: way.dashes } as ProgramAction;
       const of = { ...call.of, called: [way.by] };
-      const plan = await planCall({ ...call, of, action, services: { ...call.services, installation } }, way.run);
+      const plan = await planCall(
+        { ...call, of, action, services: { ...call.services, installation } },
+        way.run,
+      );
       return { ...plan, work: { way, prepared: plan.work } };
     }
     const names = ways.map(({ by }) => by).join(', ');

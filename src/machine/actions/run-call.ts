@@ -38,9 +38,9 @@ export async function runCall(
       action.collects
         ? changedFiles({ run: services.run, ripgrep: await findRipgrep() }, folder, action.collects, since)
         : {};
-    const rest = async (): Promise<Pick<Output, 'files' | 'then' | 'values'>> => ({
+    const rest = async (): Promise<Pick<Output, 'files' | 'after' | 'values'>> => ({
       files: { ...(await reports?.read()), ...(await collected()) },
-      then: await followUps(prepared, context),
+      after: await followUps(prepared, context),
       values,
     });
     return await programResult(outcome, { ok, report: out, hints: of.hints, rest }, telling);
@@ -51,7 +51,8 @@ export async function runCall(
 
 /** Whether the program is told to write a report. */
 const isFresh = ({ of, action, values }: ActionCall, line: Line<never>): boolean =>
-  JSON.stringify(write(of, action, line, values, 'a')) !== JSON.stringify(write(of, action, line, values, 'b'));
+  JSON.stringify(write(of, action, line, values, 'a')) !==
+  JSON.stringify(write(of, action, line, values, 'b'));
 
 const argvFor = ({ call, line, start }: PreparedCall, folder: string): string[] => [
   ...start.leading,
@@ -62,7 +63,9 @@ const argvFor = ({ call, line, start }: PreparedCall, folder: string): string[] 
 /** What the follow-ups say; of one that fails, nothing. */
 async function followUps({ call, start }: PreparedCall, { signal }: CallContext) {
   const said: Record<string, string> = {};
-  for (const [name, line] of Object.entries<NonNullable<ProgramAction['then']>[string]>(call.action.then ?? {})) {
+  for (const [name, line] of Object.entries<NonNullable<ProgramAction['after']>[string]>(
+    call.action.after ?? {},
+  )) {
     const { exitCode, stdout } = await runBeside(
       { ...call, context: { ...call.context, signal } },
       start,

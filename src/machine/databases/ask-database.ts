@@ -137,7 +137,7 @@ function bindsIn(sql: string, binds: readonly unknown[]): readonly unknown[] {
 
 /** What fits into an answer; what does not is kept whole, where read_output finds it. */
 function resultOf(answer: Answer, { action, values }: DatabaseCall, command: string, context: CallContext) {
-  const output = { stdout: JSON.stringify(answer), stderr: '', exitCode: 0, files: {}, then: {}, values };
+  const output = { stdout: JSON.stringify(answer), stderr: '', exitCode: 0, files: {}, after: {}, values };
   const report = action.out;
   if (!report) throw new Error(`${command}: has no report`);
   const found = report.read(output);

@@ -72,11 +72,7 @@ export function createVersionProbe(world: World): VersionProbe {
 type Question = NonNullable<ProgramFacts['version']>;
 
 /** What a version belongs to: the very file, and the question. Behind `node.exe script.js` that is the script. */
-async function keyOf(
-  { program, leading, words }: Installation,
-  { args, pattern }: Question,
-  host: Host,
-) {
+async function keyOf({ program, leading, words }: Installation, { args, pattern }: Question, host: Host) {
   const file = leading.at(-1) ?? program;
   const facts = await host.stat(file);
   return [file, await host.realPath(file), facts?.size, facts?.mtimeMs, ...words, ...args, pattern].join(' ');

@@ -1,0 +1,68 @@
+import { program } from '../../core/program.ts';
+import { changing } from './changing.ts';
+import { inspectRepository } from './inspect.ts';
+import { integrating } from './integrating.ts';
+import { looking } from './looking.ts';
+import { sharing } from './sharing.ts';
+
+export default program('git', {
+  title: 'Git',
+  category: 'vcs',
+  site: 'https://git-scm.com',
+  get: { apt: 'git', brew: 'git', winget: 'Git.Git' },
+  version: { args: ['--version'], pattern: /git version (\S+)/ },
+  elsewhere: {
+    darwin: ['/Library/Developer/CommandLineTools/usr/bin/git'],
+    win32: ['%ProgramFiles%\\Git\\cmd\\git.exe', '%LOCALAPPDATA%\\Programs\\Git\\cmd\\git.exe'],
+  },
+  project: ['.git'],
+  environment: ['SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'GNUPGHOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM'],
+  settings: {
+    // Messages in English: hints are found by what they say.
+    LANGUAGE: 'en',
+    // Nobody is there to write a message: what git proposes is taken.
+    GIT_EDITOR: 'true',
+    GIT_SEQUENCE_EDITOR: 'true',
+    GIT_MERGE_AUTOEDIT: 'no',
+  },
+  hints: [
+    {
+      // A name of no remote is taken for a path.
+      says: /does not appear to be a git repository/,
+      wayOut: 'There is no remote of that name, or nothing at its address; git_remotes lists them.',
+    },
+    {
+      says: /transport '.*' not allowed|lazy fetching disabled/,
+      wayOut: 'An object is missing here, and looking never fetches; git_fetch may bring it.',
+    },
+    {
+      says: /tell me who you are|unable to auto-detect email/i,
+      wayOut: 'Set user.name and user.email with git config --global.',
+    },
+    {
+      says: /no upstream branch|no tracking information/,
+      wayOut: 'git_push with set_upstream gives it one.',
+    },
+    {
+      says: /needs? a single revision|unknown revision|bad revision|invalid reference/,
+      wayOut: 'git_branches, git_tags and git_log have the names there are.',
+    },
+    {
+      says: /could not read (Username|Password)|Permission denied \(publickey|terminal prompts disabled/,
+      wayOut:
+        'git has no credentials for this remote, and cannot ask. Set up a credential helper or an ssh agent.',
+    },
+  ],
+  // After trust, git is git: what else is switched off where it only looks stands in inspect.ts.
+  before: [
+    '--no-pager',
+    // Names, not patterns. The stronger --literal-pathspecs breaks stash push --include-untracked (git 2.39).
+    '--noglob-pathspecs',
+    // It would go on in the background after the call.
+    ...['-c', 'gc.auto=0', '-c', 'maintenance.auto=false'],
+    // Names as they are, and both sides of a conflict without their base.
+    ...['-c', 'core.quotePath=false', '-c', 'merge.conflictStyle=merge', '-c', 'advice.detachedHead=false'],
+  ],
+  inspect: inspectRepository,
+  actions: { ...looking, ...changing, ...integrating, ...sharing },
+});
