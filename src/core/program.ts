@@ -20,8 +20,8 @@ import type { Input, Params } from './parameter.ts';
 import type { Report } from './report.ts';
 
 /**
- * What an action is for, the kind of its answer, and the parameters it has to have. `only` (which ones) and `again` (what
- * failed last) are called so everywhere; a test without `again` is given the names that failed as `only`.
+ * What an action is for, the kind of its answer, and the parameters it has to have. `only` (which ones) and `again`
+ * (what failed last) are called so everywhere; a test without `again` is given the names that failed as `only`.
  */
 export const roles = {
   test: { kind: 'tests', needs: [] },
@@ -141,7 +141,10 @@ export const action = <const P extends Params = Record<never, never>>(
   spec: Spec<P>,
 ): ProgramAction => ({ params: {}, ...spec, title, description, effects }) as unknown as ProgramAction;
 
-/** By what a project shows that it uses a program: an entry of its folder, `*` being any part of a name; or a text in it. */
+/**
+ * By what a project shows that it uses a program: an entry of its folder, `*` being any part of a name; or a text
+ * in it.
+ */
 export type Evidence = string | { readonly file: string; readonly has: RegExp };
 /** How a program is installed: the name that each of these knows it by, or the page that says how. */
 export type Source = 'apt' | 'brew' | 'winget' | 'npm' | 'pip' | 'cargo' | 'site';

@@ -22,8 +22,9 @@ export function asListed({
 }
 
 /**
- * A result as it goes over the wire: its text, where there is one. Data alone is sent twice, structured and as text, because some hosts show a model only
- * the one and some only the other. An error carries no structured content: clients check it against the schema.
+ * A result as it goes over the wire: its text, where there is one. Data alone is sent twice, structured and as
+ * text, because some hosts show a model only the one and some only the other. An error carries no structured
+ * content: clients check it against the schema.
  */
 export function asMcpResult({ content, data, isError, meta }: ToolResult): CallToolResult {
   if (data === undefined || content !== undefined || isError)

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { git } from '../../src/discoverers/git/git.ts';
+import git from '../../src/discoverers/git/git.ts';
 import { inspected, runInspected } from '../support/inspected.ts';
 import { temporaryFolder, temporaryRepository, type Repository } from '../support/repository.ts';
 
@@ -165,8 +165,9 @@ async function looksWithoutTrust({ folder }: Repository): Promise<void> {
   const index = () => readFileSync(join(folder, '.git', 'index'));
   const before = index();
   for (const [name, given] of looking) {
-    const { trust, status, said } = await runInspected(git, name, given, { folder });
-    expect({ name, trust, status }, said).toEqual({ name, trust: undefined, status: 0 });
+    const { trust, said } = await runInspected(git, name, given, { folder });
+    expect({ name, trust }, said).toEqual({ name, trust: undefined });
+    expect(said).not.toContain('PROGRAM_FAILED');
   }
   expect(index().equals(before)).toBe(true);
 }
@@ -329,9 +330,9 @@ it('ATTACK 26: a broken repository is not passed over for the one above it', asy
   repository.write('sub/.git/config', '[core]\n\tbare = false\n');
   repository.write('sub/x.txt', 'x');
   const place = { folder: join(repository.folder, 'sub'), roots: [repository.folder] };
-  const { said, status } = await runInspected(git, 'status', {}, place);
+  const { said } = await runInspected(git, 'status', {}, place);
   expect(said).toContain('not a git repository');
-  expect(status).not.toBe(0);
+  expect(said).toContain('PROGRAM_FAILED');
 });
 
 it('ATTACK 31: submodules are not started in, whatever they have', async () => {
@@ -355,7 +356,7 @@ it('looks into a linked work tree once it is trusted', async () => {
   main.git('worktree', 'add', '--quiet', folder, '-b', 'linked');
   await asksForTrust(folder, '.git is no folder');
   const { said } = await runInspected(git, 'status', {}, { folder, trusted: true });
-  expect(said).toContain('# branch.head linked');
+  expect(said).toContain('on linked at');
   await looksWithoutTrust(main);
 });
 
@@ -384,23 +385,14 @@ it('says what git itself says, with the person’s own configuration', async () 
   };
   repository.write('ü.up', 'loud\n');
   repository.write('src/a.txt', 'one\nTWO\nthree\n');
-  const added = await call('add', { paths: ['.'] }, true);
-  expect(added).toBe(["add 'src/a.txt'", "add 'ü.up'", ''].join('\n'));
+  expect(await call('add', { paths: ['.'] }, true)).toMatch(/^staged\non main at \w{9}; 2 staged$/);
   expect(plain('show', ':ü.up')).toBe('LOUD\n');
-  expect(await call('diff', { staged: true })).toBe(plain('diff', '--cached'));
+  expect(await call('diff', { staged: true })).toBe(plain('diff', '--cached').trimEnd());
   await call('commit', { message: 'Two' }, true);
   expect(plain('log', '-1', '--format=%an %s')).toBe('Grace Two\n');
-  expect(await call('show', {})).toBe(plain('show', '--format=fuller'));
+  expect(await call('show', {})).toBe(plain('show', '--format=fuller').trimEnd());
   repository.write('src/a.txt', 'one\n');
-  expect(await call('diff', {})).toBe(plain('diff'));
-  const porcelain = plain(
-    'status',
-    '--porcelain=v2',
-    '-z',
-    '--branch',
-    '--show-stash',
-    '--untracked-files=normal',
-  );
-  expect(await call('status', {})).toBe(porcelain);
+  expect(await call('diff', {})).toBe(plain('diff').trimEnd());
+  expect(await call('status', {})).toMatch(/^on main at \w{9}; 1 changed\n M src\/a\.txt$/);
   expect(readdirSync(join(repository.folder, '.git'))).not.toContain('index.lock');
 });

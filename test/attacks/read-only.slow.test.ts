@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AnyDiscoverer } from '../../src/core/discoverer.ts';
-import { discoverers } from '../../src/discoverers/index.ts';
 import { publish } from '../../src/server/publish.ts';
+import { allActions, allPrograms, exampleValues } from '../discoverers/programs.ts';
 import { hasMariadb, startMariadb } from '../discoverers/mariadb-server.ts';
 import { serverFolder, startServer } from '../discoverers/postgres-server.ts';
 import { serveArguments, program } from '../support/server.ts';
@@ -73,25 +72,10 @@ const needOthers: ReadonlySet<string> = new Set(['npm_audit', 'npm_outdated', 'n
 
 const readOnly = (await publish()).tools.filter(({ annotations }) => annotations.readOnlyHint);
 const programsOf = new Map<string, readonly string[]>(
-  await Promise.all(
-    Object.entries(discoverers).map(async ([id, load]) => {
-      const { programs } = (await load()) as AnyDiscoverer;
-      return [id, programs] as const;
-    }),
-  ),
+  allPrograms.map(({ of: { id, called = [id] } }) => [id, called.map((name) => name.split(' ')[0] ?? '')]),
 );
 const examples = new Map<string, Record<string, unknown>>(
-  (
-    await Promise.all(
-      Object.values(discoverers).map(async (load) => {
-        const { id, actions } = (await load()) as AnyDiscoverer;
-        return Object.entries(actions).map(
-          ([name, { example }]) =>
-            [`${id}_${name}`, (example.given ?? {}) as Record<string, unknown>] as const,
-        );
-      }),
-    )
-  ).flat(),
+  allActions.map((named) => [named.tool, { ...exampleValues(named) }]),
 );
 
 /** Everything a project could have run when somebody only looks; with settings of git it is not looked into before trust. */

@@ -10,13 +10,13 @@ import { thisHost } from '../../src/machine/host.ts';
 import type { ProgramFacts } from '../../src/machine/programs/installation.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 
-const version = { args: ['--version'], pattern: /version (\d[\d.]*)/ };
+const version = { args: ['--version'], pattern: 'version (\\d[\\d.]*)' };
 const facts = (id: string, title: string): ProgramFacts => ({
   id,
   title,
   category: 'other',
-  homepage: `https://${id}.example`,
-  programs: [id],
+  site: `https://${id}.example`,
+  called: [id],
   install: { linux: `apt install ${id}`, darwin: `brew install ${id}` },
   version,
 });

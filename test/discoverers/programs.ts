@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { toolName } from '../../src/core/discoverer.ts';
 import type { Params } from '../../src/core/parameter.ts';
 import { linesOf, write, type Program, type ProgramAction, type Values } from '../../src/core/program.ts';

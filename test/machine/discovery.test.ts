@@ -28,7 +28,7 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
   it('takes the best name first, then the first folder, and says why the others lost', async () => {
     const [python, early, late] = [write('a/python'), write('b/python3'), write('c/python3')];
     const found = await find(
-      program('python', { programs: ['python3', 'python'] }),
+      program('python', { called: ['python3', 'python'] }),
       host,
       pathOf(join(home, 'a'), join(home, 'b'), join(home, 'c')),
     );
@@ -36,6 +36,7 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
       id: 'python',
       program: early,
       leading: [],
+      words: [],
       source: 'PATH',
       others: [
         { path: late, why: 'comes later' },

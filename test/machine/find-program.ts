@@ -7,8 +7,8 @@ export const program = (id: string, more: Partial<ProgramFacts> = {}): ProgramFa
   id,
   title: id,
   category: 'other',
-  homepage: 'https://example.org',
-  programs: [id],
+  site: 'https://example.org',
+  called: [id],
   install: {},
   ...more,
 });

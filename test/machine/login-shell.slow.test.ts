@@ -45,8 +45,8 @@ describe.skipIf(process.platform === 'win32')('the login shell', () => {
       id: 'frob',
       title: '',
       category: 'other',
-      homepage: '',
-      programs: ['frobnicate'],
+      site: '',
+      called: ['frobnicate'],
       install: {},
     } as const;
     const { installed } = await discover([facts], host, path);

@@ -32,11 +32,11 @@ const facts = (id: string, environment: string[] = []): ProgramFacts => ({
   id,
   title: id,
   category: 'other',
-  homepage: '',
-  programs: [id],
+  site: '',
+  called: [id],
   install: {},
   environment,
-  version: { args: ['--version'], pattern: /version (\d+\.\d+)/ },
+  version: { args: ['--version'], pattern: 'version (\\d+\\.\\d+)' },
 });
 
 describe.skipIf(process.platform === 'win32')('the version probe', () => {
@@ -56,7 +56,7 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
     mkdirSync(join(home, 'bin'), { recursive: true });
     const program = join(home, 'bin', id);
     writeFileSync(program, `#!/bin/sh\necho run >> ${home}/runs-${id}\n${script}\n`, { mode: 0o755 });
-    return { id, program, leading: [], source: 'PATH', others: [], ...more };
+    return { id, program, leading: [], words: [], source: 'PATH', others: [], ...more };
   };
   const runsOf = (id: string) =>
     existsSync(join(home, `runs-${id}`)) ? readFileSync(join(home, `runs-${id}`), 'utf8').length / 4 : 0;
@@ -69,13 +69,10 @@ describe.skipIf(process.platform === 'win32')('the version probe', () => {
       install('err', 'echo "version 3.4" >&2; exit 1'),
       install('odd', 'echo "unknown option --version" >&2; exit 2'),
       install('mute', 'exit 3'),
-      install('plugin', 'echo "no such command" >&2; exit 1'),
+      install('plugin', 'echo "no such command" >&2; exit 1', { words: ['compose'] }),
       { ...install('wrong', ''), program: join(home, 'bin/gone') },
     ];
-    const known = installed.map(({ id }) => ({
-      ...facts(id),
-      ...(id === 'plugin' && { prefix: ['compose'] }),
-    }));
+    const known = installed.map(({ id }) => facts(id));
     expect(Object.fromEntries(await probe()(installed, known, path))).toEqual({
       out: { version: '1.2' },
       err: { version: '3.4' },

@@ -1,12 +1,11 @@
-import type { AnyAction, AnyDiscoverer } from '../../src/core/discoverer.ts';
 import type { ProgramFacts } from '../../src/machine/programs/installation.ts';
 import type { PublishedTool } from '../../src/server/published.ts';
+import { allActions, exampleLines } from '../discoverers/programs.ts';
 
-/** docs/tools.md: every program, its tools, and the error codes. */
+/** docs/tools.md: our own tools, every program with its actions, and the error codes. */
 export function toolsPage(
   tools: readonly PublishedTool[],
   programs: readonly ProgramFacts[],
-  discoverers: readonly AnyDiscoverer[],
   errorCodes: Readonly<Record<string, string>>,
 ): string {
   const own = tools.filter(({ action }) => action === undefined);
@@ -20,21 +19,21 @@ export function toolsPage(
     '',
     '## toolcrib itself',
     '',
-    ...table(own, () => undefined),
-    ...programs.flatMap((program) => {
-      const discoverer = discoverers.find(({ id }) => id === program.id);
-      return [
-        '',
-        `## ${program.title} (\`${program.id}\`)`,
-        '',
-        `${program.homepage} · looked for as ${program.programs.map((name) => `\`${name}\``).join(', ')}`,
-        '',
-        ...table(
-          tools.filter((tool) => tool.program === program.id),
-          (tool) => discoverer?.actions[tool.action ?? ''],
-        ),
-      ];
-    }),
+    '| Tool | Effects | What it does | Parameters |',
+    '| --- | --- | --- | --- |',
+    ...own.map((tool) =>
+      row(`\`${tool.name}\``, tool.effects.join(', ') || 'none', tool.description, parametersOf(tool)),
+    ),
+    ...programs.flatMap((program) => [
+      '',
+      `## ${program.title} (\`${program.id}\`)`,
+      '',
+      `${program.site} · looked for as ${program.called.map((name) => `\`${name}\``).join(', ')}`,
+      '',
+      '| Action | Effects | What it does | For example |',
+      '| --- | --- | --- | --- |',
+      ...tools.filter((tool) => tool.program === program.id).map(rowOf),
+    ]),
     '',
     '## Error codes',
     '',
@@ -47,28 +46,23 @@ export function toolsPage(
   ].join('\n');
 }
 
-function table(
-  tools: readonly PublishedTool[],
-  actionOf: (tool: PublishedTool) => AnyAction | undefined,
-): string[] {
-  return [
-    '| Tool | Effects | What it does | Parameters | For example |',
-    '| --- | --- | --- | --- | --- |',
-    ...tools.map((tool) => {
-      const required = (tool.inputSchema['required'] ?? []) as string[];
-      const names = Object.keys(tool.inputSchema['properties'] as object).map((name) =>
-        required.includes(name) ? `**${name}**` : name,
-      );
-      const action = actionOf(tool);
-      const example = action?.example.runs ?? '';
-      const cells = [
-        `\`${tool.name}\``,
-        tool.effects.join(', ') || 'none',
-        tool.description,
-        names.join(', '),
-        example && `\`${example.replaceAll('\0', '')}\``,
-      ];
-      return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-    }),
-  ];
+function parametersOf({ inputSchema }: PublishedTool): string {
+  const required = (inputSchema['required'] ?? []) as string[];
+  return Object.keys(inputSchema['properties'] as object)
+    .map((name) => (required.includes(name) ? `**${name}**` : name))
+    .join(', ');
 }
+
+function rowOf({ name, effects, description }: PublishedTool): string {
+  const action = allActions.find(({ tool }) => tool === name);
+  const [example = ''] = action ? exampleLines(action) : [];
+  return row(
+    `\`${name}\``,
+    effects.join(', '),
+    description,
+    `\`${example.replaceAll('\0', '').replaceAll('\n', '⏎')}\``,
+  );
+}
+
+const row = (...cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

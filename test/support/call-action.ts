@@ -88,9 +88,6 @@ export async function callAction(
   }
 }
 
-/** All that a result says, data as JSON. */
-export const saidBy = ({ content = [], data }: ToolResult): string =>
-  [
-    ...content.map((part) => ('text' in part ? part.text : part.type)),
-    ...(data ? [JSON.stringify(data)] : []),
-  ].join('\n');
+/** What a result says; data alone as JSON. */
+export const saidBy = ({ content, data }: ToolResult): string =>
+  content?.map((part) => ('text' in part ? part.text : part.type)).join('\n') ?? JSON.stringify(data ?? {});

@@ -23,7 +23,10 @@ interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'called' | 'versi
 // Which database is asked. Where it is, and as whom, is the operator's: a model does not choose whom to talk to.
 const profile = aside(z.string().min(1).optional().describe('Named in the settings'));
 const databaseName = z.string().regex(/^[A-Za-z0-9_][\w.@-]{0,62}$/, 'expected a name, no connection string');
-const connection = { profile, database: aside(databaseName.optional().describe('Another one of that server')) };
+const connection = {
+  profile,
+  database: aside(databaseName.optional().describe('Another one of that server')),
+};
 
 // That it is one query, and only reads, is said by the server; backslash commands are a program's.
 const sql = aside(
@@ -31,7 +34,10 @@ const sql = aside(
     .string()
     .min(1)
     .max(100_000)
-    .refine((text) => !/^\s*\\/.test(text), 'backslash commands are not SQL; there are actions for what they list')
+    .refine(
+      (text) => !/^\s*\\/.test(text),
+      'backslash commands are not SQL; there are actions for what they list',
+    )
     .refine((text) => !text.includes('\0'), 'contains a NUL character')
     .overwrite((text) => text.trim().replace(/[;\s]+$/, ''))
     .describe('One SELECT, VALUES, TABLE or WITH'),
@@ -53,15 +59,26 @@ const foundDatabases = z.object({ databases: z.array(z.object({ name: text, says
 const path_ = (says: string) => aside(path(says, 'file', { written: true }));
 const tableName = z.string().regex(/^[^-\s][^\0]{0,199}$/, 'expected the name of a table');
 /** A dump: a program that is told where to connect, and writes a new file. */
-const dump = (title: string, engine: DatabaseEngine, client: readonly string[], run: Line<never>, params: object) =>
-  action(`Dump a ${title} database`, 'Writes a database, or one table, to a new file.', ['write', 'network'], {
-    database: engine,
-    client,
-    run,
-    writes: 'path',
-    params: { ...connection, path: path_('New file'), ...params },
-    given: { path: 'shop.dump', database: 'shop', schema_only: true },
-  } as never);
+const dump = (
+  title: string,
+  engine: DatabaseEngine,
+  client: readonly string[],
+  run: Line<never>,
+  params: object,
+) =>
+  action(
+    `Dump a ${title} database`,
+    'Writes a database, or one table, to a new file.',
+    ['write', 'network'],
+    {
+      database: engine,
+      client,
+      run,
+      writes: 'path',
+      params: { ...connection, path: path_('New file'), ...params },
+      given: { path: 'shop.dump', database: 'shop', schema_only: true },
+    } as never,
+  );
 
 const restore: ProgramAction = action(
   'Restore a PostgreSQL dump',
@@ -101,7 +118,8 @@ const rowsOfFamily: Readonly<Record<string, Row>> = {
     hints: [
       {
         says: /text format dump/,
-        wayOut: 'Only dumps made without plain can be restored: SQL text is for psql, which runs commands in it.',
+        wayOut:
+          'Only dumps made without plain can be restored: SQL text is for psql, which runs commands in it.',
       },
     ],
     databases: { databases: postgresql.databasesSql },
@@ -151,7 +169,9 @@ const rowsOfFamily: Readonly<Record<string, Row>> = {
 export default family(rowsOfFamily, (row) => {
   const { engine, title, more, schema, describe, missing, databases, tables: listed, ...facts } = row;
   const shared = { database: engine } as const;
-  const asks = (lists: Lists, ...binds: string[]) => ({ asks: { lists, binds, ...(missing && { missing }) } as never });
+  const asks = (lists: Lists, ...binds: string[]) => ({
+    asks: { lists, binds, ...(missing && { missing }) } as never,
+  });
   const pattern = z.string().min(1).max(63).default('%').describe('Only of this schema; % and _ match any');
   return {
     ...facts,
@@ -173,22 +193,30 @@ export default family(rowsOfFamily, (row) => {
         ...(schema ? asks(listed, 'schema') : asks(listed)),
         out: tables(json(foundTables, (all) => all.tables)),
       }),
-      describe: action(`Describe a ${title} table`, 'Columns, indexes, keys of a table or view.', ['read', 'network'], {
-        ...shared,
-        role: 'describe',
-        params: {
-          ...connection,
-          table: aside(z.string().min(1).max(200).describe('As in SQL: orders, sales.orders')),
+      describe: action(
+        `Describe a ${title} table`,
+        'Columns, indexes, keys of a table or view.',
+        ['read', 'network'],
+        {
+          ...shared,
+          role: 'describe',
+          params: {
+            ...connection,
+            table: aside(z.string().min(1).max(200).describe('As in SQL: orders, sales.orders')),
+          },
+          given: { table: 'orders' },
+          ...asks(describe, 'table'),
+          out: columns(
+            json(described, ({ columns: all, details }) => ({
+              columns: all.map(({ nullable, ...one }) => ({
+                ...one,
+                nullable: nullable === true || nullable === 'YES',
+              })),
+              details: details.map(({ detail }) => detail),
+            })),
+          ),
         },
-        given: { table: 'orders' },
-        ...asks(describe, 'table'),
-        out: columns(
-          json(described, ({ columns: all, details }) => ({
-            columns: all.map(({ nullable, ...one }) => ({ ...one, nullable: nullable === true || nullable === 'YES' })),
-            details: details.map(({ detail }) => detail),
-          })),
-        ),
-      }),
+      ),
       query: action(`Query ${title}`, 'Runs one read-only query and returns its rows.', ['read', 'network'], {
         ...shared,
         role: 'query',
@@ -197,13 +225,18 @@ export default family(rowsOfFamily, (row) => {
         asks: { query: 'sql', limit: 'limit' },
         out: rows(json(answer, (found) => found)),
       }),
-      explain: action(`Explain a ${title} query`, 'The plan of a query, which is not run.', ['read', 'network'], {
-        ...shared,
-        params: { ...connection, sql },
-        given: { sql: select },
-        asks: { explain: 'sql' },
-        out: told(json(z.object({ plan: z.unknown() }), ({ plan }) => textOf(plan))),
-      }),
+      explain: action(
+        `Explain a ${title} query`,
+        'The plan of a query, which is not run.',
+        ['read', 'network'],
+        {
+          ...shared,
+          params: { ...connection, sql },
+          given: { sql: select },
+          asks: { explain: 'sql' },
+          out: told(json(z.object({ plan: z.unknown() }), ({ plan }) => textOf(plan))),
+        },
+      ),
       ...more,
     },
   };

@@ -1,5 +1,5 @@
 export const databasesSql =
-  'SELECT datname AS name, pg_get_userbyid(datdba) || CASE WHEN has_database_privilege(oid, \'CONNECT\') ' +
+  "SELECT datname AS name, pg_get_userbyid(datdba) || CASE WHEN has_database_privilege(oid, 'CONNECT') " +
   "THEN ', ' || pg_size_pretty(pg_database_size(oid)) ELSE '' END AS says " +
   'FROM pg_database WHERE NOT datistemplate ORDER BY datname';
 

@@ -23,7 +23,8 @@ const integration = z.object({
 const report = kind('integration', integration, ({ state, where, files, conflicts, said }) =>
   [
     state === 'conflicts'
-      ? `conflicts in ${files.length} ${files.length === 1 ? 'file' : 'files'}: mend and stage them, then step=continue; or step=abort`
+      ? `conflicts in ${files.length} ${files.length === 1 ? 'file' : 'files'}: mend and stage them, ` +
+        'then step=continue; or step=abort'
       : said,
     where,
     ...conflicts.flatMap(({ file, line, ours, theirs }) => [

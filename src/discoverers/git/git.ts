@@ -1,5 +1,6 @@
 import { program } from '../../core/program.ts';
 import { changing } from './changing.ts';
+import { contents } from './contents.ts';
 import { inspectRepository } from './inspect.ts';
 import { integrating } from './integrating.ts';
 import { looking } from './looking.ts';
@@ -64,5 +65,5 @@ export default program('git', {
     ...['-c', 'core.quotePath=false', '-c', 'merge.conflictStyle=merge', '-c', 'advice.detachedHead=false'],
   ],
   inspect: inspectRepository,
-  actions: { ...looking, ...changing, ...integrating, ...sharing },
+  actions: { ...looking, ...contents, ...changing, ...integrating, ...sharing },
 });

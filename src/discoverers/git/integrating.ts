@@ -27,7 +27,7 @@ export const integrating = {
     changes,
     {
       ...shared,
-      run: ['merge', '--no-edit'],
+      run: ['merge'],
       params: {
         step: choice(withoutSkip, 'Start, or go on with what is under way'),
         how: choice({ usual: [], fast_forward: '--ff-only', commit: '--no-ff', squash: '--squash' }, 'How'),
@@ -70,7 +70,7 @@ export const integrating = {
     {
       ...shared,
       run: ['revert'],
-      params: { step, edit: on('--no-commit', 'Stage only', '--no-edit'), commits },
+      params: { step, stage: on('--no-commit', 'Stage only'), commits },
       given: { commits: ['a1b2c3d'] },
     },
   ),
@@ -93,7 +93,7 @@ export const integrating = {
   bisect_bad: bisecting('Mark a git bisect commit as bad', 'Says that a commit is broken.', 'bad'),
   bisect_skip: bisecting('Skip a git bisect commit', 'Says that a commit cannot be tested.', 'skip'),
   bisect_reset: action('End a git bisect', 'Ends the search and goes back to where it began.', changes, {
-    run: ['bisect', 'reset', '--quiet'],
+    run: ['bisect', 'reset'],
     dashes: false,
     ...saysNow('ended'),
   }),

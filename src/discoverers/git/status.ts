@@ -83,7 +83,8 @@ const count = (all: readonly Change[], what: string, test: (one: Change) => bool
 
 /** `on main at 57f3b01, 1 ahead of origin/main; 2 staged, 1 changed` */
 export function whereOf({ branch, commit, upstream, ahead, behind, stashes, changes }: Status): string {
-  const place = `${branch === undefined ? 'detached' : `on ${branch}`}${commit ? ` at ${commit.slice(0, 9)}` : ', no commit yet'}`;
+  const head = branch === undefined ? 'detached' : `on ${branch}`;
+  const place = head + (commit ? ` at ${commit.slice(0, 9)}` : ', no commit yet');
   const apart = [ahead > 0 && `${ahead} ahead of`, behind > 0 && `${behind} behind`]
     .filter(Boolean)
     .join(' and ');

@@ -15,6 +15,9 @@ export const revision = (says: string) =>
     )
     .describe(says);
 
+/** What keeps git's output as it is, and programs of the project out of it. */
+export const plain = ['--no-color', '--no-ext-diff', '--no-textconv'];
+
 /** HEAD unless told. */
 export const asOf = operand(revision('Branch, tag or commit').default('HEAD'));
 

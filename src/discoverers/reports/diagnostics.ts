@@ -14,7 +14,10 @@ const told = ({ file, line, column, level: said, code, message = '' }: Groups) =
 const gnuPlace = /(?:[A-Za-z]:)?[^\s:][^:]*/.source;
 const gnuLevel = /(?:(?<level>fatal error|error|warning|note|info|Error|Warning)(?: \w+)?: ?)?/.source;
 
-/** `file:line:column: error: message [code]`, as most compilers of the Unix world say it; column and level may be missing. */
+/**
+ * `file:line:column: error: message [code]`, as most compilers of the Unix world say it; column and level may be
+ * missing.
+ */
 export const gnu = lines(
   new RegExp(
     `^(?:vet: )?(?<file>${gnuPlace}):(?<line>\\d+):(?:(?<column>\\d+):)? ?${gnuLevel}` +

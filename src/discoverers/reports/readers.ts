@@ -29,7 +29,10 @@ function parseOr(line: string): unknown {
 /** What the named groups of a pattern have found. */
 export type Groups = Readonly<Record<string, string | undefined>>;
 
-/** Lines that a pattern recognises; of standard output, or of both. Nothing recognised in what was said is no answer. */
+/**
+ * Lines that a pattern recognises; of standard output, or of both. Nothing recognised in what was said is no
+ * answer.
+ */
 export const lines =
   <T>(
     pattern: RegExp,
@@ -47,7 +50,10 @@ export const lines =
     return found.filter((one): one is T & {} => one !== undefined);
   };
 
-/** Fields with `separator` between them, a record a line (or up to a NUL). A record with too few of them is no answer. */
+/**
+ * Fields with `separator` between them, a record a line (or up to a NUL). A record with too few of them is no
+ * answer.
+ */
 export const records =
   <T>(
     fields: number,

@@ -11,11 +11,7 @@ export const nodeBin = (name: string): Own => ({
 
 export const venvBin = (name: string): Own => ({
   posix: [`.venv/bin/${name}`, `venv/bin/${name}`, `$VIRTUAL_ENV/bin/${name}`],
-  win32: [
-    `.venv/Scripts/${name}.exe`,
-    `venv/Scripts/${name}.exe`,
-    `$VIRTUAL_ENV/Scripts/${name}.exe`,
-  ],
+  win32: [`.venv/Scripts/${name}.exe`, `venv/Scripts/${name}.exe`, `$VIRTUAL_ENV/Scripts/${name}.exe`],
 });
 
 export const wrapper = (name: string, windows: string): Own => ({ posix: [name], win32: [windows] });

@@ -39,7 +39,8 @@ export async function programResult(
   if (!report || !isWhole) return textResult(outcome, telling);
   const more = (await rest?.()) ?? { files: {}, after: {}, values: {} };
   const read = readReport(report, { stdout: stdout.text, stderr: stderr.text, exitCode, ...more });
-  // What the program said is worth more than why it was not understood; and nothing found, with a failure, is no "none".
+  // What the program said is worth more than why it was not understood; and nothing found, with a failure, is no
+  // "none".
   if (read !== undefined && (read.total !== 0 || exitCode === 0))
     return reported(report, read, read.total === 0 ? stderr.text : '', telling);
   return exitCode === 0 ? textResult(outcome, telling) : failure(outcome, answers, telling);
@@ -63,10 +64,15 @@ export function reported(report: Report, found: unknown, beside: string, telling
   const text = headAndTail(shown, inlineLimit, 0, wayTo('; ', telling) || ' …');
   const data = typeof found === 'object' ? { data: found as Found } : {};
   return {
-    content: [{ type: 'text', text: joined([text, presentable(beside).trim(), ...noted(telling)]) }],
+    content: [
+      { type: 'text', text: joined([text || nothing, presentable(beside).trim(), ...noted(telling)]) },
+    ],
     ...data,
   };
 }
+
+/** No answer at all would be none. */
+const nothing = 'done; it said nothing';
 
 function textResult({ stdout, stderr }: Outcome, telling: Telling): ToolResult {
   const output = cut(presentable(stdout.text).trimEnd(), stdout, inlineLimit, telling);
@@ -74,7 +80,7 @@ function textResult({ stdout, stderr }: Outcome, telling: Telling): ToolResult {
   const complaint = cut(presentable(stderr.text).trim(), stderr, room, telling);
   // Some programs say everything on standard error, such as the logs of most containers.
   const text = joined([output, complaint && `[stderr]\n${complaint}`, ...noted(telling)]);
-  return { content: [{ type: 'text', text: text || 'done; it said nothing' }] };
+  return { content: [{ type: 'text', text: text || nothing }] };
 }
 
 /** The error with what the program said. */

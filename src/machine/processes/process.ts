@@ -50,8 +50,8 @@ export interface Processes {
    */
   readonly run: Run;
   /**
-   * Starts a program that opens a window, or serves, and leaves it running: nothing reads what it prints. The outcome is
-   * that of its first second: a failure is told, and what still runs then has `exited` with code 0.
+   * Starts a program that opens a window, or serves, and leaves it running: nothing reads what it prints. The
+   * outcome is that of its first second: a failure is told, and what still runs then has `exited` with code 0.
    */
   readonly leave: (command: Pick<Command, 'program' | 'argv' | 'cwd' | 'env'>) => Promise<Outcome>;
   /** Ends everything that is still running, and what it started. */

@@ -1,6 +1,9 @@
 import type { Category, Platform } from '../../core/discoverer.ts';
 
-/** By what a project shows that it uses a program: an entry of its folder, `*` being any part of a name; or a text in it. */
+/**
+ * By what a project shows that it uses a program: an entry of its folder, `*` being any part of a name; or a text
+ * in it.
+ */
 export type Sign = string | { readonly file: string; readonly has: string };
 
 /** What is known of a program without loading its actions, as JSON can carry it. */
