@@ -54,8 +54,11 @@ export async function readConfig(
     const bytes = await opened.readFile();
     const config = await readSettings(bytes, { file, whose: 'operator', known: await known?.() });
     const roots = config.roots?.map((root) => expanded(root, file, home));
+    const path = config.path?.map((folder) => expanded(folder, file, home));
+    const named = Object.entries(config.programs ?? {});
+    const programs = Object.fromEntries(named.map(([id, at]) => [id, expanded(at, file, home)]));
     const folders = await realFolders(config.folders ?? {}, file, home);
-    return { ...config, ...(roots && { roots }), folders };
+    return { ...config, ...(roots && { roots }), ...(path && { path }), programs, folders };
   } catch (error) {
     if (error instanceof ToolcribError) throw new UsageError(error.message);
     throw error;

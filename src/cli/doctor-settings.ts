@@ -34,8 +34,9 @@ export async function showSettings(
     print(table([[file, 'cannot be used']], '  '));
     wrong.push(error.message);
   }
-  const roots =
-    settings.roots.length > 0 ? settings.roots : await projectRoots((await loadManifest()).programs);
+  const { programs, problems = [] } = await loadManifest();
+  wrong.push(...problems);
+  const roots = settings.roots.length > 0 ? settings.roots : await projectRoots(programs);
   for (const root of roots) wrong.push(...(await showProject(root, print)));
   return wrong;
 }

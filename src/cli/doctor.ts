@@ -46,9 +46,9 @@ export async function doctor(args: string[], given = thisWorld()): Promise<numbe
   return checks.some(({ state }) => state === 'wrong') ? 1 : 0;
 }
 
-async function examine({ host, processes, loadManifest, projectRoots }: World): Promise<Findings> {
+async function examine({ host, processes, loadManifest, projectRoots, settings }: World): Promise<Findings> {
   const { programs } = await loadManifest();
-  const machine = createMachine(host, programs, processes, projectRoots(programs));
+  const machine = createMachine(host, programs, processes, projectRoots(programs), await settings());
   await machine.settle();
   return {
     facts: programs,
@@ -165,7 +165,9 @@ async function showNamed(word: string, findings: Findings, world: World, style: 
 /** By id or title; else all that can be started by that name: `python3` is both Python and its pip. */
 function catalogued(word: string, facts: readonly ProgramFacts[]): ProgramFacts[] {
   const named = facts.filter(({ id, title }) => id === word || title.toLowerCase() === word);
-  return named.length > 0 ? named : facts.filter(({ called }) => called.some((name) => name.split(' ')[0] === word));
+  return named.length > 0
+    ? named
+    : facts.filter(({ called }) => called.some((name) => name.split(' ')[0] === word));
 }
 
 async function showOther(

@@ -1,8 +1,8 @@
 import { createMachine } from '../machine/machine.ts';
 import { signsIn } from '../server/exposure.ts';
-import { loadManifest } from '../server/manifest.ts';
 import { createOffered } from '../server/offered.ts';
 import { effectiveRoots } from '../server/roots.ts';
+import { manifestHere } from './here.ts';
 import { servedSettings } from './served-settings.ts';
 import { table } from './table.ts';
 import { thisWorld } from './this-world.ts';
@@ -11,10 +11,10 @@ import { thisWorld } from './this-world.ts';
 export async function exposure(args: string[], world = thisWorld()): Promise<number> {
   const { host, processes, print } = await world;
   const settings = await servedSettings(args);
-  const manifest = await loadManifest();
+  const { manifest } = await manifestHere();
   const sources = { operator: settings.roots, client: undefined, workingFolder: process.cwd() };
   const roots = await effectiveRoots(sources, host, manifest.programs);
-  const machine = createMachine(host, manifest.programs, processes, roots);
+  const machine = createMachine(host, manifest.programs, processes, roots, settings);
   // A server lists what it knows at once; a person would rather wait for the whole.
   await machine.settle();
   const offered = createOffered(manifest, machine, settings, signsIn(roots, manifest.programs, host));
@@ -22,9 +22,9 @@ export async function exposure(args: string[], world = thisWorld()): Promise<num
   const own = listed.filter(({ action }) => action === undefined).length;
   const countOf = (id: string) =>
     callable.filter((tool) => tool.action !== undefined && tool.program === id).length;
-  const rows = [...programs].map(([id, { isListed, why }]) => [
+  const rows = [...programs].map(([id, { listed: many, why }]) => [
     id,
-    `${countOf(id)} ${isListed ? 'listed' : 'by find_actions'}`,
+    many > 0 ? `${many} of ${countOf(id)} listed` : `${countOf(id)} by find_actions`,
     why,
   ]);
   print(

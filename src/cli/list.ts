@@ -10,9 +10,9 @@ export async function list(args: string[], world = thisWorld()): Promise<number>
     args,
     options: { json: { type: 'boolean' }, all: { type: 'boolean' } },
   });
-  const { host, processes, loadManifest, projectRoots, print, colour } = await world;
+  const { host, processes, loadManifest, projectRoots, settings, print, colour } = await world;
   const { programs } = await loadManifest();
-  const machine = createMachine(host, programs, processes, projectRoots(programs));
+  const machine = createMachine(host, programs, processes, projectRoots(programs), await settings());
   // A server answers first and asks later; a person would rather wait for the whole list.
   await machine.settle();
   const all = await machine.report();

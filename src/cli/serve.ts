@@ -7,6 +7,7 @@ import type { Opening } from '../server/first-answers.ts';
 import { noteHost, type NotedHost } from '../server/noted-host.ts';
 import { start } from '../server/start.ts';
 import { configFile } from './config.ts';
+import { ownProgramFolder } from './here.ts';
 import { servedSettings } from './served-settings.ts';
 import { exitCodeOf, UsageError } from './usage.ts';
 
@@ -23,11 +24,12 @@ export async function serveCommand(args: string[], opening?: Opening): Promise<n
       { answered },
     );
     noteSettings(noted, settings);
-    if (keyed === undefined) await start(settings, noted, { opening });
+    const programs = ownProgramFolder();
+    if (keyed === undefined) await start(settings, noted, { opening, programs });
     else {
       // That host asks, whatever the operator says of others.
       const key = keyIn(Number(keyed.slice(keyOption.length)));
-      await start({ ...settings, questions: 'server' }, noted, { key });
+      await start({ ...settings, questions: 'server' }, noted, { key, programs });
     }
     return 0;
   });

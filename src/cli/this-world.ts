@@ -1,3 +1,4 @@
+import type { Config, Settings } from '../core/settings.ts';
 import type { Host } from '../machine/host.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 import type { Processes } from '../machine/processes/process.ts';
@@ -6,9 +7,15 @@ import type { Processes } from '../machine/processes/process.ts';
 export interface World {
   readonly host: Host;
   readonly processes: Processes;
-  loadManifest(): Promise<{ readonly programs: readonly ProgramFacts[] }>;
+  /** All programs, and what is wrong with files of a person's own. */
+  loadManifest(): Promise<{
+    readonly programs: readonly ProgramFacts[];
+    readonly problems?: readonly string[];
+  }>;
   /** Folders whose programs are a project's own. */
   projectRoots(programs: readonly ProgramFacts[]): Promise<readonly string[]>;
+  /** Where the operator's settings say that programs are. */
+  settings(): Promise<Pick<Settings, 'path' | 'programs'>>;
   print(text: string): void;
   /** Whether the output may be coloured. */
   readonly colour: boolean;
@@ -24,7 +31,10 @@ export async function thisWorld(): Promise<World> {
   return {
     host,
     processes: createProcesses(host.platform),
-    loadManifest: () => import('../server/manifest.ts').then(({ loadManifest }) => loadManifest()),
+    async loadManifest() {
+      const { manifest, problems } = await import('./here.ts').then(({ manifestHere }) => manifestHere());
+      return { programs: manifest.programs, problems };
+    },
     async projectRoots(programs) {
       const { effectiveRoots } = await import('../server/roots.ts');
       return effectiveRoots(
@@ -32,6 +42,12 @@ export async function thisWorld(): Promise<World> {
         host,
         programs,
       );
+    },
+    async settings() {
+      const { readConfig } = await import('./config.ts');
+      // What is wrong with them is told by doctor, and by each start.
+      const { path = [], programs = {} } = await readConfig().catch((): Config => ({}));
+      return { path, programs };
     },
     print: (text) => process.stdout.write(text),
     colour: process.stdout.isTTY === true && !host.env['NO_COLOR'],

@@ -1,13 +1,13 @@
 import { nearest } from '../core/check-params.ts';
 import type { KnownNames } from '../core/config.ts';
 import { unknownTool, type Rule } from '../core/rule.ts';
-import { loadManifest } from '../server/manifest.ts';
 import { namesIn } from '../server/published.ts';
+import { manifestHere } from './here.ts';
 import { UsageError } from './usage.ts';
 
 /** The tools and toolsets that there are, on this machine or not. */
 export async function knownNames(): Promise<KnownNames> {
-  return namesIn(await loadManifest());
+  return namesIn((await manifestHere()).manifest);
 }
 
 /** A misspelt toolset would silently leave its tools out. */

@@ -39,11 +39,17 @@ export function checkConfig(content: unknown, { whose, file, known }: ConfigFile
   const parsed = schema.safeParse(content, { jitless: true });
   if (!parsed.success)
     return { complaints: parsed.error.issues.flatMap((issue) => complaintsOf(issue, schema)) };
-  const { folders, databases, ...written } = parsed.data as z.output<ReturnType<typeof operatorSchema>>;
+  const { folders, databases, programs, ...written } = parsed.data as z.output<
+    ReturnType<typeof operatorSchema>
+  >;
   const ofFolders = Object.entries(folders ?? {}).map(
     ([folder, narrower]) => [folder, withRules(narrower, `folders ${shown(folder)} of ${file}`)] as const,
   );
-  const operators = { databases: byName(Object.entries(databases ?? {})), folders: byName(ofFolders) };
+  const operators = {
+    databases: byName(Object.entries(databases ?? {})),
+    programs: byName(Object.entries(programs ?? {})),
+    folders: byName(ofFolders),
+  };
   return { config: { ...withRules(written, file), ...(whose === 'operator' && operators) } };
 }
 
@@ -102,6 +108,13 @@ const operatorSchema = (known: KnownNames | undefined) =>
     expose: z.exactOptional(z.enum(exposeModes)),
     folders: z.exactOptional(z.record(checked(absoluteProblem), z.strictObject(narrower(known)))),
     databases: z.exactOptional(z.record(checked(databaseNameProblem), database)),
+    path: z.exactOptional(z.array(checked(absoluteProblem).min(1))),
+    programs: z.exactOptional(
+      z.record(
+        checked((name) => toolsetProblem(name, known)),
+        checked(absoluteProblem).min(1),
+      ),
+    ),
   });
 
 /** Text that nothing is wrong with. */

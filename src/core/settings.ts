@@ -71,6 +71,10 @@ export interface Settings extends Policy {
   readonly scripts?: boolean | undefined;
   readonly budgets: Budgets;
   readonly databases: Readonly<Record<string, DatabaseProfile>>;
+  /** Folders in which programs are looked for first. */
+  readonly path: readonly string[];
+  /** Paths of programs, by id: what is there is taken, and nothing else. */
+  readonly programs: Readonly<Record<string, string>>;
   /** What holds in one root alone, by its absolute path; it can only be stricter. */
   readonly folders: Readonly<Record<string, Config>>;
 }
@@ -90,6 +94,8 @@ export const usualSettings: Settings = {
   questions: 'server',
   budgets: usualBudgets,
   databases: {},
+  path: [],
+  programs: {},
   folders: {},
 };
 
@@ -109,6 +115,8 @@ export function mergeSettings(given: Config, config: Config): Settings {
     expose: given.expose ?? config.expose,
     budgets: { ...usualBudgets, ...config.budgets, ...given.budgets },
     databases: config.databases ?? {},
+    path: config.path ?? [],
+    programs: config.programs ?? {},
     folders: config.folders ?? {},
   };
 }

@@ -1,3 +1,4 @@
+import type { Settings } from '../core/settings.ts';
 import type { Host } from './host.ts';
 import type { Broken, Discovery, Installation, ProgramFacts, Version } from './programs/installation.ts';
 import type { ProgramReport } from './programs/machine-report.ts';
@@ -37,10 +38,12 @@ export function createMachine(
   facts: readonly ProgramFacts[],
   processes: Processes,
   projectRoots: readonly string[] | Promise<readonly string[]>,
+  { path: added, programs: named }: Pick<Settings, 'path' | 'programs'> = { path: [], programs: {} },
 ): Machine {
   const cache = cacheFolder(host.platform, host.env, host.home);
-  const locate = async (shell: LoginShellPath | undefined) => searchPath(host, shell, await projectRoots);
-  const discoverAll = async (): Promise<Discovery> => discover(facts, host, await located, broken);
+  const locate = async (shell: LoginShellPath | undefined) =>
+    searchPath(host, shell, await projectRoots, added);
+  const discoverAll = async (): Promise<Discovery> => discover(facts, host, await located, { broken, named });
   let shell = cachedLoginShellPath(host, cache);
   let broken = (readCache(cache, brokenName) ?? {}) as Broken;
   let located = shell.then(locate);
@@ -51,7 +54,11 @@ export function createMachine(
 
   async function weedOut(isDoubtful: (id: string) => boolean): Promise<Discovery> {
     const path = await located;
-    const weeded = await withoutBroken((known) => discover(facts, host, path, known), isDoubtful, versionsOf);
+    const weeded = await withoutBroken(
+      (known) => discover(facts, host, path, { broken: known, named }),
+      isDoubtful,
+      versionsOf,
+    );
     discovered = Promise.resolve(weeded.discovery);
     if (JSON.stringify(weeded.broken) !== JSON.stringify(broken))
       writeCache(cache, brokenName, weeded.broken);

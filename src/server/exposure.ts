@@ -7,12 +7,14 @@ import type { PublishedTool } from './published.ts';
 /** What a host is shown of what can be called, and why. */
 export interface Exposure {
   readonly listed: readonly PublishedTool[];
-  /** For each program that can be used: whether its actions are listed, and why, as the rest of a sentence. */
-  readonly programs: ReadonlyMap<string, { readonly isListed: boolean; readonly why: string }>;
+  /** For each program that can be used: how many of its actions are listed, and why, as the rest of a sentence. */
+  readonly programs: ReadonlyMap<string, { readonly listed: number; readonly why: string }>;
 }
 
 /** A model chooses worse among more, and hosts put off what is too many. */
 const mostTools = 72;
+/** The first ones are what people use; find_actions has the others. */
+const mostOfProgram = 12;
 /** What the list may cost a model, of some 4 characters each. */
 const mostTokens = 8000;
 
@@ -20,8 +22,8 @@ const mostTokens = 8000;
 const order = ['vcs', 'package-manager', 'build', 'runtime', 'container', 'database', 'editor', 'other'];
 
 /**
- * What is listed of the tools that can be called: our own, and the actions of programs that the project uses, program
- * by program, as long as there is room. The others are in the catalogue. `used` has the sign of each program that the
+ * What is listed of the tools that can be called: our own, and the first actions of programs that the project uses,
+ * program by program, as long as there is room. The others are in the catalogue. `used` has the sign of each program that the
  * project shows one of. Pure.
  */
 export function exposureOf(
@@ -31,18 +33,22 @@ export function exposureOf(
   expose: ExposeMode,
 ): Exposure {
   const listed = callable.filter(({ action }) => action === undefined);
-  const reasons = new Map<string, { isListed: boolean; why: string }>();
+  const reasons = new Map<string, { listed: number; why: string }>();
   const ranked = programs.toSorted(
     (one, other) => order.indexOf(one.category) - order.indexOf(other.category),
   );
   for (const { id } of ranked) {
-    const actions = callable.filter((tool) => tool.action !== undefined && tool.program === id);
+    const actions = callable
+      .filter((tool) => tool.action !== undefined && tool.program === id)
+      .toSorted((one, other) => (one.rank ?? 0) - (other.rank ?? 0));
     if (actions.length === 0) continue;
     const sign = used.get(id);
-    const isFull = !fits([...listed, ...actions]);
+    const first = expose === 'all' ? actions : actions.slice(0, mostOfProgram);
+    const isFull = !fits([...listed, ...first]);
     const isListed = expose === 'all' || (expose === 'auto' && sign !== undefined && !isFull);
-    if (isListed) listed.push(...actions);
-    reasons.set(id, { isListed, why: expose === 'auto' ? whyOf(sign, isFull) : `--expose ${expose}` });
+    if (isListed) listed.push(...first);
+    const why = expose === 'auto' ? whyOf(sign, isFull) : `--expose ${expose}`;
+    reasons.set(id, { listed: isListed ? first.length : 0, why });
   }
   return { listed: listed.toSorted((one, other) => (one.name < other.name ? -1 : 1)), programs: reasons };
 }

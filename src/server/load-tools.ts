@@ -11,10 +11,10 @@ import type { Installation } from '../machine/programs/installation.ts';
 import type { Calls } from './calls.ts';
 import type { Offered } from './offered.ts';
 import { ownTools, type OwnServices } from './own-tools.ts';
+import type { WholeManifest } from './own-programs.ts';
 import type { Manifest, PublishedTool } from './published.ts';
 
-export interface LoadingServices {
-  readonly manifest: Manifest;
+export interface LoadingServices extends Pick<WholeManifest, 'manifest' | 'own'> {
   readonly machine: Machine;
   readonly settings: Settings;
   readonly offered: Offered;
@@ -110,11 +110,11 @@ async function loadAction(
   { name, program }: PublishedTool,
   key: string,
   installation: Installation | undefined,
-  { machine, settings, manifest, ...services }: LoadingServices & { readonly checkpoint?: Checkpoint },
+  { machine, settings, manifest, own, ...services }: LoadingServices & { readonly checkpoint?: Checkpoint },
 ): Promise<Tool> {
   const { file } = manifest.programs.find(({ id }) => id === program) ?? {};
   const programs = [(await discoverers[file as keyof typeof discoverers]?.())?.default ?? []].flat();
-  const of = programs.find(({ id }) => id === program);
+  const of = own.get(program) ?? programs.find(({ id }) => id === program);
   const action = of?.actions[key];
   if (!of || !action) throw new Error(`${name} is published but not defined`);
   const { programTool } = await import('../machine/actions/program-tool.ts');

@@ -9,6 +9,8 @@ export interface PublishedTool {
   readonly program: string;
   /** Left out for tools of our own. */
   readonly action?: string;
+  /** Its place among the actions of its program: the first are used most. */
+  readonly rank?: number;
   /** The database it asks itself, so that the program need not be there. */
   readonly asks?: DatabaseEngine;
   readonly effects: readonly Effect[];

@@ -1,11 +1,14 @@
+import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { config } from 'zod';
 import type { Settings } from '../core/settings.ts';
+import { stateFolder } from '../machine/folders.ts';
 import { createMachine } from '../machine/machine.ts';
 import { createProcesses } from '../machine/processes/process.ts';
 import { signsIn } from './exposure.ts';
 import { loadManifest } from './manifest.ts';
 import type { NotedHost } from './noted-host.ts';
+import { withOwnPrograms, type ProgramFolder } from './own-programs.ts';
 import { effectiveRoots } from './roots.ts';
 import type { Beginning } from './stdio.ts';
 
@@ -13,12 +16,15 @@ import type { Beginning } from './stdio.ts';
 export async function start(settings: Settings, noted: NotedHost, beginning: Beginning): Promise<void> {
   const { host } = noted;
   const processes = createProcesses(host.platform);
-  const manifest = await loadManifest();
+  const built = await loadManifest();
   // A project's own programs must not be found as the machine's: those of the roots as far as they are known now.
   // What a client says later is looked at with each call.
   const sources = { operator: settings.roots, client: undefined, workingFolder: process.cwd() };
-  const roots = effectiveRoots(sources, host, manifest.programs);
-  const machine = createMachine(host, manifest.programs, processes, roots);
+  const roots = effectiveRoots(sources, host, built.programs);
+  const whole = await withOwnPrograms(built, await programFolders(beginning.programs, await roots, noted));
+  for (const problem of whole.problems) process.stderr.write(`toolcrib: ${problem}\n`);
+  const { manifest } = whole;
+  const machine = createMachine(host, manifest.programs, processes, roots, settings);
   // The disk is asked while the SDK is loaded, which takes this thread some 25 ms.
   await turn();
   // Compiled validators pay off after some hundred messages, and a start has three. To be said before the SDK makes its
@@ -26,5 +32,27 @@ export async function start(settings: Settings, noted: NotedHost, beginning: Beg
   config({ jitless: true });
   const { serve } = await import('./stdio.ts');
   const signs = roots.then((folders) => signsIn(folders, manifest.programs, host));
-  await serve(settings, beginning, { noted, manifest, machine, processes, signs });
+  await serve(settings, beginning, { noted, ...whole, machine, processes, signs });
+}
+
+/** A person's own folder of programs, and those of projects that they trust: these count as code of the project. */
+async function programFolders(
+  own: ProgramFolder,
+  roots: readonly string[],
+  { host, noteFile }: NotedHost,
+): Promise<readonly ProgramFolder[]> {
+  const ofProjects = roots.map((root) => join(root, '.toolcrib'));
+  const present: string[] = [];
+  for (const folder of [own.folder, ...ofProjects]) {
+    noteFile(folder);
+    const names = await host.list(folder);
+    for (const name of names) noteFile(join(folder, name));
+    if (names.length > 0 && folder !== own.folder) present.push(folder);
+  }
+  if (present.length === 0) return [own];
+  const { createTrust } = await import('../machine/trust/trust.ts');
+  const trust = createTrust({ folder: stateFolder(host.platform, host.env, host.home) });
+  const trusted = await Promise.all(present.map((folder) => trust.isTrusted(dirname(folder))));
+  const least = ['execute'] as const;
+  return [own, ...present.filter((_, at) => trusted[at]).map((folder) => ({ folder, least }))];
 }

@@ -11,6 +11,7 @@ import { buildServer, type Crib } from './build-server.ts';
 import { keepFirstAnswers, type Opening } from './first-answers.ts';
 import { createHandedPlans } from './handed-plans.ts';
 import type { NotedHost } from './noted-host.ts';
+import type { ProgramFolder, WholeManifest } from './own-programs.ts';
 import { namesIn, type Manifest } from './published.ts';
 import { RememberingTransport } from './remembering-transport.ts';
 import { createClientRoots } from './client-roots.ts';
@@ -23,12 +24,15 @@ import { refusalOf, wholeLines } from './whole-lines.ts';
 export interface Beginning {
   readonly key?: string | undefined;
   readonly opening?: Opening | undefined;
+  /** Where a person describes programs of their own. */
+  readonly programs: ProgramFolder;
 }
 
 /** What was begun before the SDK was loaded. */
 export interface Found {
   readonly noted: NotedHost;
   readonly manifest: Manifest;
+  readonly own: WholeManifest['own'];
   readonly machine: Machine;
   readonly processes: Processes;
   /** By which the project shows what it uses. */
@@ -44,7 +48,7 @@ const drainMs = 500;
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
 export async function serve(settings: Settings, { key, opening }: Beginning, found: Found): Promise<void> {
-  const { noted, manifest, machine, processes, signs } = found;
+  const { noted, manifest, own, machine, processes, signs } = found;
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
   // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
@@ -63,7 +67,7 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
     );
   const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
   const crib: Crib = {
-    toolbox: createToolbox(manifest, machine, settings, signs),
+    toolbox: createToolbox({ manifest, own }, machine, settings, signs),
     clientRoots: createClientRoots(),
     asking: createAsking(),
     plans: key === undefined ? undefined : createHandedPlans(key),

@@ -7,7 +7,8 @@ import type { Called, Calls, Planned } from './calls.ts';
 import type { Deciding } from './consider.ts';
 import { createLoader } from './load-tools.ts';
 import { createOffered, type Offered } from './offered.ts';
-import type { Manifest, PublishedTool } from './published.ts';
+import type { WholeManifest } from './own-programs.ts';
+import type { PublishedTool } from './published.ts';
 
 /** What is offered on this machine, and how it is called. */
 export interface Toolbox extends Pick<Offered, 'find'> {
@@ -26,7 +27,7 @@ const endMs = 800;
 
 /** Puts together what can be offered and what this machine has. Loads an action's code when it is first called. */
 export function createToolbox(
-  manifest: Manifest,
+  { manifest, own }: Pick<WholeManifest, 'manifest' | 'own'>,
   machine: Machine,
   settings: Settings,
   signs: Promise<ReadonlyMap<string, string>>,
@@ -35,7 +36,7 @@ export function createToolbox(
   let kept: Promise<History> | undefined;
   /** Loaded when it is first used. */
   const history = () => (kept ??= historyOf(machine));
-  const load = createLoader({ manifest, machine, settings, offered, history, calls: madeCalls });
+  const load = createLoader({ manifest, own, machine, settings, offered, history, calls: madeCalls });
   /** The first state takes longest: it is begun when a call is made that needs the trust in a folder. */
   const trusted: Deciding['trusted'] = (folder, workspace) => {
     if (settings.checkpoints !== false)

@@ -46,6 +46,7 @@ describe.skipIf(process.platform === 'win32')('toolcrib list and doctor', () => 
       host,
       processes: createProcesses(host.platform),
       projectRoots: async () => [],
+      settings: async () => ({ path: [], programs: {} }),
       loadManifest: async () => ({
         programs: [
           facts('git', 'Git'),

@@ -329,6 +329,8 @@ const anySettings: fc.Arbitrary<Settings> = fc.record({
   roots: fc.constant([]),
   budgets: fc.constant(usualBudgets),
   databases: fc.constant({}),
+  path: fc.constant([]),
+  programs: fc.constant({}),
   folders: fc.constant({}),
   readOnly: fc.boolean(),
   toolsets: maybe(fc.subarray(['git', 'npm', 'files'])),

@@ -6,6 +6,37 @@ import { integrating } from './integrating.ts';
 import { looking } from './looking.ts';
 import { sharing } from './sharing.ts';
 
+const all = { ...looking, ...contents, ...changing, ...integrating, ...sharing };
+// What is used most comes first: it is what a list of tools has room for.
+const {
+  status,
+  diff,
+  log,
+  show,
+  add,
+  commit,
+  branches,
+  switch: change,
+  create_branch,
+  pull,
+  push,
+  stash,
+} = all;
+const usual = {
+  status,
+  diff,
+  log,
+  show,
+  add,
+  commit,
+  branches,
+  switch: change,
+  create_branch,
+  pull,
+  push,
+  stash,
+};
+
 export default program('git', {
   title: 'Git',
   category: 'vcs',
@@ -65,5 +96,5 @@ export default program('git', {
     ...['-c', 'core.quotePath=false', '-c', 'merge.conflictStyle=merge', '-c', 'advice.detachedHead=false'],
   ],
   inspect: inspectRepository,
-  actions: { ...looking, ...contents, ...changing, ...integrating, ...sharing },
+  actions: { ...usual, ...all },
 });

@@ -51,6 +51,7 @@ export const protectedNames: readonly ProtectedNames[] = [
     never: true,
     paths: [
       '.toolcrib.json/**',
+      '.toolcrib/**',
       '{.config,.cache,.local/state,.local/share}/toolcrib/**',
       'library/{application support,caches,logs,preferences}/toolcrib/**',
       'appdata/{local,roaming}/toolcrib/**',

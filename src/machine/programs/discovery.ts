@@ -34,7 +34,7 @@ export async function discover(
   facts: readonly ProgramFacts[],
   host: Host,
   path: SearchPath,
-  broken: Broken = {},
+  { broken = {}, named = {} }: { broken?: Broken; named?: Readonly<Record<string, string>> } = {},
 ): Promise<Discovery> {
   const folded = (name: string) => (host.platform === 'win32' ? name.toLowerCase() : name);
   const listings = await Promise.all(
@@ -52,7 +52,7 @@ export async function discover(
   const searches = facts.map(async (program) =>
     program.on?.includes(host.platform) === false
       ? { why: 'is not for this system' }
-      : choose(program, foldersWith, { host, path, broken }),
+      : choose({ ...program, at: named[program.id] }, foldersWith, { host, path, broken }),
   );
   for (const [index, search] of (await Promise.all(searches)).entries()) {
     const id = facts[index]?.id ?? '';
@@ -70,10 +70,14 @@ export async function whichProgram(name: string, host: Host, path: SearchPath): 
   return choose({ id: name, called: [name] }, () => folders, { host, path, broken: {} });
 }
 
-type Wanted = Pick<ProgramFacts, 'id' | 'called' | 'elsewhere'>;
+type Wanted = Pick<ProgramFacts, 'id' | 'called' | 'elsewhere'> & {
+  /** Where the settings say that it is. */
+  readonly at?: string | undefined;
+};
 
 /** Looks at all candidates, also behind the best: to say why the others lost. */
 async function choose(wanted: Wanted, foldersWith: FoldersWith, place: Place): Promise<Search> {
+  if (wanted.at !== undefined) return chooseNamed(wanted, wanted.at, place);
   const [named, known] = await Promise.all([
     Promise.all(
       wanted.called.map((called) => {
@@ -95,6 +99,16 @@ async function choose(wanted: Wanted, foldersWith: FoldersWith, place: Place): P
   const looked = `no ${wanted.called.join(', ')} in ${count === 1 ? 'one folder' : `${count} folders`}`;
   const refused = others.map(({ path, why }) => `${path} is ${why}`).join('; ');
   return { why: refused === '' ? looked : `${looked} that can be used: ${refused}` };
+}
+
+/** What the settings name is taken, or nothing. */
+async function chooseNamed({ id, called }: Wanted, path: string, place: Place): Promise<Search> {
+  const { basename, dirname } = pathsOf(place.host);
+  const [, ...words] = called[0]?.split(' ') ?? [];
+  const [found] = await candidatesIn([dirname(path)], { name: basename(path), words, id }, place);
+  if (!found) return { why: `${path}, which the settings name, cannot be started` };
+  if (found.why !== undefined) return { why: `${path}, which the settings name, is ${found.why}` };
+  return { installed: await installationOf(id, { ...found, source: 'settings' }, [], place) };
 }
 
 async function candidatesIn(

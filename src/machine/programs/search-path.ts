@@ -14,7 +14,7 @@ export interface LoginShellPath {
 const systemFolder = /^(?:\/usr(?:\/local)?)?\/(?:s?bin|games)$|^\/snap\/bin$/;
 
 /**
- * Where to look for programs: the process's own PATH, then the login shell's, then the folders of version and package
+ * Where to look for programs: folders that the settings add, the process's own PATH, then the login shell's, then the folders of version and package
  * managers that exist. Where the own PATH has nothing but the system's folders, the login shell's comes first: that is
  * what the person's terminal would start. Entries through which someone else, or the project, could choose the
  * program are left out, with the reason.
@@ -23,11 +23,13 @@ export async function searchPath(
   host: Host,
   loginShell?: LoginShellPath,
   projectRoots: readonly string[] = [],
+  added: readonly string[] = [],
 ): Promise<SearchPath> {
+  const first = added.map((folder) => ({ folder, source: 'settings' }));
   const own = entriesOf(variable(host, 'PATH'), 'PATH', host);
   const shell = entriesOf(loginShell?.path, `login shell (${loginShell?.shell})`, host);
   const isBare = own.every(({ folder }) => systemFolder.test(folder));
-  const given = isBare ? [...shell, ...own] : [...own, ...shell];
+  const given = [...first, ...(isBare ? [...shell, ...own] : [...own, ...shell])];
   const wanted = [...given, ...(await knownFolders(host))];
   const looks = await Promise.all(wanted.map(({ folder }) => lookAtFolder(folder, host, projectRoots)));
 

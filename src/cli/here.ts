@@ -1,0 +1,14 @@
+import { dirname, join } from 'node:path';
+import { loadManifest } from '../server/manifest.ts';
+import { withOwnPrograms, type ProgramFolder, type WholeManifest } from '../server/own-programs.ts';
+import { configFile } from './config.ts';
+
+/** Where a person describes programs of their own. */
+export const ownProgramFolder = (): ProgramFolder => ({
+  folder: join(dirname(configFile()), 'programs'),
+  least: [],
+});
+
+/** All that can be offered, with the programs that this person has described. */
+export const manifestHere = async (): Promise<WholeManifest> =>
+  withOwnPrograms(await loadManifest(), [ownProgramFolder()]);

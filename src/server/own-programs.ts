@@ -1,0 +1,116 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type * as z from 'zod';
+import { nearest } from '../core/check-params.ts';
+import type { Program } from '../core/program.ts';
+import { readPlain } from '../machine/folders.ts';
+import { shownPath } from '../machine/paths/shown-path.ts';
+import type { Manifest } from './published.ts';
+
+/** Programs of a person's own, and what is wrong with their files. */
+interface OwnPrograms {
+  readonly programs: readonly { readonly of: Program; readonly file: string }[];
+  /** One for each file that is left out: file, line, and why. */
+  readonly problems: readonly string[];
+}
+
+/** Where programs are described: a folder, and effects that each action from there has at least. */
+export interface ProgramFolder {
+  readonly folder: string;
+  readonly least: readonly 'execute'[];
+}
+
+/** Far more than a program needs. */
+const mostBytes = 256 * 1024;
+const mostFiles = 100;
+
+/** Programs of files, `*.yaml`; none when there is no such folder. What they need is loaded when there is one. */
+async function readOwnPrograms(folders: readonly ProgramFolder[]): Promise<OwnPrograms> {
+  const files = folders.flatMap(({ folder, least }) =>
+    namesIn(folder).map((name) => ({ file: join(folder, name), least })),
+  );
+  if (files.length === 0) return { programs: [], problems: [] };
+  const { parseProgram } = await import('./program-yaml.ts');
+  const programs: { of: Program; file: string }[] = [];
+  const problems: string[] = [];
+  for (const { file, least } of files.slice(0, mostFiles)) {
+    const text = readPlain(file, ({ size }) => size <= mostBytes)?.toString();
+    const parsed = text === undefined ? undefined : parseProgram(text, least);
+    if (!parsed) problems.push(`${shownPath(file)}: is no plain file of at most 256 KB.`);
+    else if ('of' in parsed) programs.push({ of: parsed.of, file });
+    else problems.push(`${shownPath(file)}:${parsed.line}: ${parsed.wrong}`);
+  }
+  return { programs, problems };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /\.ya?ml$/.test(name))
+      .toSorted();
+  } catch {
+    return []; // There is no such folder.
+  }
+}
+
+/** A manifest, and what it does not have from the build. */
+export interface WholeManifest {
+  readonly manifest: Manifest;
+  /** A person's own programs, by id. */
+  readonly own: ReadonlyMap<string, Program>;
+  readonly problems: readonly string[];
+}
+
+/** The manifest with a person's own programs; those whose id is taken are left out, which is said. */
+export async function withOwnPrograms(
+  manifest: Manifest,
+  folders: readonly ProgramFolder[],
+): Promise<WholeManifest> {
+  const { programs, problems } = await readOwnPrograms(folders);
+  const taken = new Set([...manifest.programs.map(({ id }) => id), 'files', 'toolcrib']);
+  const isFree = ({ of }: OwnPrograms['programs'][number]) => {
+    if (taken.has(of.id)) return false;
+    taken.add(of.id);
+    return true;
+  };
+  const added = programs.filter(isFree);
+  const refused = programs
+    .filter((one) => !added.includes(one))
+    .map(({ file, of }) => `${shownPath(file)}: there is a program ${of.id} already; choose another id.`);
+  if (added.length === 0) return { manifest, own: new Map(), problems: [...problems, ...refused] };
+  const { publishPrograms } = await import('./publish-tool.ts');
+  const published = publishPrograms(added);
+  return {
+    manifest: {
+      programs: [...manifest.programs, ...published.programs],
+      tools: [...manifest.tools, ...published.tools].toSorted((one, other) =>
+        one.name < other.name ? -1 : 1,
+      ),
+      examples: { ...manifest.examples, ...published.examples },
+    },
+    own: new Map(added.map(({ of }) => [of.id, of])),
+    problems: [...problems, ...refused],
+  };
+}
+
+/** What is wrong at the first place that is. */
+export function complaintOf(
+  { issues }: z.ZodError,
+  keysAt: (path: readonly PropertyKey[]) => readonly string[],
+): { readonly path: readonly PropertyKey[]; readonly says: string } {
+  // A misspelt key is what a missing one comes from.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+  if (!issue) return { path: [], says: 'cannot be understood.' };
+  const place = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    const known = keysAt(issue.path);
+    const best = nearest(key, known);
+    const meant = best ? `; did you mean ${best}?` : `. They are ${known.join(', ')}.`;
+    return {
+      path: [...issue.path, key],
+      says: `${place && `${place}.`}${key}: there is no such key${meant}`,
+    };
+  }
+  return { path: issue.path, says: `${place}: ${issue.message.replace(/^Invalid (?:input|option): /, '')}.` };
+}

@@ -1,0 +1,40 @@
+import { LineCounter, isNode, parseDocument } from 'yaml';
+import * as z from 'zod';
+import type { Program } from '../core/program.ts';
+import { programFile, programFrom } from '../discoverers/shared/program-file.ts';
+import { complaintOf } from './own-programs.ts';
+
+type Parsed = { readonly of: Program } | { readonly line: number; readonly wrong: string };
+
+/** The program that a YAML text describes, or the first line that is wrong. */
+export function parseProgram(text: string, least: readonly 'execute'[]): Parsed {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, maxAliasCount: 0 } as never);
+  const [error] = document.errors;
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+  if (error)
+    return { line: lineAt(error.pos[0]), wrong: error.message.split('\n')[0] ?? 'it does not parse.' };
+  const parsed = programFile.safeParse(document.toJS({ maxAliasCount: 0 }));
+  if (parsed.success) return { of: programFrom(parsed.data, least) };
+  const { path, says } = complaintOf(parsed.error, keysAt);
+  return { line: lineOf(path), wrong: says };
+
+  /** The line of the deepest thing on a path that is there. */
+  function lineOf(wanted: readonly PropertyKey[]): number {
+    for (let depth = wanted.length; depth > 0; depth--) {
+      const node = document.getIn(wanted.slice(0, depth), true);
+      if (isNode(node) && node.range) return lineAt(node.range[0]);
+    }
+    return 1;
+  }
+}
+
+/** The keys that may stand at a place. */
+function keysAt(path: readonly PropertyKey[]): string[] {
+  let schema: unknown = z.toJSONSchema(programFile, { io: 'input' });
+  for (const step of path) {
+    const { properties, additionalProperties, items } = schema as Record<string, Record<string, unknown>>;
+    schema = properties?.[String(step)] ?? additionalProperties ?? items;
+  }
+  return Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
+}

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { toolName } from '../core/discoverer.ts';
+import type { Program } from '../core/program.ts';
+import { annotationsOf, type ToolFacts } from '../core/tool.ts';
+import { describeAction, factsOf } from '../machine/actions/describe.ts';
+import type { JsonSchema, Manifest, PublishedTool } from './published.ts';
+
+/** Programs as a manifest has them; `file` is where their code is found. */
+export const publishPrograms = (
+  all: readonly { readonly of: Program; readonly file: string }[],
+): Manifest => ({
+  programs: all.map(({ file, of }) => ({ ...factsOf(of), file })),
+  examples: Object.fromEntries(all.flatMap(({ of }) => examplesOf(of))),
+  tools: all.flatMap(({ of }) => publishActions(of)),
+});
+
+const examplesOf = (of: Program) =>
+  Object.entries(of.actions).map(([key, { given }]) => [toolName(of, key), given ?? {}] as const);
+
+const publishActions = (of: Program): PublishedTool[] =>
+  Object.entries(of.actions).map(([name, action], rank) => ({
+    action: name,
+    rank,
+    ...(action.asks ? { asks: action.database } : {}),
+    ...publishTool(describeAction(of, name, action)),
+  }));
+
+/** A tool as clients see it. */
+export function publishTool(tool: ToolFacts): PublishedTool {
+  return {
+    name: tool.name,
+    program: tool.program,
+    effects: tool.effects,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: asJsonSchema(tool.params, 'input'),
+    ...(tool.result ? { outputSchema: asJsonSchema(tool.result, 'output') } : {}),
+    annotations: annotationsOf(tool.effects),
+  };
+}
+
+/** What a model need not be told to call a tool: the server checks all of it, and its errors say what was expected. */
+const unsaid = ['pattern', 'format', 'minLength', 'maxLength', 'maxItems'] as const;
+
+/** JSON Schema 2020-12 without what only costs tokens. */
+function asJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => {
+      // The bounds that zod gives every integer.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (io === 'output') return;
+      for (const key of unsaid) delete jsonSchema[key];
+      if (isNothing(jsonSchema.default)) delete jsonSchema.default;
+      if (
+        jsonSchema.description &&
+        typeof jsonSchema.items === 'object' &&
+        'description' in jsonSchema.items
+      ) {
+        delete jsonSchema.items.description;
+      }
+    },
+  });
+  return json as JsonSchema;
+}
+
+/** A default that is the absence of something says nothing the description does not. */
+const isNothing = (value: unknown): boolean =>
+  value === false || (Array.isArray(value) && value.length === 0);

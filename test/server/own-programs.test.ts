@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
+import { connect, eras, inherited, program, type Era } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+
+const frob = `id: frob
+title: Frobnicator
+project: [frob.toml]
+actions:
+  build:
+    title: Build with frob
+    description: Builds targets.
+    effects: [execute]
+    run: [build]
+    params:
+      fast: { on: --fast, says: Quickly }
+      level: { option: --level=, type: number, says: How hard }
+      targets: { operand: true, list: true, says: Targets }
+  show:
+    title: Show frobs
+    description: Shows what is there.
+    effects: [read]
+    run: [show]
+`;
+
+/** A machine with a program that nobody knows, and a person who has described it. */
+function withFrob(files: Record<string, string> = { 'frob.yaml': frob }) {
+  const bin = temporaryFolder();
+  const config = temporaryFolder();
+  writeFileSync(
+    join(bin, 'frob'),
+    '#!/bin/sh\n[ "$1" = --version ] && echo frob 1.2.3 || echo "frobbed: $*"\n',
+    {
+      mode: 0o755,
+    },
+  );
+  mkdirSync(join(config, 'toolcrib/programs'), { recursive: true });
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(config, 'toolcrib/programs', name), text);
+  const env = { ...inherited(), XDG_CONFIG_HOME: config, PATH: bin + delimiter + process.env['PATH'] };
+  const run = (...args: string[]) => {
+    try {
+      return execFileSync(process.execPath, [program, ...args], { env, encoding: 'utf8' });
+    } catch (error) {
+      return (error as { stdout: string }).stdout;
+    }
+  };
+  return { env, run };
+}
+
+async function opened(era: Era, env: Record<string, string>, root: string) {
+  const client = await connect(era, { env, roots: [root], cwd: root });
+  onTestFinished(() => client.close());
+  return {
+    call: async (name: string, given = {}) => textOf(await client.callTool({ name, arguments: given })),
+    tools: async () => (await client.listTools()).tools,
+  };
+}
+
+describe.each(eras)('a program that a person has described, in %s', (era) => {
+  it('is one like all others', async () => {
+    const { env, run } = withFrob();
+    const { folder, write } = temporaryRepository();
+    write('frob.toml', '');
+    const { call, tools } = await opened(era, env, folder);
+    const listed = (await tools()).find(({ name }) => name === 'frob_build');
+    expect(listed?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    expect(await call('frob_show')).toBe('frobbed: show');
+    expect(await call('frob_build', { targets: ['a'] })).toContain('NEEDS_CONFIRM');
+    run('trust', folder, '--yes');
+    const given = { fast: true, level: 3, targets: ['ab', 'c'] };
+    expect(await call('frob_build', given)).toBe('frobbed: build --fast --level=3 -- ab c');
+    expect(await call('frob_build', { targets: ['-x'] })).toMatch(/^ARG_FLAG/);
+    expect(await call('find_actions', { query: 'frob targets' })).toContain('frob_build');
+    expect(run('list')).toContain('Frobnicator');
+  });
+});
+
+it('says file, line and what was meant where a description is wrong, and leaves only that out', async () => {
+  const { run } = withFrob({
+    'frob.yaml': frob,
+    'key.yaml': frob.replace('id: frob', 'id: key').replace('    effects:', '    efects:'),
+    'taken.yaml': frob.replace('id: frob', 'id: git'),
+    'two.yaml': frob.replace('id: frob', 'id: two').replace('on: --fast,', 'on: --fast, operand: true,'),
+    'yaml.yaml': 'id: [',
+    'z.yaml': frob.replace('id: frob', 'id: z').replace('effects: [read]', 'effects: [reed]'),
+  });
+  const said = run('doctor');
+  expect(said).toMatch(/key\.yaml:8: actions\.build\.efects: there is no such key; did you mean effects\?/);
+  expect(said).toMatch(/taken\.yaml: there is a program git already; choose another id\./);
+  expect(said).toMatch(/two\.yaml:11: actions\.build\.params\.fast: needs exactly one of/);
+  expect(said).toMatch(/yaml\.yaml:1: /);
+  expect(said).toMatch(/z\.yaml:17: actions\.show\.effects\.0: expected one of/);
+  expect(run('list')).toContain('Frobnicator');
+});
+
+it('takes those of a project that is trusted, as code of the project, and lets nobody write them', async () => {
+  const { env, run } = withFrob({});
+  const { folder, write } = temporaryRepository();
+  write('.toolcrib/frob.yaml', frob);
+  write('frob.toml', '');
+  const before = await opened('2025-11-25', env, folder);
+  expect((await before.tools()).map(({ name }) => name)).not.toContain('frob_show');
+  expect(await before.call('write_file', { path: '.toolcrib/x.yaml', content: frob })).toMatch(
+    /PATH_PROTECTED/,
+  );
+  run('trust', folder, '--yes');
+  const { call, tools } = await opened('2025-11-25', env, folder);
+  const listed = (await tools()).find(({ name }) => name === 'frob_show');
+  expect(listed?.annotations).toMatchObject({ readOnlyHint: false });
+  expect(await call('frob_show')).toBe('frobbed: show');
+});
