@@ -7,4 +7,6 @@ export const discoverers = {
   databases: () => import('./databases/databases.ts'),
   git: () => import('./git/git.ts'),
   just: () => import('./just.ts'),
+  node: () => import('./node.ts'),
+  'node-packages': () => import('./node-packages/node-packages.ts'),
 } satisfies Record<string, File>;

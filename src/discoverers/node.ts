@@ -1,72 +1,95 @@
-import * as z from 'zod';
-import { defineDiscoverer } from '../core/discoverer.ts';
-import { list, path, text } from '../core/params.ts';
+import { fresh, glue } from '../core/command-line.ts';
+import { on, operand, option, words } from '../core/parameter.ts';
+import { list, name, path, text } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+import { tests } from './reports/kinds.ts';
+import { junit } from './reports/xml.ts';
+import { exactly } from './shared/test-names.ts';
 
-export const node = defineDiscoverer({
-  id: 'node',
-  title: 'Node.js',
-  category: 'runtime',
-  homepage: 'https://nodejs.org',
-  programs: ['node'],
-  version: { args: ['--version'], pattern: /^v(\S+)/ },
-  elsewhere: {
-    win32: ['%ProgramFiles%\\nodejs\\node.exe'],
-  },
-  install: {
-    linux: 'Install Node.js from https://nodejs.org/en/download or with a version manager such as fnm.',
-    darwin: 'brew install node',
-    win32: 'winget install OpenJS.NodeJS.LTS',
-  },
-  signals: {
-    files: ['package.json', '.nvmrc', '.node-version'],
-    extensions: ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'],
-  },
-  environment: ['NODE_ENV', 'NODE_EXTRA_CA_CERTS'],
-
-  actions: {
-    run: {
-      title: 'Run a script',
-      description: 'Runs a JavaScript file with Node.js; TypeScript too from Node.js 22.18.',
-      effects: ['execute'],
-      params: {
-        file: path('Script to run', 'file'),
-        args: list(z.string(), 'Arguments of the script'),
-      },
-      argv: [{ param: 'file' }, { rest: 'args' }],
-      example: {
-        given: { file: 'scripts/seed.js', args: ['--rows', '10'] },
-        runs: 'node scripts/seed.js --rows 10',
-      },
+export default [
+  program('node', {
+    title: 'Node.js',
+    category: 'runtime',
+    site: 'https://nodejs.org',
+    get: { apt: 'nodejs', brew: 'node', winget: 'OpenJS.NodeJS.LTS' },
+    elsewhere: { win32: ['%ProgramFiles%\\nodejs\\node.exe'] },
+    project: ['package.json', '.nvmrc', '.node-version'],
+    environment: ['NODE_ENV', 'NODE_EXTRA_CA_CERTS'],
+    settings: { NO_COLOR: '1' },
+    actions: {
+      run: action(
+        'Run a Node.js script',
+        'Runs a JavaScript file; TypeScript too from Node.js 22.18.',
+        ['execute'],
+        {
+          run: ({ file, args }) => [file, args],
+          params: { file: operand(path('Script to run', 'file')), args: words('Arguments of the script') },
+          given: { file: 'scripts/seed.js', args: ['--rows', '10'] },
+        },
+      ),
+      eval: action(
+        'Evaluate JavaScript with Node.js',
+        'Runs code given as text; prints what it evaluates to.',
+        ['execute'],
+        {
+          run: ({ print, code }) => [print, code],
+          params: {
+            print: on('--print', 'Print the value of the last expression', '--eval'),
+            code: operand(text('JavaScript')),
+          },
+          given: { code: 'process.versions.v8', print: true },
+        },
+      ),
+      test: action('Run Node.js tests', 'Runs tests of node:test; failures with their places.', ['execute'], {
+        role: 'test',
+        // From 20 on, and 18.17.
+        run: ['--test', '--test-reporter=junit', glue('--test-reporter-destination=', fresh('report.xml'))],
+        params: {
+          only: option('--test-name-pattern=', list(text('Test'), 'Only tests of these names'), exactly),
+          files: operand(list(path('File'), 'Test files; none: found by their names')),
+        },
+        given: { files: ['test/cart.test.js'], only: ['total adds up'] },
+        dashes: false,
+        ok: [0, 1],
+        out: tests(junit((one) => one.name)),
+      }),
+      check: action('Check JavaScript syntax', 'Parses a JavaScript file without running it.', ['read'], {
+        run: ['--check'],
+        params: { file: operand(path('File to check', 'file')) },
+        given: { file: 'src/cart.js' },
+        dashes: false,
+      }),
     },
-
-    test: {
-      title: 'Run Node.js tests',
-      description: "Runs tests written for Node.js's own test runner (node:test).",
-      effects: ['execute'],
-      params: {
-        files: list(path('Test file', 'file'), 'Test files; none: found by their names'),
-        name_pattern: text('Only tests whose name matches this regular expression').optional(),
-      },
-      // The default reporter differs between versions; this one is readable and in all of them.
-      argv: [
-        '--test',
-        '--test-reporter=spec',
-        { option: '--test-name-pattern=', param: 'name_pattern' },
-        { each: 'files' },
-      ],
-      example: {
-        given: { files: ['test/cart.test.js'], name_pattern: 'total' },
-        runs: 'node --test --test-reporter=spec --test-name-pattern=total test/cart.test.js',
-      },
+  }),
+  program('npx', {
+    title: 'npx',
+    category: 'package-manager',
+    site: 'https://docs.npmjs.com/cli/commands/npx',
+    get: { site: 'https://nodejs.org/en/download', brew: 'node', winget: 'OpenJS.NodeJS.LTS' },
+    // It asks, and fetches, when a program is not there.
+    settings: {
+      NO_COLOR: '1',
+      npm_config_offline: 'true',
+      npm_config_yes: 'false',
+      npm_config_update_notifier: 'false',
     },
-
-    check: {
-      title: 'Check syntax',
-      description: 'Parses a JavaScript file without running it; fails with the position of a syntax error.',
-      effects: ['read'],
-      params: { file: path('File to check', 'file') },
-      argv: ['--check', { param: 'file' }],
-      example: { given: { file: 'src/cart.js' }, runs: 'node --check src/cart.js' },
+    hints: [
+      {
+        says: /ENOTCACHED|npx canceled|could not determine executable/,
+        wayOut: 'It is not installed in this project. Only what is installed is run: add its package first.',
+      },
+    ],
+    actions: {
+      run: action(
+        'Run an installed program with npx',
+        'Runs a program of node_modules; fetches nothing.',
+        ['execute'],
+        {
+          run: ({ program: named, args }) => ['--no', '--', named, args],
+          params: { program: operand(name('Program')), args: words('Its arguments') },
+          given: { program: 'tsc', args: ['--noEmit'] },
+        },
+      ),
     },
-  },
-});
+  }),
+];

@@ -181,7 +181,7 @@ describe.each(eras)('commands, in %s', (era) => {
 
   it.each([
     ['run_command', { program: 'sh', args: ['-c', 'touch ran'] }],
-    ['npm_run', { script: 'test' }],
+    ['npm_run', { task: 'test' }],
     ['make_run', {}],
     ['cmake_configure', {}],
     ['git_reset_hard', { ref: 'HEAD' }],

@@ -19,7 +19,7 @@ it('ATTACK 14: npm does not work on a package above the roots', async () => {
   const client = await connect('2025-11-25', { roots: [root] });
   onTestFinished(() => client.close());
   for (const [name, given] of [
-    ['npm_run', { script: 'go' }],
+    ['npm_run', { task: 'go' }],
     ['npm_uninstall', { packages: ['x'] }],
   ] as const) {
     expect(textOf(await client.callTool({ name, arguments: given }))).toMatch(/^PATH_NOT_FOUND/);
@@ -64,7 +64,7 @@ it('ATTACK 33: a project whose .npmrc names the shell of its scripts is asked ab
   onTestFinished(() => client.close());
   for (const [name, given] of [
     ['npm_test', {}],
-    ['npm_run', { script: 'build' }],
+    ['npm_run', { task: 'build' }],
   ] as const) {
     expect(textOf(await client.callTool({ name, arguments: given }))).toMatch(/^NEEDS_CONFIRM/);
   }

@@ -48,7 +48,7 @@ describe('what a project has in it runs only with leave', () => {
     [37, 'make_run', { targets: ['all'] }, { Makefile: 'X := $(shell touch ran)\nall:\n' }],
     [38, 'cmake_configure', {}, { 'CMakeLists.txt': 'execute_process(COMMAND touch ran)' }],
     [40, 'npm_test', {}, { 'package.json': '{"name":"p","version":"1.0.0","scripts":{"test":"touch ran"}}' }],
-    [40, 'npm_run', { script: 'lint' }, { 'eslint.config.js': 'require("fs").writeFileSync("ran", "")' }],
+    [40, 'npm_run', { task: 'lint' }, { 'eslint.config.js': 'require("fs").writeFileSync("ran", "")' }],
     [40, 'node_test', {}, { 'test/a.test.js': 'require("fs").writeFileSync("ran", "")' }],
     [40, 'python_run_module', { module: 'pytest' }, { 'conftest.py': 'open("ran", "w")' }],
     [40, 'python_check', { file: 'a.py' }, { 'a.py': '', '.venv/bin/python': '#!/bin/sh\ntouch ran\n' }],

@@ -44,6 +44,7 @@ const meaningful: Record<string, Record<string, unknown>> = {
   mysql_tables: { profile: 'maria' },
   node_check: { file: 'good.js' },
   npm_list: {},
+  npm_why: { package: 'left-pad' },
   psql_databases: { profile: 'postgres' },
   psql_describe: { profile: 'postgres', table: 'orders' },
   psql_explain: { profile: 'postgres', sql: 'SELECT * FROM orders' },

@@ -47,8 +47,8 @@ const calls: readonly (readonly [tool: string, given: Record<string, unknown>])[
   ['node_run', { file: 'fail.mjs' }],
   ['node_run', { file: known }],
   ['node_run', { file: 'out.mjs', args: [hostile] }],
-  ['npm_run', { script: 'test' }],
-  ['npm_run', { script: known }],
+  ['npm_run', { task: 'test' }],
+  ['npm_run', { task: known }],
   ['npm_scripts', {}],
   ['make_targets', {}],
   ['cmake_presets', {}],
@@ -148,7 +148,7 @@ describe.each(eras)('results, in %s', (era) => {
   it.skipIf(era !== eras[0])(
     'ATTACK 95: a program of the project finds no secret in its environment',
     async () => {
-      const { result } = await client.call('npm_run', { script: 'env' });
+      const { result } = await client.call('npm_run', { task: 'env' });
       const env = saidIn({ result: result! });
       expect(env).toMatch(/^HOME=/m);
       for (const name of ['MY_API_TOKEN', 'HARMLESS', 'AWS_SECRET_ACCESS_KEY'])

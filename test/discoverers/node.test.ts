@@ -1,61 +1,51 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { node } from '../../src/discoverers/node.ts';
-import { argvOf, itKeepsItsExamples, runAction } from './real-program.ts';
+import { expect, it } from 'vitest';
+import { callAction, saidBy } from '../support/call-action.ts';
+import { folderWith } from '../support/files-in.ts';
+import { programOf } from './programs.ts';
+import { argvOf, recorded, reportOf } from './real-program.ts';
 
-describe('node', () => {
-  itKeepsItsExamples(node);
-
-  it('refuses a script that would be an option', () => {
-    for (const action of ['run', 'check']) {
-      expect(() => argvOf(node, action, { file: '--eval=evil()' })).toThrow(/read as an option/);
-    }
-    expect(() => argvOf(node, 'test', { files: ['--require=./evil.js'] })).toThrow(/read as an option/);
+const node = programOf('node');
+const project = () =>
+  folderWith({
+    'args.js': 'console.log(JSON.stringify(process.argv.slice(2)))',
+    'broken.js': 'const a = 1;\nconst = 2;\n',
+    'ran.mjs': 'import "./args.js"; console.log("ran"); export default 1;',
+    'test/cart.test.js': `const { test } = require('node:test');
+      test('total adds up', () => {});
+      test('discount (old) is off', () => { throw new Error('off by one'); });`,
   });
+const call = async (key: string, given: Record<string, unknown>, folder = project()) =>
+  saidBy(await callAction(node, key, given, { folder, program: process.execPath, trusted: true }));
 
-  it('takes a version from what node prints', () => {
-    expect(node.version?.pattern.exec('v20.20.2\n')?.[1]).toBe('20.20.2');
-  });
+it('refuses a script that would be an option', () => {
+  for (const key of ['run', 'check'])
+    expect(() => argvOf(node, key, { file: '--eval=evil()' })).toThrow(/read as an option/);
+  expect(() => argvOf(node, 'test', { files: ['--require=./evil.js'] })).toThrow(/read as an option/);
+  expect(() => argvOf(node, 'eval', { code: '--require=./evil.js' })).toThrow(/read as an option/);
 });
 
-describe('the real node', () => {
-  let cwd: string;
-  beforeAll(() => {
-    cwd = mkdtempSync(join(tmpdir(), 'node-'));
-    mkdirSync(join(cwd, 'test'));
-    writeFileSync(join(cwd, 'args.js'), 'console.log(JSON.stringify(process.argv.slice(2)))');
-    writeFileSync(join(cwd, 'broken.js'), 'const a = 1;\nconst = 2;\n');
-    writeFileSync(join(cwd, 'ran.mjs'), 'import "./args.js"; console.log("ran"); export default 1;');
-    writeFileSync(
-      join(cwd, 'test', 'cart.test.js'),
-      `const { test } = require('node:test');
-       test('total adds up', () => {});
-       test('discount is off', () => { throw new Error('off by one'); });`,
-    );
-  });
-  afterAll(() => rmSync(cwd, { recursive: true }));
+it('hands arguments to the script as they are, and evaluates code', async () => {
+  const args = ['--eval', 'a b', '$(touch x)', ''];
+  expect(await call('run', { file: 'args.js', args })).toContain(JSON.stringify(args));
+  expect(await call('eval', { code: '6 * 7', print: true })).toContain('42');
+});
 
-  it('hands arguments to the script as they are', () => {
-    const args = ['--eval', 'a b', '$(touch x)', ''];
-    expect(JSON.parse(runAction(node, 'run', { file: 'args.js', args }, { cwd }).stdout)).toEqual(args);
-  });
+it('runs tests, all or chosen, and says which failed where', async () => {
+  const folder = project();
+  const all = await call('test', {}, folder);
+  expect(all).toContain('1 failed, 1 passed, 0 skipped');
+  expect(all).toMatch(/test\/cart\.test\.js:3 discount \(old\) is off - off by one/);
+  // Some versions say of those that were not chosen that they were skipped.
+  const only = ['discount (old) is off'];
+  expect(await call('test', { only, files: ['test/cart.test.js'] }, folder)).toMatch(/^1 failed, 0 passed/);
+  expect(await call('test', { only: ['total adds up'] }, folder)).toMatch(/^0 failed, 1 passed/);
+  const files = { 'report.xml': recorded('node/junit.xml') };
+  expect(reportOf(node, 'test', { files, exitCode: 1 }).text).toBe(
+    '1 failed, 1 passed, 1 skipped\n/home/dev/shop/test/cart.test.js:3 is off - 1 == 2',
+  );
+});
 
-  it('runs the chosen tests and fails when one does', () => {
-    const file = join(cwd, 'test', 'cart.test.js');
-    const chosen = runAction(node, 'test', { files: [file], name_pattern: 'total' }, { cwd });
-    expect(chosen.exitCode).toBe(0);
-    expect(chosen.stdout).toContain('total adds up');
-    const all = runAction(node, 'test', {}, { cwd });
-    expect(all.exitCode).toBe(1);
-    expect(all.stdout).toContain('off by one');
-  });
-
-  it('checks syntax without running the file', () => {
-    expect(runAction(node, 'check', { file: 'ran.mjs' }, { cwd })).toMatchObject({ exitCode: 0, stdout: '' });
-    const broken = runAction(node, 'check', { file: 'broken.js' }, { cwd });
-    expect(broken.exitCode).toBe(1);
-    expect(broken.stderr).toMatch(/broken\.js:2[^]*SyntaxError/);
-  });
+it('checks syntax without running the file', async () => {
+  expect(await call('check', { file: 'ran.mjs' })).not.toContain('ran"');
+  expect(await call('check', { file: 'broken.js' })).toMatch(/broken\.js:2[^]*SyntaxError/);
 });

@@ -67,7 +67,7 @@ export const looks = (): Act[] => [
 ];
 
 // Code of the project, and any program
-export const runScript = (script: string, ...args: string[]) => act('npm_run', { script, args });
+export const runScript = (script: string, ...args: string[]) => act('npm_run', { task: script, args });
 export const runFile = (file: string, ...args: string[]) => act('node_run', { file, args });
 export const runProgram = (program: string, ...args: string[]) => act('run_command', { program, args });
 /** The same act in a folder of the project. */

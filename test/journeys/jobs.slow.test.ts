@@ -39,7 +39,7 @@ function makeWork(name = `build-${++works}`) {
     runs: () => (existsSync(file('runs')) ? readFileSync(file('runs'), 'utf8').split('\n').length - 1 : 0),
     hasBegun: () => existsSync(file('pid')) && readFileSync(file('pid'), 'utf8') !== '',
     isRunning: () => isRunning(file('pid')),
-    build: { name: 'npm_run', arguments: { script: 'build', args: [folder] } },
+    build: { name: 'npm_run', arguments: { task: 'build', args: [folder] } },
   };
 }
 let works = 0;

@@ -34,7 +34,7 @@ it.runIf(process.env['LONG'])(
         mkdirSync(work);
         // As it is: clients of both SDKs give up after 60 s unless they are told otherwise.
         const client = await connectTo(home.options);
-        const call = { name: 'npm_run', arguments: { script: 'build', args: [work, String(seconds)] } };
+        const call = { name: 'npm_run', arguments: { task: 'build', args: [work, String(seconds)] } };
         const startedAt = performance.now();
         const answers: string[] = [];
         do answers.push(textOf(await client.callTool(call)));

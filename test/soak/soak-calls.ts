@@ -85,8 +85,8 @@ export function stepsOf(random: () => number, client: string) {
       0.3,
       () => ({ name: 'run_command', given: command('sleep', '9'), says: /^/, impatient: { timeoutMs: 100 } }),
     ],
-    [0.15, () => ({ name: 'npm_run', given: { script: 'grand' }, says: /^/, impatient: { timeoutMs: 700 } })],
-    [0.1, () => ({ name: 'npm_run', given: { script: 'quick' }, says: /quick/ })],
+    [0.15, () => ({ name: 'npm_run', given: { task: 'grand' }, says: /^/, impatient: { timeoutMs: 700 } })],
+    [0.1, () => ({ name: 'npm_run', given: { task: 'quick' }, says: /quick/ })],
   ];
   const all = kinds.reduce((sum, [weight]) => sum + weight, 0);
   return (): Step => {

@@ -9,7 +9,8 @@ export type Node = { [key: string]: string | Node | Node[] | undefined };
 /** The document of a text. */
 export const xml = (text: string): Node =>
   new XMLParser({
-    ignoreAttributes: false,
+    // Node.js gives a case an attribute with the name of the element in it.
+    ignoreAttributes: ['failure'],
     attributeNamePrefix: '',
     textNodeName: 'text',
     parseTagValue: false,

@@ -1,0 +1,284 @@
+import * as z from 'zod';
+import { ToolcribError } from '../../core/errors.ts';
+import type { Reader } from '../../core/report.ts';
+import type { advisories, packages, tasks } from '../reports/kinds.ts';
+import { json, jsonLines, lines } from '../reports/readers.ts';
+
+/** What a kind that is a list has. */
+export type Items<K extends { result: z.ZodType }> =
+  z.input<K['result']> extends { items: infer I } ? I : never;
+export type Packages = Items<typeof packages>;
+export type Advisories = Items<typeof advisories>;
+
+const text = z.string();
+const said = text.optional();
+const record = <T extends z.ZodType>(schema: T) => z.record(text, schema);
+
+/** What is printed in place of an answer. A package can be called `error`, so that the key alone says nothing. */
+const failure = z.object({
+  message: said,
+  error: z
+    .union([z.object({ summary: text, code: said }), z.object({ message: text, code: said })])
+    .optional(),
+  uri: said,
+});
+
+/** A JSON answer. Throws PROGRAM_FAILED with the few words in which it says that there is none. */
+const answer =
+  <S extends z.ZodType, T>(schema: S, map: (found: z.output<S>) => T): Reader<T> =>
+  (output) => {
+    const { stdout } = output;
+    const start = stdout.search(/^[[{]/m);
+    const whole = start < 0 ? '{}' : stdout.slice(start);
+    const { error, message, uri } = failure.safeParse(JSON.parse(whole)).data ?? {};
+    // `npm ls` answers in full and says in `error` that there are problems.
+    const failed = error?.code === 'ELSPROBLEMS' ? undefined : error;
+    const why = failed ? ('summary' in failed ? failed.summary : failed.message) : uri && message;
+    if (why !== undefined) throw new ToolcribError('PROGRAM_FAILED', why.trim());
+    if (start < 0 && stdout.trim() !== '') throw new Error('expected JSON');
+    return json(schema, map)({ ...output, stdout: whole });
+  };
+
+// ---- what is installed
+
+const node = z.object({
+  version: said,
+  missing: z.boolean().optional(),
+  problems: z.array(text).default([]),
+  invalid: said,
+  extraneous: z.boolean().optional(),
+  resolved: said,
+  get dependencies() {
+    return z.record(z.string(), node).optional();
+  },
+  get devDependencies() {
+    return z.record(z.string(), node).optional();
+  },
+  get optionalDependencies() {
+    return z.record(z.string(), node).optional();
+  },
+});
+type Node = z.output<typeof node>;
+
+const problemOf = ({ missing, problems: [first = 'missing'], invalid, extraneous, resolved }: Node) => {
+  if (missing) return first;
+  if (invalid) return `does not fit ${invalid}`;
+  if (extraneous) return 'extraneous';
+  return resolved !== undefined && !/^https?:/.test(resolved) ? resolved : undefined;
+};
+const below = (of: Node, within: string): Packages =>
+  Object.entries({ '': of.dependencies, dev: of.devDependencies, optional: of.optionalDependencies }).flatMap(
+    ([group, all = {}]) =>
+      Object.entries(all).flatMap(([name, one]) => {
+        const problem = problemOf(one);
+        // An optional one for another system is not there, and that is no problem.
+        const here = { name, version: one.version, group: within || group || undefined, problem };
+        const trail = `${within && `${within} > `}${name}`;
+        return [
+          ...(one.version || problem ? [here] : []),
+          ...below(one, within === '' ? `in ${name}` : trail),
+        ];
+      }),
+  );
+/** The tree of npm, or those of pnpm, one for each package of a workspace. */
+export const tree = answer(z.union([z.array(node.extend({ name: said })), node]), (all) =>
+  Array.isArray(all) && all.length > 1
+    ? all.flatMap((one) => below(one, `in ${one.name}`))
+    : [all].flat().flatMap((one) => below(one, '')),
+);
+
+/** `name@version`, `@scope/name@npm:version`. */
+export const versioned = (spec: string) => {
+  const cut = spec.lastIndexOf('@');
+  return { name: spec.slice(0, cut), version: spec.slice(cut + 1).replace(/^npm:/, '') };
+};
+const listed = z.object({ data: z.object({ trees: z.array(z.object({ name: text })) }) });
+export const yarn1List = jsonLines(listed, (all) => {
+  if (all.length === 0) throw new Error('no list');
+  return all.flatMap(({ data }) => data.trees.map((one) => versioned(one.name)));
+});
+const located = z.object({ value: text, children: z.object({ Version: text }) });
+export const yarnList = jsonLines(located, (all) =>
+  all
+    .filter(({ value }) => !value.includes('@workspace:'))
+    .map(({ value, children }) => ({ name: value.replace(/(.)@.*/, '$1'), version: children.Version })),
+);
+const denoLine = /^│ (?:npm:)?(?<name>[@\w][\w./:-]*) +│ (?<wanted>\S+) +│ (?<version>\d\S*)/;
+export const denoList: Reader<Packages> = lines(denoLine, ({ name = '', version }) => ({ name, version }));
+
+// ---- what is outdated
+
+/** What the project allows is only told where it is newer than what there is. */
+const newer = (one: Packages[number]) => ({
+  ...one,
+  wanted: one.wanted === one.version ? undefined : one.wanted,
+});
+const one = z.object({ current: said, wanted: said, latest: text, dependent: said, dependencyType: said });
+export const outdated = answer(record(z.union([one, z.array(one)])), (all) =>
+  Object.entries(all).flatMap(([name, each]) =>
+    [each].flat().map(({ current: version, dependent, dependencyType: type, wanted, latest }) => {
+      const group = Array.isArray(each) ? dependent : type?.replace(/d?ependencies$/i, '') || undefined;
+      return newer({ name, version, wanted, latest, group });
+    }),
+  ),
+);
+const table = z.object({ type: z.literal('table'), data: z.object({ body: z.array(z.array(text)) }) });
+export const yarn1Outdated = jsonLines(table, (all) =>
+  all.flatMap(({ data }) =>
+    data.body.map(([name = '', version, wanted, latest, type]) =>
+      newer({ name, version, wanted, latest, group: type?.replace(/d?ependencies$/i, '') || undefined }),
+    ),
+  ),
+);
+const cell = (name: string) => `(?<${name}>\\d\\S*) +[|│] `;
+const row = `^[|│] (?:npm:)?(?<name>[@\\w][\\w./:-]*)(?: \\((?<group>\\w+)\\))? +[|│] `;
+/** The tables of Bun and Deno. */
+export const tabled: Reader<Packages> = lines(
+  new RegExp(`${row}${cell('version')}${cell('wanted')}(?<latest>\\d\\S*)`),
+  (found) => newer({ ...found, name: found['name'] ?? '' }),
+);
+
+// ---- what is known to be vulnerable
+
+const via = z.object({ title: text, severity: text, url: said, range: text });
+const fix = z.union([z.boolean(), z.object({ name: text, version: text })]).optional();
+const vulnerable = z.object({ via: z.array(z.union([via, text])), fixAvailable: fix });
+export const npmAudit = answer(z.object({ vulnerabilities: record(vulnerable) }), ({ vulnerabilities }) =>
+  Object.entries(vulnerabilities).flatMap(([name, { via: causes, fixAvailable }]) =>
+    causes.flatMap((cause) => {
+      if (typeof cause === 'string') return [];
+      const by =
+        typeof fixAvailable === 'object' ? `; fixed by ${fixAvailable.name}@${fixAvailable.version}` : '';
+      return [
+        {
+          package: name,
+          severity: cause.severity,
+          title: cause.title + by,
+          affected: cause.range,
+          url: cause.url,
+        },
+      ];
+    }),
+  ),
+);
+const advisory = z.object({ severity: text, title: text, url: said, vulnerable_versions: text });
+const ofPackage = (name: string, found: z.output<typeof advisory>) => ({
+  package: name,
+  affected: found.vulnerable_versions,
+  severity: found.severity,
+  title: found.title,
+  url: found.url,
+});
+const inModule = advisory.extend({ module_name: text });
+export const pnpmAudit = answer(z.object({ advisories: record(inModule) }), (all) =>
+  Object.values(all.advisories).map((found) => ofPackage(found.module_name, found)),
+);
+export const yarn1Audit = jsonLines(z.object({ data: z.object({ advisory: inModule }) }), (all) =>
+  all.map(({ data }) => ofPackage(data.advisory.module_name, data.advisory)),
+);
+const berry = z.object({
+  value: text,
+  children: z.object({ Issue: text, Severity: text, URL: said, 'Vulnerable Versions': text }),
+});
+export const yarnAudit = jsonLines(berry, (all) =>
+  all.map(({ value, children: found }) => ({
+    package: value,
+    severity: found.Severity,
+    title: found.Issue,
+    url: found.URL,
+    affected: found['Vulnerable Versions'],
+  })),
+);
+export const bunAudit = answer(record(z.array(advisory)), (all) =>
+  Object.entries(all).flatMap(([name, each]) => each.map((found) => ofPackage(name, found))),
+);
+
+// ---- what a registry, and a package.json, say of a package
+
+const strings = record(text).catch({});
+const published = z.object({
+  name: text,
+  version: said,
+  description: said,
+  license: z
+    .union([text, z.object({ type: text }).transform(({ type }) => type)])
+    .optional()
+    .catch(undefined),
+  homepage: said.catch(undefined),
+  repository: z
+    .union([text, z.object({ url: text }).transform(({ url }) => url)])
+    .optional()
+    .catch(undefined),
+  'repository.url': said,
+  deprecated: z.union([text, z.boolean()]).optional(),
+  engines: strings,
+  dependencies: strings,
+  peerDependencies: strings,
+  'dist-tags': strings,
+});
+const pairs = (all: Readonly<Record<string, string>>) =>
+  Object.entries(all)
+    .map(([name, range]) => `${name} ${range}`)
+    .join(', ');
+const describe = ({ 'dist-tags': tags, 'repository.url': url, ...found }: z.output<typeof published>) =>
+  Object.entries({
+    [`${found.name}@${found.version ?? tags['latest']}`]: found.description ?? '',
+    deprecated: String(found.deprecated || ''),
+    license: found.license,
+    homepage: found.homepage,
+    repository: url ?? found.repository,
+    engines: pairs(found.engines),
+    dependencies: pairs(found.dependencies),
+    'peer dependencies': pairs(found.peerDependencies),
+    tags: pairs(tags),
+  })
+    .filter(([, value]) => value)
+    .map(([key, value]) => `${key}: ${value}`)
+    .join('\n');
+/** One version of a package, as `view --json` has it. Throws for several. */
+export const view = answer(z.union([z.array(published).min(1), published]), (found) => {
+  const [first, ...others] = [found].flat();
+  if (!first || others.length > 0)
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `package: ${others.length + 1} versions match.`,
+      'Give a full version or a tag.',
+    );
+  return describe(first);
+});
+const inspectedLine = z.object({ type: z.enum(['inspect', 'error']), data: z.union([text, published]) });
+export const yarn1View = jsonLines(inspectedLine, (all) => {
+  const data = all[0]?.data;
+  if (data === undefined || typeof data === 'string')
+    throw new ToolcribError('NOT_FOUND', data ?? 'not found');
+  return describe(data);
+});
+
+const manifest = z.object({
+  packageManager: said.catch(undefined),
+  engines: strings,
+  scripts: strings,
+  tasks: record(z.union([text, z.object({ command: said, description: said })])).catch({}),
+  workspaces: z
+    .union([z.array(text), z.object({ packages: z.array(text) }).transform((all) => all.packages)])
+    .catch([]),
+});
+/** Scripts of a package.json, or tasks of a deno.json, which may have comments. */
+export const scripts: Reader<z.input<(typeof tasks)['result']>> = ({ stdout }) => {
+  const plain = stdout.replace(/^\uFEFF/, '').replaceAll(/^\s*\/\/.*$/gm, '');
+  const found = manifest.parse(JSON.parse(plain));
+  const facts = {
+    'package manager': found.packageManager,
+    engines: pairs(found.engines),
+    workspaces: found.workspaces.join(', '),
+  };
+  const more = Object.entries(facts)
+    .filter(([, value]) => value)
+    .map(([key, value]) => `${key}: ${value}`);
+  const all = Object.entries({ ...found.scripts, ...found.tasks }).map(([name, task]) =>
+    typeof task === 'string'
+      ? { name, command: task }
+      : { name, command: task.command, says: task.description },
+  );
+  return { total: all.length, items: all, ...(more.length > 0 && { more: more.join('; ') }) };
+};
