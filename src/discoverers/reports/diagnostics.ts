@@ -24,7 +24,7 @@ const gnuLevel = /(?:(?<level>fatal error|error|warning|note|info|Error|Warning)
 export const gnu = lines(
   new RegExp(
     `^(?:vet: )?(?<file>${gnuPlace}):(?<line>\\d+):(?:(?<column>\\d+):)? ?${gnuLevel}` +
-      `(?<message>.+?)(?: +\\[(?<code>[\\w-]+)\\])?$`,
+      `(?<message>.+?)(?: +\\[(?<code>[\\w.,=-]+)\\])?$`,
   ),
   (found) => (found['level'] === 'note' ? undefined : told(found)), // A note belongs to the line above it.
   'both',
