@@ -59,3 +59,7 @@ export const flag = (description: string) => z.boolean().default(false).describe
 /** A list that is empty unless told. */
 export const list = <T extends z.ZodType>(item: T, description: string) =>
   z.array(item).max(1000).default([]).describe(description);
+
+/** A list of at least one. */
+export const some = <T extends z.ZodType>(item: T, description: string) =>
+  z.array(item).min(1).max(1000).describe(description);

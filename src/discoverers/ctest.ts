@@ -1,108 +1,84 @@
 import * as z from 'zod';
-import { defineDiscoverer } from '../core/discoverer.ts';
-import { flag, path, text } from '../core/params.ts';
+import { fresh } from '../core/command-line.ts';
+import { on, option, required } from '../core/parameter.ts';
+import { list, name, path, text } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+import { entries, tests } from './reports/kinds.ts';
+import { json } from './reports/readers.ts';
+import { junit } from './reports/xml.ts';
 
+const escaped = (word: string) => word.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
 const params = {
-  build: path('Build folder', 'folder', { written: true }).default('build'),
-  only: text('Regular expression: only tests whose name matches').optional(),
-  config: z
-    .string()
-    .regex(/^\w{1,100}$/, 'expected a name')
-    .optional()
-    .describe('Configuration, for generators with several: Debug, Release'),
+  build: required('--test-dir', path('Build folder', 'folder').default('build')),
+  config: option('--build-config', name('Configuration, for generators with several: Debug, Release')),
+  only: option(
+    '--tests-regex',
+    list(text('Test'), 'Only these, by name'),
+    (names) => `^(${names.map(escaped).join('|')})$`,
+  ),
+  matching: option('--tests-regex', text('Regular expression: only tests whose name matches')),
+  except: option('--exclude-regex', text('Regular expression: not these')),
+  label: option('--label-regex', text('Regular expression: only those with such a label')),
 };
 
-export const ctest = defineDiscoverer({
-  id: 'ctest',
+const property = z.object({ name: z.string(), value: z.unknown() });
+const listing = z.object({
+  kind: z.literal('ctestInfo'),
+  tests: z.array(
+    z.object({
+      name: z.string(),
+      command: z.array(z.string()).default([]),
+      properties: z.array(property).default([]),
+    }),
+  ),
+});
+
+export default program('ctest', {
   title: 'CTest',
   category: 'build',
-  homepage: 'https://cmake.org/cmake/help/latest/manual/ctest.1.html',
-  programs: ['ctest', 'ctest3'],
-  version: { args: ['--version'], pattern: /^ctest3? version (\S+)/ },
+  site: 'https://cmake.org/cmake/help/latest/manual/ctest.1.html',
+  get: { apt: 'cmake', brew: 'cmake', winget: 'Kitware.CMake' },
+  called: ['ctest', 'ctest3'],
+  project: ['CTestTestfile.cmake', { file: 'CMakeLists.txt', has: /enable_testing|include\(CTest\)/i }],
   elsewhere: {
     darwin: ['/Applications/CMake.app/Contents/bin/ctest'],
     win32: ['%ProgramFiles%/CMake/bin/ctest.exe'],
   },
-  install: {
-    linux: 'It comes with CMake: sudo apt install cmake',
-    darwin: 'It comes with CMake: brew install cmake',
-    win32: 'It comes with CMake: winget install Kitware.CMake',
-  },
-  signals: { files: ['CMakeLists.txt', 'CTestTestfile.cmake'] },
-
+  hints: [{ says: /Failed to change working directory/, wayOut: 'cmake_configure makes the build folder.' }],
   actions: {
-    list: {
-      title: 'List CMake tests',
-      description: 'Tests of a configured build folder; runs the scripts that define them, not the tests.',
-      effects: ['execute'],
+    list: action('List CMake tests', 'Tests of a build folder, with labels.', ['execute'], {
+      run: ['--show-only=json-v1'],
       params,
-      argv: [
-        { option: '--test-dir', param: 'build' },
-        { option: '--build-config', param: 'config' },
-        { option: '--tests-regex', param: 'only' },
-        '--show-only=json-v1',
-      ],
-      example: { runs: 'ctest --test-dir build --show-only=json-v1' },
-      result: z.object({
-        tests: z.array(
-          z.object({
-            name: z.string(),
-            command: z.array(z.string()),
-            labels: z.array(z.string()),
-            disabled: z.boolean(),
+      out: entries('test')(
+        json(listing, ({ tests: all }) =>
+          all.map(({ name: one, command, properties }) => {
+            const value = (key: string) => properties.find((each) => each.name === key)?.value;
+            const labels = [value('LABELS') ?? []].flat().map((label) => `[${String(label)}]`);
+            // A test whose program is not built has no command.
+            const state =
+              value('DISABLED') === true ? ['disabled'] : command.length === 0 ? ['not built'] : [];
+            return { name: one, says: [...labels, ...state].join(' ') };
           }),
         ),
-      }),
-      parse: readTests,
-    },
-    run: {
-      title: 'Run CMake tests',
-      description: 'Runs the tests of a built project; shows what failing ones printed.',
-      effects: ['execute'],
+      ),
+    }),
+    test: action('Run CMake tests', 'Runs tests; failures with what they printed.', ['execute'], {
+      role: 'test',
+      run: ['--output-on-failure', '--no-tests=error', '--output-junit', fresh('report.xml')],
       params: {
         ...params,
-        except: text('Regular expression: not these tests').optional(),
-        jobs: z.int().min(1).max(64).optional().describe('Tests at once'),
-        rerun_failed: flag('Only those that failed last time'),
+        jobs: option('--parallel', z.int().min(1).max(64).describe('Tests at once')),
+        again: on('--rerun-failed', 'Only those that failed last time'),
       },
-      argv: [
-        { option: '--test-dir', param: 'build' },
-        '--output-on-failure',
-        '--no-tests=error',
-        { option: '--build-config', param: 'config' },
-        { option: '--tests-regex', param: 'only' },
-        { option: '--exclude-regex', param: 'except' },
-        { option: '--parallel', param: 'jobs' },
-        { flag: '--rerun-failed', param: 'rerun_failed' },
-      ],
-      example: {
-        given: { only: '^parser', jobs: 4 },
-        runs: 'ctest --test-dir build --output-on-failure --no-tests=error --tests-regex ^parser --parallel 4',
-      },
-    },
+      given: { only: ['parser'], jobs: 4 },
+      ok: [0, 8],
+      // Those that could not be started count as left out there.
+      out: tests(
+        junit(
+          ({ name: one }) => one,
+          ({ message }) => !/^(?:SKIP_|Disabled)/.test(String(message)),
+        ),
+      ),
+    }),
   },
 });
-
-interface Listing {
-  kind?: unknown;
-  tests?: { name: string; command?: string[]; properties?: { name: string; value: unknown }[] }[];
-}
-
-function readTests(stdout: string) {
-  const listing = JSON.parse(stdout) as Listing;
-  if (listing?.kind !== 'ctestInfo' || !Array.isArray(listing.tests))
-    throw new Error('expected kind ctestInfo');
-  return {
-    tests: listing.tests.map(({ name, command = [], properties = [] }) => {
-      const property = (wanted: string) => properties.find((each) => each.name === wanted)?.value;
-      const labels = property('LABELS');
-      return {
-        name,
-        // A test whose program is not built yet has no command.
-        command,
-        labels: Array.isArray(labels) ? labels.map(String) : [],
-        disabled: property('DISABLED') === true,
-      };
-    }),
-  };
-}

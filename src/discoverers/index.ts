@@ -4,9 +4,21 @@ type File = () => Promise<{ default: Program | readonly Program[] }>;
 
 /** Every file of programs, loaded when one of its actions is called. Written from the folder by `npm run build`. */
 export const discoverers = {
+  bazel: () => import('./bazel.ts'),
+  binaries: () => import('./binaries.ts'),
+  'clang-tools': () => import('./clang-tools.ts'),
+  cmake: () => import('./cmake.ts'),
+  compilers: () => import('./compilers.ts'),
+  'conan-vcpkg': () => import('./conan-vcpkg.ts'),
+  ctest: () => import('./ctest.ts'),
   databases: () => import('./databases/databases.ts'),
+  debuggers: () => import('./debuggers.ts'),
   git: () => import('./git/git.ts'),
   just: () => import('./just.ts'),
+  make: () => import('./make.ts'),
+  meson: () => import('./meson.ts'),
+  ninja: () => import('./ninja.ts'),
   node: () => import('./node.ts'),
   'node-packages': () => import('./node-packages/node-packages.ts'),
+  'visual-studio': () => import('./visual-studio.ts'),
 } satisfies Record<string, File>;

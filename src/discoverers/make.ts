@@ -1,98 +1,112 @@
 import * as z from 'zod';
-import { defineDiscoverer } from '../core/discoverer.ts';
-import { flag, list } from '../core/params.ts';
-import { readMakefile } from './makefile.ts';
+import { on, operand, option, words } from '../core/parameter.ts';
+import { list, name, path } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+import type { Reader } from '../core/report.ts';
+import { compiled } from './reports/diagnostics.ts';
+import { diagnostics, tasks } from './reports/kinds.ts';
 
-// make hands its command-line variables on to the environment of every recipe, so names by which a variable becomes a
-// program are refused; and values reach the shell of a recipe unquoted, so what means something to a shell is, too.
-const variableNames = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const reserved = new RegExp(
-  [
-    'SHELL|MAKE|MAKESHELL|MAKEFLAGS|MAKEFILES|MAKEFILE_LIST|MAKEOVERRIDES|MAKELEVEL|MAKE_\\w*|MFLAGS|GNUMAKEFLAGS',
-    'CURDIR|VPATH|SUFFIXES|PATH|HOME|IFS|ENV|BASH_\\w*|LD_\\w*|DYLD_\\w*|GIT_\\w*|NODE_OPTIONS|NPM_CONFIG_\\w*',
-    'PERL5\\w*|RUBY\\w*',
-    'PYTHON\\w+|JAVA_TOOL_OPTIONS|JDK_\\w*OPTIONS|_JAVA_OPTIONS|RUSTC_\\w*|DOCKER_HOST|EDITOR|VISUAL|PAGER|BROWSER',
-  ].join('|'),
-);
-const isReserved = new RegExp(`^(?:${reserved.source})$`, 'i');
+const files = ['GNUmakefile', 'makefile', 'Makefile'];
+const file = option('--file=', path('Makefile of another name', 'file'));
+const dryRun = on('--dry-run', 'Only print the commands');
 
-const variable = z
-  .string()
-  .max(2000)
-  .regex(
-    /^[^=]+=[\w.,:=@%+/ -]*$/,
-    'expected NAME=value without characters that mean something to make or a shell',
-  )
-  .refine((text) => variableNames.test(nameOf(text)), 'expected NAME=value')
-  .refine((text) => !isReserved.test(nameOf(text)), 'this variable decides what make runs and cannot be set');
+const most = 500;
+const notRules = /^(?:ifn?eq|ifn?def|else|endif|export|unexport|override|private|vpath|undefine)\b/;
 
-const nameOf = (assignment: string): string => assignment.slice(0, assignment.indexOf('='));
+interface Targets {
+  items: { name: string; says?: string }[];
+  total: number;
+  more?: string;
+}
 
-export const make = defineDiscoverer({
-  id: 'make',
+/** The targets that a Makefile states, with what the comment behind or above them says; make itself would run code. */
+const targets: Reader<Targets> = ({ stdout }) => {
+  const found = new Map<string, string>();
+  const unread = new Set<string>();
+  let comments: string[] = [];
+  let isDefining = false;
+  for (const line of stdout.replaceAll(/\\\r?\n[ \t]*/g, ' ').split(/\r?\n/)) {
+    const above = comments;
+    comments = [];
+    if (line.startsWith('#')) comments = [...above, line.replace(/^#+ ?/, '')].slice(-20);
+    if (/^ *(?:define|endef)\b/.test(line)) isDefining = /^ *define/.test(line);
+    const unknown = /^(?:[-s]?include +(.+)|\$[({](?:eval|foreach|call) .*)/.exec(line);
+    if (unknown) unread.add(unknown[1] ?? unknown[0]);
+    const end = line.search(/[:=#]/);
+    const rest = line.slice(end);
+    const isRule = end > 0 && rest[0] === ':' && !/^:{1,3}=/.test(rest) && !/^\s/.test(line);
+    if (!isRule || isDefining || unknown || notRules.test(line)) continue;
+    if (/^:+[^#;=]*=/.test(rest)) {
+      comments = above; // A variable of a target.
+      continue;
+    }
+    const behind = /##+(.*)/.exec(rest)?.[1]?.trim();
+    const said = above.slice(above.lastIndexOf('') + 1).filter((each) => /\p{L}/u.test(each));
+    for (const target of line.slice(0, end).split(/\s+/)) {
+      if (target.includes('$')) unread.add(target);
+      else if (/^[\w/][\w./+@-]*$/.test(target))
+        found.set(target, found.get(target) || (behind ?? said.join(' ')).slice(0, 200));
+    }
+  }
+  const items = [...found].slice(0, most).map(([key, says]) => ({ name: key, ...(says && { says }) }));
+  if (items.length === 0) throw new Error('no target is written here');
+  const more = unread.size > 0 && `only make knows: ${[...unread].join(', ').slice(0, 500)}`;
+  return { items, total: found.size, ...(more && { more }) };
+};
+
+export default program('make', {
   title: 'GNU make',
   category: 'build',
-  homepage: 'https://www.gnu.org/software/make/',
-  programs: ['make', 'gmake', 'mingw32-make'],
-  version: { args: ['--version'], pattern: /^GNU Make (\S+)/ },
-  install: {
-    linux: 'Install the package make, for instance: sudo apt install make',
-    darwin: 'xcode-select --install',
-    win32: 'winget install ezwinports.make',
-  },
-  signals: { files: ['GNUmakefile', 'makefile', 'Makefile'] },
-  hints: [{ says: /No rule to make target|No targets/, wayOut: 'make_targets lists the targets there are.' }],
-
+  site: 'https://www.gnu.org/software/make',
+  get: { apt: 'make', brew: 'make', winget: 'ezwinports.make' },
+  called: ['make', 'gmake', 'mingw32-make'],
+  version: { args: ['--version'], pattern: /GNU Make (\S+)/ },
+  project: files,
+  settings: { LC_ALL: 'C.UTF-8' },
+  hints: [{ says: /No rule to make target|No targets/, wayOut: 'make_tasks lists the targets there are.' }],
   actions: {
-    targets: {
-      title: 'List make targets',
-      description: 'Targets of the Makefile with their comments, read without running make.',
-      effects: ['read'],
-      params: {},
-      reads: ['GNUmakefile', 'makefile', 'Makefile'],
-      example: { runs: 'reads GNUmakefile, makefile, Makefile' },
-      result: z.object({
-        default: z.string().nullable().describe('What make without a target builds'),
-        targets: z.array(
-          z.object({
-            name: z.string(),
-            doc: z.string().nullable(),
-            prerequisites: z.array(z.string()),
-            phony: z.boolean(),
-            conditional: z.boolean(),
-            line: z.number(),
-          }),
-        ),
-        pattern_rules: z.array(z.string()),
-        includes: z.array(z.string()).describe('Not read; may define more targets'),
-        computed: z.array(z.string()).describe('Names only make knows'),
-      }),
-      parse: readMakefile,
-    },
-    run: {
-      title: 'Run make',
-      description: 'Builds targets; recipes can do anything.',
-      effects: ['execute'],
+    tasks: action(
+      'List make targets',
+      'Targets of the Makefile with their comments; runs nothing.',
+      ['read'],
+      {
+        role: 'tasks',
+        reads: files,
+        out: tasks(targets),
+      },
+    ),
+    task: action(
+      'Run a make target',
+      'Runs the recipe of one target and shows what it prints.',
+      ['execute'],
+      {
+        role: 'task',
+        run: ({ file: other, dry_run, task, args }) => [other, dry_run, '--', task, args],
+        params: {
+          file,
+          dry_run: dryRun,
+          task: operand(name('Target')),
+          args: words('NAME=value, or further targets'),
+        },
+        given: { task: 'test', args: ['V=1'] },
+      },
+    ),
+    build: action('Build with make', 'Builds targets; compilers’ errors with their places.', ['execute'], {
+      role: 'build',
+      run: [],
       params: {
-        targets: list(
-          z.string().regex(/^[A-Za-z0-9_][\w.+/%-]*$/, 'expected the name of a target'),
-          'Default: the first target',
+        file,
+        jobs: option('--jobs=', z.int().min(1).max(64).describe('Recipes at once')),
+        keep_going: on('--keep-going', 'Go on after a failure'),
+        dry_run: dryRun,
+        variables: operand(
+          list(z.string().regex(/^[A-Za-z_]\w*=[^\0]*$/, 'expected NAME=value'), 'NAME=value'),
         ),
-        variables: list(variable, 'NAME=value'),
-        jobs: z.int().min(1).max(64).optional().describe('Recipes at once'),
-        keep_going: flag('Go on after a failure'),
+        targets: operand(list(name('Target'), 'The first target of the file unless told')),
       },
-      argv: [
-        { option: '--jobs=', param: 'jobs' },
-        { flag: '--keep-going', param: 'keep_going' },
-        '--',
-        { each: 'variables' },
-        { each: 'targets' },
-      ],
-      example: {
-        given: { targets: ['test'], variables: ['V=1'], jobs: 4 },
-        runs: 'make --jobs=4 -- V=1 test',
-      },
-    },
+      given: { targets: ['all'], variables: ['CFLAGS=-O2 -g'], jobs: 4 },
+      ok: [0, 2],
+      out: diagnostics(compiled),
+    }),
   },
 });

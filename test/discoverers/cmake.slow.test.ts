@@ -1,57 +1,63 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cmake } from '../../src/discoverers/cmake.ts';
-import { ctest } from '../../src/discoverers/ctest.ts';
-import { hasProgram, runAction } from './real-program.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import cmake from '../../src/discoverers/cmake.ts';
+import ctest from '../../src/discoverers/ctest.ts';
+import make from '../../src/discoverers/make.ts';
+import { callAction, saidBy } from '../support/call-action.ts';
+import { hasProgram } from './real-program.ts';
 
-const installed =
-  hasProgram('cmake', '--version') && hasProgram('ctest', '--version') && hasProgram('make', '--version');
+const installed = ['cmake', 'ctest', 'make'].every((one) => hasProgram(one, '--version'));
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'toolcrib-cmake-'));
+  const lists = `
+    cmake_minimum_required(VERSION 3.16)
+    project(demo NONE)
+    execute_process(COMMAND \${CMAKE_COMMAND} -E touch \${CMAKE_SOURCE_DIR}/ran)
+    add_custom_target(hello COMMAND \${CMAKE_COMMAND} -E echo "hello \${NAME} \${CMAKE_BUILD_TYPE}")
+    install(FILES CMakeLists.txt DESTINATION share)
+    enable_testing()
+    add_test(NAME passes COMMAND \${CMAKE_COMMAND} -E true)
+    add_test(NAME fails COMMAND \${CMAKE_COMMAND} -E cat nothing)`;
+  writeFileSync(join(folder, 'CMakeLists.txt'), lists);
+  const preset = { name: 'dev', generator: 'Unix Makefiles', binaryDir: 'out' };
+  writeFileSync(
+    join(folder, 'CMakePresets.json'),
+    JSON.stringify({ version: 3, configurePresets: [preset] }),
+  );
+  const makefile = 'X := $(shell touch made)\nhello: ## Greets\n\t@echo "hello $(NAME)"\nfail:\n\t@false\n';
+  writeFileSync(join(folder, 'Makefile'), makefile);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.skipIf(!installed)('cmake and ctest, the real ones', () => {
-  let folder = '';
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'toolcrib-cmake-'));
-    const lists = `
-      cmake_minimum_required(VERSION 3.16)
-      project(demo NONE)
-      execute_process(COMMAND \${CMAKE_COMMAND} -E touch \${CMAKE_SOURCE_DIR}/ran)
-      add_custom_target(hello COMMAND \${CMAKE_COMMAND} -E echo "hello \${NAME} \${CMAKE_BUILD_TYPE}")
-      enable_testing()
-      add_test(NAME passes COMMAND \${CMAKE_COMMAND} -E true)
-      add_test(NAME fails COMMAND \${CMAKE_COMMAND} -E cat nothing)`;
-    writeFileSync(join(folder, 'CMakeLists.txt'), lists);
-    const presets = {
-      version: 3,
-      configurePresets: [{ name: 'dev', generator: 'Unix Makefiles', binaryDir: 'out' }],
-    };
-    writeFileSync(join(folder, 'CMakePresets.json'), JSON.stringify(presets));
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const call = async (of: typeof cmake, action: string, given: object = {}) =>
+  saidBy(await callAction(of, action, { ...given }, { folder, trusted: true }));
 
-  it('configures, builds, lists tests and runs them', () => {
-    const where = { cwd: folder };
-    const given = { generator: 'Unix Makefiles', build_type: 'Debug', defines: ['NAME=world'] };
-    expect(runAction(cmake, 'configure', given, where)).toMatchObject({ exitCode: 0 });
-    expect(existsSync(join(folder, 'ran'))).toBe(true);
-    const built = runAction(cmake, 'build', { targets: ['hello'], jobs: 2 }, where);
-    expect(built).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('hello world Debug') });
-    expect(runAction(ctest, 'list', { only: 'pass' }, where).data).toMatchObject({
-      tests: [{ name: 'passes' }],
-    });
-    expect(runAction(ctest, 'run', { except: 'fails' }, where).exitCode).toBe(0);
-    expect(runAction(ctest, 'run', { jobs: 2 }, where)).toMatchObject({
-      exitCode: 8,
-      stdout: expect.stringMatching(/nothing[^]*1 tests? failed out of 2/),
-    });
-    expect(runAction(ctest, 'run', { only: 'no such test' }, where).exitCode).not.toBe(0);
-  });
+it.skipIf(!installed)('configures, builds, installs, and runs tests', async () => {
+  const given = { generator: 'Unix Makefiles', build_type: 'Debug', defines: ['NAME=world'] };
+  expect(await call(cmake, 'configure', given)).toContain('Build files have been written');
+  expect(existsSync(join(folder, 'ran'))).toBe(true);
+  expect(await call(cmake, 'targets')).toContain('\nhello\n');
+  expect(await call(cmake, 'variables')).toContain('CMAKE_INSTALL_PREFIX ');
+  expect(await call(cmake, 'build', { targets: ['hello'], jobs: 2 })).toContain('no diagnostics');
+  expect(await call(cmake, 'build', { targets: ['none'] })).toContain('PROGRAM_FAILED');
+  expect(await call(cmake, 'install', { prefix: 'there' })).toContain('there/share/CMakeLists.txt');
+  expect(await call(ctest, 'list', { matching: 'pass' })).toContain('1 test\npasses');
+  expect(await call(ctest, 'test', { only: ['passes'] })).toContain('0 failed, 1 passed');
+  expect(await call(ctest, 'test')).toMatch(/^1 failed, 1 passed, 0 skipped\nfails - .*nothing/s);
+  expect(await call(ctest, 'test', { again: true })).toContain('1 failed, 0 passed');
+  expect(await call(ctest, 'test', { only: ['none'] })).toContain('PROGRAM_FAILED');
+  expect(await call(cmake, 'configure_preset', { preset: 'dev' })).toContain('written to');
+});
 
-  it('configures by preset', () => {
-    expect(runAction(cmake, 'configure_preset', { preset: 'dev' }, { cwd: folder })).toMatchObject({
-      exitCode: 0,
-    });
-    expect(existsSync(join(folder, 'out', 'CMakeCache.txt'))).toBe(true);
-  });
+it.skipIf(!installed)('ATTACK 37: lists targets without running anything, and runs one', async () => {
+  expect(await call(make, 'tasks')).toContain('2 tasks\nhello (Greets)\nfail\n');
+  expect(existsSync(join(folder, 'made'))).toBe(false);
+  expect(await call(make, 'task', { task: 'hello', args: ['NAME=big world'] })).toContain('hello big world');
+  expect(await call(make, 'task', { task: 'fail' })).toContain('PROGRAM_FAILED: exit code 2');
+  expect(await call(make, 'build', { targets: ['hello'], variables: ['NAME=x'] })).toContain(
+    'no diagnostics',
+  );
 });

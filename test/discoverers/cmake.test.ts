@@ -1,82 +1,60 @@
-import { describe, expect, it } from 'vitest';
-import { cmake } from '../../src/discoverers/cmake.ts';
-import { ctest } from '../../src/discoverers/ctest.ts';
-import { argvOf, itKeepsItsExamples, parseRecorded } from './real-program.ts';
+import { expect, it } from 'vitest';
+import cmake from '../../src/discoverers/cmake.ts';
+import ctest from '../../src/discoverers/ctest.ts';
+import { argvOf, recorded, reportOf } from './real-program.ts';
 
-describe('cmake', () => {
-  itKeepsItsExamples(cmake);
-
-  it('reads presets', () => {
-    expect(parseRecorded(cmake, 'presets', 'CMakePresets.json')).toEqual({
-      configure: ['dev', 'release'],
-      build: ['dev'],
-      test: [],
-      workflow: ['ci'],
-      includes: ['cmake/common.json'],
-    });
-    expect(cmake.actions.presets.parse?.('{"version":1}')).toMatchObject({ configure: [], includes: [] });
-    expect(() => cmake.actions.presets.parse?.('[]')).toThrow('version');
-  });
-
-  it('ATTACK 20: has no way to run a script, a tool, or the native build with arguments', () => {
-    for (const action of Object.values(cmake.actions)) {
-      expect(JSON.stringify(action)).not.toMatch(/"--"|"-E"|"-P"/);
-    }
-    for (const targets of [['-E'], ['--', '--eval=$(shell touch p)'], ['a b'], ['$(x)'], ['']]) {
-      expect(() => argvOf(cmake, 'build', { targets })).toThrow();
-    }
-    expect(() => argvOf(cmake, 'build', { build: '-E' })).toThrow('read as an option');
-    expect(() => argvOf(cmake, 'configure', { source: '-Pscript.cmake' })).toThrow('read as an option');
-    expect(() => argvOf(cmake, 'configure', { generator: 'Evil' })).toThrow();
-    expect(() => argvOf(cmake, 'build_preset', { preset: '-x' })).toThrow();
-  });
-
-  it('ATTACK 20: refuses variables that name a program to run', () => {
-    const refused = [
-      'CMAKE_CXX_COMPILER_LAUNCHER=touch;p',
-      'CMAKE_MAKE_PROGRAM:FILEPATH=/tmp/evil',
-      'CMAKE_PROJECT_INCLUDE=/tmp/evil.cmake',
-      'CMAKE_PROJECT_demo_INCLUDE_BEFORE=/tmp/evil.cmake',
-      'CMAKE_PROJECT_TOP_LEVEL_INCLUDES=/tmp/evil.cmake',
-      'CMAKE_TOOLCHAIN_FILE=/tmp/evil.cmake',
-      'CMAKE_C_COMPILER=/tmp/evil',
-      'CMAKE_C_CLANG_TIDY=touch;p',
-      'Python_EXECUTABLE=/tmp/evil',
-      'A=1\nB=2',
-      'A',
-      '-P=x',
-    ];
-    for (const define of refused)
-      expect(() => argvOf(cmake, 'configure', { defines: [define] }), define).toThrow();
-    const defines = ['CMAKE_C_COMPILER=clang-18', 'A:BOOL=ON', 'LIST=a;b c'];
-    expect(argvOf(cmake, 'configure', { defines }).slice(4)).toEqual(
-      defines.flatMap((define) => ['-D', define]),
-    );
-  });
-
-  it('ATTACK 38: says that configuring runs code of the project', () => {
-    const { presets, ...running } = cmake.actions;
-    expect(presets.effects).toEqual(['read']);
-    for (const action of [...Object.values(running), ...Object.values(ctest.actions)]) {
-      expect(action.effects).toEqual(['execute']);
-    }
-  });
+it('reads presets', () => {
+  expect(reportOf(cmake, 'presets', { stdout: recorded('cmake/CMakePresets.json') }).text)
+    .toMatchInlineSnapshot(`
+    "4 presets
+    dev configure
+    release configure
+    dev build
+    ci workflow
+    not read: cmake/common.json"
+  `);
+  expect(() => reportOf(cmake, 'presets', { stdout: '[]' })).toThrow();
 });
 
-describe('ctest', () => {
-  itKeepsItsExamples(ctest);
-
-  it('reads tests', () => {
-    const command = (name: string) => ['/usr/bin/cmake', '-E', name];
-    expect(parseRecorded(ctest, 'list', 'list.json')).toEqual({
-      tests: [
-        { name: 'passes', command: command('true'), labels: [], disabled: false },
-        { name: 'fails', command: command('false'), labels: ['slow'], disabled: false },
-      ],
-    });
-    expect(ctest.actions.list.parse?.('{"kind":"ctestInfo","tests":[{"name":"a"}]}')).toEqual({
-      tests: [{ name: 'a', command: [], labels: [], disabled: false }],
-    });
-    expect(() => ctest.actions.list.parse?.('{}')).toThrow('ctestInfo');
+it('tells why a project could not be configured again, and targets of both kinds of builds', () => {
+  const stderr =
+    'CMake Error at CMakeLists.txt:3 (find_package):\n  By not providing "FindFoo.cmake"\n  it was asked\n\n';
+  expect(reportOf(cmake, 'build', { stderr, exitCode: 2 }).data).toMatchObject({
+    items: [{ file: 'CMakeLists.txt', line: 3, message: 'By not providing "FindFoo.cmake" it was asked' }],
   });
+  const make =
+    'The following are some of the valid targets for this Makefile:\n... all (the default if no target)\n... app\n';
+  expect(reportOf(cmake, 'targets', { stdout: make }).text).toBe(
+    '2 tasks\nall (the default if no target)\napp',
+  );
+  const ninja = '[1/1] All primary targets available:\nedit_cache: phony\napp: CUSTOM\n';
+  expect(reportOf(cmake, 'targets', { stdout: ninja }).text).toBe('2 tasks\nedit_cache\napp');
+});
+
+it('ATTACK 20: has no way to run a script, a tool, or the native build with arguments', () => {
+  for (const targets of [['-E'], ['--', '--eval=$(shell touch p)'], ['a b'], ['']])
+    expect(() => argvOf(cmake, 'build', { targets })).toThrow();
+  expect(() => argvOf(cmake, 'build', { build: '-E' })).toThrow('read as an option');
+  expect(() => argvOf(cmake, 'configure', { source: '-Pscript.cmake' })).toThrow('read as an option');
+  for (const define of ['A=1\nB=2', 'A', '-P=x'])
+    expect(() => argvOf(cmake, 'configure', { defines: [define] }), define).toThrow();
+});
+
+it('tells which tests failed with what they printed, those that could not be started among them', () => {
+  const files = { 'report.xml': recorded('ctest/report.xml') };
+  expect(reportOf(ctest, 'test', { files, exitCode: 8 }).text).toMatchInlineSnapshot(`
+    "2 failed, 1 passed, 0 skipped
+    fails - Unable to find executable: too
+    crash -"
+  `);
+  expect(argvOf(ctest, 'test', { only: ['a.b', 'c d'] }).slice(-1)).toEqual(['^(a\\.b|c d)$']);
+});
+
+it('lists tests', () => {
+  expect(reportOf(ctest, 'list', { stdout: recorded('ctest/list.json') }).text).toMatchInlineSnapshot(`
+    "2 tests
+    passes
+    fails [slow]"
+  `);
+  expect(() => reportOf(ctest, 'list', { stdout: '{}' })).toThrow();
 });

@@ -1,5 +1,8 @@
+import type { Reader } from '../../core/report.ts';
 import { level } from './kinds.ts';
 import { lines, type Groups } from './readers.ts';
+
+type Diagnostic = ReturnType<typeof told>;
 
 const told = ({ file, line, column, level: said, code, message = '' }: Groups) => ({
   level: level(said ?? 'error'),
@@ -21,7 +24,7 @@ const gnuLevel = /(?:(?<level>fatal error|error|warning|note|info|Error|Warning)
 export const gnu = lines(
   new RegExp(
     `^(?:vet: )?(?<file>${gnuPlace}):(?<line>\\d+):(?:(?<column>\\d+):)? ?${gnuLevel}` +
-      `(?<message>.+?)(?: +\\[(?<code>[\\w-]+)\\])?$`,
+      `(?<message>.+?)(?: +\\[(?<code>[\\w.,=-]+)\\])?$`,
   ),
   (found) => (found['level'] === 'note' ? undefined : told(found)), // A note belongs to the line above it.
   'both',
@@ -46,3 +49,36 @@ export const bracketed = lines(
 
 /** `place: message` by a pattern of the program's own, with the groups file, line, column, level, code, message. */
 export const said = (pattern: RegExp) => lines(pattern, told, 'both');
+
+/** The same of text that goes over several lines, by a pattern with the flags `gm`. */
+export const saidAtLength =
+  (pattern: RegExp): Reader<Diagnostic[]> =>
+  ({ stdout, stderr, exitCode }) => {
+    const found = [...`${stdout}\n${stderr}`.matchAll(pattern)].map(({ groups = {} }) => told(groups));
+    if (found.length === 0 && exitCode !== 0) throw new Error('nothing was recognised');
+    return found.map((one) => ({ ...one, message: one.message.trim().replaceAll(/\s*\n\s*/g, ' ') }));
+  };
+
+/** What any of the readers finds, each once; a failure without an error among them has another reason, which is shown. */
+export const together =
+  (...readers: readonly Reader<Diagnostic[]>[]): Reader<Diagnostic[]> =>
+  (output) => {
+    const found = readers.flatMap((read) => read({ ...output, exitCode: 0 }));
+    const different = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+    if (output.exitCode !== 0 && !different.some((one) => one.level === 'error'))
+      throw new Error('it failed for a reason that was not recognised');
+    return different;
+  };
+
+/** What the compilers and linkers of C, C++ and their kin say, whoever runs them. */
+export const compiled = together(
+  gnu,
+  microsoft,
+  said(
+    /^(?:\S*\bld\S*: )?(?<file>[^\s:]+)(?::\(\.\w+\+0x[\da-f]+\))?: (?<message>(?:undefined reference|multiple definition) .+)/,
+  ),
+  said(/^\S*\bld\S*: (?<message>(?:cannot find|undefined symbol|library not found|error:) .+)/),
+  saidAtLength(
+    /^CMake (?<level>Error|Warning)(?: \(dev\))? (?:at|in) (?<file>[^\s:]+)(?::(?<line>\d+))?.*:\n(?<message>(?: .+\n)+)/gm,
+  ),
+);

@@ -39,12 +39,22 @@ export interface JunitCase {
   file?: string | undefined;
 }
 
-/** JUnit's XML, which a dozen programs write. `named` makes of a case what its program calls it. */
-export const junit = (named: (one: JunitCase) => string): Reader<Case[]> =>
+/**
+ * JUnit's XML, which a dozen programs write. `named` makes of a case what its program calls it; `isFailure` knows those
+ * that were not run and should have been.
+ */
+export const junit = (
+  named: (one: JunitCase) => string,
+  isFailure: (skipped: Node) => boolean = () => false,
+): Reader<Case[]> =>
   filed((text) =>
     deepCases(xml(text)).map((one): Case => {
-      const failure = [...nodes(one['failure']), ...nodes(one['error'])][0];
-      const says = failure && (word(failure['text']) ?? word(failure['message']) ?? '');
+      const skipped = nodes(one['skipped']);
+      const failure = [...nodes(one['failure']), ...nodes(one['error']), ...skipped.filter(isFailure)][0];
+      const printed = nodes(one['system-out'])
+        .map(({ text = '' }) => word(text))
+        .join('\n');
+      const says = failure && (word(failure['text']) || printed.trim().slice(-800));
       const found = says === undefined ? undefined : [...says.matchAll(placed)].at(-1);
       const known = {
         name: word(one['name']) ?? '',
@@ -53,9 +63,16 @@ export const junit = (named: (one: JunitCase) => string): Reader<Case[]> =>
       };
       return {
         name: named(known),
-        status: failure ? 'failed' : nodes(one['skipped']).length > 0 ? 'skipped' : 'passed',
-        ...(failure && { message: word(failure['message']) ?? says?.split('\n')[0] }),
+        status: failure ? 'failed' : skipped.length > 0 ? 'skipped' : 'passed',
+        ...(failure && { message: messageOf(failure, says) }),
         ...(found ? { file: found[1], line: Number(found[2]) } : known.file && { file: known.file }),
       };
     }),
   );
+
+/** Its message; the trace below it is long, and what was printed is all that some programs give. */
+const messageOf = (failure: Node, says = ''): string => {
+  const message = word(failure['message']) ?? '';
+  if (word(failure['text'])) return message || (says.split('\n')[0] ?? '');
+  return says.startsWith(message) ? says : `${message}\n${says}`;
+};

@@ -1,0 +1,129 @@
+import type { ProgramTrial } from './types.ts';
+
+const main =
+  '#include <stdio.h>\nint main(int c, char **v) { if (c > 1) puts("main.c:9: bad"); return c - 1; }\n';
+const bad = 'int main(void) { int u; return y; }\n';
+const lists = `cmake_minimum_required(VERSION 3.16)
+project(demo C)
+add_executable(app main.c)
+install(TARGETS app)
+enable_testing()
+add_test(NAME passes COMMAND app)
+add_test(NAME fails COMMAND app 1)
+`;
+const preset = JSON.stringify({
+  version: 3,
+  configurePresets: [{ name: 'dev', generator: 'Ninja', binaryDir: 'out' }],
+  buildPresets: [{ name: 'dev', configurePreset: 'dev' }],
+});
+const meson = `project('demo', 'c')
+app = executable('app', 'main.c', install: true)
+test('passes', app)
+test('fails', app, args: ['1'])
+`;
+const cc = { 'main.c': main, 'bad.c': bad };
+const compiler = (program: string, apt: string, ending: string): ProgramTrial => ({
+  program,
+  from: { apt },
+  files: { [`main.${ending}`]: main, [`bad.${ending}`]: bad },
+  calls: [
+    [
+      'compile',
+      { sources: [`main.${ending}`], output: 'app', libraries: ['m'], debug: true },
+      /no diagnostics/,
+    ],
+    ['compile', { sources: [`bad.${ending}`], output: 'app', makes: 'object' }, /error: .*y/],
+    ['check', { only: [`bad.${ending}`], warnings: 'many' }, /bad\.\w+:1:32 error: /],
+    ['check', { only: [`main.${ending}`] }, /unused parameter|no diagnostics/],
+    ['show', { what: 'preprocessed', file: `main.${ending}` }, /int main/],
+    ['show', { file: `main.${ending}`, optimize: 'usual' }, /\bret/],
+  ],
+});
+
+export default [
+  {
+    program: 'make',
+    from: { apt: 'make' },
+    files: { Makefile: 'all: main ## Everything\nbad: bad.c\n\tcc -Wall -c bad.c\n', ...cc },
+    calls: [
+      ['tasks', {}, /^2 tasks\nall \(Everything\)\nbad/],
+      ['task', { task: 'all', args: ['CFLAGS=-O2'] }, /cc -O2/],
+      ['build', { targets: ['bad'] }, /^2 diagnostics\nbad\.c:1:32 error/],
+    ],
+  },
+  {
+    program: 'cmake',
+    from: { apt: 'cmake' },
+    files: { 'CMakeLists.txt': lists, 'CMakePresets.json': preset, ...cc },
+    calls: [
+      ['presets', {}, /2 presets\ndev configure\ndev build/],
+      ['configure', { build_type: 'Debug' }, /have been written/],
+      ['build', { jobs: 2 }, /no diagnostics/],
+      ['targets', {}, /\napp/],
+      ['variables', {}, /CMAKE_BUILD_TYPE Debug/],
+      ['install', { prefix: 'there' }, /there\/bin\/app/],
+      ['configure_preset', { preset: 'dev' }, /have been written/],
+      ['build_preset', { preset: 'dev' }, /no diagnostics/],
+      ['build', { build: 'none' }, /PROGRAM_FAILED[^]*cmake_configure/],
+    ],
+  },
+  {
+    program: 'meson',
+    from: { apt: 'meson' },
+    files: { 'meson.build': meson, ...cc },
+    calls: [
+      ['setup', { kind: 'release' }, /Build targets in project: 1/],
+      ['build', {}, /no diagnostics/],
+      ['test', {}, /^1 failed, 1 passed, 0 skipped\nmain\.c:9 fails - .*bad/],
+      ['test', { only: ['passes'] }, /^0 failed, 1 passed/],
+      ['targets', {}, /1 task\napp executable|1 task\napp \(executable\)/],
+      ['options', {}, /buildtype = "release"/],
+      ['install', { destination: 'there' }, /there/],
+    ],
+  },
+  {
+    program: 'ninja',
+    from: { apt: 'ninja-build' },
+    files: {
+      'build.ninja':
+        'rule cc\n  command = cc -c $in -o $out\nbuild main.o: cc main.c\nbuild bad.o: cc bad.c\n',
+      ...cc,
+    },
+    calls: [
+      ['targets', {}, /2 tasks\nmain\.o/],
+      ['build', { keep_going: true }, /^1 diagnostic\nbad\.c:1:32 error/],
+      ['build', { targets: ['main.o'] }, /no diagnostics/],
+      ['commands', { targets: ['main.o'] }, /cc -c main\.c/],
+      ['clean', {}, /Cleaning/],
+    ],
+  },
+  compiler('gcc', 'gcc', 'c'),
+  compiler('gxx', 'g++', 'cc'),
+  compiler('clang', 'clang', 'c'),
+  compiler('clangxx', 'clang', 'cc'),
+  {
+    program: 'clang_format',
+    from: { apt: 'clang-format' },
+    files: cc,
+    calls: [
+      ['check', { only: ['main.c'] }, /main\.c:2:\d+ error: code should be clang-formatted/],
+      ['format', { only: ['main.c'] }, /Formatting/],
+      ['check', { only: ['main.c'] }, /no diagnostics/],
+      ['config', { style: 'Google' }, /BasedOnStyle: *Google/],
+    ],
+  },
+  {
+    program: 'clang_tidy',
+    from: { apt: 'clang-tidy' },
+    files: { ...cc, 'a.cc': 'int f(int a) { if (a) return 1; return 0; }\n', 'compile_flags.txt': '-I.' },
+    calls: [
+      ['lint', { only: ['bad.c'] }, /bad\.c:1:32 error: use of undeclared/],
+      [
+        'fix',
+        { only: ['a.cc'], checks: ['readability-braces-around-statements'] },
+        /should be inside braces/,
+      ],
+      ['checks', { checks: ['-*', 'bugprone-*'] }, /bugprone-sizeof-expression/],
+    ],
+  },
+] satisfies ProgramTrial[];

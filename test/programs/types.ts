@@ -1,0 +1,11 @@
+/** How a program is tried for real: where it comes from, a small project, and calls with what their answers hold. */
+export interface ProgramTrial {
+  readonly program: string;
+  readonly from: { readonly apt?: string; readonly npm?: string; readonly pip?: string };
+  readonly files: Readonly<Record<string, string>>;
+  readonly calls: readonly (readonly [
+    action: string,
+    given: Readonly<Record<string, unknown>>,
+    answer: RegExp,
+  ])[];
+}
