@@ -13,6 +13,7 @@ import {
   keptBy,
   pipEnvironment,
   pipGiven,
+  pipHints,
   pipInstall,
   pipParams,
   pipSettings,
@@ -62,7 +63,7 @@ export default program('python', {
   // What a program printed before it was stopped is not lost in its buffer.
   settings: { PYTHONUNBUFFERED: '1', PYTHONIOENCODING: 'utf-8', ...pipSettings },
   inspect: keptBy('pip'),
-  hints: [{ says: /No module named/, wayOut: 'python_pip_list says what is installed there.' }],
+  hints: [...pipHints, { says: /No module named/, wayOut: 'python_pip_list says what is installed there.' }],
   actions: {
     version: action(
       'Describe Python',

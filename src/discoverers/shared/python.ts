@@ -45,6 +45,17 @@ export const pipEnvironment = [
 ].map((key) => `PIP_${key}`);
 export const pipSettings = { PIP_NO_COLOR: '1', PIP_NO_INPUT: '1', PIP_DISABLE_PIP_VERSION_CHECK: '1' };
 
+export const pipHints = [
+  {
+    says: /Could not find an activated virtualenv/,
+    wayOut: 'Only a virtual environment is installed into: python_venv makes one in .venv.',
+  },
+  {
+    says: /No module named pip/,
+    wayOut: 'This environment has no pip (uv makes such): uv_list, uv_add; or python -m ensurepip adds it.',
+  },
+];
+
 // A requirement that names a file of the folder is that file to pip, with or without extras behind it.
 const isArchive = /\.(?:whl|zip|tar|tgz|tbz|txz|tlz|gz|bz2|xz|lz|lzma)(?:\[|$)/i;
 const bound = '(?:==|~=|!=|>=|<=|>|<)[A-Za-z0-9][\\w.*+!-]*';
