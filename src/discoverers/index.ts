@@ -20,5 +20,7 @@ export const discoverers = {
   ninja: () => import('./ninja.ts'),
   node: () => import('./node.ts'),
   'node-packages': () => import('./node-packages/node-packages.ts'),
+  python: () => import('./python.ts'),
+  'python-packages': () => import('./python-packages/python-packages.ts'),
   'visual-studio': () => import('./visual-studio.ts'),
 } satisfies Record<string, File>;

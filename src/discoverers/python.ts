@@ -1,123 +1,149 @@
 import * as z from 'zod';
-import { defineDiscoverer } from '../core/discoverer.ts';
-import { list, path } from '../core/params.ts';
-import { interpreter } from './python-interpreter.ts';
+import { glue } from '../core/command-line.ts';
+import { on, operand, words } from '../core/parameter.ts';
+import { path, text } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+import { told } from '../core/report.ts';
+import { gnu } from './reports/diagnostics.ts';
+import { diagnostics, packages } from './reports/kinds.ts';
+import { json } from './reports/readers.ts';
+import {
+  installed,
+  interpreter,
+  keptBy,
+  pipEnvironment,
+  pipGiven,
+  pipHints,
+  pipInstall,
+  pipParams,
+  pipSettings,
+  pythonEnvironment,
+  pythons,
+  some,
+} from './shared/python.ts';
 
 // -I leaves out the working folder, PYTHON* variables and the user's packages, so that the answer is about the
 // interpreter alone.
-const describeInterpreter =
+const describe =
   'import json, sys; ' +
   'print(json.dumps({k: getattr(sys, k) for k in ("executable", "version", "prefix", "base_prefix")}))';
-
-const compileFile = 'import sys; compile(open(sys.argv[1], "rb").read(), sys.argv[1], "exec")';
-
-export const python = defineDiscoverer({
-  id: 'python',
-  title: 'Python',
-  category: 'runtime',
-  homepage: 'https://www.python.org',
-  ...interpreter,
-  version: { args: ['--version'], pattern: /^Python (\S+)/ },
-  install: {
-    linux:
-      "Install python3 with your distribution's package manager, or from https://www.python.org/downloads",
-    darwin: 'brew install python',
-    win32: 'winget install Python.Python.3.13',
-  },
-  signals: {
-    files: ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile', '.python-version'],
-    folders: ['.venv', 'venv'],
-    extensions: ['.py'],
-  },
-  environment: ['VIRTUAL_ENV', 'CONDA_PREFIX', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE'],
-  settings: {
-    // What a program printed before it was stopped is not lost in its buffer.
-    PYTHONUNBUFFERED: '1',
-    PYTHONIOENCODING: 'utf-8',
-  },
-
-  actions: {
-    interpreter: {
-      title: 'Describe the interpreter',
-      description: "Which Python runs here: version, path, and whether it is a virtual environment's.",
-      effects: ['execute'],
-      params: {},
-      argv: ['-I', '-c', describeInterpreter],
-      example: { runs: `python3 -I -c '${describeInterpreter}'` },
-      result: z.object({
-        executable: z.string(),
-        version: z.string(),
-        prefix: z.string(),
-        base_prefix: z.string(),
-        virtual_environment: z.boolean(),
-      }),
-      parse: parseInterpreter,
-    },
-
-    run: {
-      title: 'Run a script',
-      description: "Runs a Python file with the project's own interpreter when it has one.",
-      effects: ['execute'],
-      params: {
-        file: path('Script to run', 'file'),
-        args: list(z.string(), 'Arguments of the script'),
-      },
-      argv: [{ param: 'file' }, { rest: 'args' }],
-      example: {
-        given: { file: 'manage.py', args: ['migrate', '--plan'] },
-        runs: 'python3 manage.py migrate --plan',
-      },
-    },
-
-    run_module: {
-      title: 'Run a module',
-      description: 'Runs a module as a program: pytest, unittest, mypy, or one of the project.',
-      effects: ['execute'],
-      params: {
-        module: z
-          .string()
-          .max(300)
-          .regex(
-            /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/,
-            'expected a module name such as "pytest" or "package.module"',
-          )
-          .describe('Module name, with dots'),
-        args: list(z.string(), 'Arguments of the module'),
-      },
-      argv: ['-m', { param: 'module' }, { rest: 'args' }],
-      example: {
-        given: { module: 'pytest', args: ['-q', 'tests'] },
-        runs: 'python3 -m pytest -q tests',
-      },
-    },
-
-    check: {
-      title: 'Check syntax',
-      description: 'Compiles a file in memory without running it; fails with the position of a syntax error.',
-      effects: ['execute'],
-      params: { file: path('File to check', 'file') },
-      // py_compile and compileall would leave a __pycache__ behind.
-      argv: ['-I', '-c', compileFile, { param: 'file' }],
-      example: { given: { file: 'src/cart.py' }, runs: `python3 -I -c '${compileFile}' src/cart.py` },
-    },
-  },
-});
-
-const printed = z.object({
+const described = z.object({
   executable: z.string(),
   version: z.string(),
   prefix: z.string(),
   base_prefix: z.string(),
 });
+// py_compile and compileall would leave a __pycache__ behind.
+const compile = `import sys
+bad = 0
+for name in sys.argv[1:]:
+    try: compile(open(name, "rb").read(), name, "exec")
+    except SyntaxError as e: bad = 1; print(f"{name}:{e.lineno}:{e.offset}: error: {e.msg}")
+sys.exit(bad)`;
+const args = words('Arguments of the program');
 
-function parseInterpreter(stdout: string) {
-  const { executable, version, prefix, base_prefix } = printed.parse(JSON.parse(stdout));
-  return {
-    executable,
-    // '3.11.7 (main, Dec  8 2023, 14:22:46) [GCC 13.2.0]'
-    version: version.split(' ')[0],
-    prefix,
-    base_prefix,
-    virtual_environment: prefix !== base_prefix,
-  };
-}
+export default program('python', {
+  title: 'Python',
+  category: 'runtime',
+  site: 'https://www.python.org',
+  get: { apt: 'python3', brew: 'python', winget: 'Python.Python.3.13' },
+  called: pythons,
+  ...interpreter,
+  project: [
+    'pyproject.toml',
+    'setup.py',
+    'setup.cfg',
+    'requirements.txt',
+    'Pipfile',
+    '.python-version',
+    '.venv',
+    '*.py',
+  ],
+  environment: [...pythonEnvironment, ...pipEnvironment],
+  // What a program printed before it was stopped is not lost in its buffer.
+  settings: { PYTHONUNBUFFERED: '1', PYTHONIOENCODING: 'utf-8', ...pipSettings },
+  inspect: keptBy('pip'),
+  hints: [...pipHints, { says: /No module named/, wayOut: 'python_pip_list says what is installed there.' }],
+  actions: {
+    version: action(
+      'Describe Python',
+      'Which Python runs here: version, path, virtual environment.',
+      ['execute'],
+      {
+        run: ['-I', '-c', describe],
+        out: told(
+          json(described, ({ executable, version, prefix, base_prefix: base }) =>
+            [
+              `Python ${version.split(' ')[0]}`,
+              executable,
+              prefix === base ? 'no virtual environment' : `virtual environment ${prefix} of ${base}`,
+            ].join('\n'),
+          ),
+        ),
+      },
+    ),
+    run: action(
+      'Run a Python script',
+      "Runs a file with the project's own Python when it has one.",
+      ['execute'],
+      {
+        run: ({ file, args: rest }) => [file, rest],
+        params: { file: operand(path('Script to run', 'file')), args },
+        given: { file: 'manage.py', args: ['migrate', '--plan'] },
+      },
+    ),
+    run_module: action('Run a Python module', 'Runs a module as a program, as python -m does.', ['execute'], {
+      run: ({ module, args: rest }) => ['-m', module, rest],
+      params: {
+        module: operand(
+          z
+            .string()
+            .max(300)
+            .regex(/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/, 'expected a module name such as "http.server"')
+            .describe('Module name, with dots'),
+        ),
+        args,
+      },
+      given: { module: 'http.server', args: ['--help'] },
+    }),
+    eval: action('Run Python code', 'Runs code that is given as text; print() what is wanted.', ['execute'], {
+      run: ({ code, args: rest }) => [glue('-c', code), rest],
+      params: { code: operand(text('Python code')), args },
+      given: { code: 'import sys; print(sys.argv[1:])', args: ['a'] },
+    }),
+    check: action('Check Python syntax', 'Compiles files in memory without running them.', ['execute'], {
+      run: ['-I', '-c', compile],
+      dashes: false,
+      params: { files: operand(some(path('File', 'file'), 'Files to check')) },
+      given: { files: ['src/cart.py'] },
+      ok: [0, 1],
+      out: diagnostics(gnu),
+    }),
+    venv: action(
+      'Create a Python virtual environment',
+      'Makes one, with pip; keeps one that is there.',
+      ['execute', 'write'],
+      {
+        run: ['-I', '-m', 'venv'],
+        params: {
+          system: on('--system-site-packages', "With the machine's packages too"),
+          folder: operand(path('New folder', 'folder', { written: true }).default('.venv')),
+        },
+      },
+    ),
+    pip_list: action('List the packages of Python', 'Packages that this Python can import.', ['execute'], {
+      run: ['-I', '-m', 'pip', 'list', '--format=json'],
+      out: packages(installed),
+    }),
+    pip_install: action(
+      'Install packages for Python',
+      'Installs packages, requirements files or a folder into a virtual environment.',
+      ['execute', 'write', 'network'],
+      {
+        run: (at) => ['-I', '-m', 'pip', ...pipInstall(at)],
+        params: pipParams,
+        given: pipGiven,
+      },
+    ),
+  },
+});

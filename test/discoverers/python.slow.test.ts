@@ -1,51 +1,86 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { python } from '../../src/discoverers/python.ts';
-import { hasProgram, runAction } from './real-program.ts';
+import { callAction, saidBy } from '../support/call-action.ts';
+import { programOf } from './programs.ts';
+import { hasProgram } from './real-program.ts';
 
-describe.skipIf(!hasProgram('python3', '--version'))('the real python', () => {
-  let cwd: string;
+const python = programOf('python');
+const pip = programOf('pip');
+
+describe.skipIf(!hasProgram('python3', '-I', '-m', 'pip', '--version'))('the real Python and pip', () => {
+  let folder: string;
+  const call = async (of: typeof pip, action: string, given: object = {}) =>
+    saidBy(await callAction(of, action, { ...given }, { folder, trusted: true }));
   beforeAll(() => {
-    cwd = mkdtempSync(join(tmpdir(), 'python-'));
-    writeFileSync(join(cwd, 'args.py'), 'import json, sys\nprint(json.dumps(sys.argv[1:]))\n');
-    writeFileSync(join(cwd, 'broken.py'), 'a = 1\nreturn a\n');
-    // Would be imported by a program that starts from the text of an option.
-    writeFileSync(join(cwd, 'json.py'), 'from pathlib import Path; Path("hostile").touch()\n');
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'python-')));
+    writeFileSync(join(folder, 'args.py'), 'import json, sys\nprint(json.dumps(sys.argv[1:]))\n');
+    writeFileSync(join(folder, 'broken.py'), 'a = 1\nreturn a\n');
   });
-  afterAll(() => rmSync(cwd, { recursive: true }));
+  afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('tells which interpreter runs, and lets no file of the folder in', () => {
-    const { data } = runAction(python, 'interpreter', {}, { cwd });
-    expect(data).toMatchObject({
-      version: expect.stringMatching(/^3\.\d+\.\d+/),
-      virtual_environment: false,
-    });
-    expect(existsSync(join(cwd, 'hostile'))).toBe(false);
-  });
-
-  it('checks syntax without running the file and without leaving a trace', () => {
-    const before = readdirSync(cwd);
-    writeFileSync(join(cwd, 'ran.py'), 'open("ran", "w")\n');
-    expect(runAction(python, 'check', { file: 'ran.py' }, { cwd })).toMatchObject({
-      exitCode: 0,
-      stdout: '',
-    });
-    const broken = runAction(python, 'check', { file: 'broken.py' }, { cwd });
-    expect(broken.exitCode).toBe(1);
-    expect(broken.stderr).toMatch(/File "broken\.py", line 2[^]*SyntaxError: 'return' outside function/);
-    expect(readdirSync(cwd)).toEqual([...before, 'ran.py'].sort());
-  });
-
-  it('hands arguments to scripts and modules as they are', () => {
-    const alone = mkdtempSync(join(tmpdir(), 'python-'));
-    writeFileSync(join(alone, 'args.py'), 'import json, sys\nprint(json.dumps(sys.argv[1:]))\n');
+  it('hands arguments to scripts, modules and code as they are', async () => {
     const args = ['-c', 'a b', '$(touch x)', ''];
-    const { stdout } = runAction(python, 'run', { file: 'args.py', args }, { cwd: alone });
-    expect(JSON.parse(stdout)).toEqual(args);
-    const module = runAction(python, 'run_module', { module: 'args', args }, { cwd: alone });
-    expect(JSON.parse(module.stdout)).toEqual(args);
-    rmSync(alone, { recursive: true });
+    const given = { file: 'args.py', module: 'args', code: 'import args' };
+    for (const [action, key] of [
+      ['run', 'file'],
+      ['run_module', 'module'],
+      ['eval', 'code'],
+    ] as const)
+      expect(await call(python, action, { [key]: given[key], args })).toContain(
+        JSON.stringify(args).replaceAll(',', ', '),
+      );
+    rmSync(join(folder, '__pycache__'), { recursive: true, force: true });
+  });
+
+  it('checks syntax without running the file and without leaving a trace', async () => {
+    writeFileSync(join(folder, 'ran.py'), 'open("ran", "w")\n');
+    const before = readdirSync(folder);
+    expect(await call(python, 'check', { files: ['ran.py'] })).toMatch(/^no diagnostics/);
+    expect(await call(python, 'check', { files: ['ran.py', 'broken.py'] })).toMatch(
+      /^1 diagnostic\n.*broken\.py:2:1 error: 'return' outside function/,
+    );
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  it('changes nothing outside a virtual environment, and lets no file of the folder in', async () => {
+    for (const file of ['pip.py', 'json.py', 'sitecustomize.py'])
+      writeFileSync(join(folder, file), 'from pathlib import Path; Path("hostile").touch()\n');
+    expect(await call(pip, 'list')).toMatch(/\npip \d/);
+    expect(await call(python, 'version')).toContain('no virtual environment');
+    for (const refused of [
+      await call(pip, 'install', { packages: ['no-such-package-of-toolcrib'] }),
+      await call(pip, 'uninstall', { packages: ['pip'] }),
+    ])
+      expect(refused).toMatch(/PROGRAM_FAILED[^]*Could not find an activated virtualenv[^]*python_venv/);
+    expect(existsSync(join(folder, 'hostile'))).toBe(false);
+    for (const file of ['pip.py', 'json.py', 'sitecustomize.py']) rmSync(join(folder, file));
+  });
+
+  it("installs -r files and -e folders into the project's own environment, and says which it took", async () => {
+    await call(python, 'venv');
+    expect(await call(python, 'version')).toContain(`virtual environment ${folder}/.venv`);
+    mkdirSync(join(folder, 'lib'));
+    execFileSync('sh', ['-c', 'printf "def a(): pass\\n" > lib/shop.py'], { cwd: folder });
+    writeFileSync(
+      join(folder, 'lib/setup.py'),
+      'from setuptools import setup\nsetup(name="shop", version="0.1", py_modules=["shop"])\n',
+    );
+    writeFileSync(join(folder, 'requirements.txt'), '-e ./lib\n');
+    const edited = await call(pip, 'sync');
+    expect(edited).toContain(`ran ${folder}/.venv/bin/python`);
+    expect(await call(pip, 'list')).toMatch(/^\d+ packages[^]*shop 0\.1/);
+    expect(await call(pip, 'uninstall', { packages: ['shop'] })).toContain('Successfully uninstalled shop');
+    expect(await call(pip, 'install', { editable: 'lib' })).toContain('Successfully installed shop');
   });
 });
