@@ -16,6 +16,7 @@ const mayImport: Record<string, readonly string[]> = {
     'discoverers',
     'filesystem',
     'zod',
+    'yaml',
     'node:',
     '@modelcontextprotocol/server/',
     'package.json',

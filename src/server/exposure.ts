@@ -23,8 +23,8 @@ const order = ['vcs', 'package-manager', 'build', 'runtime', 'container', 'datab
 
 /**
  * What is listed of the tools that can be called: our own, and the first actions of programs that the project uses,
- * program by program, as long as there is room. The others are in the catalogue. `used` has the sign of each program that the
- * project shows one of. Pure.
+ * program by program, as long as there is room. The others are in the catalogue. `used` has the sign of each
+ * program that the project shows one of. Pure.
  */
 export function exposureOf(
   callable: readonly PublishedTool[],

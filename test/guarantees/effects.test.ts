@@ -40,7 +40,7 @@ beforeAll(async () => {
     ...[commit(''), runFile(''), deletePath('')].flatMap(operator.denies),
     ...operator.allowsProgram('git --version'),
   ];
-  alone = await world.open();
+  alone = await world.open({ args: ['--expose', 'all'] });
   looking = await world.open({ person: ada, args: operator.readOnly });
   ruled = await world.open({ person: ada, args: rules });
 });

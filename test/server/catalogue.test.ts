@@ -23,11 +23,11 @@ describe.each(eras)('the catalogue in %s', (era) => {
   it('finds actions with calls that work as they stand', async () => {
     const { folder } = temporaryRepository();
     const { call } = await opened(era, { roots: [folder], args: ['--expose', 'catalogue'] });
-    const found = textOf(await call('find_actions', { query: 'list commits' }));
+    const found = textOf(await call('find_actions', { query: 'list git commits' }));
     const line = found.split('\n').find((text) => text.includes('"git_log"')) ?? '';
-    const [, tool = '', given = ''] = /^(\w+) (\{.*\}) {2}List commits$/.exec(line) ?? [];
+    const [, tool = '', given = ''] = /^(\w+) (\{.*\}) {2}List git commits$/.exec(line) ?? [];
     expect(tool).toBe('run_read_action');
-    expect(textOf(await call(tool, JSON.parse(given) as Record<string, unknown>))).toContain('"subject"');
+    expect(textOf(await call(tool, JSON.parse(given) as Record<string, unknown>))).toMatch(/^1 commit\n\w+ .*First commit/);
   });
 
   it('runs what only looks by one tool, and refuses the rest there', async () => {
@@ -94,7 +94,7 @@ it('lists the actions of programs that the project shows signs of, and calls the
   writeFileSync(join(folder, 'Makefile'), 'hi:\n\techo hi\n');
   const { names, call } = await opened('2025-11-25', { roots: [folder] });
   const listed = await names();
-  expect(listed).toEqual(expect.arrayContaining(['find_actions', 'git_log', 'make_targets', 'read_file']));
+  expect(listed).toEqual(expect.arrayContaining(['find_actions', 'git_log', 'make_tasks', 'read_file']));
   expect(listed.filter((name) => /^(npm|pip|python|sqlite3)_/.test(name))).toEqual([]);
   const unlisted = await call('sqlite3_tables', { database: 'none.db' });
   expect(textOf(unlisted)).toMatch(/^PROGRAM_FAILED: .*sqlite3/);
@@ -118,7 +118,7 @@ it('tells what is listed and why', () => {
   const args = [program, 'exposure', '--root', folder];
   const text = execFileSync(process.execPath, args, { env: inherited(), encoding: 'utf8' });
   expect(text).toMatch(/^\d+ of \d+ tools are listed: \d+ of our own, \d+ of programs\n/);
-  expect(text).toMatch(/git +\d+ listed +the project has \.git\n/);
+  expect(text).toMatch(/git +\d+ of \d+ listed +the project has \.git\n/);
   expect(text).toMatch(/python +\d+ by find_actions +the project shows no sign of it\n/);
 });
 

@@ -59,7 +59,10 @@ export const saidAtLength =
     return found.map((one) => ({ ...one, message: one.message.trim().replaceAll(/\s*\n\s*/g, ' ') }));
   };
 
-/** What any of the readers finds, each once; a failure without an error among them has another reason, which is shown. */
+/**
+ * What any of the readers finds, each once; a failure without an error among them has another reason, which is
+ * shown.
+ */
 export const together =
   (...readers: readonly Reader<Diagnostic[]>[]): Reader<Diagnostic[]> =>
   (output) => {

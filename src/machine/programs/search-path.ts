@@ -14,10 +14,10 @@ export interface LoginShellPath {
 const systemFolder = /^(?:\/usr(?:\/local)?)?\/(?:s?bin|games)$|^\/snap\/bin$/;
 
 /**
- * Where to look for programs: folders that the settings add, the process's own PATH, then the login shell's, then the folders of version and package
- * managers that exist. Where the own PATH has nothing but the system's folders, the login shell's comes first: that is
- * what the person's terminal would start. Entries through which someone else, or the project, could choose the
- * program are left out, with the reason.
+ * Where to look for programs: folders that the settings add, the process's own PATH, then the login shell's, then
+ * the folders of version and package managers that exist. Where the own PATH has nothing but the system's folders,
+ * the login shell's comes first: that is what the person's terminal would start. Entries through which someone
+ * else, or the project, could choose the program are left out, with the reason.
  */
 export async function searchPath(
   host: Host,
