@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { ToolcribError } from '../../core/errors.ts';
 import { removeMade, type Place } from '../paths/place.ts';
-import { shownPath } from '../paths/shown-path.ts';
+import { refusal, shownPath } from '../paths/shown-path.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
+import { changedSince } from './write-failure.ts';
 
 interface Placing {
   readonly workspace: RootedWorkspace;
@@ -24,10 +24,7 @@ export async function atPlace<T>(
   // Before folders are made where it leads now. With a slash at the end, a link there is followed.
   const folder = await workspace.resolve(dirname(path) + sep);
   if (folder !== dirname(path))
-    throw new ToolcribError(
-      'STALE_FILE',
-      `${shownPath(path)}: the path now leads to ${shownPath(join(folder, basename(path)))}.`,
-    );
+    throw refusal('STALE_FILE', path, `the path now leads to ${shownPath(join(folder, basename(path)))}.`);
   if (dryRun && make && !existsSync(folder)) return undefined;
   const place = await workspace.openPlace(path, { follow: false, make: make && !dryRun });
   try {
@@ -41,10 +38,3 @@ export async function atPlace<T>(
     await place.folder.handle.close();
   }
 }
-
-export const changedSince = (path: string): ToolcribError =>
-  new ToolcribError(
-    'STALE_FILE',
-    `${shownPath(path)}: it has been changed since.`,
-    'Undo what came after it as well (since), or change the file with edit_file.',
-  );

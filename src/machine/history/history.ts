@@ -7,7 +7,7 @@ import type { Run } from '../processes/process.ts';
 import type { Git } from './ask-git.ts';
 import { WorkTreeStates, type Checkpoints } from './checkpoints.ts';
 import type { About, Change } from './entry.ts';
-import { logOf, logsFor, type Log } from './log.ts';
+import { Log, logsFor } from './log.ts';
 import { relocateChange, type Look } from './relocate.ts';
 import { selectIn, type Selection } from './select-changes.ts';
 import { tidyLog, type Limits } from './tidy-log.ts';
@@ -67,7 +67,7 @@ export function createHistory({ state, run, git, ...given }: HistoryOptions): Hi
   const counts = new Map<string, number>();
   const logAt = (root: string): Log => {
     if (histories === undefined) throw noHistory('the folder for it', 'is not known');
-    return logOf(root, histories);
+    return new Log(root, histories);
   };
   const states = new WorkTreeStates({ shadows, run, git, logOf: logAt });
   const select = (selection: Selection, roots: readonly string[]) =>
@@ -83,7 +83,7 @@ export function createHistory({ state, run, git, ...given }: HistoryOptions): Hi
       const done = await work(log);
       const count = counts.get(root) ?? 0;
       counts.set(root, count + 1);
-      if (count % tidyEvery === 0) tidyLog(log, root, limits);
+      if (count % tidyEvery === 0) tidyLog(log, limits);
       return done;
     });
   };

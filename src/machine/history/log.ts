@@ -1,45 +1,85 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, renameSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createPrivate, discard, makePrivate, readPrivate } from '../folders.ts';
 import { ToolcribError } from '../../core/errors.ts';
+import { createPrivate, discard, makePrivate, readPrivate } from '../folders.ts';
 import { isInside } from '../paths/inside.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { changesIn, type Change } from './entry.ts';
-import { appendLine, readLines } from './json-lines.ts';
 import { noHistory } from './write-failure.ts';
 
-/** What is kept of the changes below one root, in a private folder. */
-export interface Log {
-  readonly folder: string;
-  /** Oldest first. */
-  changes(): Change[];
-  /** Throws WRITE_FAILED; then the change must not be made. */
-  append(change: Change): void;
-  /** Says that a change which was noted down came to nothing. */
-  drop(id: string): void;
-  /** Keeps a content under its hash. Throws WRITE_FAILED. */
-  keep(hash: string, bytes: Buffer): void;
-  /** Undefined when it is not kept, or is no longer what it was. */
-  content(hash: string): Buffer | undefined;
-  /** Where what was removed by a change is kept. */
-  trashOf(id: string): string;
-}
-
-export const logName = 'history.jsonl';
-
 /** SHA-256 in hexadecimal. */
-export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
-/** The log of a root, or of what is below it; nothing is made before something is kept. */
-export function logOf(root: string, histories: string): Log {
-  const folder = join(histories, createHash('sha256').update(root).digest('hex').slice(0, 32));
-  const [contents, trash] = [join(folder, 'contents'), join(folder, 'trash')];
+const fileName = 'history.jsonl';
+/** Bytes of lines about changes that came to nothing. */
+const mostNotes = 256 * 1024;
+
+/** What is kept of the changes below one root, in a private folder; nothing is made before something is kept. */
+export class Log {
+  readonly root: string;
+  readonly folder: string;
+
+  constructor(root: string, histories: string) {
+    this.root = root;
+    this.folder = join(histories, sha256(root).slice(0, 32));
+  }
+
+  /** Oldest first. */
+  changes(): Change[] {
+    return changesIn(readLines(this.folder, fileName));
+  }
+
+  /** Throws WRITE_FAILED; then the change must not be made. */
+  append(change: Change): void {
+    this.#keeping(() => appendLine(this.folder, fileName, change));
+  }
+
+  /** Says that a change which was noted down came to nothing. */
+  drop(id: string): void {
+    try {
+      appendLine(this.folder, fileName, { dropped: id });
+    } catch {
+      // A change too many is harmless.
+    }
+  }
+
+  /** Keeps a content under its hash, unless it is. Throws WRITE_FAILED. */
+  keep(hash: string, bytes: Buffer): void {
+    this.#keeping(() => replacePrivate(join(this.folder, 'contents'), hash, bytes));
+  }
+
+  /** Undefined when it is not kept, or is no longer what it was. */
+  content(hash: string): Buffer | undefined {
+    const bytes = readPrivate(join(this.folder, 'contents'), hash);
+    return bytes && sha256(bytes) === hash ? bytes : undefined;
+  }
+
+  /** Where what was removed by a change is kept. */
+  trashOf(id: string): string {
+    return join(this.folder, 'trash', id);
+  }
+
+  /** Forgets all changes but those that are chosen, which it returns. Throws what the system says. */
+  shorten(choose: (changes: readonly Change[]) => readonly Change[]): readonly Change[] {
+    const { length } = readPrivate(this.folder, fileName) ?? '';
+    const all = this.changes();
+    const kept = choose(all);
+    const lines = Buffer.from(linesOf(kept));
+    // Most of it may be about commands that changed nothing.
+    if (kept.length < all.length || length > 2 * lines.length + mostNotes) {
+      const added = readPrivate(this.folder, fileName)?.subarray(length) ?? Buffer.alloc(0);
+      replacePrivate(this.folder, fileName, Buffer.concat([lines, added]));
+    }
+    return kept;
+  }
 
   /** Writes into the folder, which somebody may have removed. Throws WRITE_FAILED. */
-  function keeping(write: () => void): void {
+  #keeping(write: () => void): void {
+    const { folder, root } = this;
     try {
-      for (const each of [dirname(histories), histories, folder, contents, trash])
+      const inside = ['contents', 'trash'].map((name) => join(folder, name));
+      for (const each of [dirname(dirname(folder)), dirname(folder), folder, ...inside])
         if (!makePrivate(each))
           throw noHistory(
             each,
@@ -53,35 +93,6 @@ export function logOf(root: string, histories: string): Log {
         : noHistory(folder, `cannot be written to (${codeOf(error)})`);
     }
   }
-
-  return {
-    folder,
-    changes: () => changesIn(readLines(folder, logName)),
-    append: (change) => keeping(() => appendLine(join(folder, logName), change)),
-    drop(id) {
-      try {
-        appendLine(join(folder, logName), { dropped: id });
-      } catch {
-        // A change too many is harmless.
-      }
-    },
-    keep: (hash, bytes) =>
-      keeping(() => {
-        const temporary = join(contents, `.${randomBytes(8).toString('hex')}`);
-        try {
-          createPrivate(temporary, bytes);
-          renameSync(temporary, join(contents, hash));
-        } catch (error) {
-          discard(temporary);
-          throw error;
-        }
-      }),
-    content(hash) {
-      const bytes = readPrivate(contents, hash);
-      return bytes && sha256(bytes) === hash ? bytes : undefined;
-    },
-    trashOf: (id) => join(trash, id),
-  };
 }
 
 /** The logs of what lies inside some roots, or holds one. */
@@ -89,7 +100,7 @@ export function logsFor(roots: readonly string[], histories: string): Log[] {
   return namesIn(histories).flatMap((name) => {
     const root = readPrivate(join(histories, name), 'root')?.toString();
     if (root === undefined || !roots.some((one) => isInside(one, root) || isInside(root, one))) return [];
-    const log = logOf(root, histories);
+    const log = new Log(root, histories);
     return log.folder === join(histories, name) ? [log] : [];
   });
 }
@@ -100,5 +111,43 @@ export function namesIn(folder: string): string[] {
   } catch {
     // Nothing has been changed yet.
     return [];
+  }
+}
+
+/** Adds a line to a private file, also behind one that was cut short. Throws what the system says. */
+export function appendLine(folder: string, name: string, value: unknown): void {
+  // A FIFO must neither block nor take the lines.
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const fd = openSync(join(folder, name), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  try {
+    writeFileSync(fd, linesOf([value]));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Oldest first, without what was cut short; a file that cannot be read has no lines. */
+export function readLines(folder: string, name: string): unknown[] {
+  const lines = readPrivate(folder, name)?.toString().split('\n') ?? [];
+  return lines.flatMap((line) => {
+    try {
+      return line === '' ? [] : [JSON.parse(line) as unknown];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const linesOf = (values: readonly unknown[]): string =>
+  values.map((value) => `\n${JSON.stringify(value)}`).join('');
+
+function replacePrivate(folder: string, name: string, bytes: Buffer): void {
+  const temporary = join(folder, `.${randomBytes(8).toString('hex')}`);
+  try {
+    createPrivate(temporary, bytes);
+    renameSync(temporary, join(folder, name));
+  } catch (error) {
+    discard(temporary);
+    throw error;
   }
 }

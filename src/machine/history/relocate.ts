@@ -1,18 +1,18 @@
-import { lstatSync, renameSync } from 'node:fs';
-import { cp, rm } from 'node:fs/promises';
+import { lstatSync, readlinkSync, renameSync } from 'node:fs';
+import { cp, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ToolcribError } from '../../core/errors.ts';
+import { readPlain } from '../folders.ts';
+import { createBreath } from '../paths/breath.ts';
 import { isInside } from '../paths/inside.ts';
 import { lookOnceMore, type Place } from '../paths/place.ts';
 import { protectedError } from '../paths/protected-paths.ts';
 import { refuseMoving } from '../paths/protected-trees.ts';
 import { codeOf } from '../paths/real-path.ts';
-import { shownPath } from '../paths/shown-path.ts';
+import { refusal } from '../paths/shown-path.ts';
 import { newChange, type About, type Change, type Facts } from './entry.ts';
-import { tooLarge } from './existing-file.ts';
-import { factsAt } from './facts.ts';
-import type { Log } from './log.ts';
-import { unwritable } from './write-failure.ts';
+import { mostChangedBytes, tooLarge } from './existing-file.ts';
+import { sha256, type Log } from './log.ts';
+import { gone, unwritable } from './write-failure.ts';
 
 /** May look at what is there while nobody else changes it; throwing leaves it there. */
 export type Look = (found: Facts) => void | Promise<void>;
@@ -37,7 +37,7 @@ export async function relocateChange(log: Log, { from, to, about, look, mostByte
   const { path = '' } = from ?? to ?? {};
   if (from && isInside(log.folder, path)) throw protectedError(path, 'the history of changes is in it');
   if (from && to && path !== to.path && isInside(to.path, path))
-    throw new ToolcribError('ARG_INVALID', `${shownPath(path)}: cannot be moved into itself.`);
+    throw refusal('ARG_INVALID', path, 'cannot be moved into itself.');
   try {
     places.forEach((place) => lookOnceMore(place));
     const old = from?.at ?? log.trashOf(about.undoes ?? '');
@@ -77,6 +77,36 @@ export async function refuseMovingTo(
     await refuseMoving({ at, path, given }, { to, isLink: kind === 'link' });
 }
 
+/** What is at a path; a link is not followed. Undefined when there is nothing; throws what else the system says. */
+async function factsAt(path: string): Promise<Facts | undefined> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return undefined;
+  const { size } = found;
+  if (found.isDirectory()) return { kind: 'folder', ...(await contentsOf(path)) };
+  if (found.isSymbolicLink()) return { kind: 'link', size, hash: sha256(readlinkSync(path, 'buffer')) };
+  if (!found.isFile()) return { kind: 'other', size };
+  const bytes = readPlain(path, () => size <= mostChangedBytes);
+  return { kind: 'file', size, ...(bytes && { hash: sha256(bytes) }) };
+}
+
+/** Counts without following links. */
+async function contentsOf(top: string): Promise<Pick<Facts, 'size' | 'entries'>> {
+  const breathe = createBreath();
+  let [size, entries] = [0, 0];
+  for (const waiting = [top]; waiting.length > 0;) {
+    const folder = waiting.pop() ?? top;
+    // One that is closed to this user goes with the folder it is in, uncounted.
+    for (const name of await readdir(folder).catch(() => [])) {
+      await breathe();
+      entries++;
+      const found = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
+      if (found?.isDirectory()) waiting.push(`${folder}/${name}`);
+      else size += found?.size ?? 0;
+    }
+  }
+  return { size, entries };
+}
+
 /** On one file system this is one step whatever the size; between two it is copied whole before the original goes. */
 async function relocate(from: string, to: string, name: string): Promise<void> {
   try {
@@ -109,10 +139,3 @@ function isTaken(from: string, to: string): boolean {
   const isSpelling = basename(from).toLowerCase() === basename(to).toLowerCase();
   return there !== undefined && !(isSpelling && there.ino === lstatSync(from).ino);
 }
-
-export const gone = (id = 'The change', why = ''): ToolcribError =>
-  new ToolcribError(
-    'NOT_FOUND',
-    `${id}: there is no such change, or it is no longer kept${why && ` (${why})`}.`,
-    'undo without arguments lists those that can be taken back.',
-  );

@@ -1,29 +1,21 @@
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-} from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { symlinkSync, unlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { ToolcribError } from '../../core/errors.ts';
 import { discard } from '../folders.ts';
 import { lookOnceMore, removeMade, type Place } from '../paths/place.ts';
 import { couldHoldProtected, protectedError, refuseProtected } from '../paths/protected-paths.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
 import type { AskGit } from './ask-git.ts';
-import { atPlace, changedSince } from './at-place.ts';
+import { atPlace } from './at-place.ts';
 import { temporaryName } from './entry.ts';
-import { mostChangedBytes, readExisting, type Before } from './existing-file.ts';
+import { mostChangedBytes, readExisting } from './existing-file.ts';
 import { isConcerned } from './select-changes.ts';
 import type { Shadow } from './shadow.ts';
 import { closedIn } from './snapshot.ts';
 import { putFile } from './write.ts';
-import { unwritable } from './write-failure.ts';
+import { changedSince, unwritable } from './write-failure.ts';
 
 /** A path that an undo has changed, or would. */
 export interface UndoneFile {
@@ -42,14 +34,13 @@ export interface LeftFile {
   readonly error: ToolcribError;
 }
 
-/** What a path is in a tree. */
+/** What a path is in a tree: `blob` is what git calls its content, by its SHA-1. */
 interface Content {
   readonly kind: 'file' | 'program' | 'link';
-  /** Its name in the repository: the SHA-1 of what git calls a blob. */
   readonly blob: string;
 }
 
-/** A path that two trees do not have alike. */
+/** A path that two trees do not have alike: what it has to be, to be changed, and what it then is. */
 interface TreeChange {
   readonly path: string;
   /** Below the top, with `/` between names. */
@@ -85,13 +76,11 @@ export async function restoreTree(
 ): Promise<{ files: UndoneFile[]; left: LeftFile[] }> {
   const { shadow, dryRun, signal } = restoration;
   const changes = await changesBetween(restoration);
-  // First what goes: a file can be in the way of a folder, and the other way round.
-  const ordered = changes.toSorted((a, b) => Number(a.to !== undefined) - Number(b.to !== undefined));
   const staged = join(shadow.folder, `staged.${globalThis.crypto.randomUUID()}`);
   const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
   try {
-    await stage(ordered, staged, restoration);
-    for (const change of ordered) {
+    await stage(changes, staged, restoration);
+    for (const change of changes) {
       // What has been done can be undone; the rest is told.
       if (signal.aborted) break;
       try {
@@ -109,47 +98,48 @@ export async function restoreTree(
   }
 }
 
+/** First what goes: a file can be in the way of a folder, and the other way round. */
 async function changesBetween({ shadow, ask, from, to, ...given }: Restoration): Promise<TreeChange[]> {
-  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to];
-  const fields = (await ask(shadow, args)).split('\0');
-  const changes: TreeChange[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oldMode = '', newMode = '', oldBlob = '', newBlob = ''] = (fields[at] ?? '').slice(1).split(' ');
-    const name = fields[at + 1] ?? '';
-    const path = join(shadow.top, name);
-    const change = { path, name, from: contentIn(oldMode, oldBlob), to: contentIn(newMode, newBlob) };
-    // The tree was made from names of this machine, and still: never anything in a .git.
-    if (name.split('/').some((step) => /^\.git$/i.test(step) || step === '..')) continue;
-    const isMeant = isConcerned(path, given.paths) && !given.workspace.denies(path, 'write');
-    if (isMeant && (change.from || change.to)) changes.push(change);
-  }
-  return changes;
+  const raw = await ask(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]);
+  const changes = [...raw.matchAll(/:(\d+) (\d+) (\w+) (\w+) \w\0([^\0]+)\0/g)].map(
+    ([, oldMode, newMode, oldBlob, newBlob, name = '']): TreeChange => {
+      const path = join(shadow.top, name);
+      return { path, name, from: contentIn(oldMode, oldBlob), to: contentIn(newMode, newBlob) };
+    },
+  );
+  return changes
+    .filter(({ path, name, ...change }) => {
+      // The tree was made from names of this machine, and still: never anything in a .git.
+      const leadsOut = name.split('/').some((step) => /^(?:\.git|\.\.)$/i.test(step));
+      const isMeant = isConcerned(path, given.paths) && !given.workspace.denies(path, 'write');
+      return isMeant && !leadsOut && (change.from ?? change.to);
+    })
+    .toSorted((a, b) => Number(a.to !== undefined) - Number(b.to !== undefined));
 }
 
 /** Undefined for nothing, and for a repository inside another. */
-function contentIn(mode: string, blob: string): Content | undefined {
+function contentIn(mode = '', blob = ''): Content | undefined {
   const kind = ({ '100644': 'file', '100755': 'program', '120000': 'link' } as const)[mode];
   return kind && { kind, blob };
 }
 
 /** Writes what comes back into a folder of ours, by its hash: what a tree calls its files leads nowhere. */
-async function stage(changes: readonly TreeChange[], folder: string, { shadow, ask }: Restoration) {
+async function stage(changes: readonly TreeChange[], folder: string, { ask }: Restoration): Promise<void> {
   mkdirSync(folder, { mode: 0o700 });
-  const call = { workTree: folder, index: relative(shadow.folder, `${folder}.index`) };
+  const call = { workTree: folder, index: `${folder}.index` };
   const lines = changes.flatMap(({ to }) => (to ? [`100644 ${to.blob}\t${to.blob}`] : []));
-  await ask(shadow, ['update-index', '-z', '--index-info'], { ...call, lines });
-  if (lines.length > 0) await ask(shadow, ['checkout-index', '--all', '--force'], call);
+  await ask(['update-index', '-z', '--index-info'], { ...call, lines });
+  if (lines.length > 0) await ask(['checkout-index', '--all', '--force'], call);
 }
 
 /** Undefined when it is like that already. */
 async function restoreFile(
-  change: TreeChange,
+  { path, name, from, to }: TreeChange,
   staged: string,
   { workspace, dryRun, shadow, assumed }: Restoration,
 ): Promise<UndoneFile | undefined> {
-  const { path, name, from, to } = change;
   // What somebody runs unasked does not come back unasked either, nor a link that makes others such files.
-  await refuseProtected({ path }, name);
+  refuseProtected({ path }, name);
   if (to?.kind === 'link' && couldHoldProtected(path))
     throw protectedError(name, 'as a link it could lead to files that are run');
   if (!to && !existsSync(dirname(path))) return undefined;
@@ -164,30 +154,27 @@ async function restoreFile(
     isSo = found?.blob === to?.blob && found?.kind === to?.kind;
     if (!isSo && found?.blob !== from?.blob) throw changedSince(path);
     // A key must not come back open.
-    const isClosed = closedIn(shadow).has(name);
-    if (!isSo && !dryRun) await put(place, found, to?.kind, { bytes: is, isClosed });
+    const open = closedIn(shadow).has(name) ? 0o600 : 0o666 & ~process.umask();
+    if (!isSo && !dryRun) await put(place, found, to?.kind, { bytes: is, open });
     return found?.bytes;
   });
   return isSo ? undefined : { path, did, was, is };
 }
 
-interface Present extends Content {
-  readonly bytes: Buffer;
-  readonly before?: Before;
-}
+type Present = Content & Partial<NonNullable<ReturnType<typeof readExisting>>>;
 
 /** What lies at a place, as git would name it; a folder, and what is no file, is taken for something else. */
 function foundAt(place: Place): Present | undefined {
   const found = lstatSync(place.at, { throwIfNoEntry: false });
   if (!found) return undefined;
   if (found.isSymbolicLink()) {
-    const bytes = readlinkSync(place.at, { encoding: 'buffer' });
+    const bytes = readlinkSync(place.at, 'buffer');
     return { kind: 'link', bytes, blob: blobOf(bytes) };
   }
   if (!found.isFile() || found.size > mostChangedBytes) throw changedSince(place.path);
-  const before = readExisting(place);
+  const file = readExisting(place);
   const kind = (found.mode & 0o100) === 0 ? 'file' : 'program';
-  return before && { kind, bytes: before.bytes, before, blob: blobOf(before.bytes) };
+  return file && { ...file, kind, blob: blobOf(file.bytes) };
 }
 
 const blobOf = (bytes: Buffer): string =>
@@ -197,17 +184,17 @@ async function put(
   place: Place,
   found: Present | undefined,
   kind: Content['kind'] | undefined,
-  { bytes, isClosed }: { bytes: Buffer | undefined; isClosed: boolean },
+  { bytes, open }: { readonly bytes: Buffer | undefined; readonly open: number },
 ): Promise<void> {
   lookOnceMore(place);
-  const replaced = kind === 'link' ? undefined : found?.before;
-  if (found && !(bytes && replaced)) unlinkSync(place.at);
+  const { stat } = kind === undefined || kind === 'link' ? {} : (found ?? {});
+  if (found && !stat) unlinkSync(place.at);
   if (!bytes) return;
   if (kind === 'link') return symlinkSync(bytes, place.at);
-  const plain = replaced ? replaced.stat.mode & 0o666 : isClosed ? 0o600 : 0o666 & ~process.umask();
+  const plain = stat ? stat.mode & 0o666 : open;
   // Whoever may read it may run it, as git does.
   const mode = kind === 'program' ? plain | ((plain & 0o444) >> 2) : plain;
-  await putFile(place, replaced, bytes, { temporary: temporaryName(), mode });
+  await putFile(place, stat && { stat }, bytes, { temporary: temporaryName(), mode });
 }
 
 /** The folders that a file is in below the top, outermost first. */

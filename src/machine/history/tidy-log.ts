@@ -1,12 +1,10 @@
-import { lstatSync, realpathSync, renameSync, unlinkSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { createPrivate, readPrivate } from '../folders.ts';
+import { discard } from '../folders.ts';
 import { isInside } from '../paths/inside.ts';
 import type { Change } from './entry.ts';
-import { linesOf, parseLines } from './json-lines.ts';
-import { logName, namesIn, type Log } from './log.ts';
+import { namesIn, type Log } from './log.ts';
 
 export interface Limits {
   /** For what was deleted, and as much again for what was replaced. */
@@ -18,44 +16,25 @@ export interface Limits {
 const mostUnderway = 200;
 /** What is younger may belong to a change that another server is making. */
 const youngMs = 60_000;
-/** Bytes of lines about changes that came to nothing. */
-const mostNotes = 256 * 1024;
 
 /**
- * Removes what killed processes have left beside files below a root, forgets what is too many or too large, then what
- * no change needs any more. Never throws: what could not be done is tried again later.
+ * Removes what killed processes have left beside files, forgets what is too many or too large, then what no change
+ * needs any more. Never throws: what could not be done is tried again later.
  */
-export function tidyLog(log: Log, root: string, limits: Limits): void {
+export function tidyLog(log: Log, limits: Limits): void {
   try {
-    tidy(log, root, limits);
+    for (const change of log.changes().slice(-mostUnderway)) removeTemporary(change, log);
+    const kept = log.shorten((changes) => fitting(changes, limits));
+    const needed = new Set(kept.flatMap((change) => [change.id, change.before?.hash]));
+    for (const folder of ['contents', 'trash'].map((name) => join(log.folder, name)))
+      for (const unused of namesIn(folder).filter((name) => !needed.has(name))) {
+        const { ctimeMs } = lstatSync(join(folder, unused));
+        // Nothing waits for a large folder to go; what stays is tried again.
+        if (Math.abs(Date.now() - ctimeMs) > youngMs)
+          void rm(join(folder, unused), { recursive: true, force: true }).catch(() => {});
+      }
   } catch {
     // A full disk, or a folder that somebody has removed.
-  }
-}
-
-function tidy(log: Log, root: string, limits: Limits): void {
-  const size = lstatSync(join(log.folder, logName), { throwIfNoEntry: false })?.size ?? 0;
-  const all = log.changes();
-  for (const change of all.slice(-mostUnderway)) removeTemporary(change, root, log);
-  const kept = fitting(all, limits);
-  const lines = linesOf(kept);
-  // Most of it may be commands that changed nothing.
-  if (kept.length < all.length || size > 2 * lines.length + mostNotes) {
-    const temporary = join(log.folder, `.${randomBytes(8).toString('hex')}`);
-    // What has been added since goes along.
-    const added = readPrivate(log.folder, logName)?.subarray(size).toString() ?? '';
-    createPrivate(temporary, lines + linesOf(parseLines(added)));
-    renameSync(temporary, join(log.folder, logName));
-  }
-  const needed = new Set(kept.flatMap((change) => [change.id, change.before?.hash]));
-  for (const folder of ['contents', 'trash']) {
-    for (const name of namesIn(join(log.folder, folder))) {
-      const unused = join(log.folder, folder, name);
-      const age = Date.now() - (lstatSync(unused, { throwIfNoEntry: false })?.ctimeMs ?? Infinity);
-      // Nothing waits for a large folder to go; what stays is tried again.
-      if (!needed.has(name) && Math.abs(age) > youngMs)
-        void rm(unused, { recursive: true, force: true }).catch(() => {});
-    }
   }
 }
 
@@ -76,18 +55,15 @@ function fitting(all: readonly Change[], { quotaBytes, mostChanges }: Limits): C
 }
 
 /** Files that are called as ours are, of processes that are gone. */
-function removeTemporary({ id, path, to, temporary, pid }: Change, root: string, log: Log): void {
+function removeTemporary({ id, path, to, temporary, pid }: Change, log: Log): void {
   const folder = dirname(to ?? path);
   const left = join(folder, temporary);
-  if (!isInside(left, root) || isAlive(pid) || !lstatSync(left, { throwIfNoEntry: false })?.isFile()) return;
-  try {
-    // Behind a link by now there is nothing of ours.
-    if (realpathSync.native(folder) !== folder) return;
-    unlinkSync(left);
-    log.drop(id);
-  } catch {
-    // It stays.
-  }
+  if (!isInside(left, log.root) || isAlive(pid) || !lstatSync(left, { throwIfNoEntry: false })?.isFile())
+    return;
+  // Behind a link by now there is nothing of ours.
+  if (realpathSync.native(folder) !== folder) return;
+  discard(left);
+  log.drop(id);
 }
 
 function isAlive(pid: number): boolean {

@@ -1,19 +1,18 @@
 import { lstatSync } from 'node:fs';
-import { readPlain } from '../folders.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
+import { readPlain } from '../folders.ts';
 import { removeMade, type Place } from '../paths/place.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
-import { atPlace, changedSince } from './at-place.ts';
+import { atPlace } from './at-place.ts';
 import type { WorkTreeStates } from './checkpoints.ts';
 import { newChange, type Change, type Facts } from './entry.ts';
 import type { Before } from './existing-file.ts';
-import { sameFacts } from './facts.ts';
-import type { Log } from './log.ts';
-import { gone, relocateChange } from './relocate.ts';
+import { relocateChange } from './relocate.ts';
 import { restoreTree, type LeftFile, type UndoneFile } from './restore-tree.ts';
-import type { Selection } from './select-changes.ts';
+import type { Logged, Selection } from './select-changes.ts';
 import { writeFile } from './write.ts';
-import { unwritable } from './write-failure.ts';
+import { changedSince, gone, unwritable } from './write-failure.ts';
 
 /** What came of taking changes back. */
 export interface Undone {
@@ -30,9 +29,7 @@ export interface UndoOptions {
   readonly signal: AbortSignal;
 }
 
-interface Undoing extends UndoOptions, Pick<Selection, 'paths'> {
-  readonly log: Log;
-  readonly change: Change;
+interface Undoing extends UndoOptions, Pick<Selection, 'paths'>, Logged {
   readonly states: WorkTreeStates;
   /** What is larger is not removed: it could not be kept. */
   readonly mostBytes: number;
@@ -50,7 +47,7 @@ const mostShown = 1024 * 1024;
 
 /** Takes changes back one after the other, as `History.undo` says. */
 export async function undoChanges(
-  changes: readonly Pick<Undoing, 'log' | 'change'>[],
+  changes: readonly Logged[],
   { last: most, ...given }: Omit<Undoing, 'log' | 'change' | 'assumed'> & Pick<Selection, 'last'>,
 ): Promise<Undone> {
   const undone: { change: Change; by?: string | undefined }[] = [];
@@ -60,7 +57,8 @@ export async function undoChanges(
     if (undone.length === most) break;
     try {
       if (given.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-      const back = await takeBack({ ...given, log, change, assumed });
+      const undoing = { ...given, log, change, assumed };
+      const back = await (change.step === 'command' ? commandBack(undoing) : placeBack(undoing));
       left.push(...(back.left ?? []));
       if (back.files.length === 0) continue;
       undone.push({ change, by: back.by });
@@ -73,9 +71,6 @@ export async function undoChanges(
   return { changes: undone, files, left };
 }
 
-const takeBack = (undoing: Undoing): Promise<TakenBack> =>
-  undoing.change.step === 'command' ? commandBack(undoing) : placeBack(undoing);
-
 /**
  * A file that was replaced gets its old content, what was made goes into the history, what was removed comes out of it,
  * and what was moved moves back.
@@ -83,15 +78,11 @@ const takeBack = (undoing: Undoing): Promise<TakenBack> =>
 async function placeBack(undoing: Undoing): Promise<TakenBack> {
   const { log, change, dryRun, signal, assumed, mostBytes } = undoing;
   const { id, step, path, to: moved = path, before, after, made = [] } = change;
-  const isKept = step === 'remove';
   const isReplaced = step === 'write' && before !== undefined;
-  const is = isReplaced
-    ? log.content(before.hash ?? '')
-    : isKept
-      ? contentToShow(log.trashOf(id))
-      : undefined;
-  if (isReplaced ? !is : isKept && !lstatSync(log.trashOf(id), { throwIfNoEntry: false })) throw gone(id);
-  const did = isReplaced ? 'changed' : isKept ? 'made' : step === 'move' ? 'moved' : 'removed';
+  const kept = step === 'remove' ? log.trashOf(id) : undefined;
+  const is = isReplaced ? log.content(before.hash ?? '') : contentToShow(kept ?? '');
+  if (isReplaced ? !is : kept && !lstatSync(kept, { throwIfNoEntry: false })) throw gone(id);
+  const did = isReplaced ? 'changed' : kept ? 'made' : step === 'move' ? 'moved' : 'removed';
   const file = { path, did, ...(step === 'move' && { from: moved }), is } as const;
   if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file] };
   const about = { kind: 'undo', undoes: id, signal, dryRun };
@@ -105,7 +96,7 @@ async function placeBack(undoing: Undoing): Promise<TakenBack> {
     return (await writeFile(log, place, decide, about))?.change;
   };
   const look = (found: Facts) => {
-    if (!isKept && !sameFacts(found, after)) throw changedSince(moved);
+    if (!kept && !isDeepStrictEqual(found, after)) throw changedSince(moved);
   };
   const toPath = (from?: Place) =>
     atPlace(path, { ...undoing, make: true }, (to) =>
@@ -117,7 +108,7 @@ async function placeBack(undoing: Undoing): Promise<TakenBack> {
     was = contentToShow(from.at);
     return relocateChange(log, { from, about, look, mostBytes });
   };
-  const by = await (isKept ? toPath() : atPlace(moved, { ...undoing, make: false }, fromMoved));
+  const by = await (kept ? toPath() : atPlace(moved, { ...undoing, make: false }, fromMoved));
   if (by && !dryRun) removeMade(made);
   return { files: [{ ...file, was }], by: by?.id };
 }
