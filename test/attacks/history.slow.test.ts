@@ -40,9 +40,8 @@ function contentsOf(folder: string, below = ''): string[] {
   });
 }
 
-function bring(mode: number, lines: unknown[], of = root): void {
+function bring(mode: number, lines: unknown[]): void {
   for (const each of ['contents', 'trash']) mkdirSync(join(history, each), { recursive: true, mode });
-  writeFileSync(join(history, 'root'), of, { mode: 0o600 });
   const text = lines.map((line) => `\n${typeof line === 'string' ? line : JSON.stringify(line)}`).join('');
   writeFileSync(join(history, 'history.jsonl'), text, { mode: 0o600 });
 }
@@ -113,11 +112,6 @@ describe.runIf(isPosix)('a state folder that came with a project', () => {
     }
     expect(contentsOf(outside)).toEqual(before);
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('old');
-  });
-
-  it('says nothing of another root than it is called after', async () => {
-    bring(0o700, [{ ...entry, path: join(root, 'b.txt') }], outside);
-    expect(await listed()).toMatch(/^Nothing to take back/);
   });
 
   it('keeps nobody waiting with FIFOs', async () => {

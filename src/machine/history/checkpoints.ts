@@ -10,6 +10,7 @@ import { projectFolders } from '../programs/project-folders.ts';
 import { askGit, GitFailure, type AskGit, type Git } from './ask-git.ts';
 import { newChange, type Change, type States } from './entry.ts';
 import type { Log } from './log.ts';
+import type { TreePair } from './restore-tree.ts';
 import { outermost, shadowFor, shadowOf, tidyShadow, type Shadow } from './shadow.ts';
 import { currentOf, takeSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -47,7 +48,6 @@ export class WorkTreeStates {
   readonly #options: Options;
   /** Never more than one git at a time. */
   readonly #inTurn = limited(1);
-  readonly #next = new Map<string, Promise<Snapshot>>();
   readonly #endings = new Set<Promise<void>>();
   readonly #said = new Set<string>();
   #tidying: NodeJS.Timeout | undefined;
@@ -78,7 +78,7 @@ export class WorkTreeStates {
       if (signal.aborted) return undefined;
       if (kept === 'late') return this.#notKept(late);
       const states = { top: shadow.top, scope: shadow.scope, before: kept.tree };
-      const change = { ...newChange('command', { path: folder }, { kind: 'ran' }), command, states };
+      const change = { ...newChange('command', folder, { kind: 'ran' }), command, states };
       const log = this.#options.logOf(outermost(shadow.scope, workspace.roots) ?? workspace.home);
       log.append(change);
       const ended = () => {
@@ -95,9 +95,12 @@ export class WorkTreeStates {
 
   /** Takes the first state of a folder's work tree, which takes longest. Nobody waits for it; never throws. */
   begin(folder: string, workspace: Workspace): void {
-    const shadow = this.#shadowOf(folder, workspace);
+    const keepFirst = async () => {
+      const shadow = this.#shadowOf(folder, workspace);
+      if (shadow && !currentOf(shadow)) await this.#keep(shadow, workspace);
+    };
     // It is tried again, and told, before the first command.
-    if (shadow && !currentOf(shadow)) this.#keep(shadow, workspace).catch(() => {});
+    keepFirst().catch(() => {});
   }
 
   /** Whether the first state is complete, and undo would bring back each of these paths below the top of the tree. */
@@ -121,16 +124,16 @@ export class WorkTreeStates {
     }
   }
 
-  /** The shadow that holds states, with a git for it, and what the command left. Throws GitFailure. */
-  async open({ before, after, ...tree }: States, workspace: Workspace) {
-    const { shadows = '' } = this.#options;
-    const shadow = shadowOf(tree, shadows);
+  /** How the states of a command are brought back. Throws GitFailure. */
+  async open(states: States, workspace: Workspace): Promise<TreePair> {
+    const { before: to, after } = states;
+    const shadow = shadowOf(states, this.#options.shadows ?? '');
     if (!outermost(shadow.scope, workspace.roots))
       throw new GitFailure('it was in a folder that is not open');
-    if (!existsSync(join(shadow.folder, 'refs', 'checkpoints', before)))
+    if (!existsSync(join(shadow.folder, 'refs', 'checkpoints', to)))
       throw new GitFailure('the state before it is gone');
     const ask = await this.#asker(shadow, workspace);
-    return { shadow, ask, after: after ?? (await this.#keep(shadow, workspace)).tree };
+    return { shadow, ask, to, from: after ?? (await this.#keep(shadow, workspace)).tree };
   }
 
   /** Waits a moment for what is being noted down of commands that have ended. */
@@ -153,12 +156,8 @@ export class WorkTreeStates {
     return askGit(this.#options.run, { ...found, env }, shadow);
   }
 
-  /** Who comes while a state is taken shares the next. */
   #keep(shadow: Shadow, workspace: Workspace): Promise<Snapshot> {
-    const waiting = this.#next.get(shadow.folder);
-    if (waiting) return waiting;
-    const kept = this.#inTurn(async () => {
-      this.#next.delete(shadow.folder);
+    return this.#inTurn(async () => {
       const ask = await this.#asker(shadow, workspace);
       clearTimeout(this.#tidying);
       // It keeps no process alive, and is tried again after the next.
@@ -167,8 +166,6 @@ export class WorkTreeStates {
       this.#tidying = setTimeout(() => void tidy(), quietMs).unref();
       return takeSnapshot(shadow, ask);
     });
-    this.#next.set(shadow.folder, kept);
-    return kept;
   }
 
   /** Notes down what a command has left, or that it has changed nothing. */

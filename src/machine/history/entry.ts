@@ -62,8 +62,6 @@ const entrySchema = z.object({
   /** The change that this one takes back, and whether only in part. */
   undoes: z.exactOptional(id),
   part: z.exactOptional(z.boolean()),
-  /** The folders that were made for it, outermost first. */
-  made: z.exactOptional(z.array(realPath)),
   /** What is half done is called so, beside the new place, by the process of this number. */
   temporary: z.string().regex(/^\.toolcrib-[0-9a-f]{16}\.tmp$/),
   pid: z.number(),
@@ -99,11 +97,7 @@ export interface About {
 export const temporaryName = (): string => `.toolcrib-${randomBytes(8).toString('hex')}.tmp`;
 
 /** What every change has. A second process may make one in the same millisecond. */
-export function newChange(
-  step: Change['step'],
-  { path, made = [] }: { readonly path: string; readonly made?: readonly string[] | undefined },
-  { kind, undoes }: Pick<About, 'kind' | 'undoes'>,
-): Change {
+export function newChange(step: Change['step'], path: string, { kind, undoes }: About): Change {
   const at = Date.now();
   return {
     id: `${at.toString(36)}-${randomInt(36 ** 4)
@@ -114,7 +108,6 @@ export function newChange(
     step,
     path,
     ...(undoes !== undefined && { undoes }),
-    ...(made.length > 0 && { made: [...made] }),
     temporary: temporaryName(),
     pid: process.pid,
   };

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, constants, openSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { createPrivate, discard, makePrivate, readPrivate } from '../folders.ts';
-import { isInside } from '../paths/inside.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { changesIn, type Change } from './entry.ts';
 import { noHistory } from './write-failure.ts';
@@ -76,7 +75,7 @@ export class Log {
 
   /** Writes into the folder, which somebody may have removed. Throws WRITE_FAILED. */
   #keeping(write: () => void): void {
-    const { folder, root } = this;
+    const { folder } = this;
     try {
       const inside = ['contents', 'trash'].map((name) => join(folder, name));
       for (const each of [dirname(dirname(folder)), dirname(folder), folder, ...inside])
@@ -85,32 +84,12 @@ export class Log {
             each,
             'is a symbolic link, belongs to another user, or is open to others (chmod 700 closes one that is yours)',
           );
-      if (!readPrivate(folder, 'root')) createPrivate(join(folder, 'root'), root);
       write();
     } catch (error) {
       throw error instanceof ToolcribError
         ? error
         : noHistory(folder, `cannot be written to (${codeOf(error)})`);
     }
-  }
-}
-
-/** The logs of what lies inside some roots, or holds one. */
-export function logsFor(roots: readonly string[], histories: string): Log[] {
-  return namesIn(histories).flatMap((name) => {
-    const root = readPrivate(join(histories, name), 'root')?.toString();
-    if (root === undefined || !roots.some((one) => isInside(one, root) || isInside(root, one))) return [];
-    const log = new Log(root, histories);
-    return log.folder === join(histories, name) ? [log] : [];
-  });
-}
-
-export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Nothing has been changed yet.
-    return [];
   }
 }
 

@@ -48,7 +48,7 @@ export async function relocateChange(log: Log, { from, to, about, look, mostByte
     if (from && to) await refuseMovingTo(from, { kind: found.kind, to: to.path });
     if (to && isTaken(old, to.at)) throw unwritable(to.path, { code: 'EEXIST' });
     const change: Change = {
-      ...newChange(!to ? 'remove' : from ? 'move' : 'write', { path, made: to?.made }, about),
+      ...newChange(!to ? 'remove' : from ? 'move' : 'write', path, about),
       ...(from && to && { to: to.path }),
       ...(from && { before: found }),
       ...(to && { after: found }),
@@ -89,22 +89,17 @@ async function factsAt(path: string): Promise<Facts | undefined> {
   return { kind: 'file', size, ...(bytes && { hash: sha256(bytes) }) };
 }
 
-/** Counts without following links. */
+/** Counts without following links. A folder that is closed to this user goes uncounted. */
 async function contentsOf(top: string): Promise<Pick<Facts, 'size' | 'entries'>> {
   const breathe = createBreath();
-  let [size, entries] = [0, 0];
-  for (const waiting = [top]; waiting.length > 0;) {
-    const folder = waiting.pop() ?? top;
-    // One that is closed to this user goes with the folder it is in, uncounted.
-    for (const name of await readdir(folder).catch(() => [])) {
-      await breathe();
-      entries++;
-      const found = lstatSync(`${folder}/${name}`, { throwIfNoEntry: false });
-      if (found?.isDirectory()) waiting.push(`${folder}/${name}`);
-      else size += found?.size ?? 0;
-    }
+  const names = await readdir(top, { recursive: true }).catch(() => []);
+  let size = 0;
+  for (const name of names) {
+    await breathe();
+    const found = lstatSync(join(top, name), { throwIfNoEntry: false });
+    if (!found?.isDirectory()) size += found?.size ?? 0;
   }
-  return { size, entries };
+  return { size, entries: names.length };
 }
 
 /** On one file system this is one step whatever the size; between two it is copied whole before the original goes. */

@@ -4,7 +4,7 @@ import { symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ToolcribError } from '../../core/errors.ts';
 import { discard } from '../folders.ts';
-import { lookOnceMore, removeMade, type Place } from '../paths/place.ts';
+import { foldersAbove, lookOnceMore, removeMade, type Place } from '../paths/place.ts';
 import { couldHoldProtected, protectedError, refuseProtected } from '../paths/protected-paths.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
 import type { AskGit } from './ask-git.ts';
@@ -49,19 +49,27 @@ interface TreeChange {
   readonly to: Content | undefined;
 }
 
-interface Restoration {
+export interface TreePair {
   readonly shadow: Shadow;
   readonly ask: AskGit;
   /** The tree that the files have to be as in, to be changed, and the one that they then are as in. */
   readonly from: string;
   readonly to: string;
+}
+
+export interface Restoring {
   readonly workspace: RootedWorkspace;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
   /** Only what is one of these paths, or in one; all when empty. */
   readonly paths: readonly string[];
-  /** Paths that are taken for what they have to be, unseen. */
-  readonly assumed: ReadonlySet<string>;
+  /** In a dry run: paths that are taken for what they have to be, since a newer change is taken back first. */
+  readonly assumed: Set<string>;
+}
+
+export interface Restored {
+  readonly files: readonly UndoneFile[];
+  readonly left: readonly LeftFile[];
 }
 
 /** Files beyond these are not shown. */
@@ -71,22 +79,22 @@ const mostShown = 20;
  * Makes files what they were, one by one, each in one step, as far as they are what they have to be; or tells which
  * with `dryRun`. Throws GitFailure; then nothing was changed.
  */
-export async function restoreTree(
-  restoration: Restoration,
-): Promise<{ files: UndoneFile[]; left: LeftFile[] }> {
-  const { shadow, dryRun, signal } = restoration;
-  const changes = await changesBetween(restoration);
+export async function restoreTree(tree: TreePair, restoring: Restoring): Promise<Restored> {
+  const { shadow } = tree;
+  const { dryRun, signal } = restoring;
+  const changes = await changesBetween(tree, restoring);
+  const isClosed = closedIn(shadow);
   const staged = join(shadow.folder, `staged.${globalThis.crypto.randomUUID()}`);
   const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
   try {
-    await stage(changes, staged, restoration);
+    await stage(changes, staged, tree);
     for (const change of changes) {
       // What has been done can be undone; the rest is told.
       if (signal.aborted) break;
       try {
-        const done = await restoreFile(change, staged, restoration);
+        const done = await restoreFile(change, { staged, isClosed }, restoring);
         if (done) files.push(files.length < mostShown ? done : { path: done.path, did: done.did });
-        if (done?.did === 'removed' && !dryRun) removeMade(foldersOf(change, shadow));
+        if (done?.did === 'removed' && !dryRun) removeMade(foldersAbove(change.path, shadow.top));
       } catch (error) {
         left.push({ path: change.path, error: unwritable(change.path, error) });
       }
@@ -99,7 +107,10 @@ export async function restoreTree(
 }
 
 /** First what goes: a file can be in the way of a folder, and the other way round. */
-async function changesBetween({ shadow, ask, from, to, ...given }: Restoration): Promise<TreeChange[]> {
+async function changesBetween(
+  { shadow, ask, from, to }: TreePair,
+  { paths, workspace }: Restoring,
+): Promise<TreeChange[]> {
   const raw = await ask(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]);
   const changes = [...raw.matchAll(/:(\d+) (\d+) (\w+) (\w+) \w\0([^\0]+)\0/g)].map(
     ([, oldMode, newMode, oldBlob, newBlob, name = '']): TreeChange => {
@@ -111,7 +122,7 @@ async function changesBetween({ shadow, ask, from, to, ...given }: Restoration):
     .filter(({ path, name, ...change }) => {
       // The tree was made from names of this machine, and still: never anything in a .git.
       const leadsOut = name.split('/').some((step) => /^(?:\.git|\.\.)$/i.test(step));
-      const isMeant = isConcerned(path, given.paths) && !given.workspace.denies(path, 'write');
+      const isMeant = isConcerned(path, paths) && !workspace.denies(path, 'write');
       return isMeant && !leadsOut && (change.from ?? change.to);
     })
     .toSorted((a, b) => Number(a.to !== undefined) - Number(b.to !== undefined));
@@ -124,7 +135,7 @@ function contentIn(mode = '', blob = ''): Content | undefined {
 }
 
 /** Writes what comes back into a folder of ours, by its hash: what a tree calls its files leads nowhere. */
-async function stage(changes: readonly TreeChange[], folder: string, { ask }: Restoration): Promise<void> {
+async function stage(changes: readonly TreeChange[], folder: string, { ask }: TreePair): Promise<void> {
   mkdirSync(folder, { mode: 0o700 });
   const call = { workTree: folder, index: `${folder}.index` };
   const lines = changes.flatMap(({ to }) => (to ? [`100644 ${to.blob}\t${to.blob}`] : []));
@@ -135,8 +146,8 @@ async function stage(changes: readonly TreeChange[], folder: string, { ask }: Re
 /** Undefined when it is like that already. */
 async function restoreFile(
   { path, name, from, to }: TreeChange,
-  staged: string,
-  { workspace, dryRun, shadow, assumed }: Restoration,
+  { staged, isClosed }: { readonly staged: string; readonly isClosed: ReadonlySet<unknown> },
+  { workspace, dryRun, assumed }: Restoring,
 ): Promise<UndoneFile | undefined> {
   // What somebody runs unasked does not come back unasked either, nor a link that makes others such files.
   refuseProtected({ path }, name);
@@ -154,7 +165,7 @@ async function restoreFile(
     isSo = found?.blob === to?.blob && found?.kind === to?.kind;
     if (!isSo && found?.blob !== from?.blob) throw changedSince(path);
     // A key must not come back open.
-    const open = closedIn(shadow).has(name) ? 0o600 : 0o666 & ~process.umask();
+    const open = isClosed.has(name) ? 0o600 : 0o666 & ~process.umask();
     if (!isSo && !dryRun) await put(place, found, to?.kind, { bytes: is, open });
     return found?.bytes;
   });
@@ -195,10 +206,4 @@ async function put(
   // Whoever may read it may run it, as git does.
   const mode = kind === 'program' ? plain | ((plain & 0o444) >> 2) : plain;
   await putFile(place, stat && { stat }, bytes, { temporary: temporaryName(), mode });
-}
-
-/** The folders that a file is in below the top, outermost first. */
-function foldersOf({ name }: TreeChange, { top }: Shadow): string[] {
-  const steps = name.split('/').slice(0, -1);
-  return steps.map((_, at) => join(top, ...steps.slice(0, at + 1)));
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { discard, isPrivate, makePrivate, writePrivate } from '../folders.ts';
 import { isInside } from '../paths/inside.ts';
@@ -34,18 +34,9 @@ export const outermost = (folder: string, roots: readonly string[]): string | un
   roots.filter((root) => isInside(folder, root)).toSorted((a, b) => a.length - b.length)[0];
 
 function isTop(folder: string): boolean {
-  const found = statOf(join(folder, '.git'));
+  const found = lstatSync(join(folder, '.git'), { throwIfNoEntry: false });
   // A linked worktree or a submodule has a file there. An empty folder of that name is none to git either.
-  return found?.isDirectory() ? statOf(join(folder, '.git', 'HEAD')) !== undefined : found !== undefined;
-}
-
-function statOf(path: string) {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    // Below what this user may not enter.
-    return undefined;
-  }
+  return found?.isDirectory() ? existsSync(join(folder, '.git', 'HEAD')) : found !== undefined;
 }
 
 /** Another root sees another part of the same tree, which is another content. */
@@ -112,12 +103,10 @@ export async function tidyShadow({ folder }: Shadow, ask: AskGit, index: string 
   if (states.length <= most) return;
   for (const { path } of states.slice(most)) discard(path);
   await ask(['gc', '--quiet', '--prune=10.minutes.ago'], { workTree: folder });
-  // Not even the newest fits: the next one begins anew.
-  if (isMuch && most <= 1) rmSync(folder, { recursive: true, force: true });
 }
 
 const newestFirst = (folder: string) =>
   readdirSync(folder)
     .map((name) => ({ name, path: join(folder, name) }))
-    .map((file) => ({ ...file, age: Date.now() - (statOf(file.path)?.mtimeMs ?? 0) }))
+    .map((file) => ({ ...file, age: Date.now() - lstatSync(file.path).mtimeMs }))
     .toSorted((a, b) => a.age - b.age);

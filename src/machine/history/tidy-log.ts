@@ -1,10 +1,10 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { discard } from '../folders.ts';
 import { isInside } from '../paths/inside.ts';
 import type { Change } from './entry.ts';
-import { namesIn, type Log } from './log.ts';
+import type { Log } from './log.ts';
 
 export interface Limits {
   /** For what was deleted, and as much again for what was replaced. */
@@ -27,7 +27,7 @@ export function tidyLog(log: Log, limits: Limits): void {
     const kept = log.shorten((changes) => fitting(changes, limits));
     const needed = new Set(kept.flatMap((change) => [change.id, change.before?.hash]));
     for (const folder of ['contents', 'trash'].map((name) => join(log.folder, name)))
-      for (const unused of namesIn(folder).filter((name) => !needed.has(name))) {
+      for (const unused of readdirSync(folder).filter((name) => !needed.has(name))) {
         const { ctimeMs } = lstatSync(join(folder, unused));
         // Nothing waits for a large folder to go; what stays is tried again.
         if (Math.abs(Date.now() - ctimeMs) > youngMs)

@@ -2,14 +2,19 @@ import { lstatSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
 import { readPlain } from '../folders.ts';
-import { removeMade, type Place } from '../paths/place.ts';
-import type { RootedWorkspace } from '../paths/workspace.ts';
+import { foldersAbove, removeMade, type Place } from '../paths/place.ts';
 import { atPlace } from './at-place.ts';
 import type { WorkTreeStates } from './checkpoints.ts';
 import { newChange, type Change, type Facts } from './entry.ts';
 import type { Before } from './existing-file.ts';
 import { relocateChange } from './relocate.ts';
-import { restoreTree, type LeftFile, type UndoneFile } from './restore-tree.ts';
+import {
+  restoreTree,
+  type LeftFile,
+  type Restored,
+  type Restoring,
+  type UndoneFile,
+} from './restore-tree.ts';
 import type { Logged, Selection } from './select-changes.ts';
 import { writeFile } from './write.ts';
 import { changedSince, gone, unwritable } from './write-failure.ts';
@@ -23,43 +28,32 @@ export interface Undone {
   readonly left: readonly LeftFile[];
 }
 
-export interface UndoOptions {
-  readonly workspace: RootedWorkspace;
-  readonly dryRun: boolean;
-  readonly signal: AbortSignal;
-}
+export type UndoOptions = Pick<Restoring, 'workspace' | 'dryRun' | 'signal'>;
 
-interface Undoing extends UndoOptions, Pick<Selection, 'paths'>, Logged {
+interface Undoing extends Restoring, Selection {
   readonly states: WorkTreeStates;
   /** What is larger is not removed: it could not be kept. */
   readonly mostBytes: number;
-  /** In a dry run: paths that a newer change, taken back first, would leave as this one left them. */
-  readonly assumed: ReadonlySet<string>;
 }
 
-interface TakenBack {
-  readonly files: readonly UndoneFile[];
-  readonly left?: readonly LeftFile[];
+interface TakenBack extends Restored {
   readonly by?: string | undefined;
 }
 
 const mostShown = 1024 * 1024;
 
 /** Takes changes back one after the other, as `History.undo` says. */
-export async function undoChanges(
-  changes: readonly Logged[],
-  { last: most, ...given }: Omit<Undoing, 'log' | 'change' | 'assumed'> & Pick<Selection, 'last'>,
-): Promise<Undone> {
+export async function undoChanges(changes: readonly Logged[], undoing: Undoing): Promise<Undone> {
+  const { last, signal, assumed } = undoing;
   const undone: { change: Change; by?: string | undefined }[] = [];
   const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
-  const assumed = new Set<string>();
-  for (const { log, change } of changes) {
-    if (undone.length === most) break;
+  for (const logged of changes) {
+    const { change } = logged;
+    if (undone.length === last) break;
     try {
-      if (given.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-      const undoing = { ...given, log, change, assumed };
-      const back = await (change.step === 'command' ? commandBack(undoing) : placeBack(undoing));
-      left.push(...(back.left ?? []));
+      if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
+      const back = await (change.step === 'command' ? commandBack : placeBack)(logged, undoing);
+      left.push(...back.left);
       if (back.files.length === 0) continue;
       undone.push({ change, by: back.by });
       files.push(...back.files);
@@ -75,16 +69,16 @@ export async function undoChanges(
  * A file that was replaced gets its old content, what was made goes into the history, what was removed comes out of it,
  * and what was moved moves back.
  */
-async function placeBack(undoing: Undoing): Promise<TakenBack> {
-  const { log, change, dryRun, signal, assumed, mostBytes } = undoing;
-  const { id, step, path, to: moved = path, before, after, made = [] } = change;
+async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
+  const { dryRun, signal, assumed, mostBytes } = undoing;
+  const { id, step, path, to: moved = path, before, after } = change;
   const isReplaced = step === 'write' && before !== undefined;
   const kept = step === 'remove' ? log.trashOf(id) : undefined;
   const is = isReplaced ? log.content(before.hash ?? '') : contentToShow(kept ?? '');
   if (isReplaced ? !is : kept && !lstatSync(kept, { throwIfNoEntry: false })) throw gone(id);
   const did = isReplaced ? 'changed' : kept ? 'made' : step === 'move' ? 'moved' : 'removed';
   const file = { path, did, ...(step === 'move' && { from: moved }), is } as const;
-  if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file] };
+  if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file], left: [] };
   const about = { kind: 'undo', undoes: id, signal, dryRun };
   let was: Buffer | undefined;
   const replace = async (place: Place) => {
@@ -109,26 +103,25 @@ async function placeBack(undoing: Undoing): Promise<TakenBack> {
     return relocateChange(log, { from, about, look, mostBytes });
   };
   const by = await (kept ? toPath() : atPlace(moved, { ...undoing, make: false }, fromMoved));
-  if (by && !dryRun) removeMade(made);
-  return { files: [{ ...file, was }], by: by?.id };
+  if (by && !dryRun && did !== 'made') removeMade(foldersAbove(moved, log.root));
+  return { files: [{ ...file, was }], left: [], by: by?.id };
 }
 
 /** The files of a work tree become what they were before a command, as far as they are what it left. */
-async function commandBack({ log, change, states, ...undoing }: Undoing): Promise<TakenBack> {
-  const { workspace, dryRun, paths } = undoing;
+async function commandBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
+  const { workspace, dryRun, paths, states } = undoing;
   const { id, path, command } = change;
   if (!change.states) throw gone(id);
   try {
-    const { after: from, ...opened } = await states.open(change.states, workspace);
-    const to = change.states.before;
+    const tree = await states.open(change.states, workspace);
     const undo: Change = {
-      ...newChange('command', { path }, { kind: 'undo', undoes: id }),
+      ...newChange('command', path, { kind: 'undo', undoes: id }),
       ...(paths.length > 0 && { part: true }),
       ...(command !== undefined && { command }),
-      states: { ...change.states, before: from, after: to },
+      states: { ...change.states, before: tree.from, after: tree.to },
     };
     if (!dryRun) log.append(undo);
-    const restored = await restoreTree({ ...undoing, ...opened, from, to });
+    const restored = await restoreTree(tree, undoing);
     if (!dryRun && restored.files.length === 0) log.drop(undo.id);
     return { ...restored, by: undo.id };
   } catch (error) {

@@ -77,7 +77,7 @@ export async function writeFile(
     const before = existing && factsOf(existing.bytes, await existing.hash());
     if (existing && before) log.keep(before.hash, existing.bytes);
     const facts = { ...(before && { before }), after: factsOf(bytes, hash) };
-    const change: Change = { ...newChange('write', place, about), ...facts, ...counts };
+    const change: Change = { ...newChange('write', place.path, about), ...facts, ...counts };
     log.append(change);
     try {
       const put = await putFile(place, existing, bytes, { temporary: change.temporary });

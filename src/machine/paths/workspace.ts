@@ -43,6 +43,13 @@ export function rooted(workspace: Workspace): RootedWorkspace {
   throw new TypeError('This workspace cannot open files.');
 }
 
+interface PlaceOptions {
+  readonly follow?: boolean;
+  readonly make?: boolean;
+  /** Only where the path is the real one, which it was when it was noted down. */
+  readonly exactly?: boolean;
+}
+
 interface Limits {
   readonly roots: readonly string[];
   readonly home: string;
@@ -128,13 +135,15 @@ export class RootedWorkspace implements Workspace {
    */
   async openPlace(
     given: string,
-    { from, follow = true, make = false }: From & { follow?: boolean; make?: boolean } = {},
+    { from, follow = true, make = false, exactly = false }: From & PlaceOptions = {},
   ): Promise<Place> {
     const absolute = this.#absolute(given, from);
     const { real, missing } = await locate(follow ? absolute : withoutSlashes(absolute), { follow });
     const consent = this.#consent;
     const check = (path: string) => {
       this.#refuse(given, path, 'write');
+      if (exactly && path !== given)
+        throw refusal('STALE_FILE', given, `the path now leads to ${shownPath(path)}.`);
       refuseProtected({ path }, given, { consent, isNew: missing !== undefined });
     };
     // Before anything is missing: programs make the folders that are.
