@@ -18,10 +18,13 @@ const mostNotes = 256 * 1024;
 export class Log {
   readonly root: string;
   readonly folder: string;
+  /** Here is what was replaced or removed, under the id of the change. */
+  readonly kept: string;
 
   constructor(root: string, histories: string) {
     this.root = root;
     this.folder = join(histories, sha256(root).slice(0, 32));
+    this.kept = join(this.folder, 'kept');
   }
 
   /** Oldest first. */
@@ -43,20 +46,9 @@ export class Log {
     }
   }
 
-  /** Keeps a content under its hash, unless it is. Throws WRITE_FAILED. */
-  keep(hash: string, bytes: Buffer): void {
-    this.#keeping(() => replacePrivate(join(this.folder, 'contents'), hash, bytes));
-  }
-
-  /** Undefined when it is not kept, or is no longer what it was. */
-  content(hash: string): Buffer | undefined {
-    const bytes = readPrivate(join(this.folder, 'contents'), hash);
-    return bytes && sha256(bytes) === hash ? bytes : undefined;
-  }
-
-  /** Where what was removed by a change is kept. */
-  trashOf(id: string): string {
-    return join(this.folder, 'trash', id);
+  /** Keeps what a change is about to replace. Throws WRITE_FAILED. */
+  keep(id: string, bytes: Buffer): void {
+    this.#keeping(() => replacePrivate(this.kept, id, bytes));
   }
 
   /** Forgets all changes but those that are chosen, which it returns. Throws what the system says. */
@@ -77,8 +69,7 @@ export class Log {
   #keeping(write: () => void): void {
     const { folder } = this;
     try {
-      const inside = ['contents', 'trash'].map((name) => join(folder, name));
-      for (const each of [dirname(dirname(folder)), dirname(folder), folder, ...inside])
+      for (const each of [dirname(dirname(folder)), dirname(folder), folder, this.kept])
         if (!makePrivate(each))
           throw noHistory(
             each,

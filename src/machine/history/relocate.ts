@@ -40,7 +40,7 @@ export async function relocateChange(log: Log, { from, to, about, look, mostByte
     throw refusal('ARG_INVALID', path, 'cannot be moved into itself.');
   try {
     places.forEach((place) => lookOnceMore(place));
-    const old = from?.at ?? log.trashOf(about.undoes ?? '');
+    const old = from?.at ?? join(log.kept, about.undoes ?? '');
     const found = await factsAt(old);
     if (!found) throw from ? unwritable(path, { code: 'ENOENT' }) : gone(about.undoes);
     if (!to && found.size > mostBytes) throw tooLarge(path, found.size, mostBytes);
@@ -57,7 +57,7 @@ export async function relocateChange(log: Log, { from, to, about, look, mostByte
     log.append(change);
     try {
       places.forEach((place) => lookOnceMore(place));
-      await relocate(old, to?.at ?? log.trashOf(change.id), change.temporary);
+      await relocate(old, to?.at ?? join(log.kept, change.id), change.temporary);
     } catch (error) {
       log.drop(change.id);
       throw to ? unwritable(to.path, error) : error;

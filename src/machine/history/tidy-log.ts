@@ -25,14 +25,13 @@ export function tidyLog(log: Log, limits: Limits): void {
   try {
     for (const change of log.changes().slice(-mostUnderway)) removeTemporary(change, log);
     const kept = log.shorten((changes) => fitting(changes, limits));
-    const needed = new Set(kept.flatMap((change) => [change.id, change.before?.hash]));
-    for (const folder of ['contents', 'trash'].map((name) => join(log.folder, name)))
-      for (const unused of readdirSync(folder).filter((name) => !needed.has(name))) {
-        const { ctimeMs } = lstatSync(join(folder, unused));
-        // Nothing waits for a large folder to go; what stays is tried again.
-        if (Math.abs(Date.now() - ctimeMs) > youngMs)
-          void rm(join(folder, unused), { recursive: true, force: true }).catch(() => {});
-      }
+    const needed = new Set(kept.map(({ id }) => id));
+    for (const unused of readdirSync(log.kept).filter((name) => !needed.has(name))) {
+      const { ctimeMs } = lstatSync(join(log.kept, unused));
+      // Nothing waits for a large folder to go; what stays is tried again.
+      if (Math.abs(Date.now() - ctimeMs) > youngMs)
+        void rm(join(log.kept, unused), { recursive: true, force: true }).catch(() => {});
+    }
   } catch {
     // A full disk, or a folder that somebody has removed.
   }

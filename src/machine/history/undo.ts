@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
 import { readPlain } from '../folders.ts';
@@ -72,11 +73,11 @@ export async function undoChanges(changes: readonly Logged[], undoing: Undoing):
 async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
   const { dryRun, signal, assumed, mostBytes } = undoing;
   const { id, step, path, to: moved = path, before, after } = change;
-  const isReplaced = step === 'write' && before !== undefined;
-  const kept = step === 'remove' ? log.trashOf(id) : undefined;
-  const is = isReplaced ? log.content(before.hash ?? '') : contentToShow(kept ?? '');
-  if (isReplaced ? !is : kept && !lstatSync(kept, { throwIfNoEntry: false })) throw gone(id);
-  const did = isReplaced ? 'changed' : kept ? 'made' : step === 'move' ? 'moved' : 'removed';
+  const [isReplaced, isRemoved] = [step === 'write' && before !== undefined, step === 'remove'];
+  const kept = join(log.kept, id);
+  if ((isReplaced || isRemoved) && !lstatSync(kept, { throwIfNoEntry: false })) throw gone(id);
+  const is = isReplaced ? readPlain(kept, () => true) : contentToShow(kept);
+  const did = isReplaced ? 'changed' : isRemoved ? 'made' : step === 'move' ? 'moved' : 'removed';
   const file = { path, did, ...(step === 'move' && { from: moved }), is } as const;
   if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file], left: [] };
   const about = { kind: 'undo', undoes: id, signal, dryRun };
@@ -85,12 +86,13 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
     const decide = async (found: Before | undefined) => {
       was = found?.bytes;
       if ((await found?.hash()) !== after?.hash) throw changedSince(path);
-      return dryRun || !is ? undefined : { bytes: is };
+      if (!is) throw gone(id);
+      return dryRun ? undefined : { bytes: is };
     };
     return (await writeFile(log, place, decide, about))?.change;
   };
   const look = (found: Facts) => {
-    if (!kept && !isDeepStrictEqual(found, after)) throw changedSince(moved);
+    if (!isRemoved && !isDeepStrictEqual(found, after)) throw changedSince(moved);
   };
   const toPath = (from?: Place) =>
     atPlace(path, { ...undoing, make: true }, (to) =>
@@ -102,7 +104,7 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
     was = contentToShow(from.at);
     return relocateChange(log, { from, about, look, mostBytes });
   };
-  const by = await (kept ? toPath() : atPlace(moved, { ...undoing, make: false }, fromMoved));
+  const by = await (isRemoved ? toPath() : atPlace(moved, { ...undoing, make: false }, fromMoved));
   if (by && !dryRun && did !== 'made') removeMade(foldersAbove(moved, log.root));
   return { files: [{ ...file, was }], left: [], by: by?.id };
 }

@@ -74,10 +74,13 @@ export async function writeFile(
     const { bytes, done, ...counts } = decision;
     if (bytes.length > mostChangedBytes) throw tooLarge(place.path, bytes.length, mostChangedBytes);
     const hash = sha256(bytes);
-    const before = existing && factsOf(existing.bytes, await existing.hash());
-    if (existing && before) log.keep(before.hash, existing.bytes);
-    const facts = { ...(before && { before }), after: factsOf(bytes, hash) };
-    const change: Change = { ...newChange('write', place.path, about), ...facts, ...counts };
+    const change: Change = {
+      ...newChange('write', place.path, about),
+      ...(existing && { before: { kind: 'file', size: existing.bytes.length } }),
+      after: { kind: 'file', size: bytes.length, hash },
+      ...counts,
+    };
+    if (existing) log.keep(change.id, existing.bytes);
     log.append(change);
     try {
       const put = await putFile(place, existing, bytes, { temporary: change.temporary });
@@ -92,8 +95,6 @@ export async function writeFile(
     throw unwritable(place.path, error);
   }
 }
-
-const factsOf = ({ length: size }: Buffer, hash: string) => ({ kind: 'file', size, hash }) as const;
 
 interface Putting {
   /** The name of the new file while it is not whole. */
