@@ -1,8 +1,8 @@
 import { lstatSync, readlinkSync, renameSync } from 'node:fs';
 import { cp, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { readPlain } from '../folders.ts';
-import { createBreath } from '../paths/breath.ts';
 import { isInside } from '../paths/inside.ts';
 import { lookOnceMore, type Place } from '../paths/place.ts';
 import { protectedError } from '../paths/protected-paths.ts';
@@ -91,11 +91,11 @@ async function factsAt(path: string): Promise<Facts | undefined> {
 
 /** Counts without following links. A folder that is closed to this user goes uncounted. */
 async function contentsOf(top: string): Promise<Pick<Facts, 'size' | 'entries'>> {
-  const breathe = createBreath();
   const names = await readdir(top, { recursive: true }).catch(() => []);
   let size = 0;
-  for (const name of names) {
-    await breathe();
+  for (const [at, name] of names.entries()) {
+    // Others have their turn every few milliseconds.
+    if (at % 1000 === 999) await setImmediate();
     const found = lstatSync(join(top, name), { throwIfNoEntry: false });
     if (!found?.isDirectory()) size += found?.size ?? 0;
   }
