@@ -48,6 +48,7 @@ export class WorkTreeStates {
   readonly #options: Options;
   /** Never more than one git at a time. */
   readonly #inTurn = limited(1);
+  readonly #next = new Map<string, Promise<Snapshot>>();
   readonly #endings = new Set<Promise<void>>();
   readonly #said = new Set<string>();
   #tidying: NodeJS.Timeout | undefined;
@@ -156,8 +157,12 @@ export class WorkTreeStates {
     return askGit(this.#options.run, { ...found, env }, shadow);
   }
 
+  /** Who comes while a state is taken shares the next. */
   #keep(shadow: Shadow, workspace: Workspace): Promise<Snapshot> {
-    return this.#inTurn(async () => {
+    const waiting = this.#next.get(shadow.folder);
+    if (waiting) return waiting;
+    const kept = this.#inTurn(async () => {
+      this.#next.delete(shadow.folder);
       const ask = await this.#asker(shadow, workspace);
       clearTimeout(this.#tidying);
       // It keeps no process alive, and is tried again after the next.
@@ -166,6 +171,8 @@ export class WorkTreeStates {
       this.#tidying = setTimeout(() => void tidy(), quietMs).unref();
       return takeSnapshot(shadow, ask);
     });
+    this.#next.set(shadow.folder, kept);
+    return kept;
   }
 
   /** Notes down what a command has left, or that it has changed nothing. */

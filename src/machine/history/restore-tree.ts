@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, type Stats } from 'node:fs';
 import { symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ToolcribError } from '../../core/errors.ts';
@@ -34,20 +34,22 @@ export interface LeftFile {
   readonly error: ToolcribError;
 }
 
-/** What a path is in a tree: `blob` is what git calls its content, by its SHA-1. */
-interface Content {
-  readonly kind: 'file' | 'program' | 'link';
-  readonly blob: string;
-}
-
 /** A path that two trees do not have alike: what it has to be, to be changed, and what it then is. */
 interface TreeChange {
   readonly path: string;
   /** Below the top, with `/` between names. */
   readonly name: string;
-  readonly from: Content | undefined;
-  readonly to: Content | undefined;
+  readonly from: TreeEntry | undefined;
+  readonly to: TreeEntry | undefined;
 }
+
+/** Its mode, as git writes it, and its content by the SHA-1 of what git calls a blob. */
+interface TreeEntry {
+  readonly mode: string;
+  readonly blob: string;
+}
+
+const [program, link] = ['100755', '120000'];
 
 export interface TreePair {
   readonly shadow: Shadow;
@@ -112,26 +114,20 @@ async function changesBetween(
   { paths, workspace }: Restoring,
 ): Promise<TreeChange[]> {
   const raw = await ask(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]);
-  const changes = [...raw.matchAll(/:(\d+) (\d+) (\w+) (\w+) \w\0([^\0]+)\0/g)].map(
-    ([, oldMode, newMode, oldBlob, newBlob, name = '']): TreeChange => {
-      const path = join(shadow.top, name);
-      return { path, name, from: contentIn(oldMode, oldBlob), to: contentIn(newMode, newBlob) };
-    },
-  );
-  return changes
-    .filter(({ path, name, ...change }) => {
+  // Neither nothing nor a repository inside another, whose mode is 160000.
+  const entry = (mode = '', blob = '') => (/^1[02]/.test(mode) ? { mode, blob } : undefined);
+  return [...raw.matchAll(/:(\d+) (\d+) (\w+) (\w+) \w\0([^\0]+)\0/g)]
+    .map(([, oldMode, newMode, oldBlob, newBlob, name = '']) => {
+      const ends = { from: entry(oldMode, oldBlob), to: entry(newMode, newBlob) };
+      return { path: join(shadow.top, name), name, ...ends };
+    })
+    .filter((change) => {
       // The tree was made from names of this machine, and still: never anything in a .git.
-      const leadsOut = name.split('/').some((step) => /^(?:\.git|\.\.)$/i.test(step));
-      const isMeant = isConcerned(path, paths) && !workspace.denies(path, 'write');
+      const leadsOut = change.name.split('/').some((step) => /^(?:\.git|\.\.)$/i.test(step));
+      const isMeant = isConcerned(change.path, paths) && !workspace.denies(change.path, 'write');
       return isMeant && !leadsOut && (change.from ?? change.to);
     })
     .toSorted((a, b) => Number(a.to !== undefined) - Number(b.to !== undefined));
-}
-
-/** Undefined for nothing, and for a repository inside another. */
-function contentIn(mode = '', blob = ''): Content | undefined {
-  const kind = ({ '100644': 'file', '100755': 'program', '120000': 'link' } as const)[mode];
-  return kind && { kind, blob };
 }
 
 /** Writes what comes back into a folder of ours, by its hash: what a tree calls its files leads nowhere. */
@@ -151,7 +147,7 @@ async function restoreFile(
 ): Promise<UndoneFile | undefined> {
   // What somebody runs unasked does not come back unasked either, nor a link that makes others such files.
   refuseProtected({ path }, name);
-  if (to?.kind === 'link' && couldHoldProtected(path))
+  if (to?.mode === link && couldHoldProtected(path))
     throw protectedError(name, 'as a link it could lead to files that are run');
   if (!to && !existsSync(dirname(path))) return undefined;
   const did = !to ? 'removed' : from ? 'changed' : 'made';
@@ -162,17 +158,21 @@ async function restoreFile(
   let isSo = false;
   const was = await atPlace(path, { workspace: gate, dryRun, make: to !== undefined }, async (place) => {
     const found = foundAt(place);
-    isSo = found?.blob === to?.blob && found?.kind === to?.kind;
+    isSo = found?.blob === to?.blob && found?.mode === to?.mode;
     if (!isSo && found?.blob !== from?.blob) throw changedSince(path);
     // A key must not come back open.
     const open = isClosed.has(name) ? 0o600 : 0o666 & ~process.umask();
-    if (!isSo && !dryRun) await put(place, found, to?.kind, { bytes: is, open });
+    if (!isSo && !dryRun) await put(place, found, is && { bytes: is, mode: to.mode, open });
     return found?.bytes;
   });
   return isSo ? undefined : { path, did, was, is };
 }
 
-type Present = Content & Partial<NonNullable<ReturnType<typeof readExisting>>>;
+interface Present extends TreeEntry {
+  readonly bytes: Buffer;
+  /** Of a regular file. */
+  readonly stat?: Stats;
+}
 
 /** What lies at a place, as git would name it; a folder, and what is no file, is taken for something else. */
 function foundAt(place: Place): Present | undefined {
@@ -180,30 +180,30 @@ function foundAt(place: Place): Present | undefined {
   if (!found) return undefined;
   if (found.isSymbolicLink()) {
     const bytes = readlinkSync(place.at, 'buffer');
-    return { kind: 'link', bytes, blob: blobOf(bytes) };
+    return { mode: link, bytes, blob: blobOf(bytes) };
   }
   if (!found.isFile() || found.size > mostChangedBytes) throw changedSince(place.path);
   const file = readExisting(place);
-  const kind = (found.mode & 0o100) === 0 ? 'file' : 'program';
-  return file && { ...file, kind, blob: blobOf(file.bytes) };
+  const mode = (found.mode & 0o100) === 0 ? '100644' : program;
+  return file && { mode, bytes: file.bytes, stat: file.stat, blob: blobOf(file.bytes) };
 }
 
 const blobOf = (bytes: Buffer): string =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 
+/** `open`: the permissions of a file where none is. */
 async function put(
   place: Place,
   found: Present | undefined,
-  kind: Content['kind'] | undefined,
-  { bytes, open }: { readonly bytes: Buffer | undefined; readonly open: number },
+  next: { readonly bytes: Buffer; readonly mode: string; readonly open: number } | undefined,
 ): Promise<void> {
   lookOnceMore(place);
-  const { stat } = kind === undefined || kind === 'link' ? {} : (found ?? {});
+  const stat = next && next.mode !== link ? found?.stat : undefined;
   if (found && !stat) unlinkSync(place.at);
-  if (!bytes) return;
-  if (kind === 'link') return symlinkSync(bytes, place.at);
-  const plain = stat ? stat.mode & 0o666 : open;
+  if (!next) return;
+  if (next.mode === link) return symlinkSync(next.bytes, place.at);
+  const plain = stat ? stat.mode & 0o666 : next.open;
   // Whoever may read it may run it, as git does.
-  const mode = kind === 'program' ? plain | ((plain & 0o444) >> 2) : plain;
-  await putFile(place, stat && { stat }, bytes, { temporary: temporaryName(), mode });
+  const mode = next.mode === program ? plain | ((plain & 0o444) >> 2) : plain;
+  await putFile(place, stat && { stat }, next.bytes, { temporary: temporaryName(), mode });
 }

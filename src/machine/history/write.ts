@@ -80,10 +80,10 @@ export async function writeFile(
       after: { kind: 'file', size: bytes.length, hash },
       ...counts,
     };
-    if (existing) log.keep(change.id, existing.bytes);
     log.append(change);
     try {
-      const put = await putFile(place, existing, bytes, { temporary: change.temporary });
+      const keepOld = () => existing && log.keep(change.id, existing.bytes);
+      const put = await putFile(place, existing, bytes, { temporary: change.temporary, keepOld });
       const written = { change, hash, ...put };
       done?.(written);
       return written;
@@ -96,22 +96,16 @@ export async function writeFile(
   }
 }
 
-interface Putting {
-  /** The name of the new file while it is not whole. */
-  readonly temporary: string;
-  /** Permissions, in the place of those of the file that was there. */
-  readonly mode?: number | undefined;
-}
-
 /**
- * Puts a file in the place of the one that was read there, or of nothing, in one step. Throws STALE_FILE when what is
- * there is something else, and what the system says; then nothing has changed.
+ * Puts a file in the place of the one that was read there, or of nothing, in one step; until it is whole it has a
+ * temporary name. Permissions are given, or stay. Throws STALE_FILE when what is there is something else, and what the
+ * system says; then nothing has changed.
  */
 export async function putFile(
   place: Place,
   existing: Pick<Before, 'stat'> | undefined,
   bytes: Buffer,
-  { temporary: name, mode }: Putting,
+  { temporary: name, mode, keepOld }: { temporary: string; mode?: number; keepOld?: () => void },
 ): Promise<Pick<Written, 'stat' | 'notes'>> {
   const temporary = join(place.folder.stablePath, name);
   let fd: number | undefined;
@@ -120,7 +114,13 @@ export async function putFile(
     writeFileSync(fd, bytes);
     const notes = existing ? likeOld(fd, existing.stat) : [];
     if (mode !== undefined) fchmodSync(fd, mode);
-    await sync(fd);
+    const synced = sync(fd);
+    try {
+      // What is synced has another thread to itself.
+      keepOld?.();
+    } finally {
+      await synced;
+    }
     lookOnceMore(place);
     replaceOld(temporary, place, existing);
     return { stat: fstatSync(fd), notes };
