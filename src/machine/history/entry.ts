@@ -62,6 +62,8 @@ const entrySchema = z.object({
   /** The change that this one takes back, and whether only in part. */
   undoes: z.exactOptional(id),
   part: z.exactOptional(z.boolean()),
+  /** Under which id what was removed is, or was, kept, when not its own. */
+  kept: z.exactOptional(id),
   /** What is half done is called so, beside the new place, by the process of this number. */
   temporary: z.string().regex(/^\.toolcrib-[0-9a-f]{16}\.tmp$/),
   pid: z.number(),

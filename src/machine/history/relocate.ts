@@ -22,6 +22,8 @@ export interface Move {
   readonly from?: Place | undefined;
   readonly to?: Place;
   readonly about: About;
+  /** The name in the history to take it from, or for it; left out: the id of the change. */
+  readonly kept?: string | undefined;
   readonly look?: Look | undefined;
   /** What is larger is not removed: it could not be kept. */
   readonly mostBytes: number;
@@ -32,7 +34,8 @@ export interface Move {
  * PATH_PROTECTED for a folder that the history is in and for what `refuseMoving` refuses, TOO_LARGE for what is not
  * kept, NOT_FOUND for what no longer is, and WRITE_FAILED; then nothing has changed.
  */
-export async function relocateChange(log: Log, { from, to, about, look, mostBytes }: Move): Promise<Change> {
+export async function relocateChange(log: Log, move: Move): Promise<Change> {
+  const { from, to, about, kept, look, mostBytes } = move;
   const places = [from, to].filter((place) => place !== undefined);
   const { path = '' } = from ?? to ?? {};
   if (from && isInside(log.folder, path)) throw protectedError(path, 'the history of changes is in it');
@@ -40,9 +43,9 @@ export async function relocateChange(log: Log, { from, to, about, look, mostByte
     throw refusal('ARG_INVALID', path, 'cannot be moved into itself.');
   try {
     places.forEach((place) => lookOnceMore(place));
-    const old = from?.at ?? join(log.kept, about.undoes ?? '');
+    const old = from?.at ?? join(log.kept, kept ?? '');
     const found = await factsAt(old);
-    if (!found) throw from ? unwritable(path, { code: 'ENOENT' }) : gone(about.undoes);
+    if (!found) throw from ? unwritable(path, { code: 'ENOENT' }) : gone(kept);
     if (!to && found.size > mostBytes) throw tooLarge(path, found.size, mostBytes);
     await look?.(found);
     if (from && to) await refuseMovingTo(from, { kind: found.kind, to: to.path });
@@ -52,12 +55,13 @@ export async function relocateChange(log: Log, { from, to, about, look, mostByte
       ...(from && to && { to: to.path }),
       ...(from && { before: found }),
       ...(to && { after: found }),
+      ...(kept !== undefined && { kept }),
     };
     if (about.dryRun) return change;
     log.append(change);
     try {
       places.forEach((place) => lookOnceMore(place));
-      await relocate(old, to?.at ?? join(log.kept, change.id), change.temporary);
+      await relocate(old, to?.at ?? join(log.kept, kept ?? change.id), change.temporary);
     } catch (error) {
       log.drop(change.id);
       throw to ? unwritable(to.path, error) : error;

@@ -25,7 +25,7 @@ export function tidyLog(log: Log, limits: Limits): void {
   try {
     for (const change of log.changes().slice(-mostUnderway)) removeTemporary(change, log);
     const kept = log.shorten((changes) => fitting(changes, limits));
-    const needed = new Set(kept.map(({ id }) => id));
+    const needed = new Set(kept.flatMap((change) => [change.id, change.kept]));
     for (const unused of readdirSync(log.kept).filter((name) => !needed.has(name))) {
       const { ctimeMs } = lstatSync(join(log.kept, unused));
       // Nothing waits for a large folder to go; what stays is tried again.

@@ -73,8 +73,9 @@ export async function undoChanges(changes: readonly Logged[], undoing: Undoing):
 async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
   const { dryRun, signal, assumed, mostBytes } = undoing;
   const { id, step, path, to: moved = path, before, after } = change;
+  const keptAs = change.kept ?? (step === 'remove' ? id : undefined);
   const [isReplaced, isRemoved] = [step === 'write' && before !== undefined, step === 'remove'];
-  const kept = join(log.kept, id);
+  const kept = join(log.kept, keptAs ?? id);
   if ((isReplaced || isRemoved) && !lstatSync(kept, { throwIfNoEntry: false })) throw gone(id);
   const is = isReplaced ? readPlain(kept, () => true) : contentToShow(kept);
   const did = isReplaced ? 'changed' : isRemoved ? 'made' : step === 'move' ? 'moved' : 'removed';
@@ -96,13 +97,13 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
   };
   const toPath = (from?: Place) =>
     atPlace(path, { ...undoing, make: true }, (to) =>
-      relocateChange(log, { from, to, about, look, mostBytes }),
+      relocateChange(log, { from, to, about, kept: keptAs, look, mostBytes }),
     );
   const fromMoved = (from: Place) => {
     if (isReplaced) return replace(from);
     if (step === 'move') return toPath(from);
     was = contentToShow(from.at);
-    return relocateChange(log, { from, about, look, mostBytes });
+    return relocateChange(log, { from, about, kept: keptAs, look, mostBytes });
   };
   const by = await (isRemoved ? toPath() : atPlace(moved, { ...undoing, make: false }, fromMoved));
   if (by && !dryRun && did !== 'made') removeMade(foldersAbove(moved, log.root));
