@@ -7,10 +7,9 @@ import type { Run } from '../processes/process.ts';
 import type { Git } from './ask-git.ts';
 import { WorkTreeStates, type Checkpoints } from './checkpoints.ts';
 import type { About, Change } from './entry.ts';
-import { Log } from './log.ts';
+import { Log, type Limits } from './log.ts';
 import { relocateChange, type Look } from './relocate.ts';
 import { selectIn, type Selection } from './select-changes.ts';
-import { tidyLog, type Limits } from './tidy-log.ts';
 import { undoChanges, type Undone, type UndoOptions } from './undo.ts';
 import { writeFile, type Decide, type Written } from './write.ts';
 import { noHistory } from './write-failure.ts';
@@ -111,7 +110,7 @@ export class History {
       if (signal?.aborted)
         throw new ToolcribError('CANCELLED', `${shownPath(path)}: was not changed; the call was cancelled.`);
       const done = await work(log);
-      if (this.#changes++ % tidyEvery === 0) tidyLog(log, this.#limits);
+      if (this.#changes++ % tidyEvery === 0) log.tidy(this.#limits);
       return done;
     });
   }

@@ -1,8 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, constants, openSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readdirSync, realpathSync, renameSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { createPrivate, discard, makePrivate, readPrivate } from '../folders.ts';
+import { isInside } from '../paths/inside.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { changesIn, type Change } from './entry.ts';
 import { noHistory } from './write-failure.ts';
@@ -13,6 +16,16 @@ export const sha256 = (bytes: Buffer | string): string => createHash('sha256').u
 const fileName = 'history.jsonl';
 /** Bytes of lines about changes that came to nothing. */
 const mostNotes = 256 * 1024;
+/** So many of the last changes may have been on their way when their process was killed. */
+const mostUnderway = 200;
+/** What is younger may belong to a change that another server is making. */
+const youngMs = 60_000;
+
+export interface Limits {
+  /** For what was deleted, and as much again for what was replaced. */
+  readonly quotaBytes: number;
+  readonly mostChanges: number;
+}
 
 /** What is kept of the changes below one root, in a private folder; nothing is made before something is kept. */
 export class Log {
@@ -51,18 +64,43 @@ export class Log {
     this.#keeping(() => replacePrivate(this.kept, id, bytes));
   }
 
-  /** Forgets all changes but those that are chosen, which it returns. Throws what the system says. */
-  shorten(choose: (changes: readonly Change[]) => readonly Change[]): readonly Change[] {
-    const { length } = readPrivate(this.folder, fileName) ?? '';
-    const all = this.changes();
-    const kept = choose(all);
-    const lines = Buffer.from(linesOf(kept));
-    // Most of it may be about commands that changed nothing.
-    if (kept.length < all.length || length > 2 * lines.length + mostNotes) {
-      const added = readPrivate(this.folder, fileName)?.subarray(length) ?? Buffer.alloc(0);
-      replacePrivate(this.folder, fileName, Buffer.concat([lines, added]));
+  /**
+   * Removes what killed processes have left beside files, forgets what is too many or too large, then what no change
+   * needs any more. Never throws: what could not be done is tried again later.
+   */
+  tidy(limits: Limits): void {
+    try {
+      const { length } = readPrivate(this.folder, fileName) ?? '';
+      const all = this.changes();
+      for (const change of all.slice(-mostUnderway)) this.#removeTemporary(change);
+      const fitting = fittingChanges(all, limits);
+      const lines = Buffer.from(linesOf(fitting));
+      // Most of it may be about commands that changed nothing.
+      if (fitting.length < all.length || length > 2 * lines.length + mostNotes) {
+        const added = readPrivate(this.folder, fileName)?.subarray(length) ?? Buffer.alloc(0);
+        replacePrivate(this.folder, fileName, Buffer.concat([lines, added]));
+      }
+      const needed = new Set(fitting.flatMap(({ id, kept }) => [id, kept]));
+      for (const unused of readdirSync(this.kept).filter((name) => !needed.has(name))) {
+        const { ctimeMs } = lstatSync(join(this.kept, unused));
+        // Nothing waits for a large folder to go; what stays is tried again.
+        if (Math.abs(Date.now() - ctimeMs) > youngMs)
+          void rm(join(this.kept, unused), { recursive: true, force: true }).catch(() => {});
+      }
+    } catch {
+      // A full disk, or a folder that somebody has removed.
     }
-    return kept;
+  }
+
+  /** A file that is called as ours are, of a process that is gone. */
+  #removeTemporary({ id, path, to, temporary, pid }: Change): void {
+    const folder = dirname(to ?? path);
+    const left = join(folder, temporary);
+    const isOurs = isInside(left, this.root) && lstatSync(left, { throwIfNoEntry: false })?.isFile();
+    // Behind a link by now there is nothing of ours.
+    if (!isOurs || isAlive(pid) || realpathSync.native(folder) !== folder) return;
+    discard(left);
+    this.drop(id);
   }
 
   /** Writes into the folder, which somebody may have removed. Throws WRITE_FAILED. */
@@ -119,5 +157,29 @@ function replacePrivate(folder: string, name: string, bytes: Buffer): void {
   } catch (error) {
     discard(temporary);
     throw error;
+  }
+}
+
+/**
+ * What was deleted and what was replaced have a quota each, so that no number of edits pushes out what was deleted; the
+ * newest have their place first. Never by age: a clock that was wrong would empty the list.
+ */
+function fittingChanges(all: readonly Change[], { quotaBytes, mostChanges }: Limits): Change[] {
+  const used = { deleted: 0, replaced: 0 };
+  const kept = all.toReversed().filter(({ step, before }, at) => {
+    const quota = step === 'remove' ? 'deleted' : 'replaced';
+    const bytes = used[quota] + (before?.size ?? 0);
+    const fits = at === 0 || (bytes <= quotaBytes && at < mostChanges);
+    if (fits) used[quota] = bytes;
+    return fits;
+  });
+  return kept.toReversed();
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

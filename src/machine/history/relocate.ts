@@ -20,7 +20,7 @@ export type Look = (found: Facts) => void | Promise<void>;
 /** Something that moves: into the history (no `to`), out of it (no `from`), or from place to place. */
 export interface Move {
   readonly from?: Place | undefined;
-  readonly to?: Place;
+  readonly to?: Place | undefined;
   readonly about: About;
   /** The name in the history to take it from, or for it; left out: the id of the change. */
   readonly kept?: string | undefined;
@@ -53,7 +53,8 @@ export async function relocateChange(log: Log, move: Move): Promise<Change> {
     const change: Change = {
       ...newChange(!to ? 'remove' : from ? 'move' : 'write', path, about),
       ...(from && to && { to: to.path }),
-      ...(from && { before: found }),
+      // What is only moved takes no room in the history.
+      ...(!to && { before: found }),
       ...(to && { after: found }),
       ...(kept !== undefined && { kept }),
     };

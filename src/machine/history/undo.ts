@@ -7,7 +7,7 @@ import { foldersAbove, removeMade, type Place } from '../paths/place.ts';
 import { atPlace } from './at-place.ts';
 import type { WorkTreeStates } from './checkpoints.ts';
 import { newChange, type Change, type Facts } from './entry.ts';
-import type { Before } from './existing-file.ts';
+import { mostChangedBytes, type Before } from './existing-file.ts';
 import { relocateChange } from './relocate.ts';
 import {
   restoreTree,
@@ -77,7 +77,7 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
   const [isReplaced, isRemoved] = [step === 'write' && before !== undefined, step === 'remove'];
   const kept = join(log.kept, keptAs ?? id);
   if ((isReplaced || isRemoved) && !lstatSync(kept, { throwIfNoEntry: false })) throw gone(id);
-  const is = isReplaced ? readPlain(kept, () => true) : contentToShow(kept);
+  const is = isReplaced ? readPlain(kept, ({ size }) => size <= mostChangedBytes) : contentToShow(kept);
   const did = isReplaced ? 'changed' : isRemoved ? 'made' : step === 'move' ? 'moved' : 'removed';
   const file = { path, did, ...(step === 'move' && { from: moved }), is } as const;
   if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file], left: [] };
@@ -95,15 +95,14 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
   const look = (found: Facts) => {
     if (!isRemoved && !isDeepStrictEqual(found, after)) throw changedSince(moved);
   };
-  const toPath = (from?: Place) =>
-    atPlace(path, { ...undoing, make: true }, (to) =>
-      relocateChange(log, { from, to, about, kept: keptAs, look, mostBytes }),
-    );
+  const relocate = (from?: Place, to?: Place) =>
+    relocateChange(log, { from, to, about, kept: keptAs, look, mostBytes });
+  const toPath = (from?: Place) => atPlace(path, { ...undoing, make: true }, (to) => relocate(from, to));
   const fromMoved = (from: Place) => {
     if (isReplaced) return replace(from);
     if (step === 'move') return toPath(from);
     was = contentToShow(from.at);
-    return relocateChange(log, { from, about, kept: keptAs, look, mostBytes });
+    return relocate(from);
   };
   const by = await (isRemoved ? toPath() : atPlace(moved, { ...undoing, make: false }, fromMoved));
   if (by && !dryRun && did !== 'made') removeMade(foldersAbove(moved, log.root));
