@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Workspace } from '../../core/tool.ts';
 import { limited } from '../limited.ts';
+import { outermost } from '../paths/inside.ts';
 import { couldHoldProtected, refuseProtected } from '../paths/protected-paths.ts';
 import { rooted } from '../paths/workspace.ts';
 import type { Run } from '../processes/process.ts';
@@ -11,7 +12,7 @@ import { askGit, GitFailure, type AskGit, type Git } from './ask-git.ts';
 import { newChange, type Change, type States } from './entry.ts';
 import type { Log } from './log.ts';
 import type { TreePair } from './restore-tree.ts';
-import { outermost, shadowFor, shadowOf, tidyShadow, type Shadow } from './shadow.ts';
+import { shadowFor, shadowOf, tidyShadow, type Shadow } from './shadow.ts';
 import { currentOf, takeSnapshot, type Snapshot } from './snapshot.ts';
 
 /** What came of keeping a state. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { discard, isPrivate, makePrivate, writePrivate } from '../folders.ts';
-import { isInside } from '../paths/inside.ts';
+import { isInside, outermost } from '../paths/inside.ts';
 import { realPath } from '../paths/real-path.ts';
 import type { AskGit } from './ask-git.ts';
 
@@ -28,10 +28,6 @@ export function shadowFor(given: string, roots: readonly string[], shadows: stri
     if (top === dirname(top)) return undefined;
   }
 }
-
-/** Of several roots that a folder lies in, the one that holds the others. */
-export const outermost = (folder: string, roots: readonly string[]): string | undefined =>
-  roots.filter((root) => isInside(folder, root)).toSorted((a, b) => a.length - b.length)[0];
 
 function isTop(folder: string): boolean {
   const found = lstatSync(join(folder, '.git'), { throwIfNoEntry: false });

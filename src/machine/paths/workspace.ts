@@ -6,7 +6,7 @@ import { deniedGlobs, isAboutPaths, pathRule, type Rule } from '../../core/rule.
 import type { Workspace } from '../../core/tool.ts';
 import { noConsent, type Consent } from './consent.ts';
 import { absolutePath, firstRoot, protectedPath, withoutSlashes } from './given-path.ts';
-import { isInside } from './inside.ts';
+import { isInside, outermost } from './inside.ts';
 import { openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
 import { isOwn, ownRealFolders } from './own-folders.ts';
 import { openPlaceAt, type Place } from './place.ts';
@@ -153,13 +153,10 @@ export class RootedWorkspace implements Workspace {
     if (missing !== undefined && missing !== 'ENOENT') throw unreadable(given, missing);
     if (make && missing !== undefined && absolute !== withoutSlashes(absolute))
       throw refusal('ARG_INVALID', given, `ends like a folder.`, 'Give the name as well.');
-    const outermost = this.roots
-      .filter((root) => isInside(real, root))
-      .toSorted((a, b) => a.length - b.length)[0];
     return openPlaceAt(real, given, {
       make,
       consent,
-      root: outermost ?? real,
+      root: outermost(real, this.roots) ?? real,
       check: async (place, folder) => {
         this.#refuseRoots(given, place);
         this.#refuse(given, folder.path, 'read');
