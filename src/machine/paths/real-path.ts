@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 
@@ -21,7 +21,7 @@ const mostLinks = 40;
  * names the real one counts, which may be another (`GIT~1`).
  */
 export async function locate(path: string, { follow = true } = {}): Promise<Location> {
-  if (!follow && isLink(path)) {
+  if (!follow && targetOf(path) !== undefined) {
     const { real, there, missing } = await locate(dirname(path));
     if (missing === undefined) return { real: join(real, basename(path)), there };
   }
@@ -49,19 +49,20 @@ function locateSync(path: string, links = 0): Location {
     // Below nothing there is no way up: a `..` after a missing name must not climb out.
     if (name === '..') return { real: there, there, missing: 'ENOTDIR' };
     const here = { real: join(real, name), there, missing: missing ?? code };
-    if (missing !== undefined || !isLink(here.real)) return here;
+    const target = missing === undefined ? targetOf(here.real) : undefined;
+    if (target === undefined) return here;
     if (links >= mostLinks) return { ...here, missing: 'ELOOP' };
-    const target = readlinkSync(here.real);
     return locateSync(isAbsolute(target) ? target : real + sep + target, links + 1);
   }
 }
 
-function isLink(path: string): boolean {
+/** Where a link leads; undefined for what is none, or cannot be looked at. */
+function targetOf(path: string): string | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    return readlinkSync(path);
   } catch {
-    // Below a file, or below what this user may not enter.
-    return false;
+    // In this moment it may have come to be something else as well.
+    return undefined;
   }
 }
 
