@@ -80,10 +80,10 @@ export async function writeFile(
       after: { kind: 'file', size: bytes.length, hash },
       ...counts,
     };
+    if (existing) log.keep(change.id, existing.bytes);
     log.append(change);
     try {
-      const keepOld = () => existing && log.keep(change.id, existing.bytes);
-      const put = await putFile(place, existing, bytes, { temporary: change.temporary, keepOld });
+      const put = await putFile(place, existing, bytes, { temporary: change.temporary });
       const written = { change, hash, ...put };
       done?.(written);
       return written;
@@ -105,7 +105,7 @@ export async function putFile(
   place: Place,
   existing: Pick<Before, 'stat'> | undefined,
   bytes: Buffer,
-  { temporary: name, mode, keepOld }: { temporary: string; mode?: number; keepOld?: () => void },
+  { temporary: name, mode }: { temporary: string; mode?: number },
 ): Promise<Pick<Written, 'stat' | 'notes'>> {
   const temporary = join(place.folder.stablePath, name);
   let fd: number | undefined;
@@ -114,13 +114,7 @@ export async function putFile(
     writeFileSync(fd, bytes);
     const notes = existing ? likeOld(fd, existing.stat) : [];
     if (mode !== undefined) fchmodSync(fd, mode);
-    const synced = sync(fd);
-    try {
-      // What is synced has another thread to itself.
-      keepOld?.();
-    } finally {
-      await synced;
-    }
+    await sync(fd);
     lookOnceMore(place);
     replaceOld(temporary, place, existing);
     return { stat: fstatSync(fd), notes };
