@@ -76,11 +76,11 @@ export function createToolbox(
 
 /** The history of this machine: what was changed through toolcrib, and states of work trees. */
 async function historyOf({ host: { platform, env, home }, run, ...machine }: Machine): Promise<History> {
-  const [{ createHistory }, { stateFolder }] = await Promise.all([
+  const [{ History }, { stateFolder }] = await Promise.all([
     import('../machine/history/history.ts'),
     import('../machine/folders.ts'),
   ]);
-  return createHistory({
+  return new History({
     state: stateFolder(platform, env, home),
     run,
     async git() {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createHistory, type History } from '../../src/machine/history/history.ts';
+import { History } from '../../src/machine/history/history.ts';
 import { sha256 } from '../../src/machine/history/log.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
   root = await temporaryFolder();
   state = join(await temporaryFolder(), 'state');
   const { run } = createProcesses('linux');
-  changes = createHistory({ state, run, git: () => Promise.resolve(undefined), mostChanges: 1e6 });
+  changes = new History({ state, run, git: () => Promise.resolve(undefined), mostChanges: 1e6 });
 });
 
 /** Starts the writer and kills it at some moment while it changes files. */

@@ -13,7 +13,6 @@ import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ToolcribError } from '../../src/core/errors.ts';
-import { sameFacts } from '../../src/machine/history/facts.ts';
 import type { History } from '../../src/machine/history/history.ts';
 import type { Place } from '../../src/machine/paths/place.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
@@ -84,12 +83,6 @@ describe('ATTACK 63: a folder that is moved away, changed, and moved back', () =
       expect(readdirSync(root)).toEqual(['x']);
     },
   );
-
-  it('a folder that holds too much to be known again is not taken for the same', () => {
-    const much = { kind: 'folder', size: 5 } as const;
-    expect(sameFacts(much, { ...much })).toBe(false);
-    expect(sameFacts({ kind: 'file', size: 5 }, { kind: 'file', size: 5 })).toBe(true);
-  });
 });
 
 describe('ATTACK 63: several calls at once', () => {

@@ -244,6 +244,23 @@ describe('undo', () => {
     expect(String(await bytes('b.txt'))).toBe('bee\n');
   });
 
+  it.each(['b.txt', 'sub'])(
+    'takes a deletion of %s back and forth, as often as it is asked',
+    async (path) => {
+      const { call, undo, bytes } = await workspaceWith({ 'b.txt': 'bee\n', 'sub/c.txt': 'sea\n' });
+      const file = path === 'sub' ? 'sub/c.txt' : path;
+      const deleted = changeIn(await call('delete_path', { path }));
+      for (let round = 0; round < 3; round++) {
+        const undone = textOf(await call('undo', { last: 1 }));
+        expect(String(await bytes(file))).toMatch(/^(bee|sea)\n$/);
+        const redone = await undo(/to redo: undo since=([\w-]+)/.exec(undone)?.[1] ?? '');
+        expect(await failureOf(call('read_file', { path: file }))).toMatch(/^PATH_NOT_FOUND/);
+        expect(redone).toMatch(/to redo: undo since=/);
+      }
+      expect(textOf(await call('undo', {}))).toContain(deleted);
+    },
+  );
+
   it('refuses when the file has changed since', async () => {
     const { folder, read, edit, call, bytes } = await workspaceWith({ 'a.txt': 'one\n' });
     await read('a.txt');

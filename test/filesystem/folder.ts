@@ -9,7 +9,7 @@ import { fileTools } from '../../src/filesystem/index.ts';
 import { createKnownFiles } from '../../src/filesystem/known-files.ts';
 import { createKeptLists } from '../../src/filesystem/listing/kept-lists.ts';
 import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
-import { createHistory, type HistoryOptions } from '../../src/machine/history/history.ts';
+import { History, type HistoryOptions } from '../../src/machine/history/history.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
@@ -48,7 +48,7 @@ export function freshServices(
   limits: Partial<HistoryOptions> = {},
 ): Services {
   if (!folders.includes(state)) folders.push(state);
-  const history = createHistory({ run, git: thisGit, ...limits, state });
+  const history = new History({ run, git: thisGit, ...limits, state });
   return {
     run,
     ripgrep: () => findRipgrep(),

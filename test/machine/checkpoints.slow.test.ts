@@ -218,29 +218,6 @@ describe('restoring', () => {
     expect(existsSync(join(tree.folder, 'made'))).toBe(false);
   });
 
-  it('is undone by restoring the checkpoint it has taken', async () => {
-    const tree = await keptTree();
-    const id = await tree.id();
-    tree.write('src/a.txt', 'changed');
-    tree.write('new.txt', 'new');
-    rmSync(join(tree.folder, 'README.md'));
-    const changed = await contentOf(tree.folder);
-    const { undo } = await tree.restore(id);
-    expect(await contentOf(tree.folder)).not.toEqual(changed);
-    await tree.restore(undo);
-    expect(await contentOf(tree.folder)).toEqual(changed);
-  });
-
-  it('brings back only what was named', async () => {
-    const tree = await keptTree();
-    tree.write('src/deep/b.txt', 'b');
-    const id = await tree.id();
-    for (const name of ['src/a.txt', 'src/deep/b.txt', 'README.md', 'src.txt']) tree.write(name, 'changed');
-    const { done } = await tree.restore(id, ['src']);
-    expect(done.map(({ name }) => name)).toEqual(['src/a.txt', 'src/deep/b.txt']);
-    expect(readFileSync(join(tree.folder, 'README.md'), 'utf8')).toBe('changed');
-  });
-
   it('changes nothing about the repository: branch, index, history, configuration', async () => {
     const tree = await keptTree();
     const id = await tree.id();
@@ -381,24 +358,6 @@ describe('restoring', () => {
     expect(readFileSync(join(tree.folder, 'thing/ignored.txt'), 'utf8')).toBe('keep me');
   });
 
-  it('does not change files that are run unasked', async () => {
-    const tree = await keptTree();
-    tree.write('.envrc', 'export A=1');
-    const id = await tree.id();
-    tree.write('.envrc', 'export A=2');
-    tree.write('src/a.txt', 'changed');
-    const { done, left } = await tree.restore(id);
-    expect(done.map(({ name }) => name)).toEqual(['src/a.txt']);
-    expect(left).toMatchObject([{ name: '.envrc', why: expect.stringContaining('.envrc: is not changed') }]);
-    expect(readFileSync(join(tree.folder, '.envrc'), 'utf8')).toBe('export A=2');
-  });
-
-  it('does not know commands in folders outside the roots', async () => {
-    const tree = await keptTree();
-    await tree.id();
-    expect(await tree.history.list({ paths: [] }, [temporaryFolder()])).toEqual([]);
-  });
-
   it('leaves nothing behind in the project or the shadow', async () => {
     const tree = await keptTree();
     const id = await tree.id();
@@ -413,12 +372,10 @@ describe('restoring', () => {
 describe('keeping', () => {
   it.each([
     ['its index is cut short', (shadow: string) => truncateSync(join(shadow, indexOf(shadow)), 40)],
-    ['its index is gone', (shadow: string) => rmSync(join(shadow, indexOf(shadow)))],
     ['its objects are gone', (shadow: string) => emptyFolder(join(shadow, 'objects'))],
     ['it is no repository any more', (shadow: string) => rmSync(join(shadow, 'HEAD'))],
     ['its configuration is damaged', (shadow: string) => writeFileSync(join(shadow, 'config'), '[core\nx')],
     ['what says where to go on is damaged', (shadow: string) => writeFileSync(join(shadow, 'current'), '{')],
-    ['what says that it is whole is gone', (shadow: string) => rmSync(join(shadow, 'whole'))],
   ])('goes on when %s', async (_what, damage) => {
     const tree = await keptTree();
     await tree.id();

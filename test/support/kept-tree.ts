@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Checkpoints, Taken } from '../../src/machine/history/checkpoints.ts';
-import { createHistory, type History, type HistoryOptions } from '../../src/machine/history/history.ts';
+import { History, type HistoryOptions } from '../../src/machine/history/history.ts';
 import { openWorkspace, type RootedWorkspace } from '../../src/machine/paths/workspace.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { findGit } from '../machine/find-git.ts';
@@ -38,7 +38,7 @@ export async function keptTree(
   const repository = options.repository ?? temporaryRepository();
   const state = options.folder ?? join(temporaryFolder(), 'toolcrib');
   const { run } = createProcesses(process.platform === 'win32' ? 'win32' : 'linux');
-  const history = createHistory({
+  const history = new History({
     git: () => Promise.resolve({ program: findGit(), leading: [], env: { PATH: process.env['PATH'] ?? '' } }),
     run,
     ...options,

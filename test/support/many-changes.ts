@@ -1,4 +1,4 @@
-import { createHistory } from '../../src/machine/history/history.ts';
+import { History } from '../../src/machine/history/history.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { findGit } from '../machine/find-git.ts';
@@ -7,7 +7,7 @@ import { findGit } from '../machine/find-git.ts';
 const [folder = '', state = '', times = ''] = process.argv.slice(2);
 const git = { program: findGit(), leading: [], env: { PATH: process.env['PATH'] ?? '' } };
 const { run } = createProcesses('linux');
-const history = createHistory({ state, run, git: () => Promise.resolve(git) });
+const history = new History({ state, run, git: () => Promise.resolve(git) });
 const workspace = await openWorkspace([folder]);
 
 async function change(number: number): Promise<string> {

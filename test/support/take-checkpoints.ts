@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createHistory } from '../../src/machine/history/history.ts';
+import { History } from '../../src/machine/history/history.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { findGit } from '../machine/find-git.ts';
 
 // Takes checkpoints of ever new states until it is killed: take-checkpoints.ts FOLDER STATE
 const [folder = '', state = ''] = process.argv.slice(2);
-const { checkpoint } = createHistory({
+const { checkpoint } = new History({
   state,
   run: createProcesses('linux').run,
   git: () => Promise.resolve({ program: findGit(), leading: [], env: { PATH: process.env['PATH'] ?? '' } }),

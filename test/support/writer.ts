@@ -3,14 +3,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolcribError } from '../../src/core/errors.ts';
-import { createHistory } from '../../src/machine/history/history.ts';
+import { History } from '../../src/machine/history/history.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
 import { nextVersion } from './version.ts';
 
 const [state = '', root = '', times] = process.argv.slice(2);
 const { run } = createProcesses('linux');
-const changes = createHistory({ state, run, git: () => Promise.resolve(undefined), mostChanges: 1e6 });
+const changes = new History({ state, run, git: () => Promise.resolve(undefined), mostChanges: 1e6 });
 const workspace = await openWorkspace([root]);
 
 async function at<T>(

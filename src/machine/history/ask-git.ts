@@ -1,6 +1,5 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import type { Run } from '../processes/process.ts';
-import type { Shadow } from './shadow.ts';
 
 /** The git of this machine. */
 export interface Git {
@@ -15,7 +14,7 @@ export interface Git {
 interface GitCall {
   /** The folder it takes for its work tree; left out: that of the shadow. */
   readonly workTree?: string;
-  /** The name of the index file, in the shadow's folder. */
+  /** The index file, in the shadow's folder. */
   readonly index?: string | undefined;
   /** Given to it, each with a NUL behind it; git is not started for none. */
   readonly lines?: readonly string[];
@@ -24,31 +23,35 @@ interface GitCall {
 /** Git could not be started, was ended, or ended with another code than 0; `message` is what it said of that. */
 export class GitFailure extends Error {
   readonly exitCode: number | null;
-  constructor(message: string, exitCode: number | null) {
+  constructor(message: string, exitCode: number | null = null) {
     super(message);
     this.exitCode = exitCode;
   }
 }
 
 /** Runs git in a shadow and returns what it printed. Throws GitFailure. */
-export type AskGit = (shadow: Shadow, argv: readonly string[], call?: GitCall) => Promise<string>;
+export type AskGit = (argv: readonly string[], call?: GitCall) => Promise<string>;
 
 /** Names of a million files take about this much. */
 const mostOutput = 128 * 1024 * 1024;
-/** What it takes of git to look through all of a large tree. */
-const timeoutMs = 10 * 60_000;
+/**
+ * What looking through a large tree takes, and for each file it reads. A FIFO in the place of a .gitignore keeps git
+ * waiting for all of it, and every command behind it goes without undo.
+ */
+const timeoutMs = 60_000;
+const timeoutPerLineMs = 5;
 
 export const askGit =
-  (run: Run, { program, leading, env }: Git): AskGit =>
-  async ({ folder, top }, argv, { workTree = top, index = 'index.none', lines } = {}) => {
+  (run: Run, { program, leading, env }: Git, { folder, top }: { folder: string; top: string }): AskGit =>
+  async (argv, { workTree = top, index = 'index.none', lines } = {}) => {
     if (lines?.length === 0) return '';
     const { exitCode, stdout, stderr, ended } = await run({
       program,
       argv: [...leading, ...argv],
       cwd: workTree,
-      env: { ...environment(folder, env), GIT_WORK_TREE: workTree, GIT_INDEX_FILE: join(folder, index) },
+      env: { ...environment(folder, env), GIT_WORK_TREE: workTree, GIT_INDEX_FILE: resolve(folder, index) },
       keepBytes: mostOutput,
-      timeoutMs,
+      timeoutMs: timeoutMs + timeoutPerLineMs * (lines?.length ?? 0),
       ...(lines && {
         takeInput(stdin) {
           stdin.write(lines.map((line) => `${line}\0`).join(''));
@@ -57,7 +60,7 @@ export const askGit =
       }),
     });
     if (exitCode !== 0) throw new GitFailure(complaintIn(stderr.text, ended), exitCode);
-    if (stdout.omittedBytes > 0) throw new GitFailure('git printed too much', null);
+    if (stdout.omittedBytes > 0) throw new GitFailure('git printed too much');
     return stdout.bytes.toString();
   };
 

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
-import { ToolcribError } from '../../core/errors.ts';
+import { dirname } from 'node:path';
 import { removeMade, type Place } from '../paths/place.ts';
-import { shownPath } from '../paths/shown-path.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
 
 interface Placing {
@@ -21,18 +19,9 @@ export async function atPlace<T>(
   { workspace, dryRun, make }: Placing,
   work: (place: Place) => Promise<T>,
 ): Promise<T | undefined> {
-  // Before folders are made where it leads now. With a slash at the end, a link there is followed.
-  const folder = await workspace.resolve(dirname(path) + sep);
-  if (folder !== dirname(path))
-    throw new ToolcribError(
-      'STALE_FILE',
-      `${shownPath(path)}: the path now leads to ${shownPath(join(folder, basename(path)))}.`,
-    );
-  if (dryRun && make && !existsSync(folder)) return undefined;
-  const place = await workspace.openPlace(path, { follow: false, make: make && !dryRun });
+  if (dryRun && make && !existsSync(dirname(path))) return undefined;
+  const place = await workspace.openPlace(path, { follow: false, make: make && !dryRun, exactly: true });
   try {
-    // The folder was swapped for a link in this moment.
-    if (place.path !== path) throw changedSince(path);
     return await work(place);
   } catch (error) {
     removeMade(place.made);
@@ -41,10 +30,3 @@ export async function atPlace<T>(
     await place.folder.handle.close();
   }
 }
-
-export const changedSince = (path: string): ToolcribError =>
-  new ToolcribError(
-    'STALE_FILE',
-    `${shownPath(path)}: it has been changed since.`,
-    'Undo what came after it as well (since), or change the file with edit_file.',
-  );

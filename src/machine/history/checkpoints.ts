@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Workspace } from '../../core/tool.ts';
 import { limited } from '../limited.ts';
+import { outermost } from '../paths/inside.ts';
 import { couldHoldProtected, refuseProtected } from '../paths/protected-paths.ts';
 import { rooted } from '../paths/workspace.ts';
 import type { Run } from '../processes/process.ts';
@@ -10,9 +11,9 @@ import { projectFolders } from '../programs/project-folders.ts';
 import { askGit, GitFailure, type AskGit, type Git } from './ask-git.ts';
 import { newChange, type Change, type States } from './entry.ts';
 import type { Log } from './log.ts';
-import { outermost, shadowFor, shadowOf, type Shadow } from './shadow.ts';
+import type { TreePair } from './restore-tree.ts';
+import { shadowFor, shadowOf, tidyShadow, type Shadow } from './shadow.ts';
 import { currentOf, takeSnapshot, type Snapshot } from './snapshot.ts';
-import { tidyShadow } from './tidy-shadow.ts';
 
 /** What came of keeping a state. */
 export interface Taken {
@@ -68,21 +69,23 @@ export class WorkTreeStates {
     signal: AbortSignal,
   ): Promise<Taken | undefined> {
     try {
-      const shadow = await this.#shadowOf(folder, workspace);
+      const shadow = this.#shadowOf(folder, workspace);
       if (!shadow || signal.aborted) return undefined;
-      const first = `the first state of ${shadow.top} is still being kept`;
       const isFirst = currentOf(shadow) === undefined;
-      const patience = isFirst && this.#said.has(notUndone(first)) ? 0 : patienceMs;
+      const late = isFirst
+        ? `the first state of ${shadow.top} is still being kept`
+        : `keeping the files takes longer than ${patienceMs / 1000} s`;
+      const patience = isFirst && this.#said.has(notUndone(late)) ? 0 : patienceMs;
       const kept = await inTime(this.#keep(shadow, workspace), patience);
       if (signal.aborted) return undefined;
-      if (kept === 'late')
-        return this.#notKept(isFirst ? first : `keeping the files takes longer than ${patienceMs / 1000} s`);
+      if (kept === 'late') return this.#notKept(late);
       const states = { top: shadow.top, scope: shadow.scope, before: kept.tree };
-      const change = { ...newChange('command', { path: folder }, { kind: 'ran' }), command, states };
-      this.#logFor(shadow, workspace).append(change);
+      const change = { ...newChange('command', folder, { kind: 'ran' }), command, states };
+      const log = this.#options.logOf(outermost(shadow.scope, workspace.roots) ?? workspace.home);
+      log.append(change);
       const ended = () => {
         // A command that was never seen to end is taken back from how things are then.
-        const ending = this.#close(change, states, shadow, workspace).catch(() => {});
+        const ending = this.#close(change, states, log, workspace).catch(() => {});
         this.#endings.add(ending);
         void ending.then(() => this.#endings.delete(ending));
       };
@@ -95,7 +98,7 @@ export class WorkTreeStates {
   /** Takes the first state of a folder's work tree, which takes longest. Nobody waits for it; never throws. */
   begin(folder: string, workspace: Workspace): void {
     const keepFirst = async () => {
-      const shadow = await this.#shadowOf(folder, workspace);
+      const shadow = this.#shadowOf(folder, workspace);
       if (shadow && !currentOf(shadow)) await this.#keep(shadow, workspace);
     };
     // It is tried again, and told, before the first command.
@@ -105,35 +108,34 @@ export class WorkTreeStates {
   /** Whether the first state is complete, and undo would bring back each of these paths below the top of the tree. */
   async isReady(folder: string, names: readonly string[], workspace: Workspace): Promise<boolean> {
     try {
-      const shadow = await this.#shadowOf(folder, workspace);
+      const shadow = this.#shadowOf(folder, workspace);
       if (!shadow || !currentOf(shadow)) return false;
       const { tree } = await this.#keep(shadow, workspace);
-      const ask = await this.#asker(workspace);
-      const kept = new Set((await ask(shadow, ['ls-tree', '-r', '-z', '--name-only', tree])).split('\0'));
-      for (const name of names) {
+      const ask = await this.#asker(shadow, workspace);
+      const kept = new Set((await ask(['ls-tree', '-r', '-z', '--name-only', tree])).split('\0'));
+      return names.every((name) => {
         const path = join(shadow.top, name);
+        refuseProtected({ path });
         const found = lstatSync(path, { throwIfNoEntry: false });
-        if ((found && !kept.has(name)) || rooted(workspace).denies(path, 'write')) return false;
-        if (found?.isSymbolicLink() && couldHoldProtected(path)) return false;
-        await refuseProtected({ path });
-      }
-      return true;
+        const isBack = !found || (kept.has(name) && !(found.isSymbolicLink() && couldHoldProtected(path)));
+        return isBack && !rooted(workspace).denies(path, 'write');
+      });
     } catch {
       // What cannot be looked at, or is protected, would not come back.
       return false;
     }
   }
 
-  /** The shadow that holds states, with a git for it, and what the command left. Throws GitFailure. */
-  async open({ before, after, ...tree }: States, workspace: Workspace) {
-    const { shadows } = this.#options;
-    const shadow = shadows === undefined ? undefined : shadowOf(tree, shadows);
-    if (!shadow || !outermost(shadow.scope, workspace.roots))
-      throw new GitFailure('it was in a folder that is not open', null);
-    if (!existsSync(join(shadow.folder, 'refs', 'checkpoints', before)))
-      throw new GitFailure('the state before it is gone', null);
-    const ask = await this.#asker(workspace);
-    return { shadow, ask, after: after ?? (await this.#keep(shadow, workspace)).tree };
+  /** How the states of a command are brought back. Throws GitFailure. */
+  async open(states: States, workspace: Workspace): Promise<TreePair> {
+    const { before: to, after } = states;
+    const shadow = shadowOf(states, this.#options.shadows ?? '');
+    if (!outermost(shadow.scope, workspace.roots))
+      throw new GitFailure('it was in a folder that is not open');
+    if (!existsSync(join(shadow.folder, 'refs', 'checkpoints', to)))
+      throw new GitFailure('the state before it is gone');
+    const ask = await this.#asker(shadow, workspace);
+    return { shadow, ask, to, from: after ?? (await this.#keep(shadow, workspace)).tree };
   }
 
   /** Waits a moment for what is being noted down of commands that have ended. */
@@ -141,23 +143,19 @@ export class WorkTreeStates {
     if (this.#endings.size > 0) await inTime(Promise.all(this.#endings), patienceMs);
   }
 
-  async #shadowOf(folder: string, { roots }: Workspace): Promise<Shadow | undefined> {
+  #shadowOf(folder: string, { roots }: Workspace): Shadow | undefined {
     const { shadows } = this.#options;
     return shadows === undefined ? undefined : shadowFor(folder, roots, shadows);
   }
 
-  #logFor({ scope }: Shadow, { roots, home }: Workspace): Log {
-    return this.#options.logOf(outermost(scope, roots) ?? home);
-  }
-
   /** Git, with nothing of the project on its way. Throws GitFailure when there is none. */
-  async #asker({ roots }: Workspace): Promise<AskGit> {
+  async #asker(shadow: Shadow, { roots }: Workspace): Promise<AskGit> {
     const found = await this.#options.git();
-    if (!found) throw new GitFailure('no git of this machine was found that can be used', null);
+    if (!found) throw new GitFailure('no git of this machine was found that can be used');
     const project = await projectFolders(roots);
-    if (await project.holds(found.program)) throw new GitFailure('git lies in the project', null);
+    if (await project.holds(found.program)) throw new GitFailure('git lies in the project');
     const env = { ...found.env, PATH: project.pathWithout(found.env['PATH'] ?? '') };
-    return askGit(this.#options.run, { ...found, env });
+    return askGit(this.#options.run, { ...found, env }, shadow);
   }
 
   /** Who comes while a state is taken shares the next. */
@@ -166,10 +164,11 @@ export class WorkTreeStates {
     if (waiting) return waiting;
     const kept = this.#inTurn(async () => {
       this.#next.delete(shadow.folder);
-      const ask = await this.#asker(workspace);
+      const ask = await this.#asker(shadow, workspace);
       clearTimeout(this.#tidying);
       // It keeps no process alive, and is tried again after the next.
-      const tidy = () => this.#inTurn(() => tidyShadow(shadow, ask)).catch(() => {});
+      const tidy = () =>
+        this.#inTurn(() => tidyShadow(shadow, ask, currentOf(shadow)?.index)).catch(() => {});
       this.#tidying = setTimeout(() => void tidy(), quietMs).unref();
       return takeSnapshot(shadow, ask);
     });
@@ -178,12 +177,12 @@ export class WorkTreeStates {
   }
 
   /** Notes down what a command has left, or that it has changed nothing. */
-  async #close(change: Change, states: States, shadow: Shadow, workspace: Workspace): Promise<void> {
-    const log = this.#logFor(shadow, workspace);
+  async #close(change: Change, states: States, log: Log, workspace: Workspace): Promise<void> {
+    const shadow = shadowOf(states, this.#options.shadows ?? '');
     const { tree: after } = await this.#keep(shadow, workspace);
     if (after === states.before) return log.drop(change.id);
-    const ask = await this.#asker(workspace);
-    const names = await ask(shadow, ['diff-tree', '-r', '-z', '--name-only', states.before, after]);
+    const ask = await this.#asker(shadow, workspace);
+    const names = await ask(['diff-tree', '-r', '-z', '--name-only', states.before, after]);
     log.append({ ...change, states: { ...states, after, files: names.split('\0').length - 1 } });
   }
 

@@ -2,9 +2,8 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { isAbsolute, normalize } from 'node:path';
 import * as z from 'zod';
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const tree = z.string().regex(/^[0-9a-f]{40}$/);
 const id = z.string().regex(/^[0-9a-z]{1,20}-[0-9a-z]{1,20}$/);
+const tree = z.string().regex(/^[0-9a-f]{40}$/);
 const count = z.number().nonnegative();
 const realPath = z
   .string()
@@ -14,10 +13,10 @@ const factsSchema = z.object({
   kind: z.enum(['file', 'link', 'folder', 'other']),
   /** Bytes; of a folder, those of all files in it. */
   size: count,
-  /** In a folder, with the folders; left out when it holds more than is counted. */
+  /** In a folder, with the folders. */
   entries: z.exactOptional(count),
-  /** Of a file that of its content, of a link of its target. */
-  hash: z.exactOptional(hash),
+  /** SHA-256 of a file's content, or of a link's target. */
+  hash: z.exactOptional(z.string().regex(/^[0-9a-f]{64}$/)),
 });
 
 /** The states of a work tree before and after a command. */
@@ -63,14 +62,12 @@ const entrySchema = z.object({
   /** The change that this one takes back, and whether only in part. */
   undoes: z.exactOptional(id),
   part: z.exactOptional(z.boolean()),
-  /** The folders that were made for it, outermost first. */
-  made: z.exactOptional(z.array(realPath)),
+  /** Under which id what was removed is, or was, kept, when not its own. */
+  kept: z.exactOptional(id),
   /** What is half done is called so, beside the new place, by the process of this number. */
   temporary: z.string().regex(/^\.toolcrib-[0-9a-f]{16}\.tmp$/),
   pid: z.number(),
 });
-
-const droppedSchema = z.object({ dropped: id });
 
 export type Facts = Readonly<z.output<typeof factsSchema>>;
 export type States = Readonly<z.output<typeof statesSchema>>;
@@ -81,26 +78,12 @@ export type Change = Readonly<z.output<typeof entrySchema>>;
 export function changesIn(lines: readonly unknown[]): Change[] {
   const changes = new Map<string, Change>();
   for (const line of lines) {
-    const dropped = droppedSchema.safeParse(line).data;
-    if (dropped) changes.delete(dropped.dropped);
+    if (line instanceof Object && 'dropped' in line) changes.delete(String(line.dropped));
     const change = entrySchema.safeParse(line).data;
     // A command is noted down once more when it has ended.
     if (change) changes.set(change.id, change);
   }
-  return bounded([...changes.values()]);
-}
-
-/** A command that was not seen to end answers for no more than what was there before the next one. */
-function bounded(changes: readonly Change[]): Change[] {
-  const next = new Map<string, string>();
-  const newestFirst = changes.toReversed().map((change) => {
-    const { states } = change;
-    if (!states) return change;
-    const after = states.after ?? next.get(states.scope);
-    next.set(states.scope, states.before);
-    return after === undefined ? change : { ...change, states: { ...states, after } };
-  });
-  return newestFirst.toReversed();
+  return [...changes.values()];
 }
 
 export interface About {
@@ -116,21 +99,17 @@ export interface About {
 export const temporaryName = (): string => `.toolcrib-${randomBytes(8).toString('hex')}.tmp`;
 
 /** What every change has. A second process may make one in the same millisecond. */
-export function newChange(
-  step: Change['step'],
-  { path, made = [] }: { readonly path: string; readonly made?: readonly string[] | undefined },
-  { kind, undoes }: About,
-): Change {
+export function newChange(step: Change['step'], path: string, { kind, undoes }: About): Change {
   const at = Date.now();
-  const random = randomInt(36 ** 4).toString(36);
   return {
-    id: `${at.toString(36)}-${random.padStart(4, '0')}`,
+    id: `${at.toString(36)}-${randomInt(36 ** 4)
+      .toString(36)
+      .padStart(4, '0')}`,
     at,
     kind,
     step,
     path,
     ...(undoes !== undefined && { undoes }),
-    ...(made.length > 0 && { made: [...made] }),
     temporary: temporaryName(),
     pid: process.pid,
   };

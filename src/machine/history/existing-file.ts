@@ -1,9 +1,9 @@
 import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { ToolcribError } from '../../core/errors.ts';
+import type { ToolcribError } from '../../core/errors.ts';
 import { refuseWrongKind } from '../paths/opened.ts';
 import type { Place } from '../paths/place.ts';
-import { shownPath } from '../paths/shown-path.ts';
+import { refusal } from '../paths/shown-path.ts';
 import { sha256 } from './log.ts';
 
 /** The regular file that is at a place, with all of its content. */
@@ -37,11 +37,7 @@ export function readExisting(place: Place): Before | undefined {
 export function tooLarge(path: string, bytes: number, most: number): ToolcribError {
   const [has, kept] = [bytes, most].map((each) => `${Math.ceil(each / 1024 / 1024).toLocaleString('en')} MB`);
   const why = `has ${has}; changes that can be undone are kept up to ${kept}. Nothing was changed.`;
-  return new ToolcribError(
-    'TOO_LARGE',
-    `${shownPath(path)}: ${why}`,
-    'Change it with a program of your own.',
-  );
+  return refusal('TOO_LARGE', path, why, 'Change it with a program of your own.');
 }
 
 /** Throws PATH_DENIED for a file that may not be written to: replacing it would only need the right to its folder. */
@@ -51,11 +47,8 @@ export function refuseReadOnly({ at, path }: Place, { mode }: Stats): void {
     if ((mode & 0o222) === 0) throw new Error('nobody may write');
     accessSync(at, constants.W_OK);
   } catch {
-    throw new ToolcribError(
-      'PATH_DENIED',
-      `${shownPath(path)}: is read-only.`,
-      'Whoever made it so did not want it changed; chmod u+w allows it.',
-    );
+    const wayOut = 'Whoever made it so did not want it changed; chmod u+w allows it.';
+    throw refusal('PATH_DENIED', path, 'is read-only.', wayOut);
   }
 }
 
@@ -67,8 +60,9 @@ export function refuseChanged(place: Place, { stat }: Pick<Before, 'stat'>): voi
 }
 
 export const changedMeanwhile = (place: Place): ToolcribError =>
-  new ToolcribError(
+  refusal(
     'STALE_FILE',
-    `${shownPath(place.path)}: another program changed it while it was being changed here; that was left as it is.`,
+    place.path,
+    'another program changed it while it was being changed here; that was left as it is.',
     'Read it again, and base the change on what is there now.',
   );

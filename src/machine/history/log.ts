@@ -1,51 +1,118 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, renameSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readdirSync, realpathSync, renameSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createPrivate, discard, makePrivate, readPrivate } from '../folders.ts';
 import { ToolcribError } from '../../core/errors.ts';
+import { createPrivate, discard, makePrivate, readPrivate } from '../folders.ts';
 import { isInside } from '../paths/inside.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { changesIn, type Change } from './entry.ts';
-import { appendLine, readLines } from './json-lines.ts';
 import { noHistory } from './write-failure.ts';
 
-/** What is kept of the changes below one root, in a private folder. */
-export interface Log {
-  readonly folder: string;
-  /** Oldest first. */
-  changes(): Change[];
-  /** Throws WRITE_FAILED; then the change must not be made. */
-  append(change: Change): void;
-  /** Says that a change which was noted down came to nothing. */
-  drop(id: string): void;
-  /** Keeps a content under its hash. Throws WRITE_FAILED. */
-  keep(hash: string, bytes: Buffer): void;
-  /** Undefined when it is not kept, or is no longer what it was. */
-  content(hash: string): Buffer | undefined;
-  /** Where what was removed by a change is kept. */
-  trashOf(id: string): string;
+/** SHA-256 in hexadecimal. */
+export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
+
+const fileName = 'history.jsonl';
+/** Bytes of lines about changes that came to nothing. */
+const mostNotes = 256 * 1024;
+/** So many of the last changes may have been on their way when their process was killed. */
+const mostUnderway = 200;
+/** What is younger may belong to a change that another server is making. */
+const youngMs = 60_000;
+
+export interface Limits {
+  /** For what was deleted, and as much again for what was replaced. */
+  readonly quotaBytes: number;
+  readonly mostChanges: number;
 }
 
-export const logName = 'history.jsonl';
+/** What is kept of the changes below one root, in a private folder; nothing is made before something is kept. */
+export class Log {
+  readonly root: string;
+  readonly folder: string;
+  /** Here is what was replaced or removed, under the id of the change. */
+  readonly kept: string;
 
-/** SHA-256 in hexadecimal. */
-export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+  constructor(root: string, histories: string) {
+    this.root = root;
+    this.folder = join(histories, sha256(root).slice(0, 32));
+    this.kept = join(this.folder, 'kept');
+  }
 
-/** The log of a root, or of what is below it; nothing is made before something is kept. */
-export function logOf(root: string, histories: string): Log {
-  const folder = join(histories, createHash('sha256').update(root).digest('hex').slice(0, 32));
-  const [contents, trash] = [join(folder, 'contents'), join(folder, 'trash')];
+  /** Oldest first. */
+  changes(): Change[] {
+    return changesIn(readLines(this.folder, fileName));
+  }
+
+  /** Throws WRITE_FAILED; then the change must not be made. */
+  append(change: Change): void {
+    this.#keeping(() => appendLine(this.folder, fileName, change));
+  }
+
+  /** Says that a change which was noted down came to nothing. */
+  drop(id: string): void {
+    try {
+      appendLine(this.folder, fileName, { dropped: id });
+    } catch {
+      // A change too many is harmless.
+    }
+  }
+
+  /** Keeps what a change is about to replace. Throws WRITE_FAILED. */
+  keep(id: string, bytes: Buffer): void {
+    this.#keeping(() => replacePrivate(this.kept, id, bytes));
+  }
+
+  /**
+   * Removes what killed processes have left beside files, forgets what is too many or too large, then what no change
+   * needs any more. Never throws: what could not be done is tried again later.
+   */
+  tidy(limits: Limits): void {
+    try {
+      const { length } = readPrivate(this.folder, fileName) ?? '';
+      const all = this.changes();
+      for (const change of all.slice(-mostUnderway)) this.#removeTemporary(change);
+      const fitting = fittingChanges(all, limits);
+      const lines = Buffer.from(linesOf(fitting));
+      // Most of it may be about commands that changed nothing.
+      if (fitting.length < all.length || length > 2 * lines.length + mostNotes) {
+        const added = readPrivate(this.folder, fileName)?.subarray(length) ?? Buffer.alloc(0);
+        replacePrivate(this.folder, fileName, Buffer.concat([lines, added]));
+      }
+      const needed = new Set(fitting.flatMap(({ id, kept }) => [id, kept]));
+      for (const unused of readdirSync(this.kept).filter((name) => !needed.has(name))) {
+        const { ctimeMs } = lstatSync(join(this.kept, unused));
+        // Nothing waits for a large folder to go; what stays is tried again.
+        if (Math.abs(Date.now() - ctimeMs) > youngMs)
+          void rm(join(this.kept, unused), { recursive: true, force: true }).catch(() => {});
+      }
+    } catch {
+      // A full disk, or a folder that somebody has removed.
+    }
+  }
+
+  /** A file that is called as ours are, of a process that is gone. */
+  #removeTemporary({ id, path, to, temporary, pid }: Change): void {
+    const folder = dirname(to ?? path);
+    const left = join(folder, temporary);
+    const isOurs = isInside(left, this.root) && lstatSync(left, { throwIfNoEntry: false })?.isFile();
+    // Behind a link by now there is nothing of ours.
+    if (!isOurs || isAlive(pid) || realpathSync.native(folder) !== folder) return;
+    discard(left);
+    this.drop(id);
+  }
 
   /** Writes into the folder, which somebody may have removed. Throws WRITE_FAILED. */
-  function keeping(write: () => void): void {
+  #keeping(write: () => void): void {
+    const { folder } = this;
     try {
-      for (const each of [dirname(histories), histories, folder, contents, trash])
+      for (const each of [dirname(dirname(folder)), dirname(folder), folder, this.kept])
         if (!makePrivate(each))
           throw noHistory(
             each,
             'is a symbolic link, belongs to another user, or is open to others (chmod 700 closes one that is yours)',
           );
-      if (!readPrivate(folder, 'root')) createPrivate(join(folder, 'root'), root);
       write();
     } catch (error) {
       throw error instanceof ToolcribError
@@ -53,52 +120,66 @@ export function logOf(root: string, histories: string): Log {
         : noHistory(folder, `cannot be written to (${codeOf(error)})`);
     }
   }
-
-  return {
-    folder,
-    changes: () => changesIn(readLines(folder, logName)),
-    append: (change) => keeping(() => appendLine(join(folder, logName), change)),
-    drop(id) {
-      try {
-        appendLine(join(folder, logName), { dropped: id });
-      } catch {
-        // A change too many is harmless.
-      }
-    },
-    keep: (hash, bytes) =>
-      keeping(() => {
-        const temporary = join(contents, `.${randomBytes(8).toString('hex')}`);
-        try {
-          createPrivate(temporary, bytes);
-          renameSync(temporary, join(contents, hash));
-        } catch (error) {
-          discard(temporary);
-          throw error;
-        }
-      }),
-    content(hash) {
-      const bytes = readPrivate(contents, hash);
-      return bytes && sha256(bytes) === hash ? bytes : undefined;
-    },
-    trashOf: (id) => join(trash, id),
-  };
 }
 
-/** The logs of what lies inside some roots, or holds one. */
-export function logsFor(roots: readonly string[], histories: string): Log[] {
-  return namesIn(histories).flatMap((name) => {
-    const root = readPrivate(join(histories, name), 'root')?.toString();
-    if (root === undefined || !roots.some((one) => isInside(one, root) || isInside(root, one))) return [];
-    const log = logOf(root, histories);
-    return log.folder === join(histories, name) ? [log] : [];
+/** Adds a line to a private file, also behind one that was cut short. Throws what the system says. */
+export function appendLine(folder: string, name: string, value: unknown): void {
+  // A FIFO must neither block nor take the lines.
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const fd = openSync(join(folder, name), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  try {
+    writeFileSync(fd, linesOf([value]));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Oldest first, without what was cut short; a file that cannot be read has no lines. */
+export function readLines(folder: string, name: string): unknown[] {
+  const lines = readPrivate(folder, name)?.toString().split('\n') ?? [];
+  return lines.flatMap((line) => {
+    try {
+      return line === '' ? [] : [JSON.parse(line) as unknown];
+    } catch {
+      return [];
+    }
   });
 }
 
-export function namesIn(folder: string): string[] {
+const linesOf = (values: readonly unknown[]): string =>
+  values.map((value) => `\n${JSON.stringify(value)}`).join('');
+
+function replacePrivate(folder: string, name: string, bytes: Buffer): void {
+  const temporary = join(folder, `.${randomBytes(8).toString('hex')}`);
   try {
-    return readdirSync(folder);
-  } catch {
-    // Nothing has been changed yet.
-    return [];
+    createPrivate(temporary, bytes);
+    renameSync(temporary, join(folder, name));
+  } catch (error) {
+    discard(temporary);
+    throw error;
+  }
+}
+
+/**
+ * What was deleted and what was replaced have a quota each, so that no number of edits pushes out what was deleted; the
+ * newest have their place first. Never by age: a clock that was wrong would empty the list.
+ */
+function fittingChanges(all: readonly Change[], { quotaBytes, mostChanges }: Limits): Change[] {
+  const used = { deleted: 0, replaced: 0 };
+  const kept = all.toReversed().filter(({ step, before }, at) => {
+    const quota = step === 'remove' ? 'deleted' : 'replaced';
+    const bytes = used[quota] + (before?.size ?? 0);
+    const fits = at === 0 || (bytes <= quotaBytes && at < mostChanges);
+    if (fits) used[quota] = bytes;
+    return fits;
+  });
+  return kept.toReversed();
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

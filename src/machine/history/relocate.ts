@@ -1,18 +1,18 @@
-import { lstatSync, renameSync } from 'node:fs';
-import { cp, rm } from 'node:fs/promises';
+import { lstatSync, readlinkSync, renameSync } from 'node:fs';
+import { cp, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ToolcribError } from '../../core/errors.ts';
+import { setImmediate } from 'node:timers/promises';
+import { readPlain } from '../folders.ts';
 import { isInside } from '../paths/inside.ts';
 import { lookOnceMore, type Place } from '../paths/place.ts';
 import { protectedError } from '../paths/protected-paths.ts';
 import { refuseMoving } from '../paths/protected-trees.ts';
 import { codeOf } from '../paths/real-path.ts';
-import { shownPath } from '../paths/shown-path.ts';
+import { refusal } from '../paths/shown-path.ts';
 import { newChange, type About, type Change, type Facts } from './entry.ts';
-import { tooLarge } from './existing-file.ts';
-import { factsAt } from './facts.ts';
-import type { Log } from './log.ts';
-import { unwritable } from './write-failure.ts';
+import { mostChangedBytes, tooLarge } from './existing-file.ts';
+import { sha256, type Log } from './log.ts';
+import { gone, unwritable } from './write-failure.ts';
 
 /** May look at what is there while nobody else changes it; throwing leaves it there. */
 export type Look = (found: Facts) => void | Promise<void>;
@@ -20,8 +20,10 @@ export type Look = (found: Facts) => void | Promise<void>;
 /** Something that moves: into the history (no `to`), out of it (no `from`), or from place to place. */
 export interface Move {
   readonly from?: Place | undefined;
-  readonly to?: Place;
+  readonly to?: Place | undefined;
   readonly about: About;
+  /** The name in the history to take it from, or for it; left out: the id of the change. */
+  readonly kept?: string | undefined;
   readonly look?: Look | undefined;
   /** What is larger is not removed: it could not be kept. */
   readonly mostBytes: number;
@@ -32,32 +34,35 @@ export interface Move {
  * PATH_PROTECTED for a folder that the history is in and for what `refuseMoving` refuses, TOO_LARGE for what is not
  * kept, NOT_FOUND for what no longer is, and WRITE_FAILED; then nothing has changed.
  */
-export async function relocateChange(log: Log, { from, to, about, look, mostBytes }: Move): Promise<Change> {
+export async function relocateChange(log: Log, move: Move): Promise<Change> {
+  const { from, to, about, kept, look, mostBytes } = move;
   const places = [from, to].filter((place) => place !== undefined);
   const { path = '' } = from ?? to ?? {};
   if (from && isInside(log.folder, path)) throw protectedError(path, 'the history of changes is in it');
   if (from && to && path !== to.path && isInside(to.path, path))
-    throw new ToolcribError('ARG_INVALID', `${shownPath(path)}: cannot be moved into itself.`);
+    throw refusal('ARG_INVALID', path, 'cannot be moved into itself.');
   try {
     places.forEach((place) => lookOnceMore(place));
-    const old = from?.at ?? log.trashOf(about.undoes ?? '');
+    const old = from?.at ?? join(log.kept, kept ?? '');
     const found = await factsAt(old);
-    if (!found) throw from ? unwritable(path, { code: 'ENOENT' }) : gone(about.undoes);
+    if (!found) throw from ? unwritable(path, { code: 'ENOENT' }) : gone(kept);
     if (!to && found.size > mostBytes) throw tooLarge(path, found.size, mostBytes);
     await look?.(found);
     if (from && to) await refuseMovingTo(from, { kind: found.kind, to: to.path });
     if (to && isTaken(old, to.at)) throw unwritable(to.path, { code: 'EEXIST' });
     const change: Change = {
-      ...newChange(!to ? 'remove' : from ? 'move' : 'write', { path, made: to?.made }, about),
+      ...newChange(!to ? 'remove' : from ? 'move' : 'write', path, about),
       ...(from && to && { to: to.path }),
-      ...(from && { before: found }),
+      // What is only moved takes no room in the history.
+      ...(!to && { before: found }),
       ...(to && { after: found }),
+      ...(kept !== undefined && { kept }),
     };
     if (about.dryRun) return change;
     log.append(change);
     try {
       places.forEach((place) => lookOnceMore(place));
-      await relocate(old, to?.at ?? log.trashOf(change.id), change.temporary);
+      await relocate(old, to?.at ?? join(log.kept, kept ?? change.id), change.temporary);
     } catch (error) {
       log.drop(change.id);
       throw to ? unwritable(to.path, error) : error;
@@ -75,6 +80,31 @@ export async function refuseMovingTo(
 ): Promise<void> {
   if (kind === 'folder' || kind === 'link')
     await refuseMoving({ at, path, given }, { to, isLink: kind === 'link' });
+}
+
+/** What is at a path; a link is not followed. Undefined when there is nothing; throws what else the system says. */
+async function factsAt(path: string): Promise<Facts | undefined> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return undefined;
+  const { size } = found;
+  if (found.isDirectory()) return { kind: 'folder', ...(await contentsOf(path)) };
+  if (found.isSymbolicLink()) return { kind: 'link', size, hash: sha256(readlinkSync(path, 'buffer')) };
+  if (!found.isFile()) return { kind: 'other', size };
+  const bytes = readPlain(path, () => size <= mostChangedBytes);
+  return { kind: 'file', size, ...(bytes && { hash: sha256(bytes) }) };
+}
+
+/** Counts without following links. A folder that is closed to this user goes uncounted. */
+async function contentsOf(top: string): Promise<Pick<Facts, 'size' | 'entries'>> {
+  const names = await readdir(top, { recursive: true }).catch(() => []);
+  let size = 0;
+  for (const [at, name] of names.entries()) {
+    // Others have their turn every few milliseconds.
+    if (at % 1000 === 999) await setImmediate();
+    const found = lstatSync(join(top, name), { throwIfNoEntry: false });
+    if (!found?.isDirectory()) size += found?.size ?? 0;
+  }
+  return { size, entries: names.length };
 }
 
 /** On one file system this is one step whatever the size; between two it is copied whole before the original goes. */
@@ -109,10 +139,3 @@ function isTaken(from: string, to: string): boolean {
   const isSpelling = basename(from).toLowerCase() === basename(to).toLowerCase();
   return there !== undefined && !(isSpelling && there.ino === lstatSync(from).ino);
 }
-
-export const gone = (id = 'The change', why = ''): ToolcribError =>
-  new ToolcribError(
-    'NOT_FOUND',
-    `${id}: there is no such change, or it is no longer kept${why && ` (${why})`}.`,
-    'undo without arguments lists those that can be taken back.',
-  );

@@ -1,29 +1,21 @@
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-} from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, type Stats } from 'node:fs';
+import { symlinkSync, unlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { ToolcribError } from '../../core/errors.ts';
 import { discard } from '../folders.ts';
-import { lookOnceMore, removeMade, type Place } from '../paths/place.ts';
+import { foldersAbove, lookOnceMore, removeMade, type Place } from '../paths/place.ts';
 import { couldHoldProtected, protectedError, refuseProtected } from '../paths/protected-paths.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
 import type { AskGit } from './ask-git.ts';
-import { atPlace, changedSince } from './at-place.ts';
+import { atPlace } from './at-place.ts';
 import { temporaryName } from './entry.ts';
-import { mostChangedBytes, readExisting, type Before } from './existing-file.ts';
+import { mostChangedBytes, readExisting } from './existing-file.ts';
 import { isConcerned } from './select-changes.ts';
 import type { Shadow } from './shadow.ts';
 import { closedIn } from './snapshot.ts';
 import { putFile } from './write.ts';
-import { unwritable } from './write-failure.ts';
+import { changedSince, unwritable } from './write-failure.ts';
 
 /** A path that an undo has changed, or would. */
 export interface UndoneFile {
@@ -42,35 +34,44 @@ export interface LeftFile {
   readonly error: ToolcribError;
 }
 
-/** What a path is in a tree. */
-interface Content {
-  readonly kind: 'file' | 'program' | 'link';
-  /** Its name in the repository: the SHA-1 of what git calls a blob. */
-  readonly blob: string;
-}
-
-/** A path that two trees do not have alike. */
+/** A path that two trees do not have alike: what it has to be, to be changed, and what it then is. */
 interface TreeChange {
   readonly path: string;
   /** Below the top, with `/` between names. */
   readonly name: string;
-  readonly from: Content | undefined;
-  readonly to: Content | undefined;
+  readonly from: TreeEntry | undefined;
+  readonly to: TreeEntry | undefined;
 }
 
-interface Restoration {
+/** Its mode, as git writes it, and its content by the SHA-1 of what git calls a blob. */
+interface TreeEntry {
+  readonly mode: string;
+  readonly blob: string;
+}
+
+const [program, link] = ['100755', '120000'];
+
+export interface TreePair {
   readonly shadow: Shadow;
   readonly ask: AskGit;
   /** The tree that the files have to be as in, to be changed, and the one that they then are as in. */
   readonly from: string;
   readonly to: string;
+}
+
+export interface Restoring {
   readonly workspace: RootedWorkspace;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
   /** Only what is one of these paths, or in one; all when empty. */
   readonly paths: readonly string[];
-  /** Paths that are taken for what they have to be, unseen. */
-  readonly assumed: ReadonlySet<string>;
+  /** In a dry run: paths that are taken for what they have to be, since a newer change is taken back first. */
+  readonly assumed: Set<string>;
+}
+
+export interface Restored {
+  readonly files: readonly UndoneFile[];
+  readonly left: readonly LeftFile[];
 }
 
 /** Files beyond these are not shown. */
@@ -80,24 +81,22 @@ const mostShown = 20;
  * Makes files what they were, one by one, each in one step, as far as they are what they have to be; or tells which
  * with `dryRun`. Throws GitFailure; then nothing was changed.
  */
-export async function restoreTree(
-  restoration: Restoration,
-): Promise<{ files: UndoneFile[]; left: LeftFile[] }> {
-  const { shadow, dryRun, signal } = restoration;
-  const changes = await changesBetween(restoration);
-  // First what goes: a file can be in the way of a folder, and the other way round.
-  const ordered = changes.toSorted((a, b) => Number(a.to !== undefined) - Number(b.to !== undefined));
+export async function restoreTree(tree: TreePair, restoring: Restoring): Promise<Restored> {
+  const { shadow } = tree;
+  const { dryRun, signal } = restoring;
+  const changes = await changesBetween(tree, restoring);
+  const isClosed = closedIn(shadow);
   const staged = join(shadow.folder, `staged.${globalThis.crypto.randomUUID()}`);
   const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
   try {
-    await stage(ordered, staged, restoration);
-    for (const change of ordered) {
+    await stage(changes, staged, tree);
+    for (const change of changes) {
       // What has been done can be undone; the rest is told.
       if (signal.aborted) break;
       try {
-        const done = await restoreFile(change, staged, restoration);
+        const done = await restoreFile(change, { staged, isClosed }, restoring);
         if (done) files.push(files.length < mostShown ? done : { path: done.path, did: done.did });
-        if (done?.did === 'removed' && !dryRun) removeMade(foldersOf(change, shadow));
+        if (done?.did === 'removed' && !dryRun) removeMade(foldersAbove(change.path, shadow.top));
       } catch (error) {
         left.push({ path: change.path, error: unwritable(change.path, error) });
       }
@@ -109,48 +108,46 @@ export async function restoreTree(
   }
 }
 
-async function changesBetween({ shadow, ask, from, to, ...given }: Restoration): Promise<TreeChange[]> {
-  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to];
-  const fields = (await ask(shadow, args)).split('\0');
-  const changes: TreeChange[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oldMode = '', newMode = '', oldBlob = '', newBlob = ''] = (fields[at] ?? '').slice(1).split(' ');
-    const name = fields[at + 1] ?? '';
-    const path = join(shadow.top, name);
-    const change = { path, name, from: contentIn(oldMode, oldBlob), to: contentIn(newMode, newBlob) };
-    // The tree was made from names of this machine, and still: never anything in a .git.
-    if (name.split('/').some((step) => /^\.git$/i.test(step) || step === '..')) continue;
-    const isMeant = isConcerned(path, given.paths) && !given.workspace.denies(path, 'write');
-    if (isMeant && (change.from || change.to)) changes.push(change);
-  }
-  return changes;
-}
-
-/** Undefined for nothing, and for a repository inside another. */
-function contentIn(mode: string, blob: string): Content | undefined {
-  const kind = ({ '100644': 'file', '100755': 'program', '120000': 'link' } as const)[mode];
-  return kind && { kind, blob };
+/** First what goes: a file can be in the way of a folder, and the other way round. */
+async function changesBetween(
+  { shadow, ask, from, to }: TreePair,
+  { paths, workspace }: Restoring,
+): Promise<TreeChange[]> {
+  const raw = await ask(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]);
+  // Neither nothing nor a repository inside another, whose mode is 160000.
+  const entry = (mode = '', blob = '') => (/^1[02]/.test(mode) ? { mode, blob } : undefined);
+  return [...raw.matchAll(/:(\d+) (\d+) (\w+) (\w+) \w\0([^\0]+)\0/g)]
+    .map(([, oldMode, newMode, oldBlob, newBlob, name = '']) => {
+      const ends = { from: entry(oldMode, oldBlob), to: entry(newMode, newBlob) };
+      return { path: join(shadow.top, name), name, ...ends };
+    })
+    .filter((change) => {
+      // The tree was made from names of this machine, and still: never anything in a .git.
+      const leadsOut = change.name.split('/').some((step) => /^(?:\.git|\.\.)$/i.test(step));
+      const isMeant = isConcerned(change.path, paths) && !workspace.denies(change.path, 'write');
+      return isMeant && !leadsOut && (change.from ?? change.to);
+    })
+    .toSorted((a, b) => Number(a.to !== undefined) - Number(b.to !== undefined));
 }
 
 /** Writes what comes back into a folder of ours, by its hash: what a tree calls its files leads nowhere. */
-async function stage(changes: readonly TreeChange[], folder: string, { shadow, ask }: Restoration) {
+async function stage(changes: readonly TreeChange[], folder: string, { ask }: TreePair): Promise<void> {
   mkdirSync(folder, { mode: 0o700 });
-  const call = { workTree: folder, index: relative(shadow.folder, `${folder}.index`) };
+  const call = { workTree: folder, index: `${folder}.index` };
   const lines = changes.flatMap(({ to }) => (to ? [`100644 ${to.blob}\t${to.blob}`] : []));
-  await ask(shadow, ['update-index', '-z', '--index-info'], { ...call, lines });
-  if (lines.length > 0) await ask(shadow, ['checkout-index', '--all', '--force'], call);
+  await ask(['update-index', '-z', '--index-info'], { ...call, lines });
+  if (lines.length > 0) await ask(['checkout-index', '--all', '--force'], call);
 }
 
 /** Undefined when it is like that already. */
 async function restoreFile(
-  change: TreeChange,
-  staged: string,
-  { workspace, dryRun, shadow, assumed }: Restoration,
+  { path, name, from, to }: TreeChange,
+  { staged, isClosed }: { readonly staged: string; readonly isClosed: ReadonlySet<unknown> },
+  { workspace, dryRun, assumed }: Restoring,
 ): Promise<UndoneFile | undefined> {
-  const { path, name, from, to } = change;
   // What somebody runs unasked does not come back unasked either, nor a link that makes others such files.
-  await refuseProtected({ path }, name);
-  if (to?.kind === 'link' && couldHoldProtected(path))
+  refuseProtected({ path }, name);
+  if (to?.mode === link && couldHoldProtected(path))
     throw protectedError(name, 'as a link it could lead to files that are run');
   if (!to && !existsSync(dirname(path))) return undefined;
   const did = !to ? 'removed' : from ? 'changed' : 'made';
@@ -161,19 +158,20 @@ async function restoreFile(
   let isSo = false;
   const was = await atPlace(path, { workspace: gate, dryRun, make: to !== undefined }, async (place) => {
     const found = foundAt(place);
-    isSo = found?.blob === to?.blob && found?.kind === to?.kind;
+    isSo = found?.blob === to?.blob && found?.mode === to?.mode;
     if (!isSo && found?.blob !== from?.blob) throw changedSince(path);
     // A key must not come back open.
-    const isClosed = closedIn(shadow).has(name);
-    if (!isSo && !dryRun) await put(place, found, to?.kind, { bytes: is, isClosed });
+    const open = isClosed.has(name) ? 0o600 : 0o666 & ~process.umask();
+    if (!isSo && !dryRun) await put(place, found, is && { bytes: is, mode: to.mode, open });
     return found?.bytes;
   });
   return isSo ? undefined : { path, did, was, is };
 }
 
-interface Present extends Content {
+interface Present extends TreeEntry {
   readonly bytes: Buffer;
-  readonly before?: Before;
+  /** Of a regular file. */
+  readonly stat?: Stats;
 }
 
 /** What lies at a place, as git would name it; a folder, and what is no file, is taken for something else. */
@@ -181,37 +179,31 @@ function foundAt(place: Place): Present | undefined {
   const found = lstatSync(place.at, { throwIfNoEntry: false });
   if (!found) return undefined;
   if (found.isSymbolicLink()) {
-    const bytes = readlinkSync(place.at, { encoding: 'buffer' });
-    return { kind: 'link', bytes, blob: blobOf(bytes) };
+    const bytes = readlinkSync(place.at, 'buffer');
+    return { mode: link, bytes, blob: blobOf(bytes) };
   }
   if (!found.isFile() || found.size > mostChangedBytes) throw changedSince(place.path);
-  const before = readExisting(place);
-  const kind = (found.mode & 0o100) === 0 ? 'file' : 'program';
-  return before && { kind, bytes: before.bytes, before, blob: blobOf(before.bytes) };
+  const file = readExisting(place);
+  const mode = (found.mode & 0o100) === 0 ? '100644' : program;
+  return file && { mode, bytes: file.bytes, stat: file.stat, blob: blobOf(file.bytes) };
 }
 
 const blobOf = (bytes: Buffer): string =>
   createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 
+/** `open`: the permissions of a file where none is. */
 async function put(
   place: Place,
   found: Present | undefined,
-  kind: Content['kind'] | undefined,
-  { bytes, isClosed }: { bytes: Buffer | undefined; isClosed: boolean },
+  next: { readonly bytes: Buffer; readonly mode: string; readonly open: number } | undefined,
 ): Promise<void> {
   lookOnceMore(place);
-  const replaced = kind === 'link' ? undefined : found?.before;
-  if (found && !(bytes && replaced)) unlinkSync(place.at);
-  if (!bytes) return;
-  if (kind === 'link') return symlinkSync(bytes, place.at);
-  const plain = replaced ? replaced.stat.mode & 0o666 : isClosed ? 0o600 : 0o666 & ~process.umask();
+  const stat = next && next.mode !== link ? found?.stat : undefined;
+  if (found && !stat) unlinkSync(place.at);
+  if (!next) return;
+  if (next.mode === link) return symlinkSync(next.bytes, place.at);
+  const plain = stat ? stat.mode & 0o666 : next.open;
   // Whoever may read it may run it, as git does.
-  const mode = kind === 'program' ? plain | ((plain & 0o444) >> 2) : plain;
-  await putFile(place, replaced, bytes, { temporary: temporaryName(), mode });
-}
-
-/** The folders that a file is in below the top, outermost first. */
-function foldersOf({ name }: TreeChange, { top }: Shadow): string[] {
-  const steps = name.split('/').slice(0, -1);
-  return steps.map((_, at) => join(top, ...steps.slice(0, at + 1)));
+  const mode = next.mode === program ? plain | ((plain & 0o444) >> 2) : plain;
+  await putFile(place, stat && { stat }, next.bytes, { temporary: temporaryName(), mode });
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
-import { lstat, realpath } from 'node:fs/promises';
+import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isPrivate, makePrivate, writePrivate } from '../folders.ts';
-import { isInside } from '../paths/inside.ts';
+import { discard, isPrivate, makePrivate, writePrivate } from '../folders.ts';
+import { isInside, outermost } from '../paths/inside.ts';
+import { realPath } from '../paths/real-path.ts';
+import type { AskGit } from './ask-git.ts';
 
 /** The git folder of ours that keeps the states of one work tree. Several servers may use it at once. */
 export interface Shadow {
@@ -18,30 +19,20 @@ export interface Shadow {
  * The shadow of the work tree that a folder inside the roots belongs to, whether or not it is there; undefined when it
  * belongs to none. Above the roots only the existence of `.git` is asked for; of what is in there nothing is read.
  */
-export async function shadowFor(
-  given: string,
-  roots: readonly string[],
-  shadows: string,
-): Promise<Shadow | undefined> {
-  const folder = await realpath(given).catch(() => undefined);
-  const root = folder === undefined ? undefined : outermost(folder, roots);
-  if (folder === undefined || root === undefined) return undefined;
+export function shadowFor(given: string, roots: readonly string[], shadows: string): Shadow | undefined {
+  const folder = realPath(given);
+  const root = outermost(folder, roots);
+  if (root === undefined) return undefined;
   for (let top = folder; ; top = dirname(top)) {
-    if (await isTop(top)) return shadowOf({ top, scope: isInside(top, root) ? top : root }, shadows);
+    if (isTop(top)) return shadowOf({ top, scope: isInside(top, root) ? top : root }, shadows);
     if (top === dirname(top)) return undefined;
   }
 }
 
-/** Of several roots that a folder lies in, the one that holds the others. */
-export const outermost = (folder: string, roots: readonly string[]): string | undefined =>
-  roots.filter((root) => isInside(folder, root)).toSorted((a, b) => a.length - b.length)[0];
-
-async function isTop(folder: string): Promise<boolean> {
-  const found = await lstat(join(folder, '.git')).catch(() => undefined);
-  if (!found) return false;
+function isTop(folder: string): boolean {
+  const found = lstatSync(join(folder, '.git'), { throwIfNoEntry: false });
   // A linked worktree or a submodule has a file there. An empty folder of that name is none to git either.
-  if (!found.isDirectory()) return found.isFile() || found.isSymbolicLink();
-  return (await lstat(join(folder, '.git', 'HEAD')).catch(() => undefined)) !== undefined;
+  return found?.isDirectory() ? existsSync(join(folder, '.git', 'HEAD')) : found !== undefined;
 }
 
 /** Another root sees another part of the same tree, which is another content. */
@@ -66,24 +57,52 @@ export function openShadow({ folder }: Shadow): void {
   writePrivate(folder, 'whole', '');
 }
 
+/** All else is as git has it without a configuration. */
 function configuration(): string {
-  const windows = process.platform === 'win32';
-  const apple = process.platform === 'darwin';
-  const core = {
-    repositoryFormatVersion: 0,
-    bare: true,
-    fileMode: !windows,
-    ignoreCase: windows || apple,
-    precomposeUnicode: apple,
-    // Names that only another system would mistake for .git are kept.
-    protectNTFS: windows,
-    protectHFS: apple,
-    longPaths: true,
-    compression: 0,
-    // A checkpoint that a power failure breaks is made anew; waiting for the disk would take most of the time there is.
-    fsync: 'none',
-  };
-  const lines = Object.entries(core).map(([name, value]) => `\t${name} = ${String(value)}\n`);
-  // All else is as git has it without a configuration. A state that is forgotten is a file that is removed.
-  return `[core]\n${lines.join('')}[gc]\n\tauto = 0\n\tpackRefs = false\n[pack]\n\twindow = 0\n\tthreads = 1\n`;
+  const [windows, apple] = [process.platform === 'win32', process.platform === 'darwin'];
+  return `[core]
+  repositoryFormatVersion = 0
+  bare = true
+  fileMode = ${!windows}
+  ignoreCase = ${windows || apple}
+  precomposeUnicode = ${apple}
+  # Names that only another system would mistake for .git are kept.
+  protectNTFS = ${windows}
+  protectHFS = ${apple}
+  longPaths = true
+  compression = 0
+  # A checkpoint that a power failure breaks is made anew; waiting for the disk would take most of the time there is.
+  fsync = none
+[gc]
+  auto = 0
+  # A state that is forgotten is a file that is removed.
+  packRefs = false
+[pack]
+  window = 0
+  threads = 1
+`;
 }
+
+const mostStates = 100;
+const quotaKilobytes = 1024 ** 2;
+/** What is younger may be in use by another server. */
+const youngMs = 15 * 60_000;
+
+/** Forgets what is too many or too much, and lets git drop what nothing needs. Throws GitFailure. */
+export async function tidyShadow({ folder }: Shadow, ask: AskGit, index: string | undefined): Promise<void> {
+  const unused = newestFirst(folder).filter(({ name }) => name.startsWith('index.') && name !== index);
+  for (const { path, age } of unused) if (age > youngMs) discard(path);
+  const states = newestFirst(join(folder, 'refs', 'checkpoints'));
+  const sizes = (await ask(['count-objects', '-v'])).matchAll(/^size(?:-pack)?: (\d+)$/gm);
+  const isMuch = [...sizes].reduce((sum, [, size]) => sum + Number(size), 0) > quotaKilobytes;
+  const most = isMuch ? Math.ceil(Math.min(states.length, mostStates) / 2) : mostStates;
+  if (states.length <= most) return;
+  for (const { path } of states.slice(most)) discard(path);
+  await ask(['gc', '--quiet', '--prune=10.minutes.ago'], { workTree: folder });
+}
+
+const newestFirst = (folder: string) =>
+  readdirSync(folder)
+    .map((name) => ({ name, path: join(folder, name) }))
+    .map((file) => ({ ...file, age: Date.now() - lstatSync(file.path).mtimeMs }))
+    .toSorted((a, b) => a.age - b.age);

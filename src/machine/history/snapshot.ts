@@ -1,10 +1,9 @@
 import { accessSync, constants, copyFileSync, existsSync, lstatSync, renameSync, utimesSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { discard, readPrivate, writePrivate } from '../folders.ts';
-import { createBreath } from '../paths/breath.ts';
-import { isInside } from '../paths/inside.ts';
 import { GitFailure, type AskGit } from './ask-git.ts';
-import { appendLine, readLines } from './json-lines.ts';
+import { appendLine, readLines } from './log.ts';
 import { openShadow, type Shadow } from './shadow.ts';
 
 /** A state of a work tree that is kept. */
@@ -48,13 +47,13 @@ async function take(shadow: Shadow, ask: AskGit): Promise<Snapshot> {
   // What the project ignores on this machine alone. Of all in `.git` this is the one file that is read: patterns.
   const git = ['-c', `core.excludesFile=${join(top, '.git', 'info', 'exclude')}`, '--literal-pathspecs'];
   const list = ['ls-files', '-z', '-t', '--others', '--modified', '--exclude-standard', '--'];
-  const listed = await ask(shadow, [...git, ...list, relative(top, scope) || '.'], { index: current?.index });
-  const { add, remove, left } = await sortListed(listed, shadow);
-  const isSame = current && add.length === 0 && remove.length === 0;
-  const tree = isSame ? current.tree : await writeTree(shadow, ask, { add, remove }, current?.index);
+  const listed = await ask([...git, ...list, relative(top, scope) || '.'], { index: current?.index });
+  const sorted = await sortListed(listed, shadow);
+  const isSame = current && sorted.add.length === 0 && sorted.remove.length === 0;
+  const tree = isSame ? current.tree : await writeTree(shadow, ask, sorted, current?.index);
   // Written anew, it is the youngest of all.
   writePrivate(join(folder, 'refs', 'checkpoints'), tree, `${tree}\n`);
-  return { tree, left };
+  return { tree, left: sorted.left };
 }
 
 /**
@@ -62,24 +61,23 @@ async function take(shadow: Shadow, ask: AskGit): Promise<Snapshot> {
  * left out. The system is asked about each name without a thread in between: ten times faster.
  */
 async function sortListed(listed: string, { top, folder }: Shadow) {
-  const breathe = createBreath();
-  const own = isInside(folder, top)
-    ? `${relative(top, join(folder, '..', '..')).replaceAll(sep, '/')}/`
-    : undefined;
-  const [add, remove, left, closed]: [string[], string[], string[], string[]] = [[], [], [], []];
-  for (const line of new Set(listed.split('\0'))) {
-    await breathe();
+  // Outside it begins with "..", and so does nothing that git lists.
+  const own = `${relative(top, join(folder, '..', '..')).replaceAll(sep, '/')}/`;
+  const known = closedIn({ folder });
+  const [add, remove, left]: [string[], string[], string[]] = [[], [], []];
+  for (const [at, line] of [...new Set(listed.split('\0'))].entries()) {
+    // Others have their turn every few milliseconds.
+    if (at % 1000 === 999) await setImmediate();
     const [isIndexed, name] = [!line.startsWith('?'), line.slice(2)];
     // With a slash at the end: a repository inside this one, whose files are its own affair.
-    if (name === '' || name.endsWith('/') || (own !== undefined && name.startsWith(own))) continue;
+    if (name === '' || name.endsWith('/') || name.startsWith(own)) continue;
     if (/(?:^|\/)\.toolcrib-[0-9a-f]{16}\.tmp$/.test(name)) continue;
     const kind = name.includes('\ufffd') ? 'unreadable' : kindOf(join(top, name));
     if (kind === 'unreadable') left.push(name);
     if (kind === 'file' || kind === 'closed file') add.push(name);
     else if (isIndexed) remove.push(name);
-    if (kind === 'closed file') closed.push(name);
+    if (kind === 'closed file' && !known.has(name)) appendLine(folder, closedFiles, name);
   }
-  rememberClosed(folder, closed);
   return { add, remove, left };
 }
 
@@ -97,14 +95,11 @@ function kindOf(path: string): 'file' | 'closed file' | 'unreadable' | undefined
   }
 }
 
-/** Which files only their owner may read, which a git tree does not say: a key must not come back open. */
-function rememberClosed(folder: string, names: readonly string[]): void {
-  const known = closedIn({ folder });
-  for (const name of names) if (!known.has(name)) appendLine(join(folder, 'closed.jsonl'), name);
-}
+const closedFiles = 'closed.jsonl';
 
+/** Which files only their owner may read, which a git tree does not say: a key must not come back open. */
 export const closedIn = ({ folder }: Pick<Shadow, 'folder'>): ReadonlySet<unknown> =>
-  new Set(readLines(folder, 'closed.jsonl'));
+  new Set(readLines(folder, closedFiles));
 
 /** Writes a tree from a copy of an index, which then is the current one: whoever is killed leaves the old as it was. */
 async function writeTree(
@@ -118,9 +113,9 @@ async function writeTree(
   const index = `index.new.${unique}`;
   if (from !== undefined) copyIndex(join(folder, from), join(folder, index));
   const update = ['update-index', '-z', '--add', '--replace', '--remove', '--stdin'];
-  await ask(shadow, ['update-index', '-z', '--force-remove', '--stdin'], { index, lines: remove });
-  await ask(shadow, update, { index, lines: add });
-  const tree = (await ask(shadow, ['write-tree'], { index })).trim();
+  await ask(['update-index', '-z', '--force-remove', '--stdin'], { index, lines: remove });
+  await ask(update, { index, lines: add });
+  const tree = (await ask(['write-tree'], { index })).trim();
   // Without one there is nothing in it, and the next is the first again.
   if (!existsSync(join(folder, index))) return tree;
   const whole = `index.${tree}.${unique}`;

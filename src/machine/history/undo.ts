@@ -1,19 +1,24 @@
 import { lstatSync } from 'node:fs';
-import { readPlain } from '../folders.ts';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
-import { removeMade, type Place } from '../paths/place.ts';
-import type { RootedWorkspace } from '../paths/workspace.ts';
-import { atPlace, changedSince } from './at-place.ts';
+import { readPlain } from '../folders.ts';
+import { foldersAbove, removeMade, type Place } from '../paths/place.ts';
+import { atPlace } from './at-place.ts';
 import type { WorkTreeStates } from './checkpoints.ts';
 import { newChange, type Change, type Facts } from './entry.ts';
-import type { Before } from './existing-file.ts';
-import { sameFacts } from './facts.ts';
-import type { Log } from './log.ts';
-import { gone, relocateChange } from './relocate.ts';
-import { restoreTree, type LeftFile, type UndoneFile } from './restore-tree.ts';
-import type { Selection } from './select-changes.ts';
+import { mostChangedBytes, type Before } from './existing-file.ts';
+import { relocateChange } from './relocate.ts';
+import {
+  restoreTree,
+  type LeftFile,
+  type Restored,
+  type Restoring,
+  type UndoneFile,
+} from './restore-tree.ts';
+import type { Logged, Selection } from './select-changes.ts';
 import { writeFile } from './write.ts';
-import { unwritable } from './write-failure.ts';
+import { changedSince, gone, unwritable } from './write-failure.ts';
 
 /** What came of taking changes back. */
 export interface Undone {
@@ -24,44 +29,32 @@ export interface Undone {
   readonly left: readonly LeftFile[];
 }
 
-export interface UndoOptions {
-  readonly workspace: RootedWorkspace;
-  readonly dryRun: boolean;
-  readonly signal: AbortSignal;
-}
+export type UndoOptions = Pick<Restoring, 'workspace' | 'dryRun' | 'signal'>;
 
-interface Undoing extends UndoOptions, Pick<Selection, 'paths'> {
-  readonly log: Log;
-  readonly change: Change;
+interface Undoing extends Restoring, Selection {
   readonly states: WorkTreeStates;
   /** What is larger is not removed: it could not be kept. */
   readonly mostBytes: number;
-  /** In a dry run: paths that a newer change, taken back first, would leave as this one left them. */
-  readonly assumed: ReadonlySet<string>;
 }
 
-interface TakenBack {
-  readonly files: readonly UndoneFile[];
-  readonly left?: readonly LeftFile[];
+interface TakenBack extends Restored {
   readonly by?: string | undefined;
 }
 
 const mostShown = 1024 * 1024;
 
 /** Takes changes back one after the other, as `History.undo` says. */
-export async function undoChanges(
-  changes: readonly Pick<Undoing, 'log' | 'change'>[],
-  { last: most, ...given }: Omit<Undoing, 'log' | 'change' | 'assumed'> & Pick<Selection, 'last'>,
-): Promise<Undone> {
+export async function undoChanges(changes: readonly Logged[], undoing: Undoing): Promise<Undone> {
+  const { last, signal, assumed } = undoing;
   const undone: { change: Change; by?: string | undefined }[] = [];
   const [files, left]: [UndoneFile[], LeftFile[]] = [[], []];
-  const assumed = new Set<string>();
-  for (const { log, change } of changes) {
-    if (undone.length === most) break;
+  for (const logged of changes) {
+    const { change } = logged;
+    if (undone.length === last) break;
     try {
-      if (given.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-      const back = await takeBack({ ...given, log, change, assumed });
-      left.push(...(back.left ?? []));
+      if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
+      const back = await (change.step === 'command' ? commandBack : placeBack)(logged, undoing);
+      left.push(...back.left);
       if (back.files.length === 0) continue;
       undone.push({ change, by: back.by });
       files.push(...back.files);
@@ -73,71 +66,64 @@ export async function undoChanges(
   return { changes: undone, files, left };
 }
 
-const takeBack = (undoing: Undoing): Promise<TakenBack> =>
-  undoing.change.step === 'command' ? commandBack(undoing) : placeBack(undoing);
-
 /**
  * A file that was replaced gets its old content, what was made goes into the history, what was removed comes out of it,
  * and what was moved moves back.
  */
-async function placeBack(undoing: Undoing): Promise<TakenBack> {
-  const { log, change, dryRun, signal, assumed, mostBytes } = undoing;
-  const { id, step, path, to: moved = path, before, after, made = [] } = change;
-  const isKept = step === 'remove';
-  const isReplaced = step === 'write' && before !== undefined;
-  const is = isReplaced
-    ? log.content(before.hash ?? '')
-    : isKept
-      ? contentToShow(log.trashOf(id))
-      : undefined;
-  if (isReplaced ? !is : isKept && !lstatSync(log.trashOf(id), { throwIfNoEntry: false })) throw gone(id);
-  const did = isReplaced ? 'changed' : isKept ? 'made' : step === 'move' ? 'moved' : 'removed';
+async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
+  const { dryRun, signal, assumed, mostBytes } = undoing;
+  const { id, step, path, to: moved = path, before, after } = change;
+  const keptAs = change.kept ?? (step === 'remove' ? id : undefined);
+  const [isReplaced, isRemoved] = [step === 'write' && before !== undefined, step === 'remove'];
+  const kept = join(log.kept, keptAs ?? id);
+  if ((isReplaced || isRemoved) && !lstatSync(kept, { throwIfNoEntry: false })) throw gone(id);
+  const is = isReplaced ? readPlain(kept, ({ size }) => size <= mostChangedBytes) : contentToShow(kept);
+  const did = isReplaced ? 'changed' : isRemoved ? 'made' : step === 'move' ? 'moved' : 'removed';
   const file = { path, did, ...(step === 'move' && { from: moved }), is } as const;
-  if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file] };
+  if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file], left: [] };
   const about = { kind: 'undo', undoes: id, signal, dryRun };
   let was: Buffer | undefined;
   const replace = async (place: Place) => {
     const decide = async (found: Before | undefined) => {
       was = found?.bytes;
       if ((await found?.hash()) !== after?.hash) throw changedSince(path);
-      return dryRun || !is ? undefined : { bytes: is };
+      if (!is) throw gone(id);
+      return dryRun ? undefined : { bytes: is };
     };
     return (await writeFile(log, place, decide, about))?.change;
   };
   const look = (found: Facts) => {
-    if (!isKept && !sameFacts(found, after)) throw changedSince(moved);
+    if (!isRemoved && !isDeepStrictEqual(found, after)) throw changedSince(moved);
   };
-  const toPath = (from?: Place) =>
-    atPlace(path, { ...undoing, make: true }, (to) =>
-      relocateChange(log, { from, to, about, look, mostBytes }),
-    );
+  const relocate = (from?: Place, to?: Place) =>
+    relocateChange(log, { from, to, about, kept: keptAs, look, mostBytes });
+  const toPath = (from?: Place) => atPlace(path, { ...undoing, make: true }, (to) => relocate(from, to));
   const fromMoved = (from: Place) => {
     if (isReplaced) return replace(from);
     if (step === 'move') return toPath(from);
     was = contentToShow(from.at);
-    return relocateChange(log, { from, about, look, mostBytes });
+    return relocate(from);
   };
-  const by = await (isKept ? toPath() : atPlace(moved, { ...undoing, make: false }, fromMoved));
-  if (by && !dryRun) removeMade(made);
-  return { files: [{ ...file, was }], by: by?.id };
+  const by = await (isRemoved ? toPath() : atPlace(moved, { ...undoing, make: false }, fromMoved));
+  if (by && !dryRun && did !== 'made') removeMade(foldersAbove(moved, log.root));
+  return { files: [{ ...file, was }], left: [], by: by?.id };
 }
 
 /** The files of a work tree become what they were before a command, as far as they are what it left. */
-async function commandBack({ log, change, states, ...undoing }: Undoing): Promise<TakenBack> {
-  const { workspace, dryRun, paths } = undoing;
+async function commandBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
+  const { workspace, dryRun, paths, states } = undoing;
   const { id, path, command } = change;
   if (!change.states) throw gone(id);
   try {
-    const { after: from, ...opened } = await states.open(change.states, workspace);
-    const to = change.states.before;
+    const tree = await states.open(change.states, workspace);
     const undo: Change = {
-      ...newChange('command', { path }, { kind: 'undo', undoes: id }),
+      ...newChange('command', path, { kind: 'undo', undoes: id }),
       ...(paths.length > 0 && { part: true }),
       ...(command !== undefined && { command }),
-      states: { ...change.states, before: from, after: to },
+      states: { ...change.states, before: tree.from, after: tree.to },
     };
     if (!dryRun) log.append(undo);
-    const restored = await restoreTree({ ...undoing, ...opened, from, to });
+    const restored = await restoreTree(tree, undoing);
     if (!dryRun && restored.files.length === 0) log.drop(undo.id);
     return { ...restored, by: undo.id };
   } catch (error) {

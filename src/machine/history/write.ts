@@ -74,10 +74,13 @@ export async function writeFile(
     const { bytes, done, ...counts } = decision;
     if (bytes.length > mostChangedBytes) throw tooLarge(place.path, bytes.length, mostChangedBytes);
     const hash = sha256(bytes);
-    const before = existing && factsOf(existing.bytes, await existing.hash());
-    if (existing && before) log.keep(before.hash, existing.bytes);
-    const facts = { ...(before && { before }), after: factsOf(bytes, hash) };
-    const change: Change = { ...newChange('write', place, about), ...facts, ...counts };
+    const change: Change = {
+      ...newChange('write', place.path, about),
+      ...(existing && { before: { kind: 'file', size: existing.bytes.length } }),
+      after: { kind: 'file', size: bytes.length, hash },
+      ...counts,
+    };
+    if (existing) log.keep(change.id, existing.bytes);
     log.append(change);
     try {
       const put = await putFile(place, existing, bytes, { temporary: change.temporary });
@@ -93,24 +96,16 @@ export async function writeFile(
   }
 }
 
-const factsOf = ({ length: size }: Buffer, hash: string) => ({ kind: 'file', size, hash }) as const;
-
-interface Putting {
-  /** The name of the new file while it is not whole. */
-  readonly temporary: string;
-  /** Permissions, in the place of those of the file that was there. */
-  readonly mode?: number | undefined;
-}
-
 /**
- * Puts a file in the place of the one that was read there, or of nothing, in one step. Throws STALE_FILE when what is
- * there is something else, and what the system says; then nothing has changed.
+ * Puts a file in the place of the one that was read there, or of nothing, in one step; until it is whole it has a
+ * temporary name. Permissions are given, or stay. Throws STALE_FILE when what is there is something else, and what the
+ * system says; then nothing has changed.
  */
 export async function putFile(
   place: Place,
   existing: Pick<Before, 'stat'> | undefined,
   bytes: Buffer,
-  { temporary: name, mode }: Putting,
+  { temporary: name, mode }: { temporary: string; mode?: number },
 ): Promise<Pick<Written, 'stat' | 'notes'>> {
   const temporary = join(place.folder.stablePath, name);
   let fd: number | undefined;

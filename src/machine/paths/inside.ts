@@ -15,3 +15,7 @@ export function intersection(some: readonly string[], others: readonly string[])
   );
   return [...new Set(both)];
 }
+
+/** Of several folders that a path lies in, the one that holds the others. */
+export const outermost = (path: string, folders: readonly string[]): string | undefined =>
+  folders.filter((folder) => isInside(path, folder)).toSorted((a, b) => a.length - b.length)[0];

@@ -130,20 +130,30 @@ export function refuseWrongKind(found: Stats, given: string, kind: PathKind): vo
 const noFile = ['PATH_NOT_REGULAR', 'is a socket or a device, not a regular file.'] as const;
 const denied = ['PATH_DENIED', 'the system does not let this user do that.'] as const;
 
-const failures: Readonly<Record<string, readonly [code: ErrorCode, message: string, wayOut?: string]>> = {
+type Failure = readonly [code: ErrorCode, message: string, wayOut?: string];
+
+const failures: Readonly<Record<string, Failure>> = {
   ENOENT: ['PATH_NOT_FOUND', 'does not exist.', 'list_files finds files by part of their name.'],
   ENOTDIR: ['PATH_NOT_FOUND', 'does not exist; something before its end is not a folder.'],
-  ELOOP: ['PATH_NOT_FOUND', 'symbolic links lead in a circle.'],
+  ELOOP: ['PATH_NOT_FOUND', 'symbolic links lead in a circle, or one has come in its place.'],
   ENAMETOOLONG: ['ARG_INVALID', 'is too long for a path.'],
   // Opening a socket, or a device without a driver.
   ENXIO: noFile,
   ENODEV: noFile,
   EACCES: denied,
   EPERM: denied,
+  EROFS: ['PATH_DENIED', 'lies on a file system that cannot be written to.'],
+  EEXIST: ['PATH_EXISTS', 'exists already.', 'Choose another path, or move it away.'],
+  ENOSPC: ['WRITE_FAILED', 'the disk is full; nothing was changed.', 'Free some space, then try again.'],
+  EBUSY: ['WRITE_FAILED', 'is in use by another program; nothing was changed.', 'Try again.'],
 };
 
-/** What a failed system call means to a caller. */
-export function unreadable(given: string, failure: string): ToolcribError {
-  const [code, says, wayOut] = failures[failure] ?? ['PATH_NOT_FOUND', `cannot be read (${failure}).`];
+/** What a failed system call means to a caller; `other`: one that is not known. */
+export function unreadable(
+  given: string,
+  failure: string,
+  other: Failure = ['PATH_NOT_FOUND', `cannot be read (${failure}).`],
+): ToolcribError {
+  const [code, says, wayOut] = failures[failure] ?? other;
   return refusal(code, given.length > longestPath ? `${given.slice(0, 200)}…` : given, says, wayOut);
 }

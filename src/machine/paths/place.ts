@@ -118,6 +118,12 @@ export function removeMade(made: readonly string[]): void {
   }
 }
 
+/** The folders between a folder and what lies somewhere below it, outermost first. */
+export function foldersAbove(path: string, top: string): string[] {
+  const steps = relative(top, dirname(path)).split(sep).filter(Boolean);
+  return steps.map((_, at) => join(top, ...steps.slice(0, at + 1)));
+}
+
 /** Whether it is new: another call may just have made it. In the same step as the look before it. */
 function makeFolder(path: string, given: string): boolean {
   try {

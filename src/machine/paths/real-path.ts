@@ -1,6 +1,6 @@
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { lstat, realpath } from 'node:fs/promises';
-import { basename, dirname, join, parse, sep } from 'node:path';
+import { readlinkSync, realpathSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 
 /** Where a path leads. */
 export interface Location {
@@ -18,10 +18,10 @@ const mostLinks = 40;
 /**
  * Follows an absolute path the way the system does: links first, then `..`. Where that ends early, a link to nothing is
  * followed to where its target would be. Without `follow` a link at the end is itself what the path leads to; of other
- * names the real one counts, which may be another (`GIT~1`). Throws the system's error when not even the root is there.
+ * names the real one counts, which may be another (`GIT~1`).
  */
 export async function locate(path: string, { follow = true } = {}): Promise<Location> {
-  if (!follow && (await lstat(path).catch(() => undefined))?.isSymbolicLink()) {
+  if (!follow && targetOf(path) !== undefined) {
     const { real, there, missing } = await locate(dirname(path));
     if (missing === undefined) return { real: join(real, basename(path)), there };
   }
@@ -30,59 +30,40 @@ export async function locate(path: string, { follow = true } = {}): Promise<Loca
     return { real, there: real };
   } catch (error) {
     codeOf(error);
-    return followSteps(path);
+    return locateSync(path);
   }
 }
 
-/**
- * One step after the other, as far as there is something: what comes behind that is taken by its names. Without another
- * thread: for a new file each step would take ten times as long.
- */
-function followSteps(path: string): Location {
-  let there = parse(path).root;
-  const steps = path.slice(there.length).split(sep === '/' ? '/' : /[\\/]/);
-  for (let links = 0, step = steps.shift(); step !== undefined; step = steps.shift()) {
-    if (step === '' || step === '.') continue;
-    if (step === '..') {
-      there = dirname(there);
-      continue;
-    }
-    const here = join(there, step);
-    try {
-      const found = lstatSync(here);
-      if (!found.isSymbolicLink()) {
-        if (!found.isDirectory() && steps.length > 0) return ending(there, [step, ...steps], 'ENOTDIR');
-        there = here;
-      } else if (++links > mostLinks) {
-        return ending(there, [step, ...steps], 'ELOOP');
-      } else {
-        const target = readlinkSync(here);
-        there = parse(target).root || there;
-        steps.unshift(...target.slice(parse(target).root.length).split(sep));
-      }
-    } catch (error) {
-      return ending(there, [step, ...steps], codeOf(error));
-    }
-  }
-  return ending(there, [], undefined);
-}
+/** The real path, also of what does not exist yet. */
+export const realPath = (path: string): string => locateSync(path).real;
 
-function ending(there: string, steps: readonly string[], missing: string | undefined): Location {
-  // Another spelling of it may be the real one, where case does not count.
-  const real = realPath(there);
-  // Below nothing there is no way up: a `..` after a missing name must not climb out.
-  if (steps.includes('..')) return { real, there: real, missing: 'ENOTDIR' };
-  return { real: join(real, ...steps), there: real, ...(missing !== undefined && { missing }) };
-}
-
-/** The real path, also of what does not exist yet: from the deepest folder that does. */
-export function realPath(path: string): string {
+/** Without another thread: for a new file each step would take ten times as long. */
+function locateSync(path: string, links = 0): Location {
   try {
-    return realpathSync.native(path);
-  } catch {
-    // It is not there, or may not be looked at.
+    const real = realpathSync.native(path);
+    return { real, there: real };
+  } catch (error) {
+    const [code, folder, name] = [codeOf(error), dirname(path), basename(path)];
+    if (folder === path) return { real: path, there: path, missing: code };
+    const { real, there, missing } = locateSync(folder, links);
+    // Below nothing there is no way up: a `..` after a missing name must not climb out.
+    if (name === '..') return { real: there, there, missing: 'ENOTDIR' };
+    const here = { real: join(real, name), there, missing: missing ?? code };
+    const target = missing === undefined ? targetOf(here.real) : undefined;
+    if (target === undefined) return here;
+    if (links >= mostLinks) return { ...here, missing: 'ELOOP' };
+    return locateSync(isAbsolute(target) ? target : real + sep + target, links + 1);
   }
-  return path === dirname(path) ? path : join(realPath(dirname(path)), basename(path));
+}
+
+/** Where a link leads; undefined for what is none, or cannot be looked at. */
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // In this moment it may have come to be something else as well.
+    return undefined;
+  }
 }
 
 /** The code of a failed system call; throws what is none. */

@@ -6,7 +6,7 @@ import { deniedGlobs, isAboutPaths, pathRule, type Rule } from '../../core/rule.
 import type { Workspace } from '../../core/tool.ts';
 import { noConsent, type Consent } from './consent.ts';
 import { absolutePath, firstRoot, protectedPath, withoutSlashes } from './given-path.ts';
-import { isInside } from './inside.ts';
+import { isInside, outermost } from './inside.ts';
 import { openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
 import { isOwn, ownRealFolders } from './own-folders.ts';
 import { openPlaceAt, type Place } from './place.ts';
@@ -41,6 +41,13 @@ export async function openWorkspace(
 export function rooted(workspace: Workspace): RootedWorkspace {
   if (workspace instanceof RootedWorkspace) return workspace;
   throw new TypeError('This workspace cannot open files.');
+}
+
+interface PlaceOptions {
+  readonly follow?: boolean;
+  readonly make?: boolean;
+  /** Only where the path is the real one, which it was when it was noted down. */
+  readonly exactly?: boolean;
 }
 
 interface Limits {
@@ -128,13 +135,15 @@ export class RootedWorkspace implements Workspace {
    */
   async openPlace(
     given: string,
-    { from, follow = true, make = false }: From & { follow?: boolean; make?: boolean } = {},
+    { from, follow = true, make = false, exactly = false }: From & PlaceOptions = {},
   ): Promise<Place> {
     const absolute = this.#absolute(given, from);
     const { real, missing } = await locate(follow ? absolute : withoutSlashes(absolute), { follow });
     const consent = this.#consent;
     const check = (path: string) => {
       this.#refuse(given, path, 'write');
+      if (exactly && path !== given)
+        throw refusal('STALE_FILE', given, `the path now leads to ${shownPath(path)}.`);
       refuseProtected({ path }, given, { consent, isNew: missing !== undefined });
     };
     // Before anything is missing: programs make the folders that are.
@@ -144,13 +153,10 @@ export class RootedWorkspace implements Workspace {
     if (missing !== undefined && missing !== 'ENOENT') throw unreadable(given, missing);
     if (make && missing !== undefined && absolute !== withoutSlashes(absolute))
       throw refusal('ARG_INVALID', given, `ends like a folder.`, 'Give the name as well.');
-    const outermost = this.roots
-      .filter((root) => isInside(real, root))
-      .toSorted((a, b) => a.length - b.length)[0];
     return openPlaceAt(real, given, {
       make,
       consent,
-      root: outermost ?? real,
+      root: outermost(real, this.roots) ?? real,
       check: async (place, folder) => {
         this.#refuseRoots(given, place);
         this.#refuse(given, folder.path, 'read');
