@@ -15,6 +15,8 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [slow] } },
       { extends: true, test: { name: 'slow', include: [slow] } },
+      // Installs programs: `npm run test:programs`.
+      { extends: true, test: { name: 'programs', include: ['test/programs/*.trial.ts'] } },
     ],
   },
 });

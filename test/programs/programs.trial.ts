@@ -1,0 +1,111 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allPrograms } from '../discoverers/programs.ts';
+import { inherited, program as toolcrib, transportOf } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+import type { ProgramTrial } from './types.ts';
+
+// Installs programs from Debian, npm and PyPI, and makes each call of the trials with the server as it is published:
+// `npm run test:programs`, or `npm run test:programs -- -t '^ruff '`. It is no part of the two tiers.
+
+const files = readdirSync(new URL('.', import.meta.url))
+  .filter((name) => !/types|trial/.test(name))
+  .map((name) => name.replace(/\.ts$/, ''));
+const trials = (
+  await Promise.all(
+    files.map(
+      async (name) => ((await import(`./${name}.ts`)) as { default: readonly ProgramTrial[] }).default,
+    ),
+  )
+).flat();
+
+/** What has been installed stays for the next time. */
+const kept = process.env['PROGRAMS'] ?? join(process.cwd(), '.tmp', 'programs');
+const npmFolder = join(kept, 'npm');
+const pipFolder = join(kept, 'pip');
+const env = {
+  ...inherited(),
+  PATH: [join(npmFolder, 'node_modules/.bin'), join(pipFolder, 'bin'), process.env['PATH'] ?? ''].join(
+    delimiter,
+  ),
+};
+const run = (command: string, ...args: string[]) =>
+  execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'], env });
+
+/** The words by which a program can be installed; none when it is there. */
+function install({ from }: ProgramTrial): void {
+  if (
+    from.apt &&
+    spawnSync('dpkg-query', ['-W', '-f=${Status}', from.apt]).stdout.toString() !== 'install ok installed'
+  )
+    run('apt-get', '-qq', 'install', '-y', ...from.apt.split(' '));
+  if (from.npm && !existsSync(join(npmFolder, 'node_modules', from.npm.replace(/(?<=.)@.*/, '')))) {
+    mkdirSync(npmFolder, { recursive: true });
+    run(
+      'npm',
+      'install',
+      '--silent',
+      '--no-audit',
+      '--no-fund',
+      '--prefix',
+      npmFolder,
+      ...from.npm.split(' '),
+    );
+  }
+  if (!from.pip) return;
+  if (!existsSync(join(pipFolder, 'bin/pip'))) run('python3', '-m', 'venv', pipFolder);
+  run(join(pipFolder, 'bin/pip'), 'install', '--quiet', ...from.pip.split(' '));
+}
+
+it('tries at least seventy programs', () => {
+  expect(new Set(trials.map(({ program }) => program)).size).toBeGreaterThanOrEqual(70);
+});
+
+it('calls every action of the programs that are tried', () => {
+  const called = new Set(
+    trials.flatMap(({ program, calls }) => calls.map(([action]) => `${program}_${action}`)),
+  );
+  const tried = new Set(trials.map(({ program }) => program));
+  const missing = allPrograms
+    .filter(({ of }) => tried.has(of.id))
+    .flatMap(({ of }) => Object.keys(of.actions).map((key) => `${of.id}_${key}`))
+    .filter((name) => !called.has(name));
+  expect(missing).toEqual([]);
+});
+
+describe.each(trials.map((trial, at) => ({ ...trial, name: `${trial.program} ${at}` })))('$name', (trial) => {
+  let client: Client;
+  beforeAll(async () => {
+    install(trial);
+    const folder = temporaryFolderOf(trial);
+    execFileSync(process.execPath, [toolcrib, 'trust', folder, '--yes'], { env, stdio: 'ignore' });
+    client = new Client({ name: 'trial', version: '1' }, { capabilities: { elicitation: { form: {} } } });
+    client.setRequestHandler('elicitation/create', () => ({ action: 'accept' as const, content: {} }));
+    await client.connect(transportOf({ roots: [folder], cwd: folder, env }));
+  }, 600_000);
+  afterAll(() => client.close());
+  it.each(trial.calls.map(([action, given, answer], at) => ({ action, given, answer, at })))(
+    '$at $action',
+    async ({ action, given, answer }) => {
+      const name = `${trial.program}_${action}`;
+      expect(textOf(await client.callTool({ name, arguments: { ...given } }))).toMatch(answer);
+    },
+  );
+});
+
+const temporaryRoot = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-trial-')));
+
+/** A project of its own. */
+function temporaryFolderOf({ files: texts, program }: ProgramTrial): string {
+  const folder = join(temporaryRoot, program);
+  for (const [path, text] of Object.entries(texts)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
