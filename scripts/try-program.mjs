@@ -16,7 +16,7 @@ if (action !== undefined) {
 spawnSync(process.execPath, [crib, 'doctor', id], { stdio: 'inherit' });
 execFileSync(
   'npx',
-  ['vitest', 'run', '--project', 'quick', '-t', `^${id}_`, 'test/discoverers/laws.test.ts'],
+  ['vitest', 'run', '--project', 'quick', '-t', `'${id}_`, 'test/discoverers/laws.test.ts'],
   {
     stdio: 'inherit',
   },
