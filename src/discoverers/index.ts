@@ -13,6 +13,7 @@ export const discoverers = {
   'conan-vcpkg': () => import('./conan-vcpkg.ts'),
   containers: () => import('./containers/containers.ts'),
   ctest: () => import('./ctest.ts'),
+  'database-files': () => import('./database-files/database-files.ts'),
   databases: () => import('./databases/databases.ts'),
   debuggers: () => import('./debuggers.ts'),
   git: () => import('./git/git.ts'),
