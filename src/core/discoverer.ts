@@ -16,12 +16,14 @@ export type Effect = (typeof effects)[number];
 export const databaseEngines = ['postgresql', 'mysql'] as const;
 export type DatabaseEngine = (typeof databaseEngines)[number];
 
-/** What a database is asked, always in a transaction that may only read. */
+/** What a database is asked: in a transaction that may only read, unless it is a statement that writes. */
 export type Question<Name extends string = string> =
   /** The caller's own query, and how many of its rows are returned at most. */
   | { readonly query: Name; readonly limit: Name }
   /** How the caller's query would be answered, without doing it. */
   | { readonly explain: Name }
+  /** The caller's statement, which may write; somebody is asked before, whatever the login may do. */
+  | { readonly statement: Name }
   /**
    * Statements of ours, by the name their rows have in the result, and what their placeholders stand for. `missing` is
    * said when the first of them finds nothing.

@@ -1,244 +1,203 @@
 import * as z from 'zod';
-import { defineDiscoverer } from '../core/discoverer.ts';
-import { elsewhere, environment, hints, programs } from './docker-program.ts';
-import { flag, limit, list, name, path } from '../core/params.ts';
-import { jsonLines } from './docker-output.ts';
+import { on, operand, option, words } from '../core/parameter.ts';
+import { limit, list, name, path } from '../core/params.ts';
+import type { Slot } from '../core/command-line.ts';
+import { action, program } from '../core/program.ts';
+import type { Output } from '../core/report.ts';
+import { containers, entries } from './reports/kinds.ts';
+import { lines } from './reports/readers.ts';
+import { dockers, engine, moment, objects, stateOf, word } from './shared/engine.ts';
 
-const service = z
-  .string()
-  .regex(/^[A-Za-z0-9][\w.-]{0,254}$/, 'expected the name of a service')
-  .describe('Service');
-const files = list(path('Compose file', 'file'), 'Compose files, instead of the usual ones');
-const services = list(service, 'Default: all');
-const chosenFiles = { each: 'files', option: '--file' } as const;
+const text = z.string().default('');
+const publisher = z.object({
+  URL: text,
+  TargetPort: z.int(),
+  PublishedPort: z.int(),
+  Protocol: z.string().default('tcp'),
+});
+const service = z.object({
+  Name: z.string(),
+  Service: z.string(),
+  Image: text,
+  State: text,
+  Health: text,
+  ExitCode: z.int().default(0),
+  Publishers: z.array(publisher).nullish(),
+});
+const found = objects(service, ({ Health, State, ExitCode, ...one }) => ({
+  name: one.Name,
+  image: one.Image,
+  state: stateOf(State, State === 'exited' ? `(${ExitCode})` : Health && `(${Health})`),
+  ports: (one.Publishers ?? [])
+    .map(({ URL = '', PublishedPort, TargetPort, Protocol }) =>
+      PublishedPort ? `${URL}:${PublishedPort}->${TargetPort}/${Protocol}` : `${TargetPort}/${Protocol}`,
+    )
+    .join(', '),
+}));
 
-/** Compose V2, the plugin of the docker command. V1, `docker-compose`, has had no fixes since 2023 and is left out. */
-export const compose = defineDiscoverer({
-  id: 'compose',
-  title: 'Docker Compose',
-  category: 'container',
-  homepage: 'https://docs.docker.com/reference/cli/docker/compose/',
-  programs,
-  version: { args: ['compose', 'version', '--short'], pattern: /^v?(\d[\w.+-]*)/ },
-  elsewhere,
-  install: {
-    linux: 'https://docs.docker.com/compose/install/linux/',
-    darwin: 'brew install --cask docker',
-    win32: 'winget install Docker.DockerDesktop',
+const files = option('--file=', list(path('Compose file', 'file'), 'Compose files, instead of the usual ones'));
+const services = operand(list(word('Service'), 'Default: all'));
+const oneService = operand(word('Service'));
+const command = words('Program and its arguments');
+const some = { services: ['web'] };
+const changed = {
+  then: {
+    now: ({ files }: { readonly files: Slot<'files'> }) => [files, 'ps', '--all', '--format=json'],
   },
-  signals: { files: ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'] },
-  environment: [...environment, 'COMPOSE_PROFILES', 'COMPOSE_PROJECT_NAME'],
-  // Any command reads the project's files, and an `include` or `extends` there may name a git or OCI address, which
-  // Compose would fetch. With these set, a project's .env cannot allow it again.
+  out: containers((output: Output) => found({ ...output, stdout: output.then['now'] ?? '' })),
+};
+
+export default program('compose', {
+  ...engine,
+  title: 'Docker Compose',
+  site: 'https://docs.docker.com/reference/cli/docker/compose/',
+  get: { apt: 'docker-compose', brew: 'docker-compose', winget: 'Docker.DockerDesktop' },
+  called: ['docker compose', 'docker-compose'],
+  version: { args: ['version', '--short'], pattern: /v?(\d+\.\d[\w.+-]*)/ },
+  elsewhere: dockers,
+  project: ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'],
+  environment: [...engine.environment, 'COMPOSE_PROFILES', 'COMPOSE_PROJECT_NAME'],
   settings: {
+    ...engine.settings,
+    COMPOSE_ANSI: 'never',
+    // Or a Compose file could name an address that any command fetches it from.
     COMPOSE_EXPERIMENTAL_GIT_REMOTE: 'false',
     COMPOSE_EXPERIMENTAL_OCI_REMOTE: 'false',
-    COMPOSE_ANSI: 'never',
-    BUILDKIT_PROGRESS: 'plain',
   },
-  prefix: ['compose'],
   // A Compose file can name files anywhere, and the .env beside it another machine, whatever is asked.
-  inspect: () =>
-    Promise.resolve({ trust: 'lets Docker Compose read all that the files of this project name' }),
+  inspect: () => Promise.resolve({ trust: 'lets Docker Compose read all that the files of this project name' }),
   hints: [
-    ...hints,
-    { says: /no configuration file provided/, wayOut: 'Give the folder that has the compose.yaml as cwd.' },
+    ...engine.hints,
+    { says: /no configuration file provided/i, wayOut: 'Give the folder that has the compose.yaml as cwd.' },
+    {
+      says: /No such option: --format/i,
+      wayOut: 'Compose 1 lists nothing as JSON: docker_ps_all has its containers.',
+    },
   ],
-
   actions: {
-    ps: {
-      title: 'List Compose containers',
-      description: 'Containers of the project with state, health and ports.',
-      effects: ['read'],
-      params: { files, all: flag('Also those that do not run'), services },
-      argv: [
-        chosenFiles,
-        'ps',
-        { flag: '--all', param: 'all' },
-        '--format',
-        'json',
-        '--',
-        { each: 'services' },
-      ],
-      example: { given: { all: true }, runs: 'docker compose ps --all --format json --' },
-      result: z.object({
-        containers: z.array(
-          z.object({
-            name: z.string(),
-            service: z.string(),
-            image: z.string(),
-            state: z.string(),
-            status: z.string(),
-            health: z.string(),
-            exit_code: z.number(),
-            ports: z.array(z.string()),
-          }),
-        ),
-      }),
-      parse: (stdout) => ({ containers: jsonLines(stdout).map(composeContainer) }),
-    },
-    services: {
-      title: 'List Compose services',
-      description: 'Names of the services the project defines.',
-      effects: ['read'],
-      params: { files },
-      argv: [chosenFiles, 'config', '--services'],
-      example: { runs: 'docker compose config --services' },
-      result: z.object({ services: z.array(z.string()) }),
-      parse: (stdout) => ({ services: stdout.split(/\r?\n/).filter((line) => line !== '') }),
-    },
-    images: {
-      title: 'List Compose images',
-      description: 'Images of the project’s containers.',
-      effects: ['read'],
+    ps: action('List Compose containers', 'Containers of the project with state, health, ports.', ['read'], {
+      run: ({ files, services }) => [files, 'ps', '--all', '--format=json', '--', services],
       params: { files, services },
-      argv: [chosenFiles, 'images', '--', { each: 'services' }],
-      example: { given: { services: ['web'] }, runs: 'docker compose images -- web' },
-    },
-    logs: {
-      title: 'Show Compose logs',
-      description: 'The last lines the services wrote.',
-      effects: ['read'],
-      params: {
+      out: containers(found),
+    }),
+    services: action('List Compose services', 'Names of the services the project defines.', ['read'], {
+      run: ({ files }) => [files, 'config', '--services'],
+      params: { files },
+      out: entries('service')(lines(/^(?<name>\S+)$/, ({ name: key = '' }) => ({ name: key }))),
+    }),
+    check: action('Check Compose files', 'Whether the Compose files are valid; what is wrong.', ['read'], {
+      run: ({ files }) => [files, 'config', '--quiet'],
+      params: { files },
+    }),
+    images: action('List Compose images', 'Images of the project’s containers.', ['read'], {
+      run: ({ files, services }) => [files, 'images', '--', services],
+      params: { files, services },
+    }),
+    logs: action('Show Compose logs', 'The last lines the services wrote.', ['read'], {
+      run: ({ files, tail, since, timestamps, services }) => [
         files,
-        services,
-        tail: limit(5000, 100),
-        since: z
-          .string()
-          .regex(/^\d[\dA-Za-z:.+-]{0,40}$/, 'expected a duration like 10m or a date')
-          .optional()
-          .describe('From: 10m, or 2025-01-31T12:00:00'),
-        timestamps: flag('Begin each line with its time'),
-      },
-      argv: [
-        chosenFiles,
         'logs',
         '--no-color',
-        { option: '--tail', param: 'tail' },
-        { option: '--since', param: 'since' },
-        { flag: '--timestamps', param: 'timestamps' },
+        tail,
+        since,
+        timestamps,
         '--',
-        { each: 'services' },
+        services,
       ],
-      example: { given: { services: ['web'] }, runs: 'docker compose logs --no-color --tail 100 -- web' },
-    },
-    build: {
-      title: 'Build Compose images',
-      description: 'Builds the images of services.',
-      effects: ['execute', 'network'],
       params: {
         files,
+        tail: option('--tail=', limit(5000, 100)),
+        since: option('--since=', moment('From: 10m, or 2025-01-31T12:00:00')),
+        timestamps: on('--timestamps', 'Begin each line with its time'),
         services,
-        no_cache: flag('Build every layer anew'),
-        pull: flag('Fetch newer base images'),
       },
-      argv: [
-        chosenFiles,
-        'build',
-        { flag: '--no-cache', param: 'no_cache' },
-        { flag: '--pull', param: 'pull' },
-        '--',
-        { each: 'services' },
-      ],
-      example: { given: { services: ['web'] }, runs: 'docker compose build -- web' },
-    },
-    up: {
-      title: 'Start Compose services',
-      description: 'Creates and starts containers in the background, pulling and building what is missing.',
-      effects: ['write', 'execute', 'network'],
+      given: some,
+    }),
+    build: action('Build Compose images', 'Builds the images of services.', ['execute', 'network'], {
+      run: ({ files, no_cache, pull, services }) => [files, 'build', no_cache, pull, '--', services],
       params: {
         files,
+        no_cache: on('--no-cache', 'Build every layer anew'),
+        pull: on('--pull', 'Fetch newer base images'),
         services,
-        build: flag('Build images first'),
-        wait: flag('Until services run and are healthy'),
       },
-      argv: [
-        chosenFiles,
-        'up',
-        '--detach',
-        '--quiet-pull',
-        { flag: '--build', param: 'build' },
-        { flag: '--wait', param: 'wait' },
-        '--',
-        { each: 'services' },
-      ],
-      example: {
+      given: some,
+    }),
+    pull: action('Pull Compose images', 'Downloads the images of services.', ['write', 'network'], {
+      run: ({ files, services }) => [files, 'pull', '--quiet', '--', services],
+      params: { files, services },
+      given: some,
+    }),
+    up: action(
+      'Start Compose services',
+      'Creates and starts containers in the background, pulling and building what is missing.',
+      ['write', 'execute', 'network'],
+      {
+        run: ({ files, build, wait, services }) => [
+          files,
+          'up',
+          '--detach',
+          '--quiet-pull',
+          build,
+          wait,
+          '--',
+          services,
+        ],
+        params: {
+          files,
+          build: on('--build', 'Build images first'),
+          wait: on('--wait', 'Until services run and are healthy'),
+          services,
+        },
         given: { services: ['db'], wait: true },
-        runs: 'docker compose up --detach --quiet-pull --wait -- db',
+        ...changed,
       },
-    },
-    down: {
-      title: 'Stop and remove Compose containers',
-      description: 'Stops the project and removes its containers and networks; volumes and images stay.',
-      effects: ['write'],
-      params: { files, remove_orphans: flag('Also containers of services no longer defined') },
-      argv: [chosenFiles, 'down', { flag: '--remove-orphans', param: 'remove_orphans' }],
-      example: { runs: 'docker compose down' },
-    },
-    stop: {
-      title: 'Stop Compose services',
-      description: 'Stops containers and keeps them.',
-      effects: ['write'],
+    ),
+    down: action(
+      'Stop and remove Compose containers',
+      'Removes containers, with what was written inside, and networks; volumes stay unless told.',
+      ['write', 'destroy'],
+      {
+        run: ({ files, remove_orphans, volumes }) => [files, 'down', remove_orphans, volumes],
+        params: {
+          files,
+          remove_orphans: on('--remove-orphans', 'Also containers of services no longer defined'),
+          volumes: on('--volumes', 'Also volumes, with their data'),
+        },
+        ...changed,
+      },
+    ),
+    stop: action('Stop Compose services', 'Stops containers and keeps them.', ['write'], {
+      run: ({ files, services }) => [files, 'stop', '--', services],
       params: { files, services },
-      argv: [chosenFiles, 'stop', '--', { each: 'services' }],
-      example: { given: { services: ['web'] }, runs: 'docker compose stop -- web' },
-    },
-    restart: {
-      title: 'Restart Compose services',
-      description: 'Stops containers and starts them again, without changes of the Compose file.',
-      effects: ['write', 'execute'],
+      given: some,
+      ...changed,
+    }),
+    restart: action('Restart Compose services', 'Stops containers and starts them again.', ['write', 'execute'], {
+      run: ({ files, services }) => [files, 'restart', '--', services],
       params: { files, services },
-      argv: [chosenFiles, 'restart', '--', { each: 'services' }],
-      example: { given: { services: ['web'] }, runs: 'docker compose restart -- web' },
-    },
-    exec: {
-      title: 'Run a program in a service',
-      description: 'Runs one program, without a shell, in a running container of a service.',
-      effects: ['execute'],
+      given: some,
+      ...changed,
+    }),
+    exec: action('Run a program in a service', 'Runs one program in a running Compose service.', ['execute'], {
+      run: ({ files, workdir, service, argv }) => [files, 'exec', '-T', workdir, '--', service, argv],
       params: {
         files,
-        service,
-        argv: z.array(z.string().max(10_000)).min(1).max(200).describe('Program and its arguments'),
-        workdir: name('Folder inside the container').optional(),
+        workdir: option('--workdir=', name('Folder inside the container')),
+        service: oneService,
+        argv: command,
       },
-      argv: [
-        chosenFiles,
-        'exec',
-        '-T',
-        { option: '--workdir', param: 'workdir' },
-        '--',
-        { param: 'service' },
-        { rest: 'argv' },
-      ],
-      example: {
-        given: { service: 'db', argv: ['psql', '--version'] },
-        runs: 'docker compose exec -T -- db psql --version',
+      given: { service: 'db', argv: ['psql', '--version'] },
+    }),
+    run: action(
+      'Run a command in a new service container',
+      'Starts a container of a service for one program, and removes it.',
+      ['execute', 'network'],
+      {
+        run: ({ files, service, argv }) => [files, 'run', '--rm', '-T', '--', service, argv],
+        params: { files, service: oneService, argv: command },
+        given: { service: 'web', argv: ['npm', 'test'] },
       },
-    },
+    ),
   },
 });
-
-interface Publisher {
-  URL?: string;
-  TargetPort?: number;
-  PublishedPort?: number;
-  Protocol?: string;
-}
-
-function composeContainer(row: Record<string, unknown>) {
-  const field = (key: string) => (typeof row[key] === 'string' ? row[key] : '');
-  if (!field('Name') || !field('Service')) throw new Error('expected a container with Name and Service');
-  const publishers = (row['Publishers'] ?? []) as Publisher[];
-  return {
-    name: field('Name'),
-    service: field('Service'),
-    image: field('Image'),
-    state: field('State'),
-    status: field('Status'),
-    health: field('Health'),
-    exit_code: Number(row['ExitCode'] ?? 0),
-    ports: publishers.map(({ URL = '', TargetPort, PublishedPort, Protocol = 'tcp' }) =>
-      PublishedPort ? `${URL}:${PublishedPort}->${TargetPort}/${Protocol}` : `${TargetPort}/${Protocol}`,
-    ),
-  };
-}

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { compose } from '../../src/discoverers/compose.ts';
-import { docker } from '../../src/discoverers/docker.ts';
+import compose from '../../src/discoverers/compose.ts';
+import { programOf } from '../discoverers/programs.ts';
 import { callAction, saidBy } from '../support/call-action.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { connect, eras, inherited } from '../support/server.ts';
@@ -27,12 +27,15 @@ function project(file: string) {
 const calls: [string, Record<string, unknown>][] = [
   ['compose_ps', {}],
   ['compose_services', {}],
+  ['compose_check', {}],
   ['compose_images', {}],
   ['compose_logs', {}],
   ['compose_build', {}],
   ['compose_up', {}],
   ['compose_down', {}],
   ['compose_stop', {}],
+  ['compose_pull', {}],
+  ['compose_run', { service: 'web', argv: ['id'] }],
   ['compose_restart', {}],
   ['compose_exec', { service: 'web', argv: ['id'] }],
 ];
@@ -41,21 +44,18 @@ it.each([
   ['wants the machine', 'services: {web: {image: x, privileged: true, volumes: ["/:/host"]}}'],
   ['reads files of it', 'include: [/etc/passwd]\nservices: {web: {env_file: /etc/shadow}}'],
   ['names a program of it', 'name: prod\nservices: {web: {provider: {type: ./evil.sh}}}'],
-])(
-  'ATTACK 20, 41, 86, 87: a Compose file that %s is not even read before it is trusted',
-  async (_what, file) => {
-    const { options, ran } = project(file);
-    for (const era of eras) {
-      const client = await connect(era, options);
-      onTestFinished(() => client.close());
-      for (const [name, given] of calls)
-        expect(textOf(await client.callTool({ name, arguments: given })), name).toMatch(
-          /^NEEDS_CONFIRM.*lets Docker Compose read/s,
-        );
-    }
-    expect(ran()).toBe('');
-  },
-);
+])('ATTACK 20, 41, 86, 87: a Compose file that %s is not even read before it is trusted', async (_what, file) => {
+  const { options, ran } = project(file);
+  for (const era of eras) {
+    const client = await connect(era, options);
+    onTestFinished(() => client.close());
+    for (const [name, given] of calls)
+      expect(textOf(await client.callTool({ name, arguments: given })), name).toMatch(
+        /^NEEDS_CONFIRM.*lets Docker Compose read/s,
+      );
+  }
+  expect(ran()).toBe('');
+});
 
 it.each([
   ['build', { context: '/' }],
@@ -68,19 +68,8 @@ it.each([
   const program = join(temporaryFolder(), 'docker');
   writeFileSync(program, `#!/bin/sh\ntouch '${marker}'\n`);
   chmodSync(program, 0o755);
-  expect(saidBy(await callAction(docker, name, given, { folder, program }))).toMatch(
+  expect(saidBy(await callAction(programOf('docker'), name, given, { folder, program }))).toMatch(
     /^PATH_(?:OUTSIDE_ROOTS|NOT_FOUND|PROTECTED)/,
   );
   expect(existsSync(marker)).toBe(false);
-});
-
-it('ATTACK 89: no parameter chooses a daemon, its settings, or copies files', () => {
-  for (const { actions } of [docker, compose]) {
-    for (const [name, action] of Object.entries(actions)) {
-      expect(name).not.toMatch(/^(?:cp|run|create|context|config)$/);
-      expect(Object.keys(action.params).join(' ')).not.toMatch(
-        /host|daemon|config|env|privileged|volume|mount/,
-      );
-    }
-  }
 });

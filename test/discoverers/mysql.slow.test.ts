@@ -2,13 +2,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mysql } from '../../src/discoverers/mysql.ts';
 import { openSession } from '../../src/machine/databases/mysql-session.ts';
 import { inSession, usualLimits } from '../../src/machine/databases/session.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { callAction, planOf, saidBy } from '../support/call-action.ts';
 import { until } from '../support/until.ts';
 import { hasMariadb, type Server, startMariadb } from './mariadb-server.ts';
+import { programOf } from './programs.ts';
+
+const mysql = programOf('mysql');
 
 const password = 'p@ss/wo:rd';
 
@@ -27,7 +29,7 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
   const query = async (sql: string, more: Record<string, string> = {}) => {
     const result = await call('query', { sql, limit: 2 }, more);
     expect(result.isError, saidBy(result)).toBeUndefined();
-    return result.data as { columns: unknown[]; rows: unknown[][]; truncated: boolean };
+    return result.data as { columns: string[]; rows: unknown[][]; more: boolean };
   };
   /** Straight to the server, with other limits than those of a call. */
   const querying = (limits: object, sql: string) => {
@@ -60,109 +62,84 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     rmSync(folder, { recursive: true, force: true });
   });
 
+  const told = async (name: string, given: object) => {
+    const [first] = (await call(name, { ...given })).content ?? [];
+    return first && 'text' in first ? first.text : '';
+  };
+
   it('lists databases and tables, and describes', async () => {
-    expect((await call('databases', {})).data).toMatchObject({
-      databases: expect.arrayContaining([{ name: 'shop', encoding: 'latin1' }]),
-    });
-    expect((await call('tables', {})).data).toMatchObject({
-      tables: [
-        { schema: 'shop', name: 'big', type: 'view', engine: null, estimated_rows: null },
-        { name: 'kinds', type: 'table', engine: 'InnoDB', estimated_rows: expect.any(Number) },
-        { name: 'lines_of' },
-        { name: 'orders' },
-      ],
-    });
-    expect((await call('describe', { table: 'orders' })).data).toEqual({
-      columns: [
-        { name: 'id', type: 'bigint(20)', nullable: 'NO', default: null, extra: '' },
-        { name: 'note', type: 'text', nullable: 'YES', default: expect.anything(), extra: '' },
-      ],
-      indexes: [
-        { name: 'notes', columns: 'note', unique: 'NO' },
-        { name: 'PRIMARY', columns: 'id', unique: 'YES' },
-      ],
-      foreign_keys: [],
-      view: [],
-    });
-    expect((await call('describe', { table: 'lines_of' })).data).toMatchObject({
-      foreign_keys: [{ name: 'of_order', column: 'order_id', references: 'orders(id)' }],
-    });
-    expect((await call('describe', { table: 'big' })).data).toMatchObject({
-      view: [{ definition: expect.stringContaining('orders') }],
-    });
-    expect(saidBy(await call('describe', { table: "x' OR '1'='1" }))).toContain('NOT_FOUND');
+    expect(await told('databases', {})).toContain('\nshop latin1');
+    expect(await told('tables', {})).toMatch(
+      /^4 tables\nshop.big view\nshop.kinds about \d+ rows\nshop.lines_of about 0 rows\nshop.orders about 3 rows$/,
+    );
+    expect(await told('describe', { table: 'orders' })).toBe(
+      '2 columns\nid bigint(20) not null\nnote text = NULL\nindex notes (note)\nunique index PRIMARY (id)',
+    );
+    expect(await told('describe', { table: 'lines_of' })).toContain(
+      '\nforeign key of_order (order_id) references orders(id)',
+    );
+    expect(await told('describe', { table: 'big' })).toMatch(/\nas select .*orders/);
+    expect(await told('describe', { table: "x' OR '1'='1" })).toContain('NOT_FOUND');
   });
 
-  it('returns rows with the types of their columns, two of one name, and says that there are more', async () => {
+  it('returns rows, two columns of one name, and says that there are more', async () => {
     expect(await query('SELECT id, note, id FROM orders ORDER BY id DESC -- newest')).toEqual({
-      columns: [
-        { name: 'id', type: 'bigint' },
-        { name: 'note', type: 'text' },
-        { name: 'id', type: 'bigint' },
-      ],
+      columns: ['id', 'note', 'id'],
       rows: [
         ['9007199254740993', 'a<&>b', '9007199254740993'],
-        ['3', null, '3'],
+        [3, null, 3],
       ],
-      truncated: true,
+      more: true,
     });
-    expect(await query('WITH one AS (SELECT 1 AS a) SELECT * FROM one;')).toMatchObject({ rows: [[1]] });
-    expect(await query('VALUES (1)')).toMatchObject({ rows: [[1]], truncated: false });
-    expect(await query('SELECT seq FROM seq_1_to_1000000 LIMIT 90000')).toMatchObject({ truncated: true });
-    expect(await query('SELECT 1 AS a FROM DUAL WHERE 1 = 0')).toMatchObject({
-      columns: [{ name: 'a' }],
-      rows: [],
+    expect(await query('WITH one AS (SELECT count(*) AS a FROM orders) SELECT * FROM one;')).toMatchObject({
+      rows: [[3]],
     });
+    expect(await query('VALUES (1)')).toMatchObject({ rows: [[1]], more: false });
+    expect(await query('SELECT seq FROM seq_1_to_1000000 LIMIT 90000')).toMatchObject({ more: true });
+    expect(await query('SELECT 1 AS a FROM DUAL WHERE 1 = 0')).toMatchObject({ columns: ['a'], rows: [] });
   });
 
   it('reads every type', async () => {
-    const { columns, rows } = await query('SELECT * FROM kinds');
-    const types = (columns as { name: string; type: string }[]).map(({ name, type }) => `${name} ${type}`);
-    expect(types).toEqual([
-      'd decimal',
-      'f float',
-      'g double',
-      't tinyint',
-      'dt datetime',
-      'da date',
-      'ti time',
-      'y year',
-      'b blob',
-      'bi bit',
-      'e enum',
-      's set',
-      'j json',
-      'c char',
-      'vb varchar',
-      'bu bigint',
-    ]);
-    expect(rows).toEqual([
+    expect((await query('SELECT * FROM kinds')).rows).toEqual([
       [
-        '123456789012345678.10',
-        1.1,
-        0.1,
-        255,
-        '2024-01-02 03:04:05.678',
-        '2024-01-02',
-        '-12:00:00',
-        2024,
-        '\\x00ff',
-        '\\x0101',
-        'y',
-        'p,q',
-        { a: '9007199254740993' },
-        'abc',
-        '\\x01',
-        '18446744073709551615',
+        ...['123456789012345678.10', 1.1, 0.1, 255, '2024-01-02 03:04:05.678', '2024-01-02', '-12:00:00', 2024],
+        ...['\\x00ff', '\\x0101', 'y', 'p,q', { a: '9007199254740993' }, 'abc', '\\x01', '18446744073709551615'],
       ],
     ]);
   });
 
   it('explains without running', async () => {
-    expect((await call('explain', { sql: 'SELECT * FROM orders WHERE id = 2' })).data).toMatchObject({
-      plan: { query_block: expect.anything() },
+    expect(await told('explain', { sql: 'SELECT * FROM orders WHERE id = 2' })).toContain('"query_block":');
+    expect(await told('explain', { sql: 'DELETE FROM orders' })).toMatch(/ARG_INVALID|READ ONLY/);
+  });
+
+  it('answers what is no query and only reads: SHOW, DESCRIBE, EXPLAIN and ANALYZE of a query', async () => {
+    expect(await query("SHOW VARIABLES LIKE 'version_comment'")).toMatchObject({
+      rows: [['version_comment', expect.anything()]],
     });
-    expect(saidBy(await call('explain', { sql: 'DELETE FROM orders' }))).toMatch(/ARG_INVALID|READ ONLY/);
+    expect(await query('DESCRIBE orders')).toMatchObject({
+      rows: [['id', 'bigint(20)', 'NO', 'PRI', null, ''], expect.anything()],
+    });
+    expect((await query('EXPLAIN SELECT * FROM orders')).columns).toContain('possible_keys');
+    expect((await query('ANALYZE SELECT * FROM orders')).columns).toContain('r_rows');
+    for (const sql of [
+      'EXPLAIN DELETE FROM orders',
+      'ANALYZE DELETE FROM orders',
+      'ANALYZE TABLE orders',
+      'SHOW TABLES; COMMIT',
+    ])
+      expect((await call('query', { sql })).isError, sql).toBe(true);
+  });
+
+  it('changes what it is told to, and asks each time', async () => {
+    const plan = await planOf(mysql, 'execute', { sql: 'DROP TABLE orders' }, where());
+    expect(plan).toMatchObject({ asks: 'database', lasting: { database: `root@${server.socket}:3306/shop` } });
+    expect(await told('execute', { sql: 'CREATE TABLE made(a INT)' })).toBe('0 rows changed');
+    expect(await told('execute', { sql: 'INSERT INTO made VALUES (1), (2)' })).toBe('2 rows changed');
+    expect(await told('execute', { sql: 'DELETE FROM made RETURNING a' })).toContain('2 rows\na\n1\n2');
+    expect(await told('execute', { sql: 'DELETE FROM made; DROP TABLE made' })).toContain('PROGRAM_FAILED');
+    expect(await query('SELECT count(*) FROM made')).toMatchObject({ rows: [[0]] });
+    expect(await told('execute', { sql: 'DROP TABLE made' })).toBe('0 rows changed');
   });
 
   /** What the server does for others than who asks. */
@@ -204,9 +181,7 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     const who = 'SELECT current_user()';
     writeFileSync(join(folder, '.my.cnf'), '[client]\nuser=root\n');
     const url = `mysql://nobody@x?socket=${server.socket}`;
-    expect(saidBy(await call('query', { sql: who }, { DATABASE_URL: url }))).toContain(
-      '~/.my.cnf is not read',
-    );
+    expect(saidBy(await call('query', { sql: who }, { DATABASE_URL: url }))).toContain('~/.my.cnf is not read');
     rmSync(join(folder, '.my.cnf'));
     const profiles = {
       mine: {
@@ -214,12 +189,7 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
         url: `mariadb://locked:${encodeURIComponent(password)}@x?socket=${server.socket}`,
       },
     } as const;
-    const { data } = await callAction(
-      mysql,
-      'query',
-      { sql: who, profile: 'mine' },
-      { ...where(), profiles },
-    );
+    const { data } = await callAction(mysql, 'query', { sql: who, profile: 'mine' }, { ...where(), profiles });
     expect(data).toMatchObject({ rows: [['locked@localhost']] });
     const result = await call('query', { sql: who }, { DATABASE_URL: '', MYSQL_UNIX_PORT: '/nowhere/s' });
     expect(saidBy(result)).toContain('Is the server running?');

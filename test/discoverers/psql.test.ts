@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { psql } from '../../src/discoverers/psql.ts';
 import { addressOf } from '../../src/machine/databases/target.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
 import { thisHost } from '../../src/machine/host.ts';
+import { schemaOf } from '../../src/machine/actions/describe.ts';
+import { actionOf, programOf } from './programs.ts';
 
-const query = z.strictObject(psql.actions.query.params);
+const query = schemaOf(actionOf(programOf('psql'), 'query').params);
 const why = (given: object): string =>
   query
     .safeParse(given)
@@ -36,9 +36,7 @@ const said = (ask: () => string): string => {
 
 describe('where a database is', () => {
   it('reads addresses as their programs do', () => {
-    expect(
-      addressOf('postgres://ada:a%40b@db.example:5433/shop?sslmode=verify-ca', 'postgresql', 'x'),
-    ).toEqual({
+    expect(addressOf('postgres://ada:a%40b@db.example:5433/shop?sslmode=verify-ca', 'postgresql', 'x')).toEqual({
       host: 'db.example',
       port: '5433',
       user: 'ada',

@@ -17,6 +17,8 @@ interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'called' | 'versi
   schema?: true;
   describe: Lists;
   missing?: string;
+  /** What it takes to change something. */
+  says: string;
   more: Program['actions'];
 }
 
@@ -29,23 +31,29 @@ const connection = {
 };
 
 // That it is one query, and only reads, is said by the server; backslash commands are a program's.
-const sql = aside(
-  z
-    .string()
-    .min(1)
-    .max(100_000)
-    .refine(
-      (text) => !/^\s*\\/.test(text),
-      'backslash commands are not SQL; there are actions for what they list',
-    )
-    .refine((text) => !text.includes('\0'), 'contains a NUL character')
-    .overwrite((text) => text.trim().replace(/[;\s]+$/, ''))
-    .describe('One SELECT, VALUES, TABLE or WITH'),
-);
+const written = z
+  .string()
+  .min(1)
+  .max(100_000)
+  .refine(
+    (text) => !/^\s*\\/.test(text),
+    'backslash commands are not SQL; there are actions for what they list',
+  )
+  .refine((text) => !text.includes('\0'), 'contains a NUL character')
+  .overwrite((text) => text.trim().replace(/[;\s]+$/, ''));
+const sql = aside(written.describe('One SELECT, VALUES, TABLE or WITH; SHOW; or EXPLAIN ANALYZE of a query'));
 const select = 'SELECT email FROM customers';
 
 const text = z.string();
 const answer = z.object({ columns: z.array(text), rows: z.array(z.array(z.unknown())), more: z.boolean() });
+const shownRows = rows(() => ({ columns: [], rows: [], more: false }));
+/** What a statement changed, and what it returned. */
+const done = json(answer.extend({ changed: z.int() }), ({ changed, ...found }) =>
+  [
+    `${changed} ${changed === 1 ? 'row' : 'rows'} changed`,
+    ...(found.columns.length > 0 ? [shownRows.show(found as never)] : []),
+  ].join('\n'),
+);
 const foundTables = z.object({
   tables: z.array(z.object({ schema: text, name: text, type: text, rows: z.number().nullable() })),
 });
@@ -126,6 +134,7 @@ const rowsOfFamily: Readonly<Record<string, Row>> = {
     tables: { tables: postgresql.tablesSql },
     schema: true,
     describe: postgresql.describeSql,
+    says: 'Statements that write; several run in one transaction',
     more: {
       dump: dump('PostgreSQL', 'postgresql', ['pg_dump'], ['--no-password'], {
         plain: on('--format=plain', 'As SQL text instead', '--format=custom'),
@@ -149,6 +158,7 @@ const rowsOfFamily: Readonly<Record<string, Row>> = {
     databases: { databases: mysql.databasesSql },
     tables: { tables: mysql.tablesSql },
     describe: mysql.describeSql,
+    says: 'One statement that writes',
     missing: 'there is no such table in the database.',
     more: {
       dump: dump(
@@ -166,8 +176,52 @@ const rowsOfFamily: Readonly<Record<string, Row>> = {
   },
 };
 
+const asking = ({ engine, title, says }: Row): Program['actions'] => {
+  const shared = { database: engine } as const;
+  return {
+    query: action(`Query ${title}`, 'Runs one read-only query and returns its rows.', ['read', 'network'], {
+      ...shared,
+      role: 'query',
+      params: { ...connection, sql, limit: aside(limit(1000, 100)) },
+      given: { sql: select },
+      asks: { query: 'sql', limit: 'limit' },
+      out: rows(json(answer, (found) => found)),
+    }),
+    explain: action(
+      `Explain a ${title} query`,
+      'The plan of a query, which is not run.',
+      ['read', 'network'],
+      {
+        ...shared,
+        params: { ...connection, sql },
+        given: { sql: select },
+        asks: { explain: 'sql' },
+        out: told(json(z.object({ plan: z.unknown() }), ({ plan }) => textOf(plan))),
+      },
+    ),
+    execute: action(`Change a ${title} database`, 'Runs SQL that writes.', ['write', 'network', 'destroy'], {
+      ...shared,
+      params: { ...connection, sql: aside(written.describe(says)) },
+      given: { sql: 'DELETE FROM carts WHERE id = 7' },
+      asks: { statement: 'sql' },
+      out: told(done),
+    }),
+  };
+};
+
 export default family(rowsOfFamily, (row) => {
-  const { engine, title, more, schema, describe, missing, databases, tables: listed, ...facts } = row;
+  const {
+    engine,
+    title,
+    more,
+    says: _,
+    schema,
+    describe,
+    missing,
+    databases,
+    tables: listed,
+    ...facts
+  } = row;
   const shared = { database: engine } as const;
   const asks = (lists: Lists, ...binds: string[]) => ({
     asks: { lists, binds, ...(missing && { missing }) } as never,
@@ -217,26 +271,7 @@ export default family(rowsOfFamily, (row) => {
           ),
         },
       ),
-      query: action(`Query ${title}`, 'Runs one read-only query and returns its rows.', ['read', 'network'], {
-        ...shared,
-        role: 'query',
-        params: { ...connection, sql, limit: aside(limit(1000, 100)) },
-        given: { sql: select },
-        asks: { query: 'sql', limit: 'limit' },
-        out: rows(json(answer, (found) => found)),
-      }),
-      explain: action(
-        `Explain a ${title} query`,
-        'The plan of a query, which is not run.',
-        ['read', 'network'],
-        {
-          ...shared,
-          params: { ...connection, sql },
-          given: { sql: select },
-          asks: { explain: 'sql' },
-          out: told(json(z.object({ plan: z.unknown() }), ({ plan }) => textOf(plan))),
-        },
-      ),
+      ...asking(row),
       ...more,
     },
   };

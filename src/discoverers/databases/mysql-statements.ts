@@ -1,7 +1,7 @@
 export const databasesSql =
   'SELECT schema_name AS name, default_character_set_name AS says FROM information_schema.schemata ORDER BY 1';
 
-// Sums with 0e0 are doubles, which come as numbers; a bigint comes as text, since it may not fit into one.
+// A sum with 0e0 is a double, which always comes as a number.
 export const tablesSql =
   'SELECT table_schema AS `schema`, table_name AS name, ' +
   "LOWER(REPLACE(table_type, 'BASE ', '')) AS type, table_rows + 0e0 AS `rows` FROM information_schema.tables " +

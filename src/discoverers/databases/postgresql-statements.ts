@@ -3,7 +3,7 @@ export const databasesSql =
   "THEN ', ' || pg_size_pretty(pg_database_size(oid)) ELSE '' END AS says " +
   'FROM pg_database WHERE NOT datistemplate ORDER BY datname';
 
-// Numbers as double precision come as numbers; a bigint comes as text, since it may not fit into one.
+// A count as double precision always comes as a number.
 export const tablesSql =
   "SELECT nspname AS schema, relname AS name, CASE relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned table' " +
   "WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'f' THEN 'foreign table' ELSE 'sequence' END AS type, " +

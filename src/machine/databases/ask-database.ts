@@ -49,7 +49,9 @@ export async function planQuery(
   const from = `${target.database ?? 'no database'} at ${target.host}, as ${target.user} (${target.from})`;
   const where = withoutSecrets(from, target.secrets);
   const asked: PreparedQuery = { ...call, target, question, where };
-  const beyond = 'lists' in asks ? undefined : await connecting(asked, signal, async (_, more) => more);
+  const writes = 'statement' in asks;
+  const beyond =
+    'lists' in asks || writes ? undefined : await connecting(asked, signal, async (_, more) => more);
   const wayOut = `let the server log in as one that only reads (${readers[action.database]})`;
   const why = beyond && `\nThis login ${beyond}, which no transaction keeps it from.\nInstead: ${wayOut}`;
   const database = withoutSecrets(targetName(target), target.secrets);
@@ -58,7 +60,8 @@ export async function planQuery(
     subject: question,
     folder: workspace.roots[0] ?? '',
     touches: [],
-    ...(beyond !== undefined && { asks: 'database', lasting: { kind: 'database', database }, wayOut }),
+    ...((writes || beyond !== undefined) && { asks: 'database', lasting: { kind: 'database', database } }),
+    ...(beyond !== undefined && { wayOut }),
     preview: where + (why ?? ''),
     takenBack: false,
     exactly: JSON.stringify([question, where, beyond]),
@@ -67,13 +70,15 @@ export async function planQuery(
 }
 
 /**
- * Asks a database what an action asks, over a connection made for it whose transaction can only read. Throws
+ * Asks a database what an action asks, over a connection made for it; only a statement that writes is given a
+ * transaction that can. Throws
  * PROGRAM_FAILED with what the server says, TIMEOUT, CANCELLED, TOO_LARGE, NOT_FOUND, and NOT_CONFIRMED when the login
  * may more than was agreed to.
  */
 export async function askDatabase(call: PreparedQuery, context: CallContext): Promise<ToolResult> {
   const answer = await connecting(call, context.signal, (session, beyond) => {
-    if (!('lists' in call.action.asks) && beyond !== call.beyond)
+    const { asks } = call.action;
+    if (('query' in asks || 'explain' in asks) && beyond !== call.beyond)
       throw new ToolcribError('NOT_CONFIRMED', 'what the login may do has changed.', 'Call again.');
     return answered(session, call);
   });
@@ -103,6 +108,7 @@ async function connecting<T>(
 function questionText({ action, values, tool }: DatabaseCall): string {
   const { asks } = action;
   if ('query' in asks) return String(values[asks.query]);
+  if ('statement' in asks) return String(values[asks.statement]);
   if ('explain' in asks) return `EXPLAIN ${String(values[asks.explain])}`;
   return [tool, ...asks.binds.map((name) => String(values[name] ?? ''))].join(' ').trim();
 }
@@ -115,6 +121,10 @@ async function answered(session: Session, { action: { asks }, values }: Database
     // One more tells that there are more.
     const { columns, rows } = await session.query(String(values[asks.query]), most + 1);
     return { columns: columns.map(({ name }) => name), rows: rows.slice(0, most), more: rows.length > most };
+  }
+  if ('statement' in asks) {
+    const { columns, ...done } = await session.change(String(values[asks.statement]));
+    return { columns: columns.map(({ name }) => name), more: false, ...done };
   }
   if ('explain' in asks) return { plan: await session.explain(String(values[asks.explain])) };
   const binds = asks.binds.map((name) => values[name] ?? null);

@@ -1,10 +1,26 @@
 import mysql from 'mysql2';
-import type { Connection as Callbacks, FieldPacket, QueryError, RowDataPacket } from 'mysql2';
+import type {
+  Connection as Callbacks,
+  FieldPacket,
+  QueryError,
+  ResultSetHeader,
+  RowDataPacket,
+} from 'mysql2';
 import { ToolcribError } from '../../core/errors.ts';
 import { hexOf, jsonOf, shortened } from './cell.ts';
 import type { Encryption } from './encryption.ts';
-import { connectMs, lockSeconds, type Limits, type OpenSession, type Session } from './session.ts';
+import {
+  connectMs,
+  lockSeconds,
+  type Limits,
+  type OpenSession,
+  type Session,
+  type Table,
+} from './session.ts';
 import type { Target } from './target.ts';
+
+const measures =
+  /^(?:explain\s+(?:analyze\s+)?|analyze\s+)(?:format\s*=\s*\w+\s+|extended\s+)?(?=(?:select|with|values)\b|\()/i;
 
 type Connection = ReturnType<Callbacks['promise']>;
 
@@ -28,13 +44,23 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
     async query(sql, most, values = []) {
       // A query with a limit of its own has that one.
       await db.query(`SET SESSION sql_select_limit = ${most}`);
-      await check(db, sql);
-      return queried(db, limits.statementMs, sql, values);
+      // What describes is no query; of one that is explained or measured, the query itself is asked about.
+      if (!/^(?:show|desc|describe)\b/i.test(sql)) await check(db, sql.replace(measures, ''));
+      const { columns, rows } = await queried(db, limits.statementMs, sql, values);
+      return { columns, rows: rows.slice(0, most) };
     },
     async explain(sql) {
       await check(db, sql);
       const [rows] = await db.query<RowDataPacket[][]>(`EXPLAIN FORMAT=JSON ${sql}`);
       return JSON.parse(String(rows[0]?.[0])) as unknown;
+    },
+    async change(sql) {
+      await db.query('ROLLBACK');
+      await db.query('START TRANSACTION READ WRITE');
+      const [result, fields] = await db.query<RowDataPacket[][] | ResultSetHeader>(sql);
+      await db.query('COMMIT');
+      if (Array.isArray(result)) return { ...tableOf(result, fields), changed: 0 };
+      return { columns: [], rows: [], changed: result.affectedRows };
     },
     async cancel() {
       const other = connect();
@@ -57,7 +83,8 @@ function optionsFor(target: Target, encryption: Encryption | undefined) {
     flags: ['-LOCAL_FILES'],
     rowsAsArray: true,
     supportBigNumbers: true,
-    bigNumberStrings: true,
+    // Those that no double holds come as text.
+    bigNumberStrings: false,
     dateStrings: true,
     jsonStrings: true,
     // No code is made from what the server calls its columns.
@@ -86,6 +113,10 @@ async function queried(db: Connection, statementMs: number, sql: string, values:
   // Some functions of MariaDB (benchmark, sleep) end at the limit of time with a result where others end with an error.
   if (performance.now() - startedAt >= statementMs)
     throw Object.assign(new Error('the time of a query is over'), { errno: 1969 });
+  return tableOf(rows, fields);
+}
+
+function tableOf(rows: readonly (readonly unknown[])[], fields: readonly FieldPacket[]): Table {
   const columns = fields.map((field) => ({ name: field.name, type: typeOf(field) }));
   const shown = (value: unknown, at: number) => valueOf(value, columns[at]?.type ?? '');
   return { columns, rows: rows.map((row) => row.map(shown)) };

@@ -8,6 +8,7 @@ import { connectMs, graceMs, lockSeconds, type Limits, type OpenSession, type Ta
 import type { Target } from './target.ts';
 
 const cursor = 'toolcrib';
+const explaining = /^explain(?:\s*\([^()]*\)|(?:\s+(?:analyze|verbose)\b)*)/i;
 const declaring = `DECLARE ${cursor} NO SCROLL CURSOR FOR `;
 
 /**
@@ -36,6 +37,12 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
     stream: client.connection.stream,
     begin: () => begin(client, limits),
     async query(sql, most, values) {
+      const [explains] = explaining.exec(sql) ?? [];
+      if (explains !== undefined || /^show\b/i.test(sql)) {
+        const before = explains === undefined ? '' : `${explains} ${declaring}`;
+        const { fields, rows } = await sent(client, before, sql.slice(explains?.length ?? 0));
+        return tableOf(client, fields, rows.slice(0, most));
+      }
       await sent(client, declaring, sql, values);
       const table = await fetchRows(client, most);
       await client.query(`CLOSE ${cursor}`);
@@ -45,6 +52,17 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
       const { rows } = await sent(client, `EXPLAIN (FORMAT JSON) ${declaring}`, sql);
       const [explained] = JSON.parse(rows[0]?.[0] ?? '[]') as { Plan?: unknown }[];
       return explained?.Plan;
+    },
+    async change(sql) {
+      await client.query('ROLLBACK');
+      await begin(client, limits, 'READ WRITE');
+      // Of several statements, the results of each.
+      const results = [await client.query<(string | null)[]>({ text: sql, rowMode: 'array' })].flat();
+      const { fields, rows } = results.findLast((one) => one.fields.length > 0) ?? { fields: [], rows: [] };
+      const table = await tableOf(client, fields, rows);
+      await client.query('COMMIT');
+      const changed = results.filter(({ command }) => command !== 'SELECT');
+      return { ...table, changed: changed.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0) };
     },
     cancel: () => cancelOnServer(target, client as unknown as CancelKey),
     end: () => client.end(),
@@ -68,6 +86,14 @@ async function sent(client: Client, before: string, sql: string, values: readonl
 async function fetchRows(client: Client, most: number): Promise<Table> {
   const text = `FETCH FORWARD ${most} FROM ${cursor}`;
   const { fields, rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' });
+  return tableOf(client, fields, rows);
+}
+
+async function tableOf(
+  client: Client,
+  fields: readonly FieldDef[],
+  rows: (string | null)[][],
+): Promise<Table> {
   const types = await typesOf(client, fields);
   const shown = (value: string | null, at: number) => value && valueOf(value, types[at] ?? '');
   return {
@@ -86,15 +112,17 @@ async function typesOf(client: Client, fields: readonly FieldDef[]): Promise<str
   return rows.map(({ name }) => name);
 }
 
-const numbers: ReadonlySet<string> = new Set(['smallint', 'integer', 'oid', 'real', 'double precision']);
+const floats: ReadonlySet<string> = new Set(['real', 'double precision']);
+const integers: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'oid']);
 
 /**
  * A value of what the server wrote, by the type's name as format_type() gives it. Numbers that a double holds exactly
- * come as numbers, JSON as JSON, bytes in hexadecimal, and all the rest (bigint, numeric, dates, arrays) as that text.
+ * come as numbers, JSON as JSON, bytes in hexadecimal, and all the rest (numeric, dates, arrays) as that text.
  */
 function valueOf(text: string, type: string): unknown {
   if (type === 'boolean') return text === 't';
-  if (numbers.has(type)) return Number.isFinite(Number(text)) ? Number(text) : text;
+  if (floats.has(type)) return Number.isFinite(Number(text)) ? Number(text) : text;
+  if (integers.has(type)) return Number.isSafeInteger(Number(text)) ? Number(text) : text;
   if (type === 'bytea') return hexOf(text.slice(2));
   return type === 'json' || type === 'jsonb' ? jsonOf(text) : shortened(text);
 }
@@ -109,11 +137,15 @@ async function keptPassword({ host, ...login }: Target): Promise<string> {
 }
 
 /** Begins the transaction; what the login may do that it does not bind. */
-async function begin(client: Client, { statementMs }: Limits): Promise<string | undefined> {
+async function begin(
+  client: Client,
+  { statementMs }: Limits,
+  mode: 'READ ONLY' | 'READ WRITE' = 'READ ONLY',
+): Promise<string | undefined> {
   // The server itself notices when we are gone, be it killed. Not every system it runs on can tell (since 14).
   await client.query("SET client_connection_check_interval = '1s'").catch(() => {});
   await client.query(
-    `BEGIN READ ONLY;
+    `BEGIN ${mode};
      SET LOCAL statement_timeout = ${statementMs};
      SET LOCAL lock_timeout = '${lockSeconds}s';
      SET LOCAL idle_in_transaction_session_timeout = ${2 * statementMs};

@@ -25,7 +25,10 @@ export const graceMs = 2000;
 /** Seconds a query waits for a lock; readers wait only for changes of the tables themselves. */
 export const lockSeconds = 5;
 
-/** A connection whose transaction may only read, and is never committed. Every method throws what the server says. */
+/**
+ * A connection whose transaction may only read, and is never committed, but for that of `change`. Every method throws
+ * what the server says.
+ */
 export interface Session {
   readonly stream: Stream;
   /** Begins the transaction. What the login may do that this does not bind; undefined where that is nothing. */
@@ -34,6 +37,8 @@ export interface Session {
   query(sql: string, most: number, values?: readonly unknown[]): Promise<Table>;
   /** How one query would be answered; it is not run. */
   explain(sql: string): Promise<unknown>;
+  /** Does what may write, in a transaction of its own: all of it, or on failure nothing. Rows that it returns, too. */
+  change(sql: string): Promise<Table & { readonly changed: number }>;
   /** Ends on the server what is running, over another connection. */
   cancel(): Promise<unknown>;
   end(): Promise<unknown>;

@@ -1,0 +1,244 @@
+import * as z from 'zod';
+import { aside, choice, on, operand, option, words, type Params } from '../../core/parameter.ts';
+import { limit, list, name, path } from '../../core/params.ts';
+import { action, family, type Program } from '../../core/program.ts';
+import { told, type Output } from '../../core/report.ts';
+import { containers, entries, images } from '../reports/kinds.ts';
+import { assignments, dockers, engine, imageName, mergedLogs, moment, word } from '../shared/engine.ts';
+import { docker, inspected, named, podman, type Answers } from './output.ts';
+
+type Row = Answers & Pick<Program, 'title' | 'site' | 'get' | 'elsewhere' | 'project'>;
+
+const container = operand(word('Container name or id'));
+const several = { containers: operand(z.array(word('Name or id')).min(1).max(50).describe('Containers')) };
+const published = z
+  .string()
+  .regex(/^(?:127\.0\.0\.1:)?\d{1,5}:\d{1,5}(?:\/(?:tcp|udp))?$/, 'expected 127.0.0.1:8080:80 or 8080:80');
+const what = choice(
+  { container: 'container', image: 'image', volume: 'volume', network: 'network', system: 'system' },
+  'Which; system: all but volumes',
+);
+const command = words('Program in the container, and its arguments');
+
+const looking = ({ title, json: asJson, ...row }: Row): Program['actions'] => ({
+  ps: action(`List running ${title} containers`, 'Containers that run, with image, state and ports.', ['read'], {
+    run: ['ps', asJson],
+    out: containers(row.ps),
+  }),
+  ps_all: action(`List all ${title} containers`, 'Containers with their states, stopped ones too.', ['read'], {
+    run: ['ps', '--all', asJson],
+    out: containers(row.ps),
+  }),
+  images: action(`List ${title} images`, 'Images on this machine with tag and size.', ['read'], {
+    run: ['images', asJson],
+    params: { repository: operand(imageName('Only of this repository, or repository:tag').optional()) },
+    out: images(row.images),
+  }),
+  logs: action(`Show ${title} container logs`, 'The last lines a container wrote, both streams in order.', ['read'], {
+    // The times tell which line of the two streams came first.
+    run: ['logs', '--timestamps'],
+    params: {
+      tail: option('--tail=', limit(5000, 200)),
+      since: option('--since=', moment('From: 10m, or 2025-01-31T12:00:00')),
+      until: option('--until=', moment('To')),
+      timestamps: aside(z.boolean().default(false).describe('Begin each line with its time')),
+      container,
+    },
+    given: { container: 'web', since: '10m' },
+    out: told(mergedLogs),
+  }),
+  inspect: action(
+    `Inspect a ${title} container`,
+    'State, command, ports, mounts, networks; names of variables, not their values.',
+    ['read'],
+    {
+      run: ['container', 'inspect'],
+      params: { container },
+      given: { container: 'web' },
+      out: told(inspected),
+    },
+  ),
+  stats: action(`Show ${title} resource use`, 'Processor, memory and traffic of running containers.', ['read'], {
+    run: ['stats', '--no-stream', asJson],
+    params: { containers: operand(list(word('Container'), 'Default: all that run')) },
+    out: entries('running container')(row.stats),
+  }),
+  top: action(`List processes in a ${title} container`, 'Processes that run in a container.', ['read'], {
+    run: ['top'],
+    params: { container },
+    given: { container: 'web' },
+  }),
+});
+
+const running = ({ title }: Row): Program['actions'] => ({
+  run: action(
+    `Run a ${title} image`,
+    'Starts a new container without folders or rights of this machine; removed when it ends.',
+    ['execute', 'network'],
+    {
+      run: ['run', '--rm', '--security-opt=no-new-privileges'],
+      params: {
+        detach: on('--detach', 'In the background'),
+        name: option('--name=', word('Name of the container')),
+        network: choice({ usual: [], none: '--network=none' }, 'Network'),
+        publish: option('--publish=', list(published, 'Ports: 127.0.0.1:8080:80')),
+        variables: option('--env=', assignments('Variables: NAME=value')),
+        image: operand(imageName('Image')),
+        argv: command,
+      },
+      given: {
+        image: 'postgres:17',
+        detach: true,
+        publish: ['127.0.0.1:5432:5432'],
+        variables: ['PGUSER=x'],
+      },
+    },
+  ),
+  exec: action(`Run a program in a ${title} container`, 'Runs one program in a running container.', ['execute'], {
+    run: ['exec'],
+    params: {
+      workdir: option('--workdir=', name('Folder inside the container')),
+      user: option('--user=', word('User inside the container')),
+      container,
+      argv: command,
+    },
+    given: { container: 'web', argv: ['ls', '-la', '/srv'] },
+  }),
+  build: action(`Build a ${title} image`, 'Builds an image from a Dockerfile.', ['execute', 'network'], {
+    run: ['build'],
+    params: {
+      dockerfile: option('--file=', path('Default: Dockerfile in the context', 'file')),
+      tag: option('--tag=', imageName('name:tag of the image')),
+      target: option('--target=', word('Stage to build')),
+      build_args: option('--build-arg=', assignments('NAME=value')),
+      no_cache: on('--no-cache', 'Build every layer anew'),
+      pull: on('--pull', 'Fetch newer base images'),
+      context: operand(path('Build context', 'folder').default('.')),
+    },
+    given: { tag: 'shop:dev', build_args: ['NODE_VERSION=22'] },
+  }),
+});
+
+/** The containers that were asked about, as they are now; all of them when none of these is left. */
+const afterwards = ({ ps }: Row) =>
+  containers((output: Output) => {
+    const all = ps({ ...output, stdout: output.then['now'] ?? '' }) as { name: string; id?: string }[];
+    const asked = output.values['containers'] as string[];
+    const left = all.filter(({ name: key, id }) => asked.some((one) => key === one || id?.startsWith(one)));
+    return (left.length > 0 ? left : all) as never;
+  });
+
+const changing = (row: Row): Program['actions'] => {
+  const { title, json: asJson } = row;
+  const then = { now: () => ['ps', '--all', asJson] };
+  const out = afterwards(row);
+  const given = { containers: ['web'] };
+  const change = (verb: string, says: string, effects: Parameters<typeof action>[2], more: Params = {}) =>
+    action(`${verb} ${title} containers`, says, effects, {
+      run: [verb === 'Remove' ? 'rm' : verb.toLowerCase()],
+      params: { ...more, ...several } as typeof several,
+      given,
+      then,
+      out,
+    });
+  return {
+    start: change('Start', 'Starts stopped containers.', ['write', 'execute']),
+    stop: change('Stop', 'Stops running containers.', ['write']),
+    restart: change('Restart', 'Stops containers and starts them again.', ['write', 'execute']),
+    rm: change('Remove', 'Deletes containers with everything written inside them; named volumes stay.', ['destroy'], {
+      force: on('--force', 'Also those that run'),
+    }),
+  };
+};
+
+const changingImages = ({ title, json: asJson, images: read }: Row): Program['actions'] => {
+  const imagesNow = {
+    then: { now: () => ['images', asJson] },
+    out: images((output) => read({ ...output, stdout: output.then['now'] ?? '' })),
+  };
+  const image = { image: operand(imageName('name:tag or name@digest')) };
+  return {
+    pull: action(`Pull a ${title} image`, 'Downloads an image from its registry.', ['write', 'network'], {
+      run: ['pull', '--quiet'],
+      params: image,
+      given: { image: 'postgres:16' },
+    }),
+    push: action(`Push a ${title} image`, 'Uploads an image to the registry in its name.', ['network', 'publish'], {
+      run: ['push', '--quiet'],
+      params: image,
+      given: { image: 'registry.example/shop:1' },
+    }),
+    tag: action(`Tag a ${title} image`, 'Gives an image another name.', ['write'], {
+      ...imagesNow,
+      run: ['tag'],
+      params: { ...image, target: operand(imageName('New name:tag')) },
+      given: { image: 'shop:dev', target: 'registry.example/shop:1' },
+    }),
+    rmi: action(`Remove ${title} images`, 'Deletes images that no container uses.', ['destroy'], {
+      ...imagesNow,
+      run: ['rmi'],
+      params: { images: operand(z.array(imageName('Image')).min(1).max(50).describe('Names or ids')) },
+      given: { images: ['shop:old'] },
+    }),
+  };
+};
+
+const storing = ({ title }: Row): Program['actions'] => ({
+  disk: action(`Show ${title} disk use`, 'Disk used by images, containers, volumes, caches.', ['read'], {
+    run: ['system', 'df'],
+  }),
+  volumes: action(`List ${title} volumes`, 'Volumes that keep data of containers.', ['read'], {
+    run: ['volume', 'ls', '--format={{.Name}}\t{{.Driver}}'],
+    out: entries('volume')(named),
+  }),
+  networks: action(`List ${title} networks`, 'Networks between containers.', ['read'], {
+    run: ['network', 'ls', '--format={{.Name}}\t{{.Driver}}'],
+    out: entries('network')(named),
+  }),
+  history: action(`Show the layers of a ${title} image`, 'Layers of an image with size and command.', ['read'], {
+    run: ['history'],
+    params: { image: operand(imageName('Image')) },
+    given: { image: 'shop:dev' },
+  }),
+  volume_rm: action(`Remove ${title} volumes`, 'Deletes volumes with the data in them.', ['destroy'], {
+    run: ['volume', 'rm'],
+    params: { volumes: operand(z.array(word('Volume')).min(1).max(50).describe('Names')) },
+    given: { volumes: ['shop_data'] },
+  }),
+  prune: action(`Prune unused ${title} data`, 'Deletes all that is not used, of one sort.', ['destroy'], {
+    run: ({ what }) => [what, 'prune', '--force'],
+    params: { what },
+  }),
+});
+
+export default family<Row>(
+  {
+    docker: {
+      title: 'Docker',
+      site: 'https://docs.docker.com/reference/cli/docker',
+      get: { apt: 'docker.io', brew: '--cask docker', winget: 'Docker.DockerDesktop' },
+      elsewhere: dockers,
+      project: ['Dockerfile', '.dockerignore'],
+      ...docker,
+    },
+    podman: {
+      title: 'Podman',
+      site: 'https://docs.podman.io',
+      get: { apt: 'podman', brew: 'podman', winget: 'RedHat.Podman' },
+      project: ['Containerfile'],
+      ...podman,
+    },
+  },
+  (row) => {
+    const { title, site, get, elsewhere, project } = row;
+    return {
+      title,
+      site,
+      get,
+      ...(elsewhere && { elsewhere }),
+      ...(project && { project }),
+      ...engine,
+      actions: { ...looking(row), ...running(row), ...changing(row), ...changingImages(row), ...storing(row) },
+    };
+  },
+);

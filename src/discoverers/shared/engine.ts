@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import type { Program } from '../../core/program.ts';
+import type { Output, Reader } from '../../core/report.ts';
+import { jsonLines } from '../reports/readers.ts';
+
+// What Docker, Podman, Compose and buildx share. Which engine is asked is up to the operator: no parameter chooses it.
+
+export const engine = {
+  category: 'container',
+  environment: [
+    'DOCKER_HOST',
+    'DOCKER_CONTEXT',
+    'DOCKER_CONFIG',
+    'DOCKER_CERT_PATH',
+    'DOCKER_TLS_VERIFY',
+    'DOCKER_API_VERSION',
+    'DOCKER_DEFAULT_PLATFORM',
+    'CONTAINER_HOST',
+    'XDG_RUNTIME_DIR',
+  ],
+  settings: { BUILDKIT_PROGRESS: 'plain', DOCKER_CLI_HINTS: 'false' },
+  hints: [
+    {
+      says: /Cannot connect to|daemon is not running|error during connect/i,
+      wayOut: 'Its service does not run: start Docker Desktop, or sudo systemctl start docker.',
+    },
+    { says: /permission denied.*\.sock/i, wayOut: 'This user may not use its service (group docker).' },
+  ],
+} as const satisfies Partial<Program>;
+
+/** Docker's own places, beside the search path. */
+export const dockers = {
+  darwin: ['/Applications/Docker.app/Contents/Resources/bin/docker', '~/.docker/bin/docker', '~/.orbstack/bin/docker'],
+  win32: ['%ProgramFiles%/Docker/Docker/resources/bin/docker.exe'],
+} as const;
+
+export const word = (says: string) =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9][\w.-]{0,254}$/, 'expected a name or id')
+    .describe(says);
+export const imageName = (says: string) =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9][\w./:@-]{0,254}$/, 'expected the name of an image')
+    .describe(says);
+export const moment = (says: string) =>
+  z
+    .string()
+    .regex(/^\d[\dA-Za-z:.+-]{0,40}$/, 'expected a duration like 10m or a date like 2025-01-31T12:00:00')
+    .describe(says);
+/** BUILDKIT_SYNTAX would name another program to build with; without a value it is one of our own environment. */
+export const assignments = (says: string) =>
+  z
+    .array(
+      z
+        .string()
+        .max(2000)
+        .regex(/^(?!BUILDKIT_)[A-Za-z_]\w*=[^\0]*$/, 'expected NAME=value'),
+    )
+    .max(100)
+    .default([])
+    .describe(says);
+
+/** One object a line, or arrays of them; another kind of object is no answer. */
+export const objects = <S extends z.ZodType, T>(schema: S, map: (one: z.output<S>) => T): Reader<T[]> =>
+  jsonLines(z.unknown(), (all) => z.array(schema).parse(all.flat()).map(map));
+
+/** `running (healthy)`, `exited (1)`: the state, with what the longer status says in parentheses. */
+export const stateOf = (state: string | undefined, status = ''): string =>
+  [(state || status).toLowerCase(), ...(/\([\w: ]+\)/.exec(state ? status : '') ?? [])].join(' ');
+
+/**
+ * What containers wrote on both streams as one text, by the times that begin the lines; the order of each stream is
+ * kept, and a line without a time belongs to the one before it.
+ */
+export function mergedLogs({ stdout, stderr, values }: Output): string {
+  const timed = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S* ?/;
+  const [out = [], err = []] = [stdout, stderr].map((text) => {
+    const lines = text.split('\n');
+    if (lines.at(-1) === '') lines.pop();
+    let time = '';
+    return lines.map((line) => ({ line, time: (time = timed.exec(line)?.[0] ?? time) }));
+  });
+  const merged: string[] = [];
+  while (out.length > 0 || err.length > 0) {
+    const isErr = out[0] === undefined || (err[0] !== undefined && err[0].time < out[0].time);
+    const { line } = (isErr ? err : out).shift() ?? { line: '' };
+    merged.push(values['timestamps'] === true ? line : line.replace(timed, ''));
+  }
+  return merged.join('\n') || 'no lines';
+}

@@ -1,0 +1,164 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ToolResult } from '../../src/core/tool.ts';
+import { callAction, saidBy } from '../support/call-action.ts';
+import { temporaryFolder } from '../support/repository.ts';
+import { programOf } from './programs.ts';
+import { argvOf, hasProgram, reportOf } from './real-program.ts';
+
+const sqlite3 = programOf('sqlite3');
+
+it('reads rows with every digit of a number, bytes and text told apart', () => {
+  const printed =
+    "'id','it''s','b','r','big','id'\n1,'a''b\nc, 2',X'00Ff',1.5,9007199254740993,1\n2,NULL,X'',0.1,-5,2\n3,4,5,Inf,7,3\n";
+  const { data } = reportOf(sqlite3, 'query', { stdout: `        length 100000000\n${printed}`, given: { limit: 2 } });
+  expect(data).toEqual({
+    columns: ['id', "it's", 'b', 'r', 'big', 'id'],
+    rows: [
+      [1, "a'b\nc, 2", '\\x00ff', 1.5, '9007199254740993', 1],
+      [2, null, '\\x', 0.1, -5, 2],
+    ],
+    more: true,
+  });
+  expect(reportOf(sqlite3, 'query', { stdout: "'a'\nunistr('x\\u000ay\\\\')\n" }).data).toMatchObject({
+    rows: [['x\ny\\']],
+  });
+  for (const stdout of ['id|name\n', "'a'\nx''y\n"])
+    expect(() => reportOf(sqlite3, 'query', { stdout })).toThrow('expected');
+});
+
+it('ATTACK 81, 82: refuses dot commands, and table functions which -safe leaves alone', () => {
+  for (const of of [sqlite3, programOf('duckdb')])
+    for (const key of ['query', 'explain', 'execute']) {
+      for (const sql of ['.shell id', ' .system id', '\n.output |id', '.load x', '.import a b', '.read x'])
+        expect(() => argvOf(of, key, { database: 'shop.db', sql })).toThrow('dot commands');
+      for (const sql of ["SELECT data FROM fsdir('/etc/passwd')", 'SELECT * FROM "FSDIR"(\'/\')', "TABLE zipfile('x')"])
+        expect(() => argvOf(of, key, { database: 'shop.db', sql })).toThrow('read other files');
+    }
+});
+
+describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))('sqlite3 (3.37 or newer)', () => {
+  let folder = '';
+  const call = async (key: string, given: object, env: Record<string, string> = {}) =>
+    await callAction(sqlite3, key, { database: 'shop.db', ...given }, { folder, env, trusted: true }).catch(
+      (error: unknown) => ({ isError: true, content: [{ type: 'text' as const, text: String(error) }] }),
+    );
+  const query = async (sql: string, env = {}) => (await call('query', { sql, limit: 2 }, env)) as ToolResult;
+  const told = async (key: string, given: object) => {
+    const [text] = (await call(key, given)).content ?? [];
+    return text && 'text' in text ? text.text : '';
+  };
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+    const setup = `
+      CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT 'x', score REAL, big INTEGER);
+      CREATE INDEX users_name ON users(name);
+      CREATE VIEW user_names AS SELECT name FROM users;
+      CREATE TABLE "odd name"(a);
+      INSERT INTO users VALUES (1, 'Ada', 1.5, 9007199254740993), (2, 'Bob', NULL, 2), (3, 'Cy', 2.5, 3);`;
+    for (const database of ['shop.db', 'other.db']) spawnSync('sqlite3', [join(folder, database), setup]);
+    writeFileSync(join(folder, 'secret.txt'), 'secret');
+    writeFileSync(join(folder, "it's x.csv"), 'a,b\n1,"x, y"\n');
+  });
+
+  it('lists and describes tables and views', async () => {
+    expect(await told('tables', {})).toBe('3 tables\nodd name\nuser_names view\nusers');
+    expect(await told('describe', { table: 'Users' })).toBe(
+      "4 columns\nid INTEGER not null\nname TEXT not null = 'x'\nscore REAL\nbig INTEGER\n" +
+        "CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT 'x', score REAL, big INTEGER)\n" +
+        'CREATE INDEX users_name ON users(name)',
+    );
+    expect(await told('describe', { table: "nothing'" })).toBe("NOT_FOUND: nothing': there is no such table.");
+    expect(await told('schema', { table: 'user_*' })).toBe('CREATE VIEW user_names AS SELECT name FROM users;');
+    expect(await told('dump', { table: 'users' })).toContain("INSERT INTO users VALUES(3,'Cy',2.5,3);");
+  });
+
+  it('queries in the order asked for, says that there is more, and counts in numbers', async () => {
+    expect((await query('SELECT name, score FROM users ORDER BY name DESC -- newest')).data).toEqual({
+      columns: ['name', 'score'],
+      rows: [
+        ['Cy', 2.5],
+        ['Bob', null],
+      ],
+      more: true,
+    });
+    expect((await query('WITH one AS (SELECT count(*) AS a FROM users) SELECT * FROM one;\n;')).data).toEqual({
+      columns: ['a'],
+      rows: [[3]],
+      more: false,
+    });
+    expect(await told('query', { sql: 'PRAGMA table_info(users)', limit: 1 })).toMatch(/^1 row; there are more/);
+    expect(await told('explain', { sql: "SELECT * FROM users WHERE name = 'Ada' -- who" })).toContain('users_name');
+  });
+
+  it('makes a database, changes it all or not at all, and reads a CSV file into it', async () => {
+    const database = 'new.db';
+    expect(await told('open', { database })).toBe('no tables');
+    expect(await told('execute', { database, sql: 'CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)' })).toBe(
+      'rows changed\n2',
+    );
+    const failed = await call('execute', { database, sql: 'DELETE FROM t; DELETE FROM nothing' });
+    expect([failed.isError, await told('query', { database, sql: 'SELECT count(*) AS n FROM t' })]).toEqual([
+      true,
+      '1 row\nn\n2',
+    ]);
+    await call('import', { database, file: "it's x.csv", table: 'csv' });
+    expect(await told('query', { database, sql: 'SELECT * FROM csv' })).toBe('1 row\na\tb\n1\tx, y');
+  });
+
+  it('ATTACK 85: makes no value that is larger than memory', async () => {
+    expect(saidBy(await query('SELECT zeroblob(1000000000)'))).toContain('too big');
+  });
+
+  it('fails on a file that does not exist, and makes none', async () => {
+    expect(await told('tables', { database: 'missing.db' })).toContain('unable to open');
+    expect(existsSync(join(folder, 'missing.db'))).toBe(false);
+  });
+
+  it('ATTACK 52: does not follow a link', async () => {
+    const outside = temporaryFolder();
+    renameSync(join(folder, 'other.db'), join(outside, 'other.db'));
+    symlinkSync(join(outside, 'other.db'), join(folder, 'link.db'));
+    for (const [key, more] of [
+      ['tables', {}],
+      ['execute', { sql: 'DROP TABLE users' }],
+    ] as const)
+      expect((await call(key, { database: 'link.db', ...more })).isError).toBe(true);
+    renameSync(join(outside, 'other.db'), join(folder, 'other.db'));
+  });
+
+  it('does not read ~/.sqliterc', async () => {
+    const home = temporaryFolder();
+    mkdirSync(join(home, 'sqlite3'));
+    for (const file of ['.sqliterc', 'sqlite3/sqliterc'])
+      writeFileSync(join(home, file), `.shell touch '${join(home, 'ran')}'\n.print hello\n`);
+    const { data } = await query('SELECT 1 AS a', { HOME: home, XDG_CONFIG_HOME: home });
+    expect(data).toMatchObject({ rows: [[1]] });
+    expect(existsSync(join(home, 'ran'))).toBe(false);
+  });
+
+  it.each([
+    [81, 'SELECT 1);\n.shell touch ran\nSELECT * FROM (SELECT 1'],
+    [82, "SELECT writefile('ran', 'x')"],
+    [82, "SELECT readfile('secret.txt')"],
+    [82, "SELECT edit('', 'touch ran')"],
+    [82, "SELECT load_extension('./ran')"],
+    [82, "SELECT 1); ATTACH 'other.db' AS o; SELECT * FROM (SELECT * FROM o.users"],
+    [82, "SELECT 1); VACUUM INTO 'ran'; SELECT * FROM (SELECT 1"],
+    [82, 'SELECT 1); PRAGMA user_version = 7; SELECT * FROM (SELECT 1'],
+    [82, 'SELECT 1); DELETE FROM users; SELECT * FROM (SELECT 1'],
+    [82, 'PRAGMA user_version = 7'],
+    [82, 'PRAGMA user_version; DELETE FROM users'],
+    [82, 'DELETE FROM users'],
+    [82, 'SELECT 1; SELECT 2'],
+  ])('ATTACK %i: %s changes nothing and tells nothing', async (_row, sql) => {
+    const before = [readFileSync(join(folder, 'shop.db')), readdirSync(folder)];
+    const result = await call('query', { sql });
+    expect(result.isError, saidBy(result)).toBe(true);
+    expect(saidBy(result).replaceAll('secret.txt', '')).not.toContain('secret');
+    expect([readFileSync(join(folder, 'shop.db')), readdirSync(folder)]).toEqual(before);
+  });
+});
