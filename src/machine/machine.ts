@@ -1,6 +1,13 @@
 import type { Settings } from '../core/settings.ts';
 import type { Host } from './host.ts';
-import type { Broken, Discovery, Installation, ProgramFacts, Version } from './programs/installation.ts';
+import type {
+  Broken,
+  Discovery,
+  Installation,
+  ProgramFacts,
+  SearchPath,
+  Version,
+} from './programs/installation.ts';
 import type { ProgramReport } from './programs/machine-report.ts';
 import type { Processes, Run } from './processes/process.ts';
 import { cacheFolder, readCache, writeCache } from './folders.ts';
@@ -32,13 +39,16 @@ export interface Machine {
   settle(): Promise<boolean>;
 }
 
+/** What the settings say of where programs are. */
+type Named = Pick<Settings, 'path' | 'programs'>;
+
 /** Starts finding out what is installed; answers wait for the directory listings alone, some milliseconds. */
 export function createMachine(
   host: Host,
   facts: readonly ProgramFacts[],
   processes: Processes,
   projectRoots: readonly string[] | Promise<readonly string[]>,
-  { path: added, programs: named }: Pick<Settings, 'path' | 'programs'> = { path: [], programs: {} },
+  { path: added, programs: named }: Named = { path: [], programs: {} },
 ): Machine {
   const cache = cacheFolder(host.platform, host.env, host.home);
   const locate = async (shell: LoginShellPath | undefined) =>
@@ -82,15 +92,8 @@ export function createMachine(
     leave: processes.leave,
     discovery: () => discovered,
     childEnvironment: async () => childEnvironment.bind(undefined, host, await located),
-    async report() {
-      const found = await weedOut(() => true);
-      const { reportOf } = await import('./programs/machine-report.ts');
-      return reportOf(facts, found, await versionsOf([...found.installed.values()]), host.platform);
-    },
-    async which(name) {
-      const found = await whichProgram(name, host, await located);
-      return 'installed' in found ? found.installed.program : undefined;
-    },
+    report: async () => reported(facts, await weedOut(() => true), versionsOf, host),
+    which: async (name) => programBy(name, host, await located),
     async settle() {
       const before = idsOf(await discovered);
       await askShell();
@@ -98,6 +101,23 @@ export function createMachine(
       return before !== idsOf(await weedOut((id) => doubtful.has(id)));
     },
   };
+}
+
+type VersionsOf = (found: readonly Installation[]) => Promise<ReadonlyMap<string, Version>>;
+
+async function reported(
+  facts: readonly ProgramFacts[],
+  found: Discovery,
+  versionsOf: VersionsOf,
+  { platform }: Host,
+): Promise<readonly ProgramReport[]> {
+  const { reportOf } = await import('./programs/machine-report.ts');
+  return reportOf(facts, found, await versionsOf([...found.installed.values()]), platform);
+}
+
+async function programBy(name: string, host: Host, path: SearchPath): Promise<string | undefined> {
+  const found = await whichProgram(name, host, path);
+  return 'installed' in found ? found.installed.program : undefined;
 }
 
 const brokenName = 'broken.json';
@@ -115,7 +135,7 @@ const doubtfulIn = (facts: readonly ProgramFacts[], broken: Broken): ReadonlySet
 async function withoutBroken(
   discoverBut: (broken: Broken) => Promise<Discovery>,
   isDoubtful: (id: string) => boolean,
-  versionsOf: (installations: readonly Installation[]) => Promise<ReadonlyMap<string, Version>>,
+  versionsOf: VersionsOf,
 ): Promise<{ readonly discovery: Discovery; readonly broken: Broken }> {
   // What was broken may have been mended.
   let broken: Broken = {};

@@ -27,7 +27,9 @@ describe.each(eras)('the catalogue in %s', (era) => {
     const line = found.split('\n').find((text) => text.includes('"git_log"')) ?? '';
     const [, tool = '', given = ''] = /^(\w+) (\{.*\}) {2}List git commits$/.exec(line) ?? [];
     expect(tool).toBe('run_read_action');
-    expect(textOf(await call(tool, JSON.parse(given) as Record<string, unknown>))).toMatch(/^1 commit\n\w+ .*First commit/);
+    expect(textOf(await call(tool, JSON.parse(given) as Record<string, unknown>))).toMatch(
+      /^1 commit\n\w+ .*First commit/,
+    );
   });
 
   it('runs what only looks by one tool, and refuses the rest there', async () => {
