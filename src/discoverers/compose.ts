@@ -35,16 +35,19 @@ const found = objects(service, ({ Health, State, ExitCode, ...one }) => ({
     .join(', '),
 }));
 
-const files = option('--file=', list(path('Compose file', 'file'), 'Compose files, instead of the usual ones'));
+const files = option(
+  '--file=',
+  list(path('Compose file', 'file'), 'Compose files, instead of the usual ones'),
+);
 const services = operand(list(word('Service'), 'Default: all'));
 const oneService = operand(word('Service'));
 const command = words('Program and its arguments');
 const some = { services: ['web'] };
 const changed = {
-  then: {
+  after: {
     now: ({ files }: { readonly files: Slot<'files'> }) => [files, 'ps', '--all', '--format=json'],
   },
-  out: containers((output: Output) => found({ ...output, stdout: output.then['now'] ?? '' })),
+  out: containers((output: Output) => found({ ...output, stdout: output.after['now'] ?? '' })),
 };
 
 export default program('compose', {
@@ -65,7 +68,8 @@ export default program('compose', {
     COMPOSE_EXPERIMENTAL_OCI_REMOTE: 'false',
   },
   // A Compose file can name files anywhere, and the .env beside it another machine, whatever is asked.
-  inspect: () => Promise.resolve({ trust: 'lets Docker Compose read all that the files of this project name' }),
+  inspect: () =>
+    Promise.resolve({ trust: 'lets Docker Compose read all that the files of this project name' }),
   hints: [
     ...engine.hints,
     { says: /no configuration file provided/i, wayOut: 'Give the folder that has the compose.yaml as cwd.' },
@@ -173,22 +177,32 @@ export default program('compose', {
       given: some,
       ...changed,
     }),
-    restart: action('Restart Compose services', 'Stops containers and starts them again.', ['write', 'execute'], {
-      run: ({ files, services }) => [files, 'restart', '--', services],
-      params: { files, services },
-      given: some,
-      ...changed,
-    }),
-    exec: action('Run a program in a service', 'Runs one program in a running Compose service.', ['execute'], {
-      run: ({ files, workdir, service, argv }) => [files, 'exec', '-T', workdir, '--', service, argv],
-      params: {
-        files,
-        workdir: option('--workdir=', name('Folder inside the container')),
-        service: oneService,
-        argv: command,
+    restart: action(
+      'Restart Compose services',
+      'Stops containers and starts them again.',
+      ['write', 'execute'],
+      {
+        run: ({ files, services }) => [files, 'restart', '--', services],
+        params: { files, services },
+        given: some,
+        ...changed,
       },
-      given: { service: 'db', argv: ['psql', '--version'] },
-    }),
+    ),
+    exec: action(
+      'Run a program in a service',
+      'Runs one program in a running Compose service.',
+      ['execute'],
+      {
+        run: ({ files, workdir, service, argv }) => [files, 'exec', '-T', workdir, '--', service, argv],
+        params: {
+          files,
+          workdir: option('--workdir=', name('Folder inside the container')),
+          service: oneService,
+          argv: command,
+        },
+        given: { service: 'db', argv: ['psql', '--version'] },
+      },
+    ),
     run: action(
       'Run a command in a new service container',
       'Starts a container of a service for one program, and removes it.',

@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import compose from '../../src/discoverers/compose.ts';
 import { programOf } from '../discoverers/programs.ts';
 import { callAction, saidBy } from '../support/call-action.ts';
 import { temporaryFolder } from '../support/repository.ts';
@@ -44,18 +43,21 @@ it.each([
   ['wants the machine', 'services: {web: {image: x, privileged: true, volumes: ["/:/host"]}}'],
   ['reads files of it', 'include: [/etc/passwd]\nservices: {web: {env_file: /etc/shadow}}'],
   ['names a program of it', 'name: prod\nservices: {web: {provider: {type: ./evil.sh}}}'],
-])('ATTACK 20, 41, 86, 87: a Compose file that %s is not even read before it is trusted', async (_what, file) => {
-  const { options, ran } = project(file);
-  for (const era of eras) {
-    const client = await connect(era, options);
-    onTestFinished(() => client.close());
-    for (const [name, given] of calls)
-      expect(textOf(await client.callTool({ name, arguments: given })), name).toMatch(
-        /^NEEDS_CONFIRM.*lets Docker Compose read/s,
-      );
-  }
-  expect(ran()).toBe('');
-});
+])(
+  'ATTACK 20, 41, 86, 87: a Compose file that %s is not even read before it is trusted',
+  async (_what, file) => {
+    const { options, ran } = project(file);
+    for (const era of eras) {
+      const client = await connect(era, options);
+      onTestFinished(() => client.close());
+      for (const [name, given] of calls)
+        expect(textOf(await client.callTool({ name, arguments: given })), name).toMatch(
+          /^NEEDS_CONFIRM.*lets Docker Compose read/s,
+        );
+    }
+    expect(ran()).toBe('');
+  },
+);
 
 it.each([
   ['build', { context: '/' }],

@@ -133,9 +133,12 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
     expect(await planOf(psql, 'tables', {}, as(user))).not.toHaveProperty('asks');
   });
 
-  it.each(['owner', 'watcher'])('asks nothing about a query of %s, which the transaction binds', async (user) => {
-    expect(await planOf(psql, 'query', { sql: 'SELECT 1' }, as(user))).not.toHaveProperty('asks');
-  });
+  it.each(['owner', 'watcher'])(
+    'asks nothing about a query of %s, which the transaction binds',
+    async (user) => {
+      expect(await planOf(psql, 'query', { sql: 'SELECT 1' }, as(user))).not.toHaveProperty('asks');
+    },
+  );
 
   it('ATTACK 75: runs nothing when the login may more than when it was planned', async () => {
     const plan = await planOf(psql, 'query', { sql: 'SELECT 1' }, as('owner'));
@@ -150,7 +153,9 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
     try {
       const sql = "SELECT pg_read_file('/etc/passwd')";
       const result = await client.callTool({ name: 'psql_query', arguments: { sql } });
-      expect(textOf(result)).toMatch(/NEEDS_CONFIRM.*can change a database.*GRANT pg_read_all_data TO reader/);
+      expect(textOf(result)).toMatch(
+        /NEEDS_CONFIRM.*can change a database.*GRANT pg_read_all_data TO reader/,
+      );
     } finally {
       await client.close();
     }
@@ -180,7 +185,9 @@ describe.skipIf(!serverFolder())('databases: PostgreSQL (skipped where it is not
   });
   const sleeping = () =>
     Number(
-      server.ask("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'toolcrib' AND state = 'active'"),
+      server.ask(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'toolcrib' AND state = 'active'",
+      ),
     );
 
   it.each(eras)(
@@ -330,7 +337,8 @@ describe.skipIf(!hasMariadb())('databases: MariaDB (skipped where it is not inst
   ];
   it.each(attacks)('ATTACK %i: %s changes nothing', async (_row, sql) => {
     for (const user of ['root', 'plain'])
-      for (const action of ['query', 'explain']) await failing(mysql, action, sql.replace('FILE', into()), as(user));
+      for (const action of ['query', 'explain'])
+        await failing(mysql, action, sql.replace('FILE', into()), as(user));
     expect(server.ask(state)).toEqual(before);
     expect(readdirSync(join(server.folder, 'files'))).toEqual([]);
   });

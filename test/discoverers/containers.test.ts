@@ -67,14 +67,19 @@ describe('containers, as Docker and Podman list them', () => {
 
   it('tells what the containers that were asked about are now', () => {
     const now = { now: recorded('docker/ps.jsonl') };
-    const { data } = reportOf(docker, 'stop', { stdout: 'old\n', then: now, given: { containers: ['old'] } });
+    const { data } = reportOf(docker, 'stop', {
+      stdout: 'old\n',
+      after: now,
+      given: { containers: ['old'] },
+    });
     expect(data).toMatchObject({ total: 1, items: [{ name: 'old', state: 'exited (1)' }] });
-    expect(() => reportOf(docker, 'stop', { stdout: 'old\n', then: { now: '{"nothing":1}' } })).toThrow();
+    expect(() => reportOf(docker, 'stop', { stdout: 'old\n', after: { now: '{"nothing":1}' } })).toThrow();
   });
 });
 
 describe('logs of a container', () => {
-  const stdout = '2024-06-10T06:13:20.1Z one\n2024-06-10T06:13:20.3Z three\n  of it\n2024-06-10T06:13:20.3Z \n';
+  const stdout =
+    '2024-06-10T06:13:20.1Z one\n2024-06-10T06:13:20.3Z three\n  of it\n2024-06-10T06:13:20.3Z \n';
   const stderr = '2024-06-10T06:13:20.2Z two\n2024-06-10T06:13:20.4Z four\n';
   it('keep the order of standard output and standard error', () => {
     expect(reportOf(docker, 'logs', { stdout, stderr }).text).toBe('one\ntwo\nthree\n  of it\n\nfour');
@@ -97,14 +102,20 @@ it('ATTACK 86, 87: has no way to mount, to be privileged, or to choose a daemon'
       expect(Object.keys(params).join(' '), key).not.toMatch(/host|daemon|config|privileged|mount/);
     }
   for (const given of [{ mounts: ['/:/host'] }, { privileged: true }])
-    expect(() => argvOf(docker, 'exec', { container: 'web', argv: ['id'], ...given })).toThrow('Unrecognized key');
+    expect(() => argvOf(docker, 'exec', { container: 'web', argv: ['id'], ...given })).toThrow(
+      'Unrecognized key',
+    );
   for (const container of ['--privileged', '-v/:/host', 'a b', '']) {
     expect(() => argvOf(docker, 'exec', { container, argv: ['id'] })).toThrow();
     expect(() => argvOf(docker, 'run', { image: container })).toThrow();
   }
-  expect(() => argvOf(docker, 'build', { build_args: ['BUILDKIT_SYNTAX=evil/frontend'] })).toThrow('NAME=value');
+  expect(() => argvOf(docker, 'build', { build_args: ['BUILDKIT_SYNTAX=evil/frontend'] })).toThrow(
+    'NAME=value',
+  );
   // Without a value docker would hand over the variable of that name from our own environment.
-  expect(() => argvOf(docker, 'run', { image: 'a', variables: ['AWS_SECRET_ACCESS_KEY'] })).toThrow('NAME=value');
+  expect(() => argvOf(docker, 'run', { image: 'a', variables: ['AWS_SECRET_ACCESS_KEY'] })).toThrow(
+    'NAME=value',
+  );
 });
 
 describe.skipIf(process.platform === 'win32')('docker, as it is called', () => {
@@ -133,6 +144,8 @@ describe.skipIf(process.platform === 'win32')('docker, as it is called', () => {
     const { place, ran } = fake(recorded('compose/ps-2.21.jsonl'));
     const result = await callAction(compose, 'up', { services: ['db'] }, { ...place, trusted: true });
     expect(saidBy(result)).toContain('shop-db-1 running (healthy)');
-    expect(ran().replaceAll('\n', ' ')).toBe('compose up --detach --quiet-pull -- db compose ps --all --format=json ');
+    expect(ran().replaceAll('\n', ' ')).toBe(
+      'compose up --detach --quiet-pull -- db compose ps --all --format=json ',
+    );
   });
 });

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ToolResult } from '../../src/core/tool.ts';
@@ -13,7 +21,10 @@ const sqlite3 = programOf('sqlite3');
 it('reads rows with every digit of a number, bytes and text told apart', () => {
   const printed =
     "'id','it''s','b','r','big','id'\n1,'a''b\nc, 2',X'00Ff',1.5,9007199254740993,1\n2,NULL,X'',0.1,-5,2\n3,4,5,Inf,7,3\n";
-  const { data } = reportOf(sqlite3, 'query', { stdout: `        length 100000000\n${printed}`, given: { limit: 2 } });
+  const { data } = reportOf(sqlite3, 'query', {
+    stdout: `        length 100000000\n${printed}`,
+    given: { limit: 2 },
+  });
   expect(data).toEqual({
     columns: ['id', "it's", 'b', 'r', 'big', 'id'],
     rows: [
@@ -34,7 +45,11 @@ it('ATTACK 81, 82: refuses dot commands, and table functions which -safe leaves 
     for (const key of ['query', 'explain', 'execute']) {
       for (const sql of ['.shell id', ' .system id', '\n.output |id', '.load x', '.import a b', '.read x'])
         expect(() => argvOf(of, key, { database: 'shop.db', sql })).toThrow('dot commands');
-      for (const sql of ["SELECT data FROM fsdir('/etc/passwd')", 'SELECT * FROM "FSDIR"(\'/\')', "TABLE zipfile('x')"])
+      for (const sql of [
+        "SELECT data FROM fsdir('/etc/passwd')",
+        'SELECT * FROM "FSDIR"(\'/\')',
+        "TABLE zipfile('x')",
+      ])
         expect(() => argvOf(of, key, { database: 'shop.db', sql })).toThrow('read other files');
     }
 });
@@ -71,8 +86,12 @@ describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))('sqlite
         "CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT 'x', score REAL, big INTEGER)\n" +
         'CREATE INDEX users_name ON users(name)',
     );
-    expect(await told('describe', { table: "nothing'" })).toBe("NOT_FOUND: nothing': there is no such table.");
-    expect(await told('schema', { table: 'user_*' })).toBe('CREATE VIEW user_names AS SELECT name FROM users;');
+    expect(await told('describe', { table: "nothing'" })).toBe(
+      "NOT_FOUND: nothing': there is no such table.",
+    );
+    expect(await told('schema', { table: 'user_*' })).toBe(
+      'CREATE VIEW user_names AS SELECT name FROM users;',
+    );
     expect(await told('dump', { table: 'users' })).toContain("INSERT INTO users VALUES(3,'Cy',2.5,3);");
   });
 
@@ -85,13 +104,19 @@ describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))('sqlite
       ],
       more: true,
     });
-    expect((await query('WITH one AS (SELECT count(*) AS a FROM users) SELECT * FROM one;\n;')).data).toEqual({
-      columns: ['a'],
-      rows: [[3]],
-      more: false,
-    });
-    expect(await told('query', { sql: 'PRAGMA table_info(users)', limit: 1 })).toMatch(/^1 row; there are more/);
-    expect(await told('explain', { sql: "SELECT * FROM users WHERE name = 'Ada' -- who" })).toContain('users_name');
+    expect((await query('WITH one AS (SELECT count(*) AS a FROM users) SELECT * FROM one;\n;')).data).toEqual(
+      {
+        columns: ['a'],
+        rows: [[3]],
+        more: false,
+      },
+    );
+    expect(await told('query', { sql: 'PRAGMA table_info(users)', limit: 1 })).toMatch(
+      /^1 row; there are more/,
+    );
+    expect(await told('explain', { sql: "SELECT * FROM users WHERE name = 'Ada' -- who" })).toContain(
+      'users_name',
+    );
   });
 
   it('makes a database, changes it all or not at all, and reads a CSV file into it', async () => {

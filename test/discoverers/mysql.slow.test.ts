@@ -100,12 +100,12 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
   });
 
   it('reads every type', async () => {
-    expect((await query('SELECT * FROM kinds')).rows).toEqual([
-      [
-        ...['123456789012345678.10', 1.1, 0.1, 255, '2024-01-02 03:04:05.678', '2024-01-02', '-12:00:00', 2024],
-        ...['\\x00ff', '\\x0101', 'y', 'p,q', { a: '9007199254740993' }, 'abc', '\\x01', '18446744073709551615'],
-      ],
-    ]);
+    expect(
+      (await query('SELECT * FROM kinds')).rows[0]?.map((value) => JSON.stringify(value)).join(' '),
+    ).toBe(
+      '"123456789012345678.10" 1.1 0.1 255 "2024-01-02 03:04:05.678" "2024-01-02" "-12:00:00" 2024 ' +
+        String.raw`"\\x00ff" "\\x0101" "y" "p,q" {"a":"9007199254740993"} "abc" "\\x01" "18446744073709551615"`,
+    );
   });
 
   it('explains without running', async () => {
@@ -133,7 +133,10 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
 
   it('changes what it is told to, and asks each time', async () => {
     const plan = await planOf(mysql, 'execute', { sql: 'DROP TABLE orders' }, where());
-    expect(plan).toMatchObject({ asks: 'database', lasting: { database: `root@${server.socket}:3306/shop` } });
+    expect(plan).toMatchObject({
+      asks: 'database',
+      lasting: { database: `root@${server.socket}:3306/shop` },
+    });
     expect(await told('execute', { sql: 'CREATE TABLE made(a INT)' })).toBe('0 rows changed');
     expect(await told('execute', { sql: 'INSERT INTO made VALUES (1), (2)' })).toBe('2 rows changed');
     expect(await told('execute', { sql: 'DELETE FROM made RETURNING a' })).toContain('2 rows\na\n1\n2');
@@ -181,7 +184,9 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
     const who = 'SELECT current_user()';
     writeFileSync(join(folder, '.my.cnf'), '[client]\nuser=root\n');
     const url = `mysql://nobody@x?socket=${server.socket}`;
-    expect(saidBy(await call('query', { sql: who }, { DATABASE_URL: url }))).toContain('~/.my.cnf is not read');
+    expect(saidBy(await call('query', { sql: who }, { DATABASE_URL: url }))).toContain(
+      '~/.my.cnf is not read',
+    );
     rmSync(join(folder, '.my.cnf'));
     const profiles = {
       mine: {
@@ -189,7 +194,12 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
         url: `mariadb://locked:${encodeURIComponent(password)}@x?socket=${server.socket}`,
       },
     } as const;
-    const { data } = await callAction(mysql, 'query', { sql: who, profile: 'mine' }, { ...where(), profiles });
+    const { data } = await callAction(
+      mysql,
+      'query',
+      { sql: who, profile: 'mine' },
+      { ...where(), profiles },
+    );
     expect(data).toMatchObject({ rows: [['locked@localhost']] });
     const result = await call('query', { sql: who }, { DATABASE_URL: '', MYSQL_UNIX_PORT: '/nowhere/s' });
     expect(saidBy(result)).toContain('Is the server running?');

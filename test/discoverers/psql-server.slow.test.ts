@@ -67,7 +67,9 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
         'CREATE UNIQUE INDEX orders_pkey ON public.orders USING btree (id)\norders_pkey PRIMARY KEY (id)',
     );
     expect(await told('describe', { table: '"Odd"."My Table"' })).toBe('1 columns\na integer');
-    expect(await told('describe', { table: 'big' })).toMatch(/id bigint\nas +SELECT orders.id\n +FROM orders;/);
+    expect(await told('describe', { table: 'big' })).toMatch(
+      /id bigint\nas +SELECT orders.id\n +FROM orders;/,
+    );
     expect(await told('describe', { table: 'nothing' })).toContain('relation "nothing" does not exist');
     expect(await told('describe', { table: "x'::regclass; --" })).toContain('PROGRAM_FAILED');
   });
@@ -109,7 +111,9 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
       lasting: { kind: 'database', database },
     });
     expect(await told('execute', { sql })).toBe('2 rows changed\n2 rows\na\n1\n2');
-    expect(await told('execute', { sql: 'DELETE FROM made; DELETE FROM nothing' })).toContain('does not exist');
+    expect(await told('execute', { sql: 'DELETE FROM made; DELETE FROM nothing' })).toContain(
+      'does not exist',
+    );
     expect(await query('SELECT count(*) FROM made')).toMatchObject({ rows: [[2]] });
     expect(await told('execute', { sql: 'DROP TABLE made' })).toBe('0 rows changed');
   });
@@ -135,9 +139,8 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
   });
 
   it('cuts long values, bytes and rows', async () => {
-    const [[text, bytes]] = (await query("SELECT repeat('x', 100000), decode(repeat('00', 1000), 'hex')")).rows as [
-      [string, string],
-    ];
+    const [[text, bytes]] = (await query("SELECT repeat('x', 100000), decode(repeat('00', 1000), 'hex')"))
+      .rows as [[string, string]];
     expect(text).toMatch(/^x{8000}… \[92000 more characters\]$/);
     expect(bytes).toMatch(/^\\x(00){256}… \[1488 more characters\]$/);
     const one = { folder, env: env(), program: '/usr/bin/true' };
@@ -170,7 +173,10 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
   };
 
   it('ATTACK 85: reads no more than the limit of bytes of an answer, and the server goes on to nothing', async () => {
-    for (const sql of ["SELECT repeat('z', 1000) FROM generate_series(1, 5000)", "SELECT repeat('z', 100000000)"]) {
+    for (const sql of [
+      "SELECT repeat('z', 1000) FROM generate_series(1, 5000)",
+      "SELECT repeat('z', 100000000)",
+    ]) {
       await expect(querying({ bytes: 100_000 }, sql)).rejects.toThrow('larger than the 100000 bytes');
     }
     await until(() => activity() === 0);
@@ -181,7 +187,9 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     Number(server.ask(`SELECT count(*) FROM pg_stat_activity WHERE application_name = 'toolcrib' ${where}`));
 
   it('ATTACK 85: the server ends what takes too long', async () => {
-    await expect(querying({ statementMs: 100 }, 'SELECT pg_sleep(1000)')).rejects.toThrow('statement timeout');
+    await expect(querying({ statementMs: 100 }, 'SELECT pg_sleep(1000)')).rejects.toThrow(
+      'statement timeout',
+    );
   });
 
   it('ATTACK 85: cancels on the server when the caller gives up', async () => {
@@ -230,9 +238,13 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
       'ARG_INVALID: profile: "other" is no postgresql database of the settings. There is shop.',
     );
     expect(await failing(who, { PGSERVICE: 'mine' })).toContain('CONFIG_INVALID: PGSERVICE');
-    writeFileSync(join(folder, '.pgpass'), `# mine\n*:*:*:locked:${password.replaceAll(/[\\:]/g, '\\$&')}\n`, {
-      mode: 0o600,
-    });
+    writeFileSync(
+      join(folder, '.pgpass'),
+      `# mine\n*:*:*:locked:${password.replaceAll(/[\\:]/g, '\\$&')}\n`,
+      {
+        mode: 0o600,
+      },
+    );
     // The driver's own way to a password knows no other environment than the server's.
     vi.stubEnv('PGPASSFILE', join(folder, '.pgpass'));
     expect((await query(who, { PGUSER: 'locked' })).rows).toEqual([['locked']]);
@@ -258,7 +270,9 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     });
     expect(broken).toContain('CONFIG_INVALID: DATABASE_URL: is not the address');
     expect(broken).not.toContain(wrong);
-    expect(await failing('SELECT 1', { PGUSER: 'locked' })).toContain('asks for a password, and none is known');
+    expect(await failing('SELECT 1', { PGUSER: 'locked' })).toContain(
+      'asks for a password, and none is known',
+    );
     expect(await failing('SELECT 1', { PGHOST: '/nowhere' })).toContain('Is the server running?');
   });
 

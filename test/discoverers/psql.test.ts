@@ -36,7 +36,9 @@ const said = (ask: () => string): string => {
 
 describe('where a database is', () => {
   it('reads addresses as their programs do', () => {
-    expect(addressOf('postgres://ada:a%40b@db.example:5433/shop?sslmode=verify-ca', 'postgresql', 'x')).toEqual({
+    expect(
+      addressOf('postgres://ada:a%40b@db.example:5433/shop?sslmode=verify-ca', 'postgresql', 'x'),
+    ).toEqual({
       host: 'db.example',
       port: '5433',
       user: 'ada',

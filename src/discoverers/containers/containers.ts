@@ -21,32 +21,47 @@ const what = choice(
 const command = words('Program in the container, and its arguments');
 
 const looking = ({ title, json: asJson, ...row }: Row): Program['actions'] => ({
-  ps: action(`List running ${title} containers`, 'Containers that run, with image, state and ports.', ['read'], {
-    run: ['ps', asJson],
-    out: containers(row.ps),
-  }),
-  ps_all: action(`List all ${title} containers`, 'Containers with their states, stopped ones too.', ['read'], {
-    run: ['ps', '--all', asJson],
-    out: containers(row.ps),
-  }),
+  ps: action(
+    `List running ${title} containers`,
+    'Containers that run, with image, state and ports.',
+    ['read'],
+    {
+      run: ['ps', asJson],
+      out: containers(row.ps),
+    },
+  ),
+  ps_all: action(
+    `List all ${title} containers`,
+    'Containers with their states, stopped ones too.',
+    ['read'],
+    {
+      run: ['ps', '--all', asJson],
+      out: containers(row.ps),
+    },
+  ),
   images: action(`List ${title} images`, 'Images on this machine with tag and size.', ['read'], {
     run: ['images', asJson],
     params: { repository: operand(imageName('Only of this repository, or repository:tag').optional()) },
     out: images(row.images),
   }),
-  logs: action(`Show ${title} container logs`, 'The last lines a container wrote, both streams in order.', ['read'], {
-    // The times tell which line of the two streams came first.
-    run: ['logs', '--timestamps'],
-    params: {
-      tail: option('--tail=', limit(5000, 200)),
-      since: option('--since=', moment('From: 10m, or 2025-01-31T12:00:00')),
-      until: option('--until=', moment('To')),
-      timestamps: aside(z.boolean().default(false).describe('Begin each line with its time')),
-      container,
+  logs: action(
+    `Show ${title} container logs`,
+    'The last lines a container wrote, both streams in order.',
+    ['read'],
+    {
+      // The times tell which line of the two streams came first.
+      run: ['logs', '--timestamps'],
+      params: {
+        tail: option('--tail=', limit(5000, 200)),
+        since: option('--since=', moment('From: 10m, or 2025-01-31T12:00:00')),
+        until: option('--until=', moment('To')),
+        timestamps: aside(z.boolean().default(false).describe('Begin each line with its time')),
+        container,
+      },
+      given: { container: 'web', since: '10m' },
+      out: told(mergedLogs),
     },
-    given: { container: 'web', since: '10m' },
-    out: told(mergedLogs),
-  }),
+  ),
   inspect: action(
     `Inspect a ${title} container`,
     'State, command, ports, mounts, networks; names of variables, not their values.',
@@ -58,16 +73,6 @@ const looking = ({ title, json: asJson, ...row }: Row): Program['actions'] => ({
       out: told(inspected),
     },
   ),
-  stats: action(`Show ${title} resource use`, 'Processor, memory and traffic of running containers.', ['read'], {
-    run: ['stats', '--no-stream', asJson],
-    params: { containers: operand(list(word('Container'), 'Default: all that run')) },
-    out: entries('running container')(row.stats),
-  }),
-  top: action(`List processes in a ${title} container`, 'Processes that run in a container.', ['read'], {
-    run: ['top'],
-    params: { container },
-    given: { container: 'web' },
-  }),
 });
 
 const running = ({ title }: Row): Program['actions'] => ({
@@ -94,16 +99,21 @@ const running = ({ title }: Row): Program['actions'] => ({
       },
     },
   ),
-  exec: action(`Run a program in a ${title} container`, 'Runs one program in a running container.', ['execute'], {
-    run: ['exec'],
-    params: {
-      workdir: option('--workdir=', name('Folder inside the container')),
-      user: option('--user=', word('User inside the container')),
-      container,
-      argv: command,
+  exec: action(
+    `Run a program in a ${title} container`,
+    'Runs one program in a running container.',
+    ['execute'],
+    {
+      run: ['exec'],
+      params: {
+        workdir: option('--workdir=', name('Folder inside the container')),
+        user: option('--user=', word('User inside the container')),
+        container,
+        argv: command,
+      },
+      given: { container: 'web', argv: ['ls', '-la', '/srv'] },
     },
-    given: { container: 'web', argv: ['ls', '-la', '/srv'] },
-  }),
+  ),
   build: action(`Build a ${title} image`, 'Builds an image from a Dockerfile.', ['execute', 'network'], {
     run: ['build'],
     params: {
@@ -122,7 +132,7 @@ const running = ({ title }: Row): Program['actions'] => ({
 /** The containers that were asked about, as they are now; all of them when none of these is left. */
 const afterwards = ({ ps }: Row) =>
   containers((output: Output) => {
-    const all = ps({ ...output, stdout: output.then['now'] ?? '' }) as { name: string; id?: string }[];
+    const all = ps({ ...output, stdout: output.after['now'] ?? '' }) as { name: string; id?: string }[];
     const asked = output.values['containers'] as string[];
     const left = all.filter(({ name: key, id }) => asked.some((one) => key === one || id?.startsWith(one)));
     return (left.length > 0 ? left : all) as never;
@@ -130,7 +140,7 @@ const afterwards = ({ ps }: Row) =>
 
 const changing = (row: Row): Program['actions'] => {
   const { title, json: asJson } = row;
-  const then = { now: () => ['ps', '--all', asJson] };
+  const after = { now: () => ['ps', '--all', asJson] };
   const out = afterwards(row);
   const given = { containers: ['web'] };
   const change = (verb: string, says: string, effects: Parameters<typeof action>[2], more: Params = {}) =>
@@ -138,23 +148,28 @@ const changing = (row: Row): Program['actions'] => {
       run: [verb === 'Remove' ? 'rm' : verb.toLowerCase()],
       params: { ...more, ...several } as typeof several,
       given,
-      then,
+      after,
       out,
     });
   return {
     start: change('Start', 'Starts stopped containers.', ['write', 'execute']),
     stop: change('Stop', 'Stops running containers.', ['write']),
     restart: change('Restart', 'Stops containers and starts them again.', ['write', 'execute']),
-    rm: change('Remove', 'Deletes containers with everything written inside them; named volumes stay.', ['destroy'], {
-      force: on('--force', 'Also those that run'),
-    }),
+    rm: change(
+      'Remove',
+      'Deletes containers with everything written inside them; named volumes stay.',
+      ['destroy'],
+      {
+        force: on('--force', 'Also those that run'),
+      },
+    ),
   };
 };
 
 const changingImages = ({ title, json: asJson, images: read }: Row): Program['actions'] => {
   const imagesNow = {
-    then: { now: () => ['images', asJson] },
-    out: images((output) => read({ ...output, stdout: output.then['now'] ?? '' })),
+    after: { now: () => ['images', asJson] },
+    out: images((output) => read({ ...output, stdout: output.after['now'] ?? '' })),
   };
   const image = { image: operand(imageName('name:tag or name@digest')) };
   return {
@@ -163,11 +178,16 @@ const changingImages = ({ title, json: asJson, images: read }: Row): Program['ac
       params: image,
       given: { image: 'postgres:16' },
     }),
-    push: action(`Push a ${title} image`, 'Uploads an image to the registry in its name.', ['network', 'publish'], {
-      run: ['push', '--quiet'],
-      params: image,
-      given: { image: 'registry.example/shop:1' },
-    }),
+    push: action(
+      `Push a ${title} image`,
+      'Uploads an image to the registry in its name.',
+      ['network', 'publish'],
+      {
+        run: ['push', '--quiet'],
+        params: image,
+        given: { image: 'registry.example/shop:1' },
+      },
+    ),
     tag: action(`Tag a ${title} image`, 'Gives an image another name.', ['write'], {
       ...imagesNow,
       run: ['tag'],
@@ -183,7 +203,22 @@ const changingImages = ({ title, json: asJson, images: read }: Row): Program['ac
   };
 };
 
-const storing = ({ title }: Row): Program['actions'] => ({
+const using = ({ title, json: asJson, stats }: Row): Program['actions'] => ({
+  stats: action(
+    `Show ${title} resource use`,
+    'Processor, memory and traffic of running containers.',
+    ['read'],
+    {
+      run: ['stats', '--no-stream', asJson],
+      params: { containers: operand(list(word('Container'), 'Default: all that run')) },
+      out: entries('running container')(stats),
+    },
+  ),
+  top: action(`List processes in a ${title} container`, 'Processes that run in a container.', ['read'], {
+    run: ['top'],
+    params: { container },
+    given: { container: 'web' },
+  }),
   disk: action(`Show ${title} disk use`, 'Disk used by images, containers, volumes, caches.', ['read'], {
     run: ['system', 'df'],
   }),
@@ -195,11 +230,16 @@ const storing = ({ title }: Row): Program['actions'] => ({
     run: ['network', 'ls', '--format={{.Name}}\t{{.Driver}}'],
     out: entries('network')(named),
   }),
-  history: action(`Show the layers of a ${title} image`, 'Layers of an image with size and command.', ['read'], {
-    run: ['history'],
-    params: { image: operand(imageName('Image')) },
-    given: { image: 'shop:dev' },
-  }),
+  history: action(
+    `Show the layers of a ${title} image`,
+    'Layers of an image with size and command.',
+    ['read'],
+    {
+      run: ['history'],
+      params: { image: operand(imageName('Image')) },
+      given: { image: 'shop:dev' },
+    },
+  ),
   volume_rm: action(`Remove ${title} volumes`, 'Deletes volumes with the data in them.', ['destroy'], {
     run: ['volume', 'rm'],
     params: { volumes: operand(z.array(word('Volume')).min(1).max(50).describe('Names')) },
@@ -238,7 +278,13 @@ export default family<Row>(
       ...(elsewhere && { elsewhere }),
       ...(project && { project }),
       ...engine,
-      actions: { ...looking(row), ...running(row), ...changing(row), ...changingImages(row), ...storing(row) },
+      actions: {
+        ...looking(row),
+        ...running(row),
+        ...changing(row),
+        ...changingImages(row),
+        ...using(row),
+      },
     };
   },
 );

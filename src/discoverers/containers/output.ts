@@ -65,7 +65,8 @@ export const podman: Answers = {
       image: one.Image,
       state: stateOf(one.State, one.Status),
       ports: one.Ports?.map(
-        (each) => `${each.host_ip || '0.0.0.0'}:${each.host_port}->${each.container_port}/${each.protocol || 'tcp'}`,
+        (each) =>
+          `${each.host_ip || '0.0.0.0'}:${each.host_port}->${each.container_port}/${each.protocol || 'tcp'}`,
       ).join(', '),
     })),
   ),
@@ -99,7 +100,9 @@ const details = z.object({
     Health: z.object({ Status: text }).nullish(),
   }),
   Config: z.object({ Image: text, Env: z.array(z.string()).nullish() }),
-  Mounts: z.array(z.object({ Source: text, Name: text, Destination: text, RW: z.boolean().default(false) })).nullish(),
+  Mounts: z
+    .array(z.object({ Source: text, Name: text, Destination: text, RW: z.boolean().default(false) }))
+    .nullish(),
   NetworkSettings: z.object({
     Ports: z.record(z.string(), z.array(z.object({ HostIp: text, HostPort: text })).nullish()).nullish(),
     Networks: z.record(z.string(), z.object({ IPAddress: text }).nullish()).nullish(),

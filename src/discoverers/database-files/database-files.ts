@@ -10,7 +10,10 @@ import { columns, rows, tables } from '../reports/kinds.ts';
 import { quotedRows } from './quoted-rows.ts';
 
 type At<K extends string> = Readonly<Record<K, Slot>>;
-interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'version' | 'elsewhere' | 'project' | 'hints'> {
+interface Row extends Pick<
+  Program,
+  'title' | 'site' | 'get' | 'version' | 'elsewhere' | 'project' | 'hints'
+> {
   /**
    * Options with which the engine itself changes nothing and opens no other file. Words of the shell are only read at
    * the start of an argument, which is always ours.
@@ -68,7 +71,8 @@ const column = z.object({
 const described: Reader<z.input<(typeof columns)['result']>> = (output) => {
   const all = json(column, output);
   const found = all.filter(({ kind }) => kind === 'column');
-  if (found.length === 0) throw new ToolcribError('NOT_FOUND', `${output.values['table']}: there is no such table.`);
+  if (found.length === 0)
+    throw new ToolcribError('NOT_FOUND', `${output.values['table']}: there is no such table.`);
   return {
     columns: found.map((one) => ({ ...one, type: one.type ?? '', nullable: Boolean(one.nullable) })),
     details: all.filter(({ kind }) => kind === 'detail').map(({ name }) => name),
@@ -89,12 +93,16 @@ const sqlite3: Row = {
   hints: [
     { says: /unable to open database/, wayOut: 'Is the path a database file? Links are not followed.' },
     { says: /attempt to write a readonly/, wayOut: 'It changes data: sqlite3_execute does that.' },
-    { says: /near "(?:explain|query|plan)"/i, wayOut: 'sqlite3_explain shows how a query would be answered.' },
+    {
+      says: /near "(?:explain|query|plan)"/i,
+      wayOut: 'sqlite3_explain shows how a query would be answered.',
+    },
     { says: /transaction within a trans/, wayOut: 'It runs in one transaction: leave BEGIN and COMMIT out.' },
   ],
   reading: readingSqlite,
   writing: ['-safe', '-bail'],
-  tables: "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND name NOT GLOB 'sqlite_*' ORDER BY name",
+  tables:
+    "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND name NOT GLOB 'sqlite_*' ORDER BY name",
   describe: (name) =>
     glue(
       `SELECT 'column' AS kind, name, type, "notnull" = 0 AND pk = 0 AS nullable, dflt_value AS "default" ` +
@@ -121,32 +129,45 @@ const sqlite3: Row = {
   execute: (sql) => ['BEGIN', sql, 'COMMIT', "SELECT total_changes() AS 'rows changed'"],
   importing: ({ file, table: name }) => [glue('.import --csv ', file, ' ', name)],
   more: {
-    schema: action('Show SQLite schema', 'The CREATE statements of tables, indexes, views, triggers.', ['read'], {
-      run: ({ database, table: name }) => [
-        ...readingSqlite,
-        database,
-        glue("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name GLOB ", name),
-      ],
-      params: {
-        database: operand(path('Database file', 'file')),
-        table: operand(z.string().max(200).default('*').describe('Only of this table; * and ? match any'), literal),
+    schema: action(
+      'Show SQLite schema',
+      'The CREATE statements of tables, indexes, views, triggers.',
+      ['read'],
+      {
+        run: ({ database, table: name }) => [
+          ...readingSqlite,
+          database,
+          glue("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name GLOB ", name),
+        ],
+        params: {
+          database: operand(path('Database file', 'file')),
+          table: operand(
+            z.string().max(200).default('*').describe('Only of this table; * and ? match any'),
+            literal,
+          ),
+        },
+        given: { database: 'shop.db', table: 'users' },
       },
-      given: { database: 'shop.db', table: 'users' },
-    }),
-    dump: action('Dump SQLite as SQL', 'All statements that make the database again, or one table.', ['read'], {
-      run: ({ database, table: name }) => [...readingSqlite, database, glue('.dump ', name)],
-      params: {
-        database: operand(path('Database file', 'file')),
-        table: operand(
-          z
-            .string()
-            .regex(/^[\w%]{1,200}$/)
-            .default('%')
-            .describe('Only this table; % matches any text'),
-        ),
+    ),
+    dump: action(
+      'Dump SQLite as SQL',
+      'All statements that make the database again, or one table.',
+      ['read'],
+      {
+        run: ({ database, table: name }) => [...readingSqlite, database, glue('.dump ', name)],
+        params: {
+          database: operand(path('Database file', 'file')),
+          table: operand(
+            z
+              .string()
+              .regex(/^[\w%]{1,200}$/)
+              .default('%')
+              .describe('Only this table; % matches any text'),
+          ),
+        },
+        given: { database: 'shop.db' },
       },
-      given: { database: 'shop.db' },
-    }),
+    ),
   },
 };
 
@@ -201,13 +222,18 @@ const looking = (row: Row): Program['actions'] => {
       given: { database: 'shop.db' },
       out: tables((output) => json(table, output)),
     }),
-    describe: action(`Describe a ${title} table`, 'Columns of a table or view, and its definition.', ['read'], {
-      role: 'describe',
-      run: ({ database: file, table: name }) => [...reading, '-json', file, row.describe(name)],
-      params: { database, table: tableName('Table or view') },
-      given: { database: 'shop.db', table: 'users' },
-      out: columns(described),
-    }),
+    describe: action(
+      `Describe a ${title} table`,
+      'Columns of a table or view, and its definition.',
+      ['read'],
+      {
+        role: 'describe',
+        run: ({ database: file, table: name }) => [...reading, '-json', file, row.describe(name)],
+        params: { database, table: tableName('Table or view') },
+        given: { database: 'shop.db', table: 'users' },
+        out: columns(described),
+      },
+    ),
     query: action(`Query ${title}`, 'Runs one read-only query on a database file; its rows.', ['read'], {
       role: 'query',
       run: (at) => [...reading, ...row.asked(at)],
@@ -226,19 +252,27 @@ const looking = (row: Row): Program['actions'] => {
 const changing = (row: Row): Program['actions'] => {
   const { title, writing } = row;
   return {
-    open: action(`Open a ${title} database`, 'Makes the file when there is none; lists its tables.', ['write'], {
-      run: ({ database: file }) => [...writing, '-json', file, row.tables],
-      params: changed,
-      given: { database: 'new.db' },
-      out: tables((output) => json(table, output)),
-    }),
+    open: action(
+      `Open a ${title} database`,
+      'Makes the file when there is none; lists its tables.',
+      ['write'],
+      {
+        run: ({ database: file }) => [...writing, '-json', file, row.tables],
+        params: changed,
+        given: { database: 'new.db' },
+        out: tables((output) => json(table, output)),
+      },
+    ),
     execute: action(
       `Change a ${title} database`,
       'Runs SQL statements that write, in one transaction: all of them, or on failure none.',
       ['write', 'destroy'],
       {
         run: ({ database: file, sql }) => [...writing, '-header', file, ...row.execute(sql)],
-        params: { ...changed, sql: operand(statement.describe('One or more statements, with ; between them')) },
+        params: {
+          ...changed,
+          sql: operand(statement.describe('One or more statements, with ; between them')),
+        },
         given: { database: 'shop.db', sql: "UPDATE users SET name = 'Ada' WHERE id = 1" },
       },
     ),

@@ -1,7 +1,8 @@
 import type { Output } from '../../core/report.ts';
 
 /** What quote mode prints before a newer SQLite writes control characters as escapes: unistr('a\u000ab'). */
-const token = /\s*(?:unistr\('((?:[^']|'')*)'\)|'((?:[^']|'')*)'|X'([0-9a-fA-F]*)'|(NULL)|([^,\n']+))(,|\r?\n|$)/y;
+const token =
+  /\s*(?:unistr\('((?:[^']|'')*)'\)|'((?:[^']|'')*)'|X'([0-9a-fA-F]*)'|(NULL)|([^,\n']+))(,|\r?\n|$)/y;
 /** Bytes that are shown: enough to tell what it is, which is all that hexadecimal tells a reader. */
 const shownBytes = 256;
 

@@ -30,7 +30,11 @@ export const engine = {
 
 /** Docker's own places, beside the search path. */
 export const dockers = {
-  darwin: ['/Applications/Docker.app/Contents/Resources/bin/docker', '~/.docker/bin/docker', '~/.orbstack/bin/docker'],
+  darwin: [
+    '/Applications/Docker.app/Contents/Resources/bin/docker',
+    '~/.docker/bin/docker',
+    '~/.orbstack/bin/docker',
+  ],
   win32: ['%ProgramFiles%/Docker/Docker/resources/bin/docker.exe'],
 } as const;
 
