@@ -44,10 +44,10 @@ const oneService = operand(word('Service'));
 const command = words('Program and its arguments');
 const some = { services: ['web'] };
 const changed = {
-  then: {
+  after: {
     now: ({ files }: { readonly files: Slot<'files'> }) => [files, 'ps', '--all', '--format=json'],
   },
-  out: containers((output: Output) => found({ ...output, stdout: output.then['now'] ?? '' })),
+  out: containers((output: Output) => found({ ...output, stdout: output.after['now'] ?? '' })),
 };
 
 export default program('compose', {

@@ -67,9 +67,13 @@ describe('containers, as Docker and Podman list them', () => {
 
   it('tells what the containers that were asked about are now', () => {
     const now = { now: recorded('docker/ps.jsonl') };
-    const { data } = reportOf(docker, 'stop', { stdout: 'old\n', then: now, given: { containers: ['old'] } });
+    const { data } = reportOf(docker, 'stop', {
+      stdout: 'old\n',
+      after: now,
+      given: { containers: ['old'] },
+    });
     expect(data).toMatchObject({ total: 1, items: [{ name: 'old', state: 'exited (1)' }] });
-    expect(() => reportOf(docker, 'stop', { stdout: 'old\n', then: { now: '{"nothing":1}' } })).toThrow();
+    expect(() => reportOf(docker, 'stop', { stdout: 'old\n', after: { now: '{"nothing":1}' } })).toThrow();
   });
 });
 

@@ -100,30 +100,12 @@ describe.skipIf(!hasMariadb())('mysql, against MariaDB (skipped where it is not 
   });
 
   it('reads every type', async () => {
-    expect((await query('SELECT * FROM kinds')).rows).toEqual([
-      [
-        ...[
-          '123456789012345678.10',
-          1.1,
-          0.1,
-          255,
-          '2024-01-02 03:04:05.678',
-          '2024-01-02',
-          '-12:00:00',
-          2024,
-        ],
-        ...[
-          '\\x00ff',
-          '\\x0101',
-          'y',
-          'p,q',
-          { a: '9007199254740993' },
-          'abc',
-          '\\x01',
-          '18446744073709551615',
-        ],
-      ],
-    ]);
+    expect(
+      (await query('SELECT * FROM kinds')).rows[0]?.map((value) => JSON.stringify(value)).join(' '),
+    ).toBe(
+      '"123456789012345678.10" 1.1 0.1 255 "2024-01-02 03:04:05.678" "2024-01-02" "-12:00:00" 2024 ' +
+        String.raw`"\\x00ff" "\\x0101" "y" "p,q" {"a":"9007199254740993"} "abc" "\\x01" "18446744073709551615"`,
+    );
   });
 
   it('explains without running', async () => {

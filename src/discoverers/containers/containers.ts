@@ -73,21 +73,6 @@ const looking = ({ title, json: asJson, ...row }: Row): Program['actions'] => ({
       out: told(inspected),
     },
   ),
-  stats: action(
-    `Show ${title} resource use`,
-    'Processor, memory and traffic of running containers.',
-    ['read'],
-    {
-      run: ['stats', '--no-stream', asJson],
-      params: { containers: operand(list(word('Container'), 'Default: all that run')) },
-      out: entries('running container')(row.stats),
-    },
-  ),
-  top: action(`List processes in a ${title} container`, 'Processes that run in a container.', ['read'], {
-    run: ['top'],
-    params: { container },
-    given: { container: 'web' },
-  }),
 });
 
 const running = ({ title }: Row): Program['actions'] => ({
@@ -147,7 +132,7 @@ const running = ({ title }: Row): Program['actions'] => ({
 /** The containers that were asked about, as they are now; all of them when none of these is left. */
 const afterwards = ({ ps }: Row) =>
   containers((output: Output) => {
-    const all = ps({ ...output, stdout: output.then['now'] ?? '' }) as { name: string; id?: string }[];
+    const all = ps({ ...output, stdout: output.after['now'] ?? '' }) as { name: string; id?: string }[];
     const asked = output.values['containers'] as string[];
     const left = all.filter(({ name: key, id }) => asked.some((one) => key === one || id?.startsWith(one)));
     return (left.length > 0 ? left : all) as never;
@@ -155,7 +140,7 @@ const afterwards = ({ ps }: Row) =>
 
 const changing = (row: Row): Program['actions'] => {
   const { title, json: asJson } = row;
-  const then = { now: () => ['ps', '--all', asJson] };
+  const after = { now: () => ['ps', '--all', asJson] };
   const out = afterwards(row);
   const given = { containers: ['web'] };
   const change = (verb: string, says: string, effects: Parameters<typeof action>[2], more: Params = {}) =>
@@ -163,7 +148,7 @@ const changing = (row: Row): Program['actions'] => {
       run: [verb === 'Remove' ? 'rm' : verb.toLowerCase()],
       params: { ...more, ...several } as typeof several,
       given,
-      then,
+      after,
       out,
     });
   return {
@@ -183,8 +168,8 @@ const changing = (row: Row): Program['actions'] => {
 
 const changingImages = ({ title, json: asJson, images: read }: Row): Program['actions'] => {
   const imagesNow = {
-    then: { now: () => ['images', asJson] },
-    out: images((output) => read({ ...output, stdout: output.then['now'] ?? '' })),
+    after: { now: () => ['images', asJson] },
+    out: images((output) => read({ ...output, stdout: output.after['now'] ?? '' })),
   };
   const image = { image: operand(imageName('name:tag or name@digest')) };
   return {
@@ -218,7 +203,22 @@ const changingImages = ({ title, json: asJson, images: read }: Row): Program['ac
   };
 };
 
-const storing = ({ title }: Row): Program['actions'] => ({
+const using = ({ title, json: asJson, stats }: Row): Program['actions'] => ({
+  stats: action(
+    `Show ${title} resource use`,
+    'Processor, memory and traffic of running containers.',
+    ['read'],
+    {
+      run: ['stats', '--no-stream', asJson],
+      params: { containers: operand(list(word('Container'), 'Default: all that run')) },
+      out: entries('running container')(stats),
+    },
+  ),
+  top: action(`List processes in a ${title} container`, 'Processes that run in a container.', ['read'], {
+    run: ['top'],
+    params: { container },
+    given: { container: 'web' },
+  }),
   disk: action(`Show ${title} disk use`, 'Disk used by images, containers, volumes, caches.', ['read'], {
     run: ['system', 'df'],
   }),
@@ -283,7 +283,7 @@ export default family<Row>(
         ...running(row),
         ...changing(row),
         ...changingImages(row),
-        ...storing(row),
+        ...using(row),
       },
     };
   },

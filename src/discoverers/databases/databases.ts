@@ -176,9 +176,37 @@ const rowsOfFamily: Readonly<Record<string, Row>> = {
   },
 };
 
-const asking = ({ engine, title, says }: Row): Program['actions'] => {
+const asks = (lists: Lists, missing: string | undefined, ...binds: string[]) => ({
+  asks: { lists, binds, ...(missing && { missing }) } as never,
+});
+
+const asking = ({ engine, title, says, describe, missing }: Row): Program['actions'] => {
   const shared = { database: engine } as const;
   return {
+    describe: action(
+      `Describe a ${title} table`,
+      'Columns, indexes, keys of a table or view.',
+      ['read', 'network'],
+      {
+        ...shared,
+        role: 'describe',
+        params: {
+          ...connection,
+          table: aside(z.string().min(1).max(200).describe('As in SQL: orders, sales.orders')),
+        },
+        given: { table: 'orders' },
+        ...asks(describe, missing, 'table'),
+        out: columns(
+          json(described, ({ columns: all, details }) => ({
+            columns: all.map(({ nullable, ...one }) => ({
+              ...one,
+              nullable: nullable === true || nullable === 'YES',
+            })),
+            details: details.map(({ detail }) => detail),
+          })),
+        ),
+      },
+    ),
     query: action(`Query ${title}`, 'Runs one read-only query and returns its rows.', ['read', 'network'], {
       ...shared,
       role: 'query',
@@ -216,16 +244,13 @@ export default family(rowsOfFamily, (row) => {
     more,
     says: _,
     schema,
-    describe,
+    describe: __,
     missing,
     databases,
     tables: listed,
     ...facts
   } = row;
   const shared = { database: engine } as const;
-  const asks = (lists: Lists, ...binds: string[]) => ({
-    asks: { lists, binds, ...(missing && { missing }) } as never,
-  });
   const pattern = z.string().min(1).max(63).default('%').describe('Only of this schema; % and _ match any');
   return {
     ...facts,
@@ -235,7 +260,7 @@ export default family(rowsOfFamily, (row) => {
       databases: action(`List ${title} databases`, 'Databases of the server.', ['read', 'network'], {
         ...shared,
         params: { profile },
-        ...asks(databases),
+        ...asks(databases, missing),
         out: entries('database')(
           json(foundDatabases, (all) => all.databases.map(({ name, says }) => ({ name, says: says ?? '' }))),
         ),
@@ -244,33 +269,9 @@ export default family(rowsOfFamily, (row) => {
         ...shared,
         role: 'tables',
         params: { ...connection, ...(schema && { schema: aside(pattern) }) },
-        ...(schema ? asks(listed, 'schema') : asks(listed)),
+        ...(schema ? asks(listed, missing, 'schema') : asks(listed, missing)),
         out: tables(json(foundTables, (all) => all.tables)),
       }),
-      describe: action(
-        `Describe a ${title} table`,
-        'Columns, indexes, keys of a table or view.',
-        ['read', 'network'],
-        {
-          ...shared,
-          role: 'describe',
-          params: {
-            ...connection,
-            table: aside(z.string().min(1).max(200).describe('As in SQL: orders, sales.orders')),
-          },
-          given: { table: 'orders' },
-          ...asks(describe, 'table'),
-          out: columns(
-            json(described, ({ columns: all, details }) => ({
-              columns: all.map(({ nullable, ...one }) => ({
-                ...one,
-                nullable: nullable === true || nullable === 'YES',
-              })),
-              details: details.map(({ detail }) => detail),
-            })),
-          ),
-        },
-      ),
       ...asking(row),
       ...more,
     },
