@@ -115,7 +115,7 @@ async function proposalFor(
   before: Before | undefined,
 ): Promise<Proposed> {
   const { path: shown, version } = given;
-  const call = JSON.stringify([kind, { ...given, dry_run: false }]);
+  const call = () => JSON.stringify([kind, { ...given, dry_run: false }]);
   const check = async () =>
     before && refuseUnseen({ path, shown, before, replacesAll: kind === 'write', call, version }, services);
   // That an edit does not fit a file that has changed is the lesser news.

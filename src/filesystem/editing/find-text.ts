@@ -44,12 +44,13 @@ export const withLf = (text: string): string => text.replaceAll('\r\n', '\n');
 function placesOf(text: string, wanted: string, most: number) {
   const places: Place[] = [];
   let at = text.indexOf(wanted);
-  const [first, again] = [at, text.indexOf(wanted, at + 1)];
+  // Only where it begins within itself: the rest is searched once, below.
+  const overlaps = at !== -1 && text.slice(at + 1, at + 2 * wanted.length - 1).includes(wanted);
   while (at !== -1 && places.length < most) {
     places.push({ from: at, to: at + wanted.length });
     at = text.indexOf(wanted, at + wanted.length);
   }
-  return { places, more: at !== -1, overlaps: again !== -1 && again < first + wanted.length };
+  return { places, more: at !== -1, overlaps };
 }
 
 /** Searches with LF for every CRLF. */
