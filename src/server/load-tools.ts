@@ -85,7 +85,7 @@ const checkpointsOf = (history: () => Promise<History>): Checkpoint => ({
 
 /** What the file tools of one server share. */
 async function fileServicesOf(machine: Machine, history: () => Promise<History>): Promise<Services> {
-  const [{ createKnownFiles }, { createKeptLists }, { createLineIndexes }, env] = await Promise.all([
+  const [{ KnownFiles }, { createKeptLists }, { createLineIndexes }, env] = await Promise.all([
     import('../filesystem/known-files.ts'),
     import('../filesystem/listing/kept-lists.ts'),
     import('../filesystem/reading/line-index.ts'),
@@ -101,7 +101,7 @@ async function fileServicesOf(machine: Machine, history: () => Promise<History>)
     env: () => env([], {}),
     ripgrep,
     history,
-    known: createKnownFiles(),
+    known: new KnownFiles(),
     lists: createKeptLists(),
     lines: createLineIndexes(),
   };

@@ -6,7 +6,7 @@ import { checkParams } from '../../src/core/check-params.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { ToolResult } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
-import { createKnownFiles } from '../../src/filesystem/known-files.ts';
+import { KnownFiles } from '../../src/filesystem/known-files.ts';
 import { createKeptLists } from '../../src/filesystem/listing/kept-lists.ts';
 import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
 import { createHistory, type HistoryOptions } from '../../src/machine/history/history.ts';
@@ -53,7 +53,7 @@ export function freshServices(
     run,
     ripgrep: () => findRipgrep(),
     env: () => ({ PATH: process.env['PATH'] ?? '' }),
-    known: createKnownFiles(),
+    known: new KnownFiles(),
     lists: createKeptLists(),
     lines: createLineIndexes(),
     history: () => Promise.resolve(history),

@@ -3,7 +3,7 @@ import { resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
-import { mostChangedBytes, type Before } from '../../machine/history/existing-file.ts';
+import { readExisting, type Before } from '../../machine/history/existing-file.ts';
 import type { Written } from '../../machine/history/write.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
@@ -14,7 +14,6 @@ import { nameInRoots } from '../name-in-roots.ts';
 import { planChange, type DryRun } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 import { refuseUnseen } from './overwrite.ts';
-import { readBefore } from './read-before.ts';
 
 /** For callers that have read the file through another server: `toolcrib call`, or one before this. */
 export const versionParam = z.string().max(100).optional().describe('What `toolcrib call read_file` printed');
@@ -133,7 +132,7 @@ async function dryRunOf(change: FileChange, context: PlanContext): Promise<DryRu
   const { kind, given } = change;
   const place = await placeFor(given.path, context, kind);
   try {
-    const before = place && (await readBefore(given.path, rooted(context.workspace), mostChangedBytes));
+    const before = place && readExisting(place);
     const { bytes, notes, diff } = await proposalFor(change, place?.path ?? '', before);
     if (before?.bytes.equals(bytes)) return { result: text(`${alreadySo(given.path)}${noteLines(notes)}`) };
     const first = headline(`Would ${kind}`, given.path, diff, before === undefined);

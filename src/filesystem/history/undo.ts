@@ -1,10 +1,8 @@
-import { lstat } from 'node:fs/promises';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag, list, path } from '../../core/params.ts';
 import { defineTool, type Plan, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import type { Change } from '../../machine/history/entry.ts';
-import { sha256 } from '../../machine/history/log.ts';
 import type { UndoneFile } from '../../machine/history/restore-tree.ts';
 import type { Selection } from '../../machine/history/select-changes.ts';
 import type { Undone } from '../../machine/history/undo.ts';
@@ -12,7 +10,6 @@ import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { presentable } from '../../machine/presentable.ts';
 import { diffAfterwards } from '../diff/unified-diff.ts';
-import { versionOf } from '../known-files.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
@@ -112,7 +109,9 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
   const [first] = left;
   if (changes.length === 0 && first) throw first.error;
   if (changes.length === 0) return said('Nothing to take back.');
-  if (!isDry) await relearn(files, services);
+  // Each is read anew, or its text named, before it is changed again.
+  if (!isDry)
+    for (const { path: at, from = at } of files) for (const each of [at, from]) services.known.forget(each);
   const name = (each: string) => shownPath(nameInRoots(each, workspace.roots));
   const lines = [
     headline(undone, workspace.roots, isDry),
@@ -149,23 +148,6 @@ async function diffOf(files: readonly UndoneFile[], roots: readonly string[]): P
     text += (await diffAfterwards(was, is, { path: nameInRoots(at, roots), maxCharacters })).text;
   }
   return text;
-}
-
-/** A file that was known to the caller is so still: it is what it was, and the answer shows how it got there. */
-async function relearn(files: readonly UndoneFile[], { known }: Services): Promise<void> {
-  for (const { path: at, from = at, is } of files) {
-    const before = known.get(at);
-    for (const each of [at, from]) known.forget(each);
-    const stat = before && is && (await lstat(at).catch(() => undefined));
-    if (!stat || !is) continue;
-    const { encoding } = before;
-    known.remember(at, {
-      stat: versionOf(stat),
-      hash: sha256(is),
-      bytes: is,
-      encoding,
-    });
-  }
 }
 
 const said = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
