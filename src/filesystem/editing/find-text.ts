@@ -60,7 +60,12 @@ function findUnified(text: string, old: string, fresh: string, most: number): Ma
   for (let at = text.indexOf('\r\n'); at !== -1; at = text.indexOf('\r\n', at + 2))
     left.push(at - left.length);
   const { places, ...rest } = placesOf(withLf(text), old, most);
-  const original = (at: number) => at + countBelow(left, at);
+  let before = 0;
+  // Asked for ascending places.
+  const original = (at: number) => {
+    while ((left[before] ?? Infinity) < at) before++;
+    return at + before;
+  };
   return {
     old,
     new: fresh,
@@ -68,15 +73,4 @@ function findUnified(text: string, old: string, fresh: string, most: number): Ma
     ...rest,
     places: places.map(({ from, to }) => ({ from: original(from), to: original(to) })),
   };
-}
-
-/** How many of ascending numbers are below a limit. */
-function countBelow(numbers: readonly number[], limit: number): number {
-  let [from, to] = [0, numbers.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((numbers[middle] ?? 0) < limit) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }

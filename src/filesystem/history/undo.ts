@@ -22,10 +22,8 @@ const params = z.strictObject({
 });
 type Given = z.output<typeof params>;
 
-/** As many as a model can use; the counts tell the rest. */
+/** As many of a list as a model can use. */
 const mostListed = 50;
-const mostFiles = 100;
-const mostLeft = 20;
 const diffCharacters = 8_000;
 
 /** Lists what can be taken back, edits and commands alike, or takes it back, which is a change itself. */
@@ -72,15 +70,19 @@ async function listChanges(given: Given, context: PlanContext, services: Service
   const history = await services.history();
   const { roots } = context.workspace;
   const changes = await history.list(await selected(given, context), roots);
-  const shown = changes.slice(0, mostListed).map((change) => {
+  const shown = shortened(changes, (change) => {
     const time = new Date(change.at).toISOString().slice(0, 19).replace('T', ' ');
     return `${change.id}  ${time}Z  ${subjectOf(change, roots)}`;
   });
   if (changes.length === 0) return said('Nothing to take back.');
-  const more = changes.length - shown.length;
-  const rest = more > 0 ? [`… and ${more} older`] : [];
-  return said([...shown, ...rest, '[undo last=1 takes back the newest]'].join('\n'));
+  return said([...shown, '[undo last=1 takes back the newest]'].join('\n'));
 }
+
+/** A line for each of the first, and the number of the others. */
+const shortened = <Item>(items: readonly Item[], line: (item: Item) => string): string[] => [
+  ...items.slice(0, mostListed).map(line),
+  ...(items.length > mostListed ? [`… and ${items.length - mostListed} more`] : []),
+];
 
 /** A change in some words: `edit src/a.ts +1 -2`, `ran npm install: 3 files`. */
 function subjectOf(
@@ -115,14 +117,8 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
   const name = (each: string) => shownPath(nameInRoots(each, workspace.roots));
   const lines = [
     headline(undone, workspace.roots, isDry),
-    ...files
-      .slice(0, mostFiles)
-      .map((file) => `${file.did} ${file.from ? `${name(file.from)} -> ` : ''}${name(file.path)}`),
-    ...(files.length > mostFiles ? [`… and ${countOf(files.length - mostFiles)} more`] : []),
-    ...left
-      .slice(0, mostLeft)
-      .map(({ path: at, error }) => `left ${name(at)}: ${presentable(error.message)}`),
-    ...(left.length > mostLeft ? [`… and ${countOf(left.length - mostLeft)} more left`] : []),
+    ...shortened(files, ({ did, from, path: at }) => `${did} ${from ? `${name(from)} -> ` : ''}${name(at)}`),
+    ...shortened(left, ({ path: at, error }) => `left ${name(at)}: ${presentable(error.message)}`),
   ];
   return said(`${lines.join('\n')}\n${await diffOf(files, workspace.roots)}`);
 }

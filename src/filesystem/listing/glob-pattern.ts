@@ -8,8 +8,6 @@ export interface GlobPattern {
   readonly folder: string;
   /** Globs of file names that ripgrep can choose by: every match has such a name. Empty when it cannot. */
   readonly names: readonly string[];
-  /** Whether `names` alone decide, in any depth. */
-  readonly namesDecide: boolean;
   /** How deep below `folder` a match can be; undefined for any depth. */
   readonly depth: number | undefined;
   /** Whether a part of the pattern asks for a name that begins with a dot. */
@@ -52,7 +50,6 @@ export function parseGlob(pattern: string): GlobPattern {
   return {
     folder: folder.map((part) => part.replaceAll(/\\(.)/g, '$1')).join('/'),
     names: plain ? names : [],
-    namesDecide: below.every((parts) => parts.length === 2 && parts[0] === '**') && plain,
     depth: below.some((parts) => parts.includes('**'))
       ? undefined
       : Math.max(...below.map((parts) => parts.length)),

@@ -92,8 +92,10 @@ async function attempt(request: GrepSearch, inOrder: boolean, endsAt: number) {
   let [bytes, matches] = [0, 0];
   const isEnough = () => matches > most.matches || bytes > most.bytes || files.size > most.files;
   const reader = readRecords((path, record) => {
-    if (isEnough() || !isChosen(path)) return;
-    const file = files.get(path) ?? { path, key: path.replaceAll('/', '\0'), lines: [], count: 1 };
+    if (isEnough()) return;
+    const known = files.get(path);
+    if (!known && !isChosen(path)) return;
+    const file = known ?? { path, key: path.replaceAll('/', '\0'), lines: [], count: 1 };
     files.set(path, file);
     if (given.mode === 'count') file.count = Number(record.toString('latin1'));
     if (given.mode !== 'lines') return;
@@ -143,19 +145,15 @@ function matchesIn({ path, lines }: FoundFile, context: number): Match[] {
 /** Which of the files that ripgrep finds are wanted. */
 function choice({ given, pattern, where, context }: GrepSearch): (path: string) => boolean {
   if (where.stat.isFile()) return () => true;
-  const decides = given.glob?.startsWith('!') || (pattern?.namesDecide && given.type === undefined);
+  const isExcluding = given.glob?.startsWith('!') === true;
   const workspace = rooted(context.workspace);
-  let last: { printed: string; isChosen: boolean } | undefined;
   return (printed) => {
-    // The lines of a file come one after the other.
-    if (last?.printed === printed) return last.isChosen;
     const path = decoded(printed);
-    const isChosen =
+    return (
       (given.hidden || pattern?.hidden === true || !isDotFile(path)) &&
-      (!pattern || decides || pattern.matches(path)) &&
-      !workspace.denies(join(where.path, path));
-    last = { printed, isChosen };
-    return isChosen;
+      (!pattern || isExcluding || pattern.matches(path)) &&
+      !workspace.denies(join(where.path, path))
+    );
   };
 }
 
