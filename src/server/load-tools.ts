@@ -85,7 +85,7 @@ const checkpointsOf = (history: () => Promise<History>): Checkpoint => ({
 
 /** What the file tools of one server share. */
 async function fileServicesOf(machine: Machine, history: () => Promise<History>): Promise<Services> {
-  const [{ KnownFiles }, { createKeptLists }, { createLineIndexes }, env] = await Promise.all([
+  const [{ KnownFiles }, { KeptLists }, { LineIndexes }, env] = await Promise.all([
     import('../filesystem/known-files.ts'),
     import('../filesystem/listing/kept-lists.ts'),
     import('../filesystem/reading/line-index.ts'),
@@ -102,8 +102,8 @@ async function fileServicesOf(machine: Machine, history: () => Promise<History>)
     ripgrep,
     history,
     known: new KnownFiles(),
-    lists: createKeptLists(),
-    lines: createLineIndexes(),
+    lists: new KeptLists(),
+    lines: new LineIndexes(),
   };
 }
 

@@ -13,7 +13,7 @@ import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contentOf } from '../../src/filesystem/reading/file-content.ts';
 import { KnownFiles } from '../../src/filesystem/known-files.ts';
-import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
+import { LineIndexes } from '../../src/filesystem/reading/line-index.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { processorMs } from '../support/processor-ms.ts';
 import { initialize, startRaw } from '../support/server.ts';
@@ -149,7 +149,7 @@ describe('files that change while they are read', () => {
     await put(root, { 'written.txt': 'after!' });
     const known = new KnownFiles();
     const wanted = { path: 'written.txt', limit: 10, line_numbers: false, room: 1000 };
-    const reading = { known, lines: createLineIndexes(), signal: new AbortController().signal };
+    const reading = { known, lines: new LineIndexes(), signal: new AbortController().signal };
     await contentOf(opened, wanted, reading);
     expect(known.get(opened.path)?.hash).toBeUndefined();
     await opened.handle.close();
@@ -162,7 +162,7 @@ describe('files that change while they are read', () => {
     const wanted = { path: 'made.txt', limit: 10, line_numbers: false, room: 1000 };
     const reading = {
       known: new KnownFiles(),
-      lines: createLineIndexes(),
+      lines: new LineIndexes(),
       signal: new AbortController().signal,
     };
     const found = await contentOf(saysNothing, wanted, reading);

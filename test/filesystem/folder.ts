@@ -7,8 +7,8 @@ import { ToolcribError } from '../../src/core/errors.ts';
 import type { ToolResult } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
 import { KnownFiles } from '../../src/filesystem/known-files.ts';
-import { createKeptLists } from '../../src/filesystem/listing/kept-lists.ts';
-import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
+import { KeptLists } from '../../src/filesystem/listing/kept-lists.ts';
+import { LineIndexes } from '../../src/filesystem/reading/line-index.ts';
 import { createHistory, type HistoryOptions } from '../../src/machine/history/history.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
@@ -54,8 +54,8 @@ export function freshServices(
     ripgrep: () => findRipgrep(),
     env: () => ({ PATH: process.env['PATH'] ?? '' }),
     known: new KnownFiles(),
-    lists: createKeptLists(),
-    lines: createLineIndexes(),
+    lists: new KeptLists(),
+    lines: new LineIndexes(),
     history: () => Promise.resolve(history),
   };
 }

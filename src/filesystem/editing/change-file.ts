@@ -1,5 +1,4 @@
-import { homedir } from 'node:os';
-import { resolve, sep } from 'node:path';
+import { sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
@@ -10,7 +9,6 @@ import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { unifiedDiff, type UnifiedDiff } from '../diff/unified-diff.ts';
 import { versionOf } from '../known-files.ts';
-import { nameInRoots } from '../name-in-roots.ts';
 import { planChange, type DryRun } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 import { refuseUnseen } from './overwrite.ts';
@@ -87,7 +85,7 @@ export async function changeFile(change: FileChange, context: CallContext): Prom
     if (!written) return text(`${alreadySo(given.path)}${noteLines(proposed.notes)}`);
     const isNew = written.change.before === undefined;
     const first = headline(kind === 'edit' ? 'Edited' : 'Wrote', given.path, proposed.diff, isNew);
-    const notes = noteLines([...linkNote(place, given, context), ...proposed.notes, ...written.notes]);
+    const notes = noteLines([...proposed.notes, ...written.notes]);
     // Who has just written a new file knows what is in it.
     return text(`${first} (change ${written.change.id})${notes}\n${isNew ? '' : proposed.diff.text}`);
   } catch (error) {
@@ -143,12 +141,6 @@ async function dryRunOf(change: FileChange, context: PlanContext): Promise<DryRu
   } finally {
     await place?.folder.handle.close();
   }
-}
-
-/** Where a link has led: that is the name by which the change is listed. */
-function linkNote({ path }: Place, given: Given, { workspace }: CallContext): string[] {
-  const asked = resolve(workspace.home, given.path.replace(/^~(?=\/)/, homedir()));
-  return asked === path ? [] : [`the file is ${shownPath(nameInRoots(path, workspace.roots))}`];
 }
 
 /** Undefined for a new file whose folder is missing too: a dry run makes none. */

@@ -37,7 +37,7 @@ export interface FoundMatches {
 }
 
 /** Clients give up after a minute, and a search may have to be made twice. */
-const timeoutMs = { search: 30_000, call: 45_000 };
+const timeoutMs = 20_000;
 /** Megabytes; the description of the parameter says so. */
 const multilineMegabytes = 100;
 /** More than anyone pages through; what is kept of a search is a few megabytes. */
@@ -59,11 +59,10 @@ interface FoundFile {
  */
 export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
   const { given, where } = request;
-  const endsAt = performance.now() + timeoutMs.call;
   const isFile = where.stat.isFile();
-  const first = await attempt(request, isFile, endsAt);
+  const first = await attempt(request, isFile);
   const isAgain = given.mode === 'lines' && first.early === 'enough' && !isFile;
-  const { files, early, notes, rest } = isAgain ? await attempt(request, true, endsAt) : first;
+  const { files, early, notes, rest } = isAgain ? await attempt(request, true) : first;
   const more = early === 'enough';
   files.sort((a, b) => (a.key < b.key ? -1 : 1));
   const inLines = given.mode === 'lines';
@@ -71,7 +70,7 @@ export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
   // The last of a search that was stopped may lack what is around it.
   const matches = more && inLines ? all.slice(0, -1) : all;
   const isBinary = isFile && rest.includes('binary file matches');
-  const timedOut = `stopped after ${timeoutMs.search / 1000} s, not all was searched: search a smaller folder`;
+  const timedOut = `stopped after ${timeoutMs / 1000} s, not all was searched: search a smaller folder`;
   return {
     items: matches,
     more,
@@ -84,7 +83,7 @@ export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
 }
 
 /** One run of ripgrep, in the order that is asked for or in that of its threads. */
-async function attempt(request: GrepSearch, inOrder: boolean, endsAt: number) {
+async function attempt(request: GrepSearch, inOrder: boolean) {
   const { given, pattern, where, context, services } = request;
   const width = widthOf(2 * given.context);
   const isChosen = choice(request);
@@ -115,7 +114,7 @@ async function attempt(request: GrepSearch, inOrder: boolean, endsAt: number) {
     folder: isFile ? dirname(where.path) : where.stablePath,
     realFolder: isFile ? dirname(where.path) : where.path,
     signal: context.signal,
-    timeoutMs: Math.max(1, Math.min(timeoutMs.search, endsAt - performance.now())),
+    timeoutMs,
     hasRules: !given.ignored && !isFile,
     take(chunk) {
       reader.take(chunk);
