@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseGlob } from '../../src/filesystem/listing/glob-pattern.ts';
 import type { Services } from '../../src/filesystem/services.ts';
+import { processorMs } from '../support/processor-ms.ts';
 import {
   callerFor,
   callerWith,
@@ -298,5 +299,14 @@ describe('a glob', () => {
     const { folder, matches } = parseGlob(pattern);
     expect(path.startsWith(folder)).toBe(true);
     expect(matches(path.slice(folder === '' ? 0 : folder.length + 1))).toBe(chosen);
+  });
+
+  it.each([
+    ['*a'.repeat(300) + 'b', 'a'.repeat(255)],
+    ['**/*a*b*/'.repeat(100) + 'c', `${'a'.repeat(30)}/`.repeat(130) + 'c'],
+  ])('takes little time whatever it is', (pattern, path) => {
+    const started = process.cpuUsage();
+    expect(parseGlob(pattern).matches(path)).toBe(false);
+    expect(processorMs(started)).toBeLessThan(1000);
   });
 });

@@ -44,7 +44,11 @@ export function parseGlob(pattern: string): GlobPattern {
   const patterns = below.map((parts) => {
     const found = pathPattern(parts);
     if (!found)
-      throw invalid(pattern, 'has a [ that is never closed', 'Put \\ before one that is meant itself.');
+      throw invalid(
+        pattern,
+        'has a [ that is never closed, or a range such as [z-a]',
+        'Put \\ before one that is meant itself.',
+      );
     return found;
   });
   return {
@@ -136,11 +140,11 @@ export function pathPattern(parts: readonly string[]): RegExp | undefined {
     if (part === '**') sources.push('');
     else sources.push(`${sources.pop()}${source}/`);
   }
-  const isOpen = parts.at(-1) === '**';
-  if (isOpen) sources.push(`${sources.pop()}[^/]+/`);
+  if (parts.at(-1) === '**') sources.push(`${sources.pop()}[^/]+/`);
   try {
     return new RegExp(`^${inTurn(sources, '(?:[^/]+/)*')}$`, 'u');
   } catch {
+    // SyntaxError: a range the wrong way round.
     return undefined;
   }
 }
