@@ -14,68 +14,46 @@ export interface KnownFile {
   readonly bytes?: Buffer | undefined;
 }
 
-/** The files this process has read or written: what a file may be overwritten by. */
-export interface KnownFiles {
-  /** By real absolute path. */
-  get(path: string): KnownFile | undefined;
-  remember(path: string, file: KnownFile): void;
-  forget(path: string): void;
+/** Files that are remembered, and the most bytes of each that are kept: 16 MB at worst. */
+const mostFiles = 1000;
+const mostBytes = 16 * 1024;
+
+/** The files this process has read or written last, by real absolute path: what a file may be overwritten by. */
+export class KnownFiles {
+  readonly #files = new Map<string, KnownFile>();
+  readonly #refused = new Set<string>();
+
+  get(path: string): KnownFile | undefined {
+    return this.#files.get(path);
+  }
+
+  remember(path: string, { bytes, ...file }: KnownFile): void {
+    this.forget(path);
+    const isKept = bytes !== undefined && bytes.length <= mostBytes;
+    // A copy: what was read may be a part of a larger buffer, which it would keep alive.
+    this.#files.set(path, isKept ? { ...file, bytes: Buffer.from(bytes) } : file);
+    const [oldest] = this.#files.keys();
+    if (this.#files.size > mostFiles && oldest !== undefined) this.forget(oldest);
+  }
+
+  forget(path: string): void {
+    this.#files.delete(path);
+  }
+
   /** Whether a call that changes a file was refused before; from now on it was. */
-  wasRefused(path: string, call: string): boolean;
+  wasRefused(path: string, call: string): boolean {
+    const key = `${path}\0${call}`;
+    if (this.#refused.has(key)) return true;
+    if (this.#refused.size >= mostFiles) this.#refused.clear();
+    this.#refused.add(key);
+    return false;
+  }
 }
 
-/** Files that are remembered at once, and bytes of them that are kept. */
-const mostFiles = 10_000;
-const mostBytes = 2 * 1024 * 1024;
-/** A file with more bytes is remembered without them. */
-const smallBytes = 64 * 1024;
-
-/** Remembers the files that were used last. */
-export function createKnownFiles(): KnownFiles {
-  const files = new Map<string, KnownFile>();
-  const refused = new Set<string>();
-  let kept = 0;
-
-  const forget = (path: string) => {
-    kept -= files.get(path)?.bytes?.length ?? 0;
-    files.delete(path);
-  };
-  const dropOldest = () => {
-    for (const [path, { bytes, ...file }] of files) {
-      if (files.size > mostFiles) forget(path);
-      else if (kept <= mostBytes) return;
-      else if (bytes) {
-        kept -= bytes.length;
-        // Setting a key that is there keeps its place.
-        files.set(path, file);
-      }
-    }
-  };
-
-  return {
-    get: (path) => files.get(path),
-    remember(path, { bytes, ...file }) {
-      forget(path);
-      const keeps = bytes !== undefined && bytes.length <= smallBytes;
-      // A copy: what was read may be a part of a larger buffer, which it would keep alive.
-      files.set(path, keeps ? { ...file, bytes: Buffer.from(bytes) } : file);
-      if (keeps) kept += bytes.length;
-      dropOldest();
-    },
-    forget,
-    wasRefused(path, call) {
-      const key = `${path}\0${call}`;
-      if (refused.has(key)) return true;
-      if (refused.size >= mostFiles) refused.clear();
-      refused.add(key);
-      return false;
-    },
-  };
-}
+const facts = ['ino', 'dev', 'size', 'mtimeMs', 'ctimeMs'] as const;
 
 /** Whether two looks at a file saw the same one, unchanged as far as the system tells. */
-export const sameVersion = (a: Version, b: Version): boolean =>
-  (['ino', 'dev', 'size', 'mtimeMs', 'ctimeMs'] as const).every((fact) => a[fact] === b[fact]);
+export const sameVersion = (a: Version, b: Version): boolean => facts.every((fact) => a[fact] === b[fact]);
 
 /** Only what tells versions apart: a whole Stats of each file that was read would be a lot to keep. */
 export const versionOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Version): Version => ({

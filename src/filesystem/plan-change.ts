@@ -30,7 +30,7 @@ interface Change<Given> {
  * Throws what the dry run throws where one is made: for who will read the plan, and where nothing else tells what is
  * concerned.
  */
-export async function planChange<Given extends { readonly dry_run: boolean }>(
+export async function planChange<Given extends { readonly dry_run: boolean; readonly content?: string }>(
   { verb, given, paths, names = '', dryRun, itself = false }: Change<Given>,
   context: PlanContext,
 ): Promise<Plan<Given>> {
@@ -45,7 +45,8 @@ export async function planChange<Given extends { readonly dry_run: boolean }>(
     touches: places.map(({ path }) => path),
     ...(would && context.preview && { preview: textOf(would.result) }),
     takenBack: true,
-    exactly: JSON.stringify([given, places]),
+    // A content may have megabytes: to write it as JSON takes longer than to write it to a disk.
+    exactly: `${JSON.stringify([{ ...given, content: undefined }, places])}\n${given.content ?? ''}`,
     work: given,
   };
 }

@@ -98,8 +98,9 @@ async function makeCall(
     return answer;
   };
   try {
-    const key = keyOf(published, params, caller);
-    const joined = isJob(published) ? await house.jobs.join(key, waiterOf(house, caller)) : undefined;
+    // What is no job is not joined by the same call.
+    const key = isJob(published) ? keyOf(published, params, caller) : undefined;
+    const joined = key === undefined ? undefined : await house.jobs.join(key, waiterOf(house, caller));
     if (joined) {
       decided.decision = 'joined';
       return { kind: 'done', result: resultOf(joined, published, caller) };
@@ -129,7 +130,7 @@ async function run(
   house: House,
   { published, tool, caller }: CheckedCall,
   { plan, protects }: Considered,
-  key: string,
+  key: string | undefined,
 ): Promise<ToolResult> {
   const context: CallContext = {
     ...waiterOf(house, caller),
@@ -138,7 +139,7 @@ async function run(
     trusts: async (folder) => (await house.trust()).isTrusted(folder),
     keepOutput: (command, _folder, handle) => house.outputs.open(caller.client, command, handle),
   };
-  if (!isJob(published)) return tool.run(plan, context);
+  if (key === undefined) return tool.run(plan, context);
   const job = { key, tool: published.name, title: published.title };
   const answer = await house.jobs.run(job, (ofJob) => tool.run(plan, ofJob), context);
   return resultOf(answer, published, caller);

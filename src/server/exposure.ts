@@ -4,11 +4,21 @@ import type { ProgramFacts, Sign } from '../machine/programs/installation.ts';
 import type { ExposeMode } from '../core/settings.ts';
 import type { PublishedTool } from './published.ts';
 
+/** What is shown of one program. */
+export interface ProgramExposure {
+  /** How many of its actions are listed. */
+  readonly listed: number;
+  /** Whether the project shows a sign of it. */
+  readonly isUsed: boolean;
+  /** As the rest of a sentence. */
+  readonly why: string;
+}
+
 /** What a host is shown of what can be called, and why. */
 export interface Exposure {
   readonly listed: readonly PublishedTool[];
   /** For each program that can be used: how many of its actions are listed, and why, as the rest of a sentence. */
-  readonly programs: ReadonlyMap<string, { readonly listed: number; readonly why: string }>;
+  readonly programs: ReadonlyMap<string, ProgramExposure>;
 }
 
 /** A model chooses worse among more, and hosts put off what is too many. */
@@ -33,7 +43,7 @@ export function exposureOf(
   expose: ExposeMode,
 ): Exposure {
   const listed = callable.filter(({ action }) => action === undefined);
-  const reasons = new Map<string, { listed: number; why: string }>();
+  const reasons = new Map<string, ProgramExposure>();
   const ranked = programs.toSorted(
     (one, other) => order.indexOf(one.category) - order.indexOf(other.category),
   );
@@ -48,7 +58,7 @@ export function exposureOf(
     const isListed = expose === 'all' || (expose === 'auto' && sign !== undefined && !isFull);
     if (isListed) listed.push(...first);
     const why = expose === 'auto' ? whyOf(sign, isFull) : `--expose ${expose}`;
-    reasons.set(id, { listed: isListed ? first.length : 0, why });
+    reasons.set(id, { listed: isListed ? first.length : 0, isUsed: sign !== undefined, why });
   }
   return { listed: listed.toSorted((one, other) => (one.name < other.name ? -1 : 1)), programs: reasons };
 }

@@ -84,7 +84,7 @@ const checkpointsOf = (history: () => Promise<History>): Checkpoint => ({
 
 /** What the file tools of one server share. */
 async function fileServicesOf(machine: Machine, history: () => Promise<History>): Promise<Services> {
-  const [{ createKnownFiles }, { createKeptLists }, { createLineIndexes }, env] = await Promise.all([
+  const [{ KnownFiles }, { KeptLists }, { LineIndexes }, env] = await Promise.all([
     import('../filesystem/known-files.ts'),
     import('../filesystem/listing/kept-lists.ts'),
     import('../filesystem/reading/line-index.ts'),
@@ -100,9 +100,9 @@ async function fileServicesOf(machine: Machine, history: () => Promise<History>)
     env: () => env([], {}),
     ripgrep,
     history,
-    known: createKnownFiles(),
-    lists: createKeptLists(),
-    lines: createLineIndexes(),
+    known: new KnownFiles(),
+    lists: new KeptLists(),
+    lines: new LineIndexes(),
   };
 }
 

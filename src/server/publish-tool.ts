@@ -21,6 +21,7 @@ const publishActions = (of: Program): PublishedTool[] =>
   Object.entries(of.actions).map(([name, action], rank) => ({
     action: name,
     rank,
+    ...(action.role ? { role: action.role } : {}),
     ...(action.asks ? { asks: action.database } : {}),
     ...publishTool(describeAction(of, name, action)),
   }));

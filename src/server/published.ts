@@ -1,5 +1,6 @@
 import type { KnownNames } from '../core/config.ts';
 import type { DatabaseEngine, Effect } from '../core/discoverer.ts';
+import type { Role } from '../core/program.ts';
 import type { annotationsOf } from '../core/tool.ts';
 import type { ProgramFacts } from '../machine/programs/installation.ts';
 
@@ -11,6 +12,8 @@ export interface PublishedTool {
   readonly action?: string;
   /** Its place among the actions of its program: the first are used most. */
   readonly rank?: number;
+  /** What it is for, whatever its program. */
+  readonly role?: Role;
   /** The database it asks itself, so that the program need not be there. */
   readonly asks?: DatabaseEngine;
   readonly effects: readonly Effect[];

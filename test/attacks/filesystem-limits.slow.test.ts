@@ -12,8 +12,8 @@ import { join, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contentOf } from '../../src/filesystem/reading/file-content.ts';
-import { createKnownFiles } from '../../src/filesystem/known-files.ts';
-import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
+import { KnownFiles } from '../../src/filesystem/known-files.ts';
+import { LineIndexes } from '../../src/filesystem/reading/line-index.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { processorMs } from '../support/processor-ms.ts';
 import { initialize, startRaw } from '../support/server.ts';
@@ -147,9 +147,9 @@ describe('files that change while they are read', () => {
     await put(root, { 'written.txt': 'before' });
     const opened = await (await openWorkspace([root])).openFile('written.txt');
     await put(root, { 'written.txt': 'after!' });
-    const known = createKnownFiles();
+    const known = new KnownFiles();
     const wanted = { path: 'written.txt', limit: 10, line_numbers: false, room: 1000 };
-    const reading = { known, lines: createLineIndexes(), signal: new AbortController().signal };
+    const reading = { known, lines: new LineIndexes(), signal: new AbortController().signal };
     await contentOf(opened, wanted, reading);
     expect(known.get(opened.path)?.hash).toBeUndefined();
     await opened.handle.close();
@@ -161,8 +161,8 @@ describe('files that change while they are read', () => {
     const saysNothing = { ...opened, stat: Object.assign(Object.create(opened.stat), { size: 0 }) as Stats };
     const wanted = { path: 'made.txt', limit: 10, line_numbers: false, room: 1000 };
     const reading = {
-      known: createKnownFiles(),
-      lines: createLineIndexes(),
+      known: new KnownFiles(),
+      lines: new LineIndexes(),
       signal: new AbortController().signal,
     };
     const found = await contentOf(saysNothing, wanted, reading);

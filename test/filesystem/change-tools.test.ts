@@ -319,15 +319,6 @@ describe('move_path and delete_path', () => {
     expect(await failureOf(call('delete_path', { path: 'sub' }))).toMatch(/^PATH_PROTECTED/);
   });
 
-  it('shows what a deleted file had in it', async () => {
-    const { call } = await workspaceWith({ 'a.txt': 'one\ntwo\n' });
-    const text = textOf(await call('delete_path', { path: 'a.txt' }));
-    expect(text).toMatch(
-      /^Deleted a\.txt, 8 bytes \(change [\w-]+\): \+0 -2\n--- a\/a\.txt\n\+\+\+ \/dev\/null\n/,
-    );
-    expect(text).toContain('-one\n-two\n');
-  });
-
   it('only says what it would do in a dry run', async () => {
     const { call, folder } = await workspaceWith({ 'a.txt': 'a\n' });
     expect(textOf(await call('delete_path', { path: 'a.txt', dry_run: true }))).toMatch(

@@ -6,9 +6,9 @@ import { checkParams } from '../../src/core/check-params.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { ToolResult } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
-import { createKnownFiles } from '../../src/filesystem/known-files.ts';
-import { createKeptLists } from '../../src/filesystem/listing/kept-lists.ts';
-import { createLineIndexes } from '../../src/filesystem/reading/line-index.ts';
+import { KnownFiles } from '../../src/filesystem/known-files.ts';
+import { KeptLists } from '../../src/filesystem/listing/kept-lists.ts';
+import { LineIndexes } from '../../src/filesystem/reading/line-index.ts';
 import { History, type HistoryOptions } from '../../src/machine/history/history.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
@@ -53,9 +53,9 @@ export function freshServices(
     run,
     ripgrep: () => findRipgrep(),
     env: () => ({ PATH: process.env['PATH'] ?? '' }),
-    known: createKnownFiles(),
-    lists: createKeptLists(),
-    lines: createLineIndexes(),
+    known: new KnownFiles(),
+    lists: new KeptLists(),
+    lines: new LineIndexes(),
     history: () => Promise.resolve(history),
   };
 }

@@ -236,7 +236,7 @@ describe('ripgrep', () => {
       const slow = join(root, 'slow');
       await writeFile(slow, `#!/bin/sh\nprintf './a.txt\\0001:1:found\\n'\nexec sleep 60\n`, { mode: 0o755 });
       expect(textOf(await grepBy(slow, 3000))).toBe(
-        'a.txt\n1:found\n[stopped after 30 s, not all was searched: search a smaller folder]',
+        'a.txt\n1:found\n[stopped after 20 s, not all was searched: search a smaller folder]',
       );
     },
   );

@@ -184,12 +184,10 @@ describe('the name of an encoding', () => {
     ['utf8', 'utf-8'],
     ['us-ascii', 'utf-8'],
     ['UTF-16', 'utf-16le'],
-    ['utf_16_be', 'utf-16be'],
     ['Latin-1', 'windows-1252'],
     ['iso-8859-1', 'windows-1252'],
     ['ISO8859-15', 'iso-8859-15'],
     ['cp1251', 'windows-1251'],
-    ['win1250', 'windows-1250'],
     ['GB2312', 'gbk'],
     ['sjis', 'shift_jis'],
     ['Shift-JIS', 'shift_jis'],
@@ -204,12 +202,10 @@ describe('the name of an encoding', () => {
     expect(() => new TextDecoder(label)).not.toThrow();
   });
 
-  it('is refused when it is not known, with the nearest', async () => {
+  it('is refused when it is not known', async () => {
     const refused = (encoding: string) => failureOf(encodeText('a', undefined, encoding));
     for (const name of ['constructor', '__proto__', 'toString', 'base64', 'hex', 'utf-7'])
       expect(await refused(name)).toMatch(/^ARG_INVALID: encoding: /);
-    expect(await refused('utf-9')).toBe('ARG_INVALID: encoding: “utf-9” is not known. Did you mean utf-8?');
-    expect(await refused('shift_jsi')).toContain('Did you mean shift_jis?');
     expect(await refused('klingon')).toContain('Known are utf-8');
     expect(await refused('iso-2022-jp')).toMatch(/^ARG_INVALID/);
   });

@@ -9,7 +9,9 @@ const search = createCatalogueSearch(manifest.tools, manifest);
 it('has the right action among the first five for nineteen questions of twenty', () => {
   const wrong = questions.filter(([question, ...right]) => {
     const first = search(question).slice(0, 5);
-    return !first.some(({ name }) => right.includes(name));
+    const isRight = (name: string) =>
+      right.some((one) => (one.startsWith('*') ? name.endsWith(one.slice(1)) : name === one));
+    return !first.some(({ name }) => isRight(name));
   });
   expect(wrong.length / questions.length, JSON.stringify(wrong)).toBeLessThanOrEqual(0.05);
 });

@@ -87,7 +87,10 @@ export const tasks = listing('task', { name: z.string(), command: text, says: te
 const cell = (value: unknown): string =>
   value === null || value === undefined
     ? 'NULL'
-    : (typeof value === 'object' ? JSON.stringify(value) : String(value)).replaceAll(/[\t\n\r]/g, ' ');
+    : (typeof value === 'object' ? JSON.stringify(value) : String(value)).replaceAll(
+        /[\p{Cc}\p{Cf}]/gu,
+        (sign) => (/\s/.test(sign) ? ' ' : `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`),
+      );
 /** Rows of a query; `more` says that the limit cut them. */
 export const rows = kind(
   'rows',

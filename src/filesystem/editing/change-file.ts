@@ -1,20 +1,17 @@
-import { homedir } from 'node:os';
-import { resolve, sep } from 'node:path';
+import { sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, Plan, PlanContext, ToolResult } from '../../core/tool.ts';
-import { mostChangedBytes, type Before } from '../../machine/history/existing-file.ts';
+import { readExisting, type Before } from '../../machine/history/existing-file.ts';
 import type { Written } from '../../machine/history/write.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { unifiedDiff, type UnifiedDiff } from '../diff/unified-diff.ts';
 import { versionOf } from '../known-files.ts';
-import { nameInRoots } from '../name-in-roots.ts';
 import { planChange, type DryRun } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 import { refuseUnseen } from './overwrite.ts';
-import { readBefore } from './read-before.ts';
 
 /** For callers that have read the file through another server: `toolcrib call`, or one before this. */
 export const versionParam = z.string().max(100).optional().describe('What `toolcrib call read_file` printed');
@@ -88,7 +85,7 @@ export async function changeFile(change: FileChange, context: CallContext): Prom
     if (!written) return text(`${alreadySo(given.path)}${noteLines(proposed.notes)}`);
     const isNew = written.change.before === undefined;
     const first = headline(kind === 'edit' ? 'Edited' : 'Wrote', given.path, proposed.diff, isNew);
-    const notes = noteLines([...linkNote(place, given, context), ...proposed.notes, ...written.notes]);
+    const notes = noteLines([...proposed.notes, ...written.notes]);
     // Who has just written a new file knows what is in it.
     return text(`${first} (change ${written.change.id})${notes}\n${isNew ? '' : proposed.diff.text}`);
   } catch (error) {
@@ -115,7 +112,7 @@ async function proposalFor(
   before: Before | undefined,
 ): Promise<Proposed> {
   const { path: shown, version } = given;
-  const call = JSON.stringify([kind, { ...given, dry_run: false }]);
+  const call = () => JSON.stringify([kind, { ...given, dry_run: false }]);
   const check = async () =>
     before && refuseUnseen({ path, shown, before, replacesAll: kind === 'write', call, version }, services);
   // That an edit does not fit a file that has changed is the lesser news.
@@ -133,7 +130,7 @@ async function dryRunOf(change: FileChange, context: PlanContext): Promise<DryRu
   const { kind, given } = change;
   const place = await placeFor(given.path, context, kind);
   try {
-    const before = place && (await readBefore(given.path, rooted(context.workspace), mostChangedBytes));
+    const before = place && readExisting(place);
     const { bytes, notes, diff } = await proposalFor(change, place?.path ?? '', before);
     if (before?.bytes.equals(bytes)) return { result: text(`${alreadySo(given.path)}${noteLines(notes)}`) };
     const first = headline(`Would ${kind}`, given.path, diff, before === undefined);
@@ -144,12 +141,6 @@ async function dryRunOf(change: FileChange, context: PlanContext): Promise<DryRu
   } finally {
     await place?.folder.handle.close();
   }
-}
-
-/** Where a link has led: that is the name by which the change is listed. */
-function linkNote({ path }: Place, given: Given, { workspace }: CallContext): string[] {
-  const asked = resolve(workspace.home, given.path.replace(/^~(?=\/)/, homedir()));
-  return asked === path ? [] : [`the file is ${shownPath(nameInRoots(path, workspace.roots))}`];
 }
 
 /** Undefined for a new file whose folder is missing too: a dry run makes none. */

@@ -57,36 +57,17 @@ export async function editableText(bytes: Buffer, path: string, name?: string): 
       show: (part) => shownText(Buffer.from(part, 'latin1'), label),
       bytesOf: async (form) => withMark(Buffer.from(form, 'latin1')),
     };
-  const codec = unit === 2 ? wideCodec(label) : await codecOf(label);
-  const form = codec.decode(body);
-  if (!codec.encode(form).equals(body)) throw notIn(label, path, unit);
+  const { default: iconv } = await import('iconv-lite');
+  // Halves of pairs and further marks have to stay, which TextDecoder takes away.
+  const form = unit === 2 ? iconv.decode(body, label, { stripBOM: false }) : shownText(body, label);
+  if (!iconv.encode(form, label).equals(body)) throw notIn(label, path, unit);
   return {
     ...facts,
     form,
     encode: async (text, what) => (await encodeExactly(text, label, what), text),
     show: (part) => part,
-    bytesOf: async (changed) => withMark(codec.encode(changed)),
+    bytesOf: async (changed) => withMark(iconv.encode(changed, label)),
   };
-}
-
-interface Codec {
-  decode(bytes: Buffer): string;
-  encode(form: string): Buffer;
-}
-
-/** Node decodes lone halves of pairs as they are, so that they stay. */
-function wideCodec(label: string): Codec {
-  const inOrder = (bytes: Buffer) =>
-    label === 'utf-16le' || bytes.length % 2 === 1 ? bytes : Buffer.from(bytes).swap16();
-  return {
-    decode: (bytes) => inOrder(bytes).toString('utf16le'),
-    encode: (form) => inOrder(Buffer.from(form, 'utf16le')),
-  };
-}
-
-async function codecOf(label: string): Promise<Codec> {
-  const { default: iconv } = await import('iconv-lite');
-  return { decode: (bytes) => shownText(bytes, label), encode: (form) => iconv.encode(form, label) };
 }
 
 function notIn(label: string, path: string, unit: number): ToolcribError {

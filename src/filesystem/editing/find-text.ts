@@ -44,12 +44,13 @@ export const withLf = (text: string): string => text.replaceAll('\r\n', '\n');
 function placesOf(text: string, wanted: string, most: number) {
   const places: Place[] = [];
   let at = text.indexOf(wanted);
-  const [first, again] = [at, text.indexOf(wanted, at + 1)];
+  // Only where it begins within itself: the rest is searched once, below.
+  const overlaps = at !== -1 && text.slice(at + 1, at + 2 * wanted.length - 1).includes(wanted);
   while (at !== -1 && places.length < most) {
     places.push({ from: at, to: at + wanted.length });
     at = text.indexOf(wanted, at + wanted.length);
   }
-  return { places, more: at !== -1, overlaps: again !== -1 && again < first + wanted.length };
+  return { places, more: at !== -1, overlaps };
 }
 
 /** Searches with LF for every CRLF. */
@@ -59,7 +60,12 @@ function findUnified(text: string, old: string, fresh: string, most: number): Ma
   for (let at = text.indexOf('\r\n'); at !== -1; at = text.indexOf('\r\n', at + 2))
     left.push(at - left.length);
   const { places, ...rest } = placesOf(withLf(text), old, most);
-  const original = (at: number) => at + countBelow(left, at);
+  let before = 0;
+  // Asked for ascending places.
+  const original = (at: number) => {
+    while ((left[before] ?? Infinity) < at) before++;
+    return at + before;
+  };
   return {
     old,
     new: fresh,
@@ -67,15 +73,4 @@ function findUnified(text: string, old: string, fresh: string, most: number): Ma
     ...rest,
     places: places.map(({ from, to }) => ({ from: original(from), to: original(to) })),
   };
-}
-
-/** How many of ascending numbers are below a limit. */
-function countBelow(numbers: readonly number[], limit: number): number {
-  let [from, to] = [0, numbers.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((numbers[middle] ?? 0) < limit) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }

@@ -61,23 +61,32 @@ const formOf = (file: EditableText, text: string): Promise<string | undefined> =
     throw error;
   });
 
-const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
-const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+/** Ways in which a text is wrapped once too often on its way here, and how it is undone. */
+const wrappings: readonly (readonly [
+  what: string,
+  pattern: RegExp,
+  plain: Readonly<Record<string, string>>,
+])[] = [
+  [
+    'It is there with real line breaks, tabs and quotes where old has \\n, \\t or \\".',
+    /\\([nrt"'\\])/g,
+    { n: '\n', r: '\r', t: '\t' },
+  ],
+  [
+    'It is there with < > & " where old has &lt; &gt; &amp; &quot;.',
+    /&(lt|gt|quot|#39|amp);/g,
+    { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' },
+  ],
+];
 
-/** Ways in which a text is wrapped once too often on its way here. */
 async function otherForm(miss: Miss): Promise<string | undefined> {
   const { old } = miss.edit;
   if (old.length > mostWanted) return undefined;
-  const unescaped = old.replaceAll(/\\([nrt"'\\])/g, (_, one: string) => escapes[one] ?? one);
-  const withoutEntities = old.replaceAll(
-    /&(lt|gt|quot|#39|amp);/g,
-    (_, name: string) => entities[name] ?? '',
-  );
-  if (unescaped !== old && (await isThere(miss, unescaped)))
-    return 'It is there with real line breaks, tabs and quotes where old has \\n, \\t or \\".';
-  return withoutEntities !== old && (await isThere(miss, withoutEntities))
-    ? 'It is there with < > & " where old has &lt; &gt; &amp; &quot;.'
-    : undefined;
+  for (const [what, pattern, plain] of wrappings) {
+    const unwrapped = old.replaceAll(pattern, (_, name: string) => plain[name] ?? name);
+    if (unwrapped !== old && (await isThere(miss, unwrapped))) return what;
+  }
+  return undefined;
 }
 
 /** The lines that have most of those that were given; without any, those around a piece of the text. */
@@ -90,18 +99,18 @@ async function nearestText(miss: Miss): Promise<{ words: string; text: string } 
   const anchor = await placeOfPiece(miss, old);
   // From the beginning of a line on, or of a place before in a very long one.
   const near = text.length > compared ? Math.max(0, (anchor ?? 0) - compared / 4) : 0;
-  const from = Math.max(near === 0 ? 0 : text.lastIndexOf('\n', near) + 1, near - compared / 4);
+  const from = near === 0 ? 0 : Math.max(text.lastIndexOf('\n', near) + 1, near - compared / 4);
   const lines = file.show(text.slice(from, from + compared)).split('\n');
   const first = lineAt(text, from);
   const start =
     nearestStart(lines, wanted) ?? (anchor === undefined ? undefined : lineAt(text, anchor) - first);
   if (start === undefined) return undefined;
   const rows = await differenceRows(wanted, lines, start, first + start);
-  const left = rows.length > mostShown ? [`… ${rows.length - mostShown} more lines`] : [];
+  const left = rows.splice(mostShown).length;
   const legend = '(- as given, + as in the file; · is a blank, → a tab, ␍ a carriage return)';
   return {
     words: `The nearest begins at line ${first + start}.`,
-    text: [legend, ...rows.slice(0, mostShown), ...left].join('\n'),
+    text: [legend, ...rows, ...(left > 0 ? [`… ${left} more lines`] : [])].join('\n'),
   };
 }
 
@@ -153,7 +162,10 @@ async function differenceRows(
 ) {
   const { diffArrays } = await import('diff');
   const there = lines.slice(start, start + wanted.length + margin).map((one) => one.replace(/\r$/, ''));
-  const changes = diffArrays(asPartOf(wanted, there), there);
+  // A text that begins within a line does not differ by the indentation before it.
+  const indent = /^\S/.test(wanted[0] ?? '') ? (/^\s*/.exec(there[0] ?? '')?.[0] ?? '') : '';
+  const given = wanted.map((one, index) => (index === 0 ? indent + one : one));
+  const changes = diffArrays(given, there);
   const rows: string[] = [];
   for (const [at, { added, removed, value }] of changes.entries()) {
     const [before, after] = [changes[at - 1], changes[at + 1]];
@@ -178,26 +190,11 @@ async function differenceRows(
 }
 
 /** A line with what is not seen in it made visible; all of that where little else makes it differ from the other. */
-function shownBeside(line: string, other: string | undefined): string {
-  const at = other === undefined ? 0 : differsAt(line, other);
-  const isAlike = other !== undefined && folded(line) === folded(other);
-  return visibleLine(around(line, at, lineCharacters), { blanks: isAlike, accents: isAlike });
-}
-
-/**
- * The first and the last line that were given may be only a part of a line: then they do not differ, nor does the
- * indentation before the first.
- */
-function asPartOf(wanted: readonly string[], there: readonly string[]): string[] {
-  return wanted.map((line, index) => {
-    const whole = there[index];
-    if (line === '' || whole === undefined) return line;
-    const isFirst = index === 0;
-    if (wanted.length > 1 && isFirst && whole.endsWith(line)) return whole;
-    if (wanted.length > 1 && index === wanted.length - 1 && whole.startsWith(line)) return whole;
-    return isFirst && !/^\s/.test(line) ? (/^\s*/.exec(whole)?.[0] ?? '') + line : line;
-  });
-}
+const shownBeside = (line: string, other: string | undefined): string =>
+  visibleLine(
+    around(line, other === undefined ? 0 : differsAt(line, other), lineCharacters),
+    other !== undefined && folded(line) === folded(other),
+  );
 
 /** Where a line begins to differ from another, or from the part of it that the other is. */
 function differsAt(line: string, other: string): number {

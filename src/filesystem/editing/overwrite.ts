@@ -17,7 +17,7 @@ interface Overwriting {
   /** Whether nothing of the old content stays but by chance; an edit names what it replaces. */
   readonly replacesAll: boolean;
   /** All that was asked for: the same call again passes. */
-  readonly call: string;
+  call(): string;
   /** What read_file handed out with the content, for a caller that has read it through another server. */
   readonly version?: string | undefined;
 }
@@ -33,7 +33,7 @@ export const versionFor = (hash: string): string => hash.slice(0, 24);
  * else has changed. The same call again passes, as long as nothing changes. A version that is given has to hold.
  */
 export async function refuseUnseen(overwriting: Overwriting, services: Services): Promise<void> {
-  const { path, shown, before, replacesAll, call, version } = overwriting;
+  const { path, shown, before, replacesAll, version } = overwriting;
   const known = services.known.get(path);
   // An empty file has nothing that could be lost; what is edited has been seen by whoever names it.
   if (version === undefined && !known && (before.bytes.length === 0 || !replacesAll)) return;
@@ -42,7 +42,7 @@ export async function refuseUnseen(overwriting: Overwriting, services: Services)
   const isSame =
     known?.hash === undefined ? known && sameVersion(known.stat, before.stat) : known.hash === hash;
   if (isSame) return;
-  const digest = createHash('sha256').update(call).update(hash).digest('base64');
+  const digest = createHash('sha256').update(overwriting.call()).update(hash).digest('base64');
   if (services.known.wasRefused(path, digest)) return;
   const again =
     'The same call again does it all the same; in another session, with the version read_file printed.';

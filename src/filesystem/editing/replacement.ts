@@ -9,22 +9,14 @@ export function replacer(text: string, match: Match): (place: Place) => string {
   if (!anyEnding || !fresh.includes('\n') || !text.includes('\r\n')) return () => fresh;
   const standsFor = linesStoodFor(old.split('\n'), fresh.split('\n'));
   const endingAt = lineEndings(text);
-  /** By the endings they are made of, of which there are few kinds in a file. */
-  const made = new Map<string, string>();
   return ({ from, to }) => {
     const endings = text.slice(from, to).match(/\r?\n/g) ?? [];
-    const first = endings[0] ?? endingAt(from);
-    const key = [first, ...endings].join('');
-    let [ending, line] = [first, 0];
-    const piece =
-      made.get(key) ??
-      // A carriage return that was given stays, and is not given twice.
-      fresh.replaceAll(/\r?\n/g, (given) => {
-        ending = endings[standsFor[line++] ?? -1] ?? ending;
-        return given === '\n' ? ending : given;
-      });
-    made.set(key, piece);
-    return piece;
+    let [ending, line] = [endings[0] ?? endingAt(from), 0];
+    // A carriage return that was given stays, and is not given twice.
+    return fresh.replaceAll(/\r?\n/g, (given) => {
+      ending = endings[standsFor[line++] ?? -1] ?? ending;
+      return given === '\n' ? ending : given;
+    });
   };
 }
 

@@ -5,8 +5,6 @@ import type { Facts } from '../../machine/history/entry.ts';
 import { refuseDeleting } from '../../machine/paths/protected-trees.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
-import { diffAfterwards } from '../diff/unified-diff.ts';
-import { readBefore } from '../editing/read-before.ts';
 import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 
@@ -40,13 +38,10 @@ async function deleteIn(
   const gate = rooted(workspace);
   const place = await gate.openPlace(given.path, { follow: false });
   try {
-    let bytes: Buffer | undefined;
     const look = async (found: Facts) => {
-      if (found.kind === 'folder') {
-        gate.refuseWhole(given.path);
-        await refuseDeleting({ at: place.at, path: place.path, given: given.path });
-      }
-      if (isShown(found)) bytes = (await readBefore(given.path, gate, shownBytes))?.bytes;
+      if (found.kind !== 'folder') return;
+      gate.refuseWhole(given.path);
+      await refuseDeleting({ at: place.at, path: place.path, given: given.path });
     };
     const history = await services.history();
     const { id, before } = await history.remove(
@@ -57,23 +52,11 @@ async function deleteIn(
     if (!given.dry_run) services.known.forget(place.path);
     const done = given.dry_run ? 'Would delete' : 'Deleted';
     const change = given.dry_run ? '' : ` (change ${id})`;
-    const text = `${done} ${shownPath(given.path)}${what(before)}${change}${await diffOf(given.path, bytes)}`;
+    const text = `${done} ${shownPath(given.path)}${what(before)}${change}`;
     return { content: [{ type: 'text', text }] };
   } finally {
     await place.folder.handle.close();
   }
-}
-
-/** A larger file is not shown when it goes. */
-const shownBytes = 1024 * 1024;
-const diffCharacters = 2_000;
-
-const isShown = (found: Facts | undefined): boolean => found?.kind === 'file' && found.size <= shownBytes;
-
-async function diffOf(path: string, bytes: Buffer | undefined): Promise<string> {
-  if (!bytes) return '';
-  const { text, removed } = await diffAfterwards(bytes, undefined, { path, maxCharacters: diffCharacters });
-  return `: +0 -${removed}\n${text}`;
 }
 
 /** What is or was there, in some words. */

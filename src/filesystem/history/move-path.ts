@@ -8,7 +8,6 @@ import { removeMade, type Place } from '../../machine/paths/place.ts';
 import { refuseMovingTo } from '../../machine/history/relocate.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
-import { diffPath } from '../diff/diff-path.ts';
 import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 
@@ -66,14 +65,14 @@ async function moveIn(
       // Its folder would be made.
       const kind = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
       await refuseMovingTo(source, { kind, to: await gate.resolve(to), given: from });
-      return said(`Would move ${names}`, from, to);
+      return said(`Would move ${names}`);
     }
     try {
       const history = await services.history();
       const change = await history.move(source, target, { kind: 'move', signal, dryRun: isDry });
-      if (isDry) return said(`Would move ${names}`, from, to);
+      if (isDry) return said(`Would move ${names}`);
       moveKnown(source, target, services);
-      return said(`Moved ${names} (change ${change.id})`, from, to);
+      return said(`Moved ${names} (change ${change.id})`);
     } catch (error) {
       // Also when it was refused before it was begun with.
       await removeMade(target.made);
@@ -96,18 +95,7 @@ async function openTarget(to: string, gate: ReturnType<typeof rooted>, make: boo
   }
 }
 
-const said = (first: string, from: string, to: string) => ({
-  content: [{ type: 'text', text: `${first}\n${renamed(from, to)}` }] as const,
-});
-
-/** What git says of a file that was only renamed, which `git apply` takes. */
-export const renamed = (from: string, to: string): string =>
-  [
-    `diff --git ${diffPath('a', from)} ${diffPath('b', to)}`,
-    'similarity index 100%',
-    `rename from ${shownPath(from)}`,
-    `rename to ${shownPath(to)}\n`,
-  ].join('\n');
+const said = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
 
 /** A file that was read is still known under its new name; its times are not as they were. */
 function moveKnown(source: Place, target: Place, { known }: Services): void {

@@ -1,10 +1,8 @@
-import { lstat } from 'node:fs/promises';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag, list, path } from '../../core/params.ts';
 import { defineTool, type Plan, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import type { Change } from '../../machine/history/entry.ts';
-import { sha256 } from '../../machine/history/log.ts';
 import type { UndoneFile } from '../../machine/history/restore-tree.ts';
 import type { Selection } from '../../machine/history/select-changes.ts';
 import type { Undone } from '../../machine/history/undo.ts';
@@ -12,7 +10,6 @@ import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { presentable } from '../../machine/presentable.ts';
 import { diffAfterwards } from '../diff/unified-diff.ts';
-import { versionOf } from '../known-files.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
@@ -25,10 +22,8 @@ const params = z.strictObject({
 });
 type Given = z.output<typeof params>;
 
-/** As many as a model can use; the counts tell the rest. */
+/** As many of a list as a model can use. */
 const mostListed = 50;
-const mostFiles = 100;
-const mostLeft = 20;
 const diffCharacters = 8_000;
 
 /** Lists what can be taken back, edits and commands alike, or takes it back, which is a change itself. */
@@ -75,15 +70,19 @@ async function listChanges(given: Given, context: PlanContext, services: Service
   const history = await services.history();
   const { roots } = context.workspace;
   const changes = await history.list(await selected(given, context), roots);
-  const shown = changes.slice(0, mostListed).map((change) => {
+  const shown = shortened(changes, (change) => {
     const time = new Date(change.at).toISOString().slice(0, 19).replace('T', ' ');
     return `${change.id}  ${time}Z  ${subjectOf(change, roots)}`;
   });
   if (changes.length === 0) return said('Nothing to take back.');
-  const more = changes.length - shown.length;
-  const rest = more > 0 ? [`… and ${more} older`] : [];
-  return said([...shown, ...rest, '[undo last=1 takes back the newest]'].join('\n'));
+  return said([...shown, '[undo last=1 takes back the newest]'].join('\n'));
 }
+
+/** A line for each of the first, and the number of the others. */
+const shortened = <Item>(items: readonly Item[], line: (item: Item) => string): string[] => [
+  ...items.slice(0, mostListed).map(line),
+  ...(items.length > mostListed ? [`… and ${items.length - mostListed} more`] : []),
+];
 
 /** A change in some words: `edit src/a.ts +1 -2`, `ran npm install: 3 files`. */
 function subjectOf(
@@ -112,18 +111,14 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
   const [first] = left;
   if (changes.length === 0 && first) throw first.error;
   if (changes.length === 0) return said('Nothing to take back.');
-  if (!isDry) await relearn(files, services);
+  // Each is read anew, or its text named, before it is changed again.
+  if (!isDry)
+    for (const { path: at, from = at } of files) for (const each of [at, from]) services.known.forget(each);
   const name = (each: string) => shownPath(nameInRoots(each, workspace.roots));
   const lines = [
     headline(undone, workspace.roots, isDry),
-    ...files
-      .slice(0, mostFiles)
-      .map((file) => `${file.did} ${file.from ? `${name(file.from)} -> ` : ''}${name(file.path)}`),
-    ...(files.length > mostFiles ? [`… and ${countOf(files.length - mostFiles)} more`] : []),
-    ...left
-      .slice(0, mostLeft)
-      .map(({ path: at, error }) => `left ${name(at)}: ${presentable(error.message)}`),
-    ...(left.length > mostLeft ? [`… and ${countOf(left.length - mostLeft)} more left`] : []),
+    ...shortened(files, ({ did, from, path: at }) => `${did} ${from ? `${name(from)} -> ` : ''}${name(at)}`),
+    ...shortened(left, ({ path: at, error }) => `left ${name(at)}: ${presentable(error.message)}`),
   ];
   return said(`${lines.join('\n')}\n${await diffOf(files, workspace.roots)}`);
 }
@@ -149,23 +144,6 @@ async function diffOf(files: readonly UndoneFile[], roots: readonly string[]): P
     text += (await diffAfterwards(was, is, { path: nameInRoots(at, roots), maxCharacters })).text;
   }
   return text;
-}
-
-/** A file that was known to the caller is so still: it is what it was, and the answer shows how it got there. */
-async function relearn(files: readonly UndoneFile[], { known }: Services): Promise<void> {
-  for (const { path: at, from = at, is } of files) {
-    const before = known.get(at);
-    for (const each of [at, from]) known.forget(each);
-    const stat = before && is && (await lstat(at).catch(() => undefined));
-    if (!stat || !is) continue;
-    const { encoding } = before;
-    known.remember(at, {
-      stat: versionOf(stat),
-      hash: sha256(is),
-      bytes: is,
-      encoding,
-    });
-  }
 }
 
 const said = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });

@@ -33,7 +33,6 @@ const timeoutMs = 30_000;
 export async function findFiles(services: Services, request: FileSearch): Promise<FoundFiles> {
   const { folder, pattern, ignored, sort, signal } = request;
   const paths: string[] = [];
-  const matches = !pattern || pattern.namesDecide ? () => true : pattern.matches;
   const dots = request.hidden || pattern?.hidden === true;
   let rest = Buffer.alloc(0);
   const take = (chunk: Buffer) => {
@@ -42,7 +41,7 @@ export async function findFiles(services: Services, request: FileSearch): Promis
     const whole = end === -1 ? [] : decode(Buffer.concat([rest, chunk.subarray(0, end)])).split('\0');
     for (const printed of whole) {
       const path = printedPath(printed);
-      if ((dots || !isDotFile(path)) && matches(path)) paths.push(path);
+      if ((dots || !isDotFile(path)) && (!pattern || pattern.matches(path))) paths.push(path);
     }
     rest = end === -1 ? Buffer.concat([rest, chunk]) : Buffer.from(chunk.subarray(end + 1));
     return paths.length < mostFiles;

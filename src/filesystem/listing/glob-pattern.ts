@@ -8,8 +8,6 @@ export interface GlobPattern {
   readonly folder: string;
   /** Globs of file names that ripgrep can choose by: every match has such a name. Empty when it cannot. */
   readonly names: readonly string[];
-  /** Whether `names` alone decide, in any depth. */
-  readonly namesDecide: boolean;
   /** How deep below `folder` a match can be; undefined for any depth. */
   readonly depth: number | undefined;
   /** Whether a part of the pattern asks for a name that begins with a dot. */
@@ -43,16 +41,24 @@ export function parseGlob(pattern: string): GlobPattern {
   const below = alternatives.map((parts) => [...(anywhere ? ['**'] : []), ...parts.slice(folder.length)]);
   const names = [...new Set(below.map((parts) => parts.at(-1) ?? '**'))];
   const plain = names.every((name) => /^[\w.*?@+~-]+$/.test(name) && name !== '**');
-  const tests = below.map(pathTest);
+  const patterns = below.map((parts) => {
+    const found = pathPattern(parts);
+    if (!found)
+      throw invalid(
+        pattern,
+        'has a [ that is never closed, or a range such as [z-a]',
+        'Put \\ before one that is meant itself.',
+      );
+    return found;
+  });
   return {
     folder: folder.map((part) => part.replaceAll(/\\(.)/g, '$1')).join('/'),
     names: plain ? names : [],
-    namesDecide: below.every((parts) => parts.length === 2 && parts[0] === '**') && plain,
     depth: below.some((parts) => parts.includes('**'))
       ? undefined
       : Math.max(...below.map((parts) => parts.length)),
     hidden: alternatives.some((parts) => parts.some((part) => part.startsWith('.'))),
-    matches: (path) => tests.some((test) => test(path.split('/'))),
+    matches: (path) => patterns.some((each) => each.test(`${path}/`)),
   };
 }
 
@@ -101,71 +107,56 @@ function sharedFolder(alternatives: readonly (readonly string[])[]): string[] {
   return shared;
 }
 
-const anyNumber = Symbol('any number of items');
-type Test<Item> = (item: Item) => boolean;
-type Token<Item> = typeof anyNumber | Test<Item>;
+/** What a part of a glob is made of; of a character class the first member may be `]`, and `!` or `^` negates. */
+const pieces = /(\*+)|(\?)|\[([!^]?)(\]?(?:\[:digit:\]|\\[^]|[^\]\\])*)\]|\\?([^])/gu;
 
-/** Whether the names of a path fit the parts of a glob; `**` at its end asks for one name at least. */
-export function pathTest(parts: readonly string[]): Test<readonly string[]> {
-  const tokens: Token<string>[] = parts.map((part) => (part === '**' ? anyNumber : nameTest(part)));
-  if (parts.at(-1) === '**') tokens.push(() => true);
-  return (names) => fits(tokens, names);
-}
-
-/** A character class: the first member may be `]`, and `!` or `^` negates. */
-const characterClass = /^\[([!^]?)(\]?(?:\[:[a-z]+:\]|\\[^]|[^\]\\])*)\]/u;
-
-/** One part of a glob, between two `/`. A `[` that is never closed and a `\` at the end stand for themselves. */
-function nameTest(part: string): Test<string> {
-  if (!/[*?[\\]/.test(part)) return (name) => name === part;
-  if (/^\*[^*?[\\]+$/.test(part)) return (name) => name.endsWith(part.slice(1));
-  const tokens: Token<string>[] = [];
-  for (let rest = part; rest !== '';) {
-    const [whole, negated, members = ''] = characterClass.exec(rest) ?? [];
-    const [first = ''] = rest;
-    const literal =
-      first === '\\' && rest.length > 1 ? String.fromCodePoint(rest.codePointAt(1) ?? 0) : first;
-    if (first === '*') tokens.push(anyNumber);
-    else if (first === '?') tokens.push(() => true);
-    else tokens.push((whole && classTest(members, negated !== '')) || ((character) => character === literal));
-    rest = rest.slice(
-      whole?.length ?? (first === '\\' && rest.length > 1 ? 1 + literal.length : first.length),
-    );
+/**
+ * What the paths look like that fit the parts of a glob; `**` at its end asks for one name at least. Undefined when it
+ * is none: with a `[` that is never closed, or `[z-a]`. `*` and `**` take the least that will do and never more, but
+ * for the last of them, so that time is bounded: https://research.swtch.com/glob
+ */
+export function pathPattern(parts: readonly string[]): RegExp | undefined {
+  let groups = 0;
+  const least = (source: string) => `(?=(?<g${++groups}>${source}))\\k<g${groups}>`;
+  const inTurn = (each: readonly string[], any: string) => {
+    const [first = '', ...others] = each;
+    const last = others.pop();
+    if (last === undefined) return first;
+    return first + others.map((one) => least(`${any}?${one}`)).join('') + any + last;
+  };
+  const nameSource = (part: string) => {
+    const between = [''];
+    for (const [whole, stars, one, negated, members, literal] of part.matchAll(pieces)) {
+      if (whole === '[') return undefined;
+      if (stars !== undefined) between.push('');
+      else between.push(between.pop() + (one ? '[^/]' : (classSource(negated, members) ?? quoted(literal))));
+    }
+    return inTurn(between, '[^/]*');
+  };
+  const sources = [''];
+  for (const part of parts) {
+    const source = part === '**' ? '' : nameSource(part);
+    if (source === undefined) return undefined;
+    if (part === '**') sources.push('');
+    else sources.push(`${sources.pop()}${source}/`);
   }
-  return (name) => fits(tokens, [...name]);
+  if (parts.at(-1) === '**') sources.push(`${sources.pop()}[^/]+/`);
+  try {
+    return new RegExp(`^${inTurn(sources, '(?:[^/]+/)*')}$`, 'u');
+  } catch {
+    // SyntaxError: a range the wrong way round.
+    return undefined;
+  }
 }
 
-function classTest(members: string, negated: boolean): Test<string> | undefined {
+const quoted = (literal = ''): string => literal.replace(/[\\^$.*+?()[\]{}|/]/u, '\\$&');
+
+function classSource(negated: string | undefined, members: string | undefined): string | undefined {
+  if (members === undefined) return undefined;
   const body = members
     .replaceAll('[:digit:]', '0-9')
     .replaceAll(/\\([^])|[[\]^]|^-|-$/gu, (all, escaped: string = all) =>
       escaped.replace(/[^\p{L}\p{N}\s]/u, '\\$&'),
     );
-  try {
-    const set = new RegExp(`^[${negated ? '^' : ''}${body}]$`, 'su');
-    return (character) => set.test(character);
-  } catch {
-    // `[z-a]` and the like are no class.
-    return undefined;
-  }
-}
-
-/** The greedy match that keeps one point to go back to, so that time is bounded: https://research.swtch.com/glob */
-function fits<Item>(tokens: readonly Token<Item>[], items: readonly Item[]): boolean {
-  let [at, next] = [0, 0];
-  let retry: { next: number; at: number } | undefined;
-  while (at < items.length || next < tokens.length) {
-    const token = tokens[next];
-    const item = items[at];
-    if (token === anyNumber) {
-      retry = { next: next++, at: at + 1 };
-    } else if (token !== undefined && item !== undefined && token(item)) {
-      at++;
-      next++;
-    } else {
-      if (!retry || retry.at > items.length) return false;
-      [next, at] = [retry.next, retry.at];
-    }
-  }
-  return true;
+  return `(?!/)[${negated ? '^' : ''}${body}]`;
 }

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { pathTest } from './glob-pattern.ts';
+import { pathPattern } from './glob-pattern.ts';
 
 /** A line of an ignore file. */
 interface IgnoreRule {
   readonly negated: boolean;
   readonly foldersOnly: boolean;
-  /** Whether a path below the folder of the file is meant, with `/` between its names. */
-  matches(path: string): boolean;
+  /** What paths below the folder of the file look like that are meant, with `/` after each of their names. */
+  readonly pattern: RegExp;
 }
 
 /** A file with more bytes is none that somebody wrote. */
@@ -36,7 +36,7 @@ export function ignoreRules(folder: string): (name: string, isFolder: boolean) =
   return (name, isFolder) => {
     for (const { rules, prefix } of scopes) {
       const rule = rules.find(
-        ({ foldersOnly, matches }) => (isFolder || !foldersOnly) && matches(prefix + name),
+        ({ foldersOnly, pattern }) => (isFolder || !foldersOnly) && pattern.test(`${prefix}${name}/`),
       );
       if (rule) return !rule.negated;
     }
@@ -71,6 +71,6 @@ function ruleOf(line: string): IgnoreRule[] {
   const foldersOnly = glob.endsWith('/');
   const parts = glob.replace(/\/$/, '').split('/');
   // With a slash before its end it is about one place, else about a name anywhere.
-  const matches = pathTest(parts.length === 1 ? ['**', ...parts] : parts.filter((part) => part !== ''));
-  return [{ negated, foldersOnly, matches: (path) => matches(path.split('/')) }];
+  const pattern = pathPattern(parts.length === 1 ? ['**', ...parts] : parts.filter((part) => part !== ''));
+  return pattern ? [{ negated, foldersOnly, pattern }] : [];
 }

@@ -6,12 +6,6 @@ export const cursorParam = z
   .regex(/^\d{1,9}$/, 'expected the cursor at the end of the page before')
   .optional();
 
-/** Lists that have been made, for their next pages; lives as long as the server. */
-export interface KeptLists {
-  /** A page of the list that answers a question; it is made anew for a first page, and when it is not kept any more. */
-  page<List extends KeptList>(request: PageRequest<List>): Promise<Page<List>>;
-}
-
 interface KeptList {
   readonly items: readonly unknown[];
 }
@@ -41,28 +35,29 @@ interface Page<List> {
 /** Some megabytes each at worst. */
 const mostKept = 4;
 
-export function createKeptLists(): KeptLists {
-  const kept = new Map<string, KeptList>();
-  return {
-    async page<List extends KeptList>(request: PageRequest<List>) {
-      const { question, cursor, make, limit, room, linesAt } = request;
-      const found = cursor === undefined ? undefined : (kept.get(question) as List | undefined);
-      const list = found ?? (await make());
-      kept.delete(question);
-      kept.set(question, list);
-      const [oldest] = kept.keys();
-      if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
-      const total = list.items.length;
-      const from = Math.min(Number(cursor ?? 0), total);
-      const lines: string[] = [];
-      let [length, to] = [0, from];
-      for (; to < Math.min(total, from + limit); to++) {
-        const added = linesAt(list, to, to === from);
-        length += added.reduce((sum, line) => sum + line.length + 1, 0);
-        if (length > room && to > from) break;
-        lines.push(...added);
-      }
-      return { list, from, to, lines, next: to < total ? String(to) : undefined };
-    },
-  };
+/** Lists that have been made, for their next pages; lives as long as the server. */
+export class KeptLists {
+  readonly #kept = new Map<string, KeptList>();
+
+  /** A page of the list that answers a question; it is made anew for a first page, and when it is not kept any more. */
+  async page<List extends KeptList>(request: PageRequest<List>): Promise<Page<List>> {
+    const { question, cursor, make, limit, room, linesAt } = request;
+    const found = cursor === undefined ? undefined : (this.#kept.get(question) as List | undefined);
+    const list = found ?? (await make());
+    this.#kept.delete(question);
+    this.#kept.set(question, list);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
+    const total = list.items.length;
+    const from = Math.min(Number(cursor ?? 0), total);
+    const lines: string[] = [];
+    let [length, to] = [0, from];
+    for (; to < Math.min(total, from + limit); to++) {
+      const added = linesAt(list, to, to === from);
+      length += added.reduce((sum, line) => sum + line.length + 1, 0);
+      if (length > room && to > from) break;
+      lines.push(...added);
+    }
+    return { list, from, to, lines, next: to < total ? String(to) : undefined };
+  }
 }

@@ -6,12 +6,6 @@ import { fill, type TextFile } from './text-file.ts';
 /** Where a line begins, or how many lines there are when there are fewer. */
 type LinePlace = { readonly start: number } | { readonly lines: number };
 
-/** Where lines are in large files, as far as they have been looked at. */
-export interface LineIndexes {
-  /** The byte where a line begins. Throws CANCELLED; a next call goes on from there. */
-  find(file: TextFile, line: number, signal: AbortSignal): Promise<LinePlace>;
-}
-
 interface LineIndex {
   readonly version: Version;
   readonly label: string;
@@ -23,47 +17,46 @@ interface LineIndex {
 const stride = 1024 * 1024;
 const mostFiles = 16;
 
-/** Remembers the files that were looked into last. */
-export function createLineIndexes(): LineIndexes {
-  const indexes = new Map<string, LineIndex>();
+/** Where lines are in the large files that were looked into last, as far as they have been looked at. */
+export class LineIndexes {
+  readonly #indexes = new Map<string, LineIndex>();
 
-  function indexOf({ encoding: { label }, stat }: TextFile): LineIndex {
-    const key = `${stat.dev}:${stat.ino}`;
-    const kept = indexes.get(key);
-    const isSame = kept?.label === label && sameVersion(kept.version, stat);
-    const index = isSame ? kept : { version: versionOf(stat), label, feeds: [0] };
-    indexes.delete(key);
-    indexes.set(key, index);
-    const [oldest] = indexes.keys();
-    if (indexes.size > mostFiles && oldest !== undefined) indexes.delete(oldest);
-    return index;
+  /** The byte where a line begins. Throws CANCELLED; a next call goes on from there. */
+  async find(file: TextFile, line: number, signal: AbortSignal): Promise<LinePlace> {
+    const { encoding, size, head, handle } = file;
+    const wanted = line - 1;
+    if (wanted === 0) return { start: encoding.mark };
+    if (head.length === size) return placeIn(file, head, 0, wanted) ?? { lines: linesIn(file, head, 0) };
+    const { feeds } = this.#indexOf(file);
+    let mark = Math.max(
+      0,
+      feeds.findLastIndex((before) => before < wanted),
+    );
+    const buffer = Buffer.allocUnsafe(stride);
+    for (; ; mark++) {
+      if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
+      const [position, before = 0] = [mark * stride, feeds[mark]];
+      const bytes = await fill(handle, buffer.subarray(0, Math.max(0, size - position)), position);
+      const here = countLines(bytes, encoding);
+      if (before + here >= wanted)
+        return placeIn(file, bytes, position, wanted - before) ?? { lines: wanted };
+      if (position + bytes.length >= size || bytes.length < stride)
+        return { lines: linesIn(file, bytes, before) };
+      feeds[mark + 1] = before + here;
+    }
   }
 
-  return {
-    async find(file, line, signal) {
-      const { encoding, size, head, handle } = file;
-      const wanted = line - 1;
-      if (wanted === 0) return { start: encoding.mark };
-      if (head.length === size) return placeIn(file, head, 0, wanted) ?? { lines: linesIn(file, head, 0) };
-      const { feeds } = indexOf(file);
-      let mark = Math.max(
-        0,
-        feeds.findLastIndex((before) => before < wanted),
-      );
-      const buffer = Buffer.allocUnsafe(stride);
-      for (; ; mark++) {
-        if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-        const [position, before = 0] = [mark * stride, feeds[mark]];
-        const bytes = await fill(handle, buffer.subarray(0, Math.max(0, size - position)), position);
-        const here = countLines(bytes, encoding);
-        if (before + here >= wanted)
-          return placeIn(file, bytes, position, wanted - before) ?? { lines: wanted };
-        if (position + bytes.length >= size || bytes.length < stride)
-          return { lines: linesIn(file, bytes, before) };
-        feeds[mark + 1] = before + here;
-      }
-    },
-  };
+  #indexOf({ encoding: { label }, stat }: TextFile): LineIndex {
+    const key = `${stat.dev}:${stat.ino}`;
+    const kept = this.#indexes.get(key);
+    const isSame = kept?.label === label && sameVersion(kept.version, stat);
+    const index = isSame ? kept : { version: versionOf(stat), label, feeds: [0] };
+    this.#indexes.delete(key);
+    this.#indexes.set(key, index);
+    const [oldest] = this.#indexes.keys();
+    if (this.#indexes.size > mostFiles && oldest !== undefined) this.#indexes.delete(oldest);
+    return index;
+  }
 }
 
 /** Where the line after some line feeds begins; undefined when none does: one at the very end begins no other line. */

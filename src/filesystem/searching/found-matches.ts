@@ -37,7 +37,7 @@ export interface FoundMatches {
 }
 
 /** Clients give up after a minute, and a search may have to be made twice. */
-const timeoutMs = { search: 30_000, call: 45_000 };
+const timeoutMs = 20_000;
 /** Megabytes; the description of the parameter says so. */
 const multilineMegabytes = 100;
 /** More than anyone pages through; what is kept of a search is a few megabytes. */
@@ -59,11 +59,10 @@ interface FoundFile {
  */
 export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
   const { given, where } = request;
-  const endsAt = performance.now() + timeoutMs.call;
   const isFile = where.stat.isFile();
-  const first = await attempt(request, isFile, endsAt);
+  const first = await attempt(request, isFile);
   const isAgain = given.mode === 'lines' && first.early === 'enough' && !isFile;
-  const { files, early, notes, rest } = isAgain ? await attempt(request, true, endsAt) : first;
+  const { files, early, notes, rest } = isAgain ? await attempt(request, true) : first;
   const more = early === 'enough';
   files.sort((a, b) => (a.key < b.key ? -1 : 1));
   const inLines = given.mode === 'lines';
@@ -71,7 +70,7 @@ export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
   // The last of a search that was stopped may lack what is around it.
   const matches = more && inLines ? all.slice(0, -1) : all;
   const isBinary = isFile && rest.includes('binary file matches');
-  const timedOut = `stopped after ${timeoutMs.search / 1000} s, not all was searched: search a smaller folder`;
+  const timedOut = `stopped after ${timeoutMs / 1000} s, not all was searched: search a smaller folder`;
   return {
     items: matches,
     more,
@@ -84,7 +83,7 @@ export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
 }
 
 /** One run of ripgrep, in the order that is asked for or in that of its threads. */
-async function attempt(request: GrepSearch, inOrder: boolean, endsAt: number) {
+async function attempt(request: GrepSearch, inOrder: boolean) {
   const { given, pattern, where, context, services } = request;
   const width = widthOf(2 * given.context);
   const isChosen = choice(request);
@@ -92,8 +91,10 @@ async function attempt(request: GrepSearch, inOrder: boolean, endsAt: number) {
   let [bytes, matches] = [0, 0];
   const isEnough = () => matches > most.matches || bytes > most.bytes || files.size > most.files;
   const reader = readRecords((path, record) => {
-    if (isEnough() || !isChosen(path)) return;
-    const file = files.get(path) ?? { path, key: path.replaceAll('/', '\0'), lines: [], count: 1 };
+    if (isEnough()) return;
+    const known = files.get(path);
+    if (!known && !isChosen(path)) return;
+    const file = known ?? { path, key: path.replaceAll('/', '\0'), lines: [], count: 1 };
     files.set(path, file);
     if (given.mode === 'count') file.count = Number(record.toString('latin1'));
     if (given.mode !== 'lines') return;
@@ -113,7 +114,7 @@ async function attempt(request: GrepSearch, inOrder: boolean, endsAt: number) {
     folder: isFile ? dirname(where.path) : where.stablePath,
     realFolder: isFile ? dirname(where.path) : where.path,
     signal: context.signal,
-    timeoutMs: Math.max(1, Math.min(timeoutMs.search, endsAt - performance.now())),
+    timeoutMs,
     hasRules: !given.ignored && !isFile,
     take(chunk) {
       reader.take(chunk);
@@ -143,19 +144,15 @@ function matchesIn({ path, lines }: FoundFile, context: number): Match[] {
 /** Which of the files that ripgrep finds are wanted. */
 function choice({ given, pattern, where, context }: GrepSearch): (path: string) => boolean {
   if (where.stat.isFile()) return () => true;
-  const decides = given.glob?.startsWith('!') || (pattern?.namesDecide && given.type === undefined);
+  const isExcluding = given.glob?.startsWith('!') === true;
   const workspace = rooted(context.workspace);
-  let last: { printed: string; isChosen: boolean } | undefined;
   return (printed) => {
-    // The lines of a file come one after the other.
-    if (last?.printed === printed) return last.isChosen;
     const path = decoded(printed);
-    const isChosen =
+    return (
       (given.hidden || pattern?.hidden === true || !isDotFile(path)) &&
-      (!pattern || decides || pattern.matches(path)) &&
-      !workspace.denies(join(where.path, path));
-    last = { printed, isChosen };
-    return isChosen;
+      (!pattern || isExcluding || pattern.matches(path)) &&
+      !workspace.denies(join(where.path, path))
+    );
   };
 }
 

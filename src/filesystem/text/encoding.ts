@@ -31,7 +31,8 @@ export function encodingIn(bytes: Buffer, label: string): Encoding {
   return { label, mark: isMarked ? mark.length : 0, unit: label.startsWith('utf-16') ? 2 : 1 };
 }
 
-function markedEncoding(bytes: Buffer): Encoding | undefined {
+/** The encoding that a byte order mark tells. */
+export function markedEncoding(bytes: Buffer): Encoding | undefined {
   const found = Object.keys(marks)
     .map((label) => encodingIn(bytes, label))
     .find(({ mark }) => mark > 0);
@@ -157,14 +158,9 @@ export function countLines(bytes: Buffer, encoding: Omit<Encoding, 'mark'>): num
 const signatures: readonly [signature: string, what: string][] = [
   ['7f454c46', 'an ELF program'],
   ['4d5a', 'a Windows program'],
-  ['cffaedfe', 'a macOS program'],
-  ['cafebabe', 'a Java class or macOS program'],
-  ['0061736d', 'WebAssembly'],
   ['25504446', 'a PDF document'],
   ['504b0304', 'a ZIP archive (also docx, xlsx, jar)'],
   ['1f8b', 'gzip data'],
-  ['28b52ffd', 'Zstandard data'],
-  ['fd377a585a', 'xz data'],
   ['53514c69746520666f726d6174203300', 'an SQLite database'],
 ];
 

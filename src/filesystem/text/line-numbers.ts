@@ -19,10 +19,9 @@ export function withoutLineNumbers(edit: { readonly old: string; readonly new: s
   if (!numberMark.test(edit.old) || edit.old.length + edit.new.length > longest) return undefined;
   const [first = 0, ...others] = numbersOf(edit.old);
   if (others.some((number, index) => number !== first + index + 1)) return undefined;
-  const isNumbered = (number: number | undefined) => number !== undefined;
   const fresh = numbersOf(edit.new);
-  if (!fresh.every(isNumbered))
-    return fresh.some(isNumbered) ? undefined : { ...edit, old: stripped(edit.old) };
+  const numbered = fresh.filter((number) => number !== undefined).length;
+  if (numbered > 0 && numbered < fresh.length) return undefined;
   return { old: stripped(edit.old), new: stripped(edit.new) };
 }
 

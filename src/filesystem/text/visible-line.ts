@@ -1,39 +1,23 @@
-/** Characters that cannot be told from a blank or from nothing, by what they are called. */
-const names: Readonly<Record<string, string>> = {
-  '\u00a0': 'no-break space',
-  '\u00ad': 'soft hyphen',
-  '\u200b': 'zero-width space',
-  '\u200d': 'zero-width joiner',
-  '\u202f': 'narrow no-break space',
-  '\u3000': 'ideographic space',
-  '\ufeff': 'byte order mark',
-};
-
 /** Controls, blanks other than the usual ones, and what is not seen at all. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\ufe00-\ufe0f]/gu;
 
 /**
  * A line as it is shown where it matters what it is made of: · for a blank, → for a tab, ␍ for a carriage return, and
- * other characters that are not seen by number and name. `blanks`: all are marked, not only those at both ends.
+ * other characters that are not seen by number. `all`: every blank and accent is marked, not only blanks at both ends.
  */
-export function visibleLine(
-  line: string,
-  { blanks, accents }: { blanks: boolean; accents: boolean },
-): string {
+export function visibleLine(line: string, all: boolean): string {
   const marked = line
-    .replace(blanks ? /[ \t]/g : /^[ \t]+|[ \t]+(?=\r?$)/g, (run) =>
+    .replace(all ? /[ \t]+/g : /^[ \t]+|[ \t]+(?=\r?$)/g, (run) =>
       run.replaceAll(' ', '·').replaceAll('\t', '→'),
     )
-    .replace(unseen, named);
-  return accents ? marked.replaceAll(/\p{M}/gu, named) : marked;
+    .replace(unseen, numbered);
+  return all ? marked.replaceAll(/\p{M}/gu, numbered) : marked;
 }
 
-function named(character: string): string {
+function numbered(character: string): string {
   if (character === '\r') return '␍';
   if (character === '\t') return character;
-  const number = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-  const name = names[character];
-  return name === undefined ? `⟨${number}⟩` : `⟨${number} ${name}⟩`;
+  return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
 /** The part of a line around where it differs from another, with … for what is left out. */

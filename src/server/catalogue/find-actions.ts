@@ -6,6 +6,7 @@ import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import type { Offered } from '../offered.ts';
 import type { Manifest, PublishedTool } from '../published.ts';
 import { createSearch, type Entry } from './search.ts';
+import { roleWords } from './words.ts';
 
 export interface Catalogue {
   readonly manifest: Manifest;
@@ -19,6 +20,8 @@ const ofCatalogue: ReadonlySet<string> = new Set(['find_actions', 'run_action', 
 const mostActions = 5;
 /** Of the best one's score; what is further away is most likely something else. */
 const nearEnough = 0.35;
+/** How much more an action counts whose program the project uses. */
+const usedCounts = 1.5;
 
 /** Searches every action of every program: what is listed is a part of what can be called. */
 export const findActions = (catalogue: Catalogue): Tool =>
@@ -40,26 +43,46 @@ export const findActions = (catalogue: Catalogue): Tool =>
 
 async function answerTo(query: string, program: string | undefined, catalogue: Catalogue): Promise<string> {
   const { manifest } = catalogue;
-  const names = new Set((await catalogue.offered.callable()).map(({ name }) => name));
-  const listed = new Set((await catalogue.offered.exposure()).listed.map(({ name }) => name));
+  const callable = new Set((await catalogue.offered.callable()).map(({ name }) => name));
+  const exposure = await catalogue.offered.exposure();
+  const listed = new Set(exposure.listed.map(({ name }) => name));
   const all = manifest.tools.filter(({ name }) => !ofCatalogue.has(name));
   const among = program === undefined ? all : toolsOf(program, manifest);
-  const found = createCatalogueSearch(among, manifest)(query);
-  const near = found.filter(({ score }) => score >= nearEnough * (found[0]?.score ?? 0));
-  const tools = near.flatMap(({ name }) => among.filter((tool) => tool.name === name));
-  const here = tools.filter(({ name }) => names.has(name));
+  const isUsed = ({ program: id }: PublishedTool) => exposure.programs.get(id)?.isUsed ?? false;
+  const search = (tools: readonly PublishedTool[]) => bestOf(tools, query, isUsed, manifest);
+  const here = search(among.filter(({ name }) => callable.has(name)));
   if (here.length > 0)
     return [
       `${Math.min(here.length, mostActions)} of ${here.length} that fit; other words, or a program, find others:`,
       ...here.slice(0, mostActions).map((tool) => lineOf(tool, listed.has(tool.name), manifest)),
     ].join('\n');
-  const [missing] = tools;
+  const [missing] = search(among);
   const facts = manifest.programs.find(({ id }) => id === missing?.program);
   const notHere =
     missing && facts
       ? `${missing.name} would fit, but ${facts.title} cannot be used on this machine as it is. `
       : '';
   return `${notHere}No action does that. run_command runs any program${await commandFor(query, catalogue)}`;
+}
+
+/** Tools that fit, the best first; what the project uses is most likely meant. */
+function bestOf(
+  tools: readonly PublishedTool[],
+  query: string,
+  isUsed: (tool: PublishedTool) => boolean,
+  manifest: Manifest,
+): PublishedTool[] {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const found = createCatalogueSearch(
+    tools,
+    manifest,
+  )(query)
+    .flatMap(({ name, score }) => {
+      const tool = byName.get(name);
+      return tool ? [{ tool, score: isUsed(tool) ? score * usedCounts : score }] : [];
+    })
+    .toSorted((one, other) => other.score - one.score);
+  return found.filter(({ score }) => score >= nearEnough * (found[0]?.score ?? 0)).map(({ tool }) => tool);
 }
 
 /** Its arguments, when the first word of the query is a program that is here. */
@@ -94,7 +117,7 @@ function entryOf(tool: PublishedTool, { programs }: Manifest): Entry {
       name: tool.name,
       title: tool.title,
       program: `${tool.program} ${title} ${category}`,
-      description: tool.description,
+      description: `${tool.description} ${tool.role ? roleWords[tool.role] : ''}`,
       parameters: Object.entries(properties)
         .map(([name, { description = '' }]) => `${name} ${description}`)
         .join(' '),

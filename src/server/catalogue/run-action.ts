@@ -69,8 +69,8 @@ function runner(
   });
 }
 
-/** This tool has no shape of its own, so data comes as text. */
-const asText = ({ content = [], data, ...rest }: ToolResult): ToolResult => ({
+/** This tool has no shape of its own, so data alone comes as text. */
+const asText = ({ content, data, ...rest }: ToolResult): ToolResult => ({
   ...rest,
-  content: data && !rest.isError ? [{ type: 'text', text: JSON.stringify(data) }] : content,
+  content: content ?? [{ type: 'text', text: JSON.stringify(data ?? {}) }],
 });

@@ -1,3 +1,27 @@
+import type { Role } from '../../core/program.ts';
+
+/** What people call what an action is for. */
+export const roleWords: Readonly<Record<Role, string>> = {
+  test: 'run the tests of the project',
+  lint: 'lint: find problems in the code',
+  types: 'check types',
+  build: 'build or compile the project',
+  format: 'format the code',
+  tasks: 'list scripts, tasks, targets',
+  task: 'run a script, task or target',
+  list: 'list installed packages',
+  outdated: 'outdated packages, newer versions',
+  audit: 'known vulnerabilities, security',
+  why: 'why is this package installed',
+  install: 'install the dependencies of the project',
+  add: 'add a dependency, a package',
+  remove: 'remove a dependency, a package',
+  update: 'update dependencies, packages',
+  query: 'select rows with SQL',
+  tables: 'list the tables of a database',
+  describe: 'columns of a table',
+};
+
 /** Words that say nothing about what is looked for. */
 const empty = new Set(
   [
@@ -17,6 +41,10 @@ const meanings: readonly (readonly string[])[] = [
   ['undo', 'revert', 'restore', 'discard', 'reset', 'rollback'],
   ['change', 'edit', 'modify', 'diff', 'difference', 'compare'],
   ['history', 'log'],
+  ['command', 'program'],
+  ['details', 'info', 'inspect', 'describe', 'facts'],
+  ['running', 'ps', 'status'],
+  ['throw', 'away', 'discard', 'reset', 'lose'],
   ['author', 'blame', 'who', 'annotate'],
   ['test', 'tests', 'spec', 'check'],
   ['build', 'compile', 'make'],
