@@ -13,18 +13,6 @@ import {
 } from './usage.ts';
 
 type Client = Awaited<ReturnType<typeof connect>>;
-interface Program {
-  id: string;
-  title: string;
-  installed: boolean;
-  version?: string;
-  note?: string;
-  path?: string;
-  source?: string;
-  why?: string;
-  install?: string;
-}
-
 /** `toolcrib try`: the main job once, as a host does it, on the current folder; then the entry for a host. */
 export async function tryCommand(args: string[]): Promise<number> {
   const { values } = parseCommandLine({ args, options: serveOptions });
@@ -39,8 +27,8 @@ export async function tryCommand(args: string[]): Promise<number> {
       `toolcrib serves ${root.join(', ')}: ${tools.length} tools, ${since(startedAt)} after it was started.\n`,
     );
     const names = new Set(tools.map(({ name }) => name));
-    const programs = await showPrograms(client);
-    await show(client, await firstLook(root[0] ?? '.', names, programs));
+    await show(client, { name: 'list_programs', arguments: {} });
+    await show(client, await firstLook(root[0] ?? '.', names));
     await show(client, { name: 'grep', arguments: { pattern: 'TODO|function|def |import ', limit: 5 } });
     const file = await someFile(root[0] ?? '.');
     if (file) await show(client, { name: 'read_file', arguments: { path: file, limit: 8 } });
@@ -51,41 +39,16 @@ export async function tryCommand(args: string[]): Promise<number> {
   }
 }
 
-async function showPrograms(client: Client): Promise<Program[]> {
-  const startedAt = performance.now();
-  const answer = await client.callTool({ name: 'list_programs', arguments: {} });
-  const { programs } = answer.structuredContent as { programs: Program[] };
-  say(`> list_programs  (${since(startedAt)})`);
-  const width = Math.max(...programs.map(({ title }) => title.length));
-  for (const { title, version, note, path, source } of programs.filter(({ installed }) => installed)) {
-    say(`  + ${title.padEnd(width)}  ${version ?? note ?? 'version unknown'}  ${path}  (${source})`);
-  }
-  for (const { title, why, install } of programs.filter(({ installed }) => !installed)) {
-    say(`  - ${title.padEnd(width)}  ${why ?? 'not found'}${install ? `  To install: ${install}` : ''}`);
-  }
-  say('');
-  return programs;
-}
-
 interface Call {
   name: string;
   arguments: Record<string, unknown>;
 }
 
-/** git_status in a repository; elsewhere something that is there to be read. */
-async function firstLook(
-  root: string,
-  names: ReadonlySet<string>,
-  programs: readonly Program[],
-): Promise<Call> {
+/** git_status in a repository; elsewhere what is there. */
+async function firstLook(root: string, names: ReadonlySet<string>): Promise<Call> {
   const entries: string[] = await readdir(root).catch(() => []);
   if (names.has('git_status') && entries.includes('.git')) return { name: 'git_status', arguments: {} };
-  if (names.has('npm_scripts') && entries.includes('package.json'))
-    return { name: 'npm_scripts', arguments: {} };
-  if (names.has('make_targets') && entries.includes('Makefile'))
-    return { name: 'make_targets', arguments: {} };
-  if (names.has('list_files')) return { name: 'list_files', arguments: {} };
-  return { name: 'list_programs', arguments: { program: programs[0]?.id ?? 'git' } };
+  return { name: 'list_files', arguments: {} };
 }
 
 async function someFile(root: string): Promise<string | undefined> {

@@ -111,9 +111,10 @@ export type Content =
       readonly resource: { readonly uri: string; readonly mimeType: string; readonly blob: string };
     };
 
-/** What a call brought: text for text, `data` for data (the text is then made from it). */
+/** What a call brought. */
 export interface ToolResult {
-  readonly content?: readonly Content[];
+  readonly content: readonly Content[];
+  /** What its text was made of, for tools that put answers together. */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly isError?: boolean;
   /** For hosts and programs, not for the model; keys begin with `toolcrib/`. */
@@ -121,7 +122,7 @@ export interface ToolResult {
 }
 
 /** The text of a result, its parts one below the other. */
-export const textOf = ({ content = [] }: ToolResult): string =>
+export const textOf = ({ content }: Pick<ToolResult, 'content'>): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 /** What is offered, whoever made it: an action of a discovered program, or a tool of our own. Knows no MCP. */
@@ -134,7 +135,6 @@ export interface ToolFacts {
   /** The strongest it can have; hosts are told of these. */
   readonly effects: readonly Effect[];
   readonly params: z.ZodObject;
-  readonly result?: z.ZodObject;
 }
 
 // Tools differ in what they take and prepare, so a list of them cannot name it.

@@ -30,6 +30,8 @@ export interface Machine {
   >;
   /** What is known of every program, versions included: waits for probes that were not made yet. */
   report(): Promise<readonly ProgramReport[]>;
+  /** Those of these names that a folder of the search path has. */
+  present(names: readonly string[]): Promise<readonly string[]>;
   /** The absolute path of an executable file by its name, whether or not it is one of the known programs. */
   which(name: string): Promise<string | undefined>;
   /**
@@ -93,6 +95,7 @@ export function createMachine(
     discovery: () => discovered,
     childEnvironment: async () => childEnvironment.bind(undefined, host, await located),
     report: async () => reported(facts, await weedOut(() => true), versionsOf, host),
+    present: async (names) => presentIn(await located, names, host),
     which: async (name) => programBy(name, host, await located),
     async settle() {
       const before = idsOf(await discovered);
@@ -113,6 +116,12 @@ async function reported(
 ): Promise<readonly ProgramReport[]> {
   const { reportOf } = await import('./programs/machine-report.ts');
   return reportOf(facts, found, await versionsOf([...found.installed.values()]), platform);
+}
+
+async function presentIn({ folders }: SearchPath, names: readonly string[], host: Host): Promise<string[]> {
+  const lists = await Promise.all(folders.map(({ folder }) => host.list(folder)));
+  const found = new Set(lists.flat().map((name) => name.replace(/\.(?:exe|cmd|bat)$/i, '')));
+  return names.filter((name) => found.has(name));
 }
 
 async function programBy(name: string, host: Host, path: SearchPath): Promise<string | undefined> {

@@ -87,7 +87,7 @@ export function buildServer(crib: Crib): Server {
       }
       const called = await crib.toolbox.call(published, params.arguments, caller);
       if (called.kind === 'later') return called.result;
-      return server.projectCallToolResult(asMcpResult(called.result), published.outputSchema);
+      return asMcpResult(called.result);
     } finally {
       progress.end();
       crib.called();

@@ -103,7 +103,7 @@ async function makeCall(
     const joined = key === undefined ? undefined : await house.jobs.join(key, waiterOf(house, caller));
     if (joined) {
       decided.decision = 'joined';
-      return { kind: 'done', result: resultOf(joined, published, caller) };
+      return { kind: 'done', result: resultOf(joined, caller) };
     }
     const call = await checked(house, published, params, caller);
     const permitted = await permission(call, house, decided, pause);
@@ -142,7 +142,7 @@ async function run(
   if (key === undefined) return tool.run(plan, context);
   const job = { key, tool: published.name, title: published.title };
   const answer = await house.jobs.run(job, (ofJob) => tool.run(plan, ofJob), context);
-  return resultOf(answer, published, caller);
+  return resultOf(answer, caller);
 }
 
 const waiterOf = ({ mask }: House, { client, signal, settings, progress }: Caller): Waiter => ({
@@ -152,10 +152,8 @@ const waiterOf = ({ mask }: House, { client, signal, settings, progress }: Calle
   progress: (message) => progress(mask(message)),
 });
 
-const resultOf = (answer: JobAnswer, { outputSchema }: PublishedTool, { settings }: Caller): ToolResult =>
-  answer.kind === 'done'
-    ? answer.result
-    : stillRunning(answer.job, settings.budgets.callSeconds, outputSchema !== undefined);
+const resultOf = (answer: JobAnswer, { settings }: Caller): ToolResult =>
+  answer.kind === 'done' ? answer.result : stillRunning(answer.job, settings.budgets.callSeconds);
 
 /** It starts a program that may take longer than a client waits; what only looks is ended before that. */
 const isJob = ({ name, action, effects }: PublishedTool): boolean =>

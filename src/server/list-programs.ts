@@ -2,69 +2,77 @@ import * as z from 'zod';
 import { nearest } from '../core/check-params.ts';
 import { categories } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { fitResult } from '../core/fit-result.ts';
 import { defineSimpleTool, type Tool } from '../core/tool.ts';
+import { wellKnown } from '../discoverers/shared/well-known.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
-import { inlineLimit, presentable } from '../machine/presentable.ts';
+import { headAndTail, inlineLimit, presentable } from '../machine/presentable.ts';
 
 export interface ListProgramsServices {
   /** What is known of every program, versions included. */
   report(): Promise<readonly ProgramReport[]>;
+  /** Those of these names that can be started. */
+  present(names: readonly string[]): Promise<readonly string[]>;
 }
 
-const program = z.object({
-  id: z.string(),
-  title: z.string(),
-  category: z.string(),
-  installed: z.boolean(),
-  version: z.string().optional(),
-  note: z.string().optional().describe('Why there is no version'),
-  path: z.string().optional(),
-  source: z.string().optional().describe('Where the path comes from'),
-  others: z
-    .array(z.object({ path: z.string(), why: z.string() }))
-    .optional()
-    .describe('Candidates that lost'),
-  why: z.string().optional().describe('Why it was not found'),
-  install: z.string().optional().describe('How to get it'),
-});
-
-/** Which programs there are, which were found where, and why not the others. */
+/** Which programs there are, which were found where, and how to get the others. */
 export const listPrograms = (services: ListProgramsServices): Tool =>
   defineSimpleTool({
     name: 'list_programs',
     program: 'toolcrib',
     title: 'List programs',
     description:
-      'Development programs on this machine: version and path; missing ones with how to install them.',
+      'Development programs on this machine: version and path; of one that is missing, how to get it.',
     effects: ['read'],
     params: z.strictObject({
       category: z.enum(categories).optional().describe('Only this kind'),
-      installed: z.boolean().optional().describe('Only installed (true) or missing (false) ones'),
-      program: z.string().optional().describe('Only this one, by id'),
+      program: z.string().optional().describe('Only this one, by id, with all that is known of it'),
     }),
-    result: z.object({
-      programs: z.array(program),
-      omitted: z.record(z.string(), z.int()).optional(),
-    }),
-    async call(wanted) {
+    async call({ category, program }) {
       const rows = await services.report();
-      const ids = rows.map(({ id }) => id);
-      if (wanted.program !== undefined && !ids.includes(wanted.program)) {
-        const best = nearest(wanted.program, ids);
-        throw new ToolcribError(
-          'ARG_INVALID',
-          `program: ${JSON.stringify(wanted.program)} is not one of those that are known.`,
-          best ? `Did you mean ${best}?` : `They are ${ids.join(', ')}.`,
-        );
-      }
-      const programs = rows.filter(
-        (row) =>
-          (wanted.category === undefined || row.category === wanted.category) &&
-          (wanted.installed === undefined || row.installed === wanted.installed) &&
-          (wanted.program === undefined || row.id === wanted.program),
-      );
-      const { value, omitted } = fitResult({ programs }, inlineLimit, presentable);
-      return { data: { ...value, ...(Object.keys(omitted).length > 0 ? { omitted } : {}) } };
+      const text =
+        program === undefined
+          ? await listed(
+              rows.filter((row) => category === undefined || row.category === category),
+              services,
+            )
+          : described(rows, program);
+      return { content: [{ type: 'text', text: headAndTail(presentable(text), inlineLimit, 0, ' …') }] };
     },
   });
+
+async function listed(rows: readonly ProgramReport[], { present }: ListProgramsServices): Promise<string> {
+  const here = rows.filter(({ installed }) => installed);
+  const missing = rows.filter(({ installed }) => !installed).map(({ id }) => id);
+  const known = new Set(here.flatMap(({ id, path = '' }) => [id, path.replace(/.*[\\/]|\.\w+$/g, '')]));
+  const also = (await present(wellKnown)).filter((name) => !known.has(name));
+  return [
+    `${here.length} of ${rows.length} programs are here`,
+    ...here.map(lineOf),
+    ...(also.length > 0 ? [`also here, for run_command: ${also.join(', ')}`] : []),
+    ...(missing.length > 0 ? [`missing (program=ID says how to get one): ${missing.join(', ')}`] : []),
+  ].join('\n');
+}
+
+const lineOf = ({ id, version, note, path }: ProgramReport): string =>
+  [id, version ?? '-', path, note && `(${note})`].filter(Boolean).join(' ');
+
+/** All that is known of one program. Throws ARG_INVALID for one that is not known. */
+function described(rows: readonly ProgramReport[], id: string): string {
+  const row = rows.find((one) => one.id === id);
+  if (!row) {
+    const best = nearest(
+      id,
+      rows.map((one) => one.id),
+    );
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `program: ${JSON.stringify(id)} is not one of those that are known.`,
+      best ? `Did you mean ${best}?` : 'Without it, list_programs names all; run_command runs any program.',
+    );
+  }
+  if (!row.installed) return `${row.id}: missing: ${row.why}\nto get it: ${row.install}`;
+  return [
+    `${lineOf(row)} from ${row.source}`,
+    ...(row.others ?? []).map(({ path, why }) => `not ${path}: ${why}`),
+  ].join('\n');
+}

@@ -6,7 +6,10 @@ import type { OutputStore } from '../machine/output-store/output-store.ts';
 import type { Catalogue } from './catalogue/find-actions.ts';
 
 /** What the tools that are about the crib itself need of it. */
-export interface OwnServices extends Pick<Machine, 'host' | 'run' | 'which' | 'discovery' | 'report'> {
+export interface OwnServices extends Pick<
+  Machine,
+  'host' | 'run' | 'which' | 'present' | 'discovery' | 'report'
+> {
   readonly jobs: Jobs;
   readonly outputs: OutputStore;
   /** Makes environments for children; see childEnvironment(). */

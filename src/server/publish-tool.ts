@@ -34,8 +34,7 @@ export function publishTool(tool: ToolFacts): PublishedTool {
     effects: tool.effects,
     title: tool.title,
     description: tool.description,
-    inputSchema: asJsonSchema(tool.params, 'input'),
-    ...(tool.result ? { outputSchema: asJsonSchema(tool.result, 'output') } : {}),
+    inputSchema: asJsonSchema(tool.params),
     annotations: annotationsOf(tool.effects),
   };
 }
@@ -44,14 +43,13 @@ export function publishTool(tool: ToolFacts): PublishedTool {
 const unsaid = ['pattern', 'format', 'minLength', 'maxLength', 'maxItems'] as const;
 
 /** JSON Schema 2020-12 without what only costs tokens. */
-function asJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+function asJsonSchema(schema: z.ZodObject): JsonSchema {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
-    io,
+    io: 'input',
     override: ({ jsonSchema }) => {
       // The bounds that zod gives every integer.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (io === 'output') return;
       for (const key of unsaid) delete jsonSchema[key];
       if (isNothing(jsonSchema.default)) delete jsonSchema.default;
       if (

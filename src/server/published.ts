@@ -20,7 +20,6 @@ export interface PublishedTool {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  readonly outputSchema?: JsonSchema;
   readonly annotations: ReturnType<typeof annotationsOf>;
 }
 

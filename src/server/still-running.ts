@@ -1,11 +1,8 @@
 import type { ToolResult } from '../core/tool.ts';
 import type { Job } from '../machine/jobs/job.ts';
 
-/**
- * What a call answers that takes longer than a client waits. An error where the tool promises data: clients check that
- * against its schema, and would take the answer for broken.
- */
-export function stillRunning(job: Job, seconds: number, promisesData = false): ToolResult {
+/** What a call answers that takes longer than a client waits. */
+export function stillRunning(job: Job, seconds: number): ToolResult {
   const text = [
     `STILL_RUNNING: not done after ${seconds} s; it goes on as job ${job.id}.`,
     `wait_job job=${job.id} waits for it, and so does the same call again.`,
@@ -15,6 +12,5 @@ export function stillRunning(job: Job, seconds: number, promisesData = false): T
   return {
     content: [{ type: 'text', text: text.join('\n') }],
     meta: { 'toolcrib/job': job.id },
-    ...(promisesData && { isError: true }),
   };
 }

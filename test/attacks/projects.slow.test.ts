@@ -121,8 +121,8 @@ describe('what a project has in it runs only with leave', () => {
         const fresh = await connect('2025-11-25', { ...scene.options(), cwd: scene.root });
         scene.started();
         await fresh.listTools();
-        const { structuredContent } = await fresh.callTool({ name: 'list_programs', arguments: {} });
-        expect(JSON.stringify(structuredContent)).toContain('npm');
+        const programs = textOf(await fresh.callTool({ name: 'list_programs', arguments: {} }));
+        expect(programs).toContain('\nnpm ');
         await fresh.close();
         expect(scene.started()).toEqual([]);
         expect(ran()).toBe(false);

@@ -77,7 +77,6 @@ export const callerWith =
     const tool = await fileTools[name](used);
     const values = checkParams(tool.params, given);
     const result = await planAndRun(tool, values, await callContext(roots, { signal }), { agrees: false });
-    if (result.data) tool.result!.strict().parse(result.data);
     return result;
   };
 

@@ -229,13 +229,11 @@ describe.concurrent.each(eras)('in %s', (era) => {
     const work = makeWork(`shop-${era}`);
     const view = () => client.callTool({ name: 'npm_view', arguments: { package: work.name } });
     const first = await view();
-    expect(first.isError).toBe(true);
     expect(textOf(first)).toMatch(/^STILL_RUNNING/);
     work.goOn();
     await until(async () => {
-      const { isError, structuredContent } = await view();
-      if (!isError) expect(structuredContent).toMatchObject({ name: 'shop', version: '1.0.0' });
-      return !isError;
+      const answer = textOf(await view());
+      return !answer.startsWith('STILL_RUNNING') && answer.includes('shop');
     });
     expect(work.runs()).toBe(1);
   });
@@ -267,12 +265,11 @@ it.concurrent('a client of the first SDK, which checks data and gives up by itse
     await client.listTools();
     const view = () => call({ name: 'npm_view', arguments: { package: work.name } });
     const first = await view();
-    expect(first.isError).toBe(true);
     expect(textOf(first)).toMatch(/^STILL_RUNNING/);
     const job = jobIn(textOf(first));
     work.goOn();
     expect(await textFrom(client, 'wait_job', { job })).toMatch(/^\[job \w+ is done.*\n.*"name":"shop"/);
-    expect((await view()).structuredContent).toMatchObject({ name: 'shop', version: '1.0.0' });
+    expect(textOf(await view())).toContain('shop');
     expect(work.runs()).toBe(2);
 
     const builds = makeWork();

@@ -21,8 +21,8 @@ it.each(eras)('serves a client of the current SDK in %s', async (era) => {
     expect.arrayContaining(['git_status', 'grep', 'list_files', 'list_programs', 'read_file']),
   );
   const status = await client.callTool({ name: 'git_status', arguments: {} });
-  expect(status.structuredContent).toMatchObject({ branch: 'main', clean: true });
-  expect(JSON.parse(textOf(status))).toEqual(status.structuredContent);
+  expect(textOf(status)).toMatch(/^on main at \w{9}; nothing to commit$/);
+  expect(status.structuredContent).toBeUndefined();
 });
 
 it('serves a client of the first SDK', async () => {
@@ -31,12 +31,10 @@ it('serves a client of the first SDK', async () => {
   onTestFinished(() => client.close());
   write('new.txt', 'x');
   expect((await client.listTools()).tools.length).toBeGreaterThan(20);
-  // This client checks structured content against the output schema, and throws when it does not fit.
   const status = await client.callTool({ name: 'git_status', arguments: {} });
-  expect(status.structuredContent).toMatchObject({ untracked: ['new.txt'] });
+  expect(textOf(status)).toContain('?? new.txt');
   const failed = await client.callTool({ name: 'git_status', arguments: { cwd: 'nowhere' } });
   expect(failed).toMatchObject({ isError: true });
-  expect(failed.structuredContent).toBeUndefined();
 });
 
 it.each(eras)('gives every tool a strict schema and true annotations in %s', async (era) => {
@@ -246,14 +244,9 @@ it.each(eras)('announces when it has learned that a plugin is not there, in %s',
   await announced;
   expect(await composeTools()).toEqual([]);
   const listed = await client.callTool({ name: 'list_programs', arguments: { program: 'compose' } });
-  expect(listed.structuredContent).toMatchObject({
-    programs: [
-      {
-        installed: false,
-        why: expect.stringContaining('is without this plugin: it answered: no such command'),
-      },
-    ],
-  });
+  expect(textOf(listed)).toMatch(
+    /^compose: missing: .* is without this plugin: it answered: no such command/,
+  );
   // The next server knows it from the start.
   const next = await connect('2025-11-25', { roots: [home], env });
   onTestFinished(() => next.close());
@@ -270,15 +263,10 @@ it('finds programs in a folder that only the login shell adds', async () => {
   });
   onTestFinished(() => client.close());
   await client.listTools();
-  const found = async () => {
-    const { structuredContent } = await client.callTool({
-      name: 'list_programs',
-      arguments: { program: 'make' },
-    });
-    return (structuredContent as { programs: Record<string, unknown>[] }).programs[0];
-  };
-  await until(async () => String((await found())?.['source']).startsWith('login shell'));
-  expect(await found()).toMatchObject({ installed: true, version: '9.9', path: join(home, 'tools', 'make') });
+  const found = async () =>
+    textOf(await client.callTool({ name: 'list_programs', arguments: { program: 'make' } }));
+  await until(async () => (await found()).includes('from login shell'));
+  expect(await found()).toContain(`make 9.9 ${join(home, 'tools', 'make')} from login shell`);
 });
 
 it('answers what was asked before the input ended', async () => {

@@ -192,8 +192,5 @@ async function endOrTimeout(ended: Promise<unknown>, mostMs: number, signal?: Ab
 function withAge(result: ToolResult, id: string, endedAt: number): ToolResult {
   const ago = Math.round((Date.now() - endedAt) / 1000);
   const note = `the result of job ${id}, which the same call began; it ended ${ago} s ago: call again to run it anew`;
-  if (!result.data || result.isError)
-    return { ...result, content: [...(result.content ?? []), { type: 'text', text: `[${note}]` }] };
-  const { notes } = result.data;
-  return { ...result, data: { ...result.data, notes: [...(Array.isArray(notes) ? notes : []), note] } };
+  return { ...result, content: [...result.content, { type: 'text', text: `[${note}]` }] };
 }

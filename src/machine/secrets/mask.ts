@@ -54,18 +54,12 @@ const anyOf = (texts: readonly string[]): RegExp =>
         'g',
       );
 
-/** A result with every text in it masked: its parts, its data and what is said for hosts. */
-export function maskResult(result: ToolResult, mask: Mask): ToolResult {
-  const { content, data, meta } = result;
-  return {
-    ...result,
-    ...(content && {
-      content: content.map((part) => (part.type === 'text' ? { ...part, text: mask(part.text) } : part)),
-    }),
-    ...(data && { data: maskStrings(data, mask) }),
-    ...(meta && { meta: maskStrings(meta, mask) }),
-  };
-}
+/** What leaves the server of a result, with every text in it masked: its parts, and what is said for hosts. */
+export const maskResult = ({ content, meta, isError }: ToolResult, mask: Mask): ToolResult => ({
+  content: content.map((part) => (part.type === 'text' ? { ...part, text: mask(part.text) } : part)),
+  ...(isError && { isError }),
+  ...(meta && { meta: maskStrings(meta, mask) }),
+});
 
 /** A JSON value with all its strings and names masked. */
 export function maskStrings<T>(value: T, mask: Mask): T;

@@ -3,7 +3,7 @@ import { checkParams } from '../../core/check-params.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
 import type { Offered } from '../offered.ts';
-import { defineTool, type Plan, type Tool, type ToolResult } from '../../core/tool.ts';
+import { defineTool, type Plan, type Tool } from '../../core/tool.ts';
 
 export interface RunActionServices {
   /** A tool by its name. Throws UNKNOWN_TOOL, naming what is near. */
@@ -65,12 +65,6 @@ function runner(
       const plan = await tool.plan(checkParams(tool.params, given), context);
       return { ...plan, tool: action, work: { tool, plan } };
     },
-    run: async ({ work: { tool, plan } }, context) => asText(await tool.run(plan, context)),
+    run: ({ work: { tool, plan } }, context) => tool.run(plan, context),
   });
 }
-
-/** This tool has no shape of its own, so data alone comes as text. */
-const asText = ({ content, data, ...rest }: ToolResult): ToolResult => ({
-  ...rest,
-  content: content ?? [{ type: 'text', text: JSON.stringify(data ?? {}) }],
-});
