@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openSession } from '../../src/machine/databases/postgres-session.ts';
 import { inSession, usualLimits } from '../../src/machine/databases/session.ts';
 import { targetOf } from '../../src/machine/databases/target.ts';
@@ -51,6 +51,40 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
   afterAll(() => {
     server.stop();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('takes the address of a trusted project at once when it is of this machine, says so, and asks about others', async () => {
+    const project = mkdtempSync(join(tmpdir(), 'toolcrib-psql-'));
+    onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+    const at = (address: string) =>
+      writeFileSync(join(project, '.env'), `# ours\nexport DB_URL="${address}"\n`);
+    const { PGHOST = '', PGPORT = '', PGUSER = '' } = server.env;
+    const none = { PGHOST: undefined as never, DATABASE_URL: undefined as never };
+    const place = {
+      folder: project,
+      env: { ...env(), ...none, PGPASSWORD: 'secret' },
+      program: '/usr/bin/true',
+    };
+    const given = { sql: 'SELECT 1 AS one' };
+    at(
+      `postgresql://${PGUSER}@/postgres?host=${PGHOST}&port=${PGPORT}`.replace(
+        /@\//,
+        `@localhost:${PGPORT}/`,
+      ),
+    );
+    const ours = `postgresql://${PGUSER}@localhost:${PGPORT}/postgres?host=${encodeURIComponent(PGHOST)}`;
+    at(ours);
+    const untrusted = await planOf(psql, 'query', given, place);
+    expect(untrusted.trust).toContain('connects to');
+    const said = saidBy(await callAction(psql, 'query', given, { ...place, trusted: true }));
+    expect(said).toMatch(/^1 row\none\n1\n\[postgres at .*\.env\)\]$/);
+    at('postgresql://ada:hush@db.example.org/shop');
+    const foreign = await planOf(psql, 'query', given, { ...place, trusted: true });
+    expect(foreign).toMatchObject({
+      asks: 'database',
+      lasting: { kind: 'database', database: 'ada@db.example.org:5432/shop' },
+    });
+    expect(JSON.stringify(foreign.preview)).not.toContain('hush');
   });
 
   const told = async (name: string, given: object, more: Record<string, string> = {}) => {

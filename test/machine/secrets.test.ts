@@ -139,5 +139,4 @@ it('masks every text of a result', () => {
     mask,
   );
   expect(JSON.stringify(masked)).not.toContain(token);
-  expect(masked.data).toMatchObject({ n: 1, none: null });
 });

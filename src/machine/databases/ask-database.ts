@@ -6,7 +6,16 @@ import { reported } from '../actions/action-result.ts';
 import { inlineLimit, presentable } from '../presentable.ts';
 import { failureOfDatabase, withoutSecrets } from './database-failure.ts';
 import { graceMs, inSession, usualLimits as limits, type Session } from './session.ts';
-import { targetName, targetOf, type Chosen, type DatabaseServices, type Target } from './target.ts';
+import { shownPath } from '../paths/shown-path.ts';
+import { isLoopback, projectAddress } from './project-address.ts';
+import {
+  schemesOf,
+  targetName,
+  targetOf,
+  type Chosen,
+  type DatabaseServices,
+  type Target,
+} from './target.ts';
 
 /** One call of an action that asks a database. */
 export interface DatabaseCall {
@@ -23,6 +32,11 @@ interface PreparedQuery extends DatabaseCall {
   readonly where: string;
   /** What the login may do beyond reading; undefined for statements of ours, for which it does not matter. */
   readonly beyond?: string | undefined;
+  /**
+   * A project names it, and it is not of this machine: what its login may do was not looked at before it was asked
+   * about.
+   */
+  readonly isForeign?: boolean;
 }
 
 /** More rows than any catalogue of a database has that people describe. */
@@ -40,32 +54,41 @@ const readers: Readonly<Record<DatabaseEngine, string>> = {
  */
 export async function planQuery(
   call: DatabaseCall,
-  { workspace, signal }: PlanContext,
+  { workspace, signal, trusts }: PlanContext,
 ): Promise<Plan<PreparedQuery>> {
   const { action, values, services } = call;
   const { asks, effects } = action;
-  const target = targetOf(action.database, values as Chosen, services.databases);
+  const folder = workspace.roots[0] ?? '';
+  const named = projectAddress(schemesOf[action.database], workspace.roots);
+  const target = targetOf(action.database, values as Chosen, services.databases, named);
+  // Whom a project names is not talked to before somebody has said yes to that.
+  const isForeign = target.isOfProject && !isLoopback(target.host);
+  const waits = target.isOfProject && (isForeign || !(await trusts(folder)));
   const question = questionText(call);
   const from = `${target.database ?? 'no database'} at ${target.host}, as ${target.user} (${target.from})`;
   const where = withoutSecrets(from, target.secrets);
   const asked: PreparedQuery = { ...call, target, question, where };
   const writes = 'statement' in asks;
   const beyond =
-    'lists' in asks || writes ? undefined : await connecting(asked, signal, async (_, more) => more);
+    'lists' in asks || writes || waits ? undefined : await connecting(asked, signal, async (_, more) => more);
   const wayOut = `let the server log in as one that only reads (${readers[action.database]})`;
   const why = beyond && `\nThis login ${beyond}, which no transaction keeps it from.\nInstead: ${wayOut}`;
   const database = withoutSecrets(targetName(target), target.secrets);
   return {
     effects,
     subject: question,
-    folder: workspace.roots[0] ?? '',
+    folder,
     touches: [],
-    ...((writes || beyond !== undefined) && { asks: 'database', lasting: { kind: 'database', database } }),
+    ...(target.isOfProject && { trust: `connects to ${database}, as ${shownPath(target.from)} says` }),
+    ...((writes || isForeign || beyond !== undefined) && {
+      asks: 'database',
+      lasting: { kind: 'database', database },
+    }),
     ...(beyond !== undefined && { wayOut }),
     preview: where + (why ?? ''),
     takenBack: false,
     exactly: JSON.stringify([question, where, beyond]),
-    work: { ...asked, beyond },
+    work: { ...asked, beyond, isForeign },
   };
 }
 
@@ -78,11 +101,11 @@ export async function planQuery(
 export async function askDatabase(call: PreparedQuery, context: CallContext): Promise<ToolResult> {
   const answer = await connecting(call, context.signal, (session, beyond) => {
     const { asks } = call.action;
-    if (('query' in asks || 'explain' in asks) && beyond !== call.beyond)
+    if (('query' in asks || 'explain' in asks) && !call.isForeign && beyond !== call.beyond)
       throw new ToolcribError('NOT_CONFIRMED', 'what the login may do has changed.', 'Call again.');
     return answered(session, call);
   });
-  return resultOf(answer, call, call.question, context);
+  return resultOf(answer, call, context);
 }
 
 /** What `work` brings over a connection of its own, in the time of a call. */
@@ -146,13 +169,21 @@ function bindsIn(sql: string, binds: readonly unknown[]): readonly unknown[] {
 }
 
 /** What fits into an answer; what does not is kept whole, where read_output finds it. */
-function resultOf(answer: Answer, { action, values }: DatabaseCall, command: string, context: CallContext) {
+function resultOf(
+  answer: Answer,
+  { action, values, question: command, target, where }: PreparedQuery,
+  context: CallContext,
+) {
   const output = { stdout: JSON.stringify(answer), stderr: '', exitCode: 0, files: {}, after: {}, values };
   const report = action.out;
   if (!report) throw new Error(`${command}: has no report`);
   const found = report.read(output);
   const text = presentable(report.show(found as never));
-  return reported(report, found, '', { command, notes: [], handle: kept(text, command, context) });
+  return reported(report, found, '', {
+    command,
+    notes: target.isOfProject ? [where] : [],
+    handle: kept(text, command, context),
+  });
 }
 
 /** The handle of a text that is too long for an answer. */

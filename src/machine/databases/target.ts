@@ -5,6 +5,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import type { DatabaseProfile } from '../../core/settings.ts';
 import type { Host } from '../host.ts';
 import { protectionOf, type Protection } from './encryption.ts';
+import type { ProjectAddress } from './project-address.ts';
 
 /**
  * What an address or variables say about a connection. A host can be a path, of the folder (PostgreSQL) or file (MySQL)
@@ -22,6 +23,8 @@ export interface Target extends Omit<Stated, 'port'> {
   readonly sslmode: Protection;
   /** Where this was decided, for people: `profile shop`, `DATABASE_URL`, `PGHOST`. */
   readonly from: string;
+  /** It is the address of a project, which the operator has not named. */
+  readonly isOfProject: boolean;
   /** What must not be shown: the password, and an address that has it. */
   readonly secrets: readonly string[];
 }
@@ -57,14 +60,24 @@ export const variablesOf: Readonly<Record<DatabaseEngine, Stated>> = {
 
 /**
  * Where a call connects: the profile it names, else DATABASE_URL when it is of this engine; and what these leave open
- * as the variables say that the engine's own programs read, else the server of this machine. Throws ARG_INVALID for a
+ * as the variables say that the engine's own programs read, else the server of this machine. Where the operator has
+ * said nothing, the address that the project names, without anything of the operator's. Throws ARG_INVALID for a
  * profile that is not there or is of another engine, CONFIG_INVALID for an address that is none.
  */
-export function targetOf(engine: DatabaseEngine, chosen: Chosen, services: DatabaseServices): Target {
+export function targetOf(
+  engine: DatabaseEngine,
+  chosen: Chosen,
+  services: DatabaseServices,
+  ofProject?: ProjectAddress,
+): Target {
   const { env } = services.host;
-  const { address, from } = addressFor(engine, chosen.profile, services);
+  const named = addressFor(engine, chosen.profile, services);
+  const isSaid = named.address !== undefined || env[variablesOf[engine].host ?? ''] !== undefined;
+  const isOfProject = !isSaid && ofProject !== undefined;
+  const { address, from } = isOfProject ? ofProject : named;
   const said = address === undefined ? {} : addressOf(address, engine, from);
-  const variables = Object.entries(variablesOf[engine]);
+  // A password of the operator's goes nowhere that a project chooses.
+  const variables = isOfProject ? [] : Object.entries(variablesOf[engine]);
   const known: Stated = {
     ...withoutBlanks(Object.fromEntries(variables.map(([part, name]) => [part, env[name]]))),
     ...said,
@@ -85,6 +98,7 @@ export function targetOf(engine: DatabaseEngine, chosen: Chosen, services: Datab
     user: known.user ?? userInfo().username,
     sslmode: host.startsWith('/') ? 'disable' : protectionOf(known.sslmode ?? 'prefer'),
     from,
+    isOfProject,
     secrets: secrets.filter((secret): secret is string => Boolean(secret)),
   };
 }
