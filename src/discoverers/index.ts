@@ -17,6 +17,7 @@ export const discoverers = {
   databases: () => import('./databases/databases.ts'),
   debuggers: () => import('./debuggers.ts'),
   git: () => import('./git/git.ts'),
+  'javascript-builds': () => import('./javascript-builds.ts'),
   'javascript-linters': () => import('./javascript-linters.ts'),
   'javascript-tests': () => import('./javascript-tests.ts'),
   just: () => import('./just.ts'),
