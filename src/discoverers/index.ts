@@ -26,6 +26,7 @@ export const discoverers = {
   ninja: () => import('./ninja.ts'),
   node: () => import('./node.ts'),
   'node-packages': () => import('./node-packages/node-packages.ts'),
+  'node-versions': () => import('./node-versions.ts'),
   python: () => import('./python.ts'),
   'python-packages': () => import('./python-packages/python-packages.ts'),
   'visual-studio': () => import('./visual-studio.ts'),
