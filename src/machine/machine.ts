@@ -55,7 +55,8 @@ export function createMachine(
   const cache = cacheFolder(host.platform, host.env, host.home);
   const locate = async (shell: LoginShellPath | undefined) =>
     searchPath(host, shell, await projectRoots, added);
-  const discoverAll = async (): Promise<Discovery> => discover(facts, host, await located, { broken, named });
+  const discoverAll = async (): Promise<Discovery> =>
+    discover(facts, host, await located, { broken, named, roots: await projectRoots });
   let shell = cachedLoginShellPath(host, cache);
   let broken = (readCache(cache, brokenName) ?? {}) as Broken;
   let located = shell.then(locate);
@@ -65,9 +66,9 @@ export function createMachine(
   const versionsOf = async (found: readonly Installation[]) => probe(found, facts, await located);
 
   async function weedOut(isDoubtful: (id: string) => boolean): Promise<Discovery> {
-    const path = await located;
+    const [path, roots] = await Promise.all([located, projectRoots]);
     const weeded = await withoutBroken(
-      (known) => discover(facts, host, path, { broken: known, named }),
+      (known) => discover(facts, host, path, { broken: known, named, roots }),
       isDoubtful,
       versionsOf,
     );

@@ -114,6 +114,17 @@ describe.skipIf(process.platform === 'win32')('discovery on this computer', () =
     ]);
   });
 
+  it("takes a project's own copy of what the machine does not have, and does not ask it for its version", async () => {
+    const own = { posix: ['node_modules/.bin/tool', '$HOME/tool'], win32: ['node_modules/.bin/tool.cmd'] };
+    const copy = write('project/node_modules/.bin/tool');
+    const roots = [join(home, 'other'), join(home, 'project')];
+    const facts = [program('tool', { own })];
+    const search = (...folders: string[]) => discover(facts, host, pathOf(...folders), { roots });
+    expect((await search(join(home, 'a'))).installed.get('tool')).toMatchObject({ program: copy, own: true });
+    const usual = write('a/tool');
+    expect((await search(join(home, 'a'))).installed.get('tool')).toMatchObject({ program: usual });
+  });
+
   it('recognises the shims of version managers, wherever they are kept', async () => {
     write(
       '.pyenv/shims/python3',

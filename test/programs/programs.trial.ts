@@ -1,10 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allPrograms } from '../discoverers/programs.ts';
+import { allPrograms, programOf } from '../discoverers/programs.ts';
 import { inherited, program as toolcrib, transportOf } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import type { ProgramTrial } from './types.ts';
@@ -29,9 +37,7 @@ const npmFolder = join(kept, 'npm');
 const pipFolder = join(kept, 'pip');
 const env = {
   ...inherited(),
-  PATH: [join(npmFolder, 'node_modules/.bin'), join(pipFolder, 'bin'), process.env['PATH'] ?? ''].join(
-    delimiter,
-  ),
+  PATH: [join(npmFolder, 'bin'), join(pipFolder, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
 };
 const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'], env });
@@ -43,11 +49,12 @@ function install({ from }: ProgramTrial): void {
     spawnSync('dpkg-query', ['-W', '-f=${Status}', from.apt]).stdout.toString() !== 'install ok installed'
   )
     run('apt-get', '-qq', 'install', '-y', ...from.apt.split(' '));
-  if (from.npm && !existsSync(join(npmFolder, 'node_modules', from.npm.replace(/(?<=.)@.*/, '')))) {
+  if (from.npm && !existsSync(join(npmFolder, 'lib/node_modules', from.npm.replace(/(?<=.)@.*/, '')))) {
     mkdirSync(npmFolder, { recursive: true });
     run(
       'npm',
       'install',
+      '--global',
       '--silent',
       '--no-audit',
       '--no-fund',
@@ -100,12 +107,16 @@ describe.each(trials.map((trial, at) => ({ ...trial, name: `${trial.program} ${a
 const temporaryRoot = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-trial-')));
 
 /** A project of its own. */
-function temporaryFolderOf({ files: texts, program }: ProgramTrial): string {
+function temporaryFolderOf({ files: texts, program, from }: ProgramTrial): string {
   const folder = join(temporaryRoot, program);
   for (const [path, text] of Object.entries(texts)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
   mkdirSync(folder, { recursive: true });
+  // What a project imports is beside what it runs.
+  const modules = join(npmFolder, 'lib/node_modules');
+  if (from.npm && programOf(program).own && existsSync(modules))
+    symlinkSync(modules, join(folder, 'node_modules'));
   return folder;
 }

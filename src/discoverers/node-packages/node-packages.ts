@@ -25,6 +25,8 @@ interface Row extends Pick<
   view?: readonly [...Asked<string>, fields?: readonly string[]];
   /** Its words for changing packages. */
   change: { add: string; remove: string; update: string; dev: string; exact: string };
+  /** What keeps its update within the ranges, and its word for all packages. */
+  within?: { option: string; all: string };
   install: { frozen: readonly string[]; usual: readonly string[] };
   quiet: readonly string[];
   /** Does not say which versions it brings. */
@@ -147,6 +149,7 @@ const rows: Readonly<Record<string, Row>> = {
     audit: [['npm', 'audit', '--json', '--recursive'], read.yarnAudit, [0, 1]],
     view: [['npm', 'info', '--json'], read.view],
     change: { add: 'add', remove: 'remove', update: 'up', dev: '--dev', exact: '--exact' },
+    within: { option: '--recursive', all: '*' },
     install: { frozen: ['install', '--immutable'], usual: ['install', '--no-immutable'] },
     quiet: ['--mode=skip-build'],
     exec: ['exec'],
@@ -254,7 +257,7 @@ function looking(row: Row): Record<string, ProgramAction | undefined> {
   } as const;
   return {
     list: act(row, 'list', looks, { role: 'list', run, params, ok: [0, 1], out: packages(reader) }),
-    why: act(row, 'why', looks, { role: 'why', run: row.why, ...asked }),
+    why: act(row, 'why', looks, { role: 'why', run: row.why, ...asked, out: told(read.why) }),
     outdated: ifAny(row.outdated, ([run, newer]) =>
       act(row, 'outdated', asks, { role: 'outdated', run, params: within, ok: [0, 1], out: packages(newer) }),
     ),
@@ -279,13 +282,13 @@ const nowThere =
   (output: Output): string => {
     const asked = (output.values['packages'] as string[]).map((spec) => spec.replace(/(.)@.*/, '$1'));
     const found = list({ ...output, stdout: output.after['now'] ?? '' })
-      .filter((one) => asked.includes(one.name))
+      .filter((one) => asked.length === 0 || asked.includes(one.name))
       .map((one) => `${one.name} ${one.version ?? one.problem}`);
     return [output.stdout.trim(), output.stderr.trim(), ...found].filter(Boolean).join('\n');
   };
 
 function changing(row: Row): Record<string, ProgramAction> {
-  const { change, quiet, install } = row;
+  const { change, quiet, install, within } = row;
   const [ls, listed] = row.list;
   // Hooks of the project's own are run: of pnpm and Yarn always, of npm before 11 for a git dependency.
   const effects = ['write', 'execute', 'network'] as const;
@@ -298,7 +301,8 @@ function changing(row: Row): Record<string, ProgramAction> {
     packages: operand(some(ranged, 'Packages to add')),
   };
   const removes = { ...scope(row), packages: operand(some(exactly, 'Packages to remove')) };
-  const updates = { ...scope(row), packages: operand(list(exactly, 'Only these; none: all')) };
+  const which = list(exactly, 'Only these; none: all').default(within ? [within.all] : []);
+  const updates = { ...scope(row), packages: operand(which) };
   const given = { packages: ['semver'] };
   const dashes = false;
   return {
@@ -316,7 +320,14 @@ function changing(row: Row): Record<string, ProgramAction> {
       ...{ role: 'remove', run: [change.remove, ...quiet], params: removes, given, dashes },
     }),
     [change.update]: act(row, 'update', effects, {
-      ...{ role: 'update', run: [change.update, ...quiet], params: updates, given, dashes, ...saying },
+      ...{
+        role: 'update',
+        run: [change.update, ...(within ? [within.option] : []), ...quiet],
+        params: updates,
+        given,
+        dashes,
+        ...saying,
+      },
     }),
   };
 }
@@ -361,8 +372,9 @@ function actionOf(other: string, { change }: Row, key: string): string | undefin
 
 const hints: NonNullable<Program['hints']> = [
   {
-    says: /Missing script|Couldn't find a script|Command "\S+" not found|ERR_PNPM_NO_SCRIPT|Task not found/i,
-    wayOut: 'The action "scripts" of this program lists the scripts there are.',
+    says: /(?:Missing|Couldn't find a) script|Command "\S+" not found|(?:Script|Task) not found/i,
+    wayOut:
+      'The action "scripts" lists the scripts there are; of programs, only those that are installed are run.',
   },
   {
     says: /ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ConnectionRefused/,

@@ -23,21 +23,31 @@ const failure = z.object({
   uri: said,
 });
 
-/** A JSON answer. Throws PROGRAM_FAILED with the few words in which it says that there is none. */
-const answer =
-  <S extends z.ZodType, T>(schema: S, map: (found: z.output<S>) => T): Reader<T> =>
+/** Yarn says it in a line of its own. */
+const errorLine = /^\{"type":"error".*?"data":"(?:Error: )?((?:[^"\\]|\\[^n])*)/m;
+const unlessRefused =
+  <T>(read: Reader<T>): Reader<T> =>
   (output) => {
+    const why = errorLine.exec(`${output.stdout}\n${output.stderr}`)?.[1];
+    if (why !== undefined) throw new ToolcribError('PROGRAM_FAILED', why);
+    return read(output);
+  };
+
+/** A JSON answer. Throws PROGRAM_FAILED with the few words in which it says that there is none. */
+const answer = <S extends z.ZodType, T>(schema: S, map: (found: z.output<S>) => T): Reader<T> =>
+  unlessRefused((output) => {
     const { stdout } = output;
     const start = stdout.search(/^[[{]/m);
     const whole = start < 0 ? '{}' : stdout.slice(start);
     const { error, message, uri } = failure.safeParse(JSON.parse(whole)).data ?? {};
     // `npm ls` answers in full and says in `error` that there are problems.
     const failed = error?.code === 'ELSPROBLEMS' ? undefined : error;
-    const why = failed ? ('summary' in failed ? failed.summary : failed.message) : uri && message;
+    const short = failed && ('summary' in failed ? failed.summary : failed.message);
+    const why = short || (failed || uri ? message : undefined);
     if (why !== undefined) throw new ToolcribError('PROGRAM_FAILED', why.trim());
     if (start < 0 && stdout.trim() !== '') throw new Error('expected JSON');
     return json(schema, map)({ ...output, stdout: whole });
-  };
+  });
 
 // ---- what is installed
 
@@ -173,8 +183,10 @@ const inModule = advisory.extend({ module_name: text });
 export const pnpmAudit = answer(z.object({ advisories: record(inModule) }), (all) =>
   Object.values(all.advisories).map((found) => ofPackage(found.module_name, found)),
 );
-export const yarn1Audit = jsonLines(z.object({ data: z.object({ advisory: inModule }) }), (all) =>
-  all.map(({ data }) => ofPackage(data.advisory.module_name, data.advisory)),
+export const yarn1Audit = unlessRefused(
+  jsonLines(z.object({ data: z.object({ advisory: inModule }) }), (all) =>
+    all.map(({ data }) => ofPackage(data.advisory.module_name, data.advisory)),
+  ),
 );
 const berry = z.object({
   value: text,
@@ -246,13 +258,19 @@ export const view = answer(z.union([z.array(published).min(1), published]), (fou
     );
   return describe(first);
 });
-const inspectedLine = z.object({ type: z.enum(['inspect', 'error']), data: z.union([text, published]) });
-export const yarn1View = jsonLines(inspectedLine, (all) => {
-  const data = all[0]?.data;
-  if (data === undefined || typeof data === 'string')
-    throw new ToolcribError('NOT_FOUND', data ?? 'not found');
-  return describe(data);
-});
+const inspectedLine = z.object({ type: z.literal('inspect'), data: published });
+export const yarn1View = unlessRefused(
+  jsonLines(inspectedLine, ([found]) => {
+    if (!found) throw new Error('nothing was found');
+    return describe(found.data);
+  }),
+);
+
+/** Why a package is there, without what Yarn 1 says of its own doings. */
+export const why: Reader<string> = ({ stdout, stderr, values }) => {
+  const said = stdout.replaceAll(/^(?:yarn why|\[\d\/\d\]|Done in|info (?:Disk|Number)).*\n?/gm, '').trim();
+  return said || stderr.trim() || `${String(values['package'])} is not installed here`;
+};
 
 const manifest = z.object({
   packageManager: said.catch(undefined),

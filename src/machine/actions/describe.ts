@@ -30,7 +30,7 @@ export function describeAction(of: Program, key: string, action: ProgramAction):
 /** What is known of a program without its actions. */
 export function factsOf(of: Program): ProgramFacts {
   const { id, title, category, site, called = [id], on, elsewhere, project, environment } = of;
-  const { version = { args: ['--version'], pattern: /(\d+\.\d[\w.+-]*)/ } } = of;
+  const { own, version = { args: ['--version'], pattern: /(\d+\.\d[\w.+-]*)/ } } = of;
   return {
     id,
     title,
@@ -42,6 +42,7 @@ export function factsOf(of: Program): ProgramFacts {
     ...(version !== 'unknown' && { version: { args: version.args, pattern: version.pattern.source } }),
     ...(elsewhere && { elsewhere }),
     ...(project && { project: project.map(signOf) }),
+    ...(own && { own }),
     ...(environment && { environment }),
   };
 }

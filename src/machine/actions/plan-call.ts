@@ -72,7 +72,8 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
   const whole = [...start.leading, ...argv, ...start.trailing];
   // Whom it talks to, and what it brings, is up to the files of the project.
   const talks = has('network') && !has('read') ? 'talks to other machines as this folder says' : undefined;
-  const needs = inspected?.trust ?? (has('execute') ? 'runs code of this folder' : talks);
+  const isItsOwn = has('execute') || found.own.length > 0;
+  const needs = inspected?.trust ?? (isItsOwn ? 'runs code of this folder' : talks);
   return {
     effects,
     subject: command,
@@ -163,6 +164,12 @@ async function startOf({ of, folder, context, services }: ActionCall) {
   if (local !== undefined) return { program: local, leading: [], words, env, own: [local] };
   if (!installation) throw new ToolcribError('PROGRAM_NOT_FOUND', `${of.title} was not found.`);
   if (!(await project.holds(installation.program))) return { ...installation, env, own: [] };
+  if (installation.own)
+    throw new ToolcribError(
+      'PROGRAM_NOT_FOUND',
+      `${of.title} is not installed for ${folder}, only as ${installation.program}.`,
+      'Give a folder of that project as cwd.',
+    );
   throw new ToolcribError(
     'PROGRAM_NOT_FOUND',
     `${installation.program} lies in the project, which must not choose what ${of.title} is.`,

@@ -26,6 +26,15 @@ interface Place {
 /** The folders of the search path in which a program of that name may be. */
 type FoldersWith = (name: string) => readonly string[];
 
+/** What is known beside the search path. */
+interface Known {
+  readonly broken?: Broken;
+  /** Where the settings say that programs are, by id. */
+  readonly named?: Readonly<Record<string, string>>;
+  /** Folders of projects, which may keep copies of their own. */
+  readonly roots?: readonly string[];
+}
+
 /**
  * Finds programs: the best of each one's names first, then the first folder of the search path. Each folder is
  * listed once, and only what is in it is looked at. The working directory plays no part.
@@ -34,7 +43,7 @@ export async function discover(
   facts: readonly ProgramFacts[],
   host: Host,
   path: SearchPath,
-  { broken = {}, named = {} }: { broken?: Broken; named?: Readonly<Record<string, string>> } = {},
+  { broken = {}, named = {}, roots = [] }: Known = {},
 ): Promise<Discovery> {
   const folded = (name: string) => (host.platform === 'win32' ? name.toLowerCase() : name);
   const listings = await Promise.all(
@@ -56,10 +65,27 @@ export async function discover(
   );
   for (const [index, search] of (await Promise.all(searches)).entries()) {
     const id = facts[index]?.id ?? '';
-    if ('installed' in search) installed.set(id, search.installed);
-    else missing.set(id, search);
+    const found = 'installed' in search ? search.installed : await ownCopy(facts[index], roots, host);
+    if (found) installed.set(id, found);
+    else if ('why' in search) missing.set(id, search);
   }
   return { path, installed, missing };
+}
+
+/** The copy of a program that a project keeps, where the machine has none. */
+async function ownCopy(
+  program: ProgramFacts | undefined,
+  roots: readonly string[],
+  host: Host,
+): Promise<Installation | undefined> {
+  const places = program?.own?.[host.platform === 'win32' ? 'win32' : 'posix'] ?? [];
+  for (const root of roots)
+    for (const place of places) {
+      const path = pathsOf(host).join(root, place);
+      if (program && !place.startsWith('$') && (await host.stat(path))?.isFile)
+        return { id: program.id, program: path, leading: [], words: [], source: root, others: [], own: true };
+    }
+  return undefined;
 }
 
 /** Finds one program by any name. */

@@ -21,6 +21,8 @@ export interface ProgramFacts {
   readonly version?: { readonly args: readonly string[]; readonly pattern: string };
   readonly elsewhere?: Readonly<Partial<Record<Platform, readonly string[]>>>;
   readonly project?: readonly Sign[];
+  /** Where a project keeps its own copy. */
+  readonly own?: { readonly posix: readonly string[]; readonly win32: readonly string[] };
   /** Variables that its version may depend on. */
   readonly environment?: readonly string[];
 }
@@ -52,6 +54,8 @@ export interface Installation {
   readonly others: readonly { readonly path: string; readonly why: string }[];
   /** The version manager whose shim it is; such a shim may download a toolchain, so its version is not probed. */
   readonly shim?: string;
+  /** A copy that a project keeps: not started to tell its version, and used for that project only. */
+  readonly own?: true;
 }
 
 export interface Version {

@@ -49,7 +49,9 @@ export function createVersionProbe(world: World): VersionProbe {
     const versionOf = async (installation: Installation): Promise<Version> => {
       const program = facts.find(({ id }) => id === installation.id);
       if (!program?.version) return { note: 'its version is not asked for' };
-      const { shim } = installation;
+      const { shim, own } = installation;
+      if (own)
+        return { note: "not asked for: it is the project's own, which is started for that project only" };
       if (shim !== undefined)
         return { note: `not asked for: a ${shim} shim chooses it for each project, and may download it` };
       const key = await keyOf(installation, program.version, world.host);
