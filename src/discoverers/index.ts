@@ -17,6 +17,7 @@ export const discoverers = {
   databases: () => import('./databases/databases.ts'),
   debuggers: () => import('./debuggers.ts'),
   git: () => import('./git/git.ts'),
+  go: () => import('./go.ts'),
   just: () => import('./just.ts'),
   make: () => import('./make.ts'),
   meson: () => import('./meson.ts'),
