@@ -16,6 +16,7 @@ export const discoverers = {
   'database-files': () => import('./database-files/database-files.ts'),
   databases: () => import('./databases/databases.ts'),
   debuggers: () => import('./debuggers.ts'),
+  dotnet: () => import('./dotnet.ts'),
   git: () => import('./git/git.ts'),
   go: () => import('./go.ts'),
   just: () => import('./just.ts'),
@@ -26,5 +27,6 @@ export const discoverers = {
   'node-packages': () => import('./node-packages/node-packages.ts'),
   python: () => import('./python.ts'),
   'python-packages': () => import('./python-packages/python-packages.ts'),
+  rust: () => import('./rust.ts'),
   'visual-studio': () => import('./visual-studio.ts'),
 } satisfies Record<string, File>;

@@ -58,4 +58,88 @@ const goTests: ProgramTrial = {
   ],
 };
 
-export default [go, goTests] satisfies ProgramTrial[];
+const lib = `/// Adds.
+/// \`\`\`
+/// assert_eq!(demo::add(1, 1), 3);
+/// \`\`\`
+pub fn add(left: u64, right: u64) -> u64 {
+    let unused = 1;
+    return left + right;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn it_works() {
+        assert_eq!(add(2, 2), 4);
+    }
+    #[test]
+    fn fails() {
+        assert_eq!(add(2, 2), 5, "sum");
+    }
+    #[test]
+    #[ignore]
+    fn later() {}
+}
+`;
+const cargo: ProgramTrial = {
+  program: 'cargo',
+  from: { apt: 'cargo' },
+  files: {
+    'Cargo.toml':
+      '[package]\nname = "demo"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\nother = { path = "other" }\n',
+    'src/lib.rs': lib,
+    'src/main.rs': 'fn main() {\n    println!("{:?}", std::env::args().nth(1));\n}\n',
+    'other/Cargo.toml': '[package]\nname = "other"\nversion = "0.2.0"\nedition = "2021"\n',
+    'other/src/lib.rs': 'pub fn f() -> u8 {\n    y\n}\n',
+  },
+  calls: [
+    [
+      'build',
+      {},
+      /^1 diagnostic\nother\/src\/lib\.rs:2:5 error: cannot find value `y` in this scope \[E0425\]/,
+    ],
+    ['list', {}, /^2 packages\ndemo 0\.1\.0\nother 0\.2\.0/],
+    ['tree', {}, /── other v0\.2\.0/],
+    ['why', { package: 'other' }, /other v0\.2\.0[^]*demo v0/],
+    ['outdated', {}, /no packages/],
+    ['remove', { packages: ['other'] }, /Removing other/],
+    [
+      'build',
+      { release: true },
+      /^1 diagnostic\nsrc\/lib\.rs:6:9 warning: unused variable: `unused` \[unused_variables\]/,
+    ],
+    ['check', {}, /^1 diagnostic/],
+    ['clippy', {}, /^2 diagnostics\n[^]*needless_return/],
+    [
+      'test',
+      {},
+      /^2 failed, 1 passed, 1 skipped\nsrc\/lib\.rs:19 tests::fails - assertion `left == right` failed: sum[^]*src\/lib\.rs - add \(line 2\)/,
+    ],
+    ['test', { only: ['tests::it_works'] }, /^0 failed, 1 passed, 0 skipped/],
+    ['run', { args: ['--hello'] }, /Some\("--hello"\)/],
+    ['format', { check: true }, /done/],
+    ['fix', { all_targets: true }, /no diagnostics/],
+    ['doc', {}, /no diagnostics|diagnostic/],
+    ['update', {}, /Locking|nothing|up to date|done/],
+    ['install', {}, /done|nothing/],
+    ['clean', {}, /Removed/],
+  ],
+};
+const rustc: ProgramTrial = {
+  program: 'rustc',
+  from: { apt: 'rustc' },
+  files: {
+    'a.rs': 'fn main() {\n    let x = String::new();\n    drop(x);\n    drop(x);\n}\n',
+    'b.rs': 'fn main() {}\n',
+  },
+  calls: [
+    ['compile', { file: 'a.rs' }, /^1 diagnostic\n.*a\.rs:4:10 error: use of moved value: `x` \[E0382\]/],
+    ['compile', { file: 'b.rs', output: 'b' }, /no diagnostics/],
+    ['explain', { code: 'E0382' }, /moved/],
+    ['targets', {}, /wasm32/],
+  ],
+};
+
+export default [go, goTests, cargo, rustc] satisfies ProgramTrial[];
