@@ -128,7 +128,6 @@ export default program('dotnet', {
       {
         role: 'format',
         run: ['format'],
-        dashes: false,
         params: { check: on('--verify-no-changes', 'Only say what would change'), project },
         ...checked,
       },
