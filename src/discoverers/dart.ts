@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { choice, on, operand, option, words } from '../core/parameter.ts';
-import { list, name, path, some, text } from '../core/params.ts';
+import { list, name, path, text } from '../core/params.ts';
 import { action, family, type Program, type ProgramAction } from '../core/program.ts';
 import type { Reader, Report } from '../core/report.ts';
 import { said } from './reports/diagnostics.ts';
 import { diagnostics, level, packages, tests, type Case } from './reports/kinds.ts';
 import { json, jsonLines } from './reports/readers.ts';
+import { packageActions } from './shared/packages.ts';
 
 interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'project' | 'hints'> {
   analyze: readonly string[];
@@ -75,7 +76,6 @@ const older = z.object({
     }),
   ),
 });
-const some_ = operand(some(name('Package'), 'Packages'));
 const only = operand(list(path('File or folder'), 'Only these'));
 
 const rows: Readonly<Record<string, Row>> = {
@@ -101,15 +101,10 @@ const rows: Readonly<Record<string, Row>> = {
           only: operand(list(path('File or folder'), 'Which').default(['.'])),
         },
       }),
-      fix: action(
-        'Fix Dart code',
-        'Changes what the analyzer can correct, or shows it.',
-        ['write', 'execute'],
-        {
-          run: ['fix'],
-          params: { how: choice({ show: '--dry-run', apply: '--apply' }, 'Whether it is done') },
-        },
-      ),
+      fix: action('Fix Dart code', 'Changes what can be corrected.', ['write', 'execute'], {
+        run: ['fix'],
+        params: { how: choice({ show: '--dry-run', apply: '--apply' }, 'Whether it is done') },
+      }),
       compile: action('Compile a Dart program', 'Makes a program, or JavaScript.', runs, {
         run: ['compile'],
         params: {
@@ -148,50 +143,20 @@ const rows: Readonly<Record<string, Row>> = {
       devices: action('List devices of Flutter', 'Phones, emulators and systems it can run on.', ['read'], {
         run: ['devices'],
       }),
-      doctor: action(
-        'Check the setup of Flutter',
-        'What it finds and misses on this machine.',
-        ['read', 'network'],
-        {
-          run: ['doctor', '--verbose'],
-        },
-      ),
-      clean: action('Clean a Flutter app', 'Deletes what was built.', ['write'], { run: ['clean'] }),
+      doctor: action('Check the setup of Flutter', 'What it finds and misses.', ['read', 'network'], {
+        run: ['doctor', '--verbose'],
+      }),
     },
   },
 };
 
-const pub = (title: string) => ({
-  install: action(`Get ${title} packages`, 'Gets what pubspec.yaml needs.', changes, {
-    role: 'install',
-    run: ['pub', 'get'],
-  }),
-  add: action(`Add ${title} packages`, 'Adds packages; dev:NAME for development only.', changes, {
-    role: 'add',
-    run: ['pub', 'add'],
-    params: { packages: some_ },
-    given: { packages: ['http', 'dev:lints'] },
-  }),
-  remove: action(`Remove ${title} packages`, 'Removes packages from pubspec.yaml.', changes, {
-    role: 'remove',
-    run: ['pub', 'remove'],
-    params: { packages: some_ },
-    given: { packages: ['http'] },
-  }),
-  update: action(`Update ${title} packages`, 'Moves packages to the newest versions that fit.', changes, {
-    role: 'update',
-    run: ['pub', 'upgrade'],
-    params: { packages: operand(list(name('Package'), 'Only these')) },
-    given: { packages: ['http'] },
-  }),
-  outdated: action(
-    `List outdated ${title} packages`,
-    'Packages that have newer versions.',
-    ['read', 'network'],
-    {
-      role: 'outdated',
-      run: ['pub', 'outdated', '--json'],
-      out: packages(
+const pub = (title: string) =>
+  packageActions(`${title} packages`, {
+    ...{ like: 'http', changes, looks: ['read', 'network'], install: ['pub', 'get'], add: ['pub', 'add'] },
+    ...{ remove: ['pub', 'remove'], update: ['pub', 'upgrade'] },
+    outdated: [
+      ['pub', 'outdated', '--json'],
+      packages(
         json(older, (all) =>
           all.packages.map(({ package: one, kind, current, upgradable, latest }) => ({
             ...{ name: one, version: current?.version, wanted: upgradable?.version },
@@ -199,25 +164,18 @@ const pub = (title: string) => ({
           })),
         ),
       ),
-    },
-  ),
-  list: action(
-    `List ${title} packages`,
-    'Packages of the project with their versions.',
-    ['read', 'network'],
-    {
-      role: 'list',
-      run: ['pub', 'deps', '--json'],
-      out: packages(
+    ],
+    list: [
+      ['pub', 'deps', '--json'],
+      packages(
         json(listed, (all) =>
           all.packages
             .filter((one) => one.kind !== 'root')
             .map(({ kind, ...one }) => ({ ...one, group: kind })),
         ),
       ),
-    },
-  ),
-});
+    ],
+  });
 
 export default family(rows, ({ title, analyze, found, test, more, ...facts }) => ({
   title,

@@ -7,6 +7,7 @@ import { microsoft, together } from './reports/diagnostics.ts';
 import { advisories, diagnostics, packages, tests } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 import { trx } from './reports/xml.ts';
+import { packageActions } from './shared/packages.ts';
 
 const runs = ['execute', 'network'] as const;
 const changes = ['write', 'execute', 'network'] as const;
@@ -14,13 +15,6 @@ const project = operand(path('Project, solution or folder').optional());
 const configuration = option('--configuration=', name('Debug or Release'));
 const checked = { dashes: false, ok: [0, 1] as number[], out: diagnostics(together(microsoft)) } as const;
 const quiet = ['--verbosity=quiet', '-consoleLoggerParameters:NoSummary'];
-const simple = (title: string, says: string, ...run: string[]) =>
-  action(title, says, runs, {
-    ...checked,
-    run: [...run, ...quiet],
-    params: { configuration, project },
-    given: { project: 'Shop.sln' },
-  });
 
 const matching = (names: string[]) =>
   names
@@ -50,6 +44,7 @@ const listed = json(listing, ({ projects }) =>
     ),
   ),
 );
+const words_ = ['list', 'package', '--format=json'];
 const shown = packages((output) =>
   listed(output).map(({ id, resolvedVersion, latestVersion, group }) => ({
     name: id,
@@ -58,7 +53,6 @@ const shown = packages((output) =>
     group,
   })),
 );
-const listing_ = { project, transitive: on('--include-transitive', 'Also what those need') };
 const one = operand(z.array(name('Package')).min(1).max(1).describe('One package'));
 
 export default program('dotnet', {
@@ -90,8 +84,12 @@ export default program('dotnet', {
       params: { configuration, no_restore: on('--no-restore', 'Without getting packages'), project },
       given: { configuration: 'Release' },
     }),
-    restore: simple('Restore .NET packages', 'Gets the packages that projects need.', 'restore'),
-    clean: simple('Clean .NET projects', 'Deletes what was built.', 'clean'),
+    clean: action('Clean .NET projects', 'Deletes what was built.', runs, {
+      ...checked,
+      run: ['clean', ...quiet],
+      params: { configuration, project },
+      given: { project: 'Shop.sln' },
+    }),
     test: action('Run .NET tests', 'Runs the tests; failures with their places.', runs, {
       role: 'test',
       run: ['test', '--logger=trx', '--results-directory', fresh('.')],
@@ -121,47 +119,26 @@ export default program('dotnet', {
       },
       given: { output: 'out' },
     }),
-    format: action(
-      'Format .NET code',
-      'Formats files, or says which are not.',
-      ['write', 'execute', 'network'],
-      {
-        role: 'format',
-        run: ['format'],
-        params: { check: on('--verify-no-changes', 'Only say what would change'), project },
-        ...checked,
-      },
-    ),
-    list: action('List .NET packages', 'Packages that projects refer to.', runs, {
-      role: 'list',
-      run: ({ project: which, transitive }) => ['list', which, 'package', '--format=json', transitive],
-      params: listing_,
-      out: shown,
+    format: action('Format .NET code', 'Formats files, or checks them.', changes, {
+      role: 'format',
+      run: ['format'],
+      params: { check: on('--verify-no-changes', 'Only say what would change'), project },
+      ...checked,
     }),
-    outdated: action('List outdated .NET packages', 'Packages that have newer versions.', runs, {
-      role: 'outdated',
-      run: ({ project: which, transitive }) => [
-        'list',
-        which,
-        'package',
-        '--format=json',
-        '--outdated',
-        transitive,
-      ],
-      params: listing_,
-      out: shown,
+    ...packageActions('.NET packages', {
+      ...{
+        like: 'Serilog',
+        changes,
+        looks: runs,
+        install: ['restore'],
+        remove: ['remove', 'package'],
+        list: [words_, shown],
+      },
+      outdated: [[...words_, '--outdated'], shown],
     }),
     audit: action('Audit .NET packages', 'Packages with known weaknesses.', runs, {
       role: 'audit',
-      run: ({ project: which, transitive }) => [
-        'list',
-        which,
-        'package',
-        '--format=json',
-        '--vulnerable',
-        transitive,
-      ],
-      params: listing_,
+      run: [...words_, '--vulnerable', '--include-transitive'],
       out: advisories((output) =>
         listed(output).flatMap(({ id, resolvedVersion, vulnerabilities = [] }) =>
           vulnerabilities.map(({ severity, advisoryurl }) => ({
@@ -190,12 +167,6 @@ export default program('dotnet', {
         preview: on('--prerelease', 'Also one that is not finished'),
         packages: one,
       },
-      given: { packages: ['Serilog'] },
-    }),
-    remove: action('Remove a .NET package', 'Removes a package from a project.', changes, {
-      role: 'remove',
-      run: ({ project: which, packages: what }) => ['remove', which, 'package', what],
-      params: { project, packages: one },
       given: { packages: ['Serilog'] },
     }),
   },

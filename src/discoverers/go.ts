@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { on, operand, option, variable, words } from '../core/parameter.ts';
-import { list, name, path, some, text } from '../core/params.ts';
+import { list, name, path, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import type { Reader } from '../core/report.ts';
 import { gnu, said, together } from './reports/diagnostics.ts';
 import { diagnostics, entries, packages, tests, type Case } from './reports/kinds.ts';
 import { jsonLines, lines, records } from './reports/readers.ts';
+import { packageActions } from './shared/packages.ts';
 
 const runs = ['execute', 'network'] as const;
 const looks = ['read', 'network'] as const;
@@ -17,7 +18,6 @@ const cross = {
 };
 const race = on('-race', 'Detect data races');
 const tags = option('-tags=', list(name('Tag'), 'Build tags'), (all) => all.join(','));
-const module_ = operand(name('Module'));
 const checked = { dashes: false, ok: [0, 1, 2] as number[], out: diagnostics(together(gnu)) } as const;
 
 const modules = ['list', '-m', '-f'];
@@ -135,37 +135,21 @@ const go = program('go', {
       params: { only },
       out: entries('package')(records(2, (key, folder) => ({ name: key, says: folder }))),
     }),
-    list: action('List Go modules', 'Modules that the build uses.', looks, {
-      role: 'list',
-      run: [
-        ...modules,
-        '{{if not .Main}}{{.Path}}\t{{.Version}}\t{{if .Indirect}}indirect{{end}}{{end}}',
-        'all',
+    ...packageActions('Go modules', {
+      ...{ like: 'golang.org/x/text', changes, looks, add: ['get'], install: ['mod', 'download', '-x'] },
+      why: ['mod', 'why', '-m'],
+      list: [
+        [
+          ...modules,
+          '{{if not .Main}}{{.Path}}\t{{.Version}}\t{{if .Indirect}}indirect{{end}}{{end}}',
+          'all',
+        ],
+        packages(records(3, (key, version, group) => ({ name: key, version, ...(group && { group }) }))),
       ],
-      out: packages(records(3, (key, version, group) => ({ name: key, version, ...(group && { group }) }))),
-    }),
-    outdated: action('List outdated Go modules', 'Modules that have newer versions.', looks, {
-      role: 'outdated',
-      run: [...modules, '{{if .Update}}{{.Path}}\t{{.Version}}\t{{.Update.Version}}{{end}}', '-u', 'all'],
-      out: packages(records(3, (key, version, latest) => ({ name: key, version, latest }))),
-    }),
-    why: action('Explain a Go module', 'Why a module is needed: the imports that lead to it.', looks, {
-      role: 'why',
-      run: ['mod', 'why', '-m'],
-      dashes: false,
-      params: { package: module_ },
-      given: { package: 'golang.org/x/text' },
-    }),
-    add: action('Add Go modules', 'Adds or updates modules: path, path@version, path@none.', changes, {
-      role: 'add',
-      run: ['get'],
-      dashes: false,
-      params: { packages: operand(some(name('Module'), 'Modules')) },
-      given: { packages: ['golang.org/x/text@latest'] },
-    }),
-    install: action('Download Go modules', 'Gets the modules that the build needs.', changes, {
-      role: 'install',
-      run: ['mod', 'download', '-x'],
+      outdated: [
+        [...modules, '{{if .Update}}{{.Path}}\t{{.Version}}\t{{.Update.Version}}{{end}}', '-u', 'all'],
+        packages(records(3, (key, version, latest) => ({ name: key, version, latest }))),
+      ],
     }),
     tidy: action('Tidy the Go module', 'Makes go.mod have what is imported, and no more.', changes, {
       run: ['mod', 'tidy', '-v'],
@@ -179,9 +163,6 @@ const go = program('go', {
         of: operand(name('fmt, fmt.Printf, ./cart').default('.')),
       },
       given: { of: 'fmt.Printf' },
-    }),
-    env: action('Show the Go environment', 'System, folders and modules that count here.', ['read'], {
-      run: ['env', ...'GOVERSION GOOS GOARCH GOROOT GOPATH GOMODCACHE GOMOD GOWORK CGO_ENABLED'.split(' ')],
     }),
   },
 });

@@ -30,18 +30,13 @@ const rows: Readonly<Record<string, Row>> = {
     get: { apt: 'perl', brew: 'perl', winget: 'StrawberryPerl.StrawberryPerl' },
     project: ['cpanfile', 'Makefile.PL', 'Build.PL', '*.pl'],
     more: {
-      check: action(
-        'Check Perl code',
-        'Whether a script compiles; warnings with their places.',
-        ['execute'],
-        {
-          run: ['-cw'],
-          params: { file: operand(path('Script', 'file')) },
-          given: { file: 'run.pl' },
-          ok: [0, 255],
-          out: diagnostics(together(said(/^(?<message>.+) at (?<file>.+?) line (?<line>\d+)[.,]/))),
-        },
-      ),
+      check: action('Check Perl code', 'Whether it compiles; warnings with places.', ['execute'], {
+        run: ['-cw'],
+        params: { file: operand(path('Script', 'file')) },
+        given: { file: 'run.pl' },
+        ok: [0, 255],
+        out: diagnostics(together(said(/^(?<message>.+) at (?<file>.+?) line (?<line>\d+)[.,]/))),
+      }),
     },
   },
   rscript: {

@@ -5,6 +5,7 @@ import type { Reader } from '../core/report.ts';
 import { saidAtLength, together } from './reports/diagnostics.ts';
 import { diagnostics, packages, tasks, tests, type Case } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
+import { packageActions } from './shared/packages.ts';
 
 const runs = ['execute', 'network'] as const;
 const place = /(?<file>[^\s:]+):(?<line>\d+)(?::(?<column>\d+))?/.source;
@@ -38,6 +39,18 @@ const cases: Reader<Case[]> = ({ stdout }) => {
   return [...failures, ...unnamed('passed', passed), ...unnamed('skipped', skipped)];
 };
 
+const listed: Reader<{ name: string }[]> = ({ stdout }) =>
+  [...stdout.matchAll(/^\* (\w+)(?: (\d\S*))? \(([^)]+)\).*\n(?: +locked at (\S+).*\n)? +(.+)/gm)].map(
+    ([, one = '', version, group, locked, problem]) => ({
+      ...{ name: one, version: version ?? locked, group },
+      ...(problem !== 'ok' && { problem }),
+    }),
+  );
+const older = lines(
+  /^(?<name>\w+) +(?:\w+ +)?(?<version>\d\S+) +(?<latest>\d\S+) +\S|./,
+  ({ name: one, version, latest }) =>
+    one && version !== latest ? { name: one, version, latest } : undefined,
+);
 const dependencies = operand(list(name('Package'), 'Only these'));
 export default program('mix', {
   title: 'Mix',
@@ -101,39 +114,21 @@ export default program('mix', {
       },
       given: { code: 'IO.inspect(Shop.add(1, 2))' },
     }),
-    install: action('Get Elixir packages', 'Gets what mix.exs needs.', runs, {
-      role: 'install',
-      run: ['deps.get'],
-    }),
     update: action('Update Elixir packages', 'Moves mix.lock to the newest versions that fit.', runs, {
       role: 'update',
       run: ['deps.update'],
       params: { all: on('--all', 'All of them'), packages: dependencies },
       given: { packages: ['jason'] },
     }),
-    list: action('List Elixir packages', 'Packages of the project, and what is wrong with them.', runs, {
-      role: 'list',
-      run: ['deps'],
-      out: packages(({ stdout }) =>
-        [...stdout.matchAll(/^\* (\w+)(?: (\d\S*))? \(([^)]+)\).*\n(?: +locked at (\S+).*\n)? +(.+)/gm)].map(
-          ([, one = '', version, group, locked, problem]) => ({
-            ...{ name: one, version: version ?? locked, group },
-            ...(problem !== 'ok' && { problem }),
-          }),
-        ),
-      ),
+    ...packageActions('Elixir packages', {
+      ...{ like: 'jason', changes: runs, looks: runs, install: ['deps.get'] },
+      list: [['deps'], packages(listed)],
     }),
     outdated: action('List outdated Elixir packages', 'Packages that have newer versions.', runs, {
       role: 'outdated',
       run: ['hex.outdated'],
       ok: [0, 1],
-      out: packages(
-        lines(
-          /^(?<name>\w+) +(?:\w+ +)?(?<version>\d\S+) +(?<latest>\d\S+) +\S|./,
-          ({ name: one, version, latest }) =>
-            one && version !== latest ? { name: one, version, latest } : undefined,
-        ),
-      ),
+      out: packages(older),
     }),
     tree: action('Show the tree of Elixir packages', 'Packages with what they need.', runs, {
       run: ['deps.tree'],

@@ -6,6 +6,7 @@ import type { Reader } from '../core/report.ts';
 import { together } from './reports/diagnostics.ts';
 import { diagnostics, entries, level, packages, tests, type Case } from './reports/kinds.ts';
 import { jsonLines, lines } from './reports/readers.ts';
+import { packageActions } from './shared/packages.ts';
 
 const runs = ['execute', 'network'] as const;
 const changes = ['write', 'network'] as const;
@@ -74,6 +75,13 @@ const found = lines(
   ({ name: one, version }) => (one ? { name: one, version } : undefined),
 );
 
+const moved = lines(
+  /^ +(?:Updating|Unchanged) (?<name>[\w-]+) v(?<version>\S+)(?: -> v(?<wanted>\S+))?(?: \(\w+: v(?<latest>[^,)]+).*\))?$|Locking/,
+  ({ name: one, version, wanted, latest = wanted }) =>
+    one ? { name: one, version, wanted, latest } : undefined,
+  'both',
+);
+
 const cargo = program('cargo', {
   title: 'Cargo',
   category: 'build',
@@ -103,16 +111,11 @@ const cargo = program('cargo', {
       run: ['clippy', ...json],
       params: { ...build, targets },
     }),
-    fix: action(
-      'Fix Rust code',
-      'Changes what Clippy can correct; the rest with places.',
-      [...runs, 'write'],
-      {
-        ...checking,
-        run: ['clippy', '--fix', '--allow-dirty', '--allow-staged', '--allow-no-vcs', ...json],
-        params: { ...build, targets },
-      },
-    ),
+    fix: action('Fix Rust code', 'Changes what Clippy can correct.', [...runs, 'write'], {
+      ...checking,
+      run: ['clippy', '--fix', '--allow-dirty', '--allow-staged', '--allow-no-vcs', ...json],
+      params: { ...build, targets },
+    }),
     test: action('Run Rust tests', 'Runs unit, integration and documentation tests.', runs, {
       role: 'test',
       run: ({ only, ...at }) => [
@@ -155,72 +158,15 @@ const cargo = program('cargo', {
       },
       given: { packages: ['serde@1'], features: ['derive'] },
     }),
-    remove: action('Remove crates', 'Removes dependencies from Cargo.toml.', changes, {
-      role: 'remove',
-      run: ['remove'],
-      params: {
-        manifest,
-        kind: choice({ usual: [], dev: '--dev', build: '--build' }, 'Of which'),
-        packages: crates,
-      },
-      given: { packages: ['serde'] },
-    }),
-    update: action('Update crates', 'Moves Cargo.lock to the newest versions that fit.', changes, {
-      role: 'update',
-      run: ['update'],
-      params: { manifest, packages: operand(list(name('Crate'), 'Only these')) },
-      given: { packages: ['serde'] },
-    }),
-    outdated: action('List outdated crates', 'Crates that update would move, and newer ones.', runs, {
-      role: 'outdated',
-      run: ['update', '--dry-run', '--verbose'],
-      params: { manifest },
-      out: packages(
-        lines(
-          /^ +(?:Updating|Unchanged) (?<name>[\w-]+) v(?<version>\S+)(?: -> v(?<wanted>\S+))?(?: \(\w+: v(?<latest>[^,)]+).*\))?$|Locking/,
-          ({ name: one, version, wanted, latest = wanted }) =>
-            one ? { name: one, version, wanted, latest } : undefined,
-          'both',
-        ),
-      ),
-    }),
-    list: action('List crates', 'Crates that the packages here depend on.', runs, {
-      role: 'list',
-      run: ['tree', '--prefix=none', '--no-dedupe'],
-      params: { manifest, depth: choice({ direct: '--depth=1', all: [] }, 'Which') },
-      out: packages((output) => [
-        ...new Map(found(output).map((one) => [JSON.stringify(one), one])).values(),
-      ]),
+    ...packageActions('crates', {
+      ...{ like: 'serde', changes, looks: runs, install: ['fetch'], remove: ['remove'], update: ['update'] },
+      why: ['tree', '--invert'],
+      list: [['tree', '--prefix=none', '--depth=1'], packages(found)],
+      outdated: [['update', '--dry-run', '--verbose'], packages(moved)],
     }),
     tree: action('Show the tree of crates', 'Crates with what they depend on.', runs, {
       run: ['tree'],
       params: { manifest, members, duplicates: on('--duplicates', 'Only those in several versions') },
-    }),
-    why: action('Explain a crate', 'What leads to a crate.', runs, {
-      role: 'why',
-      run: ['tree'],
-      params: { manifest, package: required('--invert', name('Crate')) },
-      given: { package: 'syn' },
-    }),
-    doc: action('Build Rust documentation', 'Documentation of the packages; warnings with places.', runs, {
-      ...checking,
-      run: ['doc', '--no-deps', ...json],
-      params: { manifest, members, features: build.features },
-    }),
-    install: action('Download crates', 'Gets all that the lock file has.', changes, {
-      role: 'install',
-      run: ['fetch'],
-      params: { manifest, locked: on('--locked', 'Fail when Cargo.lock is not up to date') },
-    }),
-    search: action('Search crates', 'Crates of the registry by a text.', runs, {
-      run: ['search', '--limit=20'],
-      params: { text: operand(text('Text')) },
-      given: { text: 'json' },
-      out: entries('crate')(
-        lines(/^(?<name>[\w-]+) = (?<says>".*)$|^\.\.\./, ({ name: one, says }) =>
-          one ? { name: one, says } : undefined,
-        ),
-      ),
     }),
     clean: action('Clean with Cargo', 'Deletes what was built.', ['write'], {
       run: ['clean'],
@@ -259,9 +205,6 @@ const rustc = program('rustc', {
       params: { code: required('--explain', name('Code: E0382')) },
       given: { code: 'E0382' },
     }),
-    targets: action('List targets of rustc', 'Systems that it can compile for.', ['execute'], {
-      run: ['--print=target-list'],
-    }),
   },
 });
 
@@ -293,47 +236,28 @@ const rustup_ = program('rustup', {
       },
       out: installed('part'),
     }),
-    outdated: action(
-      'List outdated Rust toolchains',
-      'Toolchains with newer versions.',
-      ['read', 'network'],
-      {
-        run: ['check'],
-        ok: [0, 100],
-      },
-    ),
     install: action('Install a Rust toolchain', 'Installs or updates one.', changes, {
       run: ['toolchain', 'install', '--profile=minimal', '--no-self-update'],
       params: { toolchain: operand(toolchain) },
       given: { toolchain: 'nightly' },
     }),
-    add: action(
-      'Add parts to a Rust toolchain',
-      'Components as clippy, or targets as wasm32-wasip1.',
-      changes,
-      {
-        run: [],
-        params: {
-          what: choice({ component: ['component', 'add'], target: ['target', 'add'] }, 'Which'),
-          toolchain: option('--toolchain', toolchain),
-          parts: operand(some(name('Name'), 'Names')),
-        },
-        given: { parts: ['clippy'] },
+    add: action('Add parts to a Rust toolchain', 'Components, or targets.', changes, {
+      run: [],
+      params: {
+        what: choice({ component: ['component', 'add'], target: ['target', 'add'] }, 'Which'),
+        toolchain: option('--toolchain', toolchain),
+        parts: operand(some(name('Name'), 'Names')),
       },
-    ),
-    use: action(
-      'Choose the Rust toolchain',
-      'The one that counts everywhere, or below this folder.',
-      ['write'],
-      {
-        run: [],
-        params: {
-          where: choice({ folder: ['override', 'set'], everywhere: 'default' }, 'Where'),
-          toolchain: operand(toolchain),
-        },
-        given: { toolchain: 'stable' },
+      given: { parts: ['clippy'] },
+    }),
+    use: action('Choose the Rust toolchain', 'Everywhere, or below this folder.', ['write'], {
+      run: [],
+      params: {
+        where: choice({ folder: ['override', 'set'], everywhere: 'default' }, 'Where'),
+        toolchain: operand(toolchain),
       },
-    ),
+      given: { toolchain: 'stable' },
+    }),
     update: action('Update Rust toolchains', 'Updates all that are installed.', changes, {
       run: ['update', '--no-self-update'],
     }),

@@ -60,16 +60,11 @@ const shfmt = program('shfmt', {
   get: { apt: 'shfmt', brew: 'shfmt', winget: 'mvdan.shfmt' },
   project: ['*.sh', '*.bash'],
   actions: {
-    format: action(
-      'Format shell scripts with shfmt',
-      'Formats scripts; names those that changed.',
-      ['write'],
-      {
-        role: 'format',
-        run: ['-l', '-w'],
-        params: { ...style, only: which },
-      },
-    ),
+    format: action('Format shell scripts with shfmt', 'Formats; names those that changed.', ['write'], {
+      role: 'format',
+      run: ['-l', '-w'],
+      params: { ...style, only: which },
+    }),
     check: action('Check format of shell scripts', 'What shfmt would change, as a diff.', ['read'], {
       run: ['-d'],
       params: { ...style, only: which },

@@ -7,6 +7,7 @@ import { compiled } from './reports/diagnostics.ts';
 import { diagnostics, packages, tasks, tests, type Case } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
 import { junit } from './reports/xml.ts';
+import { packageActions } from './shared/packages.ts';
 
 const runs = ['execute', 'network'] as const;
 const checked = { ok: [0, 1] as number[], out: diagnostics(compiled) } as const;
@@ -55,22 +56,16 @@ const swift = program('swift', {
       params: { configuration, program: operand(name('Program')), args: words('Its arguments') },
       given: { program: 'shop', args: ['--help'] },
     }),
-    list: action('List Swift packages', 'Packages that the package depends on.', runs, {
-      role: 'list',
-      run: ['package', 'show-dependencies', '--format', 'json'],
-      out: packages(
-        json(dependency, (all) => below(all).map(({ identity, version }) => ({ name: identity, version }))),
-      ),
-    }),
-    install: action('Get Swift packages', 'Gets what Package.swift needs.', runs, {
-      role: 'install',
-      run: ['package', 'resolve'],
-    }),
-    update: action('Update Swift packages', 'Moves packages to the newest versions that fit.', runs, {
-      role: 'update',
-      run: ['package', 'update'],
-      params: { packages: operand(list(name('Package'), 'Only these')) },
-      given: { packages: ['swift-argument-parser'] },
+    ...packageActions('Swift packages', {
+      ...{ like: 'swift-argument-parser', changes: runs, looks: runs },
+      install: ['package', 'resolve'],
+      update: ['package', 'update'],
+      list: [
+        ['package', 'show-dependencies', '--format', 'json'],
+        packages(
+          json(dependency, (all) => below(all).map(({ identity, version }) => ({ name: identity, version }))),
+        ),
+      ],
     }),
     format: action('Format Swift code', 'Formats files below a folder (Swift 6).', ['write'], {
       role: 'format',
