@@ -41,7 +41,6 @@ const go: ProgramTrial = {
     ['tidy', {}, /done|warning|nothing/],
     ['install', {}, /no module dependencies|done/],
     ['doc', { of: '.' }, /func Add/],
-    ['env', {}, /go1/],
   ],
 };
 const goTests: ProgramTrial = {
@@ -121,7 +120,6 @@ const cargo: ProgramTrial = {
     ['run', { args: ['--hello'] }, /Some\("--hello"\)/],
     ['format', { check: true }, /done/],
     ['fix', { targets: true }, /no diagnostics/],
-    ['doc', {}, /no diagnostics|diagnostic/],
     ['update', {}, /Locking|nothing|up to date|done/],
     ['install', {}, /done|nothing/],
     ['clean', {}, /Removed/],
@@ -138,7 +136,6 @@ const rustc: ProgramTrial = {
     ['compile', { file: 'a.rs' }, /^1 diagnostic\n.*a\.rs:4:10 error: use of moved value: `x` \[E0382\]/],
     ['compile', { file: 'b.rs', output: 'b' }, /no diagnostics/],
     ['explain', { code: 'E0382' }, /moved/],
-    ['targets', {}, /wasm32/],
   ],
 };
 
