@@ -30,7 +30,7 @@ const states: Readonly<Record<string, Case['status']>> = {
 const cases: Reader<Case[]> = ({ stdout, stderr }) => {
   const all = `${stdout}\n${stderr}`;
   const found = all.matchAll(
-    /^(\/\/\S+) +(?:\(cached\) )?(PASSED|FLAKY|SKIPPED|FAILED(?: TO BUILD)?|TIMEOUT|NO STATUS)\b.*$/gm,
+    /^(@?\S*\/\/\S+) +(?:\(cached\) )?(PASSED|FLAKY|SKIPPED|FAILED(?: TO BUILD)?|TIMEOUT|NO STATUS)\b.*$/gm,
   );
   return [...found].map(([line, target = '', state = '']) => {
     const log = all.split(`Test output for ${target}:\n`)[1]?.split('\n====')[0];

@@ -152,7 +152,7 @@ const rows: Readonly<Record<string, Row>> = {
 
 const pub = (title: string) =>
   packageActions(`${title} packages`, {
-    ...{ like: 'http', changes, looks: ['read', 'network'], install: ['pub', 'get'], add: ['pub', 'add'] },
+    ...{ like: 'http', changes, looks: changes, install: ['pub', 'get'], add: ['pub', 'add'] },
     ...{ remove: ['pub', 'remove'], update: ['pub', 'upgrade'] },
     outdated: [
       ['pub', 'outdated', '--json'],

@@ -209,7 +209,7 @@ const golangci = program('golangci_lint', {
       [...runs, 'write'],
       '--fix',
     ),
-    linters: action('List Go linters', 'Linters that are on here, and the others.', ['read'], {
+    linters: action('List Go linters', 'Linters that are on here, and the others.', ['execute'], {
       run: ['linters', '--color=never'],
       out: entries('linter')(
         lines(

@@ -82,7 +82,7 @@ const rows: Readonly<Record<string, Row>> = {
         role: 'list',
         run: [...julia, '-e', 'using Pkg; Pkg.status()'],
         out: packages(
-          lines(/^ *\[\w+\][ ⌃⌅]+(?<name>\w+)(?: v(?<version>\S+))?|./, ({ name: one, version }) =>
+          lines(/^[ ⌃⌅]*\[\w+\] +(?<name>\w+)(?: v(?<version>\S+))?|./, ({ name: one, version }) =>
             one ? { name: one, version } : undefined,
           ),
         ),
@@ -106,7 +106,6 @@ const rows: Readonly<Record<string, Row>> = {
     site: 'https://hexdocs.pm/elixir',
     get: { apt: 'elixir', brew: 'elixir', winget: 'ElixirLang.Elixir' },
     version: { args: ['--version'], pattern: /Elixir (\S+)/ },
-    project: ['*.exs'],
     settings: { ELIXIR_ERL_OPTIONS: '+fnu' },
   },
 };

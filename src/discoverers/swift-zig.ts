@@ -3,6 +3,7 @@ import { fresh } from '../core/command-line.ts';
 import { choice, operand, option, words } from '../core/parameter.ts';
 import { list, name, path, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
+import type { Reader } from '../core/report.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics, packages, tasks, tests, type Case } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
@@ -83,21 +84,17 @@ const optimize = choice(
   { debug: [], safe: '-OReleaseSafe', fast: '-OReleaseFast', small: '-OReleaseSmall' },
   'How',
 );
-/** Which failed is said only; how many, at the end. */
-const cases = ({ stdout, stderr }: { stdout: string; stderr: string }): Case[] => {
-  const all = `${stdout}\n${stderr}`;
-  const failed = [
-    ...all.matchAll(
-      /^(?:error: '|\d+\/\d+ )(\S+?)(?:' failed: |\.\.\.FAIL )(.*(?:\n(?!error: '|\d+\/\d+ |\d+ passed).*){0,6})/gm,
-    ),
-  ];
-  const [, passed = /All (\d+) tests passed/.exec(all)?.[1] ?? '0', skipped = '0'] =
-    /(\d+) passed; (\d+) skipped/.exec(all) ?? [];
-  const unnamed = (status: Case['status'], many: string) =>
-    Array.from({ length: Number(many) }, () => ({ name: '', status }));
-  const failures = failed.map(([, test = '', message]): Case => ({ name: test, status: 'failed', message }));
-  return [...failures, ...unnamed('passed', passed), ...unnamed('skipped', skipped)];
-};
+/** `1/2 main.test.adds...FAIL (TestExpectedEqual)`, with what was printed before and a trace behind. */
+const cases: Reader<Case[]> = ({ stdout, stderr }) =>
+  `${stdout}\n${stderr}`.split(/^(?=\d+\/\d+ )/m).flatMap((chunk): Case[] => {
+    const [, test, said = ''] = /^\d+\/\d+ (.+?)\.\.\. ?([^]*)/.exec(chunk) ?? [];
+    if (test === undefined) return [];
+    if (!/FAIL \(/.test(said))
+      return [{ name: test, status: said.startsWith('SKIP') ? 'skipped' : 'passed' }];
+    const [, file, line] = /^(\S+):(\d+):\d+: .* in test/m.exec(said) ?? [];
+    const message = said.replace(/\n\S+:\d+:\d+: [^]*/, '');
+    return [{ name: test, status: 'failed', message, ...(file && { file, line: Number(line) }) }];
+  });
 const zig = program('zig', {
   title: 'Zig',
   category: 'build',
