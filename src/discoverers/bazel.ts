@@ -30,7 +30,7 @@ const states: Readonly<Record<string, Case['status']>> = {
 const cases: Reader<Case[]> = ({ stdout, stderr }) => {
   const all = `${stdout}\n${stderr}`;
   const found = all.matchAll(
-    /^(\/\/\S+) +(?:\(cached\) )?(PASSED|FLAKY|SKIPPED|FAILED(?: TO BUILD)?|TIMEOUT|NO STATUS)\b.*$/gm,
+    /^(@?\S*\/\/\S+) +(?:\(cached\) )?(PASSED|FLAKY|SKIPPED|FAILED(?: TO BUILD)?|TIMEOUT|NO STATUS)\b.*$/gm,
   );
   return [...found].map(([line, target = '', state = '']) => {
     const log = all.split(`Test output for ${target}:\n`)[1]?.split('\n====')[0];
@@ -55,40 +55,26 @@ export default program('bazel', {
       ok: [0, 1],
       out: diagnostics(built),
     }),
-    test: action(
-      'Run Bazel tests',
-      'Builds and runs test targets; what failing ones printed.',
-      ['execute', 'network'],
-      {
-        role: 'test',
-        run: ['test', '--noshow_progress', '--color=no', '--test_output=errors'],
-        params: { ...config, filter: option('--test_filter=', text('Cases inside of them')), only },
-        given: { only: ['//cart:cart_test'] },
-        ok: [0, 1, 3],
-        out: tests(cases),
-      },
-    ),
+    test: action('Run Bazel tests', 'Runs tests; what failing ones printed.', ['execute', 'network'], {
+      role: 'test',
+      run: ['test', '--noshow_progress', '--color=no', '--test_output=errors'],
+      params: { ...config, filter: option('--test_filter=', text('Cases inside of them')), only },
+      given: { only: ['//cart:cart_test'] },
+      ok: [0, 1, 3],
+      out: tests(cases),
+    }),
     run: action('Run a Bazel target', 'Builds and runs a program.', ['execute', 'network'], {
       run: ['run', '--noshow_progress', '--color=no'],
       params: { ...config, target: operand(label), args: words('Arguments of the program') },
       given: { target: '//app', args: ['--help'] },
     }),
-    targets: action(
-      'List Bazel targets',
-      'Targets that a query finds, with their kind.',
-      ['execute', 'network'],
-      {
-        role: 'tasks',
-        run: ['query', '--output=label_kind', '--noshow_progress', '--color=no'],
-        params: { query: operand(text('deps(//app), rdeps(//..., //lib)').default('//...')) },
-        out: tasks(
-          lines(/^(?<says>.+) (?<name>\S+)$/, ({ name: target = '', says }) => ({ name: target, says })),
-        ),
-      },
-    ),
-    clean: action('Clean with Bazel', 'Deletes what was built.', ['execute'], {
-      run: ['clean'],
-      params: { expunge: on('--expunge', 'Also what was downloaded') },
+    targets: action('List Bazel targets', 'Targets that a query finds.', ['execute', 'network'], {
+      role: 'tasks',
+      run: ['query', '--output=label_kind', '--noshow_progress', '--color=no'],
+      params: { query: operand(text('deps(//app), rdeps(//..., //lib)').default('//...')) },
+      out: tasks(
+        lines(/^(?<says>.+) (?<name>\S+)$/, ({ name: target = '', says }) => ({ name: target, says })),
+      ),
     }),
   },
 });

@@ -30,26 +30,17 @@ const format = program('clang_format', {
   project: ['.clang-format', '_clang-format'],
   elsewhere: at('clang-format'),
   actions: {
-    format: action(
-      'Format with clang-format',
-      'Formats C, C++, Java, JavaScript, Protobuf files.',
-      ['write'],
-      {
-        run: ['-i', '--verbose'],
-        params: { style, only: written },
-        given: { only: ['main.c'] },
-      },
-    ),
+    format: action('Format with clang-format', 'Formats files of C, C++ and their kin.', ['write'], {
+      run: ['-i', '--verbose'],
+      params: { style, only: written },
+      given: { only: ['main.c'] },
+    }),
     check: action('Check format with clang-format', 'Places that are not formatted.', ['read'], {
       run: ['--dry-run', '--Werror'],
       params: { style, only },
       given: { only: ['main.c'] },
       ok: [0, 1],
       out: diagnostics(gnu),
-    }),
-    config: action('Show the style of clang-format', 'The style that counts here, in whole.', ['read'], {
-      run: ['--dump-config'],
-      params: { style },
     }),
   },
 });

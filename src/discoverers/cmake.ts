@@ -73,7 +73,7 @@ export default program('cmake', {
         })),
       ),
     }),
-    configure: action('Configure with CMake', 'Runs its scripts and makes a build folder.', ['execute'], {
+    configure: action('Configure with CMake', 'Makes a build folder.', ['execute'], {
       run: [],
       params: {
         fresh: on('--fresh', 'Forget the cache of the build folder (CMake 3.24)'),
@@ -91,16 +91,11 @@ export default program('cmake', {
       },
       given: { generator: 'Ninja', build_type: 'Debug', defines: ['BUILD_TESTING=ON'] },
     }),
-    configure_preset: action(
-      'Configure with a CMake preset',
-      'Runs its scripts as a preset says.',
-      ['execute'],
-      {
-        run: [],
-        params: { preset, defines },
-        given: { preset: 'dev' },
-      },
-    ),
+    configure_preset: action('Configure with a CMake preset', 'Runs its scripts by a preset.', ['execute'], {
+      run: [],
+      params: { preset, defines },
+      given: { preset: 'dev' },
+    }),
     build: action('Build with CMake', 'Builds targets; errors with their places.', ['execute'], {
       ...built,
       run: [],
@@ -116,7 +111,7 @@ export default program('cmake', {
     }),
     build_preset: action(
       'Build with a CMake preset',
-      'Builds as a preset says; errors with their places.',
+      'Builds by a preset; errors with places.',
       ['execute'],
       {
         ...built,

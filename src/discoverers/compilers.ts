@@ -84,21 +84,16 @@ export default family(rows, ({ title, ...facts }) => ({
       params: { ...source, only: operand(some(path('Source', 'file'), 'Sources')) },
       given: { only: ['main.c'] },
     }),
-    show: action(
-      `Show what ${title} makes of code`,
-      'Assembly, or headers and macros written out.',
-      ['execute'],
-      {
-        dashes: false,
-        run: [],
-        params: {
-          what: choice({ assembly: ['-S', '-o', '-'], preprocessed: ['-E', '-P'] }, 'What'),
-          ...source,
-          optimize,
-          file: operand(path('Source', 'file')),
-        },
-        given: { file: 'main.c', optimize: 'usual' },
+    show: action(`Show what ${title} makes of code`, 'Assembly, or macros written out.', ['execute'], {
+      dashes: false,
+      run: [],
+      params: {
+        what: choice({ assembly: ['-S', '-o', '-'], preprocessed: ['-E', '-P'] }, 'What'),
+        ...source,
+        optimize,
+        file: operand(path('Source', 'file')),
       },
-    ),
+      given: { file: 'main.c', optimize: 'usual' },
+    }),
   },
 }));

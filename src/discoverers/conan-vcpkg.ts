@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { choice, on, operand, option } from '../core/parameter.ts';
-import { list, name, path, some, text } from '../core/params.ts';
+import { choice, operand, option } from '../core/parameter.ts';
+import { list, name, path, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
-import { entries, packages } from './reports/kinds.ts';
+import { packages } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
+import { packageActions } from './shared/packages.ts';
 
 const folder = operand(path('Folder of the recipe').default('.'));
 const settings = {
@@ -73,25 +74,11 @@ const conan = program('conan', {
         ),
       ),
     }),
-    cached: action('List cached Conan packages', 'Packages in the cache of this machine.', ['read'], {
-      run: ['list', '--format=json'],
-      params: { pattern: operand(name('Pattern: fmt/*').default('*')) },
+    search: action('Search Conan packages', 'Versions that the remotes have.', ['read', 'network'], {
+      run: ['search', '--format=json'],
+      params: { pattern: operand(name('Pattern: fmt, fmt/*')) },
+      given: { pattern: 'fmt' },
       out: packages(references),
-    }),
-    search: action(
-      'Search Conan packages',
-      'Versions of packages that the remotes have.',
-      ['read', 'network'],
-      {
-        run: ['search', '--format=json'],
-        params: { pattern: operand(name('Pattern: fmt, fmt/*')) },
-        given: { pattern: 'fmt' },
-        out: packages(references),
-      },
-    ),
-    profile: action('Show the Conan profile', 'Compiler, system and settings that count.', runs, {
-      run: ['profile', 'show'],
-      params: { profile: settings.profile },
     }),
   },
 });
@@ -101,9 +88,10 @@ const port = z.object({
   version: z.string().optional(),
   triplet: z.string().optional(),
 });
-const described = port.extend({ description: z.union([z.string(), z.array(z.string())]).optional() });
+const portOf = ({ package_name, version, triplet: group }: z.output<typeof port>) => ({
+  ...{ name: package_name, version, group },
+});
 const triplet = option('--triplet=', name('Target: x64-linux, x64-windows-static'));
-const ports = operand(some(name('Port'), 'Ports: fmt, curl[ssl]'));
 const vcpkg = program('vcpkg', {
   title: 'vcpkg',
   category: 'package-manager',
@@ -118,6 +106,25 @@ const vcpkg = program('vcpkg', {
   environment: ['VCPKG_ROOT', 'VCPKG_DEFAULT_TRIPLET', 'VCPKG_DOWNLOADS', 'VCPKG_DEFAULT_BINARY_CACHE'],
   settings: { VCPKG_DISABLE_METRICS: '1' },
   actions: {
+    ...packageActions('vcpkg packages', {
+      ...{ like: 'fmt', changes: ['write', 'network'], looks: ['read'], add: ['add', 'port'] },
+      list: [
+        ['list', '--x-json'],
+        packages(json(z.record(z.string(), port), (all) => Object.values(all).map(portOf))),
+      ],
+    }),
+    search: action(
+      'Search vcpkg packages',
+      'Ports whose name or description has a text.',
+      ['read', 'network'],
+      {
+        run: ['search', '--x-json'],
+        dashes: false,
+        params: { text: operand(text('Text')) },
+        given: { text: 'json' },
+        out: packages(json(z.record(z.string(), port), (all) => Object.values(all).map(portOf))),
+      },
+    ),
     install: action('Install vcpkg dependencies', 'Builds or gets what vcpkg.json needs.', runs, {
       role: 'install',
       run: ['install'],
@@ -126,49 +133,6 @@ const vcpkg = program('vcpkg', {
         features: option('--x-feature=', list(name('Feature'), 'Features of the manifest')),
       },
     }),
-    add: action('Add vcpkg dependencies', 'Adds ports to vcpkg.json.', ['write', 'network'], {
-      role: 'add',
-      run: ['add', 'port'],
-      dashes: false,
-      params: { packages: ports },
-      given: { packages: ['fmt'] },
-    }),
-    list: action('List vcpkg packages', 'Installed ports with their versions.', ['read'], {
-      role: 'list',
-      run: ['list', '--x-json'],
-      out: packages(
-        json(z.record(z.string(), port), (all) =>
-          Object.values(all).map(({ package_name, version, triplet: group }) => ({
-            name: package_name,
-            version,
-            group,
-          })),
-        ),
-      ),
-    }),
-    search: action('Search vcpkg ports', 'Ports whose name or description has a text.', ['read', 'network'], {
-      run: ['search', '--x-json'],
-      dashes: false,
-      params: { text: operand(text('Text')) },
-      given: { text: 'json' },
-      out: entries('port')(
-        json(z.record(z.string(), described), (all) =>
-          Object.values(all).map(({ package_name, version, description = '' }) => ({
-            name: package_name,
-            says: [version, ...[description].flat()].filter(Boolean).join(' '),
-          })),
-        ),
-      ),
-    }),
-    update: action(
-      'Update the vcpkg baseline',
-      'Moves vcpkg.json to the newest versions.',
-      ['write', 'network'],
-      {
-        run: ['x-update-baseline'],
-        params: { add: on('--add-initial-baseline', 'Where there is none') },
-      },
-    ),
   },
 });
 

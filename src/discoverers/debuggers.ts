@@ -12,7 +12,6 @@ interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'elsewhere' | 'pr
   run: Template<Record<'stop' | 'binary' | 'args', unknown>>;
   core: Template<Record<'binary' | 'core', unknown>>;
   process: Template<Record<'pid', unknown>>;
-  code: Template<Record<'binary' | 'of', unknown>>;
 }
 
 const binary = operand(path('Program, with debug symbols at best', 'file'));
@@ -41,7 +40,6 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     core: ({ binary: what, core }) => [...gdb, '-ex', 'thread apply all bt full', what, core],
     process: ({ pid }) => [...gdb, '-p', pid, '-ex', 'thread apply all bt'],
-    code: ({ binary: what, of }) => [...gdb, '-ex', of, what],
   },
   lldb: {
     title: 'LLDB',
@@ -58,11 +56,10 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     core: ({ binary: what, core }) => [...lldb, '-o', 'bt all', '--core', core, what],
     process: ({ pid }) => [...lldb, '-p', pid, '-o', 'bt all', '-o', 'detach'],
-    code: ({ binary: what, of }) => [...lldb, '-o', of, what],
   },
 };
 
-const debuggers = family(rows, ({ title, breaks: [opt, command], run, core, process, code, ...facts }) => ({
+const debuggers = family(rows, ({ title, breaks: [opt, command], run, core, process, ...facts }) => ({
   title,
   category: 'other',
   ...facts,
@@ -74,49 +71,24 @@ const debuggers = family(rows, ({ title, breaks: [opt, command], run, core, proc
     },
   ],
   actions: {
-    run: action(
-      `Debug a run with ${title}`,
-      'Runs a program to its crash or a place: stack and variables.',
-      ['execute'],
-      {
-        run,
-        params: {
-          stop: option(opt, place.describe('Stop there: file:line, function'), (at) => `${command} ${at}`),
-          binary,
-          args,
-        },
-        given: { stop: 'main.c:12', binary: 'app', args: ['--fast'] },
-      },
-    ),
-    core: action(
-      `Read a core dump with ${title}`,
-      'Stacks of all threads of a crashed program.',
-      ['execute'],
-      {
-        run: core,
-        params: { binary, core: operand(path('Core dump', 'file')) },
-        given: { binary: 'app', core: 'core' },
-      },
-    ),
-    stacks: action(
-      `Show stacks of a process with ${title}`,
-      'Where a process is now, or hangs.',
-      ['execute'],
-      {
-        run: process,
-        params: { pid: operand(z.int().min(2).max(4_194_304).describe('Process')) },
-        given: { pid: 4711 },
-      },
-    ),
-    disassemble: action(`Disassemble with ${title}`, 'Instructions of a function.', ['execute'], {
-      run: code,
+    run: action(`Debug a run with ${title}`, 'Stack and variables where it crashes or stops.', ['execute'], {
+      run,
       params: {
+        stop: option(opt, place.describe('Stop there: file:line, function'), (at) => `${command} ${at}`),
         binary,
-        of: operand(place.describe('Function'), (of) =>
-          opt === '-o' ? `disassemble --name ${of}` : `disassemble /s ${of}`,
-        ),
+        args,
       },
-      given: { binary: 'app', of: 'main' },
+      given: { stop: 'main.c:12', binary: 'app', args: ['--fast'] },
+    }),
+    core: action(`Read a core dump with ${title}`, 'Stacks of a crashed program.', ['execute'], {
+      run: core,
+      params: { binary, core: operand(path('Core dump', 'file')) },
+      given: { binary: 'app', core: 'core' },
+    }),
+    stacks: action(`Show stacks with ${title}`, 'Where a process is now, or hangs.', ['execute'], {
+      run: process,
+      params: { pid: operand(z.int().min(2).max(4_194_304).describe('Process')) },
+      given: { pid: 4711 },
     }),
   },
 }));
@@ -146,29 +118,24 @@ const valgrind = program('valgrind', {
   get: { apt: 'valgrind' },
   on: ['linux', 'darwin'],
   actions: {
-    check: action(
-      'Check memory with Valgrind',
-      'Wrong reads and writes, leaks, races of a run.',
-      ['execute'],
-      {
-        run: ({ tool, children, binary: what, args: its }) => [
-          ...['--xml=yes', glue('--xml-file=', fresh('report.%p.xml')), tool, children, '--', what, its],
-        ],
-        params: {
-          tool: choice(
-            { memory: '--leak-check=full', threads: '--tool=helgrind', races: '--tool=drd' },
-            'What is looked for',
-          ),
-          children: on('--trace-children=yes', 'Also in programs that it starts'),
-          binary,
-          args,
-        },
-        given: { binary: 'app', args: ['--fast'] },
-        // Those of the program.
-        ok: Array.from({ length: 256 }, (_, code) => code),
-        out: diagnostics(faults),
+    check: action('Check memory with Valgrind', 'Wrong reads and writes, leaks, races.', ['execute'], {
+      run: ({ tool, children, binary: what, args: its }) => [
+        ...['--xml=yes', glue('--xml-file=', fresh('report.%p.xml')), tool, children, '--', what, its],
+      ],
+      params: {
+        tool: choice(
+          { memory: '--leak-check=full', threads: '--tool=helgrind', races: '--tool=drd' },
+          'What is looked for',
+        ),
+        children: on('--trace-children=yes', 'Also in programs that it starts'),
+        binary,
+        args,
       },
-    ),
+      given: { binary: 'app', args: ['--fast'] },
+      // Those of the program.
+      ok: Array.from({ length: 256 }, (_, code) => code),
+      out: diagnostics(faults),
+    }),
   },
 });
 

@@ -65,32 +65,22 @@ export default program('make', {
   settings: { LC_ALL: 'C.UTF-8' },
   hints: [{ says: /No rule to make target|No targets/, wayOut: 'make_tasks lists the targets there are.' }],
   actions: {
-    tasks: action(
-      'List make targets',
-      'Targets of the Makefile with their comments; runs nothing.',
-      ['read'],
-      {
-        role: 'tasks',
-        reads: files,
-        out: tasks(targets),
+    tasks: action('List make targets', 'Targets with their comments; runs nothing.', ['read'], {
+      role: 'tasks',
+      reads: files,
+      out: tasks(targets),
+    }),
+    task: action('Run a make target', 'Runs one target and shows what it prints.', ['execute'], {
+      role: 'task',
+      run: ({ file: other, dry_run, task, args }) => [other, dry_run, '--', task, args],
+      params: {
+        file,
+        dry_run: dryRun,
+        task: operand(name('Target')),
+        args: words('NAME=value, or further targets'),
       },
-    ),
-    task: action(
-      'Run a make target',
-      'Runs the recipe of one target and shows what it prints.',
-      ['execute'],
-      {
-        role: 'task',
-        run: ({ file: other, dry_run, task, args }) => [other, dry_run, '--', task, args],
-        params: {
-          file,
-          dry_run: dryRun,
-          task: operand(name('Target')),
-          args: words('NAME=value, or further targets'),
-        },
-        given: { task: 'test', args: ['V=1'] },
-      },
-    ),
+      given: { task: 'test', args: ['V=1'] },
+    }),
     build: action('Build with make', 'Builds targets; compilers’ errors with their places.', ['execute'], {
       role: 'build',
       run: [],

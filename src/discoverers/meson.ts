@@ -27,21 +27,16 @@ export default program('meson', {
   settings: { LC_ALL: 'C.UTF-8' },
   hints: [{ says: /not a meson build|No such build data|build directory/i, wayOut: 'meson_setup makes it.' }],
   actions: {
-    setup: action(
-      'Set up a Meson build',
-      'Makes a build folder, or changes its options.',
-      ['execute', 'network'],
-      {
-        run: ['setup'],
-        params: {
-          again: on('--reconfigure', 'Of a folder that is there'),
-          kind,
-          options,
-          build: operand(folder),
-        },
-        given: { kind: 'release', options: ['b_lto=true'] },
+    setup: action('Set up a Meson build', 'Makes a build folder, or changes it.', ['execute', 'network'], {
+      run: ['setup'],
+      params: {
+        again: on('--reconfigure', 'Of a folder that is there'),
+        kind,
+        options,
+        build: operand(folder),
       },
-    ),
+      given: { kind: 'release', options: ['b_lto=true'] },
+    }),
     build: action('Build with Meson', 'Compiles; errors with their places.', ['execute'], {
       role: 'build',
       run: ['compile'],

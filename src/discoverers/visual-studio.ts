@@ -40,27 +40,20 @@ const msbuild = program('msbuild', {
   elsewhere: at('MSBuild/Current/Bin/MSBuild.exe'),
   settings: { VSLANG: '1033', MSBUILDDISABLENODEREUSE: '1' },
   actions: {
-    build: action(
-      'Build with MSBuild',
-      'Builds a project or solution; errors with places.',
-      ['execute', 'network'],
-      {
-        ...answer,
-        role: 'build',
-        run: usual,
-        dashes: false,
-        params: {
-          configuration,
-          platform,
-          jobs: option('-maxCpuCount:', z.int().min(1).max(64).describe('Projects at once')),
-          targets: option('-target:', list(z.string().regex(/^[\w:.-]+$/), 'Targets'), (all) =>
-            all.join(';'),
-          ),
-          project,
-        },
-        given: { configuration: 'Release', targets: ['Restore', 'Build'] },
+    build: action('Build with MSBuild', 'Builds; errors with their places.', ['execute', 'network'], {
+      ...answer,
+      role: 'build',
+      run: usual,
+      dashes: false,
+      params: {
+        configuration,
+        platform,
+        jobs: option('-maxCpuCount:', z.int().min(1).max(64).describe('Projects at once')),
+        targets: option('-target:', list(z.string().regex(/^[\w:.-]+$/), 'Targets'), (all) => all.join(';')),
+        project,
       },
-    ),
+      given: { configuration: 'Release', targets: ['Restore', 'Build'] },
+    }),
     rebuild: target('Rebuild with MSBuild', 'Builds everything anew.', 'Rebuild'),
     restore: target('Restore with MSBuild', 'Gets the packages that projects need.', 'Restore'),
     clean: target('Clean with MSBuild', 'Deletes what was built.', 'Clean'),

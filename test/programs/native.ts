@@ -109,7 +109,6 @@ export default [
       ['check', { only: ['main.c'] }, /main\.c:2:\d+ error: code should be clang-formatted/],
       ['format', { only: ['main.c'] }, /Formatting/],
       ['check', { only: ['main.c'] }, /no diagnostics/],
-      ['config', { style: 'Google' }, /BasedOnStyle: *Google/],
     ],
   },
   {

@@ -70,6 +70,25 @@ export const junit = (
     }),
   );
 
+/** Visual Studio's XML of test results. */
+export const trx: Reader<Case[]> = filed((text) =>
+  nodes(xml(text)['TestRun'])
+    .flatMap((run) => nodes(run['Results']))
+    .flatMap((all) => nodes(all['UnitTestResult']))
+    .map((one): Case => {
+      const error = nodes(nodes(one['Output'])[0]?.['ErrorInfo'])[0];
+      const said = (key: string) => word(nodes(error?.[key])[0]?.['text']);
+      const [, file, line] = / in (.+):line (\d+)/.exec(said('StackTrace') ?? '') ?? [];
+      const states: Readonly<Record<string, Case['status']>> = { Passed: 'passed', NotExecuted: 'skipped' };
+      return {
+        name: word(one['testName']) ?? '',
+        status: states[word(one['outcome']) ?? ''] ?? 'failed',
+        message: said('Message'),
+        ...(file && { file, line: Number(line) }),
+      };
+    }),
+);
+
 /** Its message; the trace below it is long, and what was printed is all that some programs give. */
 const messageOf = (failure: Node, says = ''): string => {
   const message = word(failure['message']) ?? '';

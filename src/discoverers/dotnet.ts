@@ -1,0 +1,173 @@
+import * as z from 'zod';
+import { fresh } from '../core/command-line.ts';
+import { on, operand, option, words } from '../core/parameter.ts';
+import { list, name, path, text } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+import { microsoft, together } from './reports/diagnostics.ts';
+import { advisories, diagnostics, packages, tests } from './reports/kinds.ts';
+import { json } from './reports/readers.ts';
+import { trx } from './reports/xml.ts';
+import { packageActions } from './shared/packages.ts';
+
+const runs = ['execute', 'network'] as const;
+const changes = ['write', 'execute', 'network'] as const;
+const project = operand(path('Project, solution or folder').optional());
+const configuration = option('--configuration=', name('Debug or Release'));
+const checked = { dashes: false, ok: [0, 1] as number[], out: diagnostics(together(microsoft)) } as const;
+const quiet = ['--verbosity=quiet', '-consoleLoggerParameters:NoSummary'];
+
+const matching = (names: string[]) =>
+  names
+    .map((one) => `FullyQualifiedName~${one.replace(/\(.*$/, '').replaceAll(/[\\()&|=!~]/g, '\\$&')}`)
+    .join('|');
+
+const reference = z.object({
+  id: z.string(),
+  resolvedVersion: z.string().optional(),
+  latestVersion: z.string().optional(),
+  vulnerabilities: z.array(z.object({ severity: z.string(), advisoryurl: z.string() })).optional(),
+});
+const references = z.array(reference).optional();
+const frameworks = z.array(
+  z.object({ framework: z.string(), topLevelPackages: references, transitivePackages: references }),
+);
+const listing = z.object({
+  projects: z.array(z.object({ path: z.string(), frameworks: frameworks.optional() })),
+});
+const listed = json(listing, ({ projects }) =>
+  projects.flatMap(({ path: of, frameworks: all = [] }) =>
+    all.flatMap(({ framework, topLevelPackages = [], transitivePackages = [] }) =>
+      [...topLevelPackages, ...transitivePackages].map((one) => ({
+        ...one,
+        group: `${of.split(/[\\/]/).at(-1)} ${framework}`,
+      })),
+    ),
+  ),
+);
+const words_ = ['list', 'package', '--format=json'];
+const shown = packages((output) =>
+  listed(output).map(({ id, resolvedVersion, latestVersion, group }) => ({
+    name: id,
+    version: resolvedVersion,
+    latest: latestVersion,
+    group,
+  })),
+);
+const one = operand(z.array(name('Package')).min(1).max(1).describe('One package'));
+
+export default program('dotnet', {
+  title: '.NET',
+  category: 'runtime',
+  site: 'https://learn.microsoft.com/dotnet/core/tools',
+  get: { apt: 'dotnet-sdk-8.0', brew: 'dotnet', winget: 'Microsoft.DotNet.SDK.8' },
+  project: ['*.sln', '*.slnx', '*.csproj', '*.fsproj', '*.vbproj', 'global.json', 'Directory.Build.props'],
+  elsewhere: {
+    linux: ['~/.dotnet/dotnet', '/usr/share/dotnet/dotnet'],
+    darwin: ['/usr/local/share/dotnet/dotnet'],
+    win32: ['%ProgramFiles%/dotnet/dotnet.exe'],
+  },
+  environment: ['DOTNET_ROOT', 'NUGET_PACKAGES'],
+  settings: {
+    DOTNET_CLI_UI_LANGUAGE: 'en',
+    MSBUILDTERMINALLOGGER: 'off',
+    DOTNET_SKIP_FIRST_TIME_EXPERIENCE: '1',
+  },
+  marks: '-@',
+  hints: [
+    { says: /No executable found|MSB1003/, wayOut: 'Give the project or solution, or its folder as cwd.' },
+  ],
+  actions: {
+    build: action('Build .NET projects', 'Compiles; errors and warnings with their places.', runs, {
+      ...checked,
+      role: 'build',
+      run: ['build', ...quiet],
+      params: { configuration, no_restore: on('--no-restore', 'Without getting packages'), project },
+      given: { configuration: 'Release' },
+    }),
+    clean: action('Clean .NET projects', 'Deletes what was built.', runs, {
+      ...checked,
+      run: ['clean', ...quiet],
+      params: { configuration, project },
+      given: { project: 'Shop.sln' },
+    }),
+    test: action('Run .NET tests', 'Runs the tests; failures with their places.', runs, {
+      role: 'test',
+      run: ['test', '--logger=trx', '--results-directory', fresh('.')],
+      dashes: false,
+      params: {
+        only: option('--filter=', list(text('Test'), 'Only these, by full name'), matching),
+        configuration,
+        project,
+      },
+      given: { only: ['Shop.CartTests.Adds'] },
+      ok: [0, 1],
+      out: tests(trx),
+    }),
+    run: action('Run a .NET project', 'Builds and runs a program.', runs, {
+      run: ['run'],
+      params: { project: option('--project', path('Project')), configuration, args: words('Its arguments') },
+      given: { args: ['--port=5000'] },
+    }),
+    publish: action('Publish a .NET project here', 'Builds what is needed to run it, in a folder.', runs, {
+      ...checked,
+      run: ['publish', ...quiet],
+      params: {
+        configuration,
+        output: option('--output', path('Where to', 'folder', { written: true })),
+        runtime: option('--runtime', name('For: linux-x64, win-x64')),
+        project,
+      },
+      given: { output: 'out' },
+    }),
+    format: action('Format .NET code', 'Formats files, or checks them.', changes, {
+      role: 'format',
+      run: ['format'],
+      params: { check: on('--verify-no-changes', 'Only say what would change'), project },
+      ...checked,
+    }),
+    ...packageActions('.NET packages', {
+      ...{
+        like: 'Serilog',
+        changes,
+        looks: runs,
+        install: ['restore'],
+        remove: ['remove', 'package'],
+        list: [words_, shown],
+      },
+      outdated: [[...words_, '--outdated'], shown],
+    }),
+    audit: action('Audit .NET packages', 'Packages with known weaknesses.', runs, {
+      role: 'audit',
+      run: [...words_, '--vulnerable', '--include-transitive'],
+      out: advisories((output) =>
+        listed(output).flatMap(({ id, resolvedVersion, vulnerabilities = [] }) =>
+          vulnerabilities.map(({ severity, advisoryurl }) => ({
+            package: id,
+            severity,
+            title: '',
+            affected: resolvedVersion,
+            url: advisoryurl,
+          })),
+        ),
+      ),
+    }),
+    add: action('Add a .NET package', 'Adds a package to a project.', changes, {
+      role: 'add',
+      run: ({ project: which, packages: what, version, preview }) => [
+        'add',
+        which,
+        'package',
+        what,
+        version,
+        preview,
+      ],
+      params: {
+        project,
+        version: option('--version', name('Version')),
+        preview: on('--prerelease', 'Also one that is not finished'),
+        packages: one,
+      },
+      given: { packages: ['Serilog'] },
+    }),
+  },
+});

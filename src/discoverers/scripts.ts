@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { fresh, glue } from '../core/command-line.ts';
+import { choice, operand, option } from '../core/parameter.ts';
+import { list, name, path, some } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+import { gnu, said, together } from './reports/diagnostics.ts';
+import { diagnostics, level } from './reports/kinds.ts';
+import { json } from './reports/readers.ts';
+
+const finding = z.object({
+  file: z.string(),
+  line: z.int(),
+  column: z.int(),
+  level: z.string(),
+  code: z.union([z.string(), z.int()]),
+  message: z.string(),
+});
+const diagnosed = (all: z.output<typeof finding>[], prefix = '') =>
+  all.map(({ level: said_, code, ...one }) => ({ ...one, level: level(said_), code: `${prefix}${code}` }));
+const excluded = (option_: string) => option(option_, list(name('Code'), 'Not these'));
+
+const shellcheck = program('shellcheck', {
+  title: 'ShellCheck',
+  category: 'build',
+  site: 'https://www.shellcheck.net/wiki',
+  get: { apt: 'shellcheck', brew: 'shellcheck', winget: 'koalaman.shellcheck', npm: 'shellcheck' },
+  project: ['.shellcheckrc', '*.sh', '*.bash'],
+  actions: {
+    lint: action('Lint shell scripts with ShellCheck', 'Mistakes in scripts with their places.', ['read'], {
+      run: ['--format=json1'],
+      params: {
+        severity: choice(
+          { all: [], warnings: '--severity=warning', errors: '--severity=error' },
+          'From which level',
+        ),
+        shell: option(
+          '--shell=',
+          z.enum(['sh', 'bash', 'dash', 'ksh']).describe('In place of the first line'),
+        ),
+        exclude: excluded('--exclude='),
+        only: operand(some(path('Script', 'file'), 'Scripts')),
+      },
+      given: { only: ['build.sh'] },
+      ok: [0, 1],
+      out: diagnostics(
+        json(z.object({ comments: z.array(finding) }), ({ comments }) => diagnosed(comments, 'SC')),
+      ),
+    }),
+  },
+});
+
+const style = {
+  indent: option('-i=', z.int().min(0).max(16).describe('Blanks; 0 for tabs, which is usual')),
+};
+const which = operand(list(path('Script or folder'), 'Which').default(['.']));
+const shfmt = program('shfmt', {
+  title: 'shfmt',
+  category: 'build',
+  site: 'https://github.com/mvdan/sh/blob/master/cmd/shfmt/shfmt.1.scd',
+  get: { apt: 'shfmt', brew: 'shfmt', winget: 'mvdan.shfmt' },
+  project: ['*.sh', '*.bash'],
+  actions: {
+    format: action('Format shell scripts with shfmt', 'Formats; names those that changed.', ['write'], {
+      role: 'format',
+      run: ['-l', '-w'],
+      params: { ...style, only: which },
+    }),
+    check: action('Check format of shell scripts', 'What shfmt would change, as a diff.', ['read'], {
+      run: ['-d'],
+      params: { ...style, only: which },
+      ok: [0, 1],
+    }),
+  },
+});
+
+const hadolint = program('hadolint', {
+  title: 'Hadolint',
+  category: 'build',
+  site: 'https://github.com/hadolint/hadolint',
+  get: {
+    brew: 'hadolint',
+    winget: 'hadolint.hadolint',
+    site: 'https://github.com/hadolint/hadolint#install',
+  },
+  project: ['.hadolint.yaml', 'Dockerfile', 'Containerfile'],
+  actions: {
+    lint: action('Lint Dockerfiles with Hadolint', 'Mistakes in Dockerfiles with their places.', ['read'], {
+      run: ['--format=json', '--no-color'],
+      params: {
+        exclude: option('--ignore', list(name('Code: DL3008'), 'Not these')),
+        only: operand(some(path('Dockerfile', 'file'), 'Dockerfiles')),
+      },
+      given: { only: ['Dockerfile'] },
+      ok: [0, 1],
+      out: diagnostics(json(z.array(finding), (all) => diagnosed(all))),
+    }),
+  },
+});
+
+const files = operand(some(path('.proto file', 'file'), 'Files'));
+const includes = option('-I', list(path('Folder', 'folder'), 'Folders of imports').default(['.']));
+const compiled = {
+  ok: [0, 1] as number[],
+  out: diagnostics(together(gnu, said(/^(?<file>[^\s:]+): (?<message>(?:File|Import|Unused).+)/))),
+};
+const outs = {
+  ...{ cpp: '--cpp_out', java: '--java_out', python: '--python_out', ruby: '--ruby_out', php: '--php_out' },
+  ...{ csharp: '--csharp_out', kotlin: '--kotlin_out', go: '--go_out', dart: '--dart_out', ts: '--ts_out' },
+};
+const protoc = program('protoc', {
+  title: 'protoc',
+  category: 'build',
+  site: 'https://protobuf.dev/reference',
+  get: { apt: 'protobuf-compiler', brew: 'protobuf', winget: 'Google.Protobuf' },
+  project: ['*.proto', 'buf.yaml'],
+  marks: '-@',
+  actions: {
+    check: action('Check Protocol Buffers', 'Errors and warnings of .proto files.', ['read'], {
+      ...compiled,
+      run: [glue('--descriptor_set_out=', fresh('checked'))],
+      dashes: false,
+      params: { includes, only: files },
+      given: { only: ['shop.proto'] },
+    }),
+    generate: action('Generate code of Protocol Buffers', 'Writes code of a language.', ['write'], {
+      ...compiled,
+      run: ({ includes: where, language, output, only }) => [where, language, output, only],
+      params: {
+        includes,
+        language: choice(outs, 'Language; Go, Dart and TypeScript need their own plugin'),
+        output: operand(path('Where to', 'folder', { written: true })),
+        only: files,
+      },
+      given: { language: 'python', output: 'gen', only: ['shop.proto'] },
+    }),
+  },
+});
+
+export default [shellcheck, shfmt, hadolint, protoc];
