@@ -2,6 +2,7 @@ import type { Program } from '../../core/program.ts';
 import type { Reader } from '../../core/report.ts';
 import { gnu, said } from '../reports/diagnostics.ts';
 import type { Case } from '../reports/kinds.ts';
+import { either, lines } from '../reports/readers.ts';
 import { junit } from '../reports/xml.ts';
 
 /** A program of the Java that JAVA_HOME names. */
@@ -9,44 +10,58 @@ export const javaHome = (name: string): NonNullable<Program['own']> => ({
   posix: [`$JAVA_HOME/bin/${name}`],
   win32: [`$JAVA_HOME/bin/${name}.exe`],
 });
-export const jdk = { apt: 'default-jdk-headless', brew: 'openjdk', winget: 'EclipseAdoptium.Temurin.21.JDK' };
+export const jdk: Program['get'] = {
+  apt: 'default-jdk-headless',
+  brew: 'openjdk',
+  winget: 'EclipseAdoptium.Temurin.21.JDK',
+};
 
-/** What each of the readers understands, said once; a build can hold several compilers. */
+/** What each of the readers understands, said once: a build can hold several compilers, and say all twice. */
 export const together =
   <T>(...readers: readonly Reader<T[]>[]): Reader<T[]> =>
   (output) => {
-    const found = new Map<string, T>();
-    let understood = false;
-    for (const read of readers)
+    const tried = readers.map((read) => {
       try {
-        for (const one of read(output)) found.set(JSON.stringify(one), one);
-        understood = true;
+        return read(output);
       } catch {
-        // The others may understand it.
+        return undefined; // One of the others may.
       }
-    if (!understood) throw new Error('no line was recognised');
-    return [...found.values()];
+    });
+    if (tried.every((found) => found === undefined)) throw new Error('no line was recognised');
+    const all = tried.flatMap((found) => found ?? []);
+    return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
   };
 
-const kotlin = /^(?<level>[ew]): (?:file:\/\/)?(?<file>[^\s:]+):(?:\((?<line>\d+), (?<column>\d+)\):)? ?(?<message>.+)$/;
-const kotlin2 = /^(?<level>[ew]): (?:file:\/\/)?(?<file>[^\s:]+):(?<line>\d+):(?<column>\d+):? (?<message>.+)$/;
-const worded: Readonly<Record<string, 'error' | 'warning'>> = { e: 'error', w: 'warning' };
-const ofKotlin = (pattern: RegExp): typeof gnu => (output) => said(pattern)(output);
+/** `e: file:///a.kt:3:5 message`, as Gradle and Maven tell what Kotlin says. */
+const kotlin = lines(
+  /^(?<level>[ew]): (?:file:\/\/)?(?<file>[^\s:]+): ?\(?(?<line>\d+)[:,] ?(?<column>\d+)\)?:? (?<message>.+)$/,
+  ({ level, file, line, column, message = '' }) => ({
+    level: level === 'e' ? ('error' as const) : ('warning' as const),
+    message,
+    ...(file && { file, line: Number(line), column: Number(column) }),
+  }),
+  'both',
+);
+/** `Cart.java:2: warning: [rawtypes] message` */
+export const javac = said(
+  /^(?<file>[^\n]+?\.java):(?<line>\d+): (?<level>error|warning): (?:\[(?<code>[\w-]+)\] )?(?<message>.+)$/,
+);
+export const compilers = either(together(javac, kotlin), gnu);
 
-export const compilers = together(gnu, ofKotlin(kotlin2), ofKotlin(kotlin));
-void worded;
-
-/** Results of JUnit and its kin. A case is called Class, the separator, and its method; parameters have no name there. */
+/** What is compiled in: JUnit and its kin say a case's class, and its method with the values it was given. */
 export const javaTests = (separator: string): Reader<Case[]> => {
-  const read = junit(({ of, name }) => `${of}${separator}${name.replace(/[([{].*$/, '').trim()}`);
-  return (output) => {
-    const texts = Object.values(output.files).join('\n');
-    return read(output).map(({ file: _file, line: _line, ...one }) => ({ ...one, ...placeOf(one, texts, separator) }));
-  };
+  const read = junit(({ of, name }) => {
+    const method = name.replace(/[([{].*$/s, '').trim();
+    return method === '' ? of : `${of}${separator}${method}`;
+  });
+  return (output) =>
+    read(output).map((one) => {
+      // A trace has no folders; they are those of the package.
+      const folders =
+        one.name
+          .split(separator === '#' ? '#' : /\.\w+$/)[0]
+          ?.split('.')
+          .slice(0, -1) ?? [];
+      return { ...one, ...(one.file && { file: [...folders, one.file].join('/') }) };
+    });
 };
-
-/** The line of the test's own class that failed, where frameworks and the JDK have lines below and above it. */
-function placeOf({ name, status }: Case, texts: string, separator: string) {
-  const [of = '', method = ''] = name.split(separator);
-  return { of, method, status, texts };
-}
