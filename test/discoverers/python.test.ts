@@ -62,28 +62,7 @@ describe('pip', () => {
     (spec) => expect(argvOf(pip, 'install', { packages: [spec] }).at(-1)).toBe(spec),
   );
 
-  it.each([
-    ...[
-      '--index-url=http://evil',
-      '-r/etc/x',
-      '-e.',
-      '.',
-      './evil',
-      'evil/',
-      'git+https://evil/x',
-      'C:evil',
-      '',
-    ],
-    ...[
-      'x @ https://evil/x.whl',
-      'x@https://evil',
-      'evil.whl',
-      'evil.ZIP[extra]',
-      'x==1.0.zip',
-      'x --hash=y',
-    ],
-    ...['x; python_version > "3"', 'x\n--index-url=http://evil'],
-  ])('22: refuses to install %j as a package', (spec) => {
+  it.each(['--index-url=http://evil', '-r/etc/x', '-e.', '.', './evil', 'evil/', 'git+https://evil/x', 'C:evil', '', 'x @ https://evil/x.whl', 'x@https://evil', 'evil.whl', 'evil.ZIP[extra]', 'x==1.0.zip', 'x --hash=y', 'x; python_version > "3"', 'x\n--index-url=http://evil'])('22: refuses to install %j as a package', (spec) => {
     expect(() => argvOf(pip, 'install', { packages: [spec] })).toThrow(/expected/);
     expect(() => argvOf(programOf('poetry'), 'add', { packages: [spec] })).toThrow(/expected/);
   });

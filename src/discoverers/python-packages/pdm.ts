@@ -28,7 +28,7 @@ export const pdm: Row = {
   add: { dev: '--dev', group: '--group' },
   update: ['update'],
   install: ['install'],
-  frozen: '--frozen-lockfile',
+  frozen: '--check',
   why: ({ package: of }) => ['list', '--graph', '--reverse', '--', of],
   more: {
     build: build('PDM'),

@@ -30,6 +30,11 @@ const deepCases = (node: Node): Node[] => [
 ];
 /** The last place a trace names: `src/a.py:5:`, `(ATest.java:12)`. */
 const placed = /(?:^|[\s(])([\w./\\-]+\.\w+):(\d+)/gm;
+/** Or the first in the case's own class, where frames of a framework lie around it: `at a.CartTest.adds(CartTest.java:6)`. */
+const placeIn = (trace: string, of: string): RegExpExecArray | undefined => {
+  const own = trace.split('\n').filter((line) => of !== '' && line.includes(`at ${of}.`));
+  return [...own.join('\n').matchAll(placed)][0] ?? [...trace.matchAll(placed)].at(-1);
+};
 
 /** What JUnit's XML says of a case. */
 export interface JunitCase {
@@ -55,12 +60,12 @@ export const junit = (
         .map(({ text = '' }) => word(text))
         .join('\n');
       const says = failure && (word(failure['text']) || printed.trim().slice(-800));
-      const found = says === undefined ? undefined : [...says.matchAll(placed)].at(-1);
       const known = {
         name: word(one['name']) ?? '',
         of: word(one['classname']) ?? '',
         file: word(one['file']),
       };
+      const found = says === undefined ? undefined : placeIn(says, known.of);
       return {
         name: named(known),
         status: failure ? 'failed' : skipped.length > 0 ? 'skipped' : 'passed',

@@ -4,10 +4,11 @@ import { ToolcribError } from '../../core/errors.ts';
 import { on, operand, option } from '../../core/parameter.ts';
 import { list, name, path } from '../../core/params.ts';
 import { glue, type Template } from '../../core/command-line.ts';
-import type { Program } from '../../core/program.ts';
+import { program, type Program } from '../../core/program.ts';
 import type { Reader } from '../../core/report.ts';
 import { upwards } from '../../core/upwards.ts';
 import { json } from '../reports/readers.ts';
+import { venvBin } from './own.ts';
 
 /**
  * Where Python is. What runs in it is `execute` always: the interpreter of a project's environment is a file of the
@@ -43,7 +44,12 @@ export const pipEnvironment = [
   'INDEX_URL',
   'TRUSTED_HOST',
 ].map((key) => `PIP_${key}`);
-export const pipSettings = { PIP_NO_COLOR: '1', PIP_NO_INPUT: '1', PIP_DISABLE_PIP_VERSION_CHECK: '1' };
+export const pipSettings = {
+  PIP_NO_COLOR: '1',
+  PIP_NO_INPUT: '1',
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  PIP_PROGRESS_BAR: 'off',
+};
 
 export const pipHints = [
   {
@@ -174,3 +180,24 @@ export const keptBy =
       }
     return {};
   };
+
+/** Files or folders to work on: all below the folder when none is named. */
+export const here = operand(
+  z.array(path('File or folder')).max(1000).default(['.']).describe('Only these files or folders'),
+);
+
+/** A program that a project has in its virtual environment: even what only looks is a file of the project then. */
+export const pythonTool = (
+  id: string,
+  { get = {}, ...spec }: Omit<Program, 'id' | 'category' | 'own'>,
+): Program => {
+  const called = spec.called?.[0] ?? id;
+  return program(id, {
+    category: 'build',
+    own: venvBin(called),
+    environment: ['VIRTUAL_ENV', 'CONDA_PREFIX'],
+    settings: { NO_COLOR: '1' },
+    ...spec,
+    get: { pip: called, ...get },
+  });
+};

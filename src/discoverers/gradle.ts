@@ -1,0 +1,72 @@
+import { on, operand, option, words } from '../core/parameter.ts';
+import { list, name } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+import { diagnostics, tasks, tests } from './reports/kinds.ts';
+import { lines } from './reports/readers.ts';
+import { compilers, javaTests } from './shared/jvm.ts';
+import { wrapper } from './shared/own.ts';
+import { some } from './shared/python.ts';
+
+const effects = ['execute', 'network'] as const;
+const offline = on('--offline', 'Without the network');
+
+export default program('gradle', {
+  title: 'Gradle',
+  category: 'build',
+  site: 'https://docs.gradle.org',
+  get: { apt: 'gradle', brew: 'gradle', winget: 'Gradle.Gradle', site: 'https://gradle.org/install' },
+  // `Gradle 8.5`; what its Java says of itself may come first.
+  version: { args: ['--version'], pattern: /Gradle (\d\S*)/ },
+  project: ['gradlew', 'build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'],
+  own: wrapper('gradlew', 'gradlew.bat'),
+  environment: ['JAVA_HOME', 'GRADLE_USER_HOME'],
+  before: ['--console=plain', '--quiet'],
+  hints: [{ says: /Task '.*' not found/, wayOut: 'gradle_tasks lists the tasks there are.' }],
+  actions: {
+    build: action('Build with Gradle', 'Compiles code and tests, and packs; runs no tests.', effects, {
+      role: 'build',
+      run: ['assemble', 'testClasses'],
+      params: { offline },
+      ok: [0, 1],
+      out: diagnostics(compilers),
+    }),
+    test: action('Run Gradle tests', 'Runs the tests; failures with their places.', effects, {
+      role: 'test',
+      // What is up to date would write no report.
+      run: ['--continue', 'cleanTest', 'test'],
+      params: {
+        only: option('--tests', list(name('Test'), 'Only these: CartTest, shop.CartTest.adds')),
+        offline,
+      },
+      given: { only: ['shop.CartTest.adds'] },
+      ok: [0, 1],
+      collects: ['**/build/test-results/**/TEST-*.xml'],
+      out: tests(javaTests('.')),
+    }),
+    clean: action('Clean with Gradle', 'Deletes what was built.', ['execute', 'write'], { run: ['clean'] }),
+    tasks: action('List Gradle tasks', 'Tasks of the build with what they do.', effects, {
+      role: 'tasks',
+      run: ['tasks', '--all'],
+      out: tasks(
+        lines(/^(?<task>[A-Za-z][\w:.-]*) - (?<says>.+)$/, ({ task = '', says }) => ({ name: task, says })),
+      ),
+    }),
+    run_task: action('Run a Gradle task', 'Runs one task of the build.', effects, {
+      role: 'task',
+      run: ({ task, args }) => [task, args],
+      params: { task: operand(name('Task')), args: words('Options of the task') },
+      given: { task: 'javadoc' },
+    }),
+    run_tasks: action('Run Gradle tasks', 'Runs several tasks in one build.', effects, {
+      run: [],
+      dashes: false,
+      params: { offline, tasks: operand(some(name('Task'), 'Tasks')) },
+      given: { tasks: ['clean', 'check'] },
+    }),
+    dependencies: action('List Gradle dependencies', 'The tree of what a project depends on.', effects, {
+      run: ['dependencies'],
+      dashes: false,
+      params: { configuration: option('--configuration', name('Only this: runtimeClasspath')), offline },
+    }),
+  },
+});

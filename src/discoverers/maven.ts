@@ -1,0 +1,113 @@
+import { on, operand, option, words } from '../core/parameter.ts';
+import { list, name } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+import { told, type Reader } from '../core/report.ts';
+import { bracketed } from './reports/diagnostics.ts';
+import { diagnostics, packages, tests } from './reports/kinds.ts';
+import { lines } from './reports/readers.ts';
+import { javaTests, together } from './shared/jvm.ts';
+import { wrapper } from './shared/own.ts';
+
+const effects = ['execute', 'network'] as const;
+const common = {
+  modules: option('--projects=', list(name('Module'), 'Only these modules'), (all) => all.join(',')),
+  also: on('--also-make', 'Also modules that those need'),
+  offline: on('--offline', 'Without the network'),
+};
+const skip = { ...common, skip_tests: on('-DskipTests', 'Run no tests') };
+const phase = (title: string, says: string, phases: readonly string[], params: typeof common = common) =>
+  action(title, says, effects, { run: ['--quiet', ...phases], params });
+
+const direct = lines(
+  /^\[INFO\] [+\\]- (?<name>[^:\s]+:[^:\s]+):(?:[^:\s]+:){1,2}(?<version>[^:\s]+):(?<group>\w+)/,
+  ({ name: of = '', version, group }) => ({ name: of, version, group }),
+);
+const tree: Reader<string> = ({ stdout }) => {
+  const found = [...stdout.matchAll(/^\[INFO\] ([|+\\ -]*[^\s:]+:[^\s:]+:[^\s:]+:\S.*)$/gm)].map(
+    ([, line]) => line,
+  );
+  if (found.length === 0) throw new Error('no tree');
+  return found.join('\n');
+};
+// A long name has its versions on the next line.
+const outdated: Reader<{ name: string; version: string; latest: string }[]> = ({ stdout }) => {
+  const all = stdout.replaceAll(/\.\.\.\n\[INFO\] +/g, '... ');
+  if (!/ -> /.test(all) && !/No dependencies in/.test(all)) throw new Error('no list');
+  return [...all.matchAll(/^\[INFO\] +([\w.-]+:[\w.-]+) \.+ *(\S+) -> (\S+)/gm)].map(
+    ([, of = '', version = '', latest = '']) => ({ name: of, version, latest }),
+  );
+};
+
+export default program('maven', {
+  title: 'Maven',
+  category: 'build',
+  site: 'https://maven.apache.org',
+  get: { apt: 'maven', brew: 'maven', site: 'https://maven.apache.org/install' },
+  called: ['mvn'],
+  version: { args: ['--version'], pattern: /Apache Maven (\d\S*)/ },
+  project: ['pom.xml', 'mvnw'],
+  own: wrapper('mvnw', 'mvnw.cmd'),
+  environment: ['JAVA_HOME'],
+  before: ['--batch-mode', '--no-transfer-progress', '-Dstyle.color=never'],
+  hints: [
+    {
+      says: /Could not resolve|Could not transfer/,
+      wayOut: 'Its repositories cannot be reached, or lack it.',
+    },
+  ],
+  actions: {
+    compile: action('Compile with Maven', 'Compiles code and tests; errors with places.', effects, {
+      role: 'build',
+      run: ['test-compile'],
+      params: common,
+      ok: [0, 1],
+      out: diagnostics(together(bracketed)),
+    }),
+    test: action('Run Maven tests', 'Runs the tests; failures with their places.', effects, {
+      role: 'test',
+      run: ['--quiet', '--fail-at-end', 'test', '-Dsurefire.failIfNoSpecifiedTests=false'],
+      params: {
+        only: option('-Dtest=', list(name('Test'), 'Only these: CartTest, shop.CartTest#adds'), (all) =>
+          all.join(','),
+        ),
+        ...common,
+      },
+      given: { only: ['shop.CartTest#adds'] },
+      ok: [0, 1],
+      collects: ['**/target/surefire-reports/TEST-*.xml'],
+      out: tests(javaTests('#')),
+    }),
+    package: phase('Package with Maven', 'Tests, and packs into target.', ['package'], skip),
+    verify: phase('Verify with Maven', 'Packs, and runs integration tests.', ['verify'], skip),
+    install: phase(
+      'Install with Maven',
+      'Packs into the local repository, for other projects.',
+      ['install'],
+      skip,
+    ),
+    clean: phase('Clean with Maven', 'Deletes what was built.', ['clean']),
+    dependency_tree: action('List Maven dependencies', 'The tree of dependencies with versions.', effects, {
+      run: ['dependency:tree'],
+      params: common,
+      out: told(tree),
+    }),
+    list: action('List direct Maven dependencies', 'Direct dependencies with versions.', effects, {
+      role: 'list',
+      run: ['dependency:tree'],
+      params: common,
+      out: packages(direct),
+    }),
+    outdated: action('List outdated Maven dependencies', 'Dependencies with newer versions.', effects, {
+      role: 'outdated',
+      run: ['versions:display-dependency-updates'],
+      params: common,
+      out: packages(outdated),
+    }),
+    run_goal: action('Run a Maven goal', 'Runs a phase, or a goal of a plugin.', effects, {
+      role: 'task',
+      run: ({ task, args }) => [task, args],
+      params: { task: operand(name('Phase or goal')), args: words('Options: -Dname=value') },
+      given: { task: 'help:effective-pom' },
+    }),
+  },
+});

@@ -1,0 +1,292 @@
+import * as z from 'zod';
+import { fresh, glue } from '../core/command-line.ts';
+import { on, operand, option, words } from '../core/parameter.ts';
+import { list, name, path, text } from '../core/params.ts';
+import { action, program, type Program } from '../core/program.ts';
+import type { Reader } from '../core/report.ts';
+import { said } from './reports/diagnostics.ts';
+import { advisories, diagnostics, packages, tasks, tests, type Case } from './reports/kinds.ts';
+import { json } from './reports/readers.ts';
+import { junit } from './reports/xml.ts';
+import { some } from './shared/python.ts';
+
+const args = words('Arguments of the program');
+const file = operand(path('File', 'file'));
+const changes = ['execute', 'write', 'network'] as const;
+const vendor = (id: string): NonNullable<Program['own']> => ({
+  posix: [`vendor/bin/${id}`],
+  win32: [`vendor/bin/${id}.bat`],
+});
+
+const php = program('php', {
+  title: 'PHP',
+  category: 'runtime',
+  site: 'https://www.php.net/manual/en/features.commandline.options.php',
+  get: { apt: 'php-cli', brew: 'php', winget: 'PHP.PHP.8.4' },
+  project: ['composer.json', '*.php'],
+  actions: {
+    version: action('Version of PHP', 'Which PHP this is.', ['read'], { run: ['--version'] }),
+    modules: action('List PHP modules', 'Extensions that are compiled in or loaded.', ['read'], {
+      run: ['-m'],
+    }),
+    run: action('Run a PHP script', 'Runs a file.', ['execute'], {
+      run: ({ file: script, args: rest }) => [script, rest],
+      params: { file, args },
+      given: { file: 'artisan', args: ['migrate'] },
+    }),
+    eval: action('Run PHP code', 'Runs code that is given as text, without <?php.', ['execute'], {
+      run: ({ code, args: rest }) => [glue('-r', code), '--', rest],
+      params: { code: operand(text('PHP code')), args },
+      given: { code: 'print_r($argv);', args: ['a'] },
+    }),
+    check: action('Check PHP syntax', 'Parses a file without running it.', ['read'], {
+      run: ['-d', 'display_errors=stderr', '-d', 'log_errors=0', '-l'],
+      dashes: false,
+      params: { file },
+      given: { file: 'src/Cart.php' },
+      ok: [0, 255],
+      out: diagnostics(
+        said(
+          /^(?:PHP )?(?:Parse |Fatal )?(?<level>error|Warning|Deprecated): +(?<message>.+) in (?<file>.+) on line (?<line>\d+)$/,
+        ),
+      ),
+    }),
+  },
+});
+
+const listed = z.union([
+  z.object({
+    installed: z.array(z.object({ name: z.string(), version: z.string(), latest: z.string().optional() })),
+  }),
+  // Of nothing it makes a list.
+  z.array(z.never()).transform(() => ({ installed: [] })),
+]);
+const installed = json(listed, (all) =>
+  all.installed.map(({ name: of, version, latest }) => ({ name: of, version, latest })),
+);
+const advisory = z.object({
+  title: z.string(),
+  affectedVersions: z.string(),
+  severity: z.string().nullish(),
+  link: z.string().nullish(),
+});
+const byPackage = z.union([
+  z.record(z.string(), z.union([z.array(advisory), z.record(z.string(), advisory)])),
+  z.array(z.never()),
+]);
+const audit = json(z.object({ advisories: byPackage }), ({ advisories: all }) =>
+  Object.entries(all).flatMap(([key, each]) =>
+    Object.values(each as Record<string, z.output<typeof advisory>>).map((one) => ({
+      package: key,
+      severity: one.severity ?? 'unknown',
+      title: one.title,
+      affected: one.affectedVersions,
+      url: one.link ?? undefined,
+    })),
+  ),
+);
+const manifest = z.object({
+  scripts: z.record(z.string(), z.union([z.string(), z.array(z.string())])).default({}),
+  'scripts-descriptions': z.record(z.string(), z.string()).default({}),
+});
+const scripts: Reader<{ name: string; command: string; says?: string | undefined }[]> = ({ files }) => {
+  const found = manifest.parse(JSON.parse(Object.values(files)[0] ?? ''));
+  return Object.entries(found.scripts).map(([key, command]) => ({
+    name: key,
+    command: [command].flat().join(' && '),
+    says: found['scripts-descriptions'][key],
+  }));
+};
+const dependency = z
+  .string()
+  .max(300)
+  .regex(/^[a-z0-9][\w.-]*\/[\w.-]+(?:[:=][^\s]+)?$/i, 'expected vendor/name or vendor/name:^1.2')
+  .describe('vendor/name, vendor/name:^1.2');
+const names = operand(some(dependency, 'Packages'));
+const given = { packages: ['monolog/monolog'] };
+const changing = {
+  install: action('Install with Composer', 'Installs what composer.lock says.', changes, {
+    role: 'install',
+    run: ['install', '--no-progress'],
+    params: { production: on('--no-dev', 'Without what development needs') },
+  }),
+  add: action('Add packages with Composer', 'Adds packages to composer.json, and installs them.', changes, {
+    role: 'add',
+    run: ['require', '--no-progress'],
+    params: { dev: on('--dev', 'For development'), packages: names },
+    given: { packages: ['monolog/monolog:^3.0'] },
+  }),
+  remove: action('Remove packages with Composer', 'Removes packages from composer.json.', changes, {
+    role: 'remove',
+    run: ['remove', '--no-progress'],
+    params: { packages: names },
+    given,
+  }),
+  update: action('Update packages with Composer', 'Updates packages within their bounds.', changes, {
+    role: 'update',
+    run: ['update', '--no-progress'],
+    params: { with_all: on('--with-all-dependencies', 'And what they need'), packages: names },
+    given,
+  }),
+  dump_autoload: action(
+    "Write Composer's autoloader",
+    'Brings the list of classes up to date.',
+    ['execute', 'write'],
+    {
+      run: ['dump-autoload'],
+      params: { optimize: on('--optimize', 'With a map of all classes') },
+    },
+  ),
+};
+
+const composer = program('composer', {
+  title: 'Composer',
+  category: 'package-manager',
+  site: 'https://getcomposer.org/doc/03-cli.md',
+  get: { apt: 'composer', brew: 'composer', site: 'https://getcomposer.org/download' },
+  project: ['composer.json', 'composer.lock'],
+  environment: ['COMPOSER_HOME', 'COMPOSER_CACHE_DIR', 'COMPOSER_AUTH'],
+  before: ['--no-interaction', '--no-ansi'],
+  actions: {
+    list: action('List Composer packages', 'Packages that are installed.', ['execute'], {
+      role: 'list',
+      run: ['show', '--format=json'],
+      params: { direct: on('--direct', 'Only those of composer.json') },
+      out: packages(installed),
+    }),
+    outdated: action(
+      'List outdated Composer packages',
+      'Packages with newer versions.',
+      ['execute', 'network'],
+      {
+        role: 'outdated',
+        run: ['outdated', '--format=json'],
+        params: { direct: on('--direct', 'Only those of composer.json') },
+        out: packages(installed),
+      },
+    ),
+    audit: action('Audit Composer packages', 'Known vulnerabilities of packages.', ['execute', 'network'], {
+      role: 'audit',
+      run: ['audit', '--format=json'],
+      ok: [0, 1, 2, 3],
+      out: advisories(audit),
+    }),
+    why: action('Why Composer installed a package', 'What depends on a package.', ['execute'], {
+      role: 'why',
+      run: ['why'],
+      params: { package: operand(dependency) },
+      given: { package: 'psr/log' },
+    }),
+    validate: action('Check composer.json', 'Mistakes in composer.json and composer.lock.', ['execute'], {
+      run: ['validate', '--no-check-publish'],
+    }),
+    tasks: action('List Composer scripts', 'Scripts of composer.json.', ['read'], {
+      role: 'tasks',
+      reads: ['composer.json'],
+      out: tasks(scripts),
+    }),
+    run_script: action('Run a Composer script', 'Runs a script of composer.json.', ['execute', 'network'], {
+      role: 'task',
+      run: ({ task, args: rest }) => ['run-script', task, '--', rest],
+      params: { task: operand(name('Script')), args },
+      given: { task: 'test', args: ['--filter=Cart'] },
+    }),
+    ...changing,
+  },
+});
+
+/** `Shop\CartTest::testAdds`, or a class: PHPUnit takes one regular expression. */
+const filter = (all: readonly string[]) => {
+  const exact = all.map((one) => one.replaceAll(/[.*+?^${}()|[\]\\/#"]/g, String.raw`\$&`));
+  return String.raw`/(?:^|\\)(?:${exact.join('|')})(?:$|::| with data set )/`;
+};
+const cases: Reader<Case[]> = (output) => {
+  // The first line of a failure is its name once more.
+  const texts = Object.entries(output.files).map(([key, said_]) => [
+    key,
+    said_.replaceAll(/(<(?:failure|error)[^>]*>)[^\n<]*\n/g, '$1'),
+  ]);
+  const read = junit(({ of, name: method }) => `${of.replaceAll('.', '\\')}::${method}`);
+  return read({ ...output, files: Object.fromEntries(texts) as Record<string, string> });
+};
+
+const phpunit = program('phpunit', {
+  title: 'PHPUnit',
+  category: 'build',
+  site: 'https://docs.phpunit.de',
+  get: { apt: 'phpunit', brew: 'phpunit', site: 'https://phpunit.de' },
+  project: [
+    'phpunit.xml',
+    'phpunit.xml.dist',
+    'phpunit.dist.xml',
+    { file: 'composer.json', has: /"phpunit\/phpunit"/ },
+  ],
+  own: vendor('phpunit'),
+  actions: {
+    test: action('Run PHP tests with PHPUnit', 'Runs tests; failures with their places.', ['execute'], {
+      role: 'test',
+      run: ['--colors=never', '--log-junit', fresh('report.xml')],
+      params: {
+        only: option('--filter=', list(text('Test'), 'Only these: Shop\\CartTest::testAdds'), filter),
+        suite: option('--testsuite=', name('Suite of the configuration')),
+        first: on('--stop-on-failure', 'Stop at the first failure'),
+        path: operand(path('File or folder').optional()),
+      },
+      given: { only: ['CartTest::testAdds'], path: 'tests' },
+      ok: [0, 1, 2],
+      out: tests(cases),
+    }),
+    list: action('List PHP tests', 'Names of the tests there are.', ['execute'], { run: ['--list-tests'] }),
+  },
+});
+
+const found = z.object({
+  files: z.union([
+    z.record(
+      z.string(),
+      z.object({
+        messages: z.array(
+          z.object({ message: z.string(), line: z.int().nullable(), identifier: z.string().optional() }),
+        ),
+      }),
+    ),
+    z.array(z.never()),
+  ]),
+  errors: z.array(z.string()),
+});
+
+const phpstan = program('phpstan', {
+  title: 'PHPStan',
+  category: 'build',
+  site: 'https://phpstan.org/user-guide/command-line-usage',
+  get: { site: 'https://phpstan.org/user-guide/getting-started' },
+  project: ['phpstan.neon', 'phpstan.neon.dist', 'phpstan.dist.neon'],
+  own: vendor('phpstan'),
+  actions: {
+    types: action('Check PHP with PHPStan', 'Type errors and bugs with their places.', ['execute', 'write'], {
+      role: 'types',
+      run: ['analyse', '--no-progress', '--no-ansi', '--error-format=json', '--no-interaction'],
+      params: {
+        level: option('--level=', z.int().min(0).max(10).describe('How strict')),
+        memory: option('--memory-limit=', name('Most memory: 1G')),
+        only: operand(list(path('File or folder'), 'Only these')),
+      },
+      given: { level: 5, only: ['src'] },
+      ok: [0, 1],
+      out: diagnostics(
+        json(found, ({ files, errors }) => [
+          ...errors.map((message) => ({ level: 'error' as const, message })),
+          ...Object.entries(files).flatMap(([of, { messages }]) =>
+            messages.map(({ message, line, identifier: code }) => ({
+              ...{ level: 'error' as const, message, file: of },
+              ...(code && { code }),
+              ...(line !== null && { line }),
+            })),
+          ),
+        ]),
+      ),
+    }),
+  },
+});
+
+export default [php, composer, phpunit, phpstan];

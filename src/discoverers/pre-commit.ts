@@ -1,0 +1,47 @@
+import { on, operand } from '../core/parameter.ts';
+import { name, path } from '../core/params.ts';
+import { action } from '../core/program.ts';
+import { pythonTool, some } from './shared/python.ts';
+
+const runs = ['execute', 'write', 'network'] as const;
+const hook = operand(name('Only this hook').optional());
+
+export default pythonTool('pre_commit', {
+  title: 'pre-commit',
+  site: 'https://pre-commit.com',
+  get: { apt: 'pre-commit', brew: 'pre-commit' },
+  called: ['pre-commit'],
+  project: ['.pre-commit-config.yaml'],
+  environment: ['VIRTUAL_ENV', 'PRE_COMMIT_HOME', 'SKIP'],
+  settings: { PRE_COMMIT_COLOR: 'never' },
+  actions: {
+    run: action('Run pre-commit hooks', 'Checks what is staged, or all files; hooks may fix.', runs, {
+      run: ({ hook: one, all }) => ['run', '--show-diff-on-failure', all, one],
+      params: { all: on('--all-files', 'All files, not what is staged'), hook },
+      given: { all: true },
+    }),
+    run_files: action('Run pre-commit hooks on files', 'Checks these files; hooks may fix.', runs, {
+      run: ({ hook: one, files }) => ['run', one, '--files', files],
+      params: { hook, files: operand(some(path('File', 'file'), 'Files')) },
+      given: { files: ['src/cart.py'] },
+    }),
+    install: action('Install the pre-commit git hook', 'Git runs the hooks at each commit.', runs, {
+      run: ['install', '--install-hooks'],
+    }),
+    uninstall: action(
+      'Remove the pre-commit git hook',
+      'Git no longer runs the hooks.',
+      ['execute', 'write'],
+      {
+        run: ['uninstall'],
+      },
+    ),
+    update: action('Update pre-commit hooks', 'Takes the newest version of each repository.', runs, {
+      run: ['autoupdate'],
+    }),
+    validate: action('Check the pre-commit configuration', 'Says what is wrong in it.', ['execute'], {
+      run: ['validate-config'],
+      params: { file: operand(path('Configuration', 'file').default('.pre-commit-config.yaml')) },
+    }),
+  },
+});

@@ -1,0 +1,79 @@
+import { fresh, glue } from '../core/command-line.ts';
+import { on, operand, option } from '../core/parameter.ts';
+import { limit, list, text } from '../core/params.ts';
+import { action } from '../core/program.ts';
+import type { Reader } from '../core/report.ts';
+import { tests, type Case } from './reports/kinds.ts';
+import { junit, type JunitCase } from './reports/xml.ts';
+import { pythonTool } from './shared/python.ts';
+
+const only = operand(list(text('File, folder or test'), 'Only these: tests/test_a.py::test_adds'));
+
+/** `tests/test_a.py::TestCart::test_adds`: in the report, classes follow the module. */
+function nodeId({ file, of, name }: JunitCase): string {
+  if (file === undefined || of === '') return file ?? name;
+  const module = file.replace(/\.py$/, '').replaceAll(/[\\/]/g, '.');
+  const classes = of.slice(module.length + 1).split('.');
+  return [file, ...classes, name].filter(Boolean).join('::');
+}
+
+/** What could not be imported has its reason in the text alone. */
+const results: Reader<Case[]> = (output) => {
+  const reasons = Object.values(output.files).flatMap((report) =>
+    [...report.matchAll(/<error message="collection failure">[^]*?^E +(.+?)(?:<|$)/gm)].map(
+      (found) => found[1],
+    ),
+  );
+  return junit(nodeId)(output).map((one) =>
+    one.message === 'collection failure' ? { ...one, message: reasons.shift() ?? one.message } : one,
+  );
+};
+
+export default pythonTool('pytest', {
+  title: 'pytest',
+  site: 'https://docs.pytest.org',
+  get: { apt: 'python3-pytest' },
+  project: [
+    'pytest.ini',
+    'conftest.py',
+    { file: 'pyproject.toml', has: /^\[tool\.pytest|["']pytest\b/m },
+    { file: 'setup.cfg', has: /^\[tool:pytest\]/m },
+    { file: 'requirements*.txt', has: /^pytest\b/m },
+  ],
+  hints: [{ says: /file or directory not found/, wayOut: 'pytest_collect lists the tests there are.' }],
+  actions: {
+    test: action('Run tests with pytest', 'Runs Python tests; failures with their places.', ['execute'], {
+      role: 'test',
+      run: [
+        ...['--quiet', '--no-header', '--color=no'],
+        // The older kind of report names the file of each test.
+        ...['--override-ini=junit_family=xunit1', glue('--junit-xml=', fresh('report.xml'))],
+      ],
+      params: {
+        matching: option('-k', text('Expression that names match: cart and not slow')),
+        marked: option('-m', text('Expression of markers: not slow')),
+        again: on('--last-failed', 'Those that failed last'),
+        first: on('--exitfirst', 'Stop at the first failure'),
+        only,
+      },
+      given: { only: ['tests/test_cart.py::test_adds'] },
+      // 2: some could not be imported.
+      ok: [0, 1, 2],
+      out: tests(results),
+    }),
+    collect: action('List tests of pytest', 'Names of the tests; imports them.', ['execute'], {
+      run: ['--collect-only', '--quiet', '--color=no'],
+      params: { only },
+    }),
+    slowest: action('List slow tests of pytest', 'Runs tests, and lists the slowest.', ['execute'], {
+      run: ['--quiet', '--no-header', '--color=no', '--tb=no'],
+      params: { most: option('--durations=', limit(1000, 10)), only },
+      given: { most: 5 },
+      ok: [0, 1],
+    }),
+    fixtures: action('List fixtures of pytest', 'Fixtures that tests can use.', ['execute'], {
+      run: ['--fixtures', '--quiet', '--color=no'],
+      params: { only },
+    }),
+  },
+});

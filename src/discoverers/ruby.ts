@@ -1,0 +1,288 @@
+import * as z from 'zod';
+import { fresh, glue } from '../core/command-line.ts';
+import type { Look, Situation } from '../core/discoverer.ts';
+import { choice, on, operand, option, words } from '../core/parameter.ts';
+import { list, name, path, text } from '../core/params.ts';
+import { action, program, type Program } from '../core/program.ts';
+import type { Reader } from '../core/report.ts';
+import { upwards } from '../core/upwards.ts';
+import { said } from './reports/diagnostics.ts';
+import { diagnostics, level, packages, tasks, tests, type Case } from './reports/kinds.ts';
+import { json, lines } from './reports/readers.ts';
+import { here, some } from './shared/python.ts';
+
+const args = words('Arguments of the program');
+const file = operand(path('File', 'file'));
+const changes = ['execute', 'write', 'network'] as const;
+const gems = operand(some(name('Gem'), 'Gems'));
+const given = { packages: ['rack'] };
+const environment = ['GEM_HOME', 'GEM_PATH', 'BUNDLE_PATH'];
+const missing = [
+  { says: /Could not find .* in|Bundler::GemNotFound/, wayOut: 'bundle_install installs the gems.' },
+];
+
+/** A gem that the project's lock file has is run as `bundle exec` runs it. */
+const bundled =
+  (gem: string) =>
+  async (look: Look, { folder, roots }: Situation) => {
+    for (const above of upwards(folder, roots)) {
+      const lock = await look.read(`${above}/Gemfile.lock`);
+      if (lock === undefined) continue;
+      const has = new RegExp(`^ {4}${gem} \\(`, 'm').test(lock);
+      return has ? { env: { RUBYOPT: '-rbundler/setup', BUNDLE_GEMFILE: `${above}/Gemfile` } } : {};
+    }
+    return {};
+  };
+const gem = (id: string, facts: Pick<Program, 'title' | 'site' | 'get' | 'project' | 'actions'>) =>
+  program(id, {
+    ...facts,
+    category: 'build',
+    own: { posix: [`bin/${id}`], win32: [] },
+    environment,
+    inspect: bundled(id),
+    hints: missing,
+  });
+
+const ruby = program('ruby', {
+  title: 'Ruby',
+  category: 'runtime',
+  site: 'https://docs.ruby-lang.org',
+  get: { apt: 'ruby', brew: 'ruby', winget: 'RubyInstallerTeam.Ruby.3.4' },
+  project: ['Gemfile', '*.gemspec', '*.rb', '.ruby-version'],
+  environment,
+  actions: {
+    version: action('Version of Ruby', 'Which Ruby this is.', ['read'], { run: ['--version'] }),
+    run: action('Run a Ruby script', 'Runs a file.', ['execute'], {
+      run: ({ file: script, args: rest }) => [script, rest],
+      params: { file, args },
+      given: { file: 'tool.rb', args: ['a'] },
+    }),
+    eval: action('Run Ruby code', 'Runs code that is given as text; puts what is wanted.', ['execute'], {
+      run: ({ code, args: rest }) => [glue('-e', code), '--', rest],
+      params: { code: operand(text('Ruby code')), args },
+      given: { code: 'puts ARGV', args: ['a'] },
+    }),
+    check: action('Check Ruby syntax', 'Parses a file, with warnings; does not run it.', ['read'], {
+      run: ['-wc'],
+      params: { file },
+      given: { file: 'cart.rb' },
+      ok: [0, 1],
+      out: diagnostics(said(/^(?<file>[^\s:][^:]*):(?<line>\d+): (?:(?<level>warning): )?(?<message>.+)$/)),
+    }),
+  },
+});
+
+const bundle = program('bundle', {
+  title: 'Bundler',
+  category: 'package-manager',
+  site: 'https://bundler.io',
+  get: { apt: 'bundler', brew: 'ruby', site: 'https://bundler.io' },
+  project: ['Gemfile', 'Gemfile.lock'],
+  environment,
+  settings: { NO_COLOR: '1', BUNDLE_SILENCE_ROOT_WARNING: '1' },
+  hints: missing,
+  actions: {
+    list: action('List gems of Bundler', 'Gems that the bundle has.', ['execute'], {
+      role: 'list',
+      run: ['list'],
+      out: packages(
+        lines(/^ +\* (?<of>\S+) \((?<version>[^\s)]+)/, ({ of = '', version }) => ({ name: of, version })),
+      ),
+    }),
+    outdated: action(
+      'List outdated gems',
+      'Gems of the bundle with newer versions.',
+      ['execute', 'network'],
+      {
+        role: 'outdated',
+        run: ['outdated', '--parseable'],
+        // 1: there are some.
+        ok: [0, 1],
+        out: packages(
+          lines(
+            /^(?<of>\S+) \(newest (?<latest>[^\s,]+), installed (?<version>[^\s,)]+)/,
+            ({ of = '', version, latest }) => ({ name: of, version, latest }),
+          ),
+        ),
+      },
+    ),
+    info: action('Describe a gem', 'Version, summary and folder of a gem of the bundle.', ['execute'], {
+      run: ['info'],
+      dashes: false,
+      params: { gem: operand(name('Gem')) },
+      given: { gem: 'rack' },
+    }),
+    check: action('Check the bundle', 'Whether all gems of the Gemfile are installed.', ['execute'], {
+      run: ['check'],
+    }),
+    install: action('Install with Bundler', 'Installs the gems of the Gemfile.', changes, {
+      role: 'install',
+      run: ['install'],
+    }),
+    add: action('Add gems with Bundler', 'Adds gems to the Gemfile, and installs them.', changes, {
+      role: 'add',
+      run: ['add'],
+      dashes: false,
+      params: {
+        version: option('--version=', text('Bounds: ~> 3.1')),
+        group: option('--group=', name('Group: test')),
+        packages: gems,
+      },
+      given,
+    }),
+    remove: action('Remove gems with Bundler', 'Removes gems from the Gemfile.', changes, {
+      role: 'remove',
+      run: ['remove'],
+      dashes: false,
+      params: { packages: gems },
+      given,
+    }),
+    update: action('Update gems with Bundler', 'Updates gems within their bounds.', changes, {
+      role: 'update',
+      run: ['update'],
+      dashes: false,
+      params: { conservative: on('--conservative', 'Not what they need'), packages: gems },
+      given,
+    }),
+    exec: action('Run with Bundler', 'Runs a program of the bundle.', ['execute', 'network'], {
+      run: ({ program: of, args: rest }) => ['exec', of, rest],
+      params: { program: operand(name('Program: rails, rspec')), args },
+      given: { program: 'rails', args: ['db:migrate'] },
+    }),
+  },
+});
+
+const rake = gem('rake', {
+  title: 'Rake',
+  site: 'https://ruby.github.io/rake',
+  get: { apt: 'rake', brew: 'ruby' },
+  project: ['Rakefile', 'rakefile', 'Rakefile.rb'],
+  actions: {
+    tasks: action('List Rake tasks', 'Tasks of the Rakefile with what they do.', ['execute'], {
+      role: 'tasks',
+      run: ['--all', '--tasks'],
+      out: tasks(lines(/^rake (?<of>\S+) +#\s*(?<says>\S.*)?$/, ({ of = '', says }) => ({ name: of, says }))),
+    }),
+    task: action('Run a Rake task', 'Runs one task.', ['execute', 'network'], {
+      role: 'task',
+      run: ({ task, args: rest }) => [task, rest],
+      params: {
+        task: operand(name('Task, with arguments: hello[you]')),
+        args: words('More tasks, or NAME=value'),
+      },
+      given: { task: 'spec' },
+    }),
+  },
+});
+
+const failure = z.object({
+  class: z.string(),
+  message: z.string(),
+  backtrace: z.array(z.string()).nullable(),
+});
+const example = z.object({
+  id: z.string(),
+  full_description: z.string(),
+  status: z.string(),
+  file_path: z.string(),
+  line_number: z.int(),
+  exception: failure.optional(),
+});
+const spec = z.object({ messages: z.array(z.string()).default([]), examples: z.array(example) });
+const loading = /An error occurred while loading (\S+?)\.?(?: |$)/m;
+const examples = json(spec, ({ messages, examples: all }): Case[] => [
+  ...messages.flatMap((message): Case[] => {
+    const broken = loading.exec(message)?.[1];
+    return broken ? [{ name: broken, status: 'failed', message: message.trim() }] : [];
+  }),
+  ...all.map(({ id, full_description: of, status, file_path: at, line_number: line, exception }): Case => {
+    const frame = exception?.backtrace?.find((one) => one.includes(at.replace('./', '/')));
+    return {
+      name: id,
+      status: status === 'failed' ? 'failed' : status === 'passed' ? 'passed' : 'skipped',
+      file: at.replace('./', ''),
+      line: Number(/:(\d+)/.exec(frame ?? '')?.[1] ?? line),
+      ...(exception && { message: `${of}: ${exception.message.trim().replaceAll(/\n\s*/g, '; ')}` }),
+    };
+  }),
+]);
+const results: Reader<Case[]> = (output) =>
+  examples({ ...output, stdout: Object.values(output.files)[0] ?? '' });
+
+const rspec = gem('rspec', {
+  title: 'RSpec',
+  site: 'https://rspec.info',
+  get: { apt: 'ruby-rspec', site: 'https://rspec.info' },
+  project: ['.rspec', 'spec'],
+  actions: {
+    test: action('Run Ruby tests with RSpec', 'Runs examples; failures with their places.', ['execute'], {
+      role: 'test',
+      run: ['--no-color', '--format', 'json', '--out', fresh('report.json')],
+      dashes: false,
+      params: {
+        matching: option('--example', text('Part of what they are called')),
+        first: on('--fail-fast', 'Stop at the first failure'),
+        only: operand(list(text('File, file:line or id'), 'Only these: spec/cart_spec.rb[1:2]')),
+      },
+      given: { only: ['spec/cart_spec.rb:4'] },
+      ok: [0, 1],
+      out: tests(results),
+    }),
+  },
+});
+
+const offense = z.object({
+  severity: z.string(),
+  message: z.string(),
+  cop_name: z.string(),
+  corrected: z.boolean().nullish(),
+  location: z.object({ line: z.int(), column: z.int() }),
+});
+const offenses = z.object({ files: z.array(z.object({ path: z.string(), offenses: z.array(offense) })) });
+
+const rubocop = gem('rubocop', {
+  title: 'RuboCop',
+  site: 'https://docs.rubocop.org',
+  get: { apt: 'rubocop', brew: 'rubocop', site: 'https://docs.rubocop.org' },
+  project: ['.rubocop.yml'],
+  actions: {
+    check: action(
+      'Lint Ruby with RuboCop',
+      'Problems in Ruby code; corrects them when told.',
+      ['execute', 'write'],
+      {
+        role: 'lint',
+        run: ['--format', 'json'],
+        params: {
+          fix: choice({ no: [], safe: '--autocorrect', all: '--autocorrect-all' }, 'What to correct'),
+          only: here,
+        },
+        given: { fix: 'safe' },
+        ok: [0, 1],
+        out: diagnostics(
+          json(offenses, ({ files }) =>
+            files.flatMap(({ path: of, offenses: all }) =>
+              all
+                .filter(({ corrected }) => corrected !== true)
+                .map(({ severity, message, cop_name: code, location }) => ({
+                  level: level(severity),
+                  message,
+                  code,
+                  file: of,
+                  ...{ line: location.line, column: location.column },
+                })),
+            ),
+          ),
+        ),
+      },
+    ),
+    format: action('Format Ruby with RuboCop', 'Corrects the layout of files.', ['execute', 'write'], {
+      role: 'format',
+      run: ['--fix-layout'],
+      params: { only: here },
+      ok: [0, 1],
+    }),
+  },
+});
+
+export default [ruby, bundle, rake, rspec, rubocop];

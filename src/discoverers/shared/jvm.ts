@@ -1,0 +1,67 @@
+import type { Program } from '../../core/program.ts';
+import type { Reader } from '../../core/report.ts';
+import { gnu, said } from '../reports/diagnostics.ts';
+import type { Case } from '../reports/kinds.ts';
+import { either, lines } from '../reports/readers.ts';
+import { junit } from '../reports/xml.ts';
+
+/** A program of the Java that JAVA_HOME names. */
+export const javaHome = (name: string): NonNullable<Program['own']> => ({
+  posix: [`$JAVA_HOME/bin/${name}`],
+  win32: [`$JAVA_HOME/bin/${name}.exe`],
+});
+export const jdk: Program['get'] = {
+  apt: 'default-jdk-headless',
+  brew: 'openjdk',
+  winget: 'EclipseAdoptium.Temurin.21.JDK',
+};
+
+/** What each of the readers understands, said once: a build can hold several compilers, and say all twice. */
+export const together =
+  <T>(...readers: readonly Reader<T[]>[]): Reader<T[]> =>
+  (output) => {
+    const tried = readers.map((read) => {
+      try {
+        return read(output);
+      } catch {
+        return undefined; // One of the others may.
+      }
+    });
+    if (tried.every((found) => found === undefined)) throw new Error('no line was recognised');
+    const all = tried.flatMap((found) => found ?? []);
+    return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+  };
+
+/** `e: file:///a.kt:3:5 message`, as Gradle and Maven tell what Kotlin says. */
+const kotlin = lines(
+  /^(?<level>[ew]): (?:file:\/\/)?(?<file>[^\s:]+): ?\(?(?<line>\d+)[:,] ?(?<column>\d+)\)?:? (?<message>.+)$/,
+  ({ level, file, line, column, message = '' }) => ({
+    level: level === 'e' ? ('error' as const) : ('warning' as const),
+    message,
+    ...(file && { file, line: Number(line), column: Number(column) }),
+  }),
+  'both',
+);
+/** `Cart.java:2: warning: [rawtypes] message` */
+export const javac = said(
+  /^(?<file>[^\n]+?\.java):(?<line>\d+): (?<level>error|warning): (?:\[(?<code>[\w-]+)\] )?(?<message>.+)$/,
+);
+export const compilers = either(together(javac, kotlin), gnu);
+
+/** What is compiled in: JUnit and its kin say a case's class, and its method with the values it was given. */
+export const javaTests = (separator: string): Reader<Case[]> => {
+  const read = junit(({ of, name }) => {
+    const method = name.replace(/[([{].*$/s, '').trim();
+    return method === '' ? of : `${of}${separator}${method}`;
+  });
+  return (output) =>
+    read(output).map((one) => {
+      // A trace has no folders; they are those of the package.
+      const folders =
+        one.name
+          .split(separator === '#' ? '#' : /\.\w+$/)[0]
+          ?.split('.')
+          .slice(0, -1) ?? [];
+      return { ...one, ...(one.file && { file: [...folders, one.file].join('/') }) };
+    });
+};
