@@ -92,8 +92,8 @@ const attacks: readonly Attack[] = [
   [23, 'npm_run', { task: '--script-shell=./evil.sh' }, /^ARG_FLAG: task: /],
   [23, 'python_run_module', { module: '-c' }, /^ARG_FLAG: module: /],
   [23, 'docker_build', { build_args: ['BUILDKIT_SYNTAX=evil'] }, /^ARG_INVALID: build_args\.0: /],
-  [23, 'docker_logs', { container: '--host=tcp://evil' }, /^ARG_FLAG: container: /],
-  [23, 'compose_ps', { services: ['--file=/etc/x'] }, /^ARG_FLAG: services\.0: /],
+  [23, 'docker_logs', { container: '--host=tcp://evil' }, /^ARG_INVALID: container: /],
+  [23, 'compose_ps', { services: ['--file=/etc/x'] }, /^ARG_INVALID: services\.0: /],
   // Programs without actions are run as a person says, who sees the whole line.
   [23, 'run_command', { program: 'mvn', args: ['-Dmaven.ext.class.path=evil.jar'] }, /^NEEDS_CONFIRM: /],
   [23, 'run_command', { program: 'gradle', args: ['--init-script', 'x'] }, /^NEEDS_CONFIRM: /],
@@ -164,7 +164,6 @@ describe.each(eras)('arguments, in %s', (era) => {
     [23, 'mvn_run'],
     [23, 'gradle_build'],
     [89, 'docker_cp'],
-    [89, 'docker_run'],
     [104, 'set_config'],
     [104, 'allow_directory'],
   ])('ATTACK %i: there is no %s', async (_row, name) => {

@@ -22,7 +22,7 @@ const meaningful: Record<string, Record<string, unknown>> = {
   docker_images: {},
   docker_logs: { container: 'web' },
   docker_inspect: { container: 'web' },
-  docker_ps: { all: true },
+  docker_ps: {},
   docker_stats: {},
   find_actions: { query: 'who changed this line' },
   run_read_action: { action: 'git_blame', arguments: { path: 'src/a.txt' } },

@@ -155,7 +155,7 @@ const changing = (row: Row): Program['actions'] => {
     start: change('Start', 'Starts stopped containers.', ['write', 'execute']),
     stop: change('Stop', 'Stops running containers.', ['write']),
     restart: change('Restart', 'Stops containers and starts them again.', ['write', 'execute']),
-    rm: change(
+    remove: change(
       'Remove',
       'Deletes containers with everything written inside them; named volumes stay.',
       ['destroy'],

@@ -91,3 +91,14 @@ export const either =
       }
     throw new Error('there is no reader');
   };
+
+/** A list that ends where the limit of the call is says that there may be more. */
+export const limited =
+  <T>(read: Reader<readonly T[]>): Reader<{ items: readonly T[]; more: string | undefined }> =>
+  (output) => {
+    const items = read(output);
+    return {
+      items,
+      more: items.length === output.values['limit'] ? 'there may be more: raise limit' : undefined,
+    };
+  };

@@ -1,0 +1,274 @@
+import * as z from 'zod';
+import { glue, type Piece, type Slot } from '../core/command-line.ts';
+import { choice, input, on, operand, option, required, type Param } from '../core/parameter.ts';
+import { limit, name, text } from '../core/params.ts';
+import { action, family, type Program } from '../core/program.ts';
+import type { Reader, Report } from '../core/report.ts';
+import { entries, pipelineRuns, requests } from './reports/kinds.ts';
+import { json, limited, lines } from './reports/readers.ts';
+
+type Requests = { number: number; title: string; state: string }[];
+type Runs = { id: number; name: string; state: string }[];
+interface Row extends Pick<
+  Program,
+  'title' | 'site' | 'get' | 'project' | 'environment' | 'settings' | 'hints'
+> {
+  /** Its word for a request to merge, and what people call that. */
+  request: string;
+  called: string;
+  /** Asks for the fields that are read, with the text or without. */
+  asked: (what: 'list' | 'view', of: 'request' | 'issue') => string;
+  limited: string;
+  states: Readonly<Record<string, string | readonly string[]>>;
+  read: z.ZodType<Requests[number]>;
+  body: Param;
+  target: string;
+  source: string;
+  comment: readonly string[];
+  checks: {
+    run: (at: { repo: Slot; number: Slot }) => readonly Piece[];
+    ok?: readonly number[];
+    out: Report;
+  };
+  runs: { run: readonly string[]; read: Reader<Runs> };
+  log: { run: readonly string[]; params: Readonly<Record<string, Param>> };
+  /** Columns of its list of releases: the one with the tag, and the one with the title. */
+  release: RegExp;
+}
+
+const whole = (says: string) => z.int().min(1).max(1e15).describe(says);
+const optional = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? undefined);
+const onHub = z
+  .object({
+    ...{
+      number: z.int(),
+      title: z.string(),
+      state: z.string(),
+      url: optional,
+      body: optional,
+      headRefName: optional,
+    },
+    author: z.object({ login: z.string() }).nullish(),
+  })
+  .transform(({ headRefName: branch, author, ...rest }) => ({ ...rest, branch, author: author?.login }));
+const onLab = z
+  .object({
+    ...{ iid: z.int(), title: z.string(), state: z.string(), web_url: optional, description: optional },
+    ...{ source_branch: optional, author: z.object({ username: z.string() }).nullish() },
+  })
+  .transform(({ iid, web_url, description, source_branch, author, ...rest }) => ({
+    ...{
+      ...rest,
+      number: iid,
+      url: web_url,
+      body: description,
+      branch: source_branch,
+      author: author?.username,
+    },
+  }));
+const hubRun = z.object({
+  ...{ databaseId: z.int(), displayTitle: z.string(), status: z.string(), conclusion: z.string().nullish() },
+  ...{ headBranch: z.string(), url: z.string() },
+});
+const labRun = z.object({
+  id: z.int(),
+  status: z.string(),
+  ref: z.string(),
+  source: z.string().default(''),
+  web_url: z.string(),
+});
+const labRuns = json(z.array(labRun), (all) =>
+  all.map((one) => ({ id: one.id, name: one.source, state: one.status, branch: one.ref, url: one.web_url })),
+);
+const fields = 'number,title,state,author,url';
+
+const gh: Row = {
+  title: 'GitHub',
+  site: 'https://cli.github.com/manual',
+  get: { apt: 'gh', brew: 'gh', winget: 'GitHub.cli' },
+  project: ['.github', { file: '.git/config', has: /github\.com[:/]/ }],
+  environment: ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST', 'GH_CONFIG_DIR', 'GH_REPO'],
+  settings: { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_PAGER: 'cat', NO_COLOR: '1' },
+  hints: [{ says: /gh auth login/, wayOut: 'Nobody is logged in: a person has to run gh auth login.' }],
+  request: 'pr',
+  called: 'pull request',
+  asked: (what, of) =>
+    `--json=${fields}${of === 'request' ? ',headRefName' : ''}${what === 'view' ? ',body' : ''}`,
+  limited: '--limit=',
+  states: { open: '--state=open', closed: '--state=closed', all: '--state=all' },
+  read: onHub,
+  body: input(text('Text, as Markdown')),
+  target: '--base=',
+  source: '--head=',
+  comment: ['comment', '--body-file=-'],
+  checks: {
+    run: ({ repo, number }) => ['pr', 'checks', repo, '--', number],
+    ok: [0, 1, 8],
+    out: entries('check')(
+      lines(/^(?<name>[^\t]+)\t(?<state>\w+)\t(?<rest>.*)$/, ({ name: key = '', state = '', rest = '' }) => ({
+        name: key,
+        says: `${state} ${rest.replaceAll('\t', ' ')}`.trim(),
+      })),
+    ),
+  },
+  runs: {
+    run: ['run', 'list', '--json=databaseId,displayTitle,status,conclusion,headBranch,url'],
+    read: json(z.array(hubRun), (all) =>
+      all.map((one) => ({
+        ...{ id: one.databaseId, name: one.displayTitle, state: one.conclusion || one.status },
+        ...{ branch: one.headBranch, url: one.url },
+      })),
+    ),
+  },
+  log: {
+    run: ['run', 'view'],
+    params: {
+      all: on('--log', 'All steps, not the failed alone', '--log-failed'),
+      id: operand(whole('Id of the run')),
+    },
+  },
+  release: /^(?<title>[^\t]*)\t[^\t]*\t(?<tag>[^\t]+)\t/,
+};
+
+const glab: Row = {
+  title: 'GitLab',
+  site: 'https://docs.gitlab.com/cli',
+  get: { brew: 'glab', winget: 'GLab.GLab', site: 'https://gitlab.com/gitlab-org/cli#installation' },
+  project: ['.gitlab-ci.yml', { file: '.git/config', has: /gitlab\.[\w.]+[:/]/ }],
+  environment: ['GITLAB_TOKEN', 'GITLAB_HOST', 'GLAB_CONFIG_DIR'],
+  settings: { NO_PROMPT: '1', GLAB_CHECK_UPDATE: 'false', NO_COLOR: '1' },
+  hints: [
+    { says: /glab auth login|401/, wayOut: 'Nobody is logged in: a person has to run glab auth login.' },
+  ],
+  request: 'mr',
+  called: 'merge request',
+  asked: () => '--output=json',
+  limited: '--per-page=',
+  states: { open: [], closed: '--closed', all: '--all' },
+  read: onLab,
+  body: required('--description=', text('Text, as Markdown')),
+  target: '--target-branch=',
+  source: '--source-branch=',
+  comment: ['note'],
+  checks: {
+    run: ({ number }) => ['api', glue('projects/:fullpath/merge_requests/', number, '/pipelines')],
+    out: pipelineRuns(labRuns),
+  },
+  runs: { run: ['ci', 'list', '--output=json'], read: labRuns },
+  log: { run: ['ci', 'trace'], params: { id: operand(whole('Id of the job')) } },
+  release: /^(?<title>[^\t]*)\t(?<tag>[^\t]+)\t/,
+};
+
+const reads = ['read', 'network'] as const;
+const publishes = ['network', 'publish'] as const;
+const repo = option('--repo=', name('owner/name; default: the one here'));
+const number = operand(whole('Number'));
+const branch = z
+  .string()
+  .regex(/^[^-\s][^\s]*$/)
+  .describe('Branch');
+
+const ofRequests = (row: Row, what: 'request' | 'issue'): Program['actions'] => {
+  const { title, asked, read, body } = row;
+  const [word, called] = what === 'request' ? [row.request, row.called] : ['issue', 'issue'];
+  const listed = requests(limited(json(z.array(read), (all) => all)));
+  const most = option(row.limited, limit(100, 30));
+  const given = { number: 12 };
+  const a = called === 'issue' ? 'an issue' : `a ${called}`;
+  return {
+    [`${word}_list`]: action(`List ${title} ${called}s`, `Open, closed or all ${called}s.`, reads, {
+      run: [word, 'list', asked('list', what)],
+      params: { repo, state: choice(row.states, 'Which'), limit: most },
+      out: listed,
+    }),
+    [`${word}_view`]: action(`Show ${a} of ${title}`, `One ${called} with its text.`, reads, {
+      run: [word, 'view', asked('view', what)],
+      params: { repo, number },
+      given,
+      out: requests(json(read, (one) => [one])),
+    }),
+    [`${word}_create`]: action(`Create ${a} at ${title}`, `Opens ${a}.`, publishes, {
+      run: [word, 'create', ...(row.body.place === 'input' ? ['--body-file=-'] : ['--yes'])],
+      params: {
+        repo,
+        title: required('--title=', text('Title')),
+        ...(what === 'request' && {
+          target: option(row.target, branch.describe('Branch to merge into')),
+          source: option(row.source, branch.describe('Branch to merge; default: the one here, pushed')),
+          draft: on('--draft', 'As a draft'),
+        }),
+        body,
+      },
+      given: { title: 'Fix rounding', body: 'Closes #3.' } as never,
+    }),
+    [`${word}_comment`]: action(`Comment on ${a} of ${title}`, 'Writes a comment.', publishes, {
+      run: [word, ...row.comment],
+      params: {
+        repo,
+        number,
+        body: row.body.place === 'input' ? body : required('--message=', text('Text, as Markdown')),
+      },
+      given: { ...given, body: 'Done.' } as never,
+    }),
+  };
+};
+
+const others = (row: Row): Program['actions'] => {
+  const { title, request, called } = row;
+  return {
+    [`${request}_diff`]: action(`Diff a ${title} ${called}`, `What a ${called} changes.`, reads, {
+      run: [request, 'diff', '--color=never'],
+      params: { repo, number },
+      given: { number: 12 },
+    }),
+    [`${request}_checks`]: action(`List checks of a ${title} ${called}`, 'What its pipelines found.', reads, {
+      ...row.checks,
+      params: { ...(row.title === 'GitHub' && { repo }), number } as {
+        repo: typeof repo;
+        number: typeof number;
+      },
+      given: { number: 12 },
+    }),
+    run_list: action(`List ${title} pipeline runs`, 'Runs of workflows and pipelines, newest first.', reads, {
+      run: row.runs.run,
+      params: { repo, limit: option(row.limited, limit(100, 20)) },
+      out: pipelineRuns(limited(row.runs.read)),
+    }),
+    run_log: action(`Show the log of a ${title} run`, 'What a pipeline run said.', reads, {
+      run: row.log.run,
+      params: { repo, ...row.log.params } as { repo: typeof repo; id: typeof number },
+      given: { id: 123 },
+    }),
+    release_list: action(`List ${title} releases`, 'Releases with their tags.', reads, {
+      run: ['release', 'list'],
+      params: { repo, limit: option(row.limited, limit(100, 30)) },
+      out: entries('release')(
+        limited(
+          lines(row.release, ({ tag = '', title: says }) =>
+            /^tag$/i.test(tag) ? undefined : { name: tag, says },
+          ),
+        ),
+      ),
+    }),
+    api: action(`Get from the ${title} API`, 'What the API answers to a GET, as JSON.', reads, {
+      run: ['api', '--method=GET'],
+      params: { endpoint: operand(name('repos/{owner}/{repo}/tags, projects/:fullpath/jobs')) },
+      given: { endpoint: 'user' },
+    }),
+  };
+};
+
+export default family<Row>({ gh, glab }, (row) => ({
+  title: `${row.title} CLI`,
+  category: 'vcs',
+  site: row.site,
+  get: row.get,
+  ...(row.project && { project: row.project }),
+  ...(row.environment && { environment: row.environment }),
+  ...(row.settings && { settings: row.settings }),
+  ...(row.hints && { hints: row.hints }),
+  actions: { ...ofRequests(row, 'request'), ...ofRequests(row, 'issue'), ...others(row) },
+}));

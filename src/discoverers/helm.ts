@@ -1,0 +1,157 @@
+import * as z from 'zod';
+import { on, operand, option } from '../core/parameter.ts';
+import { limit, list, name, path } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+import { diagnostics, entries, resources } from './reports/kinds.ts';
+import { said } from './reports/diagnostics.ts';
+import { json } from './reports/readers.ts';
+
+const where = {
+  namespace: option('--namespace=', name('Namespace')),
+  context: option('--kube-context=', name('Context of the kubeconfig')),
+};
+const release = operand(name('Release'));
+const chart = operand(
+  z
+    .string()
+    .regex(/^[\w./@:-]{1,300}$/)
+    .describe('Folder of a chart, repo/name, oci://'),
+);
+const values = {
+  values: option('--values=', list(path('File of values', 'file'), 'Files of values')),
+  set: option('--set=', list(z.string().regex(/^[\w.[\]-]+=/, 'expected name=value'), 'Values: name=value')),
+  version: option('--version=', name('Version of the chart')),
+};
+const given = { release: 'shop', chart: './chart' };
+const text = z.string();
+const listed = json(
+  z.array(
+    z.object({ name: text, namespace: text, revision: text, status: text, chart: text, updated: text }),
+  ),
+  (all) =>
+    all.map((one) => ({
+      name: one.name,
+      namespace: one.namespace,
+      state: `${one.status}, ${one.chart}, revision ${one.revision}`,
+      age: one.updated.slice(0, 16),
+    })),
+);
+const revision = z.object({ revision: z.int(), status: text, chart: text, description: text });
+const reads = ['read', 'network'] as const;
+
+export default program('helm', {
+  title: 'Helm',
+  category: 'container',
+  site: 'https://helm.sh/docs/helm',
+  get: { brew: 'helm', winget: 'Helm.Helm', site: 'https://helm.sh/docs/intro/install' },
+  version: { args: ['version', '--short'], pattern: /v(\d\S*)/ },
+  project: ['Chart.yaml', 'helmfile.yaml'],
+  environment: ['KUBECONFIG', 'HELM_NAMESPACE', 'HELM_KUBECONTEXT', 'HELM_REPOSITORY_CONFIG'],
+  actions: {
+    list: action('List Helm releases', 'Releases with state, chart and revision.', reads, {
+      run: ['list', '--all', '--output=json'],
+      params: { ...where, all: on('--all-namespaces', 'Of all namespaces') },
+      out: resources(listed),
+    }),
+    status: action('Show a Helm release', 'State and notes of a release.', reads, {
+      run: ['status'],
+      params: { ...where, release },
+      given: { release: 'shop' },
+    }),
+    history: action('Show the history of a Helm release', 'Revisions of a release.', reads, {
+      run: ['history', '--output=json'],
+      params: { ...where, max: option('--max=', limit(256, 20)), release },
+      given: { release: 'shop' },
+      out: entries('revision')(
+        json(z.array(revision), (all) =>
+          all.map((one) => ({
+            name: `${one.revision}`,
+            says: [one.status, one.chart, one.description].join(', '),
+          })),
+        ),
+      ),
+    }),
+    values: action('Show the values of a Helm release', 'Values that a release was given.', reads, {
+      run: ['get', 'values'],
+      params: { ...where, all: on('--all', 'Also the defaults'), release },
+      given: { release: 'shop' },
+    }),
+    template: action(
+      'Render a Helm chart',
+      'The manifests of a chart, as they would be applied.',
+      ['execute', 'network'],
+      {
+        run: ['template'],
+        params: { ...where, ...values, release, chart },
+        given,
+      },
+    ),
+    lint: action('Lint a Helm chart', 'Mistakes in a chart.', ['execute'], {
+      role: 'lint',
+      run: ['lint'],
+      params: {
+        values: values.values,
+        only: operand(list(path('Chart', 'folder'), 'Default: the one here')),
+      },
+      ok: [0, 1],
+      out: diagnostics(said(/^\[(?<level>INFO|WARNING|ERROR)\] (?<file>\S+?):? (?<message>.+)$/)),
+    }),
+    search: action('Search Helm charts', 'Charts of the repositories that were added.', reads, {
+      run: ['search', 'repo', '--output=json'],
+      params: { keyword: operand(name('Word').optional()) },
+      out: entries('chart')(
+        json(z.array(z.object({ name: text, version: text, description: text })), (all) =>
+          all.map((one) => ({ name: one.name, says: `${one.version} ${one.description}` })),
+        ),
+      ),
+    }),
+    dependencies: action(
+      'Update Helm dependencies',
+      'Gets the charts that a chart needs.',
+      ['write', 'network'],
+      {
+        run: ['dependency', 'update'],
+        params: { folder: operand(path('Folder of the chart', 'folder').default('.')) },
+      },
+    ),
+    upgrade: action(
+      'Install or upgrade a Helm release',
+      'Makes or changes a release.',
+      ['execute', 'network', 'publish'],
+      {
+        run: ['upgrade', '--install'],
+        params: { ...where, ...values, wait: on('--wait', 'Until it is ready'), release, chart },
+        given,
+        first: (at) => [
+          ...['upgrade', '--install', '--dry-run', at.namespace, at.context, at.values, at.set, at.version],
+          ...['--', at.release, at.chart],
+        ],
+      },
+    ),
+    rollback: action(
+      'Roll back a Helm release',
+      'Goes back to a revision, or to the one before.',
+      ['network', 'publish'],
+      {
+        run: ['rollback'],
+        params: {
+          ...where,
+          release,
+          revision: operand(z.int().min(1).optional().describe('Default: the one before')),
+        },
+        given: { release: 'shop', revision: 2 },
+      },
+    ),
+    uninstall: action(
+      'Uninstall a Helm release',
+      'Deletes all that a release made.',
+      ['network', 'publish', 'destroy'],
+      {
+        run: ['uninstall'],
+        params: { ...where, release },
+        given: { release: 'shop' },
+        first: ({ namespace, context, release: it }) => ['status', namespace, context, '--', it],
+      },
+    ),
+  },
+});

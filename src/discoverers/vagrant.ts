@@ -1,0 +1,85 @@
+import { on, operand, required } from '../core/parameter.ts';
+import { list, name, text } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+import type { Output } from '../core/report.ts';
+import { entries } from './reports/kinds.ts';
+
+/** `time,machine,type,data` a line: a machine's state in words, and what runs it. */
+const machines = ({ stdout }: Output) => {
+  const all = stdout.split('\n').map((line) => line.trim().split(','));
+  const found = all.filter(([, machine, type]) => machine && type === 'state');
+  if (found.length === 0) throw new Error('no machine');
+  const said = (of = '', key = '') => all.find(([, machine, type]) => machine === of && type === key)?.[3];
+  return found.map(([, machine = '', , state]) => ({
+    name: machine,
+    says: [state, said(machine, 'provider-name')].filter(Boolean).join(', '),
+  }));
+};
+const machine = operand(list(name('Machine'), 'Default: all'));
+const makes = ['write', 'execute', 'network'] as const;
+
+export default program('vagrant', {
+  title: 'Vagrant',
+  category: 'other',
+  site: 'https://developer.hashicorp.com/vagrant/docs/cli',
+  get: { apt: 'vagrant', brew: 'vagrant', winget: 'Hashicorp.Vagrant' },
+  project: ['Vagrantfile'],
+  environment: ['VAGRANT_HOME', 'VAGRANT_DEFAULT_PROVIDER', 'SSH_AUTH_SOCK'],
+  settings: { VAGRANT_NO_COLOR: '1', VAGRANT_CHECKPOINT_DISABLE: '1' },
+  actions: {
+    // The Vagrantfile is Ruby, which each of these runs.
+    status: action('List Vagrant machines', 'Machines of the Vagrantfile with their states.', ['execute'], {
+      run: ['status', '--machine-readable'],
+      params: { machine },
+      out: entries('machine')(machines),
+    }),
+    validate: action('Validate a Vagrantfile', 'Whether the Vagrantfile can be used.', ['execute'], {
+      run: ['validate'],
+    }),
+    up: action('Start Vagrant machines', 'Makes, starts and provisions machines.', makes, {
+      run: ['up'],
+      params: { provision: on('--provision', 'Again, when it was done before'), machine },
+    }),
+    provision: action('Provision Vagrant machines', 'Runs the provisioners again.', makes, {
+      run: ['provision'],
+      params: { machine },
+    }),
+    halt: action('Stop Vagrant machines', 'Shuts machines down and keeps them.', ['write', 'execute'], {
+      run: ['halt'],
+      params: { machine },
+    }),
+    reload: action('Restart Vagrant machines', 'Restarts with what the Vagrantfile says now.', makes, {
+      run: ['reload'],
+      params: { machine },
+    }),
+    ssh: action(
+      'Run a command in a Vagrant machine',
+      'Runs a shell command over SSH.',
+      ['execute', 'network'],
+      {
+        run: ['ssh', '--no-tty'],
+        params: {
+          command: required('--command', text('Shell command')),
+          machine: operand(name('Machine').optional()),
+        },
+        given: { command: 'uname -a' },
+      },
+    ),
+    snapshot: action('Save a Vagrant snapshot', 'Keeps the state of a machine.', ['write', 'execute'], {
+      run: ['snapshot', 'save'],
+      params: { machine: operand(name('Machine')), snapshot: operand(name('Name')) },
+      given: { machine: 'default', snapshot: 'clean' },
+    }),
+    destroy: action(
+      'Destroy Vagrant machines',
+      'Deletes machines with all on them.',
+      ['execute', 'destroy'],
+      {
+        run: ['destroy', '--force'],
+        params: { machine },
+        first: ({ machine: which }) => ['status', which],
+      },
+    ),
+    boxes: action('List Vagrant boxes', 'Boxes on this machine.', ['read'], { run: ['box', 'list'] }),
+  },
+});
