@@ -1,5 +1,5 @@
-import { choice, on, operand, required } from '../core/parameter.ts';
-import { limit, path } from '../core/params.ts';
+import { choice, on, operand } from '../core/parameter.ts';
+import { path } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { told } from '../core/report.ts';
 
@@ -37,11 +37,9 @@ const difftastic = program('difftastic', {
       'Differences of two files by their syntax, not by lines.',
       ['read'],
       {
-        run: ['--color=never', '--syntax-highlight=off'],
+        run: ['--color=never', '--syntax-highlight=off', '--width=120'],
         params: {
           display: choice({ inline: '--display=inline', side_by_side: '--display=side-by-side' }, 'How'),
-          around: required('--context', limit(100, 3).describe('Lines around each')),
-          width: required('--width', limit(400, 120).describe('Characters in a line')),
           ...params,
         },
         given,

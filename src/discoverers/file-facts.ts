@@ -1,10 +1,7 @@
 import * as z from 'zod';
 import { choice, on, operand, option, required } from '../core/parameter.ts';
-import { limit, list, path, some, text } from '../core/params.ts';
+import { limit, list, name, path, some, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
-import { told } from '../core/report.ts';
-import { entries } from './reports/kinds.ts';
-import { json } from './reports/readers.ts';
 
 // Programs that say what files are, and change none.
 
@@ -52,17 +49,7 @@ const tree = program('tree', {
   },
 });
 
-const count = (of: { code: number; comments: number; blanks: number; files: number }) =>
-  `${of.code} code, ${of.comments} comments, ${of.blanks} blank in ${of.files} files`;
-const folders = operand(list(path('File or folder'), 'Where; here when left out'));
-
-const tokeiLanguage = z.object({
-  blanks: z.int(),
-  code: z.int(),
-  comments: z.int(),
-  reports: z.array(z.unknown()),
-  children: z.record(z.string(), z.array(z.unknown())).default({}),
-});
+const folders = operand(list(path('File or folder'), 'Where').default(['.']));
 const tokei = program('tokei', {
   title: 'Tokei',
   category: 'other',
@@ -70,22 +57,13 @@ const tokei = program('tokei', {
   get: { brew: 'tokei', winget: 'XAMPPRocky.tokei', cargo: 'tokei' },
   actions: {
     count: action('Count code with Tokei', 'Lines of code, comments and blanks by language.', ['read'], {
-      run: ['--output=json', '--sort=code'],
+      run: ['--sort=code'],
       params: { exclude: option('--exclude', list(text('Glob'), 'Not these')), paths: folders },
       given: { paths: ['src'] },
-      out: entries('language')(
-        json(z.object({ Total: tokeiLanguage }).catchall(tokeiLanguage), ({ Total, ...all }) => ({
-          items: Object.entries(all)
-            .sort(([, one], [, other]) => other.code - one.code)
-            .map(([name, { reports, ...one }]) => ({ name, says: count({ ...one, files: reports.length }) })),
-          more: `all: ${count({ ...Total, files: Object.values(Total.children).flat().length })}`,
-        })),
-      ),
     }),
   },
 });
 
-const clocLanguage = z.object({ nFiles: z.int(), blank: z.int(), comment: z.int(), code: z.int() });
 const built = 'node_modules .git .venv vendor target dist build'.split(' ');
 const cloc = program('cloc', {
   title: 'cloc',
@@ -94,99 +72,36 @@ const cloc = program('cloc', {
   get: { apt: 'cloc', brew: 'cloc', winget: 'AlDanial.Cloc' },
   actions: {
     count: action('Count code with cloc', 'Lines of code, comments and blanks by language.', ['read'], {
-      run: ['--json', '--quiet'],
+      run: ['--quiet', '--hide-rate'],
       params: {
         exclude: required(
           '--exclude-dir=',
-          z
-            .array(
-              z
-                .string()
-                .regex(/^[^,]+$/)
-                .max(200),
-            )
-            .min(1)
-            .max(100)
-            .default(built)
-            .describe('Names of folders to leave out'),
+          list(name('Name'), 'Folders to leave out').default(built),
           (all) => all.join(','),
         ),
-        paths: operand(some(path('File or folder'), 'Where').default(['.'])),
+        paths: folders,
       },
       given: { paths: ['src'] },
-      out: entries('language')(
-        json(z.object({ header: z.unknown(), SUM: clocLanguage }).catchall(clocLanguage), (found) => {
-          const { header: _, SUM, ...all } = found;
-          const says = ({ nFiles, blank, comment, code }: typeof SUM) =>
-            count({ files: nFiles, blanks: blank, comments: comment, code });
-          const items = Object.entries(all).map(([name, one]) => ({ name, says: says(one) }));
-          return { items, more: `all: ${says(SUM)}` };
-        }),
-      ),
     }),
   },
 });
 
-const stream = z.object({
-  codec_type: z.string().default('data'),
-  codec_name: z.string().default('?'),
-  width: z.int().optional(),
-  height: z.int().optional(),
-  avg_frame_rate: z.string().optional(),
-  sample_rate: z.string().optional(),
-  channels: z.int().optional(),
-  tags: z.object({ language: z.string().optional() }).default({}),
-});
-const media = z.object({
-  format: z.object({
-    format_name: z.string(),
-    duration: z.string().optional(),
-    size: z.string().optional(),
-    bit_rate: z.string().optional(),
-  }),
-  streams: z.array(stream),
-});
+const facts =
+  'format=format_name,duration,size,bit_rate:stream=codec_type,codec_name,width,height,avg_frame_rate,sample_rate,channels';
 const ffprobe = program('ffprobe', {
   title: 'ffprobe',
   category: 'other',
   site: 'https://ffmpeg.org/ffprobe.html',
   get: { apt: 'ffmpeg', brew: 'ffmpeg', winget: 'Gyan.FFmpeg' },
   version: { args: ['-version'], pattern: /version (\S+)/ },
+  // A playlist may name addresses.
+  before: ['-v', 'error', '-protocol_whitelist', 'file'],
   actions: {
     media: action('Describe video and audio', 'Format, length and streams of a media file.', ['read'], {
-      // A playlist may name addresses.
-      run: [
-        '-v',
-        'error',
-        '-protocol_whitelist',
-        'file',
-        '-print_format',
-        'json',
-        '-show_format',
-        '-show_streams',
-        '-i',
-      ],
+      run: ['-of', 'compact', '-show_entries', facts, '-i'],
       dashes: false,
       params: { path: operand(path('Video or audio', 'file')) },
       given: { path: 'a.mp4' },
-      out: told(
-        json(media, ({ format, streams }) =>
-          [
-            `${format.format_name}, ${format.duration ?? '?'} s, ${format.size ?? '?'} bytes, ${format.bit_rate ?? '?'} bit/s`,
-            ...streams.map((one) =>
-              [
-                `${one.codec_type} ${one.codec_name}`,
-                one.width && `${one.width}x${one.height}`,
-                one.codec_type === 'video' && `${one.avg_frame_rate} frames/s`,
-                one.sample_rate && `${one.sample_rate} Hz, ${one.channels} channels`,
-                one.tags.language,
-              ]
-                .filter(Boolean)
-                .join(' '),
-            ),
-          ].join('\n'),
-        ),
-      ),
     }),
   },
 });

@@ -32,16 +32,11 @@ const curl = program('curl', {
   // Its settings could name files to write or to send.
   before: ['--disable', '--silent', '--show-error', '--globoff', '--proto', '=http,https'],
   actions: {
-    get: action(
-      'Get a page with curl',
-      'Asks an HTTP server; answers with status, headers and body.',
-      ['network'],
-      {
-        run: ['--include', '--compressed'],
-        params: { ...curlParams, ...curlUrl },
-        given: { url: 'http://localhost:3000/health' },
-      },
-    ),
+    get: action('Get a page with curl', 'Asks an HTTP server: status, headers and body.', ['network'], {
+      run: ['--include', '--compressed'],
+      params: { ...curlParams, ...curlUrl },
+      given: { url: 'http://localhost:3000/health' },
+    }),
     head: action('Get headers with curl', 'Status and headers of an address.', ['network'], {
       run: ['--head'],
       params: { ...curlParams, ...curlUrl },
@@ -60,22 +55,6 @@ const curl = program('curl', {
   },
 });
 
-const httpie = (method: string, title: string, says: string) =>
-  action(title, says, ['network'], {
-    run: ({ url: at, headers: sent, follow, insecure, seconds: most }) => [
-      ...[follow, insecure, most],
-      ...[method, at, sent],
-    ],
-    params: {
-      follow: on('--follow', 'Follow redirections'),
-      insecure: on('--verify=no', 'Any certificate'),
-      seconds: required('--timeout=', seconds),
-      url: operand(url),
-      headers: operand(headers),
-    },
-    given: { url: 'http://localhost:3000/health' },
-  });
-
 const http = program('http', {
   title: 'HTTPie',
   category: 'other',
@@ -84,12 +63,17 @@ const http = program('http', {
   version: { args: ['--version'], pattern: /^(\d\S+)/ },
   before: ['--ignore-stdin', '--pretty=format', '--print=hb'],
   actions: {
-    get: httpie(
-      'GET',
-      'Get a page with HTTPie',
-      'Asks an HTTP server; answers with headers and formatted body.',
-    ),
-    head: httpie('HEAD', 'Get headers with HTTPie', 'Status and headers of an address.'),
+    get: action('Get a page with HTTPie', 'Asks an HTTP server; answers formatted.', ['network'], {
+      run: (at) => [at.follow, at.insecure, at.seconds, 'GET', at.url, at.headers],
+      params: {
+        follow: on('--follow', 'Follow redirections'),
+        insecure: on('--verify=no', 'Any certificate'),
+        seconds: required('--timeout=', seconds),
+        url: operand(url),
+        headers: operand(headers),
+      },
+      given: { url: 'http://localhost:3000/health' },
+    }),
   },
 });
 

@@ -6,7 +6,6 @@ import { action, program } from '../core/program.ts';
 import { told } from '../core/report.ts';
 
 const host = z.string().regex(/^[A-Za-z0-9](?:[\w.-]{0,251}[A-Za-z0-9])?$/, 'expected the name of a host');
-const file = (says: string) => operand(path(says, 'file'));
 
 export default program('openssl', {
   title: 'OpenSSL',
@@ -35,23 +34,13 @@ export default program('openssl', {
           ],
           ...['-ext', 'subjectAltName,keyUsage,extendedKeyUsage,basicConstraints'],
         ],
-        params: { path: file('Certificate') },
+        params: { path: operand(path('Certificate', 'file')) },
         given: { path: 'cert.pem' },
       },
     ),
-    request: action('Show a certificate request', 'What a signing request asks for.', ['read'], {
-      run: ({ path: it }) => ['req', '-in', it, '-noout', '-text', '-verify'],
-      params: { path: file('Request') },
-      given: { path: 'a.csr' },
-    }),
-    verify: action('Verify a certificate', 'Whether a certificate was signed by an authority.', ['read'], {
-      run: ({ authority, path: it }) => ['verify', '-CAfile', authority, it],
-      params: { authority: file('Certificates of the authority'), path: file('Certificate') },
-      given: { authority: 'ca.pem', path: 'cert.pem' },
-    }),
     server_certificate: action(
       "Show a server's certificates",
-      'The chain that a server shows, with dates, and whether it can be verified.',
+      'The chain that a server shows, with dates, and whether it is trusted.',
       ['network'],
       {
         run: ({ host: at, port, protocol }) => [
@@ -76,8 +65,7 @@ export default program('openssl', {
         out: told(({ stdout }) => {
           const [chain] = /^Certificate chain\n[^]*?(?=\n---)/m.exec(stdout) ?? [];
           if (chain === undefined) throw new Error('no chain');
-          const facts =
-            stdout.match(/^\s*(?:Protocol +:|New, |Verify return code:|Verification:).*$/gm) ?? [];
+          const facts = stdout.match(/^\s*(?:New, |Verif\w+[^:\n]*:).*$/gm) ?? [];
           return [chain, ...new Set(facts.map((fact) => fact.trim()))].join('\n');
         }),
       },

@@ -4,22 +4,14 @@ import { limit, list, name, path, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { told } from '../core/report.ts';
 
-const wanted = {
-  glob: option('--glob', list(text('Glob'), 'Only these files; !glob for all others')),
-  type: option('--type', name('Kind of file: ts, py, rust')),
-  hidden: on('--hidden', 'Hidden files too'),
-  no_ignore: on('--no-ignore', 'Ignored files too'),
-};
-const paths = operand(list(path('File or folder'), 'Where; here when left out'));
-
 export default program('rg', {
   title: 'ripgrep',
   category: 'other',
   site: 'https://github.com/BurntSushi/ripgrep/blob/master/GUIDE.md',
   get: { apt: 'ripgrep', brew: 'ripgrep', winget: 'BurntSushi.ripgrep.MSVC', cargo: 'ripgrep' },
   before: ['--no-config', '--color=never'],
-  async inspect(_, { action: key, denied }) {
-    if (denied.length === 0 || key !== 'search') return {};
+  async inspect(_, { denied }) {
+    if (denied.length === 0) return {};
     throw new ToolcribError(
       'EFFECT_DENIED',
       'The settings keep some files from you, which ripgrep does not know.',
@@ -44,25 +36,16 @@ export default program('rg', {
           multiline: on(['--multiline', '--multiline-dotall'], 'Over several lines'),
           around: option('--context', limit(50, 0).describe('Lines around it')),
           most: option('--max-count', limit(10_000, 200).describe('How many lines of a file')),
-          ...wanted,
+          glob: option('--glob', list(text('Glob'), 'Only these files; !glob for all others')),
+          type: option('--type', name('Kind of file: ts, py, rust')),
+          hidden: on('--hidden', 'Hidden files too'),
+          no_ignore: on('--no-ignore', 'Ignored files too'),
           pattern: required('--regexp=', text('Regular expression')),
-          paths,
+          paths: operand(list(path('File or folder'), 'Where; here when left out')),
         },
         given: { pattern: 'TODO|FIXME', type: 'ts' },
         ok: [0, 1],
         out: told(({ stdout, exitCode }) => (exitCode === 1 ? 'nothing matches' : stdout)),
-      },
-    ),
-    files: action(
-      'List files with ripgrep',
-      'Files that a search would look into, by glob or kind.',
-      ['read'],
-      {
-        run: ['--files', '--sort=path'],
-        params: { ...wanted, paths },
-        given: { glob: ['*.sql'] },
-        ok: [0, 1],
-        out: told(({ stdout, exitCode }) => (exitCode === 1 ? 'no files' : stdout)),
       },
     ),
   },

@@ -7,14 +7,13 @@ import { json } from './reports/readers.ts';
 import { venvBin } from './shared/own.ts';
 
 const violation = z.object({
-  line_no: z.int().optional(),
-  line_pos: z.int().optional(),
-  // Since its third edition.
-  start_line_no: z.int().optional(),
-  start_line_pos: z.int().optional(),
   code: z.string(),
   description: z.string(),
-  warning: z.boolean().default(false),
+  // By these names before its third version.
+  line_no: z.int().optional(),
+  line_pos: z.int().optional(),
+  start_line_no: z.int().optional(),
+  start_line_pos: z.int().optional(),
 });
 const checked = z.array(z.object({ filepath: z.string(), violations: z.array(violation) }));
 const params = {

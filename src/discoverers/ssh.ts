@@ -4,9 +4,11 @@ import { action, program } from '../core/program.ts';
 import { entries } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 
+const host = z.string().regex(/^(?:[\w.-]+@)?[A-Za-z0-9_][\w.-]*$/, 'expected a host, or user@host');
 // What a person wants to know of the hundred settings there are.
 const asked =
-  /^(?:host|hostname|user|port|identityfile|identitiesonly|proxyjump|proxycommand|forwardagent|localforward|remoteforward|dynamicforward|userknownhostsfile|controlpath|stricthostkeychecking|requesttty|sendenv|setenv|certificatefile|identityagent)$/;
+  /^(?:host|hostname|user|port|identity.*|proxy.*|.*forward|userknownhostsfile|stricthostkeychecking)$/;
+const setting = lines(/^(?<name>\w+) (?<says>.+)$/, ({ name = '', says }) => ({ name, says }));
 
 export default program('ssh', {
   title: 'OpenSSH',
@@ -21,20 +23,9 @@ export default program('ssh', {
       ['read'],
       {
         run: ['-G'],
-        params: {
-          host: operand(
-            z
-              .string()
-              .regex(/^(?:[\w.-]+@)?[A-Za-z0-9_][\w.-]*$/, 'expected a host, or user@host')
-              .describe('Host or its name in the settings'),
-          ),
-        },
+        params: { host: operand(host.describe('Host, or its name in the settings')) },
         given: { host: 'build-server' },
-        out: entries('setting')((output) =>
-          lines(/^(?<name>\w+) (?<says>.+)$/, ({ name = '', says }) => ({ name, says }))(output).filter(
-            ({ name, says }) => asked.test(name) && says !== 'none',
-          ),
-        ),
+        out: entries('setting')((output) => setting(output).filter(({ name }) => asked.test(name))),
       },
     ),
   },

@@ -1,263 +1,110 @@
 import * as z from 'zod';
 import { aside, operand, option, required } from '../core/parameter.ts';
-import { limit, text } from '../core/params.ts';
+import { limit, name, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { told, type Output } from '../core/report.ts';
 import { disks, entries, ports, processes } from './reports/kinds.ts';
 import { json, lines, type Groups } from './reports/readers.ts';
 
-const unix = ['linux', 'darwin'] as const;
-const linux = ['linux'] as const;
-const mac = ['darwin'] as const;
-const windows = ['win32'] as const;
-/** A text of ours for PowerShell, as JSON. */
-const powershell = (query: string) =>
+const linux = { on: ['linux'] } as const;
+const mac = { on: ['darwin'] } as const;
+const unix = { on: ['linux', 'darwin'] } as const;
+const windows = { on: ['win32'] } as const;
+/** What PowerShell says in the words of the program that other systems have. */
+const powershell = (code: string) =>
   ({
-    by: 'powershell',
-    on: windows,
+    ...{ by: 'powershell', ...windows },
     run: () => [
       ...['-NoProfile', '-NonInteractive', '-Command'],
-      `[Console]::OutputEncoding = [Text.UTF8Encoding]::new($false); ConvertTo-Json -Compress @(${query})`,
+      `[Console]::OutputEncoding = [Text.UTF8Encoding]::new($false); ${code}`,
     ],
   }) as const;
-
-const number = (said = '0') => Number(said.replaceAll(/\D/g, ''));
-const inMb = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MB`;
-
-// ---- who listens
-const listener = ({ protocol = '', address = '', port, pid, program: by }: Groups) => ({
-  protocol: protocol.toLowerCase(),
-  address,
-  port: Number(port),
-  ...(pid && { pid: Number(pid) }),
-  ...(by && { program: by.replaceAll('\\x20', ' ') }),
-});
-const listeners = (pattern: RegExp) => {
-  const all = lines(pattern, listener);
-  const isAsked = ({ values }: Output, port: number) => [undefined, port].includes(values['port'] as number);
-  // lsof names a port once for each file that stands for it.
-  return ports((output) => [
-    ...new Map(
-      all(output)
-        .filter(({ port }) => isAsked(output, port))
-        .map((one) => [JSON.stringify(one), one]),
-    ).values(),
-  ]);
-};
-const listening = [
-  {
-    by: 'ss',
-    on: linux,
-    run: ['--no-header', '--listening', '--numeric', '--tcp', '--udp', '--processes'],
-    out: listeners(
-      /^(?<protocol>tcp|udp)\s+\S+\s+\d+\s+\d+\s+(?<address>\S+):(?<port>\d+)\s+\S+(?:\s+users:\(\("(?<program>[^"]+)",pid=(?<pid>\d+))?/,
-    ),
-  },
-  {
-    by: 'lsof',
-    on: unix,
-    run: ['-nP', '-iTCP', '-sTCP:LISTEN'],
-    ok: [0, 1],
-    out: listeners(
-      /^(?<program>\S+)\s+(?<pid>\d+)\s.*\s(?<protocol>TCP)\s+(?<address>\S+):(?<port>\d+) \(LISTEN\)/,
-    ),
-  },
-  {
-    // The name of the state is translated; a listener's other end is port 0 or none.
-    by: 'netstat',
-    on: windows,
-    run: ['-ano'],
-    out: listeners(
-      /^\s*(?<protocol>TCP|UDP)\s+(?<address>\S+):(?<port>\d+)\s+(?:\S+:0|\*:\*)\s+(?:\S+\s+)?(?<pid>\d+)\s*$/,
-    ),
-  },
-] as const;
-
-// ---- processes
-type Processes = z.input<(typeof processes)['result']>['items'];
-/** Those that were asked for, the one that takes most first. */
-const narrowed = (all: (output: Output) => Processes) =>
-  processes((output) => {
-    const { matching = '', limit: most } = output.values as { matching?: string; limit: number };
-    const found = all(output).filter(({ command }) => command.includes(matching));
-    found.sort(
-      (one, other) => (other.cpu ?? 0) - (one.cpu ?? 0) || (other.kilobytes ?? 0) - (one.kilobytes ?? 0),
-    );
-    const more = found.length > most ? 'raise limit, or give matching' : undefined;
-    return { items: found.slice(0, most), total: found.length, more };
-  });
-const process_ = z.object({
-  ProcessId: z.int(),
-  ParentProcessId: z.int(),
-  WorkingSetSize: z.int(),
-  Name: z.string(),
-  CommandLine: z.string().nullish(),
-});
-const running = [
-  {
-    by: 'ps',
-    on: unix,
-    // Without a dash: of this user, with a terminal or without.
-    run: ['xww', '-o', 'pid=,ppid=,pcpu=,rss=,args='],
-    out: narrowed(
-      lines(
-        /^\s*(?<pid>\d+)\s+(?<parent>\d+)\s+(?<cpu>[\d.,]+)\s+(?<size>\d+)\s+(?<command>.+)$/,
-        ({ pid, parent, cpu = '', size, command = '' }) => ({
-          pid: number(pid),
-          parent: number(parent),
-          cpu: Number(cpu.replace(',', '.')),
-          kilobytes: number(size),
-          command,
-        }),
-      ),
-    ),
-  },
-  {
-    ...powershell(
-      'Get-CimInstance Win32_Process -Filter "SessionId=$((Get-Process -Id $PID).SessionId)" | ' +
-        'Select-Object ProcessId, ParentProcessId, WorkingSetSize, Name, CommandLine',
-    ),
-    out: narrowed(
-      json(z.array(process_), (all) =>
-        all.map((one) => ({
-          pid: one.ProcessId,
-          parent: one.ParentProcessId,
-          kilobytes: Math.round(one.WorkingSetSize / 1024),
-          command: one.CommandLine ?? one.Name,
-        })),
-      ),
-    ),
-  },
-] as const;
-
-// ---- disks and memory
-const volume = z.object({ DeviceID: z.string(), Size: z.int().nullish(), FreeSpace: z.int().nullish() });
-const space = [
-  {
-    by: 'df',
-    on: unix,
-    run: ['-P', '-k', '-l'],
-    // One that it may not look at.
-    ok: [0, 1],
-    out: disks((output) =>
-      lines(/^(?<name>.+?)\s+(?<size>\d+)\s+\d+\s+(?<free>\d+)\s+\d+%\s+(?<mounted>\/.*)$/, (one) => ({
-        name: one['name'] ?? '',
-        mounted: one['mounted'] ?? '',
-        kilobytes: number(one['size']),
-        free: number(one['free']),
-      }))(output).filter(
-        ({ name, kilobytes }) => kilobytes > 0 && !/^(?:dev)?(?:tmpfs|fs)$|^map /.test(name),
-      ),
-    ),
-  },
-  {
-    ...powershell(
-      'Get-CimInstance Win32_LogicalDisk -Filter DriveType=3 | Select-Object DeviceID, Size, FreeSpace',
-    ),
-    out: disks(
-      json(z.array(volume), (all) =>
-        all.map(({ DeviceID, Size, FreeSpace }) => ({
-          name: DeviceID,
-          mounted: DeviceID,
-          kilobytes: Math.round((Size ?? 0) / 1024),
-          free: Math.round((FreeSpace ?? 0) / 1024),
-        })),
-      ),
-    ),
-  },
-] as const;
-
-const memoryText = (total: number, free: number, swap = '') =>
-  `${inMb(free)} of ${inMb(total)} memory available${swap && `; swap: ${swap}`}`;
-const counted = (output: string, label: RegExp): number => {
-  const found = label.exec(output)?.[1];
-  if (found === undefined) throw new Error(`no ${label.source}`);
-  return Number(found);
-};
-const system_ = z.object({ TotalVisibleMemorySize: z.int(), FreePhysicalMemory: z.int() });
-const memory = [
-  {
-    by: 'free',
-    on: linux,
-    run: ['--bytes'],
-    out: told(({ stdout }) => {
-      const [, total, free] = /^Mem:\s+(\d+)(?:\s+\d+){4}\s+(\d+)$/m.exec(stdout) ?? [];
-      const [, swap, left] = /^Swap:\s+(\d+)\s+\d+\s+(\d+)$/m.exec(stdout) ?? [];
-      if (total === undefined) throw new Error('no memory');
-      return memoryText(Number(total), Number(free), `${inMb(Number(left))} of ${inMb(Number(swap))} free`);
-    }),
-  },
-  {
-    by: 'vm_stat',
-    on: mac,
-    run: [],
-    out: told(({ stdout }) => {
-      const size = counted(stdout, /page size of (\d+) bytes/);
-      const pages = (...names: string[]) =>
-        names.reduce((sum, of) => sum + counted(stdout, new RegExp(`^Pages ${of}:\\s+(\\d+)`, 'm')), 0) *
-        size;
-      const free = pages('free', 'inactive', 'speculative');
-      return memoryText(free + pages('active', 'wired down', 'occupied by compressor'), free);
-    }),
-  },
-  {
-    ...powershell(
-      'Get-CimInstance Win32_OperatingSystem | Select-Object TotalVisibleMemorySize, FreePhysicalMemory',
-    ),
-    out: told(
-      json(z.tuple([system_]), ([one]) =>
-        memoryText(one.TotalVisibleMemorySize * 1024, one.FreePhysicalMemory * 1024),
-      ),
-    ),
-  },
-] as const;
-
-// ---- services
-const unit = z.object({ unit: z.string(), active: z.string(), sub: z.string(), description: z.string() });
-const windowsService = z.object({ Name: z.string(), State: z.string(), DisplayName: z.string() });
-const services = [
-  {
-    by: 'systemctl',
-    on: linux,
-    run: ['list-units', '--type=service', '--all', '--output=json', '--no-pager'],
-    out: entries('service')(
-      json(z.array(unit), (all) =>
-        all.map((one) => ({ name: one.unit, says: `${one.active} (${one.sub}): ${one.description}` })),
-      ),
-    ),
-  },
-  {
-    by: 'launchctl',
-    on: mac,
-    run: ['list'],
-    out: entries('service')(
-      lines(/^(?<pid>\d+|-)\t(?<status>-?\d+)\t(?<name>\S+)$/, ({ name = '', pid, status }) => ({
-        name,
-        says: pid === '-' ? `not running, last ended with ${status}` : `running as ${pid}`,
-      })),
-    ),
-  },
-  {
-    ...powershell('Get-CimInstance Win32_Service | Select-Object Name, State, DisplayName'),
-    out: entries('service')(
-      json(z.array(windowsService), (all) =>
-        all.map((one) => ({ name: one.Name, says: `${one.State}: ${one.DisplayName}` })),
-      ),
-    ),
-  },
-] as const;
 const plain = told(({ stdout }) => stdout);
-const serviceName = z.string().regex(/^[A-Za-z0-9_][\w.@:\\-]{0,200}$/, 'expected the name of a service');
-const service = serviceName.describe('Service: nginx, docker.service');
+const number = (said = '0') => Number(said.replace(',', '.'));
 
-/** Variables whose values are no secret and often asked for. */
-const open = /^(?:PATH|HOME|USER|SHELL|LANG|LC_\w+|TZ|TMPDIR|TEMP|XDG_\w+|PWD|OS|COMPUTERNAME)$/i;
-const variables = entries('variable')(
-  lines(/^(?<name>[A-Za-z_][\w()]*)=(?<value>.*)$/, ({ name = '', value }) => ({
-    name,
-    says: open.test(name) ? value : undefined,
+/** Who listens; by the groups protocol, address, port, pid and program. */
+const listeners = (pattern: RegExp) => {
+  const all = lines(pattern, ({ protocol = '', address = '', port, pid, program: by }: Groups) => ({
+    protocol: protocol.toLowerCase(),
+    address,
+    port: number(port),
+    ...(pid && { pid: number(pid) }),
+    ...(by && { program: by.replaceAll('\\x20', ' ') }),
+  }));
+  return ports((output) => {
+    const wanted = output.values['port'];
+    const asked = all(output).filter(({ port }) => wanted === undefined || port === wanted);
+    // lsof names a port once for each file that stands for it.
+    return [...new Map(asked.map((one) => [JSON.stringify(one), one])).values()];
+  });
+};
+// The other end of a listener is port 0 or none; the name of its state is translated.
+const netstat =
+  /^\s*(?<protocol>TCP|UDP)\s+(?<address>\S+):(?<port>\d+)\s+(?:\S+:0|\*:\*)\s+(?:\S+\s+)?(?<pid>\d+)\s*$/;
+const ss =
+  /^(?<protocol>tcp|udp)\s+\S+\s+\d+\s+\d+\s+(?<address>\S+):(?<port>\d+)\s+\S+(?:\s+users:\(\("(?<program>[^"]+)",pid=(?<pid>\d+))?/;
+const lsof = /^(?<program>\S+)\s+(?<pid>\d+)\s.*\s(?<protocol>TCP)\s+(?<address>\S+):(?<port>\d+) \(LISTEN\)/;
+
+const process_ = lines(
+  /^\s*(?<pid>\d+)\s+(?<parent>\d+)\s+(?<cpu>[\d.,]+)\s+(?<size>\d+)\s+(?<command>.+)$/,
+  ({ pid, parent, cpu, size, command = '' }) => ({
+    ...{ pid: number(pid), parent: number(parent), cpu: number(cpu), kilobytes: number(size), command },
+  }),
+);
+/** Those that were asked for, the one that takes most first. */
+const busiest = processes((output: Output) => {
+  const { matching = '', limit: most } = output.values as { matching?: string; limit: number };
+  const all = process_(output).filter(({ command }) => command.includes(matching));
+  all.sort((one, other) => other.cpu - one.cpu || other.kilobytes - one.kilobytes);
+  const more = all.length > most ? 'raise limit, or give matching' : undefined;
+  return { items: all.slice(0, most), total: all.length, more };
+});
+
+const pseudo = /^(?:dev)?(?:tmpfs|fs)$|^map /;
+const space = disks((output) =>
+  lines(
+    /^(?<name>.+?)\s+(?<size>\d+)\s+\d+\s+(?<free>\d+)\s+\d+%\s+(?<mounted>(?:\/|\w:).*)$/,
+    ({ name: device = '', mounted = '', size, free }) => ({
+      ...{ name: device, mounted, kilobytes: number(size), free: number(free) },
+    }),
+  )(output).filter((one) => one.kilobytes > 0 && !pseudo.test(one.name)),
+);
+
+const inMb = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MB`;
+/** The numbers that a pattern finds. */
+const numbers = (output: string, pattern: RegExp): number[] => {
+  const [, ...found] = pattern.exec(output) ?? [];
+  if (found.length === 0) throw new Error(`no ${pattern.source}`);
+  return found.map(Number);
+};
+const free = told(({ stdout }) => {
+  const [total = 0, left = 0] = numbers(stdout, /^Mem:\s+(\d+)(?:\s+\d+){4}\s+(\d+)\s*$/m);
+  const [swap = 0, unused = 0] = numbers(stdout, /^Swap:\s+(\d+)\s+\d+\s+(\d+)\s*$/m);
+  return `${inMb(left)} of ${inMb(total)} memory available; swap: ${inMb(unused)} of ${inMb(swap)} free`;
+});
+const pages = told(({ stdout }) => {
+  const [size = 0] = numbers(stdout, /page size of (\d+) bytes/);
+  const sum = (...kinds: string[]) =>
+    kinds.reduce((all, of) => all + (numbers(stdout, new RegExp(`^Pages ${of}:\\s+(\\d+)`, 'm'))[0] ?? 0), 0);
+  const left = sum('free', 'inactive', 'speculative');
+  const used = sum('active', 'wired down', 'occupied by compressor');
+  return `${inMb(left * size)} of ${inMb((left + used) * size)} memory available`;
+});
+
+const unit = z.object({ unit: z.string(), active: z.string(), description: z.string() });
+const units = entries('service')(
+  json(z.array(unit), (all) =>
+    all.map((one) => ({ name: one.unit, says: `${one.active}: ${one.description}` })),
+  ),
+);
+const agents = entries('service')(
+  lines(/^(?<pid>\d+|-)\t(?<status>-?\d+)\t(?<name>\S+)$/, ({ name: label = '', pid, status }) => ({
+    name: label,
+    says: pid === '-' ? `not running, last ended with ${status}` : `running as ${pid}`,
   })),
 );
+const service = name('Service: nginx, docker.service');
+const given = { service: 'nginx' };
 
 /** What the machine does, each by the program that a system has for it; of processes, this user's. */
 export default program('system', {
@@ -272,11 +119,18 @@ export default program('system', {
   actions: {
     ports: action(
       'List listening ports',
-      'Ports that are listened on, and by which of your processes.',
+      'Ports that are listened on, and by which process of yours.',
       ['read'],
       {
         params: { port: aside(z.int().min(1).max(65_535).optional().describe('Only this one')) },
-        ways: listening,
+        ways: [
+          {
+            ...{ by: 'ss', ...linux, out: listeners(ss) },
+            run: ['--no-header', '--listening', '--numeric', '--tcp', '--udp', '--processes'],
+          },
+          { by: 'lsof', ...unix, run: ['-nP', '-iTCP', '-sTCP:LISTEN'], ok: [0, 1], out: listeners(lsof) },
+          { by: 'netstat', ...windows, run: ['-ano'], out: listeners(netstat) },
+        ],
       },
     ),
     processes: action('List processes', 'Processes of this user with processor and memory.', ['read'], {
@@ -284,41 +138,61 @@ export default program('system', {
         matching: aside(text('Only those whose command has this in it').optional()),
         limit: aside(limit(1000, 30)),
       },
-      ways: running,
+      ways: [
+        // Without a dash: of this user, with a terminal or without.
+        { by: 'ps', ...unix, run: ['xww', '-o', 'pid=,ppid=,pcpu=,rss=,args='], out: busiest },
+        {
+          ...powershell(`Get-CimInstance Win32_Process -Filter "SessionId=$((Get-Process -Id $PID).SessionId)" |
+ForEach-Object { '{0} {1} 0 {2} {3}' -f $_.ProcessId, $_.ParentProcessId, [long]($_.WorkingSetSize / 1KB),
+$(if ($_.CommandLine) { $_.CommandLine } else { $_.Name }) }`),
+          out: busiest,
+        },
+      ],
     }),
     disk: action('Show disk space', 'Local file systems and what is free on them.', ['read'], {
-      ways: space,
+      ways: [
+        // It fails when there is one that it may not look at.
+        { by: 'df', ...unix, run: ['-P', '-k', '-l'], ok: [0, 1], out: space },
+        {
+          ...powershell(`Get-CimInstance Win32_LogicalDisk -Filter DriveType=3 | ForEach-Object {
+'{0} {1} 0 {2} 0% {0}' -f $_.DeviceID, [long]($_.Size / 1KB), [long]($_.FreeSpace / 1KB) }`),
+          out: space,
+        },
+      ],
     }),
     memory: action('Show free memory', 'How much memory there is, and is available.', ['read'], {
-      ways: memory,
+      ways: [
+        { by: 'free', ...linux, run: ['--bytes'], out: free },
+        { by: 'vm_stat', ...mac, run: [], out: pages },
+        {
+          ...powershell(`Get-CimInstance Win32_OperatingSystem | ForEach-Object {
+'Mem: {0} 0 0 0 0 {1}' -f ($_.TotalVisibleMemorySize * 1KB), ($_.FreePhysicalMemory * 1KB)
+'Swap: {0} 0 {1}' -f ($_.SizeStoredInPagingFiles * 1KB), ($_.FreeSpaceInPagingFiles * 1KB) }`),
+          out: free,
+        },
+      ],
     }),
-    environment: action(
-      'List environment variables',
-      'Variables that programs started here get; values of a few only.',
-      ['read'],
-      {
-        ways: [
-          { by: 'env', on: unix, run: [], out: variables },
-          { by: 'cmd', on: windows, run: ['/d', '/c', 'set'], out: variables },
-        ],
-      },
-    ),
     services: action('List services', 'Services of the system and their state.', ['read'], {
-      ways: services,
-    }),
-    service: action('Show a service', 'State of a service of the system, and what it said last.', ['read'], {
-      params: { service: operand(service) },
-      given: { service: 'nginx' },
       ways: [
         {
-          by: 'systemctl',
-          on: linux,
-          run: ({ service: it }) => ['status', '--no-pager', '--lines=20', '--', it],
-          ok: [0, 3],
-          out: plain,
+          ...{ by: 'systemctl', ...linux, out: units },
+          run: ['list-units', '--type=service', '--all', '--output=json', '--no-pager'],
         },
-        { by: 'launchctl', on: mac, run: ({ service: it }) => ['list', it], out: plain },
-        { by: 'sc', on: windows, run: ({ service: it }) => ['query', it], out: plain },
+        { by: 'launchctl', ...mac, run: ['list'], out: agents },
+        {
+          ...powershell(`ConvertTo-Json -Compress @(Get-CimInstance Win32_Service | ForEach-Object {
+@{ unit = $_.Name; active = $_.State; description = $_.DisplayName } })`),
+          out: units,
+        },
+      ],
+    }),
+    service: action('Show a service', 'State of a service, and what it said last.', ['read'], {
+      params: { service: operand(service) },
+      given,
+      ways: [
+        { by: 'systemctl', ...linux, run: ['status', '--no-pager', '--lines=20'], ok: [0, 3], out: plain },
+        { by: 'launchctl', ...mac, run: ['list'], dashes: false, out: plain },
+        { by: 'sc', ...windows, run: ['query'], dashes: false, out: plain },
       ],
     }),
     service_log: action('Show the log of a service', 'What a service has said, the last lines.', ['read'], {
@@ -327,17 +201,15 @@ export default program('system', {
         limit: required('--lines', limit(2000, 100)),
         since: option('--since=', text('From when: -1h, 2026-01-31')),
       },
-      given: { service: 'nginx' },
-      ways: [{ by: 'journalctl', on: linux, run: ['--no-pager', '--output=short-iso'], out: plain }],
+      given,
+      ways: [{ by: 'journalctl', ...linux, run: ['--no-pager', '--output=short-iso'], out: plain }],
     }),
     uptime: action('Show uptime', 'Since when the machine runs, and its load.', ['read'], {
       ways: [
-        { by: 'uptime', on: unix, run: [], out: plain },
+        { by: 'uptime', ...unix, run: [], out: plain },
         {
-          ...powershell(
-            'Get-CimInstance Win32_OperatingSystem | ForEach-Object { $_.LastBootUpTime.ToString("u") }',
-          ),
-          out: told(json(z.tuple([z.string()]), ([since]) => `up since ${since}`)),
+          ...powershell("'up since {0:u}' -f (Get-CimInstance Win32_OperatingSystem).LastBootUpTime"),
+          out: plain,
         },
       ],
     }),

@@ -47,7 +47,7 @@ export default program('yq', {
       },
     ),
     set: action('Change YAML with yq', 'Sets a value of a YAML file; comments stay.', ['write'], {
-      run: ({ keys: at, value: to, path: it }) => ['--inplace', glue(at, ' = ', to), it],
+      run: ({ keys: at, value: to, path: it }) => ['-i', glue(at, ' = ', to), it],
       params: { keys: operand(keys), value: operand(value.describe('New value, as JSON')), path: file(true) },
       given: { keys: '.services.web.image', value: '"nginx"', path: 'compose.yaml' },
     }),

@@ -2,6 +2,27 @@ import type { ProgramTrial } from './types.ts';
 
 const json = '{"name": "shop", "scripts": {"test": "true", "build": "tsc"}}\n';
 const yaml = '# web\nservices:\n  web:\n    image: nginx\n';
+const certificate = `-----BEGIN CERTIFICATE-----
+MIIBnjCCAUSgAwIBAgIUEyi77Rv4N1UAvdwj7jte5lqro7MwCgYIKoZIzj0EAwIw
+FzEVMBMGA1UEAwwMc2hvcC5leGFtcGxlMCAXDTI2MTEyMjE3MTI0NloYDzIxMjYx
+MDI5MTcxMjQ2WjAXMRUwEwYDVQQDDAxzaG9wLmV4YW1wbGUwWTATBgcqhkjOPQIB
+BggqhkjOPQMBBwNCAAQMDjUUxItMA3HvrDuE80dl8uB8DvbQzOsObaiQH7T2Z6tX
+vTCZMW9+U9WdO2LIL19Ka3RFmiaaBrspgtmZt4mso2wwajAdBgNVHQ4EFgQUZQ8W
+/YtGKX75yJ+NKsPucSVHa+QwHwYDVR0jBBgwFoAUZQ8W/YtGKX75yJ+NKsPucSVH
+a+QwDwYDVR0TAQH/BAUwAwEB/zAXBgNVHREEEDAOggxzaG9wLmV4YW1wbGUwCgYI
+KoZIzj0EAwIDSAAwRQIhAJBgF+bW56er44Z3rtO4zefVnj7R4TvgiLkuVCfrx5b3
+AiA6hCEeKZxaHjkp68qVGOSIccXJrKPYD4maJ4swi6Dk4Q==
+-----END CERTIFICATE-----
+`;
+const pdf = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>endobj
+4 0 obj<</Length 42>>stream
+BT /F1 12 Tf 20 50 Td (Hello shop) Tj ET
+endstream endobj
+trailer<</Root 1 0 R>>
+`;
 const bench = '#!/bin/sh\nexit 0\n';
 
 /** What is used every day, whatever a project is written in. */
@@ -50,6 +71,12 @@ const trials: readonly ProgramTrial[] = [
     calls: [
       ['get', { keys: '.services.web.image', path: 'compose.yaml' }, /nginx/],
       ['get', { keys: '.services | keys', path: 'compose.yaml' }, /web/],
+      // Debian has the one in Python, which keeps no comments.
+      [
+        'set',
+        { keys: '.services.web.image', value: '"caddy"', path: 'compose.yaml' },
+        /said nothing|edit the file/,
+      ],
     ],
   },
   {
@@ -71,7 +98,6 @@ const trials: readonly ProgramTrial[] = [
     calls: [
       ['search', { pattern: 'TODO', type: 'ts' }, /1:let a = 1/],
       ['search', { pattern: 'FIXME' }, /nothing matches/],
-      ['files', { glob: ['*.md'] }, /^b\.md$/m],
     ],
   },
   {
@@ -96,8 +122,12 @@ const trials: readonly ProgramTrial[] = [
   {
     program: 'openssl',
     from: { apt: 'openssl' },
-    files: { 'a.txt': 'abc' },
-    calls: [['digest', { paths: ['a.txt'] }, /^ba7816bf/m]],
+    files: { 'a.txt': 'abc', 'a.pem': certificate },
+    calls: [
+      ['digest', { paths: ['a.txt'] }, /^ba7816bf/m],
+      ['certificate', { path: 'a.pem' }, /DNS:shop\.example/],
+      ['server_certificate', { host: '127.0.0.1', port: 1 }, /Connection refused/],
+    ],
   },
   {
     program: 'ssh',
@@ -121,7 +151,7 @@ const trials: readonly ProgramTrial[] = [
     program: 'cloc',
     from: { apt: 'cloc' },
     files: { 'a.py': '# a\nprint(1)\n', 'node_modules/b.js': 'b\n' },
-    calls: [['count', {}, /1 language\nPython 1 code, 1 comments, 0 blank in 1 files/]],
+    calls: [['count', {}, /Python +1 +0 +1 +1/]],
   },
   {
     program: 'hyperfine',
@@ -155,6 +185,18 @@ const trials: readonly ProgramTrial[] = [
     calls: [['image', { paths: ['a.ppm'] }, /PPM 1x1 8-bit/]],
   },
   {
+    program: 'pdftotext',
+    from: { apt: 'poppler-utils' },
+    files: { 'a.pdf': pdf },
+    calls: [['read', { path: 'a.pdf', to: 1 }, /Hello shop/]],
+  },
+  {
+    program: 'ffprobe',
+    from: { apt: 'ffmpeg' },
+    files: { 'a.srt': '1\n00:00:01,000 --> 00:00:02,000\nhi\n' },
+    calls: [['media', { path: 'a.srt' }, /codec_name=subrip\|codec_type=subtitle/]],
+  },
+  {
     program: 'exiftool',
     from: { apt: 'libimage-exiftool-perl' },
     files: { 'a.ppm': 'P3\n1 1\n255\n255 0 0\n' },
@@ -182,6 +224,8 @@ const trials: readonly ProgramTrial[] = [
       ['task', { task: 'build', args: ['it'] }, /built it/],
       ['list', {}, /no packages/],
       ['outdated', {}, /no packages/],
+      ['install', {}, /all tools are installed/],
+      ['use', { tools: ['no-such-tool'] }, /no-such-tool/],
     ],
   },
   {
@@ -200,6 +244,7 @@ const trials: readonly ProgramTrial[] = [
     calls: [
       ['get', { url: 'http://127.0.0.1:1/' }, /Failed to connect|Couldn't connect/],
       ['head', { url: 'http://127.0.0.1:1/' }, /Failed to connect|Couldn't connect/],
+      ['download', { url: 'http://127.0.0.1:1/a.zip', path: 'a.zip' }, /Failed to connect|Couldn't connect/],
     ],
   },
   {
@@ -216,9 +261,12 @@ const trials: readonly ProgramTrial[] = [
       ['processes', { limit: 1 }, /process(?:es)?/],
       ['disk', {}, /KB free/],
       ['memory', {}, /MB memory available/],
-      ['environment', {}, /^PATH \//m],
       ['uptime', {}, /load average/],
       ['ports', { port: 65_535 }, /no listening ports/],
+      // Where systemd does not run, it says so.
+      ['services', {}, /services?\n|systemd/],
+      ['service', { service: 'no-such-thing' }, /could not be found|systemd/],
+      ['service_log', { service: 'no-such-thing', limit: 5 }, /No entries|No journal/],
     ],
   },
 ];

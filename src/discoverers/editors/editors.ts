@@ -1,7 +1,7 @@
-import { glue, type Template } from '../../core/command-line.ts';
+import { glue } from '../../core/command-line.ts';
 import { on, operand, option, required } from '../../core/parameter.ts';
 import { name, path, some } from '../../core/params.ts';
-import { action, family, type Program } from '../../core/program.ts';
+import { action, family, program } from '../../core/program.ts';
 import { packages } from '../reports/kinds.ts';
 import { lines } from '../reports/readers.ts';
 import { compares, display, goesTo, opens } from './places.ts';
@@ -139,47 +139,18 @@ const jetbrains = family(ides, ([title, winget], id) => ({
   },
 }));
 
-interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'elsewhere'> {
-  readonly before?: readonly string[];
-  readonly goto: Template<{ file: unknown; line: unknown; column: unknown }>;
-}
-const colons: Row['goto'] = ({ file, line, column }) => [glue(file, ':', line, ':', column)];
-const others: Readonly<Record<string, Row>> = {
-  // Asks the Emacs that runs, and does not wait until the person has closed the file.
-  emacsclient: {
-    title: 'Emacs',
-    site: 'https://www.gnu.org/software/emacs/manual/html_node/emacs/emacsclient-Options.html',
-    get: { apt: 'emacs', brew: 'emacs', winget: 'GNU.Emacs' },
-    before: ['--no-wait', '--reuse-frame'],
-    goto: ({ file, line, column }) => [glue('+', line, ':', column), file],
-  },
-  subl: {
-    title: 'Sublime Text',
-    site: 'https://www.sublimetext.com/docs/command_line.html',
-    get: { brew: '--cask sublime-text', winget: 'SublimeHQ.SublimeText.4' },
-    elsewhere: {
-      darwin: ['/Applications/Sublime Text.app/Contents/SharedSupport/bin/subl'],
-      win32: ['%ProgramFiles%/Sublime Text/subl.exe'],
-    },
-    goto: colons,
-  },
-  zed: {
-    title: 'Zed',
-    site: 'https://zed.dev/docs/reference/cli',
-    get: { brew: '--cask zed', winget: 'ZedIndustries.Zed' },
-    elsewhere: { darwin: ['/Applications/Zed.app/Contents/MacOS/cli'] },
-    goto: colons,
-  },
-};
-
-const simple = family(others, ({ goto, ...row }) => ({
-  ...row,
+/** Asks the Emacs that runs, and does not wait until the person has closed the file. */
+const emacs = program('emacsclient', {
+  title: 'Emacs',
   category: 'editor',
+  site: 'https://www.gnu.org/software/emacs/manual/html_node/emacs/emacsclient-Options.html',
+  get: { apt: 'emacs', brew: 'emacs', winget: 'GNU.Emacs' },
   environment: display,
+  before: ['--no-wait', '--reuse-frame'],
   actions: {
-    open: opens(`Open in ${row.title}`, 'Opens a file or folder in a window.', (at) => [at.path]),
-    goto: goesTo(`Go to a line in ${row.title}`, goto),
+    open: opens('Open in Emacs', 'Opens a file or folder in the Emacs that runs.', (at) => [at.path]),
+    goto: goesTo('Go to a line in Emacs', (at) => [glue('+', at.line, ':', at.column), at.file]),
   },
-}));
+});
 
-export default [...vscodes, ...jetbrains, ...simple];
+export default [...vscodes, ...jetbrains, emacs];
