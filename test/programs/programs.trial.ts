@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -29,9 +37,7 @@ const npmFolder = join(kept, 'npm');
 const pipFolder = join(kept, 'pip');
 const env = {
   ...inherited(),
-  PATH: [join(npmFolder, 'node_modules/.bin'), join(pipFolder, 'bin'), process.env['PATH'] ?? ''].join(
-    delimiter,
-  ),
+  PATH: [join(npmFolder, 'bin'), join(pipFolder, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
 };
 const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'], env });
@@ -56,6 +62,9 @@ function install({ from }: ProgramTrial): void {
       ...from.npm.split(' '),
     );
   }
+  // What lies in node_modules/.bin is a project's own.
+  if (existsSync(npmFolder) && !existsSync(join(npmFolder, 'bin')))
+    symlinkSync('node_modules/.bin', join(npmFolder, 'bin'));
   if (!from.pip) return;
   if (!existsSync(join(pipFolder, 'bin/pip'))) run('python3', '-m', 'venv', pipFolder);
   run(join(pipFolder, 'bin/pip'), 'install', '--quiet', ...from.pip.split(' '));
