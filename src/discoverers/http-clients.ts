@@ -10,10 +10,11 @@ const url = z
   .max(8000)
   .regex(/^https?:\/\/\S+$/)
   .describe('Address: http://localhost:3000/health');
+// HTTPie takes "a:=@file" and its like for a file to send.
 const header = z
   .string()
   .max(8000)
-  .regex(/^[\w!#$%&'*+.^`|~-]+: ?(?!@)[^\r\n@][^\r\n]*$/, 'expected "Name: value"');
+  .regex(/^[\w!#$%&'*+.^`|~-]+: [^\s@][^\r\n]*$/, 'expected "Name: value"');
 const headers = list(header, 'Headers: Accept: text/html');
 const seconds = limit(600, 30).describe('How long at most, seconds');
 const curlParams = {
