@@ -59,6 +59,10 @@ const answers: Readonly<Record<string, string>> = {
   HGPLAIN: '1',
 };
 
+/** The same without these answers: a window stays, and a person works in it. */
+export const withoutAnswers = (env: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => answers[name] !== value));
+
 /**
  * The whole environment of a child: what every program gets, the variables its discoverer names, the search path,
  * answers to questions nobody is there to answer, and the discoverer's own settings, which win.

@@ -59,6 +59,7 @@ const tame = [
     'a',
     'a-b',
     'A=b',
+    'A: b',
     'x=-y',
     'src/a.ts',
     '8080:80',

@@ -38,8 +38,10 @@ function toolOf(
   const found = program ?? execFileSync('which', [usual], { encoding: 'utf8' }).trim();
   const folders = [...path, ...(process.env['PATH'] ?? '').split(':')];
   const search = { folders: folders.map((one) => ({ folder: one, source: 'PATH' })), skipped: [] };
+  const { run, leave } = createProcesses('linux');
   return programTool(of, name, action, {
-    run: createProcesses('linux').run,
+    run,
+    leave,
     installation: { id: of.id, program: found, leading: [], words, source: 'PATH', others: [] },
     env: childEnvironment(host, search, of.environment ?? [], of.settings ?? {}),
     databases: {

@@ -98,6 +98,7 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
       keeps: takenBack ? 'must' : has('execute') || has('destroy') ? 'first' : 'no',
       lasts: has('execute') || has('network'),
       looksOnly: effects.every((effect) => effect === 'read'),
+      ...(action.stays && { stays: true }),
     },
   };
 }

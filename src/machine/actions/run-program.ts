@@ -1,6 +1,7 @@
 import { ToolcribError } from '../../core/errors.ts';
 import type { CallContext, OutputSink, ProgramInput, ToolResult } from '../../core/tool.ts';
 import type { DatabaseServices } from '../databases/target.ts';
+import { withoutAnswers } from '../environment.ts';
 import type { Checkpoints } from '../history/checkpoints.ts';
 import { inlineLimit } from '../presentable.ts';
 import type { Outcome, Processes, Run } from '../processes/process.ts';
@@ -87,6 +88,7 @@ export async function execute(
   const outcome = await running({
     ...prepared,
     cwd: folder,
+    env: prepared.stays ? withoutAnswers(prepared.env) : prepared.env,
     signal,
     onLine: context.progress,
     timeoutMs: prepared.timeoutMs ?? (looksOnly ? context.budgets.callSeconds * 1000 : longestMs),

@@ -1,0 +1,120 @@
+import type { Template } from '../core/command-line.ts';
+import { action, family, present, type Program } from '../core/program.ts';
+import { display, file, folder, merged } from './editors/places.ts';
+
+interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'called' | 'on' | 'elsewhere' | 'version'> {
+  /** Words before two files. */
+  readonly two?: readonly string[];
+  /** Words before two folders, where it compares them. */
+  readonly folders?: readonly string[];
+  readonly merge: Template<typeof merged>;
+}
+
+const windows = (...places: string[]) => ({ win32: places.map((place) => `%ProgramFiles%/${place}`) });
+const rows: Readonly<Record<string, Row>> = {
+  bcompare: {
+    title: 'Beyond Compare',
+    site: 'https://www.scootersoftware.com/v5help/command_line_reference.html',
+    get: { brew: '--cask beyond-compare', winget: 'ScooterSoftware.BeyondCompare.5' },
+    elsewhere: {
+      darwin: ['/Applications/Beyond Compare.app/Contents/MacOS/bcomp'],
+      ...windows('Beyond Compare 5/BCompare.exe', 'Beyond Compare 4/BCompare.exe'),
+    },
+    folders: [],
+    merge: ({ left, right, base, output }) => [left, right, base, output],
+  },
+  meld: {
+    title: 'Meld',
+    site: 'https://meldmerge.org/help/',
+    get: { apt: 'meld', brew: '--cask meld', winget: 'Meld.Meld' },
+    version: { args: ['--version'], pattern: /meld (\d\S+)/ },
+    elsewhere: windows('Meld/Meld.exe'),
+    folders: [],
+    merge: ({ left, right, base, output }) => ['--output', output, left, base, right],
+  },
+  kdiff3: {
+    title: 'KDiff3',
+    site: 'https://docs.kde.org/stable5/en/kdiff3/kdiff3/documentation.html',
+    get: { apt: 'kdiff3', brew: '--cask kdiff3', winget: 'KDE.KDiff3' },
+    elsewhere: {
+      darwin: ['/Applications/kdiff3.app/Contents/MacOS/kdiff3'],
+      ...windows('KDiff3/kdiff3.exe'),
+    },
+    folders: [],
+    merge: ({ left, right, base, output }) => ['--merge', '--output', output, base, left, right],
+  },
+  araxis: {
+    title: 'Araxis Merge',
+    site: 'https://www.araxis.com/merge/documentation-windows/command-line.en',
+    get: { brew: '--cask araxis-merge', winget: 'Araxis.Merge' },
+    on: ['darwin', 'win32'],
+    // A `compare` on the search path is ImageMagick's.
+    called: ['ConsoleCompare'],
+    elsewhere: {
+      darwin: ['/Applications/Araxis Merge.app/Contents/Utilities/compare'],
+      ...windows('Araxis/Araxis Merge/Compare.exe'),
+    },
+    two: ['-2'],
+    folders: ['-2'],
+    merge: ({ left, right, base, output }) => ['-3', '-merge', '-a2', left, base, right, output],
+  },
+  winmerge: {
+    title: 'WinMerge',
+    site: 'https://manual.winmerge.org/en/Command_line.html',
+    get: { winget: 'WinMerge.WinMerge' },
+    on: ['win32'],
+    called: ['WinMergeU'],
+    elsewhere: windows('WinMerge/WinMergeU.exe'),
+    two: ['/u', '/e'],
+    folders: ['/u', '/r'],
+    merge: ({ left, right, base, output }) => ['/u', '/o', output, left, base, right],
+  },
+  p4merge: {
+    title: 'P4Merge',
+    site: 'https://help.perforce.com/helix-core/helix-core-p4merge/current/Content/P4Merge/P4Merge_CLI.html',
+    get: { brew: '--cask p4v', winget: 'Perforce.P4Merge' },
+    elsewhere: {
+      darwin: ['/Applications/p4merge.app/Contents/MacOS/p4merge'],
+      ...windows('Perforce/p4merge.exe'),
+    },
+    merge: ({ left, right, base, output }) => [base, left, right, output],
+  },
+};
+
+/** Programs in which a person looks at differences, and merges. They read what they are given, and run nothing. */
+export default family(rows, ({ two = [], folders, merge, ...row }) => ({
+  ...row,
+  category: 'editor',
+  // Most open a window when they are asked.
+  version: row.version ?? 'unknown',
+  environment: display,
+  actions: present({
+    diff: action(`Compare files in ${row.title}`, 'Shows two files side by side in a window.', ['read'], {
+      stays: true,
+      run: two,
+      dashes: false,
+      params: { left: file('One file'), right: file('The other') },
+      given: { left: 'a.txt', right: 'b.txt' },
+    }),
+    folder_sync:
+      folders &&
+      action(
+        `Compare folders in ${row.title}`,
+        'Shows two folders; a person copies between them.',
+        ['write'],
+        {
+          stays: true,
+          run: folders,
+          dashes: false,
+          params: { left: folder('One folder'), right: folder('The other') },
+          given: { left: 'old', right: 'new' },
+        },
+      ),
+    merge: action(`Merge files in ${row.title}`, 'A person merges two versions of a file.', ['write'], {
+      stays: true,
+      run: merge,
+      params: merged,
+      given: { left: 'a.txt', right: 'b.txt', base: 'o.txt', output: 'c.txt' },
+    }),
+  }),
+}));

@@ -1,0 +1,156 @@
+import { glue } from '../../core/command-line.ts';
+import { on, operand, option, required } from '../../core/parameter.ts';
+import { name, path, some } from '../../core/params.ts';
+import { action, family, program } from '../../core/program.ts';
+import { packages } from '../reports/kinds.ts';
+import { lines } from '../reports/readers.ts';
+import { compares, display, goesTo, opens } from './places.ts';
+
+const codes = {
+  code: {
+    title: 'VS Code',
+    site: 'https://code.visualstudio.com/docs/configure/command-line',
+    get: { brew: '--cask visual-studio-code', winget: 'Microsoft.VisualStudioCode' },
+    mac: 'Visual Studio Code',
+    windows: 'Microsoft VS Code',
+  },
+  cursor: {
+    title: 'Cursor',
+    site: 'https://cursor.com/docs',
+    get: { brew: '--cask cursor', winget: 'Anysphere.Cursor' },
+    mac: 'Cursor',
+    windows: 'cursor/resources/app',
+  },
+  windsurf: {
+    title: 'Windsurf',
+    site: 'https://docs.windsurf.com',
+    get: { brew: '--cask windsurf', winget: 'Codeium.Windsurf' },
+    mac: 'Windsurf',
+    windows: 'Windsurf',
+  },
+  codium: {
+    title: 'VSCodium',
+    site: 'https://vscodium.com',
+    get: { brew: '--cask vscodium', winget: 'VSCodium.VSCodium' },
+    mac: 'VSCodium',
+    windows: 'VSCodium',
+  },
+};
+const here = '--reuse-window';
+
+const vscodes = family(codes, ({ title, site, get, mac, windows }, id) => ({
+  title,
+  category: 'editor',
+  site,
+  get,
+  project: ['.vscode', '*.code-workspace'],
+  environment: [...display, 'VSCODE_IPC_HOOK_CLI'],
+  elsewhere: {
+    darwin: [`/Applications/${mac}.app/Contents/Resources/app/bin/${id}`],
+    win32: ['%LOCALAPPDATA%/Programs', '%ProgramFiles%'].map((at) => `${at}/${windows}/bin/${id}.cmd`),
+  },
+  actions: {
+    open: opens(`Open in ${title}`, 'Opens a file or folder in the window there is.', (at) => [
+      here,
+      at.path,
+    ]),
+    open_new_window: opens(`Open a new ${title} window`, 'Opens a file or folder in a new window.', (at) => [
+      '--new-window',
+      at.path,
+    ]),
+    goto: goesTo(`Go to a line in ${title}`, (at) => [
+      here,
+      '--goto',
+      glue(at.file, ':', at.line, ':', at.column),
+    ]),
+    diff: compares(`Compare files in ${title}`, ({ left, right }) => [here, '--diff', left, right]),
+    list_extensions: action(`List ${title} extensions`, 'Installed extensions with versions.', ['read'], {
+      run: ['--list-extensions', '--show-versions'],
+      out: packages(
+        lines(/^(?<name>[\w-]+\.[\w.-]+)@(?<version>\S+)$/, (one) => ({ ...one, name: one['name'] ?? '' })),
+      ),
+    }),
+    install_extension: action(
+      `Install a ${title} extension`,
+      'Installs an extension of the marketplace, or updates it.',
+      ['write', 'execute', 'network'],
+      {
+        run: [],
+        params: {
+          force: on('--force', 'The newest, where one is installed'),
+          extension: required('--install-extension', name('publisher.name')),
+        },
+        given: { extension: 'vitest.explorer' },
+      },
+    ),
+  },
+}));
+
+const ides = {
+  idea: ['IntelliJ IDEA', 'JetBrains.IntelliJIDEA.Ultimate'],
+  pycharm: ['PyCharm', 'JetBrains.PyCharm.Professional'],
+  webstorm: ['WebStorm', 'JetBrains.WebStorm'],
+  goland: ['GoLand', 'JetBrains.GoLand'],
+  clion: ['CLion', 'JetBrains.CLion'],
+  phpstorm: ['PhpStorm', 'JetBrains.PHPStorm'],
+  rubymine: ['RubyMine', 'JetBrains.RubyMine'],
+  rider: ['Rider', 'JetBrains.Rider'],
+  rustrover: ['RustRover', 'JetBrains.RustRover'],
+} as const;
+
+const jetbrains = family(ides, ([title, winget], id) => ({
+  title,
+  category: 'editor',
+  site: 'https://www.jetbrains.com/help/idea/working-with-the-ide-features-from-command-line.html',
+  get: { brew: `--cask ${title.toLowerCase().replaceAll(' ', '-')}`, winget },
+  called: [id, `${id}64`],
+  project: ['.idea'],
+  // Some answer by opening a window.
+  version: 'unknown',
+  environment: display,
+  elsewhere: {
+    linux: [`~/.local/share/JetBrains/Toolbox/scripts/${id}`, `/opt/${id}*/bin/${id}.sh`],
+    darwin: [
+      `~/Library/Application Support/JetBrains/Toolbox/scripts/${id}`,
+      `/Applications/${title}.app/Contents/MacOS/${id}`,
+    ],
+    win32: [
+      `%LOCALAPPDATA%/JetBrains/Toolbox/scripts/${id}.cmd`,
+      `%LOCALAPPDATA%/Programs/${title}/bin/${id}64.exe`,
+      `%ProgramFiles%/JetBrains/*/bin/${id}64.exe`,
+    ],
+  },
+  hints: [{ says: /instance.*running/i, wayOut: 'Formatting needs the IDE to be closed.' }],
+  actions: {
+    open: opens(`Open in ${title}`, 'Opens a project, folder or file in a window.', (at) => [at.path]),
+    goto: goesTo(`Go to a line in ${title}`, (at) => ['--line', at.line, '--column', at.column, at.file]),
+    diff: compares(`Compare files in ${title}`, ({ left, right }) => ['diff', left, right]),
+    format: action(`Format with ${title}`, 'Formats files by a code style.', ['write', 'execute'], {
+      role: 'format',
+      run: ['format', '-allowDefaults', '-recursive'],
+      dashes: false,
+      params: {
+        style: option('-settings', path('Exported code style', 'file')),
+        check: on('-dry', 'Only say which would change'),
+        only: operand(some(path('File or folder'), 'What to format')),
+      },
+      given: { style: 'style.xml', only: ['src'] },
+    }),
+  },
+}));
+
+/** Asks the Emacs that runs, and does not wait until the person has closed the file. */
+const emacs = program('emacsclient', {
+  title: 'Emacs',
+  category: 'editor',
+  site: 'https://www.gnu.org/software/emacs/manual/html_node/emacs/emacsclient-Options.html',
+  get: { apt: 'emacs', brew: 'emacs', winget: 'GNU.Emacs' },
+  environment: display,
+  before: ['--no-wait', '--reuse-frame'],
+  actions: {
+    open: opens('Open in Emacs', 'Opens a file or folder in the Emacs that runs.', (at) => [at.path]),
+    goto: goesTo('Go to a line in Emacs', (at) => [glue('+', at.line, ':', at.column), at.file]),
+  },
+});
+
+export default [...vscodes, ...jetbrains, emacs];

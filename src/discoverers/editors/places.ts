@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { operand } from '../../core/parameter.ts';
+import { path } from '../../core/params.ts';
+import { action } from '../../core/program.ts';
+import type { Template } from '../../core/command-line.ts';
+
+// What editors and the programs that show differences are told: files, folders, a place in a file.
+
+/** What a program that opens windows needs of the person's session; the desktop's own variables begin with XDG_. */
+export const display = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'DBUS_SESSION_BUS_ADDRESS'];
+
+export const file = (says: string) => operand(path(says, 'file'));
+export const folder = (says: string) => operand(path(says, 'folder'));
+/** Two files and where they come from, and the file that a person makes of them. */
+export const merged = {
+  left: file('Ours'),
+  right: file('Theirs'),
+  base: file('What both come from'),
+  output: operand(path('Where the result goes', 'file', { written: true })),
+};
+
+type Opens<Names extends string> = Template<Record<Names, unknown>>;
+// An editor runs what is in a folder: extensions, tasks, the import of a build.
+
+/** Opens a file or folder. */
+export const opens = (title: string, description: string, run: Opens<'path'>) =>
+  action(title, description, ['execute'], {
+    stays: true,
+    run,
+    params: { path: operand(path('File or folder')) },
+    given: { path: 'src' },
+  });
+
+/** Opens a file at a line. */
+export const goesTo = (title: string, run: Opens<'file' | 'line' | 'column'>) =>
+  action(title, 'Opens a file at a line and column.', ['execute'], {
+    stays: true,
+    run,
+    params: {
+      file: file('File'),
+      line: operand(z.int().min(1).max(10_000_000).describe('Line')),
+      column: operand(z.int().min(1).max(100_000).default(1).describe('Column')),
+    },
+    given: { file: 'src/a.ts', line: 12 },
+  });
+
+/** Shows two files side by side. */
+export const compares = (title: string, run: Opens<'left' | 'right'>) =>
+  action(title, 'Shows two files side by side in a window.', ['execute'], {
+    stays: true,
+    run,
+    params: { left: file('One file'), right: file('The other') },
+    given: { left: 'a.ts', right: 'b.ts' },
+  });

@@ -1,0 +1,32 @@
+import { on, operand } from '../core/parameter.ts';
+import { path, some, text } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+
+export default program('jq', {
+  title: 'jq',
+  category: 'other',
+  site: 'https://jqlang.org/manual/',
+  get: { apt: 'jq', brew: 'jq', winget: 'jqlang.jq' },
+  version: { args: ['--version'], pattern: /jq-(\S+)/ },
+  actions: {
+    filter: action(
+      'Filter JSON with jq',
+      'Runs a jq filter on JSON files: select, count, reshape.',
+      ['read'],
+      {
+        run: [],
+        dashes: false,
+        params: {
+          raw: on('--raw-output', 'Texts without quotes'),
+          compact: on('--compact-output', 'Each result in one line'),
+          slurp: on('--slurp', 'All documents as one list'),
+          sort_keys: on('--sort-keys', 'Keys in order'),
+          // In parentheses nothing is imported: that would read files that no path names.
+          filter: operand(text('Filter: .scripts | keys'), (it) => `(${it}\n)`),
+          paths: operand(some(path('JSON file', 'file'), 'JSON files')),
+        },
+        given: { filter: '.scripts | keys', paths: ['package.json'] },
+      },
+    ),
+  },
+});

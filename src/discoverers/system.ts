@@ -1,0 +1,217 @@
+import * as z from 'zod';
+import { aside, operand, option, required } from '../core/parameter.ts';
+import { limit, name, text } from '../core/params.ts';
+import { action, program } from '../core/program.ts';
+import { told, type Output } from '../core/report.ts';
+import { disks, entries, ports, processes } from './reports/kinds.ts';
+import { json, lines, type Groups } from './reports/readers.ts';
+
+const linux = { on: ['linux'] } as const;
+const mac = { on: ['darwin'] } as const;
+const unix = { on: ['linux', 'darwin'] } as const;
+const windows = { on: ['win32'] } as const;
+/** What PowerShell says in the words of the program that other systems have. */
+const powershell = (code: string) =>
+  ({
+    ...{ by: 'powershell', ...windows },
+    run: () => [
+      ...['-NoProfile', '-NonInteractive', '-Command'],
+      `[Console]::OutputEncoding = [Text.UTF8Encoding]::new($false); ${code}`,
+    ],
+  }) as const;
+const plain = told(({ stdout }) => stdout);
+const number = (said = '0') => Number(said.replace(',', '.'));
+
+/** Who listens; by the groups protocol, address, port, pid and program. */
+const listeners = (pattern: RegExp) => {
+  const all = lines(pattern, ({ protocol = '', address = '', port, pid, program: by }: Groups) => ({
+    protocol: protocol.toLowerCase(),
+    address,
+    port: number(port),
+    ...(pid && { pid: number(pid) }),
+    ...(by && { program: by.replaceAll('\\x20', ' ') }),
+  }));
+  return ports((output) => {
+    const wanted = output.values['port'];
+    const asked = all(output).filter(({ port }) => wanted === undefined || port === wanted);
+    // lsof names a port once for each file that stands for it.
+    return [...new Map(asked.map((one) => [JSON.stringify(one), one])).values()];
+  });
+};
+// The other end of a listener is port 0 or none; the name of its state is translated.
+const netstat =
+  /^\s*(?<protocol>TCP|UDP)\s+(?<address>\S+):(?<port>\d+)\s+(?:\S+:0|\*:\*)\s+(?:\S+\s+)?(?<pid>\d+)\s*$/;
+const ss =
+  /^(?<protocol>tcp|udp)\s+\S+\s+\d+\s+\d+\s+(?<address>\S+):(?<port>\d+)\s+\S+(?:\s+users:\(\("(?<program>[^"]+)",pid=(?<pid>\d+))?/;
+const lsof = /^(?<program>\S+)\s+(?<pid>\d+)\s.*\s(?<protocol>TCP)\s+(?<address>\S+):(?<port>\d+) \(LISTEN\)/;
+
+const process_ = lines(
+  /^\s*(?<pid>\d+)\s+(?<parent>\d+)\s+(?<cpu>[\d.,]+)\s+(?<size>\d+)\s+(?<command>.+)$/,
+  ({ pid, parent, cpu, size, command = '' }) => ({
+    ...{ pid: number(pid), parent: number(parent), cpu: number(cpu), kilobytes: number(size), command },
+  }),
+);
+/** Those that were asked for, the one that takes most first. */
+const busiest = processes((output: Output) => {
+  const { matching = '', limit: most } = output.values as { matching?: string; limit: number };
+  const all = process_(output).filter(({ command }) => command.includes(matching));
+  all.sort((one, other) => other.cpu - one.cpu || other.kilobytes - one.kilobytes);
+  const more = all.length > most ? 'raise limit, or give matching' : undefined;
+  return { items: all.slice(0, most), total: all.length, more };
+});
+
+const pseudo = /^(?:dev)?(?:tmpfs|fs)$|^map /;
+const space = disks((output) =>
+  lines(
+    /^(?<name>.+?)\s+(?<size>\d+)\s+\d+\s+(?<free>\d+)\s+\d+%\s+(?<mounted>(?:\/|\w:).*)$/,
+    ({ name: device = '', mounted = '', size, free }) => ({
+      ...{ name: device, mounted, kilobytes: number(size), free: number(free) },
+    }),
+  )(output).filter((one) => one.kilobytes > 0 && !pseudo.test(one.name)),
+);
+
+const inMb = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MB`;
+/** The numbers that a pattern finds. */
+const numbers = (output: string, pattern: RegExp): number[] => {
+  const [, ...found] = pattern.exec(output) ?? [];
+  if (found.length === 0) throw new Error(`no ${pattern.source}`);
+  return found.map(Number);
+};
+const free = told(({ stdout }) => {
+  const [total = 0, left = 0] = numbers(stdout, /^Mem:\s+(\d+)(?:\s+\d+){4}\s+(\d+)\s*$/m);
+  const [swap = 0, unused = 0] = numbers(stdout, /^Swap:\s+(\d+)\s+\d+\s+(\d+)\s*$/m);
+  return `${inMb(left)} of ${inMb(total)} memory available; swap: ${inMb(unused)} of ${inMb(swap)} free`;
+});
+const pages = told(({ stdout }) => {
+  const [size = 0] = numbers(stdout, /page size of (\d+) bytes/);
+  const sum = (...kinds: string[]) =>
+    kinds.reduce((all, of) => all + (numbers(stdout, new RegExp(`^Pages ${of}:\\s+(\\d+)`, 'm'))[0] ?? 0), 0);
+  const left = sum('free', 'inactive', 'speculative');
+  const used = sum('active', 'wired down', 'occupied by compressor');
+  return `${inMb(left * size)} of ${inMb((left + used) * size)} memory available`;
+});
+
+const unit = z.object({ unit: z.string(), active: z.string(), description: z.string() });
+const units = entries('service')(
+  json(z.array(unit), (all) =>
+    all.map((one) => ({ name: one.unit, says: `${one.active}: ${one.description}` })),
+  ),
+);
+const agents = entries('service')(
+  lines(/^(?<pid>\d+|-)\t(?<status>-?\d+)\t(?<name>\S+)$/, ({ name: label = '', pid, status }) => ({
+    name: label,
+    says: pid === '-' ? `not running, last ended with ${status}` : `running as ${pid}`,
+  })),
+);
+const service = name('Service: nginx, docker.service');
+const given = { service: 'nginx' };
+
+/** What the machine does, each by the program that a system has for it; of processes, this user's. */
+export default program('system', {
+  title: 'This machine',
+  category: 'other',
+  site: 'https://man7.org/linux/man-pages/dir_section_1.html',
+  get: {},
+  // It is there when one of its programs is.
+  called: ['ps', 'tasklist'],
+  version: 'unknown',
+  settings: { LC_ALL: 'C' },
+  actions: {
+    ports: action(
+      'List listening ports',
+      'Ports that are listened on, and by which process of yours.',
+      ['read'],
+      {
+        params: { port: aside(z.int().min(1).max(65_535).optional().describe('Only this one')) },
+        ways: [
+          {
+            ...{ by: 'ss', ...linux, out: listeners(ss) },
+            run: ['--no-header', '--listening', '--numeric', '--tcp', '--udp', '--processes'],
+          },
+          { by: 'lsof', ...unix, run: ['-nP', '-iTCP', '-sTCP:LISTEN'], ok: [0, 1], out: listeners(lsof) },
+          { by: 'netstat', ...windows, run: ['-ano'], out: listeners(netstat) },
+        ],
+      },
+    ),
+    processes: action('List processes', 'Processes of this user with processor and memory.', ['read'], {
+      params: {
+        matching: aside(text('Only those whose command has this in it').optional()),
+        limit: aside(limit(1000, 30)),
+      },
+      ways: [
+        // Without a dash: of this user, with a terminal or without.
+        { by: 'ps', ...unix, run: ['xww', '-o', 'pid=,ppid=,pcpu=,rss=,args='], out: busiest },
+        {
+          ...powershell(`Get-CimInstance Win32_Process -Filter "SessionId=$((Get-Process -Id $PID).SessionId)" |
+ForEach-Object { '{0} {1} 0 {2} {3}' -f $_.ProcessId, $_.ParentProcessId, [long]($_.WorkingSetSize / 1KB),
+$(if ($_.CommandLine) { $_.CommandLine } else { $_.Name }) }`),
+          out: busiest,
+        },
+      ],
+    }),
+    disk: action('Show disk space', 'Local file systems and what is free on them.', ['read'], {
+      ways: [
+        // It fails when there is one that it may not look at.
+        { by: 'df', ...unix, run: ['-P', '-k', '-l'], ok: [0, 1], out: space },
+        {
+          ...powershell(`Get-CimInstance Win32_LogicalDisk -Filter DriveType=3 | ForEach-Object {
+'{0} {1} 0 {2} 0% {0}' -f $_.DeviceID, [long]($_.Size / 1KB), [long]($_.FreeSpace / 1KB) }`),
+          out: space,
+        },
+      ],
+    }),
+    memory: action('Show free memory', 'How much memory there is, and is available.', ['read'], {
+      ways: [
+        { by: 'free', ...linux, run: ['--bytes'], out: free },
+        { by: 'vm_stat', ...mac, run: [], out: pages },
+        {
+          ...powershell(`Get-CimInstance Win32_OperatingSystem | ForEach-Object {
+'Mem: {0} 0 0 0 0 {1}' -f ($_.TotalVisibleMemorySize * 1KB), ($_.FreePhysicalMemory * 1KB)
+'Swap: {0} 0 {1}' -f ($_.SizeStoredInPagingFiles * 1KB), ($_.FreeSpaceInPagingFiles * 1KB) }`),
+          out: free,
+        },
+      ],
+    }),
+    services: action('List services', 'Services of the system and their state.', ['read'], {
+      ways: [
+        {
+          ...{ by: 'systemctl', ...linux, out: units },
+          run: ['list-units', '--type=service', '--all', '--output=json', '--no-pager'],
+        },
+        { by: 'launchctl', ...mac, run: ['list'], out: agents },
+        {
+          ...powershell(`ConvertTo-Json -Compress @(Get-CimInstance Win32_Service | ForEach-Object {
+@{ unit = $_.Name; active = $_.State; description = $_.DisplayName } })`),
+          out: units,
+        },
+      ],
+    }),
+    service: action('Show a service', 'State of a service, and what it said last.', ['read'], {
+      params: { service: operand(service) },
+      given,
+      ways: [
+        { by: 'systemctl', ...linux, run: ['status', '--no-pager', '--lines=20'], ok: [0, 3], out: plain },
+        { by: 'launchctl', ...mac, run: ['list'], dashes: false, out: plain },
+        { by: 'sc', ...windows, run: ['query'], dashes: false, out: plain },
+      ],
+    }),
+    service_log: action('Show the log of a service', 'What a service has said, the last lines.', ['read'], {
+      params: {
+        service: required('--unit', service),
+        limit: required('--lines', limit(2000, 100)),
+        since: option('--since=', text('From when: -1h, 2026-01-31')),
+      },
+      given,
+      ways: [{ by: 'journalctl', ...linux, run: ['--no-pager', '--output=short-iso'], out: plain }],
+    }),
+    uptime: action('Show uptime', 'Since when the machine runs, and its load.', ['read'], {
+      ways: [
+        { by: 'uptime', ...unix, run: [], out: plain },
+        {
+          ...powershell("'up since {0:u}' -f (Get-CimInstance Win32_OperatingSystem).LastBootUpTime"),
+          out: plain,
+        },
+      ],
+    }),
+  },
+});
