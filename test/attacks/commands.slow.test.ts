@@ -182,10 +182,10 @@ describe.each(eras)('commands, in %s', (era) => {
   it.each([
     ['run_command', { program: 'sh', args: ['-c', 'touch ran'] }],
     ['npm_run', { task: 'test' }],
-    ['make_run', {}],
+    ['make_task', { task: 'all' }],
     ['cmake_configure', {}],
     ['git_reset_hard', { ref: 'HEAD' }],
-    ['docker_remove', { containers: ['web'] }],
+    ['docker_rm', { containers: ['web'] }],
   ] as const)('ATTACK 105: %s asks as a job as it does itself, and a no is a no', async (tool, given) => {
     await refused(
       { client, scene },

@@ -1,6 +1,7 @@
 import { choice, input, on, operand, option } from '../../core/parameter.ts';
 import { list, name, path, text } from '../../core/params.ts';
 import { action, type ProgramAction } from '../../core/program.ts';
+import { entries } from '../reports/kinds.ts';
 import { integrates } from './conflicts.ts';
 import { saysNow } from './status.ts';
 import { onlyPaths, revision } from './values.ts';
@@ -131,8 +132,18 @@ export const integrating = {
     given: { from: 'main', folder: 'patches' },
     ...saysNow('written'),
   }),
-  submodules: action('List git submodules', 'Submodules with the commit each is at.', ['read'], {
-    run: ['submodule', 'status', '--recursive'],
+  submodules: action('List git submodules', 'Submodules with their addresses.', ['read'], {
+    // git submodule is a script, which starts others.
+    reads: ['.gitmodules'],
+    out: entries('submodule')(({ stdout }) =>
+      stdout
+        .split(/^\[submodule /m)
+        .slice(1)
+        .map((text) => ({
+          name: /^\s*path\s*=\s*(.+?)\s*$/m.exec(text)?.[1] ?? '',
+          says: /^\s*url\s*=\s*(.+?)\s*$/m.exec(text)?.[1] ?? '',
+        })),
+    ),
   }),
   worktrees: action('List git worktrees', 'Work trees of the repository and their branches.', ['read'], {
     run: ['worktree', 'list'],

@@ -58,10 +58,11 @@ export async function discover(
   };
   const installed = new Map<string, Installation>();
   const missing = new Map<string, { why: string }>();
+  const place = { host, path, broken };
   const searches = facts.map(async (program) =>
     program.on?.includes(host.platform) === false
       ? { why: 'is not for this system' }
-      : choose({ ...program, at: named[program.id] }, foldersWith, { host, path, broken }),
+      : choose({ ...program, names: program.called.map(nameOf), at: named[program.id] }, foldersWith, place),
   );
   for (const [index, search] of (await Promise.all(searches)).entries()) {
     const id = facts[index]?.id ?? '';
@@ -93,10 +94,22 @@ export async function whichProgram(name: string, host: Host, path: SearchPath): 
   if (!/^[^\\/:*?"<>|\0]+$/.test(name) || /^\.+$/.test(name))
     return { why: `"${name}" is not the name of a program` };
   const folders = path.folders.map(({ folder }) => folder);
-  return choose({ id: name, called: [name] }, () => folders, { host, path, broken: {} });
+  return choose({ id: name, names: [{ name, words: [] }] }, () => folders, { host, path, broken: {} });
 }
 
-type Wanted = Pick<ProgramFacts, 'id' | 'called' | 'elsewhere'> & {
+/** What a program is called: `docker compose` is docker with a first word. */
+interface Name {
+  readonly name: string;
+  readonly words: readonly string[];
+}
+
+function nameOf(called: string): Name {
+  const [name = '', ...words] = called.split(' ');
+  return { name, words };
+}
+
+type Wanted = Pick<ProgramFacts, 'id' | 'elsewhere'> & {
+  readonly names: readonly Name[];
   /** Where the settings say that it is. */
   readonly at?: string | undefined;
 };
@@ -106,10 +119,7 @@ async function choose(wanted: Wanted, foldersWith: FoldersWith, place: Place): P
   if (wanted.at !== undefined) return chooseNamed(wanted, wanted.at, place);
   const [named, known] = await Promise.all([
     Promise.all(
-      wanted.called.map((called) => {
-        const [name = '', ...words] = called.split(' ');
-        return candidatesIn(foldersWith(name), { name, words, id: wanted.id }, place);
-      }),
+      wanted.names.map((name) => candidatesIn(foldersWith(name.name), { ...name, id: wanted.id }, place)),
     ),
     candidatesElsewhere(wanted, place),
   ]);
@@ -122,15 +132,16 @@ async function choose(wanted: Wanted, foldersWith: FoldersWith, place: Place): P
     .map(({ path, why = 'comes later' }) => ({ path, why }));
   if (best) return { installed: await installationOf(wanted.id, best, others, place) };
   const count = place.path.folders.length;
-  const looked = `no ${wanted.called.join(', ')} in ${count === 1 ? 'one folder' : `${count} folders`}`;
+  const called = wanted.names.map(({ name, words }) => [name, ...words].join(' '));
+  const looked = `no ${called.join(', ')} in ${count === 1 ? 'one folder' : `${count} folders`}`;
   const refused = others.map(({ path, why }) => `${path} is ${why}`).join('; ');
   return { why: refused === '' ? looked : `${looked} that can be used: ${refused}` };
 }
 
 /** What the settings name is taken, or nothing. */
-async function chooseNamed({ id, called }: Wanted, path: string, place: Place): Promise<Search> {
+async function chooseNamed({ id, names }: Wanted, path: string, place: Place): Promise<Search> {
   const { basename, dirname } = pathsOf(place.host);
-  const [, ...words] = called[0]?.split(' ') ?? [];
+  const { words = [] } = names[0] ?? {};
   const [found] = await candidatesIn([dirname(path)], { name: basename(path), words, id }, place);
   if (!found) return { why: `${path}, which the settings name, cannot be started` };
   if (found.why !== undefined) return { why: `${path}, which the settings name, is ${found.why}` };
@@ -152,10 +163,10 @@ async function candidatesIn(
   );
 }
 
-async function candidatesElsewhere({ id, called, elsewhere }: Wanted, place: Place): Promise<Candidate[]> {
+async function candidatesElsewhere({ id, names, elsewhere }: Wanted, place: Place): Promise<Candidate[]> {
   const { host } = place;
   const { basename, dirname } = pathsOf(host);
-  const [, ...words] = called[0]?.split(' ') ?? [];
+  const { words = [] } = names[0] ?? {};
   const files = await Promise.all((elsewhere?.[host.platform] ?? []).map((file) => expandPlace(file, host)));
   const found = files.flat().map(async (file) => {
     // Its folder is not on the search path, hence has not been looked at.
