@@ -68,7 +68,8 @@ export default program('meson', {
       collects: ['**/meson-logs/testlog.junit.xml'],
       out: tests(junit(({ name: one }) => one.split(' / ').at(-1) ?? one)),
     }),
-    targets: action('List Meson targets', 'Programs and libraries of a build folder.', ['read'], {
+    targets: action('List Meson targets', 'Programs and libraries of a build folder.', ['execute'], {
+      // It asks compilers, which the project can name.
       role: 'tasks',
       run: ['introspect', '--targets'],
       params: { build: operand(folder) },
@@ -76,7 +77,7 @@ export default program('meson', {
         json(z.array(target), (all) => all.map(({ name: one, type }) => ({ name: one, says: type }))),
       ),
     }),
-    options: action('List Meson options', 'Options of a build folder with their values.', ['read'], {
+    options: action('List Meson options', 'Options of a build folder with their values.', ['execute'], {
       run: ['introspect', '--buildoptions'],
       params: { build: operand(folder) },
       out: entries('option')(

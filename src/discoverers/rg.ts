@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import { choice, on, operand, option, required } from '../core/parameter.ts';
 import { limit, list, name, path, text } from '../core/params.ts';
@@ -34,7 +35,7 @@ export default program('rg', {
           case: choice({ smart: '--smart-case', ignore: '--ignore-case', exact: '--case-sensitive' }, 'Case'),
           word: on('--word-regexp', 'Whole words'),
           multiline: on(['--multiline', '--multiline-dotall'], 'Over several lines'),
-          around: option('--context', limit(50, 0).describe('Lines around it')),
+          around: option('--context', z.int().min(1).max(50).describe('Lines around it')),
           most: option('--max-count', limit(10_000, 200).describe('How many lines of a file')),
           glob: option('--glob', list(text('Glob'), 'Only these files; !glob for all others')),
           type: option('--type', name('Kind of file: ts, py, rust')),

@@ -82,8 +82,8 @@ const attacks: readonly Attack[] = [
   [23, 'npm_run', { task: '--script-shell=./evil.sh' }, /^ARG_FLAG: task: /],
   [23, 'python_run_module', { module: '-c' }, /^ARG_FLAG: module: /],
   [23, 'docker_build', { build_args: ['BUILDKIT_SYNTAX=evil'] }, /^ARG_INVALID: build_args\.0: /],
-  [23, 'docker_logs', { container: '--host=tcp://evil' }, /^ARG_INVALID: container: /],
-  [23, 'compose_ps', { services: ['--file=/etc/x'] }, /^ARG_INVALID: services\.0: /],
+  [23, 'docker_logs', { container: '--host=tcp://evil' }, /^ARG_(?:FLAG|INVALID): container: /],
+  [23, 'compose_ps', { services: ['--file=/etc/x'] }, /^ARG_(?:FLAG|INVALID): services\.0: /],
   // Programs without actions are run as a person says, who sees the whole line.
   [23, 'run_command', { program: 'mvn', args: ['-Dmaven.ext.class.path=evil.jar'] }, /^NEEDS_CONFIRM: /],
   [23, 'run_command', { program: 'gradle', args: ['--init-script', 'x'] }, /^NEEDS_CONFIRM: /],

@@ -45,17 +45,17 @@ describe('what a project has in it runs only with leave', () => {
 
   // Whatever runs tests, builds, or lists what can be run by asking the program: none of it is a way to look.
   it.each([
-    [37, 'make_run', { targets: ['all'] }, { Makefile: 'X := $(shell touch ran)\nall:\n' }],
+    [37, 'make_task', { task: 'all' }, { Makefile: 'X := $(shell touch ran)\nall:\n' }],
     [38, 'cmake_configure', {}, { 'CMakeLists.txt': 'execute_process(COMMAND touch ran)' }],
     [40, 'npm_test', {}, { 'package.json': '{"name":"p","version":"1.0.0","scripts":{"test":"touch ran"}}' }],
     [40, 'npm_run', { task: 'lint' }, { 'eslint.config.js': 'require("fs").writeFileSync("ran", "")' }],
     [40, 'node_test', {}, { 'test/a.test.js': 'require("fs").writeFileSync("ran", "")' }],
     [40, 'python_run_module', { module: 'pytest' }, { 'conftest.py': 'open("ran", "w")' }],
-    [40, 'python_check', { file: 'a.py' }, { 'a.py': '', '.venv/bin/python': '#!/bin/sh\ntouch ran\n' }],
-    [40, 'python_interpreter', {}, { '.venv/bin/python3': '#!/bin/sh\ntouch ran\n', '.venv/pyvenv.cfg': '' }],
+    [40, 'python_check', { files: ['a.py'] }, { 'a.py': '', '.venv/bin/python': '#!/bin/sh\ntouch ran\n' }],
+    [40, 'python_version', {}, { '.venv/bin/python3': '#!/bin/sh\ntouch ran\n', '.venv/pyvenv.cfg': '' }],
     [40, 'pip_list', {}, { '.venv/bin/python3': '#!/bin/sh\ntouch ran\n', '.venv/pyvenv.cfg': '' }],
     [40, 'ctest_list', {}, { 'build/CTestTestfile.cmake': 'execute_process(COMMAND touch ran)' }],
-    [40, 'ctest_run', {}, { 'build/CTestTestfile.cmake': 'add_test(a touch ran)' }],
+    [40, 'ctest_test', {}, { 'build/CTestTestfile.cmake': 'add_test(a touch ran)' }],
     [40, 'cmake_build', {}, { 'build/CMakeCache.txt': '', 'build/Makefile': 'X := $(shell touch ran)\n' }],
     [40, 'run_command', { program: './gradlew', args: ['tasks'] }, { gradlew: '#!/bin/sh\ntouch ran\n' }],
     [40, 'run_command', { program: 'dotnet', args: ['test'] }, { 'Directory.Build.rsp': '/p:x=y' }],
@@ -93,8 +93,8 @@ describe('what a project has in it runs only with leave', () => {
     await withFiles(files, async () => {
       const agreed = await connect('2026-07-28', scene.options(['--questions', 'none']));
       for (const [name, given] of [
-        ['python_check', { file: 'conftest.py' }],
-        ['python_interpreter', {}],
+        ['python_check', { files: ['conftest.py'] }],
+        ['python_version', {}],
         ['pip_list', {}],
         ['pip_show', { packages: ['pip'] }],
         ['pip_check', {}],
@@ -144,7 +144,7 @@ describe('what a project has in it runs only with leave', () => {
       expect(told).not.toContain('IMPORTANT');
       expect(told).not.toContain('evil');
       // In a result it is quoted as what it is: one line, cut.
-      for (const [, quoted = ''] of programs.matchAll(/answered: ([^";]*)/g))
+      for (const [, quoted = ''] of programs.matchAll(/answered: ([^";\n)]*)/g))
         expect(quoted.length).toBeLessThanOrEqual(120);
       expect(programs).not.toContain('evil');
       await fresh.close();

@@ -71,7 +71,7 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
   const takenBack = await isTakenBack(call, start);
   const whole = [...start.leading, ...argv, ...start.trailing];
   // Whom it talks to, and what it brings, is up to the files of the project.
-  const talks = has('network') && !has('read') ? 'talks to other machines as this folder says' : undefined;
+  const talks = has('network') ? 'talks to other machines as this folder says' : undefined;
   const isItsOwn = has('execute') || found.own.length > 0;
   const needs = inspected?.trust ?? (isItsOwn ? 'runs code of this folder' : talks);
   return {
