@@ -8,14 +8,17 @@ import { json } from './reports/readers.ts';
 
 const inventory = option('--inventory=', path('Inventory; default: as configured'));
 const hosts = option('--limit=', name('Only these hosts or groups'));
+const assignment = z.string().regex(/^[A-Za-z_]\w*=/, 'expected name=value');
 const playbook = operand(path('Playbook', 'file'));
 const params = {
   inventory,
   limit: hosts,
   tags: option('--tags=', list(name('Tag'), 'Only tasks with these tags'), (all) => all.join(',')),
-  variables: option(
-    '--extra-vars=',
-    list(z.string().regex(/^\w+=[^\n]*$/, 'expected name=value'), 'Variables'),
+  // As JSON: what is written as name=value is split at blanks.
+  variables: option('--extra-vars=', list(assignment, 'Variables: name=value'), (all) =>
+    JSON.stringify(
+      Object.fromEntries(all.map((one) => [one.split('=')[0], one.slice(one.indexOf('=') + 1)])),
+    ),
   ),
   become: on('--become', 'As the administrator of the hosts'),
   playbook,

@@ -39,12 +39,12 @@ export default program('packer', {
       },
     ),
     format_check: action('Check the format of Packer files', 'What formatting would change.', ['read'], {
-      run: ['fmt', '-check', '-diff', '-recursive', '.'],
+      run: ['fmt', '-check', '-diff', '.'],
       ok: [0, 3],
     }),
     format: action('Format Packer files', 'Formats files; names those it changed.', ['write'], {
       role: 'format',
-      run: ['fmt', '-recursive', '.'],
+      run: ['fmt', '.'],
     }),
     init: action('Get Packer plugins', 'Downloads the plugins that a template needs.', ['write', 'network'], {
       run: ['init'],
