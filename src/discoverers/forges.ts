@@ -92,7 +92,7 @@ const gh: Row = {
   project: ['.github', { file: '.git/config', has: /github\.com[:/]/ }],
   environment: ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST', 'GH_CONFIG_DIR', 'GH_REPO'],
   settings: { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_PAGER: 'cat', NO_COLOR: '1' },
-  hints: [{ says: /gh auth login/, wayOut: 'Nobody is logged in: a person has to run gh auth login.' }],
+  hints: [{ says: /gh auth login|GH_TOKEN/, wayOut: 'Nobody is logged in: a person has to run gh auth login.' }],
   request: 'pr',
   called: 'pull request',
   asked: (what, of) =>
