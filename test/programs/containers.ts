@@ -78,7 +78,6 @@ export default [
     files: ansible,
     calls: [
       ['syntax', here, /playbook: /],
-      ['tasks', here, /Make a file/],
       ['hosts', here, /localhost/],
       ['check', here, /changed=1/],
       ['run', { ...here, variables: ['who=a b'] }, /\+a b/],
@@ -88,10 +87,7 @@ export default [
     program: 'ansible_inventory',
     from: { apt: 'ansible-core' },
     files: ansible,
-    calls: [
-      ['groups', { inventory: 'hosts.ini' }, /local: localhost/],
-      ['host', { inventory: 'hosts.ini', host: 'localhost' }, /"who": "ada"/],
-    ],
+    calls: [['groups', { inventory: 'hosts.ini' }, /local: localhost/]],
   },
   {
     program: 'ansible_lint',
@@ -105,7 +101,6 @@ export default [
     files: { 't.pkr.hcl': packer },
     calls: [
       ['validate', {}, /done|valid/],
-      ['inspect', {}, /null\.a/],
       ['format_check', {}, /communicator|done/],
       ['format', {}, /t\.pkr\.hcl|done/],
       ['build', {}, /built it/],
