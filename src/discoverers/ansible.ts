@@ -5,17 +5,21 @@ import { action, program } from '../core/program.ts';
 import { told } from '../core/report.ts';
 import { diagnostics, level } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
+import { reaches, runs } from './shared/effects.ts';
 
 const inventory = option('--inventory=', path('Inventory; default: as configured'));
 const hosts = option('--limit=', name('Only these hosts or groups'));
+const assignment = z.string().regex(/^[A-Za-z_]\w*=/, 'expected name=value');
 const playbook = operand(path('Playbook', 'file'));
 const params = {
   inventory,
   limit: hosts,
   tags: option('--tags=', list(name('Tag'), 'Only tasks with these tags'), (all) => all.join(',')),
-  variables: option(
-    '--extra-vars=',
-    list(z.string().regex(/^\w+=[^\n]*$/, 'expected name=value'), 'Variables'),
+  // As JSON: what is written as name=value is split at blanks.
+  variables: option('--extra-vars=', list(assignment, 'Variables: name=value'), (all) =>
+    JSON.stringify(
+      Object.fromEntries(all.map((one) => [one.split('=')[0], one.slice(one.indexOf('=') + 1)])),
+    ),
   ),
   become: on('--become', 'As the administrator of the hosts'),
   playbook,
@@ -48,36 +52,21 @@ const ansible = program('ansible', {
     },
   ],
   actions: {
-    syntax: action(
-      'Check the syntax of an Ansible playbook',
-      'Whether a playbook can be read.',
-      ['execute'],
-      {
-        run: ['--syntax-check'],
-        params: { inventory, playbook },
-        given,
-      },
-    ),
-    tasks: action('List the tasks of an Ansible playbook', 'Plays, tasks and tags.', ['execute'], {
-      run: ['--list-tasks'],
+    syntax: action('Check the syntax of an Ansible playbook', 'Whether a playbook can be read.', runs, {
+      run: ['--syntax-check'],
       params: { inventory, playbook },
       given,
     }),
-    hosts: action('List the hosts of an Ansible playbook', 'On which hosts it would run.', ['execute'], {
+    hosts: action('List the hosts of an Ansible playbook', 'On which hosts it would run.', runs, {
       run: ['--list-hosts'],
       params: { inventory, limit: hosts, playbook },
       given,
     }),
-    check: action(
-      'Dry-run an Ansible playbook',
-      'What it would change on its hosts.',
-      ['execute', 'network'],
-      {
-        run: ['--check', '--diff'],
-        params,
-        given,
-      },
-    ),
+    check: action('Dry-run an Ansible playbook', 'What it would change on its hosts.', reaches, {
+      run: ['--check', '--diff'],
+      params,
+      given,
+    }),
     run: action(
       'Run an Ansible playbook',
       'Changes the hosts as the playbook says.',
@@ -115,7 +104,7 @@ const inventories = program('ansible_inventory', {
   called: ['ansible-inventory'],
   version: { args: ['--version'], pattern: /\[?core (\d[\w.]+)/ },
   actions: {
-    groups: action('List Ansible hosts', 'Groups of the inventory with their hosts.', ['execute'], {
+    groups: action('List Ansible hosts', 'Groups of the inventory with their hosts.', runs, {
       run: ['--list'],
       params: { inventory },
       out: told(
@@ -129,11 +118,6 @@ const inventories = program('ansible_inventory', {
             .join('\n'),
         ),
       ),
-    }),
-    host: action('Show the variables of an Ansible host', 'What is known of one host.', ['execute'], {
-      run: ({ inventory: from, host }) => [from, '--host', host],
-      params: { inventory, host: operand(name('Host')) },
-      given: { host: 'web1' },
     }),
   },
 });
@@ -157,7 +141,7 @@ const lint = program('ansible_lint', {
   called: ['ansible-lint'],
   project: ['.ansible-lint', 'ansible.cfg', 'galaxy.yml'],
   actions: {
-    lint: action('Lint Ansible playbooks', 'Mistakes and bad habits in playbooks and roles.', ['execute'], {
+    lint: action('Lint Ansible playbooks', 'Mistakes and bad habits in playbooks and roles.', runs, {
       role: 'lint',
       run: ['--offline', '--nocolor', '--format=codeclimate'],
       params: { only: operand(list(path('Playbook or role'), 'Default: what it finds')) },

@@ -2,6 +2,7 @@ import { choice, on, operand, option } from '../core/parameter.ts';
 import { list, name, path } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { assignments, dockers, engine, imageName, word } from './shared/engine.ts';
+import { reaches, reads } from './shared/effects.ts';
 
 const builder = option('--builder=', word('Builder'));
 const target = option('--target=', word('Stage to build'));
@@ -31,7 +32,7 @@ export default program('buildx', {
   project: ['docker-bake.hcl', 'docker-bake.json'],
   environment: [...engine.environment, 'BUILDX_BUILDER'],
   actions: {
-    build: action('Build an image with Buildx', 'Builds for one or more platforms.', ['execute', 'network'], {
+    build: action('Build an image with Buildx', 'Builds for one or more platforms.', reaches, {
       run: ['build'],
       params: {
         ...shared,
@@ -50,17 +51,12 @@ export default program('buildx', {
         given,
       },
     ),
-    check: action(
-      'Check a Dockerfile with Buildx',
-      'Mistakes and bad habits in a Dockerfile.',
-      ['execute', 'network'],
-      {
-        run: ['build', '--check'],
-        params: { dockerfile: shared.dockerfile, target, context },
-        ok: [0, 1],
-      },
-    ),
-    bake: action('Bake images with Buildx', 'Builds what a bake file names.', ['execute', 'network'], {
+    check: action('Check a Dockerfile with Buildx', 'Mistakes and bad habits in a Dockerfile.', reaches, {
+      run: ['build', '--check'],
+      params: { dockerfile: shared.dockerfile, target, context },
+      ok: [0, 1],
+    }),
+    bake: action('Bake images with Buildx', 'Builds what a bake file names.', reaches, {
       run: ['bake'],
       params: {
         file: option('--file=', list(path('Bake or Compose file', 'file'), 'Instead of the usual ones')),
@@ -68,25 +64,7 @@ export default program('buildx', {
         targets: operand(list(word('Target or group'), 'Default: default')),
       },
     }),
-    bake_print: action('Show what Buildx would bake', 'Targets of a bake file, as JSON.', ['execute'], {
-      run: ['bake', '--print'],
-      params: { targets: operand(list(word('Target or group'), 'Default: default')) },
-    }),
-    builders: action('List Buildx builders', 'Builders with nodes and platforms.', ['read'], { run: ['ls'] }),
-    image: action(
-      'Inspect an image in a registry',
-      'Platforms and digests of a pushed image.',
-      ['read', 'network'],
-      {
-        run: ['imagetools', 'inspect'],
-        params: { image: operand(imageName('Image')) },
-        given: { image: 'postgres:17' },
-      },
-    ),
-    disk: action('Show the disk use of Buildx', 'What the build cache takes.', ['read'], {
-      run: ['du'],
-      params: { builder },
-    }),
+    builders: action('List Buildx builders', 'Builders with nodes and platforms.', reads, { run: ['ls'] }),
     prune: action('Prune the Buildx cache', 'Deletes what is cached of builds.', ['destroy'], {
       run: ['prune', '--force'],
       params: { builder, all: on('--all', 'Also what is still used') },

@@ -7,6 +7,7 @@ import type { Output } from '../core/report.ts';
 import { containers, entries } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { dockers, engine, moment, objects, stateOf, word } from './shared/engine.ts';
+import { changes, makes, reaches, reads, runs, writes } from './shared/effects.ts';
 
 const text = z.string().default('');
 const publisher = z.object({
@@ -43,10 +44,16 @@ const services = operand(list(word('Service'), 'Default: all'));
 const oneService = operand(word('Service'));
 const command = words('Program and its arguments');
 const some = { services: ['web'] };
+/** A command that takes services. */
+const ofServices = (...verb: string[]) => ({
+  run: (at: { readonly files: Slot<'files'>; readonly services: Slot<'services'> }) => [
+    ...[at.files, ...verb, '--', at.services],
+  ],
+  params: { files, services },
+  given: some,
+});
 const changed = {
-  after: {
-    now: ({ files }: { readonly files: Slot<'files'> }) => [files, 'ps', '--all', '--format=json'],
-  },
+  after: { now: ({ files }: { readonly files: Slot<'files'> }) => [files, 'ps', '--all', '--format=json'] },
   out: containers((output: Output) => found({ ...output, stdout: output.after['now'] ?? '' })),
 };
 
@@ -79,25 +86,23 @@ export default program('compose', {
     },
   ],
   actions: {
-    ps: action('List Compose containers', 'Containers of the project with state, health, ports.', ['read'], {
-      run: ({ files, services }) => [files, 'ps', '--all', '--format=json', '--', services],
-      params: { files, services },
+    ps: action('List Compose containers', 'Containers of the project with state, health, ports.', reads, {
+      ...ofServices('ps', '--all', '--format=json'),
       out: containers(found),
     }),
-    services: action('List Compose services', 'Names of the services the project defines.', ['read'], {
+    services: action('List Compose services', 'Names of the services the project defines.', reads, {
       run: ({ files }) => [files, 'config', '--services'],
       params: { files },
       out: entries('service')(lines(/^(?<name>\S+)$/, ({ name: key = '' }) => ({ name: key }))),
     }),
-    check: action('Check Compose files', 'Whether the Compose files are valid; what is wrong.', ['read'], {
+    check: action('Check Compose files', 'Whether the Compose files are valid; what is wrong.', reads, {
       run: ({ files }) => [files, 'config', '--quiet'],
       params: { files },
     }),
-    images: action('List Compose images', 'Images of the project’s containers.', ['read'], {
-      run: ({ files, services }) => [files, 'images', '--', services],
-      params: { files, services },
+    images: action('List Compose images', 'Images of the project’s containers.', reads, {
+      ...ofServices('images'),
     }),
-    logs: action('Show Compose logs', 'The last lines the services wrote.', ['read'], {
+    logs: action('Show Compose logs', 'The last lines the services wrote.', reads, {
       run: ({ files, tail, since, timestamps, services }) => [
         files,
         'logs',
@@ -117,7 +122,7 @@ export default program('compose', {
       },
       given: some,
     }),
-    build: action('Build Compose images', 'Builds the images of services.', ['execute', 'network'], {
+    build: action('Build Compose images', 'Builds the images of services.', reaches, {
       run: ({ files, no_cache, pull, services }) => [files, 'build', no_cache, pull, '--', services],
       params: {
         files,
@@ -128,90 +133,59 @@ export default program('compose', {
       given: some,
     }),
     pull: action('Pull Compose images', 'Downloads the images of services.', ['write', 'network'], {
-      run: ({ files, services }) => [files, 'pull', '--quiet', '--', services],
-      params: { files, services },
-      given: some,
+      ...ofServices('pull', '--quiet'),
     }),
-    up: action(
-      'Start Compose services',
-      'Creates and starts containers in the background, pulling and building what is missing.',
-      ['write', 'execute', 'network'],
-      {
-        run: ({ files, build, wait, services }) => [
-          files,
-          'up',
-          '--detach',
-          '--quiet-pull',
-          build,
-          wait,
-          '--',
-          services,
-        ],
-        params: {
-          files,
-          build: on('--build', 'Build images first'),
-          wait: on('--wait', 'Until services run and are healthy'),
-          services,
-        },
-        given: { services: ['db'], wait: true },
-        ...changed,
+    up: action('Start Compose services', 'Creates and starts containers; builds what is missing.', makes, {
+      run: ({ files, build, wait, services }) => [
+        files,
+        'up',
+        '--detach',
+        '--quiet-pull',
+        build,
+        wait,
+        '--',
+        services,
+      ],
+      params: {
+        files,
+        build: on('--build', 'Build images first'),
+        wait: on('--wait', 'Until services run and are healthy'),
+        services,
       },
-    ),
-    down: action(
-      'Stop and remove Compose containers',
-      'Removes containers, with what was written inside, and networks; volumes stay unless told.',
-      ['write', 'destroy'],
-      {
-        run: ({ files, remove_orphans, volumes }) => [files, 'down', remove_orphans, volumes],
-        params: {
-          files,
-          remove_orphans: on('--remove-orphans', 'Also containers of services no longer defined'),
-          volumes: on('--volumes', 'Also volumes, with their data'),
-        },
-        ...changed,
-      },
-    ),
-    stop: action('Stop Compose services', 'Stops containers and keeps them.', ['write'], {
-      run: ({ files, services }) => [files, 'stop', '--', services],
-      params: { files, services },
-      given: some,
+      given: { services: ['db'], wait: true },
       ...changed,
     }),
-    restart: action(
-      'Restart Compose services',
-      'Stops containers and starts them again.',
-      ['write', 'execute'],
-      {
-        run: ({ files, services }) => [files, 'restart', '--', services],
-        params: { files, services },
-        given: some,
-        ...changed,
+    down: action('Stop and remove Compose containers', 'Volumes stay unless told.', ['write', 'destroy'], {
+      run: ({ files, remove_orphans, volumes }) => [files, 'down', remove_orphans, volumes],
+      params: {
+        files,
+        remove_orphans: on('--remove-orphans', 'Also containers of services no longer defined'),
+        volumes: on('--volumes', 'Also volumes, with their data'),
       },
-    ),
-    exec: action(
-      'Run a program in a service',
-      'Runs one program in a running Compose service.',
-      ['execute'],
-      {
-        run: ({ files, workdir, service, argv }) => [files, 'exec', '-T', workdir, '--', service, argv],
-        params: {
-          files,
-          workdir: option('--workdir=', name('Folder inside the container')),
-          service: oneService,
-          argv: command,
-        },
-        given: { service: 'db', argv: ['psql', '--version'] },
+      ...changed,
+    }),
+    stop: action('Stop Compose services', 'Stops containers and keeps them.', writes, {
+      ...ofServices('stop'),
+      ...changed,
+    }),
+    restart: action('Restart Compose services', 'Stops containers and starts them again.', changes, {
+      ...ofServices('restart'),
+      ...changed,
+    }),
+    exec: action('Run a program in a service', 'Runs one program in a running Compose service.', runs, {
+      run: ({ files, workdir, service, argv }) => [files, 'exec', '-T', workdir, '--', service, argv],
+      params: {
+        files,
+        workdir: option('--workdir=', name('Folder inside the container')),
+        service: oneService,
+        argv: command,
       },
-    ),
-    run: action(
-      'Run a command in a new service container',
-      'Starts a container of a service for one program, and removes it.',
-      ['execute', 'network'],
-      {
-        run: ({ files, service, argv }) => [files, 'run', '--rm', '-T', '--', service, argv],
-        params: { files, service: oneService, argv: command },
-        given: { service: 'web', argv: ['npm', 'test'] },
-      },
-    ),
+      given: { service: 'db', argv: ['psql', '--version'] },
+    }),
+    run: action('Run a command in a new service container', 'Removed when it ends.', reaches, {
+      run: ({ files, service, argv }) => [files, 'run', '--rm', '-T', '--', service, argv],
+      params: { files, service: oneService, argv: command },
+      given: { service: 'web', argv: ['npm', 'test'] },
+    }),
   },
 });

@@ -6,6 +6,7 @@ import { action, family, type Program } from '../core/program.ts';
 import type { Reader, Report } from '../core/report.ts';
 import { entries, pipelineRuns, requests } from './reports/kinds.ts';
 import { json, limited, lines } from './reports/readers.ts';
+import { asks, publishes } from './shared/effects.ts';
 
 type Requests = { number: number; title: string; state: string }[];
 type Runs = { id: number; name: string; state: string }[];
@@ -92,7 +93,9 @@ const gh: Row = {
   project: ['.github', { file: '.git/config', has: /github\.com[:/]/ }],
   environment: ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST', 'GH_CONFIG_DIR', 'GH_REPO'],
   settings: { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_PAGER: 'cat', NO_COLOR: '1' },
-  hints: [{ says: /gh auth login/, wayOut: 'Nobody is logged in: a person has to run gh auth login.' }],
+  hints: [
+    { says: /gh auth login|GH_TOKEN/, wayOut: 'Nobody is logged in: a person has to run gh auth login.' },
+  ],
   request: 'pr',
   called: 'pull request',
   asked: (what, of) =>
@@ -162,8 +165,6 @@ const glab: Row = {
   release: /^(?<title>[^\t]*)\t(?<tag>[^\t]+)\t/,
 };
 
-const reads = ['read', 'network'] as const;
-const publishes = ['network', 'publish'] as const;
 const repo = option('--repo=', name('owner/name; default: the one here'));
 const number = operand(whole('Number'));
 const branch = z
@@ -179,12 +180,12 @@ const ofRequests = (row: Row, what: 'request' | 'issue'): Program['actions'] => 
   const given = { number: 12 };
   const a = called === 'issue' ? 'an issue' : `a ${called}`;
   return {
-    [`${word}_list`]: action(`List ${title} ${called}s`, `Open, closed or all ${called}s.`, reads, {
+    [`${word}_list`]: action(`List ${title} ${called}s`, `Open, closed or all ${called}s.`, asks, {
       run: [word, 'list', asked('list', what)],
       params: { repo, state: choice(row.states, 'Which'), limit: most },
       out: listed,
     }),
-    [`${word}_view`]: action(`Show ${a} of ${title}`, `One ${called} with its text.`, reads, {
+    [`${word}_view`]: action(`Show ${a} of ${title}`, `One ${called} with its text.`, asks, {
       run: [word, 'view', asked('view', what)],
       params: { repo, number },
       given,
@@ -219,12 +220,12 @@ const ofRequests = (row: Row, what: 'request' | 'issue'): Program['actions'] => 
 const others = (row: Row): Program['actions'] => {
   const { title, request, called } = row;
   return {
-    [`${request}_diff`]: action(`Diff a ${title} ${called}`, `What a ${called} changes.`, reads, {
+    [`${request}_diff`]: action(`Diff a ${title} ${called}`, `What a ${called} changes.`, asks, {
       run: [request, 'diff', '--color=never'],
       params: { repo, number },
       given: { number: 12 },
     }),
-    [`${request}_checks`]: action(`List checks of a ${title} ${called}`, 'What its pipelines found.', reads, {
+    [`${request}_checks`]: action(`List checks of a ${title} ${called}`, 'What its pipelines found.', asks, {
       ...row.checks,
       params: { ...(row.title === 'GitHub' && { repo }), number } as {
         repo: typeof repo;
@@ -232,17 +233,17 @@ const others = (row: Row): Program['actions'] => {
       },
       given: { number: 12 },
     }),
-    run_list: action(`List ${title} pipeline runs`, 'Runs of workflows and pipelines, newest first.', reads, {
+    run_list: action(`List ${title} pipeline runs`, 'Runs of workflows and pipelines, newest first.', asks, {
       run: row.runs.run,
       params: { repo, limit: option(row.limited, limit(100, 20)) },
       out: pipelineRuns(limited(row.runs.read)),
     }),
-    run_log: action(`Show the log of a ${title} run`, 'What a pipeline run said.', reads, {
+    run_log: action(`Show the log of a ${title} run`, 'What a pipeline run said.', asks, {
       run: row.log.run,
       params: { repo, ...row.log.params } as { repo: typeof repo; id: typeof number },
       given: { id: 123 },
     }),
-    release_list: action(`List ${title} releases`, 'Releases with their tags.', reads, {
+    release_list: action(`List ${title} releases`, 'Releases with their tags.', asks, {
       run: ['release', 'list'],
       params: { repo, limit: option(row.limited, limit(100, 30)) },
       out: entries('release')(
@@ -253,7 +254,7 @@ const others = (row: Row): Program['actions'] => {
         ),
       ),
     }),
-    api: action(`Get from the ${title} API`, 'What the API answers to a GET, as JSON.', reads, {
+    api: action(`Get from the ${title} API`, 'What the API answers to a GET, as JSON.', asks, {
       run: ['api', '--method=GET'],
       params: { endpoint: operand(name('repos/{owner}/{repo}/tags, projects/:fullpath/jobs')) },
       given: { endpoint: 'user' },

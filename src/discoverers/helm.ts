@@ -5,6 +5,7 @@ import { action, program } from '../core/program.ts';
 import { diagnostics, entries, resources } from './reports/kinds.ts';
 import { said } from './reports/diagnostics.ts';
 import { json } from './reports/readers.ts';
+import { asks, publishes, reaches, runs, destroys } from './shared/effects.ts';
 
 const where = {
   namespace: option('--namespace=', name('Namespace')),
@@ -37,7 +38,6 @@ const listed = json(
     })),
 );
 const revision = z.object({ revision: z.int(), status: text, chart: text, description: text });
-const reads = ['read', 'network'] as const;
 
 export default program('helm', {
   title: 'Helm',
@@ -48,17 +48,17 @@ export default program('helm', {
   project: ['Chart.yaml', 'helmfile.yaml'],
   environment: ['KUBECONFIG', 'HELM_NAMESPACE', 'HELM_KUBECONTEXT', 'HELM_REPOSITORY_CONFIG'],
   actions: {
-    list: action('List Helm releases', 'Releases with state, chart and revision.', reads, {
+    list: action('List Helm releases', 'Releases with state, chart and revision.', asks, {
       run: ['list', '--all', '--output=json'],
       params: { ...where, all: on('--all-namespaces', 'Of all namespaces') },
       out: resources(listed),
     }),
-    status: action('Show a Helm release', 'State and notes of a release.', reads, {
+    status: action('Show a Helm release', 'State and notes of a release.', asks, {
       run: ['status'],
       params: { ...where, release },
       given: { release: 'shop' },
     }),
-    history: action('Show the history of a Helm release', 'Revisions of a release.', reads, {
+    history: action('Show the history of a Helm release', 'Revisions of a release.', asks, {
       run: ['history', '--output=json'],
       params: { ...where, max: option('--max=', limit(256, 20)), release },
       given: { release: 'shop' },
@@ -71,22 +71,17 @@ export default program('helm', {
         ),
       ),
     }),
-    values: action('Show the values of a Helm release', 'Values that a release was given.', reads, {
+    values: action('Show the values of a Helm release', 'Values that a release was given.', asks, {
       run: ['get', 'values'],
       params: { ...where, all: on('--all', 'Also the defaults'), release },
       given: { release: 'shop' },
     }),
-    template: action(
-      'Render a Helm chart',
-      'The manifests of a chart, as they would be applied.',
-      ['execute', 'network'],
-      {
-        run: ['template'],
-        params: { ...where, ...values, release, chart },
-        given,
-      },
-    ),
-    lint: action('Lint a Helm chart', 'Mistakes in a chart.', ['execute'], {
+    template: action('Render a Helm chart', 'The manifests of a chart, as they would be applied.', reaches, {
+      run: ['template'],
+      params: { ...where, ...values, release, chart },
+      given,
+    }),
+    lint: action('Lint a Helm chart', 'Mistakes in a chart.', runs, {
       role: 'lint',
       run: ['lint'],
       params: {
@@ -96,24 +91,10 @@ export default program('helm', {
       ok: [0, 1],
       out: diagnostics(said(/^\[(?<level>INFO|WARNING|ERROR)\] (?<file>\S+?):? (?<message>.+)$/)),
     }),
-    search: action('Search Helm charts', 'Charts of the repositories that were added.', reads, {
-      run: ['search', 'repo', '--output=json'],
-      params: { keyword: operand(name('Word').optional()) },
-      out: entries('chart')(
-        json(z.array(z.object({ name: text, version: text, description: text })), (all) =>
-          all.map((one) => ({ name: one.name, says: `${one.version} ${one.description}` })),
-        ),
-      ),
+    dependencies: action('Update Helm dependencies', 'Gets the charts it needs.', ['write', 'network'], {
+      run: ['dependency', 'update'],
+      params: { folder: operand(path('Folder of the chart', 'folder').default('.')) },
     }),
-    dependencies: action(
-      'Update Helm dependencies',
-      'Gets the charts that a chart needs.',
-      ['write', 'network'],
-      {
-        run: ['dependency', 'update'],
-        params: { folder: operand(path('Folder of the chart', 'folder').default('.')) },
-      },
-    ),
     upgrade: action(
       'Install or upgrade a Helm release',
       'Makes or changes a release.',
@@ -128,30 +109,20 @@ export default program('helm', {
         ],
       },
     ),
-    rollback: action(
-      'Roll back a Helm release',
-      'Goes back to a revision, or to the one before.',
-      ['network', 'publish'],
-      {
-        run: ['rollback'],
-        params: {
-          ...where,
-          release,
-          revision: operand(z.int().min(1).optional().describe('Default: the one before')),
-        },
-        given: { release: 'shop', revision: 2 },
+    rollback: action('Roll back a Helm release', 'Goes back to an earlier revision.', publishes, {
+      run: ['rollback'],
+      params: {
+        ...where,
+        release,
+        revision: operand(z.int().min(1).optional().describe('Default: the one before')),
       },
-    ),
-    uninstall: action(
-      'Uninstall a Helm release',
-      'Deletes all that a release made.',
-      ['network', 'publish', 'destroy'],
-      {
-        run: ['uninstall'],
-        params: { ...where, release },
-        given: { release: 'shop' },
-        first: ({ namespace, context, release: it }) => ['status', namespace, context, '--', it],
-      },
-    ),
+      given: { release: 'shop', revision: 2 },
+    }),
+    uninstall: action('Uninstall a Helm release', 'Deletes all that a release made.', destroys, {
+      run: ['uninstall'],
+      params: { ...where, release },
+      given: { release: 'shop' },
+      first: ({ namespace, context, release: it }) => ['status', namespace, context, '--', it],
+    }),
   },
 });

@@ -4,6 +4,7 @@ import { limit, list, name, path, some, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { commits, entries } from './reports/kinds.ts';
 import { json, limited } from './reports/readers.ts';
+import { changes, makes, reads } from './shared/effects.ts';
 
 const states = {
   M: 'modified',
@@ -15,7 +16,7 @@ const states = {
   C: 'clean',
 };
 const state = z.enum(Object.keys(states) as [keyof typeof states]);
-const changes = json(z.array(z.object({ path: z.string(), status: state })), (all) =>
+const changed = json(z.array(z.object({ path: z.string(), status: state })), (all) =>
   all.map((one) => ({ name: one.path, says: states[one.status] })),
 );
 const revision = z.object({
@@ -50,7 +51,7 @@ const paths = operand(list(path('File or folder'), 'Default: all'));
 const somePaths = operand(some(path('File or folder'), 'Files and folders'));
 const now = {
   after: { now: () => ['status', '--template=json'] },
-  out: entries('change')((output) => changes({ ...output, stdout: output.after['now'] ?? '' })),
+  out: entries('change')((output) => changed({ ...output, stdout: output.after['now'] ?? '' })),
 };
 
 export default program('hg', {
@@ -68,16 +69,16 @@ export default program('hg', {
     Promise.resolve(effects.includes('read') ? { env: { HGRCSKIPREPO: '1' } } : {}),
   hints: [{ says: /no username supplied/, wayOut: 'A person has to set ui.username with hg config --edit.' }],
   actions: {
-    status: action('Show Mercurial status', 'Files that were changed, added, or are unknown.', ['read'], {
+    status: action('Show Mercurial status', 'Files that were changed, added, or are unknown.', reads, {
       run: ['status', '--template=json'],
       params: { paths },
-      out: entries('change')(changes),
+      out: entries('change')(changed),
     }),
-    diff: action('Diff a Mercurial repository', 'What changed, or what a revision changed.', ['read'], {
+    diff: action('Diff a Mercurial repository', 'What changed, or what a revision changed.', reads, {
       run: ['diff', '--git'],
       params: { change: option('--change=', name('What this revision changed')), paths },
     }),
-    log: action('Show Mercurial history', 'Revisions, newest first.', ['read'], {
+    log: action('Show Mercurial history', 'Revisions, newest first.', reads, {
       run: ['log', '--template=json'],
       params: {
         limit: option('--limit=', limit(1000, 20)),
@@ -87,49 +88,35 @@ export default program('hg', {
       },
       out: commits(limited(history)),
     }),
-    annotate: action('Annotate a Mercurial file', 'Who changed each line last.', ['read'], {
+    annotate: action('Annotate a Mercurial file', 'Who changed each line last.', reads, {
       run: ['annotate', '--user', '--number', '--date', '--quiet'],
       params: { rev, file: operand(path('File', 'file')) },
       given: { file: 'main.c' },
     }),
-    branches: action('List Mercurial branches', 'Named branches with their heads.', ['read'], {
+    branches: action('List Mercurial branches', 'Named branches with their heads.', reads, {
       run: ['branches', '--template=json'],
       out: listed('branch'),
     }),
-    bookmarks: action('List Mercurial bookmarks', 'Bookmarks, the active one marked.', ['read'], {
-      run: ['bookmarks', '--template=json'],
-      out: listed('bookmark'),
-    }),
-    add: action('Add files to Mercurial', 'Marks files to be committed.', ['write', 'execute'], {
+    add: action('Add files to Mercurial', 'Marks files to be committed.', changes, {
       run: ['add'],
       params: { paths: somePaths },
       given: { paths: ['new.c'] },
       ...now,
     }),
-    commit: action(
-      'Commit with Mercurial',
-      'Commits changes; hooks of the repository run.',
-      ['write', 'execute'],
-      {
-        run: ['commit', '--logfile=-'],
-        params: { message: input(text('Message')), amend: on('--amend', 'Into the last commit'), paths },
-        given: { message: 'Fix rounding' },
-        after: { now: () => ['log', '--template=json', '--limit=1'] },
-        out: commits((output) => history({ ...output, stdout: output.after['now'] ?? '' })),
-      },
-    ),
-    update: action(
-      'Update a Mercurial repository',
-      'Goes to a revision, branch or bookmark.',
-      ['write', 'execute'],
-      {
-        run: ['update', '--check'],
-        params: { rev: operand(name('Revision, branch or bookmark').optional()) },
-        given: { rev: 'default' },
-        ...now,
-      },
-    ),
-    pull: action('Pull with Mercurial', 'Gets what others pushed.', ['write', 'execute', 'network'], {
+    commit: action('Commit with Mercurial', 'Commits changes; hooks of the repository run.', changes, {
+      run: ['commit', '--logfile=-'],
+      params: { message: input(text('Message')), amend: on('--amend', 'Into the last commit'), paths },
+      given: { message: 'Fix rounding' },
+      after: { now: () => ['log', '--template=json', '--limit=1'] },
+      out: commits((output) => history({ ...output, stdout: output.after['now'] ?? '' })),
+    }),
+    update: action('Update a Mercurial repository', 'Goes to a revision, branch or bookmark.', changes, {
+      run: ['update', '--check'],
+      params: { rev: operand(name('Revision, branch or bookmark').optional()) },
+      given: { rev: 'default' },
+      ...now,
+    }),
+    pull: action('Pull with Mercurial', 'Gets what others pushed.', makes, {
       run: ['pull'],
       params: { update: on('--update', 'Then go to it') },
     }),
@@ -143,18 +130,13 @@ export default program('hg', {
         first: () => ['outgoing'],
       },
     ),
-    merge: action(
-      'Merge with Mercurial',
-      'Merges another head; conflicts stay in the files.',
-      ['write', 'execute'],
-      {
-        run: ['merge', '--tool=:merge3'],
-        params: { rev: required('--rev=', name('Revision to merge')) },
-        given: { rev: 'feature' },
-        ok: [0, 1],
-        ...now,
-      },
-    ),
+    merge: action('Merge with Mercurial', 'Merges another head; conflicts stay in the files.', changes, {
+      run: ['merge', '--tool=:merge3'],
+      params: { rev: required('--rev=', name('Revision to merge')) },
+      given: { rev: 'feature' },
+      ok: [0, 1],
+      ...now,
+    }),
     revert: action(
       'Revert Mercurial changes',
       'Throws local changes away.',

@@ -3,6 +3,7 @@ import { limit, list, name, path, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { commits, entries } from './reports/kinds.ts';
 import { limited, records } from './reports/readers.ts';
+import { publishes, reads, writes } from './shared/effects.ts';
 
 const fields = [
   'change_id.short()',
@@ -45,12 +46,12 @@ export default program('jj', {
   environment: ['SSH_AUTH_SOCK', 'JJ_USER', 'JJ_EMAIL'],
   before: ['--no-pager', '--color=never'],
   actions: {
-    status: action('Show Jujutsu status', 'What the working copy changes, and on what it is.', ['write'], {
+    status: action('Show Jujutsu status', 'What the working copy changes, and on what it is.', writes, {
       // It takes what lies in the folder into the working copy's commit.
       run: ['status'],
       params: { paths },
     }),
-    log: action('Show Jujutsu history', 'Changes with their bookmarks.', ['read'], {
+    log: action('Show Jujutsu history', 'Changes with their bookmarks.', reads, {
       run: ['log', looks, '--no-graph', `--template=${template}`],
       params: {
         limit: option('--limit=', limit(1000, 20)),
@@ -58,11 +59,11 @@ export default program('jj', {
       },
       out: commits(limited(history)),
     }),
-    diff: action('Diff Jujutsu changes', 'What a revision changes.', ['read'], {
+    diff: action('Diff Jujutsu changes', 'What a revision changes.', reads, {
       run: ['diff', looks, '--git'],
       params: { revision, paths },
     }),
-    bookmarks: action('List Jujutsu bookmarks', 'Bookmarks with what they point at.', ['read'], {
+    bookmarks: action('List Jujutsu bookmarks', 'Bookmarks with what they point at.', reads, {
       run: [
         'bookmark',
         'list',
@@ -71,11 +72,7 @@ export default program('jj', {
       ],
       out: entries('bookmark')(records(2, (key, says) => ({ name: key, says }))),
     }),
-    operations: action('List Jujutsu operations', 'What was done, for undo.', ['read'], {
-      run: ['operation', 'log', looks, '--no-graph'],
-      params: { limit: option('--limit=', limit(200, 20)) },
-    }),
-    describe: action('Describe a Jujutsu change', 'Gives a change its message.', ['write'], {
+    describe: action('Describe a Jujutsu change', 'Gives a change its message.', writes, {
       run: ['describe'],
       params: {
         message: required('--message=', text('Message')),
@@ -84,7 +81,7 @@ export default program('jj', {
       given: { message: 'Fix rounding' },
       ...now,
     }),
-    new: action('Start a Jujutsu change', 'A new empty change on top of others.', ['write'], {
+    new: action('Start a Jujutsu change', 'A new empty change on top of others.', writes, {
       run: ['new'],
       params: {
         message: option('--message=', text('Message')),
@@ -92,18 +89,18 @@ export default program('jj', {
       },
       ...now,
     }),
-    commit: action('Commit with Jujutsu', 'Describes the change, and starts a new one.', ['write'], {
+    commit: action('Commit with Jujutsu', 'Describes the change, and starts a new one.', writes, {
       run: ['commit'],
       params: { message: required('--message=', text('Message')), paths },
       given: { message: 'Fix rounding' },
       ...now,
     }),
-    squash: action('Squash a Jujutsu change', 'Moves changes into the parent, or into another.', ['write'], {
+    squash: action('Squash a Jujutsu change', 'Moves changes into the parent, or into another.', writes, {
       run: ['squash', '--use-destination-message'],
       params: { from: option('--from=', revset('From')), into: option('--into=', revset('Into')), paths },
       ...now,
     }),
-    rebase: action('Rebase with Jujutsu', 'Moves a branch onto another place.', ['write'], {
+    rebase: action('Rebase with Jujutsu', 'Moves a branch onto another place.', writes, {
       run: ['rebase'],
       params: {
         branch: option('--branch=', revset('Any change of the branch')),
@@ -112,7 +109,7 @@ export default program('jj', {
       given: { onto: 'main' },
       ...now,
     }),
-    bookmark: action('Move a Jujutsu bookmark', 'Makes or moves a bookmark.', ['write'], {
+    bookmark: action('Move a Jujutsu bookmark', 'Makes or moves a bookmark.', writes, {
       run: ['bookmark', 'set'],
       params: {
         revision,
@@ -126,7 +123,7 @@ export default program('jj', {
       run: ['git', 'fetch'],
       params: { remote: option('--remote=', name('Remote')) },
     }),
-    push: action('Push with Jujutsu', 'Sends bookmarks to the remote.', ['network', 'publish'], {
+    push: action('Push with Jujutsu', 'Sends bookmarks to the remote.', publishes, {
       run: ['git', 'push'],
       params: {
         remote: option('--remote=', name('Remote')),
@@ -134,7 +131,7 @@ export default program('jj', {
       },
       first: ({ remote, bookmark }) => ['git', 'push', '--dry-run', remote, bookmark],
     }),
-    undo: action('Undo a Jujutsu operation', 'Takes the last operation back.', ['write'], {
+    undo: action('Undo a Jujutsu operation', 'Takes the last operation back.', writes, {
       run: ['undo'],
       ...now,
     }),

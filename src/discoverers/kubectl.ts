@@ -4,6 +4,7 @@ import { action, program } from '../core/program.ts';
 import type { Output } from '../core/report.ts';
 import { entries, resources } from './reports/kinds.ts';
 import { records } from './reports/readers.ts';
+import { asks, publishes, reaches, reads, destroys } from './shared/effects.ts';
 
 const where = {
   namespace: option('--namespace=', name('Namespace')),
@@ -48,8 +49,6 @@ const listed = ({ stdout }: Pick<Output, 'stdout'>) =>
       });
     });
 const now = resources(({ after }) => listed({ stdout: after['now'] ?? '' }));
-const reads = ['read', 'network'] as const;
-const changes = ['network', 'publish'] as const;
 
 export default program('kubectl', {
   title: 'Kubernetes',
@@ -69,32 +68,27 @@ export default program('kubectl', {
     },
   ],
   actions: {
-    get: action('List Kubernetes resources', 'Resources of a kind with their states.', reads, {
+    get: action('List Kubernetes resources', 'Resources of a kind with their states.', asks, {
       run: ['get', '--ignore-not-found'],
       params: { ...where, all: on('--all-namespaces', 'Of all namespaces'), selector, kind, names },
       given: { kind: 'pods' },
       out: resources(listed),
     }),
-    yaml: action(
-      'Show a Kubernetes resource as YAML',
-      'One resource as the cluster has it; no secrets.',
-      reads,
-      {
-        run: ['get', '--output=yaml'],
-        params: {
-          ...where,
-          kind: operand(name('Kind').regex(/^(?!.*secret)/i, 'secrets are not shown')),
-          name: operand(name('Name')),
-        },
-        given: { kind: 'deployment', name: 'web' },
+    yaml: action('Show a Kubernetes resource as YAML', 'One as the cluster has it; no secrets.', asks, {
+      run: ['get', '--output=yaml'],
+      params: {
+        ...where,
+        kind: operand(name('Kind').regex(/^(?!.*secret)/i, 'secrets are not shown')),
+        name: operand(name('Name')),
       },
-    ),
-    describe: action('Describe Kubernetes resources', 'Everything about resources, with events.', reads, {
+      given: { kind: 'deployment', name: 'web' },
+    }),
+    describe: action('Describe Kubernetes resources', 'Everything about resources, with events.', asks, {
       run: ['describe'],
       params: { ...where, selector, kind, names },
       given: { kind: 'pods', names: ['web-0'] },
     }),
-    logs: action('Show Kubernetes logs', 'What the containers of a pod said last.', reads, {
+    logs: action('Show Kubernetes logs', 'What the containers of a pod said last.', asks, {
       run: ['logs'],
       params: {
         ...where,
@@ -106,35 +100,30 @@ export default program('kubectl', {
       },
       given: { pod: 'deploy/web' },
     }),
-    top: action('Show Kubernetes resource use', 'Processor and memory that pods or nodes use.', reads, {
+    top: action('Show Kubernetes resource use', 'Processor and memory that pods or nodes use.', asks, {
       run: ['top'],
       params: { what: choice({ pods: 'pods', nodes: 'nodes' }, 'Of what'), ...where },
     }),
-    events: action('List Kubernetes events', 'What happened last in a namespace.', reads, {
+    events: action('List Kubernetes events', 'What happened last in a namespace.', asks, {
       run: ['get', 'events', '--sort-by=.lastTimestamp'],
       params: where,
     }),
-    contexts: action(
-      'List Kubernetes contexts',
-      'Clusters of the kubeconfig, the current marked.',
-      ['read'],
-      {
-        run: ['config', 'get-contexts', '--no-headers'],
-        out: entries('context')(
-          records(1, (line) => {
-            const [, mark, key = '', cluster = ''] = /^(\*?)\s+(\S+)\s+(\S+)/.exec(line) ?? [];
-            return { name: key, says: cluster, current: mark === '*' };
-          }),
-        ),
-      },
-    ),
-    diff: action('Diff Kubernetes manifests', 'What applying would change; asked of the server.', reads, {
+    contexts: action('List Kubernetes contexts', 'Clusters of the kubeconfig, the current marked.', reads, {
+      run: ['config', 'get-contexts', '--no-headers'],
+      out: entries('context')(
+        records(1, (line) => {
+          const [, mark, key = '', cluster = ''] = /^(\*?)\s+(\S+)\s+(\S+)/.exec(line) ?? [];
+          return { name: key, says: cluster, current: mark === '*' };
+        }),
+      ),
+    }),
+    diff: action('Diff Kubernetes manifests', 'What applying would change; asked of the server.', asks, {
       run: ['diff'],
       params: manifests,
       given: { file: 'k8s' },
       ok: [0, 1],
     }),
-    apply: action('Apply Kubernetes manifests', 'Makes the cluster as the manifests say.', changes, {
+    apply: action('Apply Kubernetes manifests', 'Makes the cluster as the manifests say.', publishes, {
       run: ['apply'],
       params: manifests,
       given: { file: 'k8s' },
@@ -144,18 +133,13 @@ export default program('kubectl', {
       after: { now: ({ namespace, context, file }) => ['get', namespace, context, file] },
       out: now,
     }),
-    delete: action(
-      'Delete Kubernetes resources',
-      'Deletes resources, with what they own.',
-      [...changes, 'destroy'],
-      {
-        run: ['delete', '--wait=false'],
-        params: { ...where, kind: oneKind, names: operand(some(name('Name'), 'Names')) },
-        given: { kind: 'deployment', names: ['web'] },
-        first: (at) => ['delete', '--dry-run=server', at.namespace, at.context, '--', at.kind, at.names],
-      },
-    ),
-    rollout: action('Roll out a Kubernetes workload', 'Restarts, pauses, resumes, or goes back.', changes, {
+    delete: action('Delete Kubernetes resources', 'With what they own.', destroys, {
+      run: ['delete', '--wait=false'],
+      params: { ...where, kind: oneKind, names: operand(some(name('Name'), 'Names')) },
+      given: { kind: 'deployment', names: ['web'] },
+      first: (at) => ['delete', '--dry-run=server', at.namespace, at.context, '--', at.kind, at.names],
+    }),
+    rollout: action('Roll out a Kubernetes workload', 'Restarts, pauses, resumes, or goes back.', publishes, {
       run: ['rollout'],
       params: {
         ...where,
@@ -166,7 +150,7 @@ export default program('kubectl', {
       after: { now: ({ namespace, context, workload }) => ['get', namespace, context, '--', workload] },
       out: now,
     }),
-    rollout_status: action('Show a Kubernetes rollout', 'How far a rollout is, and its history.', reads, {
+    rollout_status: action('Show a Kubernetes rollout', 'How far a rollout is, and its history.', asks, {
       run: ['rollout'],
       params: {
         ...where,
@@ -175,14 +159,14 @@ export default program('kubectl', {
       },
       given: { workload: 'deployment/web' },
     }),
-    scale: action('Scale a Kubernetes workload', 'How many pods it has.', changes, {
+    scale: action('Scale a Kubernetes workload', 'How many pods it has.', publishes, {
       run: ['scale'],
       params: { ...where, replicas: required('--replicas=', limit(1000, 1)), workload: oneOf },
       given: { workload: 'deployment/web', replicas: 3 },
       after: { now: ({ namespace, context, workload }) => ['get', namespace, context, '--', workload] },
       out: now,
     }),
-    exec: action('Run a command in a Kubernetes pod', 'Runs one program in a pod.', ['execute', 'network'], {
+    exec: action('Run a command in a Kubernetes pod', 'Runs one program in a pod.', reaches, {
       run: ({ namespace, context, container, pod, argv }) => [
         'exec',
         namespace,
@@ -199,12 +183,6 @@ export default program('kubectl', {
         argv: words('Program and its arguments'),
       },
       given: { pod: 'deploy/web', argv: ['env'] },
-    }),
-    forward: action('Forward a port to Kubernetes', 'Reaches a port of a pod or service here.', ['network'], {
-      run: ['port-forward'],
-      params: { ...where, target: operand(name('Pod, or kind/name')), ports: operand(name('8080:80')) },
-      given: { target: 'service/web', ports: '8080:80' },
-      stays: true,
     }),
   },
 });

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { operand, option } from '../core/parameter.ts';
-import { limit, name, path } from '../core/params.ts';
+import { name, path } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { entries } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
+import { makes, reads, writes } from './shared/effects.ts';
 
 const cluster = option('--name=', name('Cluster; default: kind'));
 const profile = option('--profile=', name('Cluster; default: minikube'));
@@ -13,7 +14,6 @@ const image = operand(
     .regex(/^[A-Za-z0-9][\w./:@-]{0,254}$/)
     .describe('Image: shop:dev'),
 );
-const makes = ['write', 'execute', 'network'] as const;
 const named = lines(/^(?<name>\S+)$/, ({ name: key = '' }) => ({ name: key }));
 const state = z.object({ Name: z.string(), Status: z.string().optional() });
 const shared = {
@@ -29,11 +29,11 @@ const kind = program('kind', {
   version: { args: ['version', '--quiet'], pattern: /(\d+\.\d\S*)/ },
   project: ['kind.yaml', 'kind-config.yaml'],
   actions: {
-    list: action('List kind clusters', 'Kubernetes clusters in containers on this machine.', ['read'], {
+    list: action('List kind clusters', 'Kubernetes clusters in containers on this machine.', reads, {
       run: ['get', 'clusters', '--quiet'],
       out: entries('cluster')(named),
     }),
-    nodes: action('List kind nodes', 'Nodes of a cluster.', ['read'], {
+    nodes: action('List kind nodes', 'Nodes of a cluster.', reads, {
       run: ['get', 'nodes', '--quiet'],
       params: { cluster },
       out: entries('node')(named),
@@ -47,7 +47,7 @@ const kind = program('kind', {
         wait: option('--wait=', name('How long until it is ready: 2m')),
       },
     }),
-    load: action('Load an image into kind', 'Gives a local image to the nodes.', ['write'], {
+    load: action('Load an image into kind', 'Gives a local image to the nodes.', writes, {
       run: ['load', 'docker-image'],
       params: { cluster, image },
       given: { image: 'shop:dev' },
@@ -67,7 +67,7 @@ const minikube = program('minikube', {
   version: { args: ['version', '--short'], pattern: /v(\d\S*)/ },
   settings: { MINIKUBE_IN_STYLE: 'false', MINIKUBE_WANTUPDATENOTIFICATION: 'false' },
   actions: {
-    list: action('List minikube clusters', 'Local Kubernetes clusters with their states.', ['read'], {
+    list: action('List minikube clusters', 'Local Kubernetes clusters with their states.', reads, {
       run: ['profile', 'list', '--output=json'],
       out: entries('cluster')(
         json(z.object({ valid: z.array(state), invalid: z.array(state).default([]) }), ({ valid, invalid }) =>
@@ -75,7 +75,7 @@ const minikube = program('minikube', {
         ),
       ),
     }),
-    status: action('Show a minikube cluster', 'What of a cluster runs.', ['read'], {
+    status: action('Show a minikube cluster', 'What of a cluster runs.', reads, {
       run: ['status'],
       params: { profile },
       // Bits for what does not run.
@@ -89,27 +89,14 @@ const minikube = program('minikube', {
         driver: option('--driver=', name('docker, kvm2, …')),
       },
     }),
-    stop: action('Stop a minikube cluster', 'Stops a cluster and keeps it.', ['write'], {
+    stop: action('Stop a minikube cluster', 'Stops a cluster and keeps it.', writes, {
       run: ['stop'],
       params: { profile },
     }),
-    service: action(
-      'Show the address of a minikube service',
-      'Where a service can be reached.',
-      ['read', 'network'],
-      {
-        run: ['service', 'list'],
-        params: { profile, namespace: option('--namespace=', name('Namespace')) },
-      },
-    ),
-    load: action('Load an image into minikube', 'Gives a local image to the cluster.', ['write'], {
+    load: action('Load an image into minikube', 'Gives a local image to the cluster.', writes, {
       run: ['image', 'load'],
       params: { profile, image },
       given: { image: 'shop:dev' },
-    }),
-    logs: action('Show minikube logs', 'What the cluster itself said last.', ['read'], {
-      run: ['logs'],
-      params: { profile, lines: option('--length=', limit(1000, 60)) },
     }),
     delete: action('Delete a minikube cluster', 'Deletes a cluster with all in it.', ['destroy'], {
       run: ['delete'],

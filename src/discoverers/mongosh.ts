@@ -5,6 +5,7 @@ import { limit, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { entries } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
+import { asks } from './shared/effects.ts';
 
 // Whom it asks is the operator's: MONGODB_URI, or this machine. A value is a literal in a text that is fixed.
 const literal = (value: unknown) => JSON.stringify(value);
@@ -26,7 +27,6 @@ const database = operand(
 const on = { database, collection: operand(text('Collection'), literal) };
 const filter = operand(extended.default('{}').describe('What they are like: {"total": {"$gt": 5}}'), literal);
 const given = { database: 'shop', collection: 'orders' };
-const reads = ['read', 'network'] as const;
 
 const connection = 'const c = new Mongo(process.env.MONGODB_URI || "mongodb://127.0.0.1:27017"); ';
 /** Prints what an expression is, as extended JSON. */
@@ -48,14 +48,14 @@ export default program('mongosh', {
   before: ['--nodb', '--quiet', '--norc'],
   hints: [{ says: /ECONNREFUSED/, wayOut: 'No MongoDB listens there; the variable MONGODB_URI says where.' }],
   actions: {
-    databases: action('List MongoDB databases', 'Databases with their sizes.', reads, {
+    databases: action('List MongoDB databases', 'Databases with their sizes.', asks, {
       run: () =>
         printing(
           'c.getDB("admin").adminCommand({ listDatabases: 1 }).databases.map((x) => ({ name: x.name, says: x.sizeOnDisk + " bytes" }))',
         ),
       out: entries('database')(named),
     }),
-    collections: action('List MongoDB collections', 'Collections and views of a database.', reads, {
+    collections: action('List MongoDB collections', 'Collections and views of a database.', asks, {
       run: (at) =>
         printing(
           'c.getDB(',
@@ -66,19 +66,19 @@ export default program('mongosh', {
       given: { database: 'shop' },
       out: entries('collection')(named),
     }),
-    indexes: action('List MongoDB indexes', 'Indexes of a collection.', reads, {
+    indexes: action('List MongoDB indexes', 'Indexes of a collection.', asks, {
       run: (at) =>
         printing(inside(at), '.getIndexes().map((x) => ({ name: x.name, says: JSON.stringify(x.key) }))'),
       params: on,
       given,
       out: entries('index')(named),
     }),
-    find: action('Find MongoDB documents', 'Documents that match a filter, as extended JSON.', reads, {
+    find: action('Find MongoDB documents', 'Documents that match a filter, as extended JSON.', asks, {
       run: (at) => printing(inside(at), '.find(', parsed(at.filter), ').limit(', at.limit, ').toArray()'),
       params: { ...on, filter, limit: operand(limit(1000, 20)) },
       given,
     }),
-    count: action('Count MongoDB documents', 'How many documents match a filter.', reads, {
+    count: action('Count MongoDB documents', 'How many documents match a filter.', asks, {
       run: (at) => printing(inside(at), '.countDocuments(', parsed(at.filter), ')'),
       params: { ...on, filter },
       given,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { on, operand, option } from '../core/parameter.ts';
 import { list, name, path } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
+import { reads, runs, writes } from './shared/effects.ts';
 
 const params = {
   variables: option('-var=', list(z.string().regex(/^\w[\w-]*=/, 'expected name=value'), 'Variables')),
@@ -23,28 +24,18 @@ export default program('packer', {
     { says: /packer init|plugin.*not found/i, wayOut: 'Its plugins are missing: packer_init gets them.' },
   ],
   actions: {
-    validate: action('Validate a Packer template', 'Mistakes in a template.', ['execute'], {
+    validate: action('Validate a Packer template', 'Mistakes in a template.', runs, {
       run: ['validate'],
       dashes: false,
       params: { syntax: on('-syntax-only', 'Only whether it can be read'), ...params },
     }),
-    inspect: action(
-      'Inspect a Packer template',
-      'Variables, builders, provisioners of a template.',
-      ['execute'],
-      {
-        run: ['inspect'],
-        dashes: false,
-        params: { template: params.template },
-      },
-    ),
-    format_check: action('Check the format of Packer files', 'What formatting would change.', ['read'], {
-      run: ['fmt', '-check', '-diff', '-recursive', '.'],
+    format_check: action('Check the format of Packer files', 'What formatting would change.', reads, {
+      run: ['fmt', '-check', '-diff', '.'],
       ok: [0, 3],
     }),
-    format: action('Format Packer files', 'Formats files; names those it changed.', ['write'], {
+    format: action('Format Packer files', 'Formats files; names those it changed.', writes, {
       role: 'format',
-      run: ['fmt', '-recursive', '.'],
+      run: ['fmt', '.'],
     }),
     init: action('Get Packer plugins', 'Downloads the plugins that a template needs.', ['write', 'network'], {
       run: ['init'],

@@ -5,6 +5,7 @@ import { action, program, type ProgramAction } from '../core/program.ts';
 import { told } from '../core/report.ts';
 import { entries } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
+import { asks } from './shared/effects.ts';
 
 // On this machine only: which other server would be asked, and as whom, is not a model's to say.
 const server = {
@@ -13,11 +14,10 @@ const server = {
 };
 const key = operand(text('Key'));
 const given = { key: 'cart:7' };
-const reads = ['read', 'network'] as const;
 
 /** What a key of one type holds. */
 const value = (of: string, command: string, ...behind: string[]): ProgramAction =>
-  action(`Show a Redis ${of}`, `What a key holds that is a ${of}.`, reads, {
+  action(`Show a Redis ${of}`, `What a key holds that is a ${of}.`, asks, {
     run: ({ port, database, key: which }) => [port, database, '--json', command, which, ...behind],
     params: { ...server, key },
     given,
@@ -44,7 +44,7 @@ export default program('redis', {
     { says: /WRONGTYPE/, wayOut: 'redis_describe tells the type of a key.' },
   ],
   actions: {
-    keys: action('List Redis keys', 'Keys that match a pattern, a part at a time.', reads, {
+    keys: action('List Redis keys', 'Keys that match a pattern, a part at a time.', asks, {
       run: ({ port, database, cursor, pattern, limit: most }) => [
         ...[port, database, '--json', 'SCAN', cursor, 'MATCH', pattern, 'COUNT', most],
       ],
@@ -67,7 +67,7 @@ export default program('redis', {
         })),
       ),
     }),
-    describe: action('Describe a Redis key', 'Type, time to live and size of a key.', reads, {
+    describe: action('Describe a Redis key', 'Type, time to live and size of a key.', asks, {
       run: ({ port, database, key: which }) => [port, database, 'TYPE', which],
       params: { ...server, key },
       given,
@@ -88,16 +88,12 @@ export default program('redis', {
     get_set: value('set', 'SMEMBERS'),
     get_sorted_set: value('sorted set', 'ZRANGE', '0', '999', 'WITHSCORES'),
     get_stream: value('stream', 'XREVRANGE', '+', '-', 'COUNT', '100'),
-    info: action('Show a Redis server', 'What a server says of itself.', reads, {
+    info: action('Show a Redis server', 'What a server says of itself.', asks, {
       run: ({ port, section }) => [port, 'INFO', section],
       params: {
         port: server.port,
         section: choice(Object.fromEntries(sections.map((word) => [word, word])), 'Of what'),
       },
-    }),
-    slow: action('List slow Redis commands', 'Commands that took long, newest first.', reads, {
-      run: ({ port, limit: most }) => [port, '--json', 'SLOWLOG', 'GET', most],
-      params: { port: server.port, limit: operand(limit(128, 20)) },
     }),
     execute: action('Run a Redis command', 'Any command.', ['write', 'execute', 'network', 'destroy'], {
       run: ({ port, database, command, args }) => [port, database, command, args],

@@ -6,6 +6,7 @@ import type { Reader } from '../core/report.ts';
 import { commits, entries } from './reports/kinds.ts';
 import { limited } from './reports/readers.ts';
 import { nodes, xml, type Node } from './reports/xml.ts';
+import { asks, publishes, reads, writes } from './shared/effects.ts';
 
 const word = (value: Node[string]): string =>
   typeof value === 'string' ? value : ((nodes(value)[0]?.['text'] as string) ?? '');
@@ -57,30 +58,25 @@ export default program('svn', {
     { says: /E215004|Authentication failed/, wayOut: 'A person has to log in once with svn in a terminal.' },
   ],
   actions: {
-    status: action('Show Subversion status', 'Files that were changed, added, or are unknown.', ['read'], {
+    status: action('Show Subversion status', 'Files that were changed, added, or are unknown.', reads, {
       run: ['status', '--xml'],
       params: { paths },
       out: entries('change')(changes),
     }),
-    diff: action(
-      'Diff a Subversion working copy',
-      'What changed, or between revisions.',
-      ['read', 'network'],
-      {
-        run: ['diff', '--internal-diff', '--git'],
-        params: { revision, paths },
-      },
-    ),
-    log: action('Show Subversion history', 'Revisions, newest first.', ['read', 'network'], {
+    diff: action('Diff a Subversion working copy', 'What changed, or between revisions.', asks, {
+      run: ['diff', '--internal-diff', '--git'],
+      params: { revision, paths },
+    }),
+    log: action('Show Subversion history', 'Revisions, newest first.', asks, {
       run: ['log', '--xml'],
       params: { limit: option('--limit=', limit(1000, 20)), revision, paths },
       out: commits(limited(history)),
     }),
-    info: action('Show a Subversion working copy', 'URL, revision and branch.', ['read'], {
+    info: action('Show a Subversion working copy', 'URL, revision and branch.', reads, {
       run: ['info'],
       params: { paths },
     }),
-    blame: action('Blame a Subversion file', 'Who changed each line last.', ['read', 'network'], {
+    blame: action('Blame a Subversion file', 'Who changed each line last.', asks, {
       run: ['blame'],
       params: { revision, file: operand(path('File', 'file')) },
       given: { file: 'main.c' },
@@ -90,13 +86,13 @@ export default program('svn', {
       params: { revision, paths },
       ...now,
     }),
-    add: action('Add files to Subversion', 'Marks files and folders to be committed.', ['write'], {
+    add: action('Add files to Subversion', 'Marks files and folders to be committed.', writes, {
       run: ['add', '--force'],
       params: { paths: somePaths },
       given: { paths: ['new.c'] },
       ...now,
     }),
-    commit: action('Commit to Subversion', 'Sends changes to the repository.', ['network', 'publish'], {
+    commit: action('Commit to Subversion', 'Sends changes to the repository.', publishes, {
       run: ['commit', '--file=-'],
       params: { message: input(text('Message')), paths },
       given: { message: 'Fix rounding' },
@@ -109,16 +105,5 @@ export default program('svn', {
       first: ({ paths: which }) => ['diff', '--internal-diff', '--', which],
       ...now,
     }),
-    resolve: action(
-      'Resolve a Subversion conflict',
-      'Says that conflicts in files are resolved.',
-      ['write'],
-      {
-        run: ['resolve', '--accept=working'],
-        params: { paths: somePaths },
-        given: { paths: ['main.c'] },
-        ...now,
-      },
-    ),
   },
 });

@@ -6,6 +6,7 @@ import { action, family, type Program } from '../core/program.ts';
 import { told, type Output } from '../core/report.ts';
 import { diagnostics, entries, level, plannedChanges } from './reports/kinds.ts';
 import { json, jsonLines, lines } from './reports/readers.ts';
+import { makes, reaches, reads, runs, writes } from './shared/effects.ts';
 
 const position = z.object({ line: z.int(), column: z.int() });
 const problem = z.object({
@@ -56,7 +57,7 @@ const published = ['execute', 'network', 'publish', 'destroy'] as const;
 const quiet = ['-no-color', '-lock=false'];
 
 const looking = (title: string): Program['actions'] => ({
-  validate: action(`Validate ${title}`, 'Mistakes in the configuration with their places.', ['execute'], {
+  validate: action(`Validate ${title}`, 'Mistakes in the configuration with their places.', runs, {
     role: 'lint',
     run: ['validate', '-json'],
     ok: [0, 1],
@@ -64,61 +65,47 @@ const looking = (title: string): Program['actions'] => ({
       json(z.object({ diagnostics: z.array(problem) }), (all) => all.diagnostics.map(diagnostic)),
     ),
   }),
-  format_check: action(`Check the format of ${title}`, 'What formatting would change.', ['read'], {
+  format_check: action(`Check the format of ${title}`, 'What formatting would change.', reads, {
     run: ['fmt', '-check', '-diff', '-recursive', '-no-color'],
     ok: [0, 3],
     out: told(({ stdout }) => stdout.trim() || 'All files are formatted.'),
   }),
-  show: action(
-    `Show a ${title} plan or state`,
-    'A kept plan with all its values, or the state.',
-    ['execute'],
-    {
-      run: ['show', '-no-color'],
-      dashes: false,
-      params: { plan: operand(path('Kept plan; default: the state', 'file').optional()) },
-      given: { plan: 'next.tfplan' },
-    },
-  ),
-  output: action(`Show ${title} outputs`, 'Outputs; sensitive ones by name only.', ['execute', 'network'], {
+  show: action(`Show a ${title} plan or state`, 'A kept plan with all its values, or the state.', runs, {
+    run: ['show', '-no-color'],
+    dashes: false,
+    params: { plan: operand(path('Kept plan; default: the state', 'file').optional()) },
+    given: { plan: 'next.tfplan' },
+  }),
+  output: action(`Show ${title} outputs`, 'Outputs; sensitive ones by name only.', reaches, {
     run: ['output', '-json'],
     out: told(values),
   }),
-  state_list: action(`List ${title} resources`, 'Resources of the state.', ['execute', 'network'], {
+  state_list: action(`List ${title} resources`, 'Resources of the state.', reaches, {
     run: ['state', 'list'],
     dashes: false,
     params: { address: operand(name('Only below this address').optional()) },
     out: entries('resource')(lines(/^(?<name>\S.*)$/, ({ name: key = '' }) => ({ name: key }))),
   }),
-  state_show: action(`Show a ${title} resource`, 'Attributes of a resource.', ['execute', 'network'], {
+  state_show: action(`Show a ${title} resource`, 'Attributes of a resource.', reaches, {
     run: ['state', 'show', '-no-color'],
     dashes: false,
     params: { address: operand(name('Address')) },
     given: { address: 'aws_instance.web' },
   }),
-  workspaces: action(`List ${title} workspaces`, 'Workspaces, the current marked.', ['execute', 'network'], {
-    run: ['workspace', 'list'],
-    out: entries('workspace')(
-      lines(/^(?<now>[* ]) (?<name>\S+)$/, ({ now, name: key = '' }) => ({
-        name: key,
-        current: now === '*',
-      })),
-    ),
-  }),
 });
 
 const changing = (title: string): Program['actions'] => ({
-  init: action(`Initialise ${title}`, 'Gets providers and modules.', ['write', 'execute', 'network'], {
+  init: action(`Initialise ${title}`, 'Gets providers and modules.', makes, {
     run: ['init', '-no-color'],
     params: { upgrade: on('-upgrade', 'To the newest versions that are allowed') },
   }),
-  format: action(`Format ${title} files`, 'Formats files; names those it changed.', ['write'], {
+  format: action(`Format ${title} files`, 'Formats files; names those it changed.', writes, {
     role: 'format',
     run: ['fmt', '-recursive'],
     dashes: false,
     params: { only: operand(path('File or folder').optional()) },
   }),
-  plan: action(`Plan with ${title}`, 'What applying would change.', ['write', 'execute', 'network'], {
+  plan: action(`Plan with ${title}`, 'What applying would change.', makes, {
     run: ['plan', '-json', '-lock=false'],
     params: {
       ...params,

@@ -5,6 +5,7 @@ import { action, program } from '../core/program.ts';
 import { advisories, diagnostics } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 import { imageName } from './shared/engine.ts';
+import { asks } from './shared/effects.ts';
 
 const text = z.string();
 const vulnerability = z.object({
@@ -75,32 +76,22 @@ export default program('trivy', {
   environment: ['TRIVY_CACHE_DIR', 'DOCKER_HOST'],
   settings: { TRIVY_NO_PROGRESS: 'true', TRIVY_DISABLE_VEX_NOTICE: 'true', TRIVY_SKIP_VERSION_CHECK: 'true' },
   actions: {
-    project: action(
-      'Find vulnerable packages with Trivy',
-      'Known flaws of what lock files name.',
-      ['read', 'network'],
-      {
-        role: 'audit',
-        run: ['filesystem', ...asJson, '--scanners=vuln'],
-        params: { ...params, folder },
-        out: advisories(found),
-      },
-    ),
-    image: action('Scan an image with Trivy', 'Known flaws of packages in an image.', ['read', 'network'], {
+    project: action('Find vulnerable packages with Trivy', 'Known flaws of what lock files name.', asks, {
+      role: 'audit',
+      run: ['filesystem', ...asJson, '--scanners=vuln'],
+      params: { ...params, folder },
+      out: advisories(found),
+    }),
+    image: action('Scan an image with Trivy', 'Known flaws of packages in an image.', asks, {
       run: ['image', ...asJson, '--scanners=vuln'],
       params: { ...params, image: operand(imageName('Image')) },
       given: { image: 'shop:dev' },
       out: advisories(found),
     }),
-    config: action(
-      'Check configuration with Trivy',
-      'Flaws in Dockerfiles, manifests, Terraform.',
-      ['read', 'network'],
-      {
-        run: ['config', ...asJson],
-        params: { severity: params.severity, folder },
-        out: diagnostics(flaws),
-      },
-    ),
+    config: action('Check configuration with Trivy', 'Flaws in Dockerfiles, manifests, Terraform.', asks, {
+      run: ['config', ...asJson],
+      params: { severity: params.severity, folder },
+      out: diagnostics(flaws),
+    }),
   },
 });

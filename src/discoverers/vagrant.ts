@@ -3,6 +3,7 @@ import { list, name, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import type { Output } from '../core/report.ts';
 import { entries } from './reports/kinds.ts';
+import { changes, makes, reaches, reads, runs } from './shared/effects.ts';
 
 /** `time,machine,type,data` a line: a machine's state in words, and what runs it. */
 const machines = ({ stdout }: Output) => {
@@ -16,7 +17,6 @@ const machines = ({ stdout }: Output) => {
   }));
 };
 const machine = operand(list(name('Machine'), 'Default: all'));
-const makes = ['write', 'execute', 'network'] as const;
 
 export default program('vagrant', {
   title: 'Vagrant',
@@ -28,12 +28,12 @@ export default program('vagrant', {
   settings: { VAGRANT_NO_COLOR: '1', VAGRANT_CHECKPOINT_DISABLE: '1' },
   actions: {
     // The Vagrantfile is Ruby, which each of these runs.
-    status: action('List Vagrant machines', 'Machines of the Vagrantfile with their states.', ['execute'], {
+    status: action('List Vagrant machines', 'Machines of the Vagrantfile with their states.', runs, {
       run: ['status', '--machine-readable'],
       params: { machine },
       out: entries('machine')(machines),
     }),
-    validate: action('Validate a Vagrantfile', 'Whether the Vagrantfile can be used.', ['execute'], {
+    validate: action('Validate a Vagrantfile', 'Whether the Vagrantfile can be used.', runs, {
       run: ['validate'],
     }),
     up: action('Start Vagrant machines', 'Makes, starts and provisions machines.', makes, {
@@ -44,31 +44,17 @@ export default program('vagrant', {
       run: ['provision'],
       params: { machine },
     }),
-    halt: action('Stop Vagrant machines', 'Shuts machines down and keeps them.', ['write', 'execute'], {
+    halt: action('Stop Vagrant machines', 'Shuts machines down and keeps them.', changes, {
       run: ['halt'],
       params: { machine },
     }),
-    reload: action('Restart Vagrant machines', 'Restarts with what the Vagrantfile says now.', makes, {
-      run: ['reload'],
-      params: { machine },
-    }),
-    ssh: action(
-      'Run a command in a Vagrant machine',
-      'Runs a shell command over SSH.',
-      ['execute', 'network'],
-      {
-        run: ['ssh', '--no-tty'],
-        params: {
-          command: required('--command', text('Shell command')),
-          machine: operand(name('Machine').optional()),
-        },
-        given: { command: 'uname -a' },
+    ssh: action('Run a command in a Vagrant machine', 'Runs a shell command over SSH.', reaches, {
+      run: ['ssh', '--no-tty'],
+      params: {
+        command: required('--command', text('Shell command')),
+        machine: operand(name('Machine').optional()),
       },
-    ),
-    snapshot: action('Save a Vagrant snapshot', 'Keeps the state of a machine.', ['write', 'execute'], {
-      run: ['snapshot', 'save'],
-      params: { machine: operand(name('Machine')), snapshot: operand(name('Name')) },
-      given: { machine: 'default', snapshot: 'clean' },
+      given: { command: 'uname -a' },
     }),
     destroy: action(
       'Destroy Vagrant machines',
@@ -80,6 +66,6 @@ export default program('vagrant', {
         first: ({ machine: which }) => ['status', which],
       },
     ),
-    boxes: action('List Vagrant boxes', 'Boxes on this machine.', ['read'], { run: ['box', 'list'] }),
+    boxes: action('List Vagrant boxes', 'Boxes on this machine.', reads, { run: ['box', 'list'] }),
   },
 });

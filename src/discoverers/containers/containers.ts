@@ -6,6 +6,7 @@ import { told, type Output } from '../../core/report.ts';
 import { containers, entries, images } from '../reports/kinds.ts';
 import { assignments, dockers, engine, imageName, mergedLogs, moment, word } from '../shared/engine.ts';
 import { docker, inspected, named, podman, type Answers } from './output.ts';
+import { publishes, reaches, reads, runs, writes } from '../shared/effects.ts';
 
 type Row = Answers & Pick<Program, 'title' | 'site' | 'get' | 'elsewhere' | 'project'>;
 
@@ -21,100 +22,70 @@ const what = choice(
 const command = words('Program in the container, and its arguments');
 
 const looking = ({ title, json: asJson, ...row }: Row): Program['actions'] => ({
-  ps: action(
-    `List running ${title} containers`,
-    'Containers that run, with image, state and ports.',
-    ['read'],
-    {
-      run: ['ps', asJson],
-      out: containers(row.ps),
-    },
-  ),
-  ps_all: action(
-    `List all ${title} containers`,
-    'Containers with their states, stopped ones too.',
-    ['read'],
-    {
-      run: ['ps', '--all', asJson],
-      out: containers(row.ps),
-    },
-  ),
-  images: action(`List ${title} images`, 'Images on this machine with tag and size.', ['read'], {
+  ps: action(`List running ${title} containers`, 'Containers that run, with image, state and ports.', reads, {
+    run: ['ps', asJson],
+    out: containers(row.ps),
+  }),
+  ps_all: action(`List all ${title} containers`, 'Containers with their states, stopped ones too.', reads, {
+    run: ['ps', '--all', asJson],
+    out: containers(row.ps),
+  }),
+  images: action(`List ${title} images`, 'Images on this machine with tag and size.', reads, {
     run: ['images', asJson],
     params: { repository: operand(imageName('Only of this repository, or repository:tag').optional()) },
     out: images(row.images),
   }),
-  logs: action(
-    `Show ${title} container logs`,
-    'The last lines a container wrote, both streams in order.',
-    ['read'],
-    {
-      // The times tell which line of the two streams came first.
-      run: ['logs', '--timestamps'],
-      params: {
-        tail: option('--tail=', limit(5000, 200)),
-        since: option('--since=', moment('From: 10m, or 2025-01-31T12:00:00')),
-        until: option('--until=', moment('To')),
-        timestamps: aside(z.boolean().default(false).describe('Begin each line with its time')),
-        container,
-      },
-      given: { container: 'web', since: '10m' },
-      out: told(mergedLogs),
+  logs: action(`Show ${title} container logs`, 'The last lines a container wrote, in order.', reads, {
+    // The times tell which line of the two streams came first.
+    run: ['logs', '--timestamps'],
+    params: {
+      tail: option('--tail=', limit(5000, 200)),
+      since: option('--since=', moment('From: 10m, or 2025-01-31T12:00:00')),
+      until: option('--until=', moment('To')),
+      timestamps: aside(z.boolean().default(false).describe('Begin each line with its time')),
+      container,
     },
-  ),
-  inspect: action(
-    `Inspect a ${title} container`,
-    'State, command, ports, mounts, networks; names of variables, not their values.',
-    ['read'],
-    {
-      run: ['container', 'inspect'],
-      params: { container },
-      given: { container: 'web' },
-      out: told(inspected),
-    },
-  ),
+    given: { container: 'web', since: '10m' },
+    out: told(mergedLogs),
+  }),
+  inspect: action(`Inspect a ${title} container`, 'State, ports, mounts; of variables names only.', reads, {
+    run: ['container', 'inspect'],
+    params: { container },
+    given: { container: 'web' },
+    out: told(inspected),
+  }),
 });
 
 const running = ({ title }: Row): Program['actions'] => ({
-  run: action(
-    `Run a ${title} image`,
-    'Starts a new container without folders or rights of this machine; removed when it ends.',
-    ['execute', 'network'],
-    {
-      run: ['run', '--rm', '--security-opt=no-new-privileges'],
-      params: {
-        detach: on('--detach', 'In the background'),
-        name: option('--name=', word('Name of the container')),
-        network: choice({ usual: [], none: '--network=none' }, 'Network'),
-        publish: option('--publish=', list(published, 'Ports: 127.0.0.1:8080:80')),
-        variables: option('--env=', assignments('Variables: NAME=value')),
-        image: operand(imageName('Image')),
-        argv: command,
-      },
-      given: {
-        image: 'postgres:17',
-        detach: true,
-        publish: ['127.0.0.1:5432:5432'],
-        variables: ['PGUSER=x'],
-      },
+  run: action(`Run a ${title} image`, 'Without folders or rights of this machine.', reaches, {
+    run: ['run', '--rm', '--security-opt=no-new-privileges'],
+    params: {
+      detach: on('--detach', 'In the background'),
+      name: option('--name=', word('Name of the container')),
+      network: choice({ usual: [], none: '--network=none' }, 'Network'),
+      publish: option('--publish=', list(published, 'Ports: 127.0.0.1:8080:80')),
+      variables: option('--env=', assignments('Variables: NAME=value')),
+      image: operand(imageName('Image')),
+      argv: command,
     },
-  ),
-  exec: action(
-    `Run a program in a ${title} container`,
-    'Runs one program in a running container.',
-    ['execute'],
-    {
-      run: ['exec'],
-      params: {
-        workdir: option('--workdir=', name('Folder inside the container')),
-        user: option('--user=', word('User inside the container')),
-        container,
-        argv: command,
-      },
-      given: { container: 'web', argv: ['ls', '-la', '/srv'] },
+    given: {
+      image: 'postgres:17',
+      detach: true,
+      publish: ['127.0.0.1:5432:5432'],
+      variables: ['PGUSER=x'],
     },
-  ),
-  build: action(`Build a ${title} image`, 'Builds an image from a Dockerfile.', ['execute', 'network'], {
+  }),
+  exec: action(`Run a program in a ${title} container`, 'Runs one program in a running container.', runs, {
+    run: ['exec'],
+    params: {
+      workdir: option('--workdir=', name('Folder inside the container')),
+      user: option('--user=', word('User inside the container')),
+      container,
+      argv: command,
+    },
+    given: { container: 'web', argv: ['ls', '-la', '/srv'] },
+  }),
+  build: action(`Build a ${title} image`, 'Builds an image from a Dockerfile.', reaches, {
     run: ['build'],
     params: {
       dockerfile: option('--file=', path('Default: Dockerfile in the context', 'file')),
@@ -178,17 +149,12 @@ const changingImages = ({ title, json: asJson, images: read }: Row): Program['ac
       params: image,
       given: { image: 'postgres:16' },
     }),
-    push: action(
-      `Push a ${title} image`,
-      'Uploads an image to the registry in its name.',
-      ['network', 'publish'],
-      {
-        run: ['push', '--quiet'],
-        params: image,
-        given: { image: 'registry.example/shop:1' },
-      },
-    ),
-    tag: action(`Tag a ${title} image`, 'Gives an image another name.', ['write'], {
+    push: action(`Push a ${title} image`, 'Uploads an image to the registry in its name.', publishes, {
+      run: ['push', '--quiet'],
+      params: image,
+      given: { image: 'registry.example/shop:1' },
+    }),
+    tag: action(`Tag a ${title} image`, 'Gives an image another name.', writes, {
       ...imagesNow,
       run: ['tag'],
       params: { ...image, target: operand(imageName('New name:tag')) },
@@ -204,42 +170,22 @@ const changingImages = ({ title, json: asJson, images: read }: Row): Program['ac
 };
 
 const using = ({ title, json: asJson, stats }: Row): Program['actions'] => ({
-  stats: action(
-    `Show ${title} resource use`,
-    'Processor, memory and traffic of running containers.',
-    ['read'],
-    {
-      run: ['stats', '--no-stream', asJson],
-      params: { containers: operand(list(word('Container'), 'Default: all that run')) },
-      out: entries('running container')(stats),
-    },
-  ),
-  top: action(`List processes in a ${title} container`, 'Processes that run in a container.', ['read'], {
-    run: ['top'],
-    params: { container },
-    given: { container: 'web' },
+  stats: action(`Show ${title} resource use`, 'Processor, memory and traffic of running containers.', reads, {
+    run: ['stats', '--no-stream', asJson],
+    params: { containers: operand(list(word('Container'), 'Default: all that run')) },
+    out: entries('running container')(stats),
   }),
-  disk: action(`Show ${title} disk use`, 'Disk used by images, containers, volumes, caches.', ['read'], {
+  disk: action(`Show ${title} disk use`, 'Disk used by images, containers, volumes, caches.', reads, {
     run: ['system', 'df'],
   }),
-  volumes: action(`List ${title} volumes`, 'Volumes that keep data of containers.', ['read'], {
+  volumes: action(`List ${title} volumes`, 'Volumes that keep data of containers.', reads, {
     run: ['volume', 'ls', '--format={{.Name}}\t{{.Driver}}'],
     out: entries('volume')(named),
   }),
-  networks: action(`List ${title} networks`, 'Networks between containers.', ['read'], {
+  networks: action(`List ${title} networks`, 'Networks between containers.', reads, {
     run: ['network', 'ls', '--format={{.Name}}\t{{.Driver}}'],
     out: entries('network')(named),
   }),
-  history: action(
-    `Show the layers of a ${title} image`,
-    'Layers of an image with size and command.',
-    ['read'],
-    {
-      run: ['history'],
-      params: { image: operand(imageName('Image')) },
-      given: { image: 'shop:dev' },
-    },
-  ),
   volume_rm: action(`Remove ${title} volumes`, 'Deletes volumes with the data in them.', ['destroy'], {
     run: ['volume', 'rm'],
     params: { volumes: operand(z.array(word('Volume')).min(1).max(50).describe('Names')) },
@@ -278,13 +224,7 @@ export default family<Row>(
       ...(elsewhere && { elsewhere }),
       ...(project && { project }),
       ...engine,
-      actions: {
-        ...looking(row),
-        ...running(row),
-        ...changing(row),
-        ...changingImages(row),
-        ...using(row),
-      },
+      actions: { ...looking(row), ...running(row), ...changing(row), ...changingImages(row), ...using(row) },
     };
   },
 );

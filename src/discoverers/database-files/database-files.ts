@@ -8,6 +8,7 @@ import { glue, type Slot } from '../../core/command-line.ts';
 import { type Output, type Reader } from '../../core/report.ts';
 import { columns, rows, tables } from '../reports/kinds.ts';
 import { quotedRows } from './quoted-rows.ts';
+import { reads, writes } from '../shared/effects.ts';
 
 type At<K extends string> = Readonly<Record<K, Slot>>;
 interface Row extends Pick<
@@ -129,45 +130,35 @@ const sqlite3: Row = {
   execute: (sql) => ['BEGIN', sql, 'COMMIT', "SELECT total_changes() AS 'rows changed'"],
   importing: ({ file, table: name }) => [glue('.import --csv ', file, ' ', name)],
   more: {
-    schema: action(
-      'Show SQLite schema',
-      'The CREATE statements of tables, indexes, views, triggers.',
-      ['read'],
-      {
-        run: ({ database, table: name }) => [
-          ...readingSqlite,
-          database,
-          glue("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name GLOB ", name),
-        ],
-        params: {
-          database: operand(path('Database file', 'file')),
-          table: operand(
-            z.string().max(200).default('*').describe('Only of this table; * and ? match any'),
-            literal,
-          ),
-        },
-        given: { database: 'shop.db', table: 'users' },
+    schema: action('Show SQLite schema', 'CREATE statements of tables, indexes, views, triggers.', reads, {
+      run: ({ database, table: name }) => [
+        ...readingSqlite,
+        database,
+        glue("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name GLOB ", name),
+      ],
+      params: {
+        database: operand(path('Database file', 'file')),
+        table: operand(
+          z.string().max(200).default('*').describe('Only of this table; * and ? match any'),
+          literal,
+        ),
       },
-    ),
-    dump: action(
-      'Dump SQLite as SQL',
-      'All statements that make the database again, or one table.',
-      ['read'],
-      {
-        run: ({ database, table: name }) => [...readingSqlite, database, glue('.dump ', name)],
-        params: {
-          database: operand(path('Database file', 'file')),
-          table: operand(
-            z
-              .string()
-              .regex(/^[\w%]{1,200}$/)
-              .default('%')
-              .describe('Only this table; % matches any text'),
-          ),
-        },
-        given: { database: 'shop.db' },
+      given: { database: 'shop.db', table: 'users' },
+    }),
+    dump: action('Dump SQLite as SQL', 'All statements that make the database again, or one table.', reads, {
+      run: ({ database, table: name }) => [...readingSqlite, database, glue('.dump ', name)],
+      params: {
+        database: operand(path('Database file', 'file')),
+        table: operand(
+          z
+            .string()
+            .regex(/^[\w%]{1,200}$/)
+            .default('%')
+            .describe('Only this table; % matches any text'),
+        ),
       },
-    ),
+      given: { database: 'shop.db' },
+    }),
   },
 };
 
@@ -215,33 +206,28 @@ const looking = (row: Row): Program['actions'] => {
     (text: Piece) =>
     ({ database: file }: At<'database'>) => [...reading, '-json', file, text];
   return {
-    tables: action(`List ${title} tables`, 'Tables and views of a database file.', ['read'], {
+    tables: action(`List ${title} tables`, 'Tables and views of a database file.', reads, {
       role: 'tables',
       run: asked(row.tables),
       params: { database },
       given: { database: 'shop.db' },
       out: tables((output) => json(table, output)),
     }),
-    describe: action(
-      `Describe a ${title} table`,
-      'Columns of a table or view, and its definition.',
-      ['read'],
-      {
-        role: 'describe',
-        run: ({ database: file, table: name }) => [...reading, '-json', file, row.describe(name)],
-        params: { database, table: tableName('Table or view') },
-        given: { database: 'shop.db', table: 'users' },
-        out: columns(described),
-      },
-    ),
-    query: action(`Query ${title}`, 'Runs one read-only query on a database file; its rows.', ['read'], {
+    describe: action(`Describe a ${title} table`, 'Columns of a table or view, and its definition.', reads, {
+      role: 'describe',
+      run: ({ database: file, table: name }) => [...reading, '-json', file, row.describe(name)],
+      params: { database, table: tableName('Table or view') },
+      given: { database: 'shop.db', table: 'users' },
+      out: columns(described),
+    }),
+    query: action(`Query ${title}`, 'Runs one read-only query on a database file; its rows.', reads, {
       role: 'query',
       run: (at) => [...reading, ...row.asked(at)],
       params: { database, sql: row.sql as Param<z.ZodString>, limit: operand(limit(1000, 100)) },
       given: { database: 'shop.db', sql: 'SELECT name FROM users' },
       out: rows(quotedRows),
     }),
-    explain: action(`Explain a ${title} query`, 'The plan of a query, which is not run.', ['read'], {
+    explain: action(`Explain a ${title} query`, 'The plan of a query, which is not run.', reads, {
       run: ({ database: file, sql }) => [...reading, file, glue(row.explain, sql)],
       params: { database, sql: operand(query) },
       given: { database: 'shop.db', sql: 'SELECT name FROM users' },
@@ -252,20 +238,15 @@ const looking = (row: Row): Program['actions'] => {
 const changing = (row: Row): Program['actions'] => {
   const { title, writing } = row;
   return {
-    open: action(
-      `Open a ${title} database`,
-      'Makes the file when there is none; lists its tables.',
-      ['write'],
-      {
-        run: ({ database: file }) => [...writing, '-json', file, row.tables],
-        params: changed,
-        given: { database: 'new.db' },
-        out: tables((output) => json(table, output)),
-      },
-    ),
+    open: action(`Open a ${title} database`, 'Makes the file when there is none; lists its tables.', writes, {
+      run: ({ database: file }) => [...writing, '-json', file, row.tables],
+      params: changed,
+      given: { database: 'new.db' },
+      out: tables((output) => json(table, output)),
+    }),
     execute: action(
       `Change a ${title} database`,
-      'Runs SQL statements that write, in one transaction: all of them, or on failure none.',
+      'Runs SQL that writes: all, or on failure none.',
       ['write', 'destroy'],
       {
         run: ({ database: file, sql }) => [...writing, '-header', file, ...row.execute(sql)],
@@ -276,7 +257,7 @@ const changing = (row: Row): Program['actions'] => {
         given: { database: 'shop.db', sql: "UPDATE users SET name = 'Ada' WHERE id = 1" },
       },
     ),
-    import: action(`Import a CSV file into ${title}`, 'Makes a table of a CSV file.', ['write'], {
+    import: action(`Import a CSV file into ${title}`, 'Makes a table of a CSV file.', writes, {
       run: (at) => [...writing.filter((word) => word !== '-safe'), at.database, ...row.importing(at)],
       params: {
         ...changed,
