@@ -86,8 +86,8 @@ const cloc = program('cloc', {
   },
 });
 
-const facts =
-  'format=format_name,duration,size,bit_rate:stream=codec_type,codec_name,width,height,avg_frame_rate,sample_rate,channels';
+const streamFacts = 'codec_type,codec_name,width,height,avg_frame_rate,sample_rate,channels';
+const facts = `format=format_name,duration,size,bit_rate:stream=${streamFacts}`;
 const ffprobe = program('ffprobe', {
   title: 'ffprobe',
   category: 'other',

@@ -41,8 +41,10 @@ const listeners = (pattern: RegExp) => {
 // The other end of a listener is port 0 or none; the name of its state is translated.
 const netstat =
   /^\s*(?<protocol>TCP|UDP)\s+(?<address>\S+):(?<port>\d+)\s+(?:\S+:0|\*:\*)\s+(?:\S+\s+)?(?<pid>\d+)\s*$/;
-const ss =
-  /^(?<protocol>tcp|udp)\s+\S+\s+\d+\s+\d+\s+(?<address>\S+):(?<port>\d+)\s+\S+(?:\s+users:\(\("(?<program>[^"]+)",pid=(?<pid>\d+))?/;
+const owner = /\s+users:\(\("(?<program>[^"]+)",pid=(?<pid>\d+)/.source;
+const ss = new RegExp(
+  `^(?<protocol>tcp|udp)\\s+\\S+\\s+\\d+\\s+\\d+\\s+(?<address>\\S+):(?<port>\\d+)\\s+\\S+(?:${owner})?`,
+);
 const lsof = /^(?<program>\S+)\s+(?<pid>\d+)\s.*\s(?<protocol>TCP)\s+(?<address>\S+):(?<port>\d+) \(LISTEN\)/;
 
 const process_ = lines(

@@ -146,7 +146,7 @@ const emacs = program('emacsclient', {
   site: 'https://www.gnu.org/software/emacs/manual/html_node/emacs/emacsclient-Options.html',
   get: { apt: 'emacs', brew: 'emacs', winget: 'GNU.Emacs' },
   environment: display,
-  before: ['--no-wait', '--reuse-frame'],
+  before: ['--no-wait'],
   actions: {
     open: opens('Open in Emacs', 'Opens a file or folder in the Emacs that runs.', (at) => [at.path]),
     goto: goesTo('Go to a line in Emacs', (at) => [glue('+', at.line, ':', at.column), at.file]),
