@@ -109,7 +109,7 @@ const jetbrains = family(ides, ([title, winget], id) => ({
   version: 'unknown',
   environment: display,
   elsewhere: {
-    linux: [`~/.local/share/JetBrains/Toolbox/scripts/${id}`, `/opt/${id}*/bin/${id}.sh`],
+    linux: [`~/.local/share/JetBrains/Toolbox/scripts/${id}`, `/opt/*/bin/${id}.sh`],
     darwin: [
       `~/Library/Application Support/JetBrains/Toolbox/scripts/${id}`,
       `/Applications/${title}.app/Contents/MacOS/${id}`,
@@ -126,7 +126,6 @@ const jetbrains = family(ides, ([title, winget], id) => ({
     goto: goesTo(`Go to a line in ${title}`, (at) => ['--line', at.line, '--column', at.column, at.file]),
     diff: compares(`Compare files in ${title}`, ({ left, right }) => ['diff', left, right]),
     format: action(`Format with ${title}`, 'Formats files by a code style.', ['write', 'execute'], {
-      role: 'format',
       run: ['format', '-allowDefaults', '-recursive'],
       dashes: false,
       params: {
