@@ -6,43 +6,23 @@ import { packages } from '../reports/kinds.ts';
 import { lines } from '../reports/readers.ts';
 import { compares, display, goesTo, opens } from './places.ts';
 
+/** Title, page, name for winget, name on macOS, folder on Windows. */
 const codes = {
-  code: {
-    title: 'VS Code',
-    site: 'https://code.visualstudio.com/docs/configure/command-line',
-    get: { brew: '--cask visual-studio-code', winget: 'Microsoft.VisualStudioCode' },
-    mac: 'Visual Studio Code',
-    windows: 'Microsoft VS Code',
-  },
-  cursor: {
-    title: 'Cursor',
-    site: 'https://cursor.com/docs',
-    get: { brew: '--cask cursor', winget: 'Anysphere.Cursor' },
-    mac: 'Cursor',
-    windows: 'cursor/resources/app',
-  },
-  windsurf: {
-    title: 'Windsurf',
-    site: 'https://docs.windsurf.com',
-    get: { brew: '--cask windsurf', winget: 'Codeium.Windsurf' },
-    mac: 'Windsurf',
-    windows: 'Windsurf',
-  },
-  codium: {
-    title: 'VSCodium',
-    site: 'https://vscodium.com',
-    get: { brew: '--cask vscodium', winget: 'VSCodium.VSCodium' },
-    mac: 'VSCodium',
-    windows: 'VSCodium',
-  },
+  code: [
+    ...['VS Code', 'https://code.visualstudio.com/docs/configure/command-line'],
+    ...['Microsoft.VisualStudioCode', 'Visual Studio Code', 'Microsoft VS Code'],
+  ],
+  cursor: ['Cursor', 'https://cursor.com/docs', 'Anysphere.Cursor', 'Cursor', 'cursor/resources/app'],
+  windsurf: ['Windsurf', 'https://docs.windsurf.com', 'Codeium.Windsurf', 'Windsurf', 'Windsurf'],
+  codium: ['VSCodium', 'https://vscodium.com', 'VSCodium.VSCodium', 'VSCodium', 'VSCodium'],
 };
 const here = '--reuse-window';
 
-const vscodes = family(codes, ({ title, site, get, mac, windows }, id) => ({
+const vscodes = family(codes, ([title = '', site = '', winget = '', mac = '', windows], id) => ({
   title,
   category: 'editor',
   site,
-  get,
+  get: { brew: `--cask ${mac.toLowerCase().replaceAll(' ', '-')}`, winget },
   project: ['.vscode', '*.code-workspace'],
   environment: [...display, 'VSCODE_IPC_HOOK_CLI'],
   elsewhere: {
