@@ -15,7 +15,7 @@ const file = program('file', {
   version: { args: ['--version'], pattern: /file-(\S+)/ },
   actions: {
     kind: action(
-      'Tell kinds of files',
+      'Tell the type of files',
       'What files are by what they hold: encoding, format, architecture.',
       ['read'],
       {
@@ -86,8 +86,8 @@ const cloc = program('cloc', {
   },
 });
 
-const facts =
-  'format=format_name,duration,size,bit_rate:stream=codec_type,codec_name,width,height,avg_frame_rate,sample_rate,channels';
+const streamFacts = 'codec_type,codec_name,width,height,avg_frame_rate,sample_rate,channels';
+const facts = `format=format_name,duration,size,bit_rate:stream=${streamFacts}`;
 const ffprobe = program('ffprobe', {
   title: 'ffprobe',
   category: 'other',
@@ -97,12 +97,17 @@ const ffprobe = program('ffprobe', {
   // A playlist may name addresses.
   before: ['-v', 'error', '-protocol_whitelist', 'file'],
   actions: {
-    media: action('Describe video and audio', 'Format, length and streams of a media file.', ['read'], {
-      run: ['-of', 'compact', '-show_entries', facts, '-i'],
-      dashes: false,
-      params: { path: operand(path('Video or audio', 'file')) },
-      given: { path: 'a.mp4' },
-    }),
+    media: action(
+      'Describe video and audio',
+      'Duration, codecs, resolution and streams of a media file.',
+      ['read'],
+      {
+        run: ['-of', 'compact', '-show_entries', facts, '-i'],
+        dashes: false,
+        params: { path: operand(path('Video or audio', 'file')) },
+        given: { path: 'a.mp4' },
+      },
+    ),
   },
 });
 
@@ -115,7 +120,7 @@ const identify = program('identify', {
   version: { args: ['-version'], pattern: /ImageMagick (\S+)/ },
   actions: {
     // Some formats are scripts, or are read by other programs.
-    image: action('Describe images', 'Format, size and depth of images.', ['execute'], {
+    image: action('Describe images', 'Format, width, height and depth of images.', ['execute'], {
       run: ['-ping', '-format', '%i: %m %wx%h %z-bit %r %B bytes\\n'],
       dashes: false,
       params: { paths: files },
@@ -135,7 +140,7 @@ const exiftool = program('exiftool', {
   actions: {
     metadata: action(
       'Show metadata of files',
-      'Camera, place, author, size: what images and PDF have.',
+      'EXIF, GPS, camera, author, size: what images and PDF hold.',
       ['read'],
       {
         run: ['-json', '-G1'],
@@ -143,7 +148,7 @@ const exiftool = program('exiftool', {
         given: { paths: ['a.jpg'] },
       },
     ),
-    strip: action('Remove metadata of files', 'Takes camera, place and author out of images.', ['write'], {
+    strip: action('Remove metadata of files', 'Takes EXIF, GPS and author out of images.', ['write'], {
       run: ['-all=', '-overwrite_original'],
       params: { paths: operand(some(path('File', 'file', { written: true }), 'Files')) },
       given: { paths: ['a.jpg'] },

@@ -9,7 +9,7 @@ export default program('fzf', {
   site: 'https://junegunn.github.io/fzf/',
   get: { apt: 'fzf', brew: 'fzf', winget: 'junegunn.fzf' },
   actions: {
-    filter: action('Rank lines with fzf', 'Lines that fuzzily match, the best first.', ['read'], {
+    filter: action('Rank lines with fzf', 'Fuzzy search in lines, the best match first.', ['read'], {
       run: [],
       params: {
         query: required('--filter=', text('What to look for; ^start, end$, !not')),

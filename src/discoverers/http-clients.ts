@@ -33,17 +33,17 @@ const curl = program('curl', {
   // Its settings could name files to write or to send.
   before: ['--disable', '--silent', '--show-error', '--globoff', '--proto', '=http,https'],
   actions: {
-    get: action('Get a page with curl', 'Asks an HTTP server: status, headers and body.', ['network'], {
+    get: action('Get a page with curl', 'HTTP GET of a URL or API: status, headers, body.', ['network'], {
       run: ['--include', '--compressed'],
       params: { ...curlParams, ...curlUrl },
       given: { url: 'http://localhost:3000/health' },
     }),
-    head: action('Get headers with curl', 'Status and headers of an address.', ['network'], {
+    head: action('Get headers with curl', 'HTTP HEAD: status and headers of a URL.', ['network'], {
       run: ['--head'],
       params: { ...curlParams, ...curlUrl },
       given: { url: 'http://localhost:3000/health' },
     }),
-    download: action('Download with curl', 'Saves what an address has as a file.', ['write', 'network'], {
+    download: action('Download with curl', 'Downloads a URL to a file.', ['write', 'network'], {
       run: ['--fail', '--location'],
       params: {
         headers: curlParams.headers,
@@ -64,7 +64,7 @@ const http = program('http', {
   version: { args: ['--version'], pattern: /^(\d\S+)/ },
   before: ['--ignore-stdin', '--pretty=format', '--print=hb'],
   actions: {
-    get: action('Get a page with HTTPie', 'Asks an HTTP server; answers formatted.', ['network'], {
+    get: action('Get a page with HTTPie', 'HTTP GET of a URL or API, JSON formatted.', ['network'], {
       run: (at) => [at.follow, at.insecure, at.seconds, 'GET', at.url, at.headers],
       params: {
         follow: on('--follow', 'Follow redirections'),

@@ -25,7 +25,7 @@ export default program('hyperfine', {
     // Any command would be any program: those are what `run` asks about.
     compare: action(
       'Measure run times',
-      'Runs programs or scripts of the project many times and compares them.',
+      'Benchmarks programs or scripts of the project against each other.',
       ['execute'],
       {
         run: ['--shell=none', '--style=basic', '--export-json', fresh('times.json')],

@@ -16,7 +16,7 @@ export default program('openssl', {
   actions: {
     certificate: action(
       'Show a certificate',
-      'Names, issuer, dates and fingerprint of a PEM file.',
+      'When a TLS certificate expires, its names, issuer, fingerprint.',
       ['read'],
       {
         run: ({ path: it }) => [
@@ -40,7 +40,7 @@ export default program('openssl', {
     ),
     server_certificate: action(
       "Show a server's certificates",
-      'The chain that a server shows, with dates, and whether it is trusted.',
+      'The TLS chain of a host: issuers, when it expires, whether it is trusted.',
       ['network'],
       {
         run: ({ host: at, port, protocol }) => [
@@ -70,7 +70,7 @@ export default program('openssl', {
         }),
       },
     ),
-    digest: action('Digest of a file', 'SHA-2, SHA-3, BLAKE2 or MD5 of files.', ['read'], {
+    digest: action('Digest of a file', 'Checksum or hash of files: SHA-256, MD5 and others.', ['read'], {
       run: ({ digest, paths }) => ['dgst', digest, '-r', paths],
       params: {
         digest: choice(

@@ -68,9 +68,10 @@ const parse = `$t = $e = $null
 [void][Management.Automation.Language.Parser]::ParseFile($env:TOOLCRIB_PATH, [ref]$t, [ref]$e)
 $e | ForEach-Object { '{0}:{1}:{2}: error: {3} [{4}]' -f $env:TOOLCRIB_PATH, $_.Extent.StartLineNumber,
 $_.Extent.StartColumnNumber, ($_.Message -replace '\\s+', ' '), $_.ErrorId }`;
-const analyze = `Invoke-ScriptAnalyzer -Recurse -Path $env:TOOLCRIB_PATH | ForEach-Object {
-$level = if ("$($_.Severity)" -match 'Error') { 'error' } elseif ("$($_.Severity)" -eq 'Warning') { 'warning' } else { 'info' }
-'{0}:{1}:{2}: {3}: {4} [{5}]' -f $_.ScriptPath, $_.Line, $_.Column, $level, ($_.Message -replace '\\s+', ' '), $_.RuleName }`;
+const analyze = `Invoke-ScriptAnalyzer -Recurse -Path ("$env:TOOLCRIB_PATH".PadLeft(1, '.')) | ForEach-Object {
+$level = switch -Wildcard ("$($_.Severity)") { '*Error' { 'error' } 'Warning' { 'warning' } default { 'info' } }
+'{0}:{1}:{2}: {3}: {4} [{5}]' -f $_.ScriptPath, $_.Line, $_.Column, $level,
+($_.Message -replace '\\s+', ' '), $_.RuleName }`;
 
 const windows = {
   on: ['win32'] as const,

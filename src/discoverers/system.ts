@@ -41,8 +41,10 @@ const listeners = (pattern: RegExp) => {
 // The other end of a listener is port 0 or none; the name of its state is translated.
 const netstat =
   /^\s*(?<protocol>TCP|UDP)\s+(?<address>\S+):(?<port>\d+)\s+(?:\S+:0|\*:\*)\s+(?:\S+\s+)?(?<pid>\d+)\s*$/;
-const ss =
-  /^(?<protocol>tcp|udp)\s+\S+\s+\d+\s+\d+\s+(?<address>\S+):(?<port>\d+)\s+\S+(?:\s+users:\(\("(?<program>[^"]+)",pid=(?<pid>\d+))?/;
+const owner = /\s+users:\(\("(?<program>[^"]+)",pid=(?<pid>\d+)/.source;
+const ss = new RegExp(
+  `^(?<protocol>tcp|udp)\\s+\\S+\\s+\\d+\\s+\\d+\\s+(?<address>\\S+):(?<port>\\d+)\\s+\\S+(?:${owner})?`,
+);
 const lsof = /^(?<program>\S+)\s+(?<pid>\d+)\s.*\s(?<protocol>TCP)\s+(?<address>\S+):(?<port>\d+) \(LISTEN\)/;
 
 const process_ = lines(
@@ -117,23 +119,18 @@ export default program('system', {
   version: 'unknown',
   settings: { LC_ALL: 'C' },
   actions: {
-    ports: action(
-      'List listening ports',
-      'Ports that are listened on, and by which process of yours.',
-      ['read'],
-      {
-        params: { port: aside(z.int().min(1).max(65_535).optional().describe('Only this one')) },
-        ways: [
-          {
-            ...{ by: 'ss', ...linux, out: listeners(ss) },
-            run: ['--no-header', '--listening', '--numeric', '--tcp', '--udp', '--processes'],
-          },
-          { by: 'lsof', ...unix, run: ['-nP', '-iTCP', '-sTCP:LISTEN'], ok: [0, 1], out: listeners(lsof) },
-          { by: 'netstat', ...windows, run: ['-ano'], out: listeners(netstat) },
-        ],
-      },
-    ),
-    processes: action('List processes', 'Processes of this user with processor and memory.', ['read'], {
+    ports: action('List listening ports', 'Which process listens on a port, or on any.', ['read'], {
+      params: { port: aside(z.int().min(1).max(65_535).optional().describe('Only this one')) },
+      ways: [
+        {
+          ...{ by: 'ss', ...linux, out: listeners(ss) },
+          run: ['--no-header', '--listening', '--numeric', '--tcp', '--udp', '--processes'],
+        },
+        { by: 'lsof', ...unix, run: ['-nP', '-iTCP', '-sTCP:LISTEN'], ok: [0, 1], out: listeners(lsof) },
+        { by: 'netstat', ...windows, run: ['-ano'], out: listeners(netstat) },
+      ],
+    }),
+    processes: action('List processes', 'Your running processes by CPU, with memory.', ['read'], {
       params: {
         matching: aside(text('Only those whose command has this in it').optional()),
         limit: aside(limit(1000, 30)),
@@ -149,7 +146,7 @@ $(if ($_.CommandLine) { $_.CommandLine } else { $_.Name }) }`),
         },
       ],
     }),
-    disk: action('Show disk space', 'Local file systems and what is free on them.', ['read'], {
+    disk: action('Show disk space', 'Free space of the disks and local file systems.', ['read'], {
       ways: [
         // It fails when there is one that it may not look at.
         { by: 'df', ...unix, run: ['-P', '-k', '-l'], ok: [0, 1], out: space },
@@ -160,7 +157,7 @@ $(if ($_.CommandLine) { $_.CommandLine } else { $_.Name }) }`),
         },
       ],
     }),
-    memory: action('Show free memory', 'How much memory there is, and is available.', ['read'], {
+    memory: action('Show free memory', 'How much memory (RAM, swap) is free and in all.', ['read'], {
       ways: [
         { by: 'free', ...linux, run: ['--bytes'], out: free },
         { by: 'vm_stat', ...mac, run: [], out: pages },
@@ -204,7 +201,7 @@ $(if ($_.CommandLine) { $_.CommandLine } else { $_.Name }) }`),
       given,
       ways: [{ by: 'journalctl', ...linux, run: ['--no-pager', '--output=short-iso'], out: plain }],
     }),
-    uptime: action('Show uptime', 'Since when the machine runs, and its load.', ['read'], {
+    uptime: action('Show uptime', 'Since when the machine runs, and its load average.', ['read'], {
       ways: [
         { by: 'uptime', ...unix, run: [], out: plain },
         {

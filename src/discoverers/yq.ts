@@ -4,7 +4,7 @@ import { operand } from '../core/parameter.ts';
 import { path } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 
-// An expression may load any file and evaluate a text; a path of keys does neither, and both programs called yq know it.
+// An expression may load any file; a path of keys cannot, and both programs called yq know it.
 const keys = z
   .string()
   .max(1000)

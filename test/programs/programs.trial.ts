@@ -63,9 +63,6 @@ function install({ from }: ProgramTrial): void {
       ...from.npm.split(' '),
     );
   }
-  // What lies in node_modules/.bin is a project's own.
-  if (existsSync(npmFolder) && !existsSync(join(npmFolder, 'bin')))
-    symlinkSync('node_modules/.bin', join(npmFolder, 'bin'));
   if (!from.pip) return;
   if (!existsSync(join(pipFolder, 'bin/pip'))) run('python3', '-m', 'venv', pipFolder);
   run(join(pipFolder, 'bin/pip'), 'install', '--quiet', ...from.pip.split(' '));

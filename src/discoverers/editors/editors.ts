@@ -6,43 +6,23 @@ import { packages } from '../reports/kinds.ts';
 import { lines } from '../reports/readers.ts';
 import { compares, display, goesTo, opens } from './places.ts';
 
+/** Title, page, name for winget, name on macOS, folder on Windows. */
 const codes = {
-  code: {
-    title: 'VS Code',
-    site: 'https://code.visualstudio.com/docs/configure/command-line',
-    get: { brew: '--cask visual-studio-code', winget: 'Microsoft.VisualStudioCode' },
-    mac: 'Visual Studio Code',
-    windows: 'Microsoft VS Code',
-  },
-  cursor: {
-    title: 'Cursor',
-    site: 'https://cursor.com/docs',
-    get: { brew: '--cask cursor', winget: 'Anysphere.Cursor' },
-    mac: 'Cursor',
-    windows: 'cursor/resources/app',
-  },
-  windsurf: {
-    title: 'Windsurf',
-    site: 'https://docs.windsurf.com',
-    get: { brew: '--cask windsurf', winget: 'Codeium.Windsurf' },
-    mac: 'Windsurf',
-    windows: 'Windsurf',
-  },
-  codium: {
-    title: 'VSCodium',
-    site: 'https://vscodium.com',
-    get: { brew: '--cask vscodium', winget: 'VSCodium.VSCodium' },
-    mac: 'VSCodium',
-    windows: 'VSCodium',
-  },
+  code: [
+    ...['VS Code', 'https://code.visualstudio.com/docs/configure/command-line'],
+    ...['Microsoft.VisualStudioCode', 'Visual Studio Code', 'Microsoft VS Code'],
+  ],
+  cursor: ['Cursor', 'https://cursor.com/docs', 'Anysphere.Cursor', 'Cursor', 'cursor/resources/app'],
+  windsurf: ['Windsurf', 'https://docs.windsurf.com', 'Codeium.Windsurf', 'Windsurf', 'Windsurf'],
+  codium: ['VSCodium', 'https://vscodium.com', 'VSCodium.VSCodium', 'VSCodium', 'VSCodium'],
 };
 const here = '--reuse-window';
 
-const vscodes = family(codes, ({ title, site, get, mac, windows }, id) => ({
+const vscodes = family(codes, ([title = '', site = '', winget = '', mac = '', windows], id) => ({
   title,
   category: 'editor',
   site,
-  get,
+  get: { brew: `--cask ${mac.toLowerCase().replaceAll(' ', '-')}`, winget },
   project: ['.vscode', '*.code-workspace'],
   environment: [...display, 'VSCODE_IPC_HOOK_CLI'],
   elsewhere: {
@@ -109,7 +89,7 @@ const jetbrains = family(ides, ([title, winget], id) => ({
   version: 'unknown',
   environment: display,
   elsewhere: {
-    linux: [`~/.local/share/JetBrains/Toolbox/scripts/${id}`, `/opt/${id}*/bin/${id}.sh`],
+    linux: [`~/.local/share/JetBrains/Toolbox/scripts/${id}`, `/opt/*/bin/${id}.sh`],
     darwin: [
       `~/Library/Application Support/JetBrains/Toolbox/scripts/${id}`,
       `/Applications/${title}.app/Contents/MacOS/${id}`,
@@ -126,7 +106,6 @@ const jetbrains = family(ides, ([title, winget], id) => ({
     goto: goesTo(`Go to a line in ${title}`, (at) => ['--line', at.line, '--column', at.column, at.file]),
     diff: compares(`Compare files in ${title}`, ({ left, right }) => ['diff', left, right]),
     format: action(`Format with ${title}`, 'Formats files by a code style.', ['write', 'execute'], {
-      role: 'format',
       run: ['format', '-allowDefaults', '-recursive'],
       dashes: false,
       params: {
@@ -146,7 +125,7 @@ const emacs = program('emacsclient', {
   site: 'https://www.gnu.org/software/emacs/manual/html_node/emacs/emacsclient-Options.html',
   get: { apt: 'emacs', brew: 'emacs', winget: 'GNU.Emacs' },
   environment: display,
-  before: ['--no-wait', '--reuse-frame'],
+  before: ['--no-wait'],
   actions: {
     open: opens('Open in Emacs', 'Opens a file or folder in the Emacs that runs.', (at) => [at.path]),
     goto: goesTo('Go to a line in Emacs', (at) => [glue('+', at.line, ':', at.column), at.file]),
