@@ -36,7 +36,7 @@ const packages = ({
   [remove, { packages: ['semver'] }, /^(?!PROGRAM_FAILED|NOT_FOUND)/],
   ['list', {}, /is-odd 2\.0\.0\nleft-pad 1\.2\.0/],
   [run, { task: 'args', ...words }, told],
-  [run, { task: 'nope' }, /scripts/],
+  [run, { task: 'nope' }, /script|not found/i],
 ];
 const removed: ProgramTrial['calls'][number] = [
   'remove',
