@@ -42,6 +42,8 @@ interface Row extends Pick<
 }
 
 const named = (says: string) => ({ file: 'package.json', has: new RegExp(`"packageManager":\\s*"${says}`) });
+/** Nothing that names another package manager. */
+const noOther = /(?<![^])(?![^]*"packageManager":\s*"(?!npm@))/;
 // npm makes the folder of its cache, which the project's .npmrc can put anywhere; this one exists.
 const noCache = '--cache=.';
 const npmEnvironment = ['cache', 'prefix', 'registry', 'userconfig'].flatMap((key) => [
@@ -65,7 +67,7 @@ const rows: Readonly<Record<string, Row>> = {
     title: 'npm',
     site: 'https://docs.npmjs.com/cli',
     get: { site: 'https://nodejs.org/en/download', brew: 'node', winget: 'OpenJS.NodeJS.LTS' },
-    project: ['package-lock.json', 'npm-shrinkwrap.json', 'package.json'],
+    project: ['package-lock.json', 'npm-shrinkwrap.json', { file: 'package.json', has: noOther }],
     environment: npmEnvironment,
     // The environment outranks the .npmrc of a project, which could otherwise name the program that is run as git, and
     // turn every action on the machine's global packages. No log is written, and no older one deleted.
@@ -124,7 +126,7 @@ const rows: Readonly<Record<string, Row>> = {
     version: { args: ['--version'], pattern: /^(1\.\S+)/ },
     site: 'https://classic.yarnpkg.com/en/docs/cli',
     get: { npm: 'yarn@1', brew: 'yarn', winget: 'Yarn.Yarn' },
-    project: [{ file: 'yarn.lock', has: /^# yarn lockfile v1/m }, named('yarn@1')],
+    project: [{ file: 'yarn.lock', has: /\n# yarn lockfile v1/ }, named('yarn@1')],
     // A project's .yarnrc can name another program to be run in its place.
     settings: { YARN_IGNORE_PATH: '1' },
     list: [['list', '--json', '--depth=0'], read.yarn1List],
@@ -142,7 +144,7 @@ const rows: Readonly<Record<string, Row>> = {
     title: 'Yarn',
     site: 'https://yarnpkg.com/cli',
     get: { site: 'https://yarnpkg.com/getting-started/install', npm: '@yarnpkg/cli-dist' },
-    project: ['.yarnrc.yml', { file: 'yarn.lock', has: /^__metadata:/m }, named('yarn@[2-9]')],
+    project: ['.yarnrc.yml', { file: 'yarn.lock', has: /\n__metadata:/ }, named('yarn@[2-9]')],
     runsProject: true,
     list: [['info', '--json'], read.yarnList],
     why: ['why'],
