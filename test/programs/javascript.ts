@@ -223,9 +223,9 @@ export default [
     from: { npm: 'prettier@3' },
     files: { '.prettierrc': '{}', 'bad.js': bad },
     calls: [
-      ['check', { only: ['bad.js'] }, /^1 file is not formatted\nbad\.js/],
-      ['format', { only: ['bad.js'] }, /^Formatted:\nbad\.js/],
-      ['check', { only: ['bad.js'] }, /^All files are formatted/],
+      ['check', { only: ['bad.js'] }, /^1 unformatted file\nbad\.js/],
+      ['format', { only: ['bad.js'] }, /^bad\.js/],
+      ['check', { only: ['bad.js'] }, /^no unformatted files/],
     ],
   },
   {
