@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Effect } from '../../core/discoverer.ts';
 import { operand, on, option, words, type Params } from '../../core/parameter.ts';
-import { list, name } from '../../core/params.ts';
+import { list, name, some } from '../../core/params.ts';
 import { action, family, present, type Program, type ProgramAction } from '../../core/program.ts';
 import { told, type Output, type Reader } from '../../core/report.ts';
 import { advisories, packages, tasks } from '../reports/kinds.ts';
@@ -191,27 +191,24 @@ const rows: Readonly<Record<string, Row>> = {
 
 // npm-package-arg takes what looks like an archive, with or without a version behind it, for a file of the folder.
 const isArchive = /\.(?:tgz|tar|tar\.gz)(?:@|$)/i;
+const start = String.raw`^(?:(?:npm|jsr):)?(?:@[A-Za-z0-9][\w.-]*/)?[A-Za-z0-9][\w.-]*`;
 const packageText = (version: string, says: string) =>
   z
     .string()
     .max(300)
-    .regex(
-      new RegExp(`^(?:(?:npm|jsr):)?(?:@[A-Za-z0-9][\\w.-]*/)?[A-Za-z0-9][\\w.-]*${version}$`),
-      `expected ${says}`,
-    )
+    .regex(new RegExp(`${start}${version}$`), `expected ${says}`)
     .refine((spec) => !isArchive.test(spec), 'expected a package of the registry, not an archive')
     .describe(`Package: ${says}`);
 const exactly = packageText('', 'name or @scope/name');
 // Half a version would be a range, and match several.
 const pinned = packageText(
-  '(?:@(?:\\d+\\.\\d+\\.\\d+[\\w.+-]*|[A-Za-z][\\w.-]*))?',
-  'name, name@1.2.3 or name@tag',
+  String.raw`(?:@(?:\d+\.\d+\.\d+[\w.+-]*|[A-Za-z][\w.-]*))?`,
+  'name, name@1.2.3, name@tag',
 );
 const ranged = packageText(
-  '(?:@[\\^~]?[A-Za-z0-9][\\w.+-]*)?',
-  'name, name@1.2.3, name@^1.2 or name@tag; no URL',
+  String.raw`(?:@[\^~]?[A-Za-z0-9][\w.+-]*)?`,
+  'name, name@1.2.3, name@^1.2, name@tag; no URL',
 );
-const some = (item: typeof ranged, says: string) => z.array(item).min(1).max(100).describe(says);
 
 /** Titles and descriptions; `#` is the package manager. */
 const texts = {
@@ -247,19 +244,15 @@ function looking(row: Row): Record<string, ProgramAction | undefined> {
   const looks: readonly Effect[] = [row.runsProject ? 'execute' : 'read'];
   const asks: readonly Effect[] = [...looks, 'network'];
   const within = { ...scope(row), ...everywhere(row) };
-  const depth = option(
-    '--depth=',
-    z.int().min(0).max(20).default(0).describe('Levels below the direct ones'),
-  );
+  const levels = z.int().min(0).max(20).default(0).describe('Levels below the direct ones');
+  const depth = option('--depth=', levels);
   const params = { ...(reader === read.tree && { depth }), ...within };
-  const asked = {
-    params: { package: operand(exactly) },
-    given: { package: 'semver' },
-    dashes: false,
-  } as const;
+  const [whichOne, given] = [{ package: operand(exactly) }, { package: 'semver' }];
   return {
     list: act(row, 'list', looks, { role: 'list', run, params, ok: [0, 1], out: packages(reader) }),
-    why: act(row, 'why', looks, { role: 'why', run: row.why, ...asked, out: told(read.why) }),
+    why: act(row, 'why', looks, {
+      ...{ role: 'why', run: row.why, params: whichOne, given, dashes: false, out: told(read.why) },
+    }),
     outdated: ifAny(row.outdated, ([run, newer]) =>
       act(row, 'outdated', asks, { role: 'outdated', run, params: within, ok: [0, 1], out: packages(newer) }),
     ),
@@ -322,14 +315,8 @@ function changing(row: Row): Record<string, ProgramAction> {
       ...{ role: 'remove', run: [change.remove, ...quiet], params: removes, given, dashes },
     }),
     [change.update]: act(row, 'update', effects, {
-      ...{
-        role: 'update',
-        run: [change.update, ...(within ? [within.option] : []), ...quiet],
-        params: updates,
-        given,
-        dashes,
-        ...saying,
-      },
+      run: [change.update, ...(within ? [within.option] : []), ...quiet],
+      ...{ role: 'update', params: updates, given, dashes, ...saying },
     }),
   };
 }
