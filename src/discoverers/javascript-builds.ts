@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { on, operand, option, required, words } from '../core/parameter.ts';
 import { list, name, path } from '../core/params.ts';
-import { action, program } from '../core/program.ts';
+import { action } from '../core/program.ts';
 import { diagnostics, entries, tasks } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
-import { nodeBin } from './shared/own.ts';
+import { nodeTool } from './shared/node-tool.ts';
 
-const inPackage = (of: string) => ({ file: 'package.json', has: new RegExp(`"${of}":`) });
 const port = option('--port', z.int().min(1).max(65_535).describe('Port to listen on'));
 const mode = option('--mode', name('Mode: production, development'));
 const args = words('Arguments of the task');
 const commas = (all: readonly string[]) => all.join(',');
 const listed = (says: string) => list(z.string().regex(/^[^-\s,][^\s,]*$/, 'expected a name'), says);
-const settings = { NO_COLOR: '1', FORCE_COLOR: '0', DO_NOT_TRACK: '1' };
 const config = option('--config', path('Configuration of another name', 'file'));
+
+const serving = { params: { port, mode, config }, given: { port: 5173 }, stays: true } as const;
 
 const said = z.object({ message: z.string(), moduleName: z.string().optional(), loc: z.string().optional() });
 const stats = z.object({ errors: z.array(said), warnings: z.array(said) });
@@ -35,83 +35,56 @@ const turbo = z.object({
 });
 
 export default [
-  program('vite', {
+  nodeTool('vite', {
     title: 'Vite',
-    category: 'build',
     site: 'https://vite.dev/guide/cli',
-    get: { npm: 'vite' },
-    project: ['vite.config.*', inPackage('vite')],
-    own: nodeBin('vite'),
-    settings,
+    project: ['vite.config.*'],
     actions: {
       build: action('Build with Vite', 'Bundles the project for production.', ['execute'], {
-        run: ['build'],
-        params: { mode, config },
-        given: { mode: 'staging' },
+        ...{ run: ['build'], params: { mode, config }, given: { mode: 'staging' } },
       }),
       dev: action(
         'Serve with Vite',
         'Starts the development server, which goes on.',
         ['execute', 'network'],
         {
-          run: ['dev', '--strictPort'],
-          params: { port, mode, config },
-          given: { port: 5173 },
-          stays: true,
+          ...{ run: ['dev', '--strictPort'], ...serving },
         },
       ),
       preview: action('Preview a Vite build', 'Serves what was built, and goes on.', ['execute', 'network'], {
-        run: ['preview', '--strictPort'],
-        params: { port, config },
-        given: { port: 4173 },
-        stays: true,
+        ...{ run: ['preview', '--strictPort'], ...serving },
       }),
     },
   }),
-  program('webpack', {
+  nodeTool('webpack', {
     title: 'webpack',
-    category: 'build',
     site: 'https://webpack.js.org/api/cli',
-    get: { npm: 'webpack-cli' },
-    project: ['webpack.config.*', inPackage('webpack')],
-    own: nodeBin('webpack'),
-    settings,
+    from: 'webpack-cli',
+    project: ['webpack.config.*'],
     actions: {
-      build: action(
-        'Build with webpack',
-        'Bundles the project; errors and warnings with their places.',
-        ['execute'],
-        {
-          role: 'build',
-          run: ['build', '--json', '--stats=errors-warnings'],
-          params: { mode, config },
-          given: { mode: 'production' },
-          ok: [0, 1],
-          out: diagnostics(webpackReport),
-        },
-      ),
+      build: action('Build with webpack', 'Bundles the project; errors with their places.', ['execute'], {
+        role: 'build',
+        run: ['build', '--json', '--stats=errors-warnings'],
+        params: { mode, config },
+        given: { mode: 'production' },
+        ok: [0, 1],
+        out: diagnostics(webpackReport),
+      }),
       serve: action(
         'Serve with webpack',
         'Starts the development server, which goes on.',
         ['execute', 'network'],
         {
-          run: ['serve', '--no-open'],
-          params: { port, mode, config },
-          given: { port: 8080 },
-          stays: true,
+          ...{ run: ['serve', '--no-open'], ...serving },
         },
       ),
     },
   }),
-  program('turbo', {
+  nodeTool('turbo', {
     title: 'Turborepo',
-    category: 'build',
     site: 'https://turborepo.com/docs/reference/run',
-    get: { npm: 'turbo' },
     project: ['turbo.json', 'turbo.jsonc'],
-    own: nodeBin('turbo'),
     settings: {
-      ...settings,
       TURBO_TELEMETRY_DISABLED: '1',
       TURBO_NO_UPDATE_NOTIFIER: '1',
       TURBO_UI: 'false',
@@ -165,14 +138,11 @@ export default [
       ),
     },
   }),
-  program('nx', {
+  nodeTool('nx', {
     title: 'Nx',
-    category: 'build',
     site: 'https://nx.dev/reference/nx-commands',
-    get: { npm: 'nx' },
     project: ['nx.json'],
-    own: nodeBin('nx'),
-    settings: { ...settings, NX_DAEMON: 'false', NX_TUI: 'false', NX_NO_CLOUD: 'true' },
+    settings: { NX_DAEMON: 'false', NX_TUI: 'false', NX_NO_CLOUD: 'true' },
     // Plugins of the project tell what is in it.
     actions: {
       projects: action(

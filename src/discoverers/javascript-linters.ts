@@ -3,55 +3,32 @@ import type { Effect, Look, Situation } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { operand, option } from '../core/parameter.ts';
 import { list, path } from '../core/params.ts';
-import { action, program, type Program } from '../core/program.ts';
-import { told, type Report } from '../core/report.ts';
+import { action } from '../core/program.ts';
+import { type Report } from '../core/report.ts';
 import { upwards } from '../core/upwards.ts';
 import { microsoft, said } from './reports/diagnostics.ts';
-import { diagnostics, level } from './reports/kinds.ts';
-import { json } from './reports/readers.ts';
-import { nodeBin } from './shared/own.ts';
+import { diagnostics, entries, level } from './reports/kinds.ts';
+import { json, lines } from './reports/readers.ts';
+import { nodeTool } from './shared/node-tool.ts';
 
 const only = operand(list(path('File or folder'), 'Only these; none: the whole folder').default(['.']));
 const common = { params: { only }, given: { only: ['src'] }, dashes: false as const };
-const inPackage = (of: string) => ({ file: 'package.json', has: new RegExp(`"${of}":`) });
-const settings = { NO_COLOR: '1' };
 
+interface Linter {
+  readonly run: readonly string[];
+  readonly fix: string;
+  readonly out: Report;
+  readonly effects: readonly Effect[];
+}
 /** Says what is wrong; and mends of that what it can. */
-const linting = (
-  title: string,
-  run: readonly string[],
-  fix: string,
-  out: Report,
-  effects: readonly Effect[],
-) => ({
+const linting = (title: string, { run, fix, out, effects }: Linter) => ({
   lint: action(`Lint with ${title}`, 'Problems in JavaScript and TypeScript with their places.', effects, {
     ...{ role: 'lint', run, ...common, ok: [0, 1], out },
   }),
-  fix: action(
-    `Fix with ${title}`,
-    'Mends what it can, and says what is left with its place.',
-    ['write', 'execute'],
-    {
-      ...{ run: [...run, fix], ...common, ok: [0, 1], out },
-    },
-  ),
+  fix: action(`Fix with ${title}`, 'Mends what it can, and says what is left.', ['write', 'execute'], {
+    ...{ run: [...run, fix], ...common, ok: [0, 1], out },
+  }),
 });
-const formatted = told(({ stdout, stderr, exitCode }) => {
-  const files = stdout.trim().split('\n').filter(Boolean);
-  if (exitCode === 0 && files.length === 0) return 'All files are formatted.';
-  if (files.length === 0) return stderr;
-  return [`${files.length} ${files.length === 1 ? 'file is' : 'files are'} not formatted`, ...files].join(
-    '\n',
-  );
-});
-
-const written = ({ stdout }: { stdout: string }) => {
-  const files = stdout
-    .trim()
-    .split('\n')
-    .filter((line) => line !== '' && !line.endsWith('(unchanged)'));
-  return [files.length === 0 ? 'Nothing had to be formatted.' : 'Formatted:', ...files].join('\n');
-};
 
 const message = z.object({
   ruleId: z.string().nullable(),
@@ -88,12 +65,10 @@ const oxlintReport = json(z.object({ diagnostics: z.array(oxc) }), (all) =>
 
 const github =
   /^::(?<level>\w+) title=(?<code>[^,]+),file=(?<file>[^,]+),line=(?<line>\d+),\S*?col=(?<column>\d+)\S*?::(?<message>.*)$/;
-const biomeOptions = [
-  '--reporter=github',
-  '--colors=off',
-  '--max-diagnostics=none',
-  '--no-errors-on-unmatched',
-];
+const biomeCheck = ['check', '--reporter=github', '--colors=off', '--max-diagnostics=none'];
+const byCode = { run: ['--format=json'], fix: '--fix', effects: ['execute'] as const };
+
+const unformatted = lines(/^(?<name>.+)$/, ({ name = '' }) => ({ name }));
 
 /** Whether the project only names others, which are then built: without that nothing would be looked at. */
 async function inspectReferences(look: Look, { folder, roots, values }: Situation) {
@@ -112,96 +87,71 @@ async function inspectReferences(look: Look, { folder, roots, values }: Situatio
 const project = option('--project', path('tsconfig of another name'));
 const typescript = { params: { project }, ok: [0, 1, 2], out: diagnostics(microsoft) } as const;
 
-const programs: readonly Program[] = [
-  program('eslint', {
+export default [
+  nodeTool('eslint', {
     title: 'ESLint',
-    category: 'build',
     site: 'https://eslint.org/docs/latest/use/command-line-interface',
-    get: { npm: 'eslint' },
-    project: ['eslint.config.*', '.eslintrc*', inPackage('eslint')],
-    own: nodeBin('eslint'),
-    settings,
-    actions: linting('ESLint', ['--format=json', '--no-color'], '--fix', diagnostics(eslintReport), [
-      'execute',
-    ]),
+    project: ['eslint.config.*', '.eslintrc*'],
+    actions: linting('ESLint', { ...byCode, out: diagnostics(eslintReport) }),
   }),
-  program('oxlint', {
+  nodeTool('oxlint', {
     title: 'Oxlint',
-    category: 'build',
     site: 'https://oxc.rs/docs/guide/usage/linter',
-    get: { npm: 'oxlint', brew: 'oxlint' },
-    project: ['.oxlintrc.json', 'oxlint.config.*', inPackage('oxlint')],
-    own: nodeBin('oxlint'),
-    settings,
+    project: ['.oxlintrc.json', 'oxlint.config.*'],
     // Its configuration can name plugins in code.
-    actions: linting('Oxlint', ['--format=json'], '--fix', diagnostics(oxlintReport), ['execute']),
+    actions: linting('Oxlint', { ...byCode, out: diagnostics(oxlintReport) }),
   }),
-  program('biome', {
+  nodeTool('biome', {
     title: 'Biome',
-    category: 'build',
     site: 'https://biomejs.dev/reference/cli',
-    get: { npm: '@biomejs/biome', brew: 'biome' },
-    project: ['biome.json', 'biome.jsonc', inPackage('@biomejs/biome')],
-    own: nodeBin('biome'),
-    settings,
+    from: '@biomejs/biome',
+    project: ['biome.json', 'biome.jsonc'],
     actions: {
-      ...linting('Biome', ['check', ...biomeOptions], '--write', diagnostics(said(github)), ['read']),
+      ...linting('Biome', {
+        run: biomeCheck,
+        fix: '--write',
+        out: diagnostics(said(github)),
+        effects: ['read'],
+      }),
       format: action('Format with Biome', 'Formats files in place.', ['write'], {
-        role: 'format',
-        run: ['format', '--write', '--colors=off'],
-        ...common,
+        ...{ role: 'format', run: ['format', '--write', '--colors=off'], ...common },
       }),
     },
   }),
-  program('prettier', {
+  nodeTool('prettier', {
     title: 'Prettier',
-    category: 'build',
     site: 'https://prettier.io/docs/cli',
-    get: { npm: 'prettier' },
-    project: ['.prettierrc*', 'prettier.config.*', inPackage('prettier')],
-    own: nodeBin('prettier'),
-    settings,
+    project: ['.prettierrc*', 'prettier.config.*'],
     // Its configuration and plugins are code.
     actions: {
-      format: action('Format with Prettier', 'Formats files in place.', ['write', 'execute'], {
-        role: 'format',
-        run: ['--write'],
-        ...common,
-        out: told(written),
+      format: action('Format with Prettier', 'Formats files, and says which.', ['write', 'execute'], {
+        ...{ role: 'format', run: ['--write', '--list-different'], ...common },
       }),
       check: action('Check formatting with Prettier', 'Says which files are not formatted.', ['execute'], {
-        ...{ run: ['--list-different'], ...common, ok: [0, 1], out: formatted },
+        ...{
+          run: ['--list-different'],
+          ...common,
+          ok: [0, 1],
+          out: entries('unformatted file')(unformatted),
+        },
       }),
     },
   }),
-  program('tsc', {
+  nodeTool('tsc', {
     title: 'TypeScript',
-    category: 'build',
     site: 'https://www.typescriptlang.org/docs/handbook/compiler-options.html',
-    get: { npm: 'typescript' },
+    from: 'typescript',
     project: ['tsconfig.json', 'tsconfig.*.json'],
-    own: nodeBin('tsc'),
     marks: '-@',
     inspect: inspectReferences,
     actions: {
       // What it knows of the last time is kept in a file.
-      types: action(
-        'Check TypeScript types',
-        'Type errors with their places; writes no JavaScript.',
-        ['write'],
-        {
-          ...{ role: 'types', run: ['--noEmit', '--pretty', 'false'], ...typescript },
-        },
-      ),
-      build: action(
-        'Compile TypeScript',
-        'Writes the JavaScript of a project; errors with their places.',
-        ['write'],
-        {
-          ...{ role: 'build', run: ['--pretty', 'false'], ...typescript },
-        },
-      ),
+      types: action('Check TypeScript types', 'Type errors with their places.', ['write'], {
+        ...{ role: 'types', run: ['--noEmit', '--pretty', 'false'], ...typescript },
+      }),
+      build: action('Compile TypeScript', 'Writes JavaScript; type errors with their places.', ['write'], {
+        ...{ role: 'build', run: ['--pretty', 'false'], ...typescript },
+      }),
     },
   }),
 ];
-export default programs;

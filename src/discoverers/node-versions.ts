@@ -1,6 +1,6 @@
 import type { Situation } from '../core/discoverer.ts';
-import { glue, type Glue, type Slot } from '../core/command-line.ts';
-import { operand, option, required, variable, words } from '../core/parameter.ts';
+import { glue, type Piece, type Slot } from '../core/command-line.ts';
+import { operand, option, required, variable, words, type Param } from '../core/parameter.ts';
 import { name } from '../core/params.ts';
 import { action, family, present, program, type Program, type ProgramAction } from '../core/program.ts';
 import { entries } from './reports/kinds.ts';
@@ -8,11 +8,8 @@ import { lines } from './reports/readers.ts';
 
 type Words = readonly string[];
 /** Where the version stands in a line. */
-type WithVersion = (version: Slot) => readonly (string | Slot | Glue)[];
-interface Row extends Pick<
-  Program,
-  'title' | 'site' | 'get' | 'called' | 'on' | 'version' | 'elsewhere' | 'inspect'
-> {
+type WithVersion = (version: Slot) => readonly Piece[];
+interface Row extends Omit<Program, 'id' | 'category' | 'actions' | 'settings'> {
   list: readonly [line: Words, version: RegExp];
   install: WithVersion;
   /** What it means to use a version beyond one call. */
@@ -21,23 +18,32 @@ interface Row extends Pick<
   run?: ProgramAction;
 }
 
-const version = name('Version: 22, 20.11.1, lts/*');
+const version = name('Version: 22, 20.11.1, lts/*; of nvm_run none: what .nvmrc says');
 const args = words('Its arguments');
-const given = { version: '22', program: 'node', args: ['--test'] };
-const once = (title: string) => `Run with a Node.js version of ${title}`;
-const says = 'Runs a program with one version of Node.js, for this call only.';
 const started = operand(name('Program: node, npm'));
+/** Runs a program with one version, for this call only. */
+const once = (
+  title: string,
+  at: Param,
+  run: (at: Record<'version' | 'program' | 'args', Slot>) => readonly Piece[],
+) =>
+  action(
+    `Run with a Node.js version of ${title}`,
+    'Runs a program with it, for this call only.',
+    ['execute'],
+    {
+      run,
+      params: { version: at, program: started, args },
+      given: { version: '22', program: 'node', args: ['--test'] } as never,
+    },
+  );
 
 // nvm is a function of the shell. Its nvm-exec is a program, which starts others with a version, and so a shell, too.
 const loaded = '. "$NVM_DIR/nvm.sh" --no-use';
 const inShell = ['bash', '-c', `${loaded} && nvm "$@"`, 'nvm'];
 // It would make a version the default that is not there.
-const setDefault = [
-  'bash',
-  '-c',
-  `${loaded} && nvm use --silent "$1" && nvm alias --no-colors default "$1"`,
-  'nvm',
-];
+const alias = 'nvm use --silent "$1" && nvm alias --no-colors default "$1"';
+const setDefault = ['bash', '-c', `${loaded} && ${alias}`, 'nvm'];
 const withAny = ({ action: key }: Situation) =>
   Promise.resolve(key === 'run' || key === 'current' ? {} : { env: { NODE_VERSION: 'node' } });
 
@@ -61,15 +67,7 @@ const rows: Readonly<Record<string, Row>> = {
     install: (at) => [...inShell, 'install', '--no-progress', at],
     use: [(at) => [...setDefault, at], 'Makes a version that of new shells.'],
     current: ['node', '--version'],
-    run: action(once('nvm'), says, ['execute'], {
-      run: ({ program: of, args: rest }) => [of, rest],
-      params: {
-        version: variable('NODE_VERSION', version.describe('Version; none: what .nvmrc says')),
-        program: started,
-        args,
-      },
-      given,
-    }),
+    run: once('nvm', variable('NODE_VERSION', version), ({ program: of, args: rest }) => [of, rest]),
   },
   nvm_windows: {
     title: 'nvm for Windows',
@@ -91,78 +89,56 @@ const rows: Readonly<Record<string, Row>> = {
     install: (at) => ['install', at],
     use: [(at) => ['default', at], 'Makes a version that of new shells.'],
     current: ['current'],
-    run: action(once('fnm'), says, ['execute'], {
-      run: ({ version: at, program: of, args: rest }) => ['exec', at, '--', of, rest],
-      params: { version: required('--using=', version), program: started, args },
-      given,
-    }),
+    run: once('fnm', required('--using=', version), (at) => ['exec', at.version, '--', at.program, at.args]),
   },
   volta: {
     title: 'Volta',
     site: 'https://docs.volta.sh/reference',
+    project: [{ file: 'package.json', has: /"volta":/ }],
     get: { brew: 'volta', winget: 'Volta.Volta', site: 'https://docs.volta.sh/guide/getting-started' },
     list: [['list', 'node', '--format=plain'], /^runtime node@v?(?<name>\S+)(?: \((?<says>.*)\))?/],
     install: (at) => ['install', glue('node@', at)],
     use: [(at) => ['pin', glue('node@', at)], 'Writes a version into the package.json, which Volta follows.'],
     current: ['list', 'node', '--current', '--format=plain'],
-    run: action(once('Volta'), says, ['execute', 'network'], {
-      run: ({ version: at, program: of, args: rest }) => ['run', at, of, rest],
-      params: { version: option('--node', version), program: started, args },
-      given,
-    }),
+    run: once('Volta', option('--node', version), (at) => ['run', at.version, at.program, at.args]),
   },
 };
 
-const managers = family(rows, ({ list, install, use, current, run, ...row }) => ({
-  ...row,
-  category: 'runtime',
-  settings: { NO_COLOR: '1' },
-  project: [
-    '.nvmrc',
-    '.node-version',
-    ...(row.title === 'Volta' ? [{ file: 'package.json', has: /"volta":/ }] : []),
-  ],
-  actions: present({
-    list: action(`List Node.js versions of ${row.title}`, 'Versions that are installed.', ['read'], {
-      run: list[0],
-      out: entries('version')(
-        lines(list[1], (found) => ({
-          name: found['name'] ?? '',
-          says: found['says'],
-          ...(found['current'] && { current: true }),
-        })),
-      ),
-    }),
-    current: action(
-      `Show the Node.js version of ${row.title}`,
-      'The version that this folder gets.',
-      ['read'],
-      {
+const chosen = { params: { version: operand(version) }, given: { version: '22' } };
+const managers = family(
+  rows,
+  ({ list: [run, found], install, use: [use, says], current, run: once, ...row }) => ({
+    ...row,
+    category: 'runtime',
+    settings: { NO_COLOR: '1' },
+    project: row.project ?? ['.nvmrc', '.node-version'],
+    actions: present({
+      list: action(`List Node.js versions of ${row.title}`, 'Versions that are installed.', ['read'], {
+        run,
+        out: entries('version')(
+          lines(found, ({ name: version = '', says: more, current: is }) => ({
+            ...{ name: version, says: more, current: is ? true : undefined },
+          })),
+        ),
+      }),
+      current: action(`Show the Node.js of ${row.title}`, 'The version for a folder.', ['read'], {
         run: current,
-      },
-    ),
-    install: action(
-      `Install Node.js with ${row.title}`,
-      'Fetches a version of Node.js.',
-      ['write', 'network'],
-      {
+      }),
+      install: action(`Get Node.js with ${row.title}`, 'Fetches a version of it.', ['write', 'network'], {
         run: ({ version: at }) => install(at),
-        params: { version: operand(version) },
-        given: { version: '22' },
-      },
-    ),
-    use: action(`Use a Node.js version with ${row.title}`, use[1], ['write'], {
-      run: ({ version: at }) => use[0](at),
-      params: { version: operand(version) },
-      given: { version: '22' },
+      ...chosen,
+      }),
+      use: action(`Use a Node.js version with ${row.title}`, says, ['write'], {
+        run: ({ version: at }) => use(at),
+      ...chosen,
+      }),
+      run: once,
     }),
-    run,
   }),
-}));
+);
 
-const which = operand(name('Package manager, with a version or tag: pnpm@9, yarn@stable'));
+const manager = (says: string) => operand(name(says));
 const effects = ['write', 'execute', 'network'] as const;
-const shims = { params: { manager: operand(name('Only this one').optional()) }, given: { manager: 'pnpm' } };
 
 export default [
   ...managers,
@@ -176,18 +152,18 @@ export default [
     actions: {
       use: action(
         'Choose a package manager with Corepack',
-        'Writes it into the package.json, and installs with it.',
+        'Writes it down, and installs with it.',
         effects,
         {
           run: ['use'],
-          params: { manager: which },
+          params: { manager: manager('Package manager, with a version or tag: pnpm@9, yarn@stable') },
           given: { manager: 'pnpm@9' },
           dashes: false,
         },
       ),
       install: action(
-        'Fetch the package manager with Corepack',
-        'Fetches what the package.json names.',
+        'Get a package manager with Corepack',
+        'That of the package.json.',
         ['write', 'network'],
         {
           run: ['install'],
@@ -195,22 +171,12 @@ export default [
           given: { manager: 'yarn@4' },
         },
       ),
-      enable: action(
-        'Enable Corepack',
-        'Puts pnpm and yarn beside node, as the project names them.',
-        ['write'],
-        {
-          ...{ run: ['enable'], ...shims, dashes: false },
-        },
-      ),
-      disable: action(
-        'Disable Corepack',
-        'Takes away the pnpm and yarn that it put beside node.',
-        ['write'],
-        {
-          ...{ run: ['disable'], ...shims, dashes: false },
-        },
-      ),
+      enable: action('Enable Corepack', 'Puts pnpm and yarn beside node, in the right versions.', ['write'], {
+        run: ['enable'],
+        params: { manager: manager('pnpm or yarn') },
+        given: { manager: 'pnpm' },
+        dashes: false,
+      }),
     },
   }),
 ];

@@ -36,7 +36,7 @@ const packages = ({
   [remove, { packages: ['semver'] }, /^(?!PROGRAM_FAILED|NOT_FOUND)/],
   ['list', {}, /is-odd 2\.0\.0\nleft-pad 1\.2\.0/],
   [run, { task: 'args', ...words }, told],
-  [run, { task: 'nope' }, /scripts/],
+  [run, { task: 'nope' }, /script|not found/i],
 ];
 const removed: ProgramTrial['calls'][number] = [
   'remove',
@@ -223,9 +223,9 @@ export default [
     from: { npm: 'prettier@3' },
     files: { '.prettierrc': '{}', 'bad.js': bad },
     calls: [
-      ['check', { only: ['bad.js'] }, /^1 file is not formatted\nbad\.js/],
-      ['format', { only: ['bad.js'] }, /^Formatted:\nbad\.js/],
-      ['check', { only: ['bad.js'] }, /^All files are formatted/],
+      ['check', { only: ['bad.js'] }, /^1 unformatted file\nbad\.js/],
+      ['format', { only: ['bad.js'] }, /^bad\.js/],
+      ['check', { only: ['bad.js'] }, /^no unformatted files/],
     ],
   },
   {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Effect } from '../../core/discoverer.ts';
 import { operand, on, option, words, type Params } from '../../core/parameter.ts';
-import { list, name } from '../../core/params.ts';
+import { list, name, some } from '../../core/params.ts';
 import { action, family, present, type Program, type ProgramAction } from '../../core/program.ts';
 import { told, type Output, type Reader } from '../../core/report.ts';
 import { advisories, packages, tasks } from '../reports/kinds.ts';
@@ -42,6 +42,8 @@ interface Row extends Pick<
 }
 
 const named = (says: string) => ({ file: 'package.json', has: new RegExp(`"packageManager":\\s*"${says}`) });
+/** Nothing that names another package manager. */
+const noOther = /(?<![^])(?![^]*"packageManager":\s*"(?!npm@))/;
 // npm makes the folder of its cache, which the project's .npmrc can put anywhere; this one exists.
 const noCache = '--cache=.';
 const npmEnvironment = ['cache', 'prefix', 'registry', 'userconfig'].flatMap((key) => [
@@ -65,7 +67,7 @@ const rows: Readonly<Record<string, Row>> = {
     title: 'npm',
     site: 'https://docs.npmjs.com/cli',
     get: { site: 'https://nodejs.org/en/download', brew: 'node', winget: 'OpenJS.NodeJS.LTS' },
-    project: ['package-lock.json', 'npm-shrinkwrap.json', 'package.json'],
+    project: ['package-lock.json', 'npm-shrinkwrap.json', { file: 'package.json', has: noOther }],
     environment: npmEnvironment,
     // The environment outranks the .npmrc of a project, which could otherwise name the program that is run as git, and
     // turn every action on the machine's global packages. No log is written, and no older one deleted.
@@ -124,7 +126,7 @@ const rows: Readonly<Record<string, Row>> = {
     version: { args: ['--version'], pattern: /^(1\.\S+)/ },
     site: 'https://classic.yarnpkg.com/en/docs/cli',
     get: { npm: 'yarn@1', brew: 'yarn', winget: 'Yarn.Yarn' },
-    project: [{ file: 'yarn.lock', has: /^# yarn lockfile v1/m }, named('yarn@1')],
+    project: [{ file: 'yarn.lock', has: /\n# yarn lockfile v1/ }, named('yarn@1')],
     // A project's .yarnrc can name another program to be run in its place.
     settings: { YARN_IGNORE_PATH: '1' },
     list: [['list', '--json', '--depth=0'], read.yarn1List],
@@ -142,7 +144,7 @@ const rows: Readonly<Record<string, Row>> = {
     title: 'Yarn',
     site: 'https://yarnpkg.com/cli',
     get: { site: 'https://yarnpkg.com/getting-started/install', npm: '@yarnpkg/cli-dist' },
-    project: ['.yarnrc.yml', { file: 'yarn.lock', has: /^__metadata:/m }, named('yarn@[2-9]')],
+    project: ['.yarnrc.yml', { file: 'yarn.lock', has: /\n__metadata:/ }, named('yarn@[2-9]')],
     runsProject: true,
     list: [['info', '--json'], read.yarnList],
     why: ['why'],
@@ -189,27 +191,24 @@ const rows: Readonly<Record<string, Row>> = {
 
 // npm-package-arg takes what looks like an archive, with or without a version behind it, for a file of the folder.
 const isArchive = /\.(?:tgz|tar|tar\.gz)(?:@|$)/i;
+const start = String.raw`^(?:(?:npm|jsr):)?(?:@[A-Za-z0-9][\w.-]*/)?[A-Za-z0-9][\w.-]*`;
 const packageText = (version: string, says: string) =>
   z
     .string()
     .max(300)
-    .regex(
-      new RegExp(`^(?:(?:npm|jsr):)?(?:@[A-Za-z0-9][\\w.-]*/)?[A-Za-z0-9][\\w.-]*${version}$`),
-      `expected ${says}`,
-    )
+    .regex(new RegExp(`${start}${version}$`), `expected ${says}`)
     .refine((spec) => !isArchive.test(spec), 'expected a package of the registry, not an archive')
     .describe(`Package: ${says}`);
 const exactly = packageText('', 'name or @scope/name');
 // Half a version would be a range, and match several.
 const pinned = packageText(
-  '(?:@(?:\\d+\\.\\d+\\.\\d+[\\w.+-]*|[A-Za-z][\\w.-]*))?',
-  'name, name@1.2.3 or name@tag',
+  String.raw`(?:@(?:\d+\.\d+\.\d+[\w.+-]*|[A-Za-z][\w.-]*))?`,
+  'name, name@1.2.3, name@tag',
 );
 const ranged = packageText(
-  '(?:@[\\^~]?[A-Za-z0-9][\\w.+-]*)?',
-  'name, name@1.2.3, name@^1.2 or name@tag; no URL',
+  String.raw`(?:@[\^~]?[A-Za-z0-9][\w.+-]*)?`,
+  'name, name@1.2.3, name@^1.2, name@tag; no URL',
 );
-const some = (item: typeof ranged, says: string) => z.array(item).min(1).max(100).describe(says);
 
 /** Titles and descriptions; `#` is the package manager. */
 const texts = {
@@ -245,19 +244,15 @@ function looking(row: Row): Record<string, ProgramAction | undefined> {
   const looks: readonly Effect[] = [row.runsProject ? 'execute' : 'read'];
   const asks: readonly Effect[] = [...looks, 'network'];
   const within = { ...scope(row), ...everywhere(row) };
-  const depth = option(
-    '--depth=',
-    z.int().min(0).max(20).default(0).describe('Levels below the direct ones'),
-  );
+  const levels = z.int().min(0).max(20).default(0).describe('Levels below the direct ones');
+  const depth = option('--depth=', levels);
   const params = { ...(reader === read.tree && { depth }), ...within };
-  const asked = {
-    params: { package: operand(exactly) },
-    given: { package: 'semver' },
-    dashes: false,
-  } as const;
+  const [whichOne, given] = [{ package: operand(exactly) }, { package: 'semver' }];
   return {
     list: act(row, 'list', looks, { role: 'list', run, params, ok: [0, 1], out: packages(reader) }),
-    why: act(row, 'why', looks, { role: 'why', run: row.why, ...asked, out: told(read.why) }),
+    why: act(row, 'why', looks, {
+      ...{ role: 'why', run: row.why, params: whichOne, given, dashes: false, out: told(read.why) },
+    }),
     outdated: ifAny(row.outdated, ([run, newer]) =>
       act(row, 'outdated', asks, { role: 'outdated', run, params: within, ok: [0, 1], out: packages(newer) }),
     ),
@@ -320,14 +315,8 @@ function changing(row: Row): Record<string, ProgramAction> {
       ...{ role: 'remove', run: [change.remove, ...quiet], params: removes, given, dashes },
     }),
     [change.update]: act(row, 'update', effects, {
-      ...{
-        role: 'update',
-        run: [change.update, ...(within ? [within.option] : []), ...quiet],
-        params: updates,
-        given,
-        dashes,
-        ...saying,
-      },
+      run: [change.update, ...(within ? [within.option] : []), ...quiet],
+      ...{ role: 'update', params: updates, given, dashes, ...saying },
     }),
   };
 }

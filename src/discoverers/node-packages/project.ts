@@ -64,8 +64,11 @@ export async function packageManager(
     const locks = names.filter((name) => name in lockFiles);
     const ids = locks.flatMap((name) => lockFiles[name] ?? []);
     if (names.includes('yarn.lock') && !ids.includes('yarn')) {
-      const isFirst = /^# yarn lockfile v1/m.test((await look.read(`${here}/yarn.lock`)) ?? '');
-      ids.push(isFirst ? 'yarn1' : 'yarn');
+      // One that is too large to be read is of either.
+      const text = await look.read(`${here}/yarn.lock`);
+      ids.push(
+        ...(/^# yarn lockfile v1/m.test(text ?? '') ? ['yarn1'] : ['yarn', ...(text ? [] : ['yarn1'])]),
+      );
       locks.push('yarn.lock');
     }
     if (ids.length > 0) return { ids, because: `${here} has ${locks.join(', ')}` };

@@ -17,9 +17,7 @@ const record = <T extends z.ZodType>(schema: T) => z.record(text, schema);
 /** What is printed in place of an answer. A package can be called `error`, so that the key alone says nothing. */
 const failure = z.object({
   message: said,
-  error: z
-    .union([z.object({ summary: text, code: said }), z.object({ message: text, code: said })])
-    .optional(),
+  error: z.object({ summary: said, message: said, code: said }).optional(),
   uri: said,
 });
 
@@ -42,8 +40,7 @@ const answer = <S extends z.ZodType, T>(schema: S, map: (found: z.output<S>) => 
     const { error, message, uri } = failure.safeParse(JSON.parse(whole)).data ?? {};
     // `npm ls` answers in full and says in `error` that there are problems.
     const failed = error?.code === 'ELSPROBLEMS' ? undefined : error;
-    const short = failed && ('summary' in failed ? failed.summary : failed.message);
-    const why = short || (failed || uri ? message : undefined);
+    const why = failed?.summary || failed?.message || (failed || uri ? message : undefined);
     if (why !== undefined) throw new ToolcribError('PROGRAM_FAILED', why.trim());
     if (start < 0 && stdout.trim() !== '') throw new Error('expected JSON');
     return json(schema, map)({ ...output, stdout: whole });
@@ -159,25 +156,15 @@ export const npmAudit = answer(z.object({ vulnerabilities: record(vulnerable) })
       if (typeof cause === 'string') return [];
       const by =
         typeof fixAvailable === 'object' ? `; fixed by ${fixAvailable.name}@${fixAvailable.version}` : '';
-      return [
-        {
-          package: name,
-          severity: cause.severity,
-          title: cause.title + by,
-          affected: cause.range,
-          url: cause.url,
-        },
-      ];
+      return [{ ...cause, package: name, title: cause.title + by, affected: cause.range }];
     }),
   ),
 );
 const advisory = z.object({ severity: text, title: text, url: said, vulnerable_versions: text });
 const ofPackage = (name: string, found: z.output<typeof advisory>) => ({
+  ...found,
   package: name,
   affected: found.vulnerable_versions,
-  severity: found.severity,
-  title: found.title,
-  url: found.url,
 });
 const inModule = advisory.extend({ module_name: text });
 export const pnpmAudit = answer(z.object({ advisories: record(inModule) }), (all) =>
@@ -208,19 +195,19 @@ export const bunAudit = answer(record(z.array(advisory)), (all) =>
 // ---- what a registry, and a package.json, say of a package
 
 const strings = record(text).catch({});
+/** A text, which old packages have in an object. */
+const textIn = (key: string) =>
+  z
+    .union([text, z.record(text, z.unknown()).transform((all) => String(all[key]))])
+    .optional()
+    .catch(undefined);
 const published = z.object({
   name: text,
   version: said,
   description: said,
-  license: z
-    .union([text, z.object({ type: text }).transform(({ type }) => type)])
-    .optional()
-    .catch(undefined),
+  license: textIn('type'),
   homepage: said.catch(undefined),
-  repository: z
-    .union([text, z.object({ url: text }).transform(({ url }) => url)])
-    .optional()
-    .catch(undefined),
+  repository: textIn('url'),
   'repository.url': said,
   deprecated: z.union([text, z.boolean()]).optional(),
   engines: strings,
