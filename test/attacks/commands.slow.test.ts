@@ -185,7 +185,7 @@ describe.each(eras)('commands, in %s', (era) => {
     ['make_task', { task: 'all' }],
     ['cmake_configure', {}],
     ['git_reset_hard', { ref: 'HEAD' }],
-    ['docker_rm', { containers: ['web'] }],
+    ['docker_remove', { containers: ['web'] }],
   ] as const)('ATTACK 105: %s asks as a job as it does itself, and a no is a no', async (tool, given) => {
     await refused(
       { client, scene },

@@ -51,7 +51,7 @@ export const questions: readonly (readonly [question: string, ...right: string[]
   ['list docker images', 'docker_images'],
   ['build an image', 'docker_build'],
   ['run a command in a container', 'docker_exec'],
-  ['delete a container', 'docker_rm', 'podman_rm'],
+  ['delete a container', 'docker_remove', 'podman_remove'],
   ['tables of a sqlite file', 'sqlite3_tables'],
   ['query a sqlite database', 'sqlite3_query'],
   ['columns of a postgres table', 'psql_describe'],

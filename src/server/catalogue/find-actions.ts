@@ -21,7 +21,7 @@ const mostActions = 5;
 /** Of the best one's score; what is further away is most likely something else. */
 const nearEnough = 0.35;
 /** How much more an action counts whose program the project uses. */
-const usedCounts = 1.5;
+const usedCounts = 1.2;
 
 /** Searches every action of every program: what is listed is a part of what can be called. */
 export const findActions = (catalogue: Catalogue): Tool =>
