@@ -62,7 +62,7 @@ export default program('ctest', {
         ),
       ),
     }),
-    test: action('Run CMake tests', 'Runs tests; failures with what they printed.', ['execute'], {
+    test: action('Run CMake tests', 'Runs tests of C and C++; failures with what they printed.', ['execute'], {
       role: 'test',
       run: ['--output-on-failure', '--no-tests=error', '--output-junit', fresh('report.xml')],
       params: {

@@ -104,19 +104,24 @@ export const contents = {
       out: orElse(({ pattern, ref }) => `no line has "${String(pattern)}" at ${String(ref)}`),
     },
   ),
-  file: action('Read a file at a git commit', 'A file as it was at a commit.', ['read'], {
-    run: ({ ref, file }) => ['cat-file', 'blob', glue(ref, ':', file)],
-    params: {
-      file: operand(
-        z
-          .string()
-          .regex(/^[^-/:\s][^\0]*$/, 'expected a path from the top of the repository')
-          .describe('Path from the top of the repository'),
-      ),
-      ref: asOf,
+  file: action(
+    'Read a file at a git commit',
+    'Shows a file as it was at a commit: an old version or revision.',
+    ['read'],
+    {
+      run: ({ ref, file }) => ['cat-file', 'blob', glue(ref, ':', file)],
+      params: {
+        file: operand(
+          z
+            .string()
+            .regex(/^[^-/:\s][^\0]*$/, 'expected a path from the top of the repository')
+            .describe('Path from the top of the repository'),
+        ),
+        ref: asOf,
+      },
+      given: { file: 'src/index.ts', ref: 'v1.0' },
     },
-    given: { file: 'src/index.ts', ref: 'v1.0' },
-  }),
+  ),
   files: action('List files that git tracks', 'Tracked files; or ignored, or deleted ones.', ['read'], {
     run: ['ls-files', '-z'],
     params: {

@@ -61,29 +61,34 @@ export const looking = {
       out: statusReport,
     },
   ),
-  log: action('List git commits', 'The history: commits, newest first, of all or of files.', ['read'], {
-    run: ({ body, limit: many, skip: skipped, author, message, since, until, ref, paths }) => [
-      ...['log', ...plain, '--no-show-signature', '--fixed-strings'],
-      ...[body, many, skipped, author, message, since, until, ref, '--', paths],
-    ],
-    after: {
-      // On a long history counting would take longer than looking.
-      count: ({ author, message, since, until, ref, paths }) => [
-        ...['rev-list', '--count', '--max-count=100000', '--fixed-strings'],
-        ...[author, message, since, until, ref, '--', paths],
+  log: action(
+    'List git commits',
+    'History of the repository, or of files: commits, newest first.',
+    ['read'],
+    {
+      run: ({ body, limit: many, skip: skipped, author, message, since, until, ref, paths }) => [
+        ...['log', ...plain, '--no-show-signature', '--fixed-strings'],
+        ...[body, many, skipped, author, message, since, until, ref, '--', paths],
       ],
+      after: {
+        // On a long history counting would take longer than looking.
+        count: ({ author, message, since, until, ref, paths }) => [
+          ...['rev-list', '--count', '--max-count=100000', '--fixed-strings'],
+          ...[author, message, since, until, ref, '--', paths],
+        ],
+      },
+      params: {
+        ref: asOf,
+        limit: most(20),
+        skip,
+        ...filters,
+        body: on(commitFormat, 'With whole messages', commitFormat.replace('%b', '')),
+        paths: onlyPaths,
+      },
+      given: { limit: 5, paths: ['src'] },
+      out: commitList,
     },
-    params: {
-      ref: asOf,
-      limit: most(20),
-      skip,
-      ...filters,
-      body: on(commitFormat, 'With whole messages', commitFormat.replace('%b', '')),
-      paths: onlyPaths,
-    },
-    given: { limit: 5, paths: ['src'] },
-    out: commitList,
-  }),
+  ),
   branches: action('List git branches', 'Branches with upstream and last commit, latest first.', ['read'], {
     run: [
       'for-each-ref',

@@ -19,7 +19,7 @@ const push = ['push', quiet, '--porcelain', '--recurse-submodules=no'];
 export const sharing = {
   fetch: action(
     'Fetch from a git remote',
-    'Gets new commits of a remote; your branches stay, unless the repository is set up otherwise.',
+    'Downloads new commits of a remote; your branches stay, unless it is set up otherwise.',
     ['write', 'network'],
     {
       run: ['fetch', quiet, '--no-recurse-submodules'],

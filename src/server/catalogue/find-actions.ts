@@ -66,7 +66,7 @@ async function answerTo(query: string, program: string | undefined, catalogue: C
 }
 
 /** Tools that fit, the best first; what the project uses is most likely meant. */
-function bestOf(
+export function bestOf(
   tools: readonly PublishedTool[],
   query: string,
   isUsed: (tool: PublishedTool) => boolean,

@@ -70,11 +70,15 @@ function scoreOf(
   rarity: (word: string) => number,
 ): number {
   let score = 0;
+  let found = 0;
   for (const term of terms) {
     const often = (word: string) => (rarity(word) * (count.get(word) ?? 0)) / (k1 + (count.get(word) ?? 0));
-    score += Math.max(often(term), ...alikeOf(term).map((other) => alike * often(other)));
+    const best = Math.max(often(term), ...alikeOf(term).map((other) => alike * often(other)));
+    score += best;
+    if (best > 0) found += 1;
   }
-  return score;
+  // Who has all words is meant rather than who has one of them many times.
+  return score * (found / terms.length);
 }
 
 const mean = (numbers: readonly number[]): number =>

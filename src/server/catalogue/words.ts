@@ -43,7 +43,6 @@ const meanings: readonly (readonly string[])[] = [
   ['history', 'log'],
   ['command', 'program'],
   ['details', 'info', 'inspect', 'describe', 'facts'],
-  ['running', 'ps', 'status'],
   ['throw', 'away', 'discard', 'reset', 'lose'],
   ['author', 'blame', 'who', 'annotate'],
   ['test', 'tests', 'spec', 'check'],
@@ -63,11 +62,11 @@ const meanings: readonly (readonly string[])[] = [
 
 /**
  * The words of a text as they are compared: in small letters, without endings, without those that say nothing.
- * `listBranches` is two.
+ * `listBranches` alone is two; `JavaScript` in a sentence is one.
  */
 export function wordsOf(text: string): string[] {
-  return text
-    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+  const parts = /\s/.test(text) ? text : text.replaceAll(/([a-z])([A-Z])/g, '$1 $2');
+  return parts
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '' && !empty.has(word))
