@@ -8,10 +8,12 @@ import { lines } from './reports/readers.ts';
 
 const runs = ['execute', 'network'] as const;
 // GHC indents what it says below the place, and draws the source with bars.
+const ghcPlace = /(?<file>[^\s:]+\.\w+):(?:(?<line>\d+):(?<column>\d+)(?:-\d+)?|\(\d+,\d+\)-\(\d+,\d+\))/
+  .source;
+const ghcCode = /(?: \[(?<code>[\w-]+)\])?(?:[ ,]*\[[^\]]*\])*/.source;
+const ghcText = /(?<message>.*(?:\n {2,}[^|\n]+)*)/.source;
 const compiled = together(
-  saidAtLength(
-    /^(?<file>[^\s:]+\.\w+):(?:(?<line>\d+):(?<column>\d+)(?:-\d+)?|\(\d+,\d+\)-\(\d+,\d+\)): (?<level>error|warning):(?: \[(?<code>[\w-]+)\])?(?:[ ,]*\[[^\]]*\])*(?<message>.*(?:\n {2,}[^|\n]+)*)/gm,
-  ),
+  saidAtLength(new RegExp(`^${ghcPlace}: (?<level>error|warning):${ghcCode}${ghcText}`, 'gm')),
 );
 const checked = { ok: [0, 1] as number[], out: diagnostics(compiled) } as const;
 const source = operand(path('Source', 'file'));

@@ -75,8 +75,9 @@ const found = lines(
   ({ name: one, version }) => (one ? { name: one, version } : undefined),
 );
 
+const newer = / v(?<version>\S+)(?: -> v(?<wanted>\S+))?(?: \(\w+: v(?<latest>[^,)]+).*\))?$/.source;
 const moved = lines(
-  /^ +(?:Updating|Unchanged) (?<name>[\w-]+) v(?<version>\S+)(?: -> v(?<wanted>\S+))?(?: \(\w+: v(?<latest>[^,)]+).*\))?$|Locking/,
+  new RegExp(`^ +(?:Updating|Unchanged) (?<name>[\\w-]+)${newer}|Locking`),
   ({ name: one, version, wanted, latest = wanted }) =>
     one ? { name: one, version, wanted, latest } : undefined,
   'both',
