@@ -113,18 +113,13 @@ const vcpkg = program('vcpkg', {
         packages(json(z.record(z.string(), port), (all) => Object.values(all).map(portOf))),
       ],
     }),
-    search: action(
-      'Search vcpkg packages',
-      'Ports whose name or description has a text.',
-      ['read', 'network'],
-      {
-        run: ['search', '--x-json'],
-        dashes: false,
-        params: { text: operand(text('Text')) },
-        given: { text: 'json' },
-        out: packages(json(z.record(z.string(), port), (all) => Object.values(all).map(portOf))),
-      },
-    ),
+    search: action('Search vcpkg packages', 'Ports by a text in them.', ['read', 'network'], {
+      run: ['search', '--x-json'],
+      dashes: false,
+      params: { text: operand(text('Text')) },
+      given: { text: 'json' },
+      out: packages(json(z.record(z.string(), port), (all) => Object.values(all).map(portOf))),
+    }),
     install: action('Install vcpkg dependencies', 'Builds or gets what vcpkg.json needs.', runs, {
       role: 'install',
       run: ['install'],
