@@ -28,12 +28,11 @@ const call = async (id: string, action: string, given: object) =>
 const has = (...programs: string[]) => ['cc', ...programs].every((one) => hasProgram(one, '--version'));
 
 describe.each(['gdb', 'lldb'])('%s', (id) => {
-  it.skipIf(!has(id))('shows where a program crashes, stops, and what it is made of', async () => {
+  it.skipIf(!has(id))('shows where a program crashes, stops, and how it ends', async () => {
     const crashed = await call(id, 'run', { binary: 'app', args: ['x'] });
     expect(crashed).toMatch(/SIGSEGV/);
     expect(crashed).toMatch(/main.* at .*main\.c:5/);
     expect(await call(id, 'run', { binary: 'app', stop: 'main.c:4' })).toMatch(/ p = 0x/);
-    expect(await call(id, 'disassemble', { binary: 'app', of: 'main' })).toMatch(/malloc/);
     expect(await call(id, 'run', { binary: 'app' })).toMatch(/exited/);
   });
 
@@ -54,8 +53,8 @@ it.skipIf(!has('objdump', 'nm'))('objdump and nm say what is in a binary', async
   expect(await call('objdump', 'headers', { file: 'app' })).toMatch(/NEEDED +libc/);
   expect(await call('objdump', 'sections', { file: 'app' })).toContain('.text');
   expect(await call('objdump', 'disassemble', { file: 'app', of: 'main' })).toMatch(/call.*malloc/);
-  expect(await call('nm', 'symbols', { file: 'app', which: 'defined' })).toMatch(/\nmain T \d+ bytes\n/);
-  expect(await call('nm', 'symbols', { file: 'app', which: 'needed' })).toMatch(/\nmalloc@?.* U\n/);
+  expect(await call('nm', 'symbols', { file: 'app', which: 'defined' })).toMatch(/\nmain T \d+ bytes$/m);
+  expect(await call('nm', 'symbols', { file: 'app', which: 'needed' })).toMatch(/\nmalloc@?.* U$/m);
 });
 
 it.skipIf(!has('pkg-config'))('pkg-config says how a library is used', async () => {
