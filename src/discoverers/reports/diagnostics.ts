@@ -73,15 +73,20 @@ export const together =
     return different;
   };
 
+const linked = /(?<file>[^\s:]+)(?::\(\.\w+\+0x[\da-f]+\))?/.source;
+const cmakePlace = /(?:at|in) (?<file>[^\s:]+)(?::(?<line>\d+))?/.source;
 /** What the compilers and linkers of C, C++ and their kin say, whoever runs them. */
 export const compiled = together(
   gnu,
   microsoft,
   said(
-    /^(?:\S*\bld\S*: )?(?<file>[^\s:]+)(?::\(\.\w+\+0x[\da-f]+\))?: (?<message>(?:undefined reference|multiple definition) .+)/,
+    new RegExp(`^(?:\\S*\\bld\\S*: )?${linked}: (?<message>(?:undefined reference|multiple definition) .+)`),
   ),
   said(/^\S*\bld\S*: (?<message>(?:cannot find|undefined symbol|library not found|error:) .+)/),
   saidAtLength(
-    /^CMake (?<level>Error|Warning)(?: \(dev\))? (?:at|in) (?<file>[^\s:]+)(?::(?<line>\d+))?.*:\n(?<message>(?: .+\n)+)/gm,
+    new RegExp(
+      `^CMake (?<level>Error|Warning)(?: \\(dev\\))? ${cmakePlace}.*:\\n(?<message>(?: .+\\n)+)`,
+      'gm',
+    ),
   ),
 );
