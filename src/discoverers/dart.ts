@@ -140,10 +140,10 @@ const rows: Readonly<Record<string, Row>> = {
         },
         given: { target: 'web' },
       }),
-      devices: action('List devices of Flutter', 'Phones, emulators and systems it can run on.', ['read'], {
+      devices: action('List devices of Flutter', 'Phones, emulators and systems it can run on.', runs, {
         run: ['devices'],
       }),
-      doctor: action('Check the setup of Flutter', 'What it finds and misses.', ['read', 'network'], {
+      doctor: action('Check the setup of Flutter', 'What it finds and misses.', runs, {
         run: ['doctor', '--verbose'],
       }),
     },

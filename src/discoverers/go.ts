@@ -129,7 +129,8 @@ const go = program('go', {
       params: { only },
     }),
     packages: action('List Go packages', 'Packages of the module with their folders.', looks, {
-      run: ['list', '-e', '-f', '{{.ImportPath}}\t{{.Dir}}\t{{.Name}}'],
+      // Asked for versions, git would run what the project configures.
+      run: ['list', '-buildvcs=false', '-e', '-f', '{{.ImportPath}}\t{{.Dir}}\t{{.Name}}'],
       dashes: false,
       params: { only },
       out: entries('package')(records(2, (key, folder) => ({ name: key, says: folder }))),

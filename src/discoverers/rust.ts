@@ -159,6 +159,11 @@ const cargo = program('cargo', {
       },
       given: { packages: ['serde@1'], features: ['derive'] },
     }),
+    doc: action('Build Rust documentation', 'Documentation of packages; warnings with places.', runs, {
+      ...checking,
+      run: ['doc', '--no-deps', ...json],
+      params: build,
+    }),
     ...packageActions('crates', {
       ...{ like: 'serde', changes, looks: runs, install: ['fetch'], remove: ['remove'], update: ['update'] },
       why: ['tree', '--invert'],
@@ -228,7 +233,7 @@ const rustup_ = program('rustup', {
       run: ['toolchain', 'list'],
       out: installed('toolchain'),
     }),
-    parts: action('List parts of a Rust toolchain', 'Its components or targets.', ['read', 'network'], {
+    parts: action('List parts of a Rust toolchain', 'Its components or targets.', runs, {
       run: [],
       params: {
         what: choice({ components: ['component', 'list'], targets: ['target', 'list'] }, 'Which'),

@@ -122,6 +122,7 @@ const cargo: ProgramTrial = {
     ['run', { args: ['--hello'] }, /Some\("--hello"\)/],
     ['format', { check: true }, /done/],
     ['fix', { targets: true }, /no diagnostics/],
+    ['doc', {}, /no diagnostics/],
     ['update', {}, /Locking|nothing|up to date|done/],
     ['install', {}, /done|nothing/],
     ['clean', {}, /Removed/],

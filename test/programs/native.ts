@@ -70,6 +70,16 @@ export default [
     ],
   },
   {
+    program: 'ctest',
+    from: { apt: 'cmake' },
+    files: { 'build/CTestTestfile.cmake': 'add_test(passes "true")\nadd_test("fails" "cat" "nothing")\n' },
+    calls: [
+      ['list', {}, /^2 tests\npasses\nfails/],
+      ['test', { only: ['passes'] }, /^0 failed, 1 passed/],
+      ['test', {}, /^1 failed, 1 passed, 0 skipped\nfails - .*nothing/],
+    ],
+  },
+  {
     program: 'meson',
     from: { apt: 'meson' },
     files: { 'meson.build': meson, ...cc },
