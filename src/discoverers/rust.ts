@@ -256,7 +256,7 @@ const rustup_ = program('rustup', {
       },
       given: { parts: ['clippy'] },
     }),
-    use: action('Choose the Rust toolchain', 'Everywhere, or below this folder.', ['write'], {
+    use: action('Choose the Rust toolchain', 'Everywhere, or below this folder.', changes, {
       run: [],
       params: {
         where: choice({ folder: ['override', 'set'], everywhere: 'default' }, 'Where'),

@@ -31,6 +31,7 @@ const swift = program('swift', {
   category: 'build',
   site: 'https://docs.swift.org/package-manager/PackageDescription',
   get: { winget: 'Swift.Toolchain', site: 'https://www.swift.org/install' },
+  version: { args: ['--version'], pattern: /Swift version (\S+)/ },
   project: ['Package.swift'],
   elsewhere: {
     linux: ['~/.local/share/swiftly/bin/swift'],

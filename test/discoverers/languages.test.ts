@@ -94,7 +94,7 @@ describe('diagnostics', () => {
     const stdout =
       "  1>main.cpp(3,5): error C2065: 'y': undeclared identifier [C:\\shop\\Shop.vcxproj]\nCart.cs(7,9): warning CS0168: unused [C:\\shop\\Shop.csproj]\n";
     expect(told('msbuild', 'build', { stdout, exitCode: 1 })).toMatch(
-      /main\.cpp:3:5 error: 'y': undeclared identifier \[C2065\]\nCart/,
+      /\nmain\.cpp:3:5 error: 'y': undeclared identifier \[C2065\]\nCart/,
     );
     expect(argv('msbuild', 'build', { configuration: 'Release', targets: ['A', 'B'] })).toBe(
       '-nologo -verbosity:quiet -property:Configuration=Release -target:A;B',

@@ -128,7 +128,7 @@ export default [
     from: { apt: 'clang-tidy' },
     files: { ...cc, 'a.cc': 'int f(int a) { if (a) return 1; return 0; }\n', 'compile_flags.txt': '-I.' },
     calls: [
-      ['lint', { only: ['bad.c'] }, /bad\.c:1:32 error: use of undeclared/],
+      ['lint', { only: ['bad.c'], extra: ['-Iinclude'] }, /bad\.c:1:32 error: use of undeclared/],
       [
         'fix',
         { only: ['a.cc'], checks: ['readability-braces-around-statements'] },
