@@ -52,7 +52,7 @@ const checking = {
     list(z.string().regex(/^-?[\w.*-]+$/), 'These, * for any part; - before one leaves it out'),
     (all) => all.join(','),
   ),
-  extra: option('--extra-arg=', list(name('Option'), 'Options of the compiler: Iinclude')),
+  extra: option('--extra-arg=', list(z.string().regex(/^-\w\S*$/), 'Options of the compiler: -Iinclude')),
 };
 const tidy = program('clang_tidy', {
   title: 'clang-tidy',

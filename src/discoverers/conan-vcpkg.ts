@@ -33,6 +33,7 @@ const node = z.object({
   context: z.string().nullish(),
 });
 const graph = z.object({ graph: z.object({ nodes: z.record(z.string(), node) }) });
+// A .conanrc of the project chooses extensions, and the project may have a vcpkg of its own.
 const runs = ['execute', 'network'] as const;
 
 const conan = program('conan', {
@@ -74,7 +75,7 @@ const conan = program('conan', {
         ),
       ),
     }),
-    search: action('Search Conan packages', 'Versions that the remotes have.', ['read', 'network'], {
+    search: action('Search Conan packages', 'Versions that the remotes have.', runs, {
       run: ['search', '--format=json'],
       params: { pattern: operand(name('Pattern: fmt, fmt/*')) },
       given: { pattern: 'fmt' },
@@ -107,24 +108,19 @@ const vcpkg = program('vcpkg', {
   settings: { VCPKG_DISABLE_METRICS: '1' },
   actions: {
     ...packageActions('vcpkg packages', {
-      ...{ like: 'fmt', changes: ['write', 'network'], looks: ['read'], add: ['add', 'port'] },
+      ...{ like: 'fmt', changes: ['write', 'network'], looks: runs, add: ['add', 'port'] },
       list: [
         ['list', '--x-json'],
         packages(json(z.record(z.string(), port), (all) => Object.values(all).map(portOf))),
       ],
     }),
-    search: action(
-      'Search vcpkg packages',
-      'Ports whose name or description has a text.',
-      ['read', 'network'],
-      {
-        run: ['search', '--x-json'],
-        dashes: false,
-        params: { text: operand(text('Text')) },
-        given: { text: 'json' },
-        out: packages(json(z.record(z.string(), port), (all) => Object.values(all).map(portOf))),
-      },
-    ),
+    search: action('Search vcpkg packages', 'Ports by a text in them.', runs, {
+      run: ['search', '--x-json'],
+      dashes: false,
+      params: { text: operand(text('Text')) },
+      given: { text: 'json' },
+      out: packages(json(z.record(z.string(), port), (all) => Object.values(all).map(portOf))),
+    }),
     install: action('Install vcpkg dependencies', 'Builds or gets what vcpkg.json needs.', runs, {
       role: 'install',
       run: ['install'],

@@ -7,6 +7,7 @@ import { said } from './reports/diagnostics.ts';
 import { diagnostics, level, packages, tests, type Case } from './reports/kinds.ts';
 import { json, jsonLines } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
+import { exactly } from './shared/test-names.ts';
 
 interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'project' | 'hints'> {
   analyze: readonly string[];
@@ -59,7 +60,6 @@ const cases: Reader<Case[]> = jsonLines(event, (all) =>
     return [{ name: of.name, status, message: message.join('\n'), ...place }];
   }),
 );
-const escaped = (word: string) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 const listed = z.object({
   packages: z.array(z.object({ name: z.string(), version: z.string(), kind: z.string() })),
@@ -140,10 +140,10 @@ const rows: Readonly<Record<string, Row>> = {
         },
         given: { target: 'web' },
       }),
-      devices: action('List devices of Flutter', 'Phones, emulators and systems it can run on.', ['read'], {
+      devices: action('List devices of Flutter', 'Phones, emulators and systems it can run on.', runs, {
         run: ['devices'],
       }),
-      doctor: action('Check the setup of Flutter', 'What it finds and misses.', ['read', 'network'], {
+      doctor: action('Check the setup of Flutter', 'What it finds and misses.', runs, {
         run: ['doctor', '--verbose'],
       }),
     },
@@ -194,11 +194,7 @@ export default family(rows, ({ title, analyze, found, test, more, ...facts }) =>
       role: 'test',
       run: ['test', test],
       params: {
-        only: option(
-          '--name=',
-          list(text('Test'), 'Only these, by name'),
-          (all) => `^(${all.map(escaped).join('|')})$`,
-        ),
+        only: option('--name=', list(text('Test'), 'Only these, by name'), exactly),
         paths: operand(list(path('File or folder'), 'Only in these')),
       },
       given: { only: ['cart adds'] },

@@ -7,6 +7,7 @@ import { gnu, said, together } from './reports/diagnostics.ts';
 import { diagnostics, entries, packages, tests, type Case } from './reports/kinds.ts';
 import { jsonLines, lines, records } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
+import { exactly } from './shared/test-names.ts';
 
 const runs = ['execute', 'network'] as const;
 const looks = ['read', 'network'] as const;
@@ -22,10 +23,8 @@ const checked = { dashes: false, ok: [0, 1, 2] as number[], out: diagnostics(tog
 
 const modules = ['list', '-m', '-f'];
 
-const escaped = (word: string) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** Tests below a test run with it. */
-const matching = (names: string[]) =>
-  `^(?:${names.map((one) => escaped(one.split('/')[0] ?? '')).join('|')})$`;
+const matching = (names: string[]) => exactly(names.map((one) => one.split('/')[0] ?? ''));
 
 const optional = z.string().optional();
 const event = z.object({ Action: z.string(), Package: z.string(), Test: optional, Output: optional });
@@ -130,7 +129,8 @@ const go = program('go', {
       params: { only },
     }),
     packages: action('List Go packages', 'Packages of the module with their folders.', looks, {
-      run: ['list', '-e', '-f', '{{.ImportPath}}\t{{.Dir}}\t{{.Name}}'],
+      // Asked for versions, git would run what the project configures.
+      run: ['list', '-buildvcs=false', '-e', '-f', '{{.ImportPath}}\t{{.Dir}}\t{{.Name}}'],
       dashes: false,
       params: { only },
       out: entries('package')(records(2, (key, folder) => ({ name: key, says: folder }))),

@@ -8,10 +8,12 @@ import { lines } from './reports/readers.ts';
 
 const runs = ['execute', 'network'] as const;
 // GHC indents what it says below the place, and draws the source with bars.
+const ghcPlace = /(?<file>[^\s:]+\.\w+):(?:(?<line>\d+):(?<column>\d+)(?:-\d+)?|\(\d+,\d+\)-\(\d+,\d+\))/
+  .source;
+const ghcCode = /(?: \[(?<code>[\w-]+)\])?(?:[ ,]*\[[^\]]*\])*/.source;
+const ghcText = /(?<message>.*(?:\n {2,}[^|\n]+)*)/.source;
 const compiled = together(
-  saidAtLength(
-    /^(?<file>[^\s:]+\.\w+):(?:(?<line>\d+):(?<column>\d+)(?:-\d+)?|\(\d+,\d+\)-\(\d+,\d+\)): (?<level>error|warning):(?: \[(?<code>[\w-]+)\])?(?:[ ,]*\[[^\]]*\])*(?<message>.*(?:\n {2,}[^|\n]+)*)/gm,
-  ),
+  saidAtLength(new RegExp(`^${ghcPlace}: (?<level>error|warning):${ghcCode}${ghcText}`, 'gm')),
 );
 const checked = { ok: [0, 1] as number[], out: diagnostics(compiled) } as const;
 const source = operand(path('Source', 'file'));
@@ -65,9 +67,8 @@ const suites: Reader<Case[]> = ({ stdout, stderr }) =>
     status: (state ?? word ?? '').startsWith('FAIL') || word === 'failed' ? 'failed' : 'passed',
     message: stdout.slice(-800),
   }));
-interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'project'> {
+interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'project' | 'environment'> {
   quiet: readonly string[];
-  dependencies: readonly string[];
   list?: ProgramAction;
   outdated?: ProgramAction;
 }
@@ -77,8 +78,8 @@ const rows: Readonly<Record<string, Row>> = {
     site: 'https://cabal.readthedocs.io/en/stable/cabal-commands.html',
     get: { apt: 'cabal-install', brew: 'cabal-install' },
     project: ['cabal.project', '*.cabal'],
+    environment: ['CABAL_DIR', 'CABAL_CONFIG'],
     quiet: ['-v1'],
-    dependencies: ['build', '--only-dependencies'],
     outdated: action('List outdated packages of Cabal', 'Packages whose bounds keep out newer ones.', runs, {
       role: 'outdated',
       run: ['outdated'],
@@ -95,8 +96,8 @@ const rows: Readonly<Record<string, Row>> = {
     site: 'https://docs.haskellstack.org/en/stable/commands',
     get: { apt: 'haskell-stack', brew: 'haskell-stack' },
     project: ['stack.yaml'],
+    environment: ['STACK_ROOT'],
     quiet: ['--color=never'],
-    dependencies: ['build', '--only-dependencies'],
     list: action('List packages of Stack', 'Packages that the project depends on.', runs, {
       role: 'list',
       run: ['ls', 'dependencies'],
@@ -106,7 +107,7 @@ const rows: Readonly<Record<string, Row>> = {
     }),
   },
 };
-const tools = family(rows, ({ title, quiet, dependencies, list: listed, outdated, ...facts }) => ({
+const tools = family(rows, ({ title, quiet, list: listed, outdated, ...facts }) => ({
   title,
   category: 'build',
   ...facts,
@@ -132,7 +133,7 @@ const tools = family(rows, ({ title, quiet, dependencies, list: listed, outdated
     }),
     install: action(`Get packages with ${title}`, 'Gets and builds what the project needs.', runs, {
       role: 'install',
-      run: [...dependencies, ...quiet],
+      run: ['build', '--only-dependencies', ...quiet],
     }),
     clean: action(`Clean with ${title}`, 'Deletes what was built.', ['write'], { run: ['clean'] }),
     list: listed,

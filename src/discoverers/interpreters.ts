@@ -51,7 +51,7 @@ const rows: Readonly<Record<string, Row>> = {
         role: 'list',
         run: [
           '-e',
-          'write.table(installed.packages()[, c("Package", "Version")], sep = "\\t", quote = FALSE, row.names = FALSE, col.names = FALSE)',
+          'write(t(installed.packages()[, c("Package", "Version")]), "", ncolumns = 2, sep = "\\t")',
         ],
         out: packages(records(2, (key, version) => ({ name: key, version }))),
       }),

@@ -9,12 +9,10 @@ import { packageActions } from './shared/packages.ts';
 
 const runs = ['execute', 'network'] as const;
 const place = /(?<file>[^\s:]+):(?<line>\d+)(?::(?<column>\d+))?/.source;
+const message = /(?<message>.+(?:\n(?! *\d* *[│└]|  \S+:\d).+){0,20})\n/.source;
 const compiled = together(
   saidAtLength(
-    new RegExp(
-      `^ *(?<level>warning|error): (?<message>.+(?:\\n(?! *\\d* *[│└]|  \\S+:\\d).+)*)\\n(?:(?:.*│.*\\n)* *└─ |  )${place}`,
-      'gm',
-    ),
+    new RegExp(`^ *(?<level>warning|error): ${message}(?:(?:.*│.*\\n){0,20} *└─ |  )${place}`, 'gm'),
   ),
   saidAtLength(new RegExp(`^\\*\\* \\((?<code>\\w+Error)\\) ${place}: (?<message>.+)`, 'gm')),
 );

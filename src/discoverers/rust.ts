@@ -75,8 +75,9 @@ const found = lines(
   ({ name: one, version }) => (one ? { name: one, version } : undefined),
 );
 
+const newer = / v(?<version>\S+)(?: -> v(?<wanted>\S+))?(?: \(\w+: v(?<latest>[^,)]+).*\))?$/.source;
 const moved = lines(
-  /^ +(?:Updating|Unchanged) (?<name>[\w-]+) v(?<version>\S+)(?: -> v(?<wanted>\S+))?(?: \(\w+: v(?<latest>[^,)]+).*\))?$|Locking/,
+  new RegExp(`^ +(?:Updating|Unchanged) (?<name>[\\w-]+)${newer}|Locking`),
   ({ name: one, version, wanted, latest = wanted }) =>
     one ? { name: one, version, wanted, latest } : undefined,
   'both',
@@ -158,6 +159,11 @@ const cargo = program('cargo', {
       },
       given: { packages: ['serde@1'], features: ['derive'] },
     }),
+    doc: action('Build Rust documentation', 'Documentation of packages; warnings with places.', runs, {
+      ...checking,
+      run: ['doc', '--no-deps', ...json],
+      params: build,
+    }),
     ...packageActions('crates', {
       ...{ like: 'serde', changes, looks: runs, install: ['fetch'], remove: ['remove'], update: ['update'] },
       why: ['tree', '--invert'],
@@ -227,7 +233,7 @@ const rustup_ = program('rustup', {
       run: ['toolchain', 'list'],
       out: installed('toolchain'),
     }),
-    parts: action('List parts of a Rust toolchain', 'Its components or targets.', ['read', 'network'], {
+    parts: action('List parts of a Rust toolchain', 'Its components or targets.', runs, {
       run: [],
       params: {
         what: choice({ components: ['component', 'list'], targets: ['target', 'list'] }, 'Which'),
@@ -250,7 +256,7 @@ const rustup_ = program('rustup', {
       },
       given: { parts: ['clippy'] },
     }),
-    use: action('Choose the Rust toolchain', 'Everywhere, or below this folder.', ['write'], {
+    use: action('Choose the Rust toolchain', 'Everywhere, or below this folder.', changes, {
       run: [],
       params: {
         where: choice({ folder: ['override', 'set'], everywhere: 'default' }, 'Where'),

@@ -11,7 +11,7 @@ import { junit } from './reports/xml.ts';
 import { packageActions } from './shared/packages.ts';
 
 const runs = ['execute', 'network'] as const;
-const checked = { ok: [0, 1] as number[], out: diagnostics(compiled) } as const;
+const checked = { ok: [0, 1, 2] as number[], out: diagnostics(compiled) } as const;
 
 interface Dependency {
   identity: string;
@@ -31,6 +31,7 @@ const swift = program('swift', {
   category: 'build',
   site: 'https://docs.swift.org/package-manager/PackageDescription',
   get: { winget: 'Swift.Toolchain', site: 'https://www.swift.org/install' },
+  version: { args: ['--version'], pattern: /Swift version (\S+)/ },
   project: ['Package.swift'],
   elsewhere: {
     linux: ['~/.local/share/swiftly/bin/swift'],

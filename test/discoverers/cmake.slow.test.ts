@@ -39,7 +39,7 @@ it.skipIf(!installed)('configures, builds, installs, and runs tests', async () =
   const given = { generator: 'Unix Makefiles', build_type: 'Debug', defines: ['NAME=world'] };
   expect(await call(cmake, 'configure', given)).toContain('Build files have been written');
   expect(existsSync(join(folder, 'ran'))).toBe(true);
-  expect(await call(cmake, 'targets')).toContain('\nhello\n');
+  expect(await call(cmake, 'targets')).toMatch(/\nhello$/m);
   expect(await call(cmake, 'variables')).toContain('CMAKE_INSTALL_PREFIX ');
   expect(await call(cmake, 'build', { targets: ['hello'], jobs: 2 })).toContain('no diagnostics');
   expect(await call(cmake, 'build', { targets: ['none'] })).toContain('PROGRAM_FAILED');
@@ -53,7 +53,7 @@ it.skipIf(!installed)('configures, builds, installs, and runs tests', async () =
 });
 
 it.skipIf(!installed)('ATTACK 37: lists targets without running anything, and runs one', async () => {
-  expect(await call(make, 'tasks')).toContain('2 tasks\nhello (Greets)\nfail\n');
+  expect(await call(make, 'tasks')).toContain('2 tasks\nhello (Greets)\nfail');
   expect(existsSync(join(folder, 'made'))).toBe(false);
   expect(await call(make, 'task', { task: 'hello', args: ['NAME=big world'] })).toContain('hello big world');
   expect(await call(make, 'task', { task: 'fail' })).toContain('PROGRAM_FAILED: exit code 2');

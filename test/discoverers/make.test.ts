@@ -73,6 +73,11 @@ it('tells what compilers and linkers say, and never that a failed build is witho
   expect(() => reportOf(make, 'build', { stderr: 'a.c:1:2: warning: b [-Wb]', exitCode: 2 })).toThrow();
 });
 
+it('reads what is coloured', () => {
+  const stderr = '\u001B[01m\u001B[Ka.c:1:2:\u001B[m\u001B[K \u001B[01;31m\u001B[Kerror: \u001B[m\u001B[Kno';
+  expect(reportOf(make, 'build', { stderr, exitCode: 2 }).text).toBe('1 diagnostic\na.c:1:2 error: no');
+});
+
 it('ATTACK 19: has no way to give make an option but behind a target', () => {
   for (const task of ['--eval=$(shell touch p)', '-f', 'a b', ''])
     expect(() => argvOf(make, 'task', { task })).toThrow();

@@ -38,6 +38,7 @@ const go: ProgramTrial = {
     ['list', {}, /no packages/],
     ['outdated', {}, /no packages/],
     ['why', { package: 'golang.org/x/text' }, /does not need/],
+    ['add', { packages: ['golang.org/x/text'] }, /added|upgraded|PROGRAM_FAILED[^]*golang\.org/],
     ['tidy', {}, /done|warning|nothing/],
     ['install', {}, /no module dependencies|done/],
     ['doc', { of: '.' }, /func Add/],
@@ -103,6 +104,7 @@ const cargo: ProgramTrial = {
     ['tree', {}, /── other v0\.2\.0/],
     ['why', { package: 'other' }, /other v0\.2\.0[^]*demo v0/],
     ['outdated', {}, /no packages/],
+    ['add', { packages: ['serde@1'], kind: 'dev' }, /Adding|PROGRAM_FAILED/],
     ['remove', { packages: ['other'] }, /Removing other/],
     [
       'build',
@@ -120,6 +122,7 @@ const cargo: ProgramTrial = {
     ['run', { args: ['--hello'] }, /Some\("--hello"\)/],
     ['format', { check: true }, /done/],
     ['fix', { targets: true }, /no diagnostics/],
+    ['doc', {}, /no diagnostics/],
     ['update', {}, /Locking|nothing|up to date|done/],
     ['install', {}, /done|nothing/],
     ['clean', {}, /Removed/],
@@ -173,6 +176,8 @@ const mix: ProgramTrial = {
     ['install', {}, /All dependencies|done|PROGRAM_FAILED/],
     ['list', {}, /no packages|done/],
     ['tree', {}, /shop/],
+    ['update', { all: true }, /done|Resolving|PROGRAM_FAILED/],
+    ['outdated', {}, /package|PROGRAM_FAILED/],
   ],
 };
 const ghc: ProgramTrial = {
@@ -218,7 +223,10 @@ export default [
   script('perl', 'perl', 'print "ran"', [
     ['check', { file: 'bad.pl' }, /^1 diagnostic\n.*bad\.pl:2 error: syntax error/],
   ]),
-  script('rscript', 'r-base-core', 'cat("ran")', [['list', {}, /\nstats \d/]]),
+  script('rscript', 'r-base-core', 'cat("ran")', [
+    ['list', {}, /\nstats \d/],
+    ['install', { packages: ['jsonlite'] }, /jsonlite/],
+  ]),
   script('elixir', 'elixir', 'IO.puts("ran")'),
   {
     program: 'shellcheck',

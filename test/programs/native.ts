@@ -2,6 +2,8 @@ import type { ProgramTrial } from './types.ts';
 
 const main =
   '#include <stdio.h>\nint main(int c, char **v) { if (c > 1) puts("main.c:9: bad"); return c - 1; }\n';
+// A program may be text, too: two bytes of it.
+const srec = 'S00600004844521B\nS10500001122C7\nS9030000FC\n';
 const bad = 'int main(void) { int u; return y; }\n';
 const lists = `cmake_minimum_required(VERSION 3.16)
 project(demo C)
@@ -68,6 +70,16 @@ export default [
     ],
   },
   {
+    program: 'ctest',
+    from: { apt: 'cmake' },
+    files: { 'build/CTestTestfile.cmake': 'add_test(passes "true")\nadd_test("fails" "cat" "nothing")\n' },
+    calls: [
+      ['list', {}, /^2 tests\npasses\nfails/],
+      ['test', { only: ['passes'] }, /^0 failed, 1 passed/],
+      ['test', {}, /^1 failed, 1 passed, 0 skipped\nfails - .*nothing/],
+    ],
+  },
+  {
     program: 'meson',
     from: { apt: 'meson' },
     files: { 'meson.build': meson, ...cc },
@@ -116,13 +128,40 @@ export default [
     from: { apt: 'clang-tidy' },
     files: { ...cc, 'a.cc': 'int f(int a) { if (a) return 1; return 0; }\n', 'compile_flags.txt': '-I.' },
     calls: [
-      ['lint', { only: ['bad.c'] }, /bad\.c:1:32 error: use of undeclared/],
+      ['lint', { only: ['bad.c'], extra: ['-Iinclude'] }, /bad\.c:1:32 error: use of undeclared/],
       [
         'fix',
         { only: ['a.cc'], checks: ['readability-braces-around-statements'] },
         /should be inside braces/,
       ],
       ['checks', { checks: ['-*', 'bugprone-*'] }, /bugprone-sizeof-expression/],
+    ],
+  },
+  {
+    program: 'objdump',
+    from: { apt: 'binutils' },
+    files: { 'app.srec': srec },
+    calls: [
+      ['headers', { file: 'app.srec' }, /file format srec/],
+      ['sections', { file: 'app.srec' }, /\.sec1 +0+2/],
+      ['disassemble', { file: 'app.srec', of: 'main' }, /architecture|main/],
+    ],
+  },
+  {
+    program: 'nm',
+    from: { apt: 'binutils' },
+    files: { 'app.srec': `$$ app\n  main $1000\n  f $2000\n$$ \n${srec}` },
+    calls: [['symbols', { file: 'app.srec' }, /^2 symbols\nf A\nmain A/]],
+  },
+  {
+    program: 'pkg_config',
+    from: { apt: 'pkg-config zlib1g-dev' },
+    files: {},
+    calls: [
+      ['flags', { packages: ['zlib'] }, /-lz/],
+      ['flags', { packages: ['none-such'] }, /PROGRAM_FAILED[^]*none-such/],
+      ['list', {}, /\nzlib zlib/],
+      ['version', { packages: ['zlib'] }, /^\d+\.\d/],
     ],
   },
 ] satisfies ProgramTrial[];

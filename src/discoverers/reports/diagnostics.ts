@@ -33,7 +33,7 @@ export const gnu = lines(
 /** `file(line,column): error CODE: message [project]`, as Microsoft's compilers say it. */
 export const microsoft = lines(
   new RegExp(
-    '^\\s*(?:(?<file>[^()\\n]+)\\((?<line>\\d+)(?:,(?<column>\\d+))?[^)]*\\)|\\w+) ?: ' +
+    '^\\s*(?:\\d+>)?(?:(?<file>[^()\\n]+)\\((?<line>\\d+)(?:,(?<column>\\d+))?[^)]*\\)|\\w+) ?: ' +
       '(?<level>error|warning) (?<code>[A-Z]+\\d+): (?<message>.+?)(?: \\[[^\\]]+\\])?$',
   ),
   told,
@@ -59,6 +59,9 @@ export const saidAtLength =
     return found.map((one) => ({ ...one, message: one.message.trim().replaceAll(/\s*\n\s*/g, ' ') }));
   };
 
+// Some builds have them whatever they are told.
+const colours = /\u001B\[[\d;]*[mK]/g;
+
 /**
  * What any of the readers finds, each once; a failure without an error among them has another reason, which is
  * shown.
@@ -66,22 +69,29 @@ export const saidAtLength =
 export const together =
   (...readers: readonly Reader<Diagnostic[]>[]): Reader<Diagnostic[]> =>
   (output) => {
-    const found = readers.flatMap((read) => read({ ...output, exitCode: 0 }));
+    const [stdout, stderr] = [output.stdout, output.stderr].map((said_) => said_.replaceAll(colours, ''));
+    const plain = { ...output, stdout: stdout ?? '', stderr: stderr ?? '', exitCode: 0 };
+    const found = readers.flatMap((read) => read(plain));
     const different = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
     if (output.exitCode !== 0 && !different.some((one) => one.level === 'error'))
       throw new Error('it failed for a reason that was not recognised');
     return different;
   };
 
+const linked = /(?<file>[^\s:]+)(?::\(\.\w+\+0x[\da-f]+\))?/.source;
+const cmakePlace = /(?:at|in) (?<file>[^\s:]+)(?::(?<line>\d+))?/.source;
 /** What the compilers and linkers of C, C++ and their kin say, whoever runs them. */
 export const compiled = together(
   gnu,
   microsoft,
   said(
-    /^(?:\S*\bld\S*: )?(?<file>[^\s:]+)(?::\(\.\w+\+0x[\da-f]+\))?: (?<message>(?:undefined reference|multiple definition) .+)/,
+    new RegExp(`^(?:\\S*\\bld\\S*: )?${linked}: (?<message>(?:undefined reference|multiple definition) .+)`),
   ),
   said(/^\S*\bld\S*: (?<message>(?:cannot find|undefined symbol|library not found|error:) .+)/),
   saidAtLength(
-    /^CMake (?<level>Error|Warning)(?: \(dev\))? (?:at|in) (?<file>[^\s:]+)(?::(?<line>\d+))?.*:\n(?<message>(?: .+\n)+)/gm,
+    new RegExp(
+      `^CMake (?<level>Error|Warning)(?: \\(dev\\))? ${cmakePlace}.*:\\n(?<message>(?: .+\\n)+)`,
+      'gm',
+    ),
   ),
 );
