@@ -66,13 +66,5 @@ export default pythonTool('coverage', {
       run: ['html', '--quiet'],
       params: { folder: option('--directory=', path('New folder; htmlcov', 'folder', { written: true })) },
     }),
-    xml: action('Write coverage as XML', "Writes Cobertura's report.", ['execute', 'write'], {
-      run: ['xml', '--quiet'],
-      params: { path: option('-o', path('New file; coverage.xml', 'file', { written: true })) },
-    }),
-    combine: action('Combine coverage data', 'Puts what several runs noted together.', ['execute', 'write'], {
-      run: ['combine'],
-    }),
-    erase: action('Erase coverage data', 'Deletes what was noted.', ['execute', 'write'], { run: ['erase'] }),
   },
 });

@@ -1,10 +1,9 @@
 import { delimiter } from 'node:path';
 import { on, operand, option, required } from '../core/parameter.ts';
-import { list, path } from '../core/params.ts';
+import { list, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { gnu } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
-import { some } from './shared/python.ts';
 
 export default program('kotlinc', {
   title: 'Kotlin compiler',

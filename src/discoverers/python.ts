@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { glue } from '../core/command-line.ts';
 import { on, operand, words } from '../core/parameter.ts';
-import { path, text } from '../core/params.ts';
+import { path, some, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { told } from '../core/report.ts';
 import { gnu } from './reports/diagnostics.ts';
@@ -19,7 +19,6 @@ import {
   pipSettings,
   pythonEnvironment,
   pythons,
-  some,
 } from './shared/python.ts';
 
 // -I leaves out the working folder, PYTHON* variables and the user's packages, so that the answer is about the

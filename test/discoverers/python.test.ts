@@ -62,7 +62,25 @@ describe('pip', () => {
     (spec) => expect(argvOf(pip, 'install', { packages: [spec] }).at(-1)).toBe(spec),
   );
 
-  it.each(['--index-url=http://evil', '-r/etc/x', '-e.', '.', './evil', 'evil/', 'git+https://evil/x', 'C:evil', '', 'x @ https://evil/x.whl', 'x@https://evil', 'evil.whl', 'evil.ZIP[extra]', 'x==1.0.zip', 'x --hash=y', 'x; python_version > "3"', 'x\n--index-url=http://evil'])('22: refuses to install %j as a package', (spec) => {
+  it.each([
+    '--index-url=http://evil',
+    '-r/etc/x',
+    '-e.',
+    '.',
+    './evil',
+    'evil/',
+    'git+https://evil/x',
+    'C:evil',
+    '',
+    'x @ https://evil/x.whl',
+    'x@https://evil',
+    'evil.whl',
+    'evil.ZIP[extra]',
+    'x==1.0.zip',
+    'x --hash=y',
+    'x; python_version > "3"',
+    'x\n--index-url=http://evil',
+  ])('22: refuses to install %j as a package', (spec) => {
     expect(() => argvOf(pip, 'install', { packages: [spec] })).toThrow(/expected/);
     expect(() => argvOf(programOf('poetry'), 'add', { packages: [spec] })).toThrow(/expected/);
   });
@@ -93,22 +111,28 @@ describe('pip', () => {
 
 describe('a project whose packages another program keeps', () => {
   it.each([
+    ['uv.lock', 'poetry', 'install', 'uv_install {}'],
     ['uv.lock', 'pip', 'install', 'uv_add {"packages":["idna"]}'],
     ['uv.lock', 'python', 'pip_install', 'uv_add {"packages":["idna"]}'],
-    ['poetry.lock', 'pip', 'uninstall', 'poetry_remove {"packages":["idna"]}'],
+    ['poetry.lock', 'pip', 'remove', 'poetry_remove {"packages":["idna"]}'],
     ['poetry.lock', 'uv', 'add', 'poetry_add {"packages":["idna"]}'],
     ['pdm.lock', 'poetry', 'update', 'pdm_update {"packages":["idna"]}'],
   ])('%s: refuses %s %s with the right call', async (lock, id, action, call) => {
     const folder = mkdtempSync(join(tmpdir(), 'locked-'));
     writeFileSync(join(folder, lock), '');
-    const given = { packages: ['idna'] };
+    const given = call.endsWith('{}') ? {} : { packages: ['idna'] };
     const said = await callAction(programOf(id), action, given, { folder, program: '/bin/true' });
     expect(saidBy(said)).toContain(call);
     const owner = programOf(lock.split('.')[0]!);
-    await planOf(owner, action.includes('uninstall') ? 'remove' : 'add', given, {
-      folder,
-      program: '/bin/true',
-    });
+    await planOf(
+      owner,
+      action === 'remove' ? 'remove' : 'add',
+      { packages: ['idna'] },
+      {
+        folder,
+        program: '/bin/true',
+      },
+    );
     rmSync(folder, { recursive: true });
   });
 
