@@ -27,9 +27,6 @@ const php = program('php', {
   project: ['composer.json', '*.php'],
   actions: {
     version: action('Version of PHP', 'Which PHP this is.', ['read'], { run: ['--version'] }),
-    modules: action('List PHP modules', 'Extensions that are compiled in or loaded.', ['read'], {
-      run: ['-m'],
-    }),
     run: action('Run a PHP script', 'Runs a file.', ['execute'], {
       run: ({ file: script, args: rest }) => [script, rest],
       params: { file, args },
@@ -55,15 +52,13 @@ const php = program('php', {
   },
 });
 
-const listed = z.union([
-  z.object({
-    installed: z.array(z.object({ name: z.string(), version: z.string(), latest: z.string().optional() })),
-  }),
-  // Of nothing it makes a list.
-  z.array(z.never()).transform(() => ({ installed: [] })),
-]);
+const one = z.object({ name: z.string(), version: z.string(), latest: z.string().optional() });
+// Of nothing Composer makes a list.
+const listed = z.object({ installed: z.array(one) }).or(z.tuple([]));
 const installed = json(listed, (all) =>
-  all.installed.map(({ name: of, version, latest }) => ({ name: of, version, latest })),
+  'installed' in all
+    ? all.installed.map(({ name: of, version, latest }) => ({ name: of, version, latest }))
+    : [],
 );
 const advisory = z.object({
   title: z.string(),

@@ -10,13 +10,6 @@ const python = programOf('python');
 const pip = programOf('pip');
 
 describe('python', () => {
-  it('says which interpreter it is', () => {
-    expect(reportOf(python, 'version', { stdout: recorded('python/interpreter.json') }).text).toBe(
-      'Python 3.11.7\n/home/dev/shop/.venv/bin/python\nvirtual environment /home/dev/shop/.venv of /usr/local',
-    );
-    expect(() => reportOf(python, 'version', { stdout: 'Python 3.11.7' })).toThrow();
-  });
-
   it.each(['-c', '--help', 'a b', 'os;x', './evil', 'a..b', 'a-b', ''])(
     'refuses %j as a module',
     (module) => {
