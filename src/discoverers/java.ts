@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path';
 import * as z from 'zod';
 import { operand, option, required, words } from '../core/parameter.ts';
-import { list, name, path, some } from '../core/params.ts';
+import { joined, list, name, path, some } from '../core/params.ts';
 import { action, program, type Program } from '../core/program.ts';
 import { diagnostics, entries, processes } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
@@ -16,9 +16,7 @@ const facts = (title: string, id: string): Omit<Program, 'id' | 'actions'> => ({
   environment: ['JAVA_HOME'],
   version: { args: ['-version'], pattern: /(?:version "|javac )(\d[\w.+-]*)/ },
 });
-const classpath = option('-cp', list(path('JAR or folder'), 'Where classes are'), (all) =>
-  all.join(delimiter),
-);
+const classpath = option('-cp', list(path('JAR or folder'), 'Where classes are'), joined(delimiter));
 const args = words('Arguments of the program');
 const jar = operand(path('JAR', 'file'));
 const pid = operand(z.int().min(1).describe('Process, as jps_list says'));

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Look, Situation } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { on, operand, option } from '../../core/parameter.ts';
-import { list, name, path } from '../../core/params.ts';
+import { joined, list, name, path } from '../../core/params.ts';
 import { glue, type Template } from '../../core/command-line.ts';
 import { program, type Program } from '../../core/program.ts';
 import type { Reader } from '../../core/report.ts';
@@ -90,7 +90,7 @@ export const pipParams = {
     list(path('requirements.txt or the like', 'file'), 'Files to install'),
   ),
   editable: operand(path('Folder of a package, installed so that edits count', 'folder').optional()),
-  extras: operand(list(name('Extra'), 'Extras of editable'), (all) => all.join(',')),
+  extras: operand(list(name('Extra'), 'Extras of editable'), joined(',')),
   packages: operand(list(requirement, 'Packages of the index')),
 };
 /** Its line; `python_pip_install` and `pip_install` are one act. */
