@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fresh, glue } from '../core/command-line.ts';
 import { on, operand, option, words } from '../core/parameter.ts';
-import { list, name, path } from '../core/params.ts';
+import { joined, list, name, path } from '../core/params.ts';
 import { action } from '../core/program.ts';
 import { entries } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
@@ -38,7 +38,7 @@ export default pythonTool('coverage', {
       run: ({ branch, source, module, args }) => ['run', branch, source, '-m', module, args],
       params: {
         branch: on('--branch', 'Branches too'),
-        source: option('--source=', list(name('Package'), 'Only of these packages'), (all) => all.join(',')),
+        source: option('--source=', list(name('Package'), 'Only of these packages'), joined(',')),
         module: operand(name('Module: pytest, unittest')),
         args: words('Arguments of the module'),
       },
@@ -66,13 +66,5 @@ export default pythonTool('coverage', {
       run: ['html', '--quiet'],
       params: { folder: option('--directory=', path('New folder; htmlcov', 'folder', { written: true })) },
     }),
-    xml: action('Write coverage as XML', "Writes Cobertura's report.", ['execute', 'write'], {
-      run: ['xml', '--quiet'],
-      params: { path: option('-o', path('New file; coverage.xml', 'file', { written: true })) },
-    }),
-    combine: action('Combine coverage data', 'Puts what several runs noted together.', ['execute', 'write'], {
-      run: ['combine'],
-    }),
-    erase: action('Erase coverage data', 'Deletes what was noted.', ['execute', 'write'], { run: ['erase'] }),
   },
 });

@@ -1,11 +1,10 @@
 import { on, operand, option, words } from '../core/parameter.ts';
-import { list, name } from '../core/params.ts';
+import { list, name, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { diagnostics, tasks, tests } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { compilers, javaTests } from './shared/jvm.ts';
 import { wrapper } from './shared/own.ts';
-import { some } from './shared/python.ts';
 
 const effects = ['execute', 'network'] as const;
 const offline = on('--offline', 'Without the network');
@@ -62,11 +61,6 @@ export default program('gradle', {
       dashes: false,
       params: { offline, tasks: operand(some(name('Task'), 'Tasks')) },
       given: { tasks: ['clean', 'check'] },
-    }),
-    dependencies: action('List Gradle dependencies', 'The tree of what a project depends on.', effects, {
-      run: ['dependencies'],
-      dashes: false,
-      params: { configuration: option('--configuration', name('Only this: runtimeClasspath')), offline },
     }),
   },
 });

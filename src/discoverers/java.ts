@@ -1,12 +1,11 @@
 import { delimiter } from 'node:path';
 import * as z from 'zod';
-import { on, operand, option, required, words } from '../core/parameter.ts';
-import { list, name, path } from '../core/params.ts';
+import { operand, option, required, words } from '../core/parameter.ts';
+import { joined, list, name, path, some } from '../core/params.ts';
 import { action, program, type Program } from '../core/program.ts';
 import { diagnostics, entries, processes } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { javac, javaHome, jdk } from './shared/jvm.ts';
-import { some } from './shared/python.ts';
 
 const facts = (title: string, id: string): Omit<Program, 'id' | 'actions'> => ({
   title,
@@ -17,9 +16,7 @@ const facts = (title: string, id: string): Omit<Program, 'id' | 'actions'> => ({
   environment: ['JAVA_HOME'],
   version: { args: ['-version'], pattern: /(?:version "|javac )(\d[\w.+-]*)/ },
 });
-const classpath = option('-cp', list(path('JAR or folder'), 'Where classes are'), (all) =>
-  all.join(delimiter),
-);
+const classpath = option('-cp', list(path('JAR or folder'), 'Where classes are'), joined(delimiter));
 const args = words('Arguments of the program');
 const jar = operand(path('JAR', 'file'));
 const pid = operand(z.int().min(1).describe('Process, as jps_list says'));
@@ -29,9 +26,6 @@ const java = program('java', {
   project: ['*.java', 'pom.xml', 'build.gradle', 'build.gradle.kts'],
   actions: {
     version: action('Describe Java', 'Version and maker of the Java here.', ['read'], { run: ['-version'] }),
-    settings: action('Describe Java settings', 'Properties of the Java here.', ['read'], {
-      run: ['-XshowSettings:properties', '-version'],
-    }),
     run: action('Run a Java class', 'Runs the main method of a compiled class.', ['execute'], {
       run: ({ classpath: from, main, args: rest }) => [from, main, rest],
       params: { classpath, main: operand(name('Class: shop.Main')), args },
@@ -95,11 +89,6 @@ const archiver = program('jar', {
         folder: operand(path('Folder with classes', 'folder')),
       },
       given: { path: 'app.jar', main: 'shop.Main', folder: 'classes' },
-    }),
-    extract: action('Extract a Java archive', 'Unpacks a JAR into the folder of the call.', ['write'], {
-      run: ({ jar: file, keep }) => [keep, '--extract', '--file', file],
-      params: { keep: on('--keep-old-files', 'Replace no file'), jar },
-      given: { jar: 'app.jar' },
     }),
   },
 });

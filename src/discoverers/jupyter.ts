@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { choice, on, operand, option } from '../core/parameter.ts';
-import { path } from '../core/params.ts';
+import { path, some } from '../core/params.ts';
 import { action } from '../core/program.ts';
 import { entries } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
-import { pythonTool, some } from './shared/python.ts';
+import { pythonTool } from './shared/python.ts';
 
 const notebooks = operand(some(path('Notebook', 'file'), 'Notebooks'));
 const given = { notebooks: ['analysis.ipynb'] };
@@ -49,11 +49,6 @@ export default pythonTool('jupyter', {
     run: action('Run Jupyter notebooks', 'Runs notebooks, and keeps results in them.', ['execute', 'write'], {
       run: ['nbconvert', '--to=notebook', '--execute', '--inplace'],
       params: { go_on: on('--allow-errors', 'Go on after an error'), notebooks },
-      given,
-    }),
-    clear: action('Clear Jupyter notebooks', 'Takes results out of notebooks.', ['execute', 'write'], {
-      run: ['nbconvert', '--clear-output', '--inplace'],
-      params: { notebooks },
       given,
     }),
     kernels: action('List Jupyter kernels', 'Kernels that notebooks can run in.', ['execute'], {

@@ -1,10 +1,9 @@
 import { delimiter } from 'node:path';
 import { on, operand, option, required } from '../core/parameter.ts';
-import { list, path } from '../core/params.ts';
+import { joined, list, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { gnu } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
-import { some } from './shared/python.ts';
 
 export default program('kotlinc', {
   title: 'Kotlin compiler',
@@ -21,9 +20,7 @@ export default program('kotlinc', {
       run: [],
       dashes: false,
       params: {
-        classpath: option('-cp', list(path('JAR or folder'), 'Where classes are'), (all) =>
-          all.join(delimiter),
-        ),
+        classpath: option('-cp', list(path('JAR or folder'), 'Where classes are'), joined(delimiter)),
         path: required('-d', path('New JAR, or folder for classes', 'any', { written: true })),
         runtime: on('-include-runtime', 'So that java_run_jar runs the JAR'),
         files: operand(some(path('Source', 'file'), 'Files')),

@@ -1,5 +1,5 @@
 import { on, operand, option, words } from '../core/parameter.ts';
-import { list, name } from '../core/params.ts';
+import { joined, list, name } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { told, type Reader } from '../core/report.ts';
 import { bracketed } from './reports/diagnostics.ts';
@@ -10,7 +10,7 @@ import { wrapper } from './shared/own.ts';
 
 const effects = ['execute', 'network'] as const;
 const common = {
-  modules: option('--projects=', list(name('Module'), 'Only these modules'), (all) => all.join(',')),
+  modules: option('--projects=', list(name('Module'), 'Only these modules'), joined(',')),
   also: on('--also-make', 'Also modules that those need'),
   offline: on('--offline', 'Without the network'),
 };
@@ -67,9 +67,7 @@ export default program('maven', {
       role: 'test',
       run: ['--quiet', '--fail-at-end', 'test', '-Dsurefire.failIfNoSpecifiedTests=false'],
       params: {
-        only: option('-Dtest=', list(name('Test'), 'Only these: CartTest, shop.CartTest#adds'), (all) =>
-          all.join(','),
-        ),
+        only: option('-Dtest=', list(name('Test'), 'Only these: CartTest, shop.CartTest#adds'), joined(',')),
         ...common,
       },
       given: { only: ['shop.CartTest#adds'] },

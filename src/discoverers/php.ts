@@ -8,11 +8,12 @@ import { said } from './reports/diagnostics.ts';
 import { advisories, diagnostics, packages, tasks, tests, type Case } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 import { junit } from './reports/xml.ts';
-import { some } from './shared/python.ts';
+import { packageActions } from './shared/packages.ts';
 
-const args = words('Arguments of the program');
-const file = operand(path('File', 'file'));
 const changes = ['execute', 'write', 'network'] as const;
+const args = words('Arguments of the program');
+
+const file = operand(path('File', 'file'));
 const vendor = (id: string): NonNullable<Program['own']> => ({
   posix: [`vendor/bin/${id}`],
   win32: [`vendor/bin/${id}.bat`],
@@ -26,9 +27,6 @@ const php = program('php', {
   project: ['composer.json', '*.php'],
   actions: {
     version: action('Version of PHP', 'Which PHP this is.', ['read'], { run: ['--version'] }),
-    modules: action('List PHP modules', 'Extensions that are compiled in or loaded.', ['read'], {
-      run: ['-m'],
-    }),
     run: action('Run a PHP script', 'Runs a file.', ['execute'], {
       run: ({ file: script, args: rest }) => [script, rest],
       params: { file, args },
@@ -54,15 +52,13 @@ const php = program('php', {
   },
 });
 
-const listed = z.union([
-  z.object({
-    installed: z.array(z.object({ name: z.string(), version: z.string(), latest: z.string().optional() })),
-  }),
-  // Of nothing it makes a list.
-  z.array(z.never()).transform(() => ({ installed: [] })),
-]);
+const one = z.object({ name: z.string(), version: z.string(), latest: z.string().optional() });
+// Of nothing Composer makes a list.
+const listed = z.object({ installed: z.array(one) }).or(z.tuple([]));
 const installed = json(listed, (all) =>
-  all.installed.map(({ name: of, version, latest }) => ({ name: of, version, latest })),
+  'installed' in all
+    ? all.installed.map(({ name: of, version, latest }) => ({ name: of, version, latest }))
+    : [],
 );
 const advisory = z.object({
   title: z.string(),
@@ -102,43 +98,6 @@ const dependency = z
   .max(300)
   .regex(/^[a-z0-9][\w.-]*\/[\w.-]+(?:[:=][^\s]+)?$/i, 'expected vendor/name or vendor/name:^1.2')
   .describe('vendor/name, vendor/name:^1.2');
-const names = operand(some(dependency, 'Packages'));
-const given = { packages: ['monolog/monolog'] };
-const changing = {
-  install: action('Install with Composer', 'Installs what composer.lock says.', changes, {
-    role: 'install',
-    run: ['install', '--no-progress'],
-    params: { production: on('--no-dev', 'Without what development needs') },
-  }),
-  add: action('Add packages with Composer', 'Adds packages to composer.json, and installs them.', changes, {
-    role: 'add',
-    run: ['require', '--no-progress'],
-    params: { dev: on('--dev', 'For development'), packages: names },
-    given: { packages: ['monolog/monolog:^3.0'] },
-  }),
-  remove: action('Remove packages with Composer', 'Removes packages from composer.json.', changes, {
-    role: 'remove',
-    run: ['remove', '--no-progress'],
-    params: { packages: names },
-    given,
-  }),
-  update: action('Update packages with Composer', 'Updates packages within their bounds.', changes, {
-    role: 'update',
-    run: ['update', '--no-progress'],
-    params: { with_all: on('--with-all-dependencies', 'And what they need'), packages: names },
-    given,
-  }),
-  dump_autoload: action(
-    "Write Composer's autoloader",
-    'Brings the list of classes up to date.',
-    ['execute', 'write'],
-    {
-      run: ['dump-autoload'],
-      params: { optimize: on('--optimize', 'With a map of all classes') },
-    },
-  ),
-};
-
 const composer = program('composer', {
   title: 'Composer',
   category: 'package-manager',
@@ -148,36 +107,33 @@ const composer = program('composer', {
   environment: ['COMPOSER_HOME', 'COMPOSER_CACHE_DIR', 'COMPOSER_AUTH'],
   before: ['--no-interaction', '--no-ansi'],
   actions: {
-    list: action('List Composer packages', 'Packages that are installed.', ['execute'], {
-      role: 'list',
-      run: ['show', '--format=json'],
-      params: { direct: on('--direct', 'Only those of composer.json') },
-      out: packages(installed),
-    }),
-    outdated: action(
-      'List outdated Composer packages',
-      'Packages with newer versions.',
-      ['execute', 'network'],
-      {
-        role: 'outdated',
-        run: ['outdated', '--format=json'],
-        params: { direct: on('--direct', 'Only those of composer.json') },
-        out: packages(installed),
+    ...packageActions('Composer packages', {
+      ...{
+        like: 'monolog/monolog',
+        spec: dependency,
+        bare: dependency,
+        changes,
+        looks: ['execute', 'network'],
       },
-    ),
+      listing: { direct: on('--direct', 'Only those of composer.json') },
+      list: [['show', '--format=json'], packages(installed)],
+      outdated: [['outdated', '--format=json'], packages(installed)],
+      add: ['require', '--no-progress'],
+      adding: { dev: on('--dev', 'For development') },
+      remove: ['remove', '--no-progress'],
+      removing: { dev: on('--dev', 'Of those for development') },
+      update: ['update', '--no-progress'],
+      install: ['install', '--no-progress'],
+      getting: { production: on('--no-dev', 'Without what development needs') },
+      why: ['why'],
+    }),
     audit: action('Audit Composer packages', 'Known vulnerabilities of packages.', ['execute', 'network'], {
       role: 'audit',
       run: ['audit', '--format=json'],
       ok: [0, 1, 2, 3],
       out: advisories(audit),
     }),
-    why: action('Why Composer installed a package', 'What depends on a package.', ['execute'], {
-      role: 'why',
-      run: ['why'],
-      params: { package: operand(dependency) },
-      given: { package: 'psr/log' },
-    }),
-    validate: action('Check composer.json', 'Mistakes in composer.json and composer.lock.', ['execute'], {
+    validate: action('Check composer.json', 'Mistakes in it and its lock file.', ['execute'], {
       run: ['validate', '--no-check-publish'],
     }),
     tasks: action('List Composer scripts', 'Scripts of composer.json.', ['read'], {
@@ -191,7 +147,10 @@ const composer = program('composer', {
       params: { task: operand(name('Script')), args },
       given: { task: 'test', args: ['--filter=Cart'] },
     }),
-    ...changing,
+    dump_autoload: action("Write Composer's autoloader", 'Brings the list of classes up to date.', changes, {
+      run: ['dump-autoload'],
+      params: { optimize: on('--optimize', 'With a map of all classes') },
+    }),
   },
 });
 

@@ -50,9 +50,6 @@ export default program('pipx', {
       params: { package: operand(packageName) },
       given,
     }),
-    upgrade_all: action('Upgrade all of pipx', 'Brings all to their newest versions.', changes, {
-      run: ['upgrade-all'],
-    }),
     uninstall: action('Remove a program of pipx', 'Removes it with its environment.', ['execute', 'write'], {
       run: ['uninstall'],
       params: { package: operand(packageName) },

@@ -1,7 +1,7 @@
 import { on, operand } from '../core/parameter.ts';
-import { name, path } from '../core/params.ts';
+import { name, path, some } from '../core/params.ts';
 import { action } from '../core/program.ts';
-import { pythonTool, some } from './shared/python.ts';
+import { pythonTool } from './shared/python.ts';
 
 const runs = ['execute', 'write', 'network'] as const;
 const hook = operand(name('Only this hook').optional());
@@ -28,20 +28,8 @@ export default pythonTool('pre_commit', {
     install: action('Install the pre-commit git hook', 'Git runs the hooks at each commit.', runs, {
       run: ['install', '--install-hooks'],
     }),
-    uninstall: action(
-      'Remove the pre-commit git hook',
-      'Git no longer runs the hooks.',
-      ['execute', 'write'],
-      {
-        run: ['uninstall'],
-      },
-    ),
     update: action('Update pre-commit hooks', 'Takes the newest version of each repository.', runs, {
       run: ['autoupdate'],
-    }),
-    validate: action('Check the pre-commit configuration', 'Says what is wrong in it.', ['execute'], {
-      run: ['validate-config'],
-      params: { file: operand(path('Configuration', 'file').default('.pre-commit-config.yaml')) },
     }),
   },
 });

@@ -1,6 +1,6 @@
 import { fresh, glue } from '../core/command-line.ts';
 import { on, operand, option } from '../core/parameter.ts';
-import { limit, list, text } from '../core/params.ts';
+import { list, text } from '../core/params.ts';
 import { action } from '../core/program.ts';
 import type { Reader } from '../core/report.ts';
 import { tests, type Case } from './reports/kinds.ts';
@@ -38,7 +38,7 @@ export default pythonTool('pytest', {
     'conftest.py',
     { file: 'pyproject.toml', has: /^\[tool\.pytest|["']pytest\b/m },
     { file: 'setup.cfg', has: /^\[tool:pytest\]/m },
-    { file: 'requirements*.txt', has: /^pytest\b/m },
+    { file: 'requirements.txt', has: /^pytest\b/m },
   ],
   hints: [{ says: /file or directory not found/, wayOut: 'pytest_collect lists the tests there are.' }],
   actions: {
@@ -63,16 +63,6 @@ export default pythonTool('pytest', {
     }),
     collect: action('List tests of pytest', 'Names of the tests; imports them.', ['execute'], {
       run: ['--collect-only', '--quiet', '--color=no'],
-      params: { only },
-    }),
-    slowest: action('List slow tests of pytest', 'Runs tests, and lists the slowest.', ['execute'], {
-      run: ['--quiet', '--no-header', '--color=no', '--tb=no'],
-      params: { most: option('--durations=', limit(1000, 10)), only },
-      given: { most: 5 },
-      ok: [0, 1],
-    }),
-    fixtures: action('List fixtures of pytest', 'Fixtures that tests can use.', ['execute'], {
-      run: ['--fixtures', '--quiet', '--color=no'],
       params: { only },
     }),
   },

@@ -1,38 +1,19 @@
 import * as z from 'zod';
 import { glue } from '../core/command-line.ts';
 import { on, operand, words } from '../core/parameter.ts';
-import { path, text } from '../core/params.ts';
+import { path, some, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
-import { told } from '../core/report.ts';
 import { gnu } from './reports/diagnostics.ts';
 import { diagnostics, packages } from './reports/kinds.ts';
-import { json } from './reports/readers.ts';
-import {
-  installed,
-  interpreter,
-  keptBy,
-  pipEnvironment,
-  pipGiven,
-  pipHints,
-  pipInstall,
-  pipParams,
-  pipSettings,
-  pythonEnvironment,
-  pythons,
-  some,
-} from './shared/python.ts';
+import * as py from './shared/python.ts';
 
 // -I leaves out the working folder, PYTHON* variables and the user's packages, so that the answer is about the
 // interpreter alone.
-const describe =
-  'import json, sys; ' +
-  'print(json.dumps({k: getattr(sys, k) for k in ("executable", "version", "prefix", "base_prefix")}))';
-const described = z.object({
-  executable: z.string(),
-  version: z.string(),
-  prefix: z.string(),
-  base_prefix: z.string(),
-});
+const describe = `import sys
+print("Python", sys.version.split()[0])
+print(sys.executable)
+inside = sys.prefix != sys.base_prefix
+print(f"virtual environment {sys.prefix} of {sys.base_prefix}" if inside else "no virtual environment")`;
 // py_compile and compileall would leave a __pycache__ behind.
 const compile = `import sys
 bad = 0
@@ -40,78 +21,53 @@ for name in sys.argv[1:]:
     try: compile(open(name, "rb").read(), name, "exec")
     except SyntaxError as e: bad = 1; print(f"{name}:{e.lineno}:{e.offset}: error: {e.msg}")
 sys.exit(bad)`;
+const module = z
+  .string()
+  .max(300)
+  .regex(/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/, 'expected a module name such as "http.server"')
+  .describe('Module name, with dots');
 const args = words('Arguments of the program');
+const changes = ['execute', 'write', 'network'] as const;
 
 export default program('python', {
   title: 'Python',
   category: 'runtime',
   site: 'https://www.python.org',
   get: { apt: 'python3', brew: 'python', winget: 'Python.Python.3.13' },
-  called: pythons,
-  ...interpreter,
+  called: py.pythons,
+  ...py.interpreter,
   project: [
-    'pyproject.toml',
-    'setup.py',
-    'setup.cfg',
-    'requirements.txt',
-    'Pipfile',
-    '.python-version',
-    '.venv',
-    '*.py',
+    ...['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile', '.python-version'],
+    ...['.venv', '*.py'],
   ],
-  environment: [...pythonEnvironment, ...pipEnvironment],
+  environment: [...py.pythonEnvironment, ...py.pipEnvironment],
   // What a program printed before it was stopped is not lost in its buffer.
-  settings: { PYTHONUNBUFFERED: '1', PYTHONIOENCODING: 'utf-8', ...pipSettings },
-  inspect: keptBy('pip'),
-  hints: [...pipHints, { says: /No module named/, wayOut: 'python_pip_list says what is installed there.' }],
+  settings: { PYTHONUNBUFFERED: '1', PYTHONIOENCODING: 'utf-8', ...py.pipSettings },
+  inspect: py.keptBy('pip'),
+  hints: [
+    ...py.pipHints,
+    { says: /No module named/, wayOut: 'python_pip_list says what is installed there.' },
+  ],
   actions: {
-    version: action(
-      'Describe Python',
-      'Which Python runs here: version, path, virtual environment.',
-      ['execute'],
-      {
-        run: ['-I', '-c', describe],
-        out: told(
-          json(described, ({ executable, version, prefix, base_prefix: base }) =>
-            [
-              `Python ${version.split(' ')[0]}`,
-              executable,
-              prefix === base ? 'no virtual environment' : `virtual environment ${prefix} of ${base}`,
-            ].join('\n'),
-          ),
-        ),
-      },
-    ),
-    run: action(
-      'Run a Python script',
-      "Runs a file with the project's own Python when it has one.",
-      ['execute'],
-      {
-        run: ({ file, args: rest }) => [file, rest],
-        params: { file: operand(path('Script to run', 'file')), args },
-        given: { file: 'manage.py', args: ['migrate', '--plan'] },
-      },
-    ),
+    version: action('Describe Python', 'Which Python runs here: version, path, venv or not.', ['execute'], {
+      run: ['-I', '-c', describe],
+    }),
+    run: action('Run a Python script', "Runs a file with the project's own Python.", ['execute'], {
+      run: ({ file, args: rest }) => [file, rest],
+      params: { file: operand(path('Script to run', 'file')), args },
+      given: { file: 'manage.py', args: ['migrate', '--plan'] },
+    }),
     run_module: action('Run a Python module', 'Runs a module as a program, as python -m does.', ['execute'], {
-      run: ({ module, args: rest }) => ['-m', module, rest],
-      params: {
-        module: operand(
-          z
-            .string()
-            .max(300)
-            .regex(/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/, 'expected a module name such as "http.server"')
-            .describe('Module name, with dots'),
-        ),
-        args,
-      },
+      run: ({ module: of, args: rest }) => ['-m', of, rest],
+      params: { module: operand(module), args },
       given: { module: 'http.server', args: ['--help'] },
     }),
-    eval: action('Run Python code', 'Runs code that is given as text; print() what is wanted.', ['execute'], {
+    eval: action('Run Python code', 'Runs code that is given; print() what is wanted.', ['execute'], {
       run: ({ code, args: rest }) => [glue('-c', code), rest],
       params: { code: operand(text('Python code')), args },
       given: { code: 'import sys; print(sys.argv[1:])', args: ['a'] },
     }),
-    check: action('Check Python syntax', 'Compiles files in memory without running them.', ['execute'], {
+    check: action('Check Python syntax', 'Compiles files in memory; does not run them.', ['execute'], {
       run: ['-I', '-c', compile],
       dashes: false,
       params: { files: operand(some(path('File', 'file'), 'Files to check')) },
@@ -119,30 +75,25 @@ export default program('python', {
       ok: [0, 1],
       out: diagnostics(gnu),
     }),
-    venv: action(
-      'Create a Python virtual environment',
-      'Makes one, with pip; keeps one that is there.',
-      ['execute', 'write'],
-      {
-        run: ['-I', '-m', 'venv'],
-        params: {
-          system: on('--system-site-packages', "With the machine's packages too"),
-          folder: operand(path('New folder', 'folder', { written: true }).default('.venv')),
-        },
+    venv: action('Create a Python virtual environment', 'Makes one, or keeps it.', ['execute', 'write'], {
+      run: ['-I', '-m', 'venv'],
+      params: {
+        system: on('--system-site-packages', "With the machine's packages too"),
+        folder: operand(path('New folder', 'folder', { written: true }).default('.venv')),
       },
-    ),
-    pip_list: action('List the packages of Python', 'Packages that this Python can import.', ['execute'], {
+    }),
+    pip_list: action('List the packages of Python', 'Packages that it can import.', ['execute'], {
       run: ['-I', '-m', 'pip', 'list', '--format=json'],
-      out: packages(installed),
+      out: packages(py.installed),
     }),
     pip_install: action(
       'Install packages for Python',
-      'Installs packages, requirements files or a folder into a virtual environment.',
-      ['execute', 'write', 'network'],
+      'Installs packages, -r files or -e into a venv.',
+      changes,
       {
-        run: (at) => ['-I', '-m', 'pip', ...pipInstall(at)],
-        params: pipParams,
-        given: pipGiven,
+        run: (at) => ['-I', '-m', 'pip', ...py.pipInstall(at)],
+        params: py.pipParams,
+        given: py.pipGiven,
       },
     ),
   },

@@ -9,13 +9,12 @@ import { upwards } from '../core/upwards.ts';
 import { said } from './reports/diagnostics.ts';
 import { diagnostics, level, packages, tasks, tests, type Case } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
-import { here, some } from './shared/python.ts';
+import { packageActions } from './shared/packages.ts';
+import { here } from './shared/python.ts';
 
 const args = words('Arguments of the program');
 const file = operand(path('File', 'file'));
 const changes = ['execute', 'write', 'network'] as const;
-const gems = operand(some(name('Gem'), 'Gems'));
-const given = { packages: ['rack'] };
 const environment = ['GEM_HOME', 'GEM_PATH', 'BUNDLE_PATH'];
 const missing = [
   { says: /Could not find .* in|Bundler::GemNotFound/, wayOut: 'bundle_install installs the gems.' },
@@ -72,6 +71,10 @@ const ruby = program('ruby', {
   },
 });
 
+const outdated = lines(
+  /^(?<of>\S+) \(newest (?<latest>[^\s,]+), installed (?<version>[^\s,)]+)/,
+  ({ of = '', version, latest }) => ({ name: of, version, latest }),
+);
 const bundle = program('bundle', {
   title: 'Bundler',
   category: 'package-manager',
@@ -82,71 +85,34 @@ const bundle = program('bundle', {
   settings: { NO_COLOR: '1', BUNDLE_SILENCE_ROOT_WARNING: '1' },
   hints: missing,
   actions: {
-    list: action('List gems of Bundler', 'Gems that the bundle has.', ['execute'], {
-      role: 'list',
-      run: ['list'],
-      out: packages(
-        lines(/^ +\* (?<of>\S+) \((?<version>[^\s)]+)/, ({ of = '', version }) => ({ name: of, version })),
-      ),
-    }),
-    outdated: action(
-      'List outdated gems',
-      'Gems of the bundle with newer versions.',
-      ['execute', 'network'],
-      {
-        role: 'outdated',
-        run: ['outdated', '--parseable'],
-        // 1: there are some.
-        ok: [0, 1],
-        out: packages(
-          lines(
-            /^(?<of>\S+) \(newest (?<latest>[^\s,]+), installed (?<version>[^\s,)]+)/,
-            ({ of = '', version, latest }) => ({ name: of, version, latest }),
-          ),
+    ...packageActions('gems of Bundler', {
+      ...{ like: 'rack', changes, looks: ['execute', 'network'] },
+      list: [
+        ['list'],
+        packages(
+          lines(/^ +\* (?<of>\S+) \((?<version>[^\s)]+)/, ({ of = '', version }) => ({ name: of, version })),
         ),
+      ],
+      outdated: [['outdated', '--parseable'], packages(outdated)],
+      add: ['add'],
+      adding: {
+        version: option('--version=', text('Bounds: ~> 3.1')),
+        group: option('--group=', name('Group: test')),
       },
-    ),
+      remove: ['remove'],
+      update: ['update'],
+      install: ['install'],
+    }),
     info: action('Describe a gem', 'Version, summary and folder of a gem of the bundle.', ['execute'], {
       run: ['info'],
       dashes: false,
       params: { gem: operand(name('Gem')) },
       given: { gem: 'rack' },
     }),
-    check: action('Check the bundle', 'Whether all gems of the Gemfile are installed.', ['execute'], {
-      run: ['check'],
-    }),
-    install: action('Install with Bundler', 'Installs the gems of the Gemfile.', changes, {
-      role: 'install',
-      run: ['install'],
-    }),
-    add: action('Add gems with Bundler', 'Adds gems to the Gemfile, and installs them.', changes, {
-      role: 'add',
-      run: ['add'],
-      dashes: false,
-      params: {
-        version: option('--version=', text('Bounds: ~> 3.1')),
-        group: option('--group=', name('Group: test')),
-        packages: gems,
-      },
-      given,
-    }),
-    remove: action('Remove gems with Bundler', 'Removes gems from the Gemfile.', changes, {
-      role: 'remove',
-      run: ['remove'],
-      dashes: false,
-      params: { packages: gems },
-      given,
-    }),
-    update: action('Update gems with Bundler', 'Updates gems within their bounds.', changes, {
-      role: 'update',
-      run: ['update'],
-      dashes: false,
-      params: { conservative: on('--conservative', 'Not what they need'), packages: gems },
-      given,
-    }),
+    check: action('Check the bundle', 'Whether all gems are installed.', ['execute'], { run: ['check'] }),
     exec: action('Run with Bundler', 'Runs a program of the bundle.', ['execute', 'network'], {
       run: ({ program: of, args: rest }) => ['exec', of, rest],
-      params: { program: operand(name('Program: rails, rspec')), args },
+      params: { program: operand(name('Program: rails')), args },
       given: { program: 'rails', args: ['db:migrate'] },
     }),
   },

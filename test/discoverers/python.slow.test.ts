@@ -60,7 +60,7 @@ describe.skipIf(!hasProgram('python3', '-I', '-m', 'pip', '--version'))('the rea
     expect(await call(python, 'version')).toContain('no virtual environment');
     for (const refused of [
       await call(pip, 'install', { packages: ['no-such-package-of-toolcrib'] }),
-      await call(pip, 'uninstall', { packages: ['pip'] }),
+      await call(pip, 'remove', { packages: ['pip'] }),
     ])
       expect(refused).toMatch(/PROGRAM_FAILED[^]*Could not find an activated virtualenv[^]*python_venv/);
     expect(existsSync(join(folder, 'hostile'))).toBe(false);
@@ -80,7 +80,7 @@ describe.skipIf(!hasProgram('python3', '-I', '-m', 'pip', '--version'))('the rea
     const edited = await call(pip, 'sync');
     expect(edited).toContain(`ran ${folder}/.venv/bin/python`);
     expect(await call(pip, 'list')).toMatch(/^\d+ packages[^]*shop 0\.1/);
-    expect(await call(pip, 'uninstall', { packages: ['shop'] })).toContain('Successfully uninstalled shop');
+    expect(await call(pip, 'remove', { packages: ['shop'] })).toContain('Successfully uninstalled shop');
     expect(await call(pip, 'install', { editable: 'lib' })).toContain('Successfully installed shop');
   });
 });

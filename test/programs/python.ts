@@ -78,8 +78,6 @@ export default [
       ['test', { again: true }, /^1 failed, 0 passed/],
       ['test', { matching: 'adds' }, /^0 failed, 1 passed/],
       ['collect', {}, /tests\/test_cart\.py::CartTest::test_adds/],
-      ['slowest', { most: 1 }, /slowest/],
-      ['fixtures', {}, /tmp_path/],
     ],
   },
   {
@@ -89,10 +87,7 @@ export default [
     calls: [
       ['run', { module: 'unittest', args: ['tests.test_cart.CartTest.test_adds'] }, /Ran 1 test/],
       ['report', {}, /cart\.py 75 % of 4, not 6\n[^]*in all \d+ %/],
-      ['xml', { path: 'report.xml' }, /done/],
       ['html', {}, /done/],
-      ['combine', {}, /No data to combine/],
-      ['erase', {}, /done/],
     ],
   },
   {
@@ -104,7 +99,6 @@ export default [
       ['check', { fix: true, only: ['tests'] }, /^no diagnostics/],
       ['format', { check: true }, /formatted/],
       ['format', {}, /formatted|unchanged/],
-      ['rule', { rule: 'F401' }, /unused-import/],
     ],
   },
   {
@@ -127,7 +121,6 @@ export default [
         /^1 diagnostic\ncart\.py:6:12 error: Incompatible return .* \[return-value\]/,
       ],
       ['types', { only: ['tests'], strict: true }, /\[no-untyped-def\]/],
-      ['install_types', { only: ['cart.py'] }, /Incompatible/],
     ],
   },
   {
@@ -150,7 +143,6 @@ export default [
     },
     calls: [
       ['tasks', {}, /^1 task\none$/m],
-      ['config', { task: 'one' }, /testenv:one/],
       ['task', { task: 'one', args: ['a'] }, /42/],
       ['all', {}, /congratulations|OK/i],
     ],
@@ -176,7 +168,6 @@ export default [
       'a.txt': 'a',
     },
     calls: [
-      ['validate', {}, /done/],
       ['update', {}, /PROGRAM_FAILED|done/],
       ['run', { all: true }, /PROGRAM_FAILED[^]*git/],
     ],
@@ -188,7 +179,6 @@ export default [
     calls: [
       ['convert', { to: 'script', notebooks: ['a.ipynb'] }, /Converting notebook/],
       ['run', { notebooks: ['a.ipynb'] }, /Converting notebook/],
-      ['clear', { notebooks: ['a.ipynb'] }, /Converting notebook/],
       ['kernels', {}, /^1 kernel\npython3 Python 3/],
     ],
   },

@@ -104,7 +104,6 @@ export default [
     files: { 'a.php': '<?php echo "a", $argv[1] ?? "";', 'bad.php': '<?php\nfunction {\n' },
     calls: [
       ['version', {}, /^PHP \d/],
-      ['modules', {}, /Core/],
       ['run', { file: 'a.php', args: ['-x'] }, /^a-x/],
       ['eval', { code: '-1; echo $argv[1];', args: ['-x'] }, /^-x/],
       ['check', { file: 'a.php' }, /^no diagnostics/],

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Look, Situation } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { on, operand, option } from '../../core/parameter.ts';
-import { list, name, path } from '../../core/params.ts';
+import { joined, list, name, path } from '../../core/params.ts';
 import { glue, type Template } from '../../core/command-line.ts';
 import { program, type Program } from '../../core/program.ts';
 import type { Reader } from '../../core/report.ts';
@@ -80,8 +80,6 @@ export const packageName = z
   .max(200)
   .regex(/^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/, 'expected a package name such as "requests"')
   .describe('Package name');
-export const some = <T extends z.ZodType>(item: T, says: string) =>
-  z.array(item).min(1).max(100).describe(says);
 
 /** What pip may install. */
 export const pipParams = {
@@ -92,7 +90,7 @@ export const pipParams = {
     list(path('requirements.txt or the like', 'file'), 'Files to install'),
   ),
   editable: operand(path('Folder of a package, installed so that edits count', 'folder').optional()),
-  extras: operand(list(name('Extra'), 'Extras of editable'), (all) => all.join(',')),
+  extras: operand(list(name('Extra'), 'Extras of editable'), joined(',')),
   packages: operand(list(requirement, 'Packages of the index')),
 };
 /** Its line; `python_pip_install` and `pip_install` are one act. */
@@ -149,24 +147,18 @@ const locks: Readonly<Record<string, string>> = {
   'pdm.lock': 'pdm',
 };
 const changes: Readonly<Record<string, string>> = {
-  install: 'add',
-  pip_install: 'add',
-  add: 'add',
-  update: 'update',
-  uninstall: 'remove',
-  remove: 'remove',
-  sync: 'sync',
-  lock: 'lock',
+  ...{ install: 'add', pip_install: 'add', add: 'add' },
+  ...{ update: 'update', remove: 'remove', sync: 'install', lock: 'lock' },
 };
 
 /** Refuses to change the packages of a project that another program keeps: its lock file would be wrong. */
 export const keptBy =
   (own: string) =>
   async (look: Look, { action, folder, roots, values }: Situation) => {
-    const change = changes[action];
     const packages = values['packages'] ?? [];
     // Without a name it installs what the project itself says, which changes nothing that a lock file has.
     const names = Array.isArray(packages) && packages.length > 0;
+    const change = changes[action] === 'add' && !names ? 'install' : changes[action];
     if (!change || (own === 'pip' && !names)) return {};
     for (const here of upwards(folder, roots))
       for (const [lock, owner] of Object.entries(locks)) {
