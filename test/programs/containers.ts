@@ -1,6 +1,5 @@
 import type { ProgramTrial } from './types.ts';
 
-const services = 'version: "3"\nservices:\n  web:\n    image: alpine\n  db:\n    image: alpine\n';
 const playbook = `- name: Make
   hosts: local
   gather_facts: false
@@ -48,31 +47,6 @@ export default [
     ],
   },
   {
-    program: 'podman',
-    from: { apt: 'podman' },
-    files: {},
-    calls: [
-      ['ps', {}, /no containers/],
-      ['ps_all', {}, /containers?/],
-      ['images', {}, /images?/],
-      ['volumes', {}, /volumes?/],
-      ['networks', {}, /podman bridge/],
-      ['disk', {}, /RECLAIMABLE/],
-      ['inspect', { container: 'none' }, /no such container/],
-      ['logs', { container: 'none' }, /no such container/],
-      ['stats', {}, /running containers?/],
-    ],
-  },
-  {
-    program: 'compose',
-    from: { apt: 'docker-compose' },
-    files: { 'docker-compose.yml': services },
-    calls: [
-      ['services', {}, /2 services\nweb\ndb|2 services\ndb\nweb/],
-      ['check', {}, /done/],
-    ],
-  },
-  {
     program: 'ansible',
     from: { apt: 'ansible-core' },
     files: ansible,
@@ -103,6 +77,7 @@ export default [
       ['validate', {}, /done|valid/],
       ['format_check', {}, /communicator|done/],
       ['format', {}, /t\.pkr\.hcl|done/],
+      ['init', {}, /init|done/],
       ['build', {}, /built it/],
     ],
   },
@@ -114,30 +89,58 @@ export default [
       ['pr_list', { repo: 'a/b' }, /gh auth login|GH_TOKEN/],
       ['issue_list', { repo: 'a/b' }, /gh auth login|GH_TOKEN/],
       ['api', { endpoint: 'user' }, /gh auth login|GH_TOKEN/],
+      ...['pr_view', 'pr_diff', 'pr_checks', 'issue_view'].map(
+        (key) => [key, { repo: 'a/b', number: 1 }, /gh auth login|GH_TOKEN/] as const,
+      ),
+      ...['pr_comment', 'issue_comment'].map(
+        (key) => [key, { repo: 'a/b', number: 1, body: 'x' }, /gh auth login|GH_TOKEN/] as const,
+      ),
+      ...['pr_create', 'issue_create'].map(
+        (key) => [key, { repo: 'a/b', title: 'x', body: 'y' }, /gh auth login|GH_TOKEN/] as const,
+      ),
+      ['run_list', { repo: 'a/b' }, /gh auth login|GH_TOKEN/],
+      ['run_log', { repo: 'a/b', id: 1 }, /gh auth login|GH_TOKEN/],
+      ['release_list', { repo: 'a/b' }, /gh auth login|GH_TOKEN/],
     ],
   },
   {
     program: 'svn',
     from: { apt: 'subversion' },
-    files: {},
+    files: { 'a.c': 'x' },
     calls: [
-      ['status', {}, /not a working copy/],
-      ['info', {}, /not a working copy/],
+      ...['status', 'diff', 'log', 'info', 'update'].map((key) => [key, {}, /working cop|Skipped/] as const),
+      ['blame', { file: 'a.c' }, /not a working copy/],
+      ['add', { paths: ['a.c'] }, /not a working copy/],
+      ['commit', { message: 'x' }, /not a working copy/],
+      ['revert', { paths: ['a.c'] }, /working cop|Skipped/],
     ],
   },
   {
     program: 'hg',
     from: { apt: 'mercurial' },
-    files: {},
+    files: { 'a.c': 'x' },
     calls: [
-      ['status', {}, /no repository found/],
-      ['log', {}, /no repository found/],
+      ...['status', 'diff', 'log', 'branches', 'update', 'pull', 'push'].map(
+        (key) => [key, {}, /no repository found/] as const,
+      ),
+      ['annotate', { file: 'a.c' }, /no repository found/],
+      ['add', { paths: ['a.c'] }, /no repository found/],
+      ['commit', { message: 'x' }, /no repository found/],
+      ['merge', { rev: 'x' }, /no repository found/],
+      ['revert', { paths: ['a.c'] }, /no repository found/],
     ],
   },
   {
     program: 'redis',
     from: { apt: 'redis-tools' },
     files: {},
-    calls: [['keys', { port: 1 }, /No Redis listens there/]],
+    calls: [
+      ['keys', { port: 1 }, /No Redis listens there/],
+      ['info', { port: 1 }, /No Redis listens there/],
+      ['execute', { port: 1, command: 'PING' }, /No Redis listens there/],
+      ...['describe', 'get', 'get_hash', 'get_list', 'get_set', 'get_sorted_set', 'get_stream'].map(
+        (key) => [key, { port: 1, key: 'a' }, /No Redis listens there/] as const,
+      ),
+    ],
   },
-] satisfies readonly ProgramTrial[];
+] as readonly ProgramTrial[];
