@@ -63,8 +63,11 @@ const oxlintReport = json(z.object({ diagnostics: z.array(oxc) }), (all) =>
   })),
 );
 
-const github =
-  /^::(?<level>\w+) title=(?<code>[^,]+),file=(?<file>[^,]+),line=(?<line>\d+),\S*?col=(?<column>\d+)\S*?::(?<message>.*)$/;
+/** A line of GitHub's workflows: level, then properties with commas between them, then the message. */
+const github = new RegExp(
+  String.raw`^::(?<level>\w+) title=(?<code>[^,]+),file=(?<file>[^,]+),line=(?<line>\d+),\S*?col=(?<column>\d+)` +
+    String.raw`\S*?::(?<message>.*)$`,
+);
 const biomeCheck = ['check', '--reporter=github', '--colors=off', '--max-diagnostics=none'];
 const byCode = { run: ['--format=json'], fix: '--fix', effects: ['execute'] as const };
 

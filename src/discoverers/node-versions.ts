@@ -126,11 +126,11 @@ const managers = family(
       }),
       install: action(`Get Node.js with ${row.title}`, 'Fetches a version of it.', ['write', 'network'], {
         run: ({ version: at }) => install(at),
-      ...chosen,
+        ...chosen,
       }),
       use: action(`Use a Node.js version with ${row.title}`, says, ['write'], {
         run: ({ version: at }) => use(at),
-      ...chosen,
+        ...chosen,
       }),
       run: once,
     }),
