@@ -74,7 +74,7 @@ it('makes one call, with arguments as pairs or as JSON', () => {
     ['call', 'git_log', '--json', '{"limit":1,"body":true,"paths":["src","README.md"]}'],
     folder,
   );
-  expect(JSON.parse(asPairs.stdout)).toMatchObject({ commits: [{ subject: 'First commit' }] });
+  expect(asPairs.stdout).toMatch(/^\w{7,} \S+ .* First commit$/m);
   expect(asJson).toEqual(asPairs);
   expect(asPairs).toMatchObject({ status: 0, stderr: '' });
   // A value that looks like a number stays text where text is wanted.
@@ -122,9 +122,8 @@ it('tries itself in a repository', () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   for (const part of [
     '> list_programs',
-    'Git',
     '> git_status',
-    '"branch":"main"',
+    'on main at ',
     '> grep',
     '> read_file',
     '# Example',
@@ -145,7 +144,7 @@ it('tries itself in a folder that is no repository, and in an empty one', () => 
   writeFileSync(join(folder, 'package.json'), '{"name": "x", "scripts": {"test": "true"}}');
   expect(toolcrib(['try'], folder)).toMatchObject({
     status: 0,
-    stdout: expect.stringContaining('> npm_scripts'),
+    stdout: expect.stringContaining('> read_file path=package.json'),
   });
 });
 

@@ -95,7 +95,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
     const start = (port: number) =>
       call('start_job', {
         tool: 'npm_run',
-        arguments: { script: 'dev', args: ['--port', String(port)] },
+        arguments: { task: 'dev', args: ['--port', String(port)] },
         input: true,
       });
     /** A wait is over after a second here, which a busy machine may need for more than a start. */
@@ -225,7 +225,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
     expect(errors).toEqual([]);
   });
 
-  it.concurrent('a tool that promises data says that it is still running, and gives the data to the same call', async () => {
+  it.concurrent('a tool that reads what its program prints says that it is still running, and gives that to the same call', async () => {
     const work = makeWork(`shop-${era}`);
     const view = () => client.callTool({ name: 'npm_view', arguments: { package: work.name } });
     const first = await view();
@@ -233,7 +233,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
     work.goOn();
     await until(async () => {
       const answer = textOf(await view());
-      return !answer.startsWith('STILL_RUNNING') && answer.includes('shop');
+      return !answer.startsWith('STILL_RUNNING') && answer.includes('shop@1.0.0');
     });
     expect(work.runs()).toBe(1);
   });
@@ -255,21 +255,19 @@ it.concurrent.each(eras)('cancelling a call ends what it started, in %s', async 
   }
 });
 
-it.concurrent('a client of the first SDK, which checks data and gives up by itself, gets through as well', async () => {
+it.concurrent('a client of the first SDK, which gives up by itself, gets through as well', async () => {
   const work = makeWork('shop-v1');
   const client = await connectV1(home.options);
   const call = (one: Parameters<typeof client.callTool>[0]) =>
     client.callTool(one, undefined, { timeout: 4000 });
   try {
-    // From now on it checks what comes against the schemas.
-    await client.listTools();
     const view = () => call({ name: 'npm_view', arguments: { package: work.name } });
     const first = await view();
     expect(textOf(first)).toMatch(/^STILL_RUNNING/);
     const job = jobIn(textOf(first));
     work.goOn();
-    expect(await textFrom(client, 'wait_job', { job })).toMatch(/^\[job \w+ is done.*\n.*"name":"shop"/);
-    expect(textOf(await view())).toContain('shop');
+    expect(await textFrom(client, 'wait_job', { job })).toMatch(/^\[job \w+ is done.*\nshop@1\.0\.0$/);
+    expect(textOf(await view())).toContain('shop@1.0.0');
     expect(work.runs()).toBe(2);
 
     const builds = makeWork();

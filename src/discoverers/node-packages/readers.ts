@@ -219,9 +219,8 @@ const pairs = (all: Readonly<Record<string, string>>) =>
   Object.entries(all)
     .map(([name, range]) => `${name} ${range}`)
     .join(', ');
-const describe = ({ 'dist-tags': tags, 'repository.url': url, ...found }: z.output<typeof published>) =>
-  Object.entries({
-    [`${found.name}@${found.version ?? tags['latest']}`]: found.description ?? '',
+const describe = ({ 'dist-tags': tags, 'repository.url': url, ...found }: z.output<typeof published>) => {
+  const facts = Object.entries({
     deprecated: String(found.deprecated || ''),
     license: found.license,
     homepage: found.homepage,
@@ -230,10 +229,11 @@ const describe = ({ 'dist-tags': tags, 'repository.url': url, ...found }: z.outp
     dependencies: pairs(found.dependencies),
     'peer dependencies': pairs(found.peerDependencies),
     tags: pairs(tags),
-  })
-    .filter(([, value]) => value)
-    .map(([key, value]) => `${key}: ${value}`)
-    .join('\n');
+  });
+  const known = facts.filter(([, value]) => value).map(([key, value]) => `${key}: ${value}`);
+  const named = `${found.name}@${found.version ?? tags['latest']}`;
+  return [found.description ? `${named}: ${found.description}` : named, ...known].join('\n');
+};
 /** One version of a package, as `view --json` has it. Throws for several. */
 export const view = answer(z.union([z.array(published).min(1), published]), (found) => {
   const [first, ...others] = [found].flat();

@@ -83,7 +83,23 @@ export function changesIn(lines: readonly unknown[]): Change[] {
     // A command is noted down once more when it has ended.
     if (change) changes.set(change.id, change);
   }
-  return [...changes.values()];
+  return bounded([...changes.values()]);
+}
+
+/**
+ * A command that was not seen to end answers for no more than what was there before the next one; else each undo would
+ * be taken for something it has done.
+ */
+function bounded(changes: readonly Change[]): Change[] {
+  const next = new Map<string, string>();
+  const newestFirst = changes.toReversed().map((change) => {
+    const { states } = change;
+    if (!states) return change;
+    const after = states.after ?? next.get(states.scope);
+    next.set(states.scope, states.before);
+    return after === undefined ? change : { ...change, states: { ...states, after } };
+  });
+  return newestFirst.toReversed();
 }
 
 export interface About {

@@ -77,8 +77,8 @@ export function listedFamily({ groups, known }: Relation): Map<number, string> {
 
 /**
  * Ends programs and everything they started: SIGTERM, a grace, SIGKILL. Looks again each time before it signals:
- * something may be started in between. Resolves when nothing is left, or after so long. The groups get the SIGKILL
- * whatever was seen.
+ * something may be started in between. Resolves when nothing is left, or after so long, but not before a look with the
+ * SIGKILL: a busy process may come back to this late. The groups get it whatever was seen.
  */
 export async function endFamily(
   find: FindFamily,
@@ -104,7 +104,8 @@ export async function endFamily(
   const asked = new Set<number>();
   const startedAt = performance.now();
   let known: Map<number, string> = new Map();
-  for (let looks = 1; performance.now() - startedAt < mostMs; looks++) {
+  let isLate = false;
+  for (let looks = 1; !isLate || performance.now() - startedAt < mostMs; looks++) {
     let isSeen = true;
     try {
       known = find({ marks, groups, known });
@@ -113,7 +114,7 @@ export async function endFamily(
       isSeen = false;
     }
     if (isSeen && known.size === 0 && looks >= leastLooks) break;
-    const isLate = performance.now() - startedAt > graceMs;
+    isLate = performance.now() - startedAt > graceMs;
     // Not before the first look: what loses its parent is known by that alone.
     if (isLate || looks === 1) for (const group of groups) signal(-group, isLate ? 'SIGKILL' : 'SIGTERM');
     for (const pid of known.keys()) {
