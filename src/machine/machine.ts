@@ -55,8 +55,9 @@ export function createMachine(
   const cache = cacheFolder(host.platform, host.env, host.home);
   const locate = async (shell: LoginShellPath | undefined) =>
     searchPath(host, shell, await projectRoots, added);
-  const discoverAll = async (): Promise<Discovery> =>
-    discover(facts, host, await located, { broken, named, roots: await projectRoots });
+  const discoverBut = async (known: Broken): Promise<Discovery> =>
+    discover(facts, host, await located, { broken: known, named, roots: await projectRoots });
+  const discoverAll = () => discoverBut(broken);
   let shell = cachedLoginShellPath(host, cache);
   let broken = (readCache(cache, brokenName) ?? {}) as Broken;
   let located = shell.then(locate);
@@ -66,12 +67,7 @@ export function createMachine(
   const versionsOf = async (found: readonly Installation[]) => probe(found, facts, await located);
 
   async function weedOut(isDoubtful: (id: string) => boolean): Promise<Discovery> {
-    const [path, roots] = await Promise.all([located, projectRoots]);
-    const weeded = await withoutBroken(
-      (known) => discover(facts, host, path, { broken: known, named, roots }),
-      isDoubtful,
-      versionsOf,
-    );
+    const weeded = await withoutBroken(discoverBut, isDoubtful, versionsOf);
     discovered = Promise.resolve(weeded.discovery);
     if (JSON.stringify(weeded.broken) !== JSON.stringify(broken))
       writeCache(cache, brokenName, weeded.broken);
