@@ -131,6 +131,7 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
     const { rows, more } = await query('EXPLAIN (ANALYZE, COSTS OFF) SELECT * FROM orders ORDER BY id');
     expect([rows.length, more, String(rows[0])]).toEqual([2, true, expect.stringContaining('actual time')]);
     expect(await failing('EXPLAIN ANALYZE DELETE FROM orders')).toContain('syntax error');
+    expect(await failing('EXPLAIN SELECT nothing FROM orders')).toContain('at character 16 of sql');
     expect(await failing('SHOW server_version; COMMIT')).toContain('multiple commands');
   });
 

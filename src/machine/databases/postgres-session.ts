@@ -39,8 +39,8 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
     async query(sql, most, values) {
       const [explains] = explaining.exec(sql) ?? [];
       if (explains !== undefined || /^show\b/i.test(sql)) {
-        const before = explains === undefined ? '' : `${explains} ${declaring}`;
-        const { fields, rows } = await sent(client, before, sql.slice(explains?.length ?? 0));
+        const ours = explains === undefined ? '' : ` ${declaring}`;
+        const { fields, rows } = await sent(client, ours, sql, [], explains);
         return tableOf(client, fields, rows.slice(0, most));
       }
       await sent(client, declaring, sql, values);
@@ -69,15 +69,22 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
   };
 };
 
-/** Sends the caller's text after ours, by the extended protocol: the server takes one statement and no second. */
-async function sent(client: Client, before: string, sql: string, values: readonly unknown[] = []) {
+/**
+ * Sends the caller's text after ours, by the extended protocol: the server takes one statement and no second. `start`:
+ * what ours comes behind, of the caller's text.
+ */
+async function sent(client: Client, ours: string, sql: string, values: readonly unknown[] = [], start = '') {
   const how = { rowMode: 'array', queryMode: 'extended' } as const;
   try {
-    return await client.query<(string | null)[]>({ text: before + sql, values: [...values], ...how });
+    return await client.query<(string | null)[]>({
+      text: start + ours + sql.slice(start.length),
+      values: [...values],
+      ...how,
+    });
   } catch (error) {
-    // The server counts characters from the beginning of ours.
+    // The server counts the characters of ours, too.
     const { position } = error as { position?: string };
-    if (position) Object.assign(error as Error, { position: String(Number(position) - before.length) });
+    if (position) Object.assign(error as Error, { position: String(Number(position) - ours.length) });
     throw error;
   }
 }
