@@ -45,7 +45,7 @@ const php = program('php', {
       ok: [0, 255],
       out: diagnostics(
         said(
-          /^(?:PHP )?(?:Parse |Fatal )?(?<level>error|Warning|Deprecated): +(?<message>.+) in (?<file>.+) on line (?<line>\d+)$/,
+          /^(?:PHP )?(?:\w+ )?(?<level>error|Warning|Deprecated): +(?<message>.+) in (?<file>.+) on line (?<line>\d+)$/,
         ),
       ),
     }),

@@ -30,7 +30,7 @@ const deepCases = (node: Node): Node[] => [
 ];
 /** The last place a trace names: `src/a.py:5:`, `(ATest.java:12)`. */
 const placed = /(?:^|[\s(])([\w./\\-]+\.\w+):(\d+)/gm;
-/** Or the first in the case's own class, where frames of a framework lie around it: `at a.CartTest.adds(CartTest.java:6)`. */
+/** Or the first in the case's own class, among frames of a framework: `at a.CartTest.adds(CartTest.java:6)`. */
 const placeIn = (trace: string, of: string): RegExpExecArray | undefined => {
   const own = trace.split('\n').filter((line) => of !== '' && line.includes(`at ${of}.`));
   return [...own.join('\n').matchAll(placed)][0] ?? [...trace.matchAll(placed)].at(-1);

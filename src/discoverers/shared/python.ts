@@ -129,7 +129,7 @@ export const outdated: Reader<{ name: string; version: string; latest: string }[
   if (unreached.test(output.stderr))
     throw new ToolcribError(
       'PROGRAM_FAILED',
-      `The package index could not be reached, so nobody knows what is outdated.\n${output.stderr.trim().slice(0, 600)}`,
+      `The package index could not be reached: nobody knows what is outdated.\n${output.stderr.trim().slice(0, 600)}`,
     );
   return json(listed, (all) =>
     all.map(({ name: of, version, latest_version }) => ({
