@@ -62,23 +62,28 @@ export default program('ctest', {
         ),
       ),
     }),
-    test: action('Run CMake tests', 'Runs tests of C and C++; failures with what they printed.', ['execute'], {
-      role: 'test',
-      run: ['--output-on-failure', '--no-tests=error', '--output-junit', fresh('report.xml')],
-      params: {
-        ...params,
-        jobs: option('--parallel', z.int().min(1).max(64).describe('Tests at once')),
-        again: on('--rerun-failed', 'Only those that failed last time'),
-      },
-      given: { only: ['parser'], jobs: 4 },
-      ok: [0, 8],
-      // Those that could not be started count as left out there.
-      out: tests(
-        junit(
-          ({ name: one }) => one,
-          ({ message }) => !/^(?:SKIP_|Disabled)/.test(String(message)),
+    test: action(
+      'Run CMake tests',
+      'Runs tests of C and C++; failures with what they printed.',
+      ['execute'],
+      {
+        role: 'test',
+        run: ['--output-on-failure', '--no-tests=error', '--output-junit', fresh('report.xml')],
+        params: {
+          ...params,
+          jobs: option('--parallel', z.int().min(1).max(64).describe('Tests at once')),
+          again: on('--rerun-failed', 'Only those that failed last time'),
+        },
+        given: { only: ['parser'], jobs: 4 },
+        ok: [0, 8],
+        // Those that could not be started count as left out there.
+        out: tests(
+          junit(
+            ({ name: one }) => one,
+            ({ message }) => !/^(?:SKIP_|Disabled)/.test(String(message)),
+          ),
         ),
-      ),
-    }),
+      },
+    ),
   },
 });

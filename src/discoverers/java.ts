@@ -1,4 +1,3 @@
-import { delimiter } from 'node:path';
 import * as z from 'zod';
 import { operand, option, required, words } from '../core/parameter.ts';
 import { joined, list, name, path, some } from '../core/params.ts';
@@ -16,7 +15,11 @@ const facts = (title: string, id: string): Omit<Program, 'id' | 'actions'> => ({
   environment: ['JAVA_HOME'],
   version: { args: ['-version'], pattern: /(?:version "|javac )(\d[\w.+-]*)/ },
 });
-const classpath = option('-cp', list(path('JAR or folder'), 'Where classes are'), joined(delimiter));
+const classpath = option(
+  '-cp',
+  list(path('JAR or folder'), 'Where classes are'),
+  joined(process.platform === 'win32' ? ';' : ':'),
+);
 const args = words('Arguments of the program');
 const jar = operand(path('JAR', 'file'));
 const pid = operand(z.int().min(1).describe('Process, as jps_list says'));

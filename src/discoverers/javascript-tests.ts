@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { stripVTControlCharacters } from 'node:util';
 import { fresh, glue } from '../core/command-line.ts';
 import { on, operand, option, type Params } from '../core/parameter.ts';
 import { list, name, path, text } from '../core/params.ts';
@@ -15,7 +14,8 @@ const files = list(path('File'), 'Only these files');
 const update = (words: string) => on(words, 'Write snapshots anew');
 const changed = (words: string) => on(words, 'Only what uncommitted changes reach');
 
-const plain = stripVTControlCharacters;
+/** Without colours. */
+const plain = (text: string): string => text.replaceAll(/\u001B\[[\d;]*m/g, '');
 /** What stands before a stack, and the place in the test file that it names. */
 const failed = (stack: string, file: string) => {
   const message = stack.split(/\n\s+at /)[0];

@@ -1,4 +1,3 @@
-import { delimiter } from 'node:path';
 import { on, operand, option, required } from '../core/parameter.ts';
 import { joined, list, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
@@ -20,7 +19,11 @@ export default program('kotlinc', {
       run: [],
       dashes: false,
       params: {
-        classpath: option('-cp', list(path('JAR or folder'), 'Where classes are'), joined(delimiter)),
+        classpath: option(
+          '-cp',
+          list(path('JAR or folder'), 'Where classes are'),
+          joined(process.platform === 'win32' ? ';' : ':'),
+        ),
         path: required('-d', path('New JAR, or folder for classes', 'any', { written: true })),
         runtime: on('-include-runtime', 'So that java_run_jar runs the JAR'),
         files: operand(some(path('Source', 'file'), 'Files')),

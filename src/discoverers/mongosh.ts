@@ -51,7 +51,8 @@ export default program('mongosh', {
     databases: action('List MongoDB databases', 'Databases with their sizes.', asks, {
       run: () =>
         printing(
-          'c.getDB("admin").adminCommand({ listDatabases: 1 }).databases.map((x) => ({ name: x.name, says: x.sizeOnDisk + " bytes" }))',
+          'c.getDB("admin").adminCommand({ listDatabases: 1 }).databases' +
+            '.map((x) => ({ name: x.name, says: x.sizeOnDisk + " bytes" }))',
         ),
       out: entries('database')(named),
     }),

@@ -172,7 +172,8 @@ const duckdb: Row = {
   reading: ['-readonly', '-safe'],
   writing: ['-safe', '-bail'],
   tables:
-    `SELECT schema_name AS "schema", table_name AS name, 'table' AS type, estimated_size AS rows FROM duckdb_tables() ` +
+    `SELECT schema_name AS "schema", table_name AS name, 'table' AS type, estimated_size AS rows ` +
+    'FROM duckdb_tables() ' +
     `UNION ALL SELECT schema_name, view_name, 'view', NULL FROM duckdb_views() WHERE NOT internal ORDER BY 1, 2`,
   describe: (name) =>
     glue(

@@ -6,7 +6,7 @@ const token =
 /** Bytes that are shown: enough to tell what it is, which is all that hexadecimal tells a reader. */
 const shownBytes = 256;
 
-/** Rows of the quote mode: a line of names, then one of SQL literals for each row. One more than asked for tells of more. */
+/** Rows of the quote mode: a line of names, then one of SQL literals for each row. One row too many tells of more. */
 export function quotedRows({ stdout, values }: Output) {
   // What a setting says that it was set to.
   const [header = [], ...all] = linesOf(stdout.replace(/^ +length \d+\r?\n/, ''));

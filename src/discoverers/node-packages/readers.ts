@@ -26,7 +26,8 @@ const errorLine = /^\{"type":"error".*?"data":"(?:Error: )?((?:[^"\\]|\\[^n])*)/
 const unlessRefused =
   <T>(read: Reader<T>): Reader<T> =>
   (output) => {
-    const why = errorLine.exec(`${output.stdout}\n${output.stderr}`)?.[1];
+    const said = `${output.stdout}\n${output.stderr}`;
+    const why = errorLine.exec(said)?.[1];
     if (why !== undefined) throw new ToolcribError('PROGRAM_FAILED', why);
     return read(output);
   };
