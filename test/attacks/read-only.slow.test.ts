@@ -201,7 +201,10 @@ describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
     // What looks only where somebody trusts the folder looks as well.
     spawnSync(process.execPath, [program, 'trust', '--yes', scene.root], { env });
     const trace = join(scene.bin, 'trace');
-    const server = [process.execPath, ...serveArguments({ roots, args: ['--expose', 'all', '--no-checkpoints'] })];
+    const server = [
+      process.execPath,
+      ...serveArguments({ roots, args: ['--expose', 'all', '--no-checkpoints'] }),
+    ];
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(
       new StdioClientTransport({ ...underWatch(trace, server), env: env!, stderr: 'pipe' }),
