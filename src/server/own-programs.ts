@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { nearest } from '../core/check-params.ts';
@@ -34,14 +34,18 @@ async function readOwnPrograms(folders: readonly ProgramFolder[]): Promise<OwnPr
   const programs: { of: Program; file: string }[] = [];
   const problems: string[] = [];
   for (const { file, least } of files.slice(0, mostFiles)) {
-    const text = readPlain(file, ({ size }) => size <= mostBytes)?.toString();
+    const text = readPlain(file, isFit)?.toString();
     const parsed = text === undefined ? undefined : parseProgram(text, least);
-    if (!parsed) problems.push(`${shownPath(file)}: is no plain file of at most 256 KB.`);
+    if (!parsed)
+      problems.push(`${shownPath(file)}: is no plain file of at most 256 KB that only you can change.`);
     else if ('of' in parsed) programs.push({ of: parsed.of, file });
     else problems.push(`${shownPath(file)}:${parsed.line}: ${parsed.wrong}`);
   }
   return { programs, problems };
 }
+
+/** One that others can write to could describe anything. On Windows the mode means nothing, and is 0. */
+const isFit = ({ size, mode }: Stats): boolean => size <= mostBytes && (mode & 0o002) === 0;
 
 function namesIn(folder: string): string[] {
   try {

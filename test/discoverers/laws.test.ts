@@ -331,6 +331,12 @@ it('gives every tool its own name, and every action its own title', () => {
   expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([]);
 });
 
+it('writes what it wrote before', async () => {
+  const lines = allActions.flatMap((named) => exampleLines(named).map((line) => `${named.tool}: ${line}`));
+  const text = lines.map((line) => line.replaceAll('\0', '').replaceAll('\n', '⏎')).join('\n');
+  await expect(`${text}\n`).toMatchFileSnapshot('examples.txt');
+});
+
 it('has one shape for each kind', () => {
   const shapes = new Map<string, z.ZodType>();
   for (const { action } of allActions)

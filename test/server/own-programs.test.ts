@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
@@ -80,7 +80,8 @@ describe.each(eras)('a program that a person has described, in %s', (era) => {
 });
 
 it('says file, line and what was meant where a description is wrong, and leaves only that out', async () => {
-  const { run } = withFrob({
+  const { run, env } = withFrob({
+    'open.yaml': frob.replace('id: frob', 'id: open'),
     'frob.yaml': frob,
     'key.yaml': frob.replace('id: frob', 'id: key').replace('    effects:', '    efects:'),
     'taken.yaml': frob.replace('id: frob', 'id: git'),
@@ -88,7 +89,9 @@ it('says file, line and what was meant where a description is wrong, and leaves 
     'yaml.yaml': 'id: [',
     'z.yaml': frob.replace('id: frob', 'id: z').replace('effects: [read]', 'effects: [reed]'),
   });
+  chmodSync(join(env.XDG_CONFIG_HOME, 'toolcrib/programs/open.yaml'), 0o666);
   const said = run('doctor');
+  expect(said).toMatch(/open\.yaml: is no plain file of at most 256 KB that only you can change/);
   expect(said).toMatch(/key\.yaml:8: actions\.build\.efects: there is no such key; did you mean effects\?/);
   expect(said).toMatch(/taken\.yaml: there is a program git already; choose another id\./);
   expect(said).toMatch(/two\.yaml:11: actions\.build\.params\.fast: needs exactly one of/);

@@ -1,6 +1,5 @@
 import type { ProgramFacts } from '../../src/machine/programs/installation.ts';
 import type { PublishedTool } from '../../src/server/published.ts';
-import { allActions, exampleLines } from '../discoverers/programs.ts';
 
 /** docs/tools.md: our own tools, every program with its actions, and the error codes. */
 export function toolsPage(
@@ -24,16 +23,21 @@ export function toolsPage(
     ...own.map((tool) =>
       row(`\`${tool.name}\``, tool.effects.join(', ') || 'none', tool.description, parametersOf(tool)),
     ),
-    ...programs.flatMap((program) => [
-      '',
-      `## ${program.title} (\`${program.id}\`)`,
-      '',
-      `${program.site} · looked for as ${program.called.map((name) => `\`${name}\``).join(', ')}`,
-      '',
-      '| Action | Effects | What it does | For example |',
-      '| --- | --- | --- | --- |',
-      ...tools.filter((tool) => tool.program === program.id).map(rowOf),
-    ]),
+    '',
+    '## Programs',
+    '',
+    'Tools are named `<program>_<action>`. `find_actions` finds them in plain words, with an example of each.',
+    '',
+    ...programs
+      .toSorted((one, other) => one.title.localeCompare(other.title, 'en'))
+      .map((program) => {
+        const actions = tools.filter((tool) => tool.program === program.id);
+        const names = (all: readonly PublishedTool[]) => all.map(({ action }) => action).join(', ');
+        const looks = actions.filter(({ annotations }) => annotations.readOnlyHint);
+        const others = actions.filter(({ annotations }) => !annotations.readOnlyHint);
+        const parts = [looks.length > 0 && `looks: ${names(looks)}`, names(others)].filter(Boolean);
+        return `- [${program.title}](${program.site}) \`${program.id}\`: ${parts.join('; ')}`;
+      }),
     '',
     '## Error codes',
     '',
@@ -51,17 +55,6 @@ function parametersOf({ inputSchema }: PublishedTool): string {
   return Object.keys(inputSchema['properties'] as object)
     .map((name) => (required.includes(name) ? `**${name}**` : name))
     .join(', ');
-}
-
-function rowOf({ name, effects, description }: PublishedTool): string {
-  const action = allActions.find(({ tool }) => tool === name);
-  const [example = ''] = action ? exampleLines(action) : [];
-  return row(
-    `\`${name}\``,
-    effects.join(', '),
-    description,
-    `\`${example.replaceAll('\0', '').replaceAll('\n', '⏎')}\``,
-  );
 }
 
 const row = (...cells: readonly string[]): string =>
