@@ -105,11 +105,9 @@ describe.skipIf(process.platform === 'win32')('the search path of this computer'
     const java = folder('.sdkman/candidates/java/current/bin');
     const found = await foldersOf(host);
     expect(found).toContain(`${java} <- known folder`);
-    expect(found.filter((one) => one.includes('.nvm')).map((one) => /\/(v[\d.]+)\/bin/.exec(one)?.[1])).toEqual([
-      'v22.3.0',
-      'v20.11.1',
-      'v9.1.0',
-    ]);
+    expect(
+      found.filter((one) => one.includes('.nvm')).map((one) => /\/(v[\d.]+)\/bin/.exec(one)?.[1]),
+    ).toEqual(['v22.3.0', 'v20.11.1', 'v9.1.0']);
   });
 });
 
