@@ -33,7 +33,7 @@ const shellcheck = program('shellcheck', {
           { all: [], warnings: '--severity=warning', errors: '--severity=error' },
           'From which level',
         ),
-        shell: option(
+        dialect: option(
           '--shell=',
           z.enum(['sh', 'bash', 'dash', 'ksh']).describe('In place of the first line'),
         ),
