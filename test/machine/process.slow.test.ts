@@ -112,6 +112,13 @@ it('ATTACK 102: cancelling ends a program at once', async () => {
   expect(await outcome).toMatchObject({ ended: 'cancelled', exitCode: null, stdout: { text: 'ready\n' } });
 });
 
+it('ends what is cancelled in the moment in which it starts', async () => {
+  const cancelling = new AbortController();
+  const outcome = sh('sleep 300', { signal: cancelling.signal });
+  cancelling.abort();
+  expect(await outcome).toMatchObject({ ended: 'cancelled' });
+});
+
 it('does not start what was cancelled before', async () => {
   const folder = temporaryFolder();
   expect(await sh('touch started', { cwd: folder, signal: AbortSignal.abort() })).toMatchObject({

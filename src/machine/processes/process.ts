@@ -257,6 +257,8 @@ function ended(
     const cancel = () => stopFor('cancelled');
     const timer = setTimeout(() => stopFor('timed_out'), timeoutMs);
     signal?.addEventListener('abort', cancel, { once: true });
+    // It may have come while the program was started: then nobody calls.
+    if (signal?.aborted) cancel();
     const finishUnlessStopped = () => {
       if (how === 'exited') finish();
     };
