@@ -2,6 +2,7 @@ import { readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { nearest } from '../core/check-params.ts';
+import { toolName } from '../core/discoverer.ts';
 import type { Program } from '../core/program.ts';
 import { readPlain } from '../machine/folders.ts';
 import { shownPath } from '../machine/paths/shown-path.ts';
@@ -71,16 +72,23 @@ export async function withOwnPrograms(
   folders: readonly ProgramFolder[],
 ): Promise<WholeManifest> {
   const { programs, problems } = await readOwnPrograms(folders);
-  const taken = new Set([...manifest.programs.map(({ id }) => id), 'files', 'toolcrib']);
+  const ids = new Set([...manifest.programs.map(({ id }) => id), 'files', 'toolcrib']);
+  // A program `read` with an action `file` would be called like a tool of ours.
+  const names = new Set(manifest.tools.map(({ name }) => name));
   const isFree = ({ of }: OwnPrograms['programs'][number]) => {
-    if (taken.has(of.id)) return false;
-    taken.add(of.id);
+    const tools = Object.keys(of.actions).map((key) => toolName(of, key));
+    if (ids.has(of.id) || tools.some((name) => names.has(name))) return false;
+    ids.add(of.id);
+    for (const name of tools) names.add(name);
     return true;
   };
   const added = programs.filter(isFree);
   const refused = programs
     .filter((one) => !added.includes(one))
-    .map(({ file, of }) => `${shownPath(file)}: there is a program ${of.id} already; choose another id.`);
+    .map(
+      ({ file, of }) =>
+        `${shownPath(file)}: there is a program ${of.id} already, or a tool by one of its names; choose another id.`,
+    );
   if (added.length === 0) return { manifest, own: new Map(), problems: [...problems, ...refused] };
   const { publishPrograms } = await import('./publish-tool.ts');
   const published = publishPrograms(added);

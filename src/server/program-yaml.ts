@@ -1,4 +1,4 @@
-import { LineCounter, isNode, parseDocument } from 'yaml';
+import { LineCounter, isNode, parseDocument, visit, type Document } from 'yaml';
 import * as z from 'zod';
 import type { Program } from '../core/program.ts';
 import { programFile, programFrom } from '../discoverers/shared/program-file.ts';
@@ -9,12 +9,15 @@ type Parsed = { readonly of: Program } | { readonly line: number; readonly wrong
 /** The program that a YAML text describes, or the first line that is wrong. */
 export function parseProgram(text: string, least: readonly 'execute'[]): Parsed {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, maxAliasCount: 0 } as never);
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const [error] = document.errors;
   const lineAt = (offset: number) => lines.linePos(offset).line;
   if (error)
     return { line: lineAt(error.pos[0]), wrong: error.message.split('\n')[0] ?? 'it does not parse.' };
-  const parsed = programFile.safeParse(document.toJS({ maxAliasCount: 0 }));
+  const alias = aliasIn(document);
+  if (alias !== undefined)
+    return { line: lineAt(alias), wrong: 'write it out: aliases (*name) are not read.' };
+  const parsed = programFile.safeParse(document.toJS());
   if (parsed.success) return { of: programFrom(parsed.data, least) };
   const { path, says } = complaintOf(parsed.error, keysAt);
   return { line: lineOf(path), wrong: says };
@@ -27,6 +30,18 @@ export function parseProgram(text: string, least: readonly 'execute'[]): Parsed 
     }
     return 1;
   }
+}
+
+/** Where the first alias is: a few of them can stand for more than there is memory. */
+function aliasIn(document: Document): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Alias(_key, node) {
+      found = node.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 /** The keys that may stand at a place. */

@@ -87,15 +87,23 @@ it('says file, line and what was meant where a description is wrong, and leaves 
     'taken.yaml': frob.replace('id: frob', 'id: git'),
     'two.yaml': frob.replace('id: frob', 'id: two').replace('on: --fast,', 'on: --fast, operand: true,'),
     'yaml.yaml': 'id: [',
+    'read.yaml': frob.replace('id: frob', 'id: read').replace('  show:', '  file:'),
+    'alias.yaml': `x: &a [1]\ny: *a\n${frob}`,
+    'none.yaml': frob.replace('on: --fast,', 'choice: {},').replace('id: frob', 'id: none'),
     'z.yaml': frob.replace('id: frob', 'id: z').replace('effects: [read]', 'effects: [reed]'),
   });
   chmodSync(join(env.XDG_CONFIG_HOME, 'toolcrib/programs/open.yaml'), 0o666);
   const said = run('doctor');
   expect(said).toMatch(/open\.yaml: is no plain file of at most 256 KB that only you can change/);
   expect(said).toMatch(/key\.yaml:8: actions\.build\.efects: there is no such key; did you mean effects\?/);
-  expect(said).toMatch(/taken\.yaml: there is a program git already; choose another id\./);
+  expect(said).toMatch(
+    /taken\.yaml: there is a program git already, or a tool by one of its names; choose another id\./,
+  );
   expect(said).toMatch(/two\.yaml:11: actions\.build\.params\.fast: needs exactly one of/);
   expect(said).toMatch(/yaml\.yaml:1: /);
+  expect(said).toMatch(/read\.yaml: there is a program read already, or a tool by one of its names/);
+  expect(said).toMatch(/alias\.yaml:2: write it out: aliases/);
+  expect(said).toMatch(/none\.yaml:11: actions\.build\.params\.fast\.choice: needs at least one name/);
   expect(said).toMatch(/z\.yaml:17: actions\.show\.effects\.0: expected one of/);
   expect(run('list')).toContain('Frobnicator');
 });

@@ -8,34 +8,9 @@ import { sharing } from './sharing.ts';
 
 const all = { ...looking, ...contents, ...changing, ...integrating, ...sharing };
 // What is used most comes first: it is what a list of tools has room for.
-const {
-  status,
-  diff,
-  log,
-  show,
-  add,
-  commit,
-  branches,
-  switch: change,
-  create_branch,
-  pull,
-  push,
-  stash,
-} = all;
-const usual = {
-  status,
-  diff,
-  log,
-  show,
-  add,
-  commit,
-  branches,
-  switch: change,
-  create_branch,
-  pull,
-  push,
-  stash,
-};
+const first = ['status', 'diff', 'log', 'show', 'add', 'commit', 'branches', 'switch'] as const;
+const next = ['create_branch', 'pull', 'push', 'stash'] as const;
+const usual = Object.fromEntries([...first, ...next].map((key) => [key, all[key]]));
 
 export default program('git', {
   title: 'Git',

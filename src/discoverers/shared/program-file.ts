@@ -24,7 +24,11 @@ const parameter = z
     required: z.boolean().default(false),
     option: word.optional().describe('Written behind this option; glued to it when it ends with "="'),
     on: words.optional().describe('A yes or no: these words stand there when it is yes'),
-    choice: z.record(word, words).optional().describe('One of these names: its words stand there'),
+    choice: z
+      .record(word, words)
+      .refine((all) => Object.keys(all).length > 0, 'needs at least one name')
+      .optional()
+      .describe('One of these names: its words stand there'),
     variable: word.optional().describe('Put into this variable of the environment'),
     operand: z.boolean().optional().describe('Written behind all options'),
     words: z.boolean().optional().describe('Any words, options too, for what the action runs'),
