@@ -126,6 +126,22 @@ export function decide(act: Act, policy: Policy, known: Known): Verdict {
   return unasked(act, policy, reasons);
 }
 
+/** What becomes of a call that consists of several acts. Pure. */
+export function strictest(verdicts: readonly Verdict[]): Verdict {
+  const denied = verdicts.find(({ decision }) => decision === 'deny');
+  if (denied) return denied;
+  const reasons = verdicts.flatMap((one) => (one.decision === 'ask' ? one.reasons : []));
+  const distinct = [...new Map(reasons.map((reason) => [reason.says, reason])).values()];
+  if (distinct.length > 0) return { decision: 'ask', reasons: distinct };
+  const unasked = verdicts.flatMap((one) => (one.decision === 'allow' ? (one.unasked ?? []) : []));
+  const [first] = verdicts;
+  return {
+    decision: 'allow',
+    ...(unasked.length > 0 && { unasked }),
+    ...(first?.decision === 'allow' && first.setting !== undefined && { setting: first.setting }),
+  };
+}
+
 function usualReasons(act: Act, policy: Policy, { trusted, always }: Known): Reason[] {
   const allowing = policy.rules.filter(({ decision, pattern }) => decision === 'allow' && fits(pattern, act));
   const isOpen = ({ because, answered }: Row) => {

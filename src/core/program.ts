@@ -67,6 +67,8 @@ interface Runs<P extends Params> extends Common<P> {
   collects?: readonly string[];
   /** Looks at what would happen: shown to who is asked, and nothing runs when it fails. */
   first?: Template<P>;
+  /** What has to be done before `run`, which is left out when this fails. */
+  prepare?: Template<P>;
   /** Exit codes of `first` that let it go on; [0] when left out. */
   firstOk?: readonly number[];
   /** Look-ups afterwards, for the report: what is now. */
@@ -149,6 +151,18 @@ export type Evidence = string | { readonly file: string; readonly has: RegExp };
 /** How a program is installed: the name that each of these knows it by, or the page that says how. */
 export type Source = 'apt' | 'brew' | 'winget' | 'npm' | 'pip' | 'cargo' | 'site';
 
+/** What one value of a view's `action` does: the first of these actions that can be done now, with fixed values. */
+export type Choice = string | { readonly first: readonly string[]; readonly with: Values };
+
+/** One tool over several actions that people think of as one; its parameter `action` says which. */
+export interface View {
+  readonly title: string;
+  readonly description: string;
+  readonly does: Readonly<Record<string, Choice>>;
+  /** Which of their parameters it takes, and what each is. */
+  readonly takes: Readonly<Record<string, string>>;
+}
+
 /** A program is data: how it is called, where it hides, and what can be done with it. */
 export interface Program {
   readonly id: string;
@@ -186,6 +200,9 @@ export interface Program {
   /** What to do about failures that its users meet most, told by what it says on standard error. */
   readonly hints?: readonly { readonly says: RegExp; readonly wayOut: string }[];
   readonly actions: Readonly<Record<string, ProgramAction>>;
+  readonly views?: Readonly<Record<string, View>>;
+  /** Actions and views that every host is shown where there is room for a few tools only. */
+  readonly listed?: readonly string[];
 }
 
 /** Defines a program. */
@@ -205,6 +222,7 @@ export const present = (all: Readonly<Record<string, ProgramAction | undefined>>
 export const linesOf = (one: ProgramAction): readonly (readonly [string, Line<never>])[] => [
   ...(one.run ? [['run', one.run] as const] : []),
   ...(one.first ? [['first', one.first] as const] : []),
+  ...(one.prepare ? [['prepare', one.prepare] as const] : []),
   ...Object.entries(one.after ?? {}),
   ...(one.takenBack ? Object.entries(one.takenBack) : []),
   ...(one.ways ?? []).map(({ by, run }) => [by, run] as const),

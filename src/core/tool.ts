@@ -55,6 +55,8 @@ export interface Plan<Work = unknown> {
    * only.
    */
   readonly exactly: string;
+  /** The acts that it consists of, where there are several: each is decided about, and the strictest word counts. */
+  readonly parts?: readonly Plan[];
   /** What `run` needs of it. */
   readonly work: Work;
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
-import { decide, type Verdict } from '../core/policy.ts';
+import { decide, strictest, type Verdict } from '../core/policy.ts';
 import type { Plan, PlanContext, Tool, Workspace } from '../core/tool.ts';
 import { notingConsent, type Protected } from '../machine/paths/consent.ts';
 import { isInside } from '../machine/paths/inside.ts';
@@ -53,20 +53,27 @@ export async function consider(
   const context: PlanContext = { workspace: gate, client, signal, budgets, preview, trusts };
   const plan = await tool.plan(values, context);
   const { protects } = noting;
-  const does = plan.tool === undefined ? published : find(plan.tool);
-  const act = {
-    ...plan,
-    protects,
-    tools: [published.name, does.name],
-    toolset: companions.has(does.name) ? undefined : does.program,
-  };
-  const { folder, lasting } = plan;
-  const untrusted = plan.trust === undefined ? [] : await untrustedOf(plan, workspace.roots, trusts);
-  const trusted = untrusted.length === 0;
-  if (trusted && plan.trust !== undefined) isTrusted(plan.folder, workspace);
-  const always =
-    lasting !== undefined && asksEachTime(plan) && (await (await trust()).always.has(folder, lasting));
-  const verdict = decide(act, settings, { trusted, always });
+  const parts = plan.parts ?? [plan];
+  const decided = await Promise.all(
+    parts.map(async (part) => {
+      const does = part.tool === undefined ? published : find(part.tool);
+      const act = {
+        ...part,
+        protects,
+        tools: [published.name, does.name],
+        toolset: companions.has(does.name) ? undefined : does.program,
+      };
+      const { folder, lasting } = part;
+      const untrusted = part.trust === undefined ? [] : await untrustedOf(part, workspace.roots, trusts);
+      const trusted = untrusted.length === 0;
+      if (trusted && part.trust !== undefined) isTrusted(folder, workspace);
+      const always =
+        lasting !== undefined && asksEachTime(part) && (await (await trust()).always.has(folder, lasting));
+      return { untrusted, verdict: decide(act, settings, { trusted, always }) };
+    }),
+  );
+  const verdict = strictest(decided.map((one) => one.verdict));
+  const untrusted = [...new Set(decided.flatMap((one) => one.untrusted))];
   const asksTrust = verdict.decision === 'ask' && verdict.reasons.some(({ because }) => because === 'trust');
   const subject = asksTrust ? await subjectIn(untrusted, await trust(), workspace.roots) : undefined;
   return { plan, protects, verdict, subject };

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { Host } from '../machine/host.ts';
 import type { ProgramFacts, Sign } from '../machine/programs/installation.ts';
-import type { ExposeMode } from '../core/settings.ts';
+import type { ExposeMode, Settings } from '../core/settings.ts';
 import type { PublishedTool } from './published.ts';
+import { unlisted } from './special-tools.ts';
 
 /** What is shown of one program. */
 export interface ProgramExposure {
@@ -21,58 +22,41 @@ export interface Exposure {
   readonly programs: ReadonlyMap<string, ProgramExposure>;
 }
 
-/** A model chooses worse among more, and hosts put off what is too many. */
-const mostTools = 72;
-/** The first ones are what people use; find_actions has the others. */
+/** Of a program whose toolset was chosen: the first ones are what people use; find_actions has the others. */
 const mostOfProgram = 12;
-/** What the list may cost a model, of some 4 characters each. */
-const mostTokens = 8000;
-
-/** Which programs come first while there is room. */
-const order = ['vcs', 'package-manager', 'build', 'runtime', 'container', 'database', 'editor', 'other'];
 
 /**
- * What is listed of the tools that can be called: our own, and the first actions of programs that the project uses,
- * program by program, as long as there is room. The others are in the catalogue. `used` has the sign of each
- * program that the project shows one of. Pure.
+ * What is listed of the tools that can be called: the few that are for every project, and the first actions of the
+ * programs that `toolsets` names. The others are in the catalogue. `used` has the sign of each program that the project
+ * shows one of. Pure.
  */
 export function exposureOf(
   callable: readonly PublishedTool[],
   programs: readonly ProgramFacts[],
   used: ReadonlyMap<string, string>,
-  expose: ExposeMode,
+  { expose = 'auto', toolsets = [] }: Pick<Settings, 'expose' | 'toolsets'>,
 ): Exposure {
-  const listed = callable.filter(({ action }) => action === undefined);
+  const listed = callable.filter(({ action, name }) => action === undefined && isAlways(name, expose));
   const reasons = new Map<string, ProgramExposure>();
-  const ranked = programs.toSorted(
-    (one, other) => order.indexOf(one.category) - order.indexOf(other.category),
-  );
-  for (const { id } of ranked) {
+  for (const { id } of programs) {
     const actions = callable
       .filter((tool) => tool.action !== undefined && tool.program === id)
       .toSorted((one, other) => (one.rank ?? 0) - (other.rank ?? 0));
     if (actions.length === 0) continue;
+    const isChosen = toolsets.includes(id);
+    const shown = actions.filter(
+      (tool, at) =>
+        expose === 'all' || (expose === 'auto' && (tool.listed === true || (isChosen && at < mostOfProgram))),
+    );
+    listed.push(...shown);
     const sign = used.get(id);
-    const first = expose === 'all' ? actions : actions.slice(0, mostOfProgram);
-    const isFull = !fits([...listed, ...first]);
-    const isListed = expose === 'all' || (expose === 'auto' && sign !== undefined && !isFull);
-    if (isListed) listed.push(...first);
-    const why = expose === 'auto' ? whyOf(sign, isFull) : `--expose ${expose}`;
-    reasons.set(id, { listed: isListed ? first.length : 0, isUsed: sign !== undefined, why });
+    const why = sign === undefined ? 'the project shows no sign of it' : `the project has ${sign}`;
+    reasons.set(id, { listed: shown.length, isUsed: sign !== undefined, why });
   }
   return { listed: listed.toSorted((one, other) => (one.name < other.name ? -1 : 1)), programs: reasons };
 }
 
-function whyOf(sign: string | undefined, isFull: boolean): string {
-  if (sign === undefined) return 'the project shows no sign of it';
-  return isFull ? `the project has ${sign}, but the list is full` : `the project has ${sign}`;
-}
-
-const fits = (tools: readonly PublishedTool[]): boolean =>
-  tools.length <= mostTools && tools.reduce((sum, tool) => sum + tokensOf(tool), 0) <= mostTokens;
-
-const tokensOf = ({ name, description, inputSchema }: PublishedTool): number =>
-  JSON.stringify({ name, description, inputSchema }).length / 4;
+const isAlways = (name: string, expose: ExposeMode): boolean => expose === 'all' || !unlisted.has(name);
 
 /** The programs that folders show signs of, and the sign: `package.json`. Lists each folder once. */
 export async function signsIn(

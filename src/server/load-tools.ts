@@ -115,17 +115,24 @@ async function loadAction(
   const { file } = manifest.programs.find(({ id }) => id === program) ?? {};
   const programs = [(await discoverers[file as keyof typeof discoverers]?.())?.default ?? []].flat();
   const of = own.get(program) ?? programs.find(({ id }) => id === program);
-  const action = of?.actions[key];
-  if (!of || !action) throw new Error(`${name} is published but not defined`);
+  const view = of?.views?.[key];
   const { programTool } = await import('../machine/actions/program-tool.ts');
-  return programTool(of, key, action, {
+  const shared = {
     run: machine.run,
     leave: machine.leave,
     installation,
-    env: (await machine.childEnvironment())(of.environment ?? [], of.settings ?? {}),
+    env: (await machine.childEnvironment())(of?.environment ?? [], of?.settings ?? {}),
     databases: { host: machine.host, profiles: settings.databases, which: machine.which },
     ...(services.checkpoint && { checkpoint: services.checkpoint }),
-  });
+  };
+  const toolOf = (one: string) => {
+    const action = of?.actions[one];
+    if (!of || !action) throw new Error(`${name}: ${one} is published but not defined`);
+    return programTool(of, one, action, shared);
+  };
+  if (!of || !view) return toolOf(key);
+  const { viewTool } = await import('../machine/actions/view-tool.ts');
+  return viewTool(of, key, view, toolOf);
 }
 
 function notInstalled(id: string, manifest: Manifest, machine: Machine): ToolcribError {

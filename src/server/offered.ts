@@ -48,8 +48,7 @@ export function createOffered(
 
   return {
     callable,
-    exposure: async () =>
-      exposureOf(await callable(), manifest.programs, await signs, settings.expose ?? 'auto'),
+    exposure: async () => exposureOf(await callable(), manifest.programs, await signs, settings),
     find(name) {
       const published = byName.get(name);
       if (!published) throw unknownTool(name, byName);

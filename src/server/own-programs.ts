@@ -67,6 +67,8 @@ export interface WholeManifest {
 }
 
 /** The manifest with a person's own programs; those whose id is taken are left out, which is said. */
+const mostListed = 5;
+
 export async function withOwnPrograms(
   manifest: Manifest,
   folders: readonly ProgramFolder[],
@@ -91,7 +93,13 @@ export async function withOwnPrograms(
     );
   if (added.length === 0) return { manifest, own: new Map(), problems: [...problems, ...refused] };
   const { publishPrograms } = await import('./publish-tool.ts');
-  const published = publishPrograms(added);
+  const published = publishPrograms(
+    // Who describes a program wants it to be seen.
+    added.map(({ of, ...where }) => ({
+      ...where,
+      of: { ...of, listed: Object.keys(of.actions).slice(0, mostListed) },
+    })),
+  );
   return {
     manifest: {
       programs: [...manifest.programs, ...published.programs],

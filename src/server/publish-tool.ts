@@ -3,6 +3,7 @@ import { toolName } from '../core/discoverer.ts';
 import type { Program } from '../core/program.ts';
 import { annotationsOf, type ToolFacts } from '../core/tool.ts';
 import { describeAction, factsOf } from '../machine/actions/describe.ts';
+import { describeView } from '../machine/actions/view-tool.ts';
 import type { JsonSchema, Manifest, PublishedTool } from './published.ts';
 
 /** Programs as a manifest has them; `file` is where their code is found. */
@@ -14,17 +15,31 @@ export const publishPrograms = (
   tools: all.flatMap(({ of }) => publishActions(of)),
 });
 
-const examplesOf = (of: Program) =>
-  Object.entries(of.actions).map(([key, { given }]) => [toolName(of, key), given ?? {}] as const);
+const examplesOf = (of: Program) => [
+  ...Object.entries(of.actions).map(([key, { given }]) => [toolName(of, key), given ?? {}] as const),
+  ...Object.entries(of.views ?? {}).map(
+    ([key, { does }]) => [toolName(of, key), { action: Object.keys(does)[0] }] as const,
+  ),
+];
 
-const publishActions = (of: Program): PublishedTool[] =>
-  Object.entries(of.actions).map(([name, action], rank) => ({
+function publishActions(of: Program): PublishedTool[] {
+  const isListed = (key: string) => (of.listed?.includes(key) ? { listed: true as const } : {});
+  const actions = Object.entries(of.actions).map(([name, action], rank) => ({
     action: name,
     rank,
+    ...isListed(name),
     ...(action.role ? { role: action.role } : {}),
     ...(action.asks ? { asks: action.database } : {}),
     ...publishTool(describeAction(of, name, action)),
   }));
+  const views = Object.entries(of.views ?? {}).map(([name, view]) => ({
+    action: name,
+    rank: 0,
+    ...isListed(name),
+    ...publishTool(describeView(of, name, view)),
+  }));
+  return [...views, ...actions];
+}
 
 /** A tool as clients see it. */
 export function publishTool(tool: ToolFacts): PublishedTool {

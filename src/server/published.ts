@@ -12,6 +12,8 @@ export interface PublishedTool {
   readonly action?: string;
   /** Its place among the actions of its program: the first are used most. */
   readonly rank?: number;
+  /** Every host is shown it, where its program is. */
+  readonly listed?: true;
   /** What it is for, whatever its program. */
   readonly role?: Role;
   /** The database it asks itself, so that the program need not be there. */

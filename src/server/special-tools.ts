@@ -18,3 +18,11 @@ export const companions: ReadonlySet<string> = new Set([
 ]);
 /** Those that only wait for what other calls have started. */
 export const waitingTools: ReadonlySet<string> = new Set(['wait_job']);
+/** Tools of our own that are asked for seldom: a part of the catalogue. */
+export const unlisted: ReadonlySet<string> = new Set([
+  'apply_patch',
+  'copy_path',
+  'delete_path',
+  'list_programs',
+  'move_path',
+]);

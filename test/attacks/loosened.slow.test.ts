@@ -27,7 +27,7 @@ describe.each(eras)('what a model can do to the settings of a project loosens no
   it.each([
     ['a stash of what is not tracked', {}, [['git_stash', { untracked: true }]]],
     ['a stash of what was made stricter', { tracked: '{}' }, [['git_stash', {}]]],
-    ['another branch', { tracked: strict }, [['git_switch', { branch: 'old' }]]],
+    ['another branch', { tracked: strict }, [['git_checkout', { branch: 'old' }]]],
     ['an older version', { tracked: '{}' }, [['git_restore', { paths: ['.'] }]]],
   ] as [string, { tracked?: string }, [string, object][]][])('%s', async (_, { tracked }, calls) => {
     const { git, write, connected, has } = scene(era);

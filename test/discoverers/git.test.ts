@@ -81,8 +81,8 @@ it('answers with what was asked, and says what is now', async () => {
   expect(await call('tags')).toMatch(/^1 tag\nv1 \w+ \d{4}-\d\d-\d\d One$/);
   expect(await call('describe')).toMatch(/^v1-0-g/);
   expect(await call('compare', { base: 'main' })).toBe('HEAD is 0 ahead of main, and 0 behind');
-  expect(await call('switch', { branch: 'nothing' })).toContain('ERROR');
-  expect(await call('switch', { branch: 'main' })).toMatch(/^switched\non main/);
+  expect(await call('checkout', { branch: 'nothing' })).toContain('ERROR');
+  expect(await call('checkout', { branch: 'main' })).toMatch(/^switched\non main/);
   expect(await call('blame', { path: 'src/a.txt' })).toMatch(/^\^?\w+ .*\(Ada 2026-01-02 1\) one/);
   expect(await call('file', { file: 'src/a.txt' })).toBe('one\ntwo\nthree');
   expect(await call('files')).toBe('3 files\nREADME.md\nsrc/a.txt\nsrc/bücher.txt');
@@ -123,8 +123,42 @@ it('brings conflicts of a merge, a rebase, a cherry-pick and a revert with both 
   expect(await call('revert', { commits: ['HEAD~1'] })).toMatch(sides);
   expect(await call('revert', { step: 'abort' })).toMatch(/nothing to commit/);
   expect(await call('revert', { commits: ['HEAD'] })).toMatch(/Revert "Later"/);
-  expect(await call('merge', { step: 'continue' })).toMatch(/^ERROR PROGRAM_FAILED/);
+  expect(await call('merge', { step: 'continue' })).toMatch(
+    /^ERROR ARG_INVALID: continue: nothing is under way/,
+  );
   expect(await call('merge', { branch: 'nothing' })).toMatch(/^ERROR PROGRAM_FAILED/);
+});
+
+it('goes on with whatever is under way, and switches, by one tool each', async () => {
+  const repository = temporaryRepository();
+  const { write } = repository;
+  const call = calling(repository);
+  expect(await call('switch', { action: 'create', branch: 'feature' })).toContain('on feature at');
+  write('src/a.txt', 'one\nTWO\nthree\n');
+  write('src/new.txt', 'new\n');
+  expect(await call('commit', { paths: ['src'], message: 'Theirs' })).toMatch(
+    / 2 files changed, [^]*\non feature at \w{9}; nothing to commit$/,
+  );
+  expect(await call('switch', { action: 'switch', branch: 'main' })).toContain('on main at');
+  write('src/a.txt', 'one\nzwei\nthree\n');
+  expect(await call('commit', { message: 'Nothing is staged' })).toMatch(/^ERROR .*no changes added/s);
+  await call('commit', { all: true, message: 'Ours' });
+  for (const [action, given] of [
+    ['merge', { branch: 'feature' }],
+    ['rebase', { branch: 'feature' }],
+    ['cherry_pick', { commits: ['feature'] }],
+  ] as const) {
+    expect(await call('integrate', { action, ...given })).toMatch(/^conflicts in 1 file: .*action=continue/);
+    expect(await call('integrate', { action: 'abort' })).toContain('nothing to commit');
+  }
+  expect(await call('integrate', { action: 'abort' })).toMatch(
+    /^ERROR ARG_INVALID: abort: nothing is under way/,
+  );
+  expect(await call('integrate', { action: 'merge', commits: ['a'] })).toMatch(
+    /^ERROR ARG_INVALID: commits: /,
+  );
+  expect(await call('switch', { action: 'rename', branch: 'feature', to: 'old' })).toContain('renamed');
+  expect(await call('switch', { action: 'detach', branch: 'HEAD' })).toContain('detached at');
 });
 
 it('looks for the commit that broke something, and moves patches and work trees', async () => {
@@ -208,7 +242,7 @@ it('tells what stages from what runs hooks, and what others see from both', () =
   const destructive = (name: string) => annotationsOf(git.actions[name]!.effects).destructiveHint;
   for (const name of ['add', 'unstage', 'stash', 'apply_stash', 'delete_branch', 'fetch'])
     expect(destructive(name), name).toBe(false);
-  for (const name of ['commit', 'switch', 'pull', 'push', 'restore', 'reset_hard', 'drop_stash'])
+  for (const name of ['commit', 'checkout', 'pull', 'push', 'restore', 'reset_hard', 'drop_stash'])
     expect(destructive(name), name).toBe(true);
   const takenBack = Object.entries(git.actions).filter(([, action]) => action.takenBack);
   expect(takenBack.map(([name]) => name)).toEqual(['restore', 'reset_hard']);

@@ -243,16 +243,17 @@ describe.each(allActions)('$tool', (named) => {
   });
 
   it('puts every parameter to use', () => {
-    const { run } = action;
+    const { run, prepare } = action;
     if (!run) return;
     const call = exampleValues(named);
-    const base = JSON.stringify(write(of, action, run, call));
+    const written = (all: typeof call) =>
+      JSON.stringify([run, ...(prepare ? [prepare] : [])].map((line) => write(of, action, line, all)));
+    const base = written(call);
     for (const [name, { place, schema }] of Object.entries<Param>(params)) {
       if (place === 'aside') continue;
       const isUsed = fc.sample(values(schema), { numRuns: 60, seed: 3 }).some((value) => {
         try {
-          const written = write(of, action, run, { ...call, [name]: value });
-          return value !== undefined && JSON.stringify(written) !== base;
+          return value !== undefined && written({ ...call, [name]: value }) !== base;
         } catch {
           return false; // One that is refused.
         }

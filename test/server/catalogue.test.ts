@@ -91,13 +91,13 @@ it('always answers, with what runs any program', async () => {
   expect(textOf(await call('find_actions', { query: 'x', program: 'gti' }))).toContain('Did you mean git?');
 });
 
-it('lists the actions of programs that the project shows signs of, and calls the others all the same', async () => {
+it('lists what every project needs, and calls the others all the same', async () => {
   const { folder } = temporaryRepository();
   writeFileSync(join(folder, 'Makefile'), 'hi:\n\techo hi\n');
   const { names, call } = await opened('2025-11-25', { roots: [folder] });
   const listed = await names();
-  expect(listed).toEqual(expect.arrayContaining(['find_actions', 'git_log', 'make_tasks', 'read_file']));
-  expect(listed.filter((name) => /^(npm|pip|python|sqlite3)_/.test(name))).toEqual([]);
+  expect(listed).toEqual(expect.arrayContaining(['find_actions', 'git_log', 'git_switch', 'read_file']));
+  expect(listed.filter((name) => /^(make|npm|pip|python|sqlite3)_|^git_blame$/.test(name))).toEqual([]);
   const unlisted = await call('sqlite3_tables', { database: 'none.db' });
   expect(textOf(unlisted)).toMatch(/^PROGRAM_FAILED: .*sqlite3/);
 });
@@ -127,8 +127,8 @@ it('tells what is listed and why', () => {
 it('keeps the list within what a model can choose from, whatever a project shows signs of', async () => {
   const { tools, programs } = await loadManifest();
   const all = new Map(programs.map(({ id }) => [id, 'a sign']));
-  const { listed } = exposureOf(tools, programs, all, 'auto');
+  const { listed } = exposureOf(tools, programs, all, {});
   const visible = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  expect(listed.length).toBeLessThanOrEqual(72);
-  expect(encode(JSON.stringify(visible)).length).toBeLessThanOrEqual(8000);
+  expect(listed.length).toBeLessThanOrEqual(28);
+  expect(encode(JSON.stringify(visible)).length).toBeLessThanOrEqual(4000);
 });

@@ -5,6 +5,7 @@ import { ToolcribError } from '../../src/core/errors.ts';
 import type { DatabaseProfile } from '../../src/core/settings.ts';
 import type { CallContext, Plan, Tool, ToolResult } from '../../src/core/tool.ts';
 import { programTool } from '../../src/machine/actions/program-tool.ts';
+import { viewTool } from '../../src/machine/actions/view-tool.ts';
 import { childEnvironment } from '../../src/machine/environment.ts';
 import { thisHost } from '../../src/machine/host.ts';
 import { createProcesses } from '../../src/machine/processes/process.ts';
@@ -31,15 +32,13 @@ function toolOf(
   name: string,
   { env = {}, program, path = [], profiles = {} }: ActionPlace,
 ): Tool {
-  const action = of.actions[name];
-  if (!action) throw new Error(`${of.id} has no action ${name}`);
   const host = { ...thisHost(), env: { ...process.env, ...env }, home: env['HOME'] ?? thisHost().home };
   const [usual = '', ...words] = (of.called?.[0] ?? of.id).split(' ');
   const found = program ?? execFileSync('which', [usual], { encoding: 'utf8' }).trim();
   const folders = [...path, ...(process.env['PATH'] ?? '').split(':')];
   const search = { folders: folders.map((one) => ({ folder: one, source: 'PATH' })), skipped: [] };
   const { run, leave } = createProcesses('linux');
-  return programTool(of, name, action, {
+  const services = {
     run,
     leave,
     installation: { id: of.id, program: found, leading: [], words, source: 'PATH', others: [] },
@@ -47,10 +46,17 @@ function toolOf(
     databases: {
       host,
       profiles,
-      which: (name) =>
+      which: (name: string) =>
         Promise.resolve(execFileSync('which', [name], { encoding: 'utf8' }).trim()).catch(() => undefined),
     },
-  });
+  };
+  const actionTool = (key: string): Tool => {
+    const action = of.actions[key];
+    if (!action) throw new Error(`${of.id} has no action ${key}`);
+    return programTool(of, key, action, services);
+  };
+  const view = of.views?.[name];
+  return view ? viewTool(of, name, view, actionTool) : actionTool(name);
 }
 
 const contextOf = ({ folder, trusted = false, context }: ActionPlace): Promise<CallContext> =>

@@ -36,11 +36,14 @@ export const changing = {
   ),
   commit: action(
     'Commit to git',
-    'Commits what is staged, with the hooks of the repository.',
+    'Commits what is staged, or with paths these, new files too. Says where one stands.',
     ['write', 'execute'],
     {
-      run: ['commit', '--no-status'],
+      // The message last: it is long, and what people read is cut in the middle.
+      run: ({ all, amend, keep, message }) => ['commit', '--no-status', all, amend, keep, message],
+      prepare: ({ paths }) => ['add', '--', paths],
       params: {
+        paths: operand(list(path('File or folder'), 'Stage these first: ["src"]')),
         all: on('--all', 'Stage changed and deleted tracked files first'),
         amend: on('--amend', 'Replace the last commit'),
         message: option('--message=', text('Commit message; with amend, left out: as it was')),
@@ -50,8 +53,8 @@ export const changing = {
       ...saysNow('committed'),
     },
   ),
-  switch: action(
-    'Switch git branch',
+  checkout: action(
+    'Check out a git branch',
     'Switches to a branch, or to a commit without one. Refuses when uncommitted changes would be lost.',
     ['write', 'execute'],
     {
@@ -76,9 +79,9 @@ export const changing = {
     ...saysNow('created'),
   }),
   rename_branch: action('Rename a git branch', 'Gives a branch another name.', ['write'], {
-    run: ({ from, to }) => ['branch', '--move', '--', from, to],
-    params: { from: branch('Branch'), to: branch('Its new name') },
-    given: { from: 'fix', to: 'fix-rounding' },
+    run: ({ branch: old, to }) => ['branch', '--move', '--', old, to],
+    params: { branch: branch('Branch'), to: branch('Its new name') },
+    given: { branch: 'fix', to: 'fix-rounding' },
     ...saysNow('renamed'),
   }),
   delete_branch: action(

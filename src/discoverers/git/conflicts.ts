@@ -24,7 +24,7 @@ const report = kind('integration', integration, ({ state, where, files, conflict
   [
     state === 'conflicts'
       ? `conflicts in ${files.length} ${files.length === 1 ? 'file' : 'files'}: mend and stage them, ` +
-        'then step=continue; or step=abort'
+        'then git_integrate action=continue; or action=abort'
       : said,
     where,
     ...conflicts.flatMap(({ file, line, ours, theirs }) => [

@@ -5,10 +5,11 @@ import { inspectRepository } from './inspect.ts';
 import { integrating } from './integrating.ts';
 import { looking } from './looking.ts';
 import { sharing } from './sharing.ts';
+import { views } from './views.ts';
 
 const all = { ...looking, ...contents, ...changing, ...integrating, ...sharing };
 // What is used most comes first: it is what a list of tools has room for.
-const first = ['status', 'diff', 'log', 'show', 'add', 'commit', 'branches', 'switch'] as const;
+const first = ['status', 'diff', 'log', 'show', 'add', 'commit', 'branches', 'checkout'] as const;
 const next = ['create_branch', 'pull', 'push', 'stash'] as const;
 const usual = Object.fromEntries([...first, ...next].map((key) => [key, all[key]]));
 
@@ -72,4 +73,6 @@ export default program('git', {
   ],
   inspect: inspectRepository,
   actions: { ...usual, ...all },
+  views,
+  listed: ['status', 'diff', 'log', 'show', 'commit', ...Object.keys(views)],
 });

@@ -49,6 +49,8 @@ export async function inspectRepository(
         'at its top.',
     );
   }
+  const { step } = values;
+  if (typeof step === 'string' && step !== 'start') await refuseIdle(look, `${top}/.git`, action, step);
   // Not above the repository that was found: one that is broken would be passed over for another.
   const env = { GIT_CEILING_DIRECTORIES: parentOf(top) };
   if (effects.some((effect) => effect !== 'read')) {
@@ -70,14 +72,35 @@ export async function inspectRepository(
 /** What git leaves in its folder while something is under way, and what goes on with it. */
 const operations: Readonly<Record<string, string>> = {
   MERGE_HEAD:
-    'a merge is under way: mend and stage what conflicts, then git_merge step=continue; or step=abort',
+    'a merge is under way: mend what conflicts, stage it, then git_integrate action=continue or abort',
   'rebase-merge':
-    'a rebase is under way: mend and stage what conflicts, then git_rebase step=continue, skip or abort',
-  'rebase-apply': 'patches are being applied: git_rebase or git_apply_mail with step=continue, skip or abort',
-  CHERRY_PICK_HEAD: 'a cherry-pick is under way: git_cherry_pick step=continue, skip or abort',
-  REVERT_HEAD: 'a revert is under way: git_revert step=continue, skip or abort',
+    'a rebase is under way: mend what conflicts, stage it, then git_integrate action=continue, skip or abort',
+  'rebase-apply': 'patches are being applied: git_integrate action=continue, skip or abort',
+  CHERRY_PICK_HEAD: 'a cherry-pick is under way: git_integrate action=continue, skip or abort',
+  REVERT_HEAD: 'a revert is under way: git_integrate action=continue, skip or abort',
   BISECT_LOG: 'a bisect is under way: git_bisect_good or git_bisect_bad; git_bisect_reset ends it',
 };
+/** By which an action knows that there is something to go on with. */
+const marksOf: Readonly<Record<string, readonly string[]>> = {
+  merge: ['MERGE_HEAD'],
+  rebase: ['rebase-merge', 'rebase-apply'],
+  cherry_pick: ['CHERRY_PICK_HEAD', 'sequencer'],
+  revert: ['REVERT_HEAD', 'sequencer'],
+  apply_mail: ['rebase-apply'],
+};
+
+/** Throws ARG_INVALID where nothing is under way that could be gone on with. */
+async function refuseIdle(look: Look, data: string, action: string, step: string): Promise<void> {
+  // Of a linked work tree, it is a file that says where its folder is.
+  const [, linked] = /^gitdir: (.+)$/m.exec((await look.read(data)) ?? '') ?? [];
+  const names = new Set((await look.list(linked ?? data)).map(({ name }) => name));
+  if (marksOf[action]?.some((name) => names.has(name))) return;
+  throw new ToolcribError(
+    'ARG_INVALID',
+    `${step}: nothing is under way here that it would go on with.`,
+    'git_status says what is.',
+  );
+}
 
 async function underWay(look: Look, data: string): Promise<readonly string[]> {
   const names = (await look.list(data)).map(({ name }) => name);

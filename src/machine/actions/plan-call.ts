@@ -70,6 +70,7 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
   const preview = await previewOf(call, start);
   const takenBack = await isTakenBack(call, start);
   const whole = [...start.leading, ...argv, ...start.trailing];
+  const prepared = action.prepare && write(of, action, action.prepare, values).argv;
   // Whom it talks to, and what it brings, is up to the files of the project.
   const talks = has('network') ? 'talks to other machines as this folder says' : undefined;
   const isItsOwn = has('execute') || found.own.length > 0;
@@ -83,7 +84,7 @@ export async function planCall(call: ActionCall, line: Line<never>): Promise<Pla
     lasting: { kind: 'action', tool: toolName(of, key) },
     ...(preview !== undefined && { preview }),
     takenBack,
-    exactly: JSON.stringify([start.program, whole, folder, inspected?.env, env, input]),
+    exactly: JSON.stringify([start.program, whole, prepared, folder, inspected?.env, env, input]),
     work: {
       call,
       start,

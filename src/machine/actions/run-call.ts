@@ -29,6 +29,8 @@ export async function runCall(
   const since = Date.now() - oldestMs;
   try {
     const argv = reports ? argvFor(prepared, reports.path) : prepared.argv;
+    const unprepared = await prepare(prepared, context);
+    if (unprepared) return unprepared;
     const { outcome, telling } = await execute(
       { ...prepared, argv, isWhole: out !== undefined },
       context,
@@ -59,6 +61,18 @@ const argvFor = ({ call, line, start }: PreparedCall, folder: string): string[] 
   ...write(call.of, call.action, line, call.values, folder).argv,
   ...start.trailing,
 ];
+
+/** Does what has to be done first; what it says when that fails. */
+async function prepare(
+  { call, start, command, notes }: PreparedCall,
+  { signal }: CallContext,
+): Promise<ToolResult | undefined> {
+  if (!call.action.prepare) return undefined;
+  const now = { ...call, context: { ...call.context, signal } };
+  const outcome = await runBeside(now, start, call.action.prepare);
+  if (outcome.ended === 'exited' && outcome.exitCode === 0) return undefined;
+  return programResult(outcome, { hints: call.of.hints, ok: [] }, { command, notes });
+}
 
 /** What the follow-ups say; of one that fails, nothing. */
 async function followUps({ call, start }: PreparedCall, { signal }: CallContext) {

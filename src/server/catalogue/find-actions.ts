@@ -125,10 +125,14 @@ function entryOf(tool: PublishedTool, { programs }: Manifest): Entry {
   };
 }
 
+/** Arguments of a tool of our own, to be filled in. */
+const blankOf = ({ inputSchema: { required = [] } }: PublishedTool): Record<string, string> =>
+  Object.fromEntries((required as string[]).map((name) => [name, '…']));
+
 /** One line: the call with an example of its arguments, and what it does. */
 function lineOf(tool: PublishedTool, isListed: boolean, { examples }: Manifest): string {
-  if (tool.action === undefined) return `${tool.name}  ${tool.title}`;
-  const given = JSON.stringify(examples[tool.name] ?? {});
+  if (tool.action === undefined && isListed) return `${tool.name}  ${tool.title}`;
+  const given = JSON.stringify(examples[tool.name] ?? blankOf(tool));
   const call = looksOnly(tool.effects) ? 'run_read_action' : 'run_action';
   const way = isListed
     ? `${tool.name} ${given}`

@@ -3,6 +3,7 @@ import { checkParams } from '../../core/check-params.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
 import type { Offered } from '../offered.ts';
+import { unlisted } from '../special-tools.ts';
 import { defineTool, type Plan, type Tool } from '../../core/tool.ts';
 
 export interface RunActionServices {
@@ -48,8 +49,8 @@ function runner(
     ...facts,
     params,
     async plan({ action, arguments: given }, context): Promise<Plan<Chosen>> {
-      // Our own tools are always listed, and one that stands for another must not hide which.
-      if (catalogue.offered.find(action).action === undefined)
+      // What is always listed can be called itself, and one that stands for another must not hide which.
+      if (catalogue.offered.find(action).action === undefined && !unlisted.has(action))
         throw new ToolcribError(
           'ARG_INVALID',
           `action: ${action} is no action of a program.`,

@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { checkParams } from '../../core/check-params.ts';
+import { toolName } from '../../core/discoverer.ts';
+import { ToolcribError } from '../../core/errors.ts';
+import type { Choice, Program, View } from '../../core/program.ts';
+import type { Plan, PlanContext, Tool, ToolFacts } from '../../core/tool.ts';
+
+interface Chosen {
+  readonly tool: Tool;
+  readonly plan: Plan;
+}
+
+const partsOf = (choice: Choice) => (typeof choice === 'string' ? { first: [choice], with: {} } : choice);
+
+/** What a view looks like to a caller: `action`, and what some of its actions take. */
+export function describeView(of: Program, key: string, { title, description, does, takes }: View): ToolFacts {
+  const actions = Object.values(does).flatMap((choice) => partsOf(choice).first);
+  const params = Object.entries(takes).map(([name, says]) => {
+    const schema = actions.map((action) => of.actions[action]?.params[name]?.schema).find(Boolean);
+    if (!schema) throw new Error(`${of.id}_${key}: no action takes ${name}`);
+    return [name, withoutDefault(schema).optional().describe(says)] as const;
+  });
+  const effects = actions.flatMap((action) => of.actions[action]?.effects ?? []);
+  return {
+    name: toolName(of, key),
+    program: of.id,
+    title,
+    description,
+    effects: [...new Set(effects)],
+    params: z.strictObject({
+      action: z.enum(Object.keys(does)).describe('What to do'),
+      ...Object.fromEntries(params),
+      cwd: z.string().min(1).optional(),
+    }),
+  };
+}
+
+const withoutDefault = (schema: z.ZodType): z.ZodType =>
+  schema instanceof z.ZodDefault || schema instanceof z.ZodOptional
+    ? withoutDefault(schema.unwrap() as z.ZodType)
+    : schema;
+
+/** A view as a tool: what is decided, asked and told is about the action that it comes to. */
+export function viewTool(of: Program, key: string, view: View, toolOf: (action: string) => Tool): Tool {
+  return {
+    ...describeView(of, key, view),
+    async plan({ action, ...values }: Record<string, unknown>, context): Promise<Plan<Chosen>> {
+      const { first, with: fixed } = partsOf(view.does[String(action)] ?? String(action));
+      const tools = first.map(toolOf);
+      const { tool, plan } = await firstPlan(tools, { ...values, ...fixed }, String(action), context);
+      return { ...plan, tool: tool.name, work: { tool, plan } };
+    },
+    run: ({ work: { tool, plan } }: Plan<Chosen>, context) => tool.run(plan, context),
+  };
+}
+
+/** Of the first tool that can do it; else why the last one cannot. */
+async function firstPlan(
+  tools: readonly Tool[],
+  values: Readonly<Record<string, unknown>>,
+  action: string,
+  context: PlanContext,
+): Promise<Chosen> {
+  let failure: unknown;
+  for (const tool of tools) {
+    try {
+      return {
+        tool,
+        plan: await tool.plan(checkParams(tool.params, fitting(tool, values, action)), context),
+      };
+    } catch (error) {
+      if (!(error instanceof ToolcribError)) throw error;
+      failure ??= error;
+    }
+  }
+  throw failure;
+}
+
+/** The values that were given. Throws ARG_INVALID for one that this action does not take. */
+function fitting({ params: { shape } }: Tool, values: Readonly<Record<string, unknown>>, action: string) {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  const wrong = given.find(([name]) => !(name in shape));
+  if (wrong)
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `${wrong[0]}: action=${action} does not take it.`,
+      `It takes ${Object.keys(shape).join(', ')}.`,
+    );
+  return Object.fromEntries(given);
+}
