@@ -24,6 +24,7 @@ import type { Report } from './report.ts';
  * (what failed last) are called so everywhere; a test without `again` is given the names that failed as `only`.
  */
 export const roles = {
+  status: { needs: [] },
   test: { kind: 'tests', needs: [] },
   lint: { kind: 'diagnostics', needs: [] },
   types: { kind: 'diagnostics', needs: [] },

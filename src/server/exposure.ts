@@ -100,5 +100,5 @@ export async function signsIn(
 const signBytes = 64 * 1024;
 
 /** `*` is any part of a name. */
-const namePattern = (name: string): RegExp =>
+export const namePattern = (name: string): RegExp =>
   new RegExp(`^${name.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);

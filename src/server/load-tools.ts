@@ -34,6 +34,7 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
       outputs,
       environment: await machine.childEnvironment(),
       load: (name) => load(offered.find(name)),
+      databases: services.settings.databases,
       catalogue: { manifest: services.manifest, offered, which: machine.which },
       ...checkpoint,
     };
@@ -55,7 +56,16 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
     return tool;
   }
 
-  async function loadOwn(name: string): Promise<Tool> {
+  // They keep what they know from one call to the next.
+  const own = new Map<string, Promise<Tool>>();
+  function loadOwn(name: string): Promise<Tool> {
+    const tool = own.get(name) ?? makeOwn(name);
+    own.set(name, tool);
+    tool.catch(() => own.delete(name));
+    return tool;
+  }
+
+  async function makeOwn(name: string): Promise<Tool> {
     const own = ownTools[name as keyof typeof ownTools];
     if (own) return own(await ownServices());
     const file = fileTools[name as keyof typeof fileTools];

@@ -1,3 +1,4 @@
+import type { Settings } from '../core/settings.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Checkpoint } from '../machine/actions/run-program.ts';
 import type { Jobs } from '../machine/jobs/jobs.ts';
@@ -17,12 +18,20 @@ export interface OwnServices extends Pick<
   /** Left out where no states are kept. */
   readonly checkpoint?: Checkpoint;
   readonly catalogue: Catalogue;
+  /** Databases of the settings. */
+  readonly databases: Settings['databases'];
   /** Another tool by its name. Throws UNKNOWN_TOOL. */
   load(name: string): Promise<Tool>;
 }
 
 /** Tools of our own that are about the crib itself. One line each. */
 export const ownTools = {
+  check: (services: OwnServices) => import('./roles/check.ts').then((m) => m.check(services)),
+  change_packages: (services: OwnServices) =>
+    import('./roles/change-packages.ts').then((m) => m.changePackages(services)),
+  project: (services: OwnServices) => import('./roles/project.ts').then((m) => m.project(services)),
+  query: (services: OwnServices) => import('./roles/query.ts').then((m) => m.query(services)),
+  run_task: (services: OwnServices) => import('./roles/run-task.ts').then((m) => m.runTask(services)),
   find_actions: ({ catalogue }: OwnServices) =>
     import('./catalogue/find-actions.ts').then((m) => m.findActions(catalogue)),
   list_jobs: (services: OwnServices) => import('./tools/list-jobs.ts').then((m) => m.listJobs(services)),

@@ -50,6 +50,7 @@ export const looking = {
     'Branch, upstream, what is under way, and staged, changed, untracked and conflicted files.',
     ['read'],
     {
+      role: 'status',
       run: statusWords,
       params: {
         untracked: choice(

@@ -10,7 +10,7 @@ import { roleWords } from './words.ts';
 
 export interface Catalogue {
   readonly manifest: Manifest;
-  readonly offered: Pick<Offered, 'callable' | 'exposure' | 'find'>;
+  readonly offered: Pick<Offered, 'callable' | 'exposure' | 'find' | 'isReached'>;
   /** Where a program is, known or not. */
   which(name: string): Promise<string | undefined>;
 }

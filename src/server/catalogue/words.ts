@@ -2,6 +2,7 @@ import type { Role } from '../../core/program.ts';
 
 /** What people call what an action is for. */
 export const roleWords: Readonly<Record<Role, string>> = {
+  status: 'where version control stands',
   test: 'run the tests of the project',
   lint: 'lint: find problems in the code',
   types: 'check types',

@@ -1,0 +1,179 @@
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { ToolcribError } from '../../core/errors.ts';
+import { pathKind } from '../../core/params.ts';
+import type { Role } from '../../core/program.ts';
+import {
+  defineTool,
+  type CallContext,
+  type PlanContext,
+  type Tool,
+  type ToolResult,
+} from '../../core/tool.ts';
+import { CheckMemory, problemsOf, type Kind } from './check-memory.ts';
+import { told, type Checked } from './check-report.ts';
+import { playersOf, tasksOf, type Player, type RoleServices, type Task } from './players.ts';
+import { planOf, stepOf, type Step } from './steps.ts';
+
+/** What projects call the tasks that do it, the usual name first. */
+const taskNames: Readonly<Record<Kind, readonly string[]>> = {
+  test: ['test', 'tests', 'unit', 'test:unit'],
+  lint: ['lint'],
+  types: ['typecheck', 'type-check', 'types', 'check-types', 'check:types', 'tsc'],
+  build: ['build', 'compile'],
+  format: ['format:check', 'fmt:check', 'check:format', 'format', 'fmt'],
+};
+const kinds = ['test', 'lint', 'types', 'build', 'format'] as const;
+
+const params = z.strictObject({
+  what: z
+    .enum([...kinds, 'all'])
+    .default('test')
+    .describe('test when left out; all: types, lint, test'),
+  only: z.array(z.string().min(1)).optional().describe('These files or tests: ["src/cart.test.ts"]'),
+  again: z.boolean().optional().describe('Only what failed last time'),
+  cwd: z.string().min(1).optional().describe('Folder of one package: "packages/api"'),
+});
+type Asked = z.output<typeof params>;
+interface About {
+  readonly kind: Kind;
+  readonly folder: string;
+  /** Only a part was asked for, so that what is missing in the answer was not mended. */
+  readonly isPart: boolean;
+}
+
+/** Tests, lints, type-checks, builds as the project does it, and tells what failed. */
+export function check(services: RoleServices): Tool {
+  const memory = new CheckMemory();
+  return defineTool({
+    name: 'check',
+    program: 'toolcrib',
+    title: 'Check the project',
+    description:
+      'Run tests, lint, type check or build of the project. Green is one line; failures come as file:line and message.',
+    effects: ['write', 'execute', 'network'],
+    params,
+    plan: async (asked, context) => planOf(await stepsFor(asked, context, services, memory)),
+    run: ({ work }, context) => run(work, context, memory),
+  });
+}
+
+async function stepsFor(
+  asked: Asked,
+  context: PlanContext,
+  services: RoleServices,
+  memory: CheckMemory,
+): Promise<Step<About>[]> {
+  const { workspace } = context;
+  const folder =
+    asked.cwd === undefined
+      ? workspace.home
+      : await workspace.resolve(asked.cwd, { kind: 'folder', mustExist: true });
+  const tasks = await tasksOf(folder, context, services);
+  const steps: Step<About>[] = [];
+  for (const kind of asked.what === 'all' ? (['types', 'lint', 'test'] as const) : [asked.what])
+    steps.push(...(await stepsOf(kind, { asked, folder, tasks, context, services, memory })));
+  // A language without a type checker of its own is compiled.
+  if (asked.what === 'all' && steps.every(({ about }) => about.kind !== 'types'))
+    steps.unshift(...(await stepsOf('build', { asked, folder, tasks, context, services, memory })));
+  if (steps.length > 0) return steps;
+  const names = tasks.map(({ name }) => name).join(', ');
+  throw new ToolcribError(
+    'NOT_FOUND',
+    `what: ${folder} shows no program for ${asked.what}, and has no task of that name.`,
+    names ? `run_task runs one of its tasks: ${names}.` : 'run runs any program; cwd names another folder.',
+  );
+}
+
+interface Looking {
+  readonly asked: Asked;
+  readonly folder: string;
+  readonly tasks: readonly Task[];
+  readonly context: PlanContext;
+  readonly services: RoleServices;
+  readonly memory: CheckMemory;
+}
+
+/** What the project's own script names, else what the project shows signs of, else the script itself. */
+async function stepsOf(kind: Kind, looking: Looking): Promise<Step<About>[]> {
+  const { asked, folder, tasks, context, services } = looking;
+  const players = await playersOf(kind, folder, context.workspace.roots, services);
+  const task = taskNames[kind].flatMap((name) => tasks.find((one) => isTask(one, name)) ?? [])[0];
+  const named = players.filter(
+    ({ action }) => task?.command && names(task.command, action.program, services),
+  );
+  const chosen = named.length > 0 ? named : task?.command ? [] : players;
+  if (chosen.length > 0) return playing(kind, chosen, looking);
+  if (!task || asked.only || asked.again) return playing(kind, players, looking);
+  const runner = (await playersOf('task', task.folder, context.workspace.roots, services)).find(
+    ({ action }) => action.program === task.program,
+  );
+  if (!runner) return [];
+  const tool = await services.load(runner.action.name);
+  const about = { kind, folder: task.folder, isPart: true };
+  return [await stepOf(tool, { task: task.name, cwd: task.folder }, about, context)];
+}
+
+/** npm's own answer where a project has no tests is none. */
+const isTask = ({ name, command = '' }: Task, wanted: string): boolean =>
+  name === wanted && !command.includes('no test specified');
+
+/** Whether a command starts a program. */
+const names = (command: string, id: string, { catalogue: { manifest } }: RoleServices): boolean => {
+  const called = manifest.programs.find((program) => program.id === id)?.called ?? [id];
+  return called.some((name) => ` ${command} `.includes(` ${name} `));
+};
+
+async function playing(kind: Kind, players: readonly Player[], looking: Looking): Promise<Step<About>[]> {
+  const { asked, folder, context, services, memory } = looking;
+  const steps: Step<About>[] = [];
+  let failure: unknown;
+  for (const { action, folder: cwd } of players) {
+    const tool = await services.load(action.name);
+    const key = `${kind} ${action.program} ${cwd}`;
+    const only = asked.again ? memory.failed(key) : asked.only;
+    const about = { kind, folder: cwd, isPart: only !== undefined };
+    const values = { cwd, ...(only && onlyFor(tool, kind, only, folder)), ...checking(tool, kind) };
+    try {
+      steps.push(await stepOf(tool, values, about, context));
+    } catch (error) {
+      if (!(error instanceof ToolcribError)) throw error;
+      failure ??= error; // Another one of the same role may fit.
+    }
+  }
+  if (steps.length === 0 && failure) throw failure;
+  return steps;
+}
+
+/** Whether it formats or only says what is not, it is a check. */
+const checking = ({ params: { shape } }: Tool, kind: Role) =>
+  kind === 'format' && 'check' in shape ? { check: true } : {};
+
+/** Names of tests as they are; paths as the caller means them, from its folder. */
+function onlyFor({ params: { shape }, name }: Tool, kind: Kind, only: readonly string[], folder: string) {
+  const { files } = shape;
+  const arePaths = only.every((one) => /[/\\]|\.\w{1,4}$/.test(one) && !/\s/.test(one));
+  const key = kind === 'test' && arePaths && files !== undefined ? 'files' : 'only';
+  const schema = shape[key] as z.ZodType | undefined;
+  if (!schema)
+    throw new ToolcribError('ARG_INVALID', `only: ${name} always takes the whole project.`, 'Leave it out.');
+  return { [key]: only.map((one) => (pathKind(schema) ? resolve(folder, one) : one)) };
+}
+
+async function run(
+  steps: readonly Step<About>[],
+  context: CallContext,
+  memory: CheckMemory,
+): Promise<ToolResult> {
+  const checked: Checked[] = [];
+  for (const { tool, plan, about } of steps) {
+    const result = await tool.run(plan, context);
+    const key = `${about.kind} ${tool.program} ${about.folder}`;
+    const problems = problemsOf(result, about.folder, context.workspace.home);
+    const since = problems && memory.note(key, problems, about.isPart);
+    const { kind } = about;
+    checked.push({ kind, program: tool.program, subject: plan.subject, result, problems, since });
+  }
+  const failed = checked.length === 1 && checked[0]?.result.isError === true;
+  return { content: [{ type: 'text', text: told(checked) }], ...(failed && { isError: true }) };
+}

@@ -1,0 +1,110 @@
+import type { Role } from '../../core/program.ts';
+import type { CallContext, PlanContext, Tool } from '../../core/tool.ts';
+import { upwards } from '../../core/upwards.ts';
+import type { Host } from '../../machine/host.ts';
+import type { Catalogue } from '../catalogue/find-actions.ts';
+import { signsIn } from '../exposure.ts';
+import type { PublishedTool } from '../published.ts';
+
+/** What the tools that are made of roles need. */
+export interface RoleServices {
+  readonly catalogue: Pick<Catalogue, 'manifest' | 'offered'>;
+  readonly host: Host;
+  /** An action by the name of its tool. */
+  load(name: string): Promise<Tool>;
+}
+
+/** An action that plays a role in a project. */
+export interface Player {
+  readonly action: PublishedTool;
+  /** Of the project, by which it shows that it uses the program: `package.json`. */
+  readonly sign: string;
+  /** Where that is. */
+  readonly folder: string;
+}
+
+/** The actions of a role whose programs a project uses: those of the nearest folder, up to the root, that has any. */
+export async function playersOf(
+  role: Role,
+  folder: string,
+  roots: readonly string[],
+  { catalogue: { manifest, offered }, host }: RoleServices,
+): Promise<Player[]> {
+  const actions = (await offered.callable()).filter((tool) => tool.role === role);
+  const ids = new Set(actions.map(({ program }) => program));
+  const programs = manifest.programs.filter(({ id }) => ids.has(id));
+  for (const here of upwards(folder, roots)) {
+    const signs = await signsIn([here], programs, host);
+    const found = actions.flatMap((action) => {
+      const sign = signs.get(action.program);
+      return sign === undefined ? [] : [{ action, sign, folder: here }];
+    });
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** A task of the project, and the program that runs it. */
+export interface Task {
+  readonly name: string;
+  readonly command?: string | undefined;
+  readonly says?: string | undefined;
+  readonly program: string;
+  readonly folder: string;
+}
+
+/** The tasks of a project that can be told without running anything: scripts, targets. */
+export async function tasksOf(
+  folder: string,
+  context: PlanContext,
+  services: RoleServices,
+): Promise<readonly Task[]> {
+  const players = await playersOf('tasks', folder, context.workspace.roots, services);
+  const lists = await Promise.all(
+    players
+      .filter(({ action }) => action.effects.every((effect) => effect === 'read'))
+      .map(async (player) => {
+        const found = await looked(player.action.name, { cwd: player.folder }, context, services);
+        const items = (found?.data?.['items'] ?? []) as readonly Pick<Task, 'name' | 'command' | 'says'>[];
+        return items.map((task) => ({ ...task, program: player.action.program, folder: player.folder }));
+      }),
+  );
+  return onePerFile(lists, players);
+}
+
+/** npm, pnpm and Yarn read the same scripts: those of the project's own package manager are the ones. */
+function onePerFile(lists: readonly (readonly Task[])[], players: readonly Player[]): readonly Task[] {
+  const seen = new Map<string, readonly Task[]>();
+  for (const list of lists) {
+    const key = JSON.stringify(list.map(({ name, command }) => [name, command]));
+    const sign = players.find(({ action }) => action.program === list[0]?.program)?.sign;
+    // Who has a sign of its own beside the file that all of them read is the one.
+    if (!seen.has(key) || sign !== 'package.json') seen.set(key, list);
+  }
+  return [...seen.values()].flat();
+}
+
+/** What an action that only looks answers; undefined when it cannot. */
+export async function looked(
+  name: string,
+  values: Record<string, unknown>,
+  context: PlanContext,
+  { load }: Pick<RoleServices, 'load'>,
+) {
+  try {
+    const tool = await load(name);
+    const plan = await tool.plan(values, context);
+    if (plan.trust !== undefined && !(await context.trusts(plan.folder))) return undefined;
+    const result = await tool.run(plan, quiet(context));
+    return result.isError ? undefined : result;
+  } catch {
+    return undefined; // What it would have said is left out.
+  }
+}
+
+/** A look on the way to something else: nobody hears of it, and nothing of it is kept. */
+const quiet = (context: PlanContext): CallContext => ({
+  ...context,
+  progress() {},
+  keepOutput: () => ({ handle: '', add() {}, end() {} }),
+});

@@ -1,0 +1,148 @@
+import { basename } from 'node:path';
+import * as z from 'zod';
+import type { Category } from '../../core/discoverer.ts';
+import type { Role } from '../../core/program.ts';
+import { defineSimpleTool, textOf, type CallContext, type Tool } from '../../core/tool.ts';
+import { projectAddress } from '../../machine/databases/project-address.ts';
+import { schemesOf } from '../../machine/databases/target.ts';
+import { shownPath } from '../../machine/paths/shown-path.ts';
+import { headAndTail, presentable } from '../../machine/presentable.ts';
+import { looked, playersOf, tasksOf, type RoleServices } from './players.ts';
+import { folderOf } from './run-task.ts';
+
+/** What of each may be told; a model asks for the rest. */
+const mostEntries = 24;
+const mostTasks = 16;
+const mostPrograms = 24;
+const longestCommand = 60;
+
+const params = z.strictObject({
+  cwd: z.string().min(1).optional().describe('Folder of one package: "packages/api"'),
+});
+
+/** What a project is, and what can be done in it, in a page. */
+export const project = (services: RoleServices): Tool =>
+  defineSimpleTool({
+    name: 'project',
+    program: 'toolcrib',
+    title: 'Describe the project',
+    description:
+      'What this project is: git state, packages, tasks, tests, databases, programs here. Call it first.',
+    effects: ['read'],
+    params,
+    async call(asked, context) {
+      const folder = await folderOf(asked, context);
+      const parts = await Promise.all([
+        place(folder, context, services),
+        state(folder, context, services),
+        packageManagers(folder, context, services),
+        checks(folder, context, services),
+        tasks(folder, context, services),
+        databases(context, services),
+        programs(context, services),
+      ]);
+      return { content: [{ type: 'text', text: presentable(parts.flat().join('\n')) }] };
+    },
+  });
+
+const line = (title: string, all: readonly string[], most = Infinity): string[] => {
+  const more = all.length > most ? [`${all.length - most} more`] : [];
+  return all.length === 0 ? [] : [`${title}: ${[...all.slice(0, most), ...more].join(', ')}`];
+};
+
+async function place(folder: string, { trusts }: CallContext, { host }: RoleServices): Promise<string[]> {
+  const [entries, isTrusted] = await Promise.all([host.list(folder), trusts(folder)]);
+  const shown = entries.filter((name) => name !== '.git').toSorted();
+  const trust = isTrusted ? '' : ' (not trusted yet: running its code is asked about once)';
+  return [`${basename(folder)}: ${shownPath(folder)}${trust}`, ...line('entries', shown, mostEntries)];
+}
+
+/** Of version control: where one stands, what is under way, how much has changed; the files are another call. */
+async function state(folder: string, context: CallContext, services: RoleServices): Promise<string[]> {
+  const players = await playersOf('status', folder, context.workspace.roots, services);
+  const told = await Promise.all(
+    players.map(async ({ action }) => {
+      const result = await looked(action.name, { cwd: folder }, context, services);
+      if (!result) return `${action.program}: ${action.name} looks, once the folder is trusted`;
+      const [first = '', ...rest] = textOf(result).split('\n');
+      return [`${action.program}: ${first}`, ...rest.filter((text) => text.startsWith('['))].join('\n');
+    }),
+  );
+  return told;
+}
+
+/** Those that a project uses; of several that read the same file, those that do not refuse. */
+async function packageManagers(
+  folder: string,
+  context: CallContext,
+  services: RoleServices,
+): Promise<string[]> {
+  const players = await playersOf('install', folder, context.workspace.roots, services);
+  const fitting = await Promise.all(
+    players.map(async ({ action, sign, folder: cwd }) => {
+      const tool = await services.load(action.name);
+      return tool.plan({ cwd }, context).then(
+        () => [`${action.program} (${sign})`],
+        () => [], // It is another one's project.
+      );
+    }),
+  );
+  return line('packages', fitting.flat());
+}
+
+const checked: readonly Role[] = ['test', 'lint', 'types', 'build', 'format'];
+
+async function checks(folder: string, context: CallContext, services: RoleServices): Promise<string[]> {
+  const players = await Promise.all(
+    checked.map(async (role) => {
+      const found = await playersOf(role, folder, context.workspace.roots, services);
+      const names = [...new Set(found.map(({ action }) => action.program))];
+      return names.length > 0 ? [`${role} by ${names.join(' and ')}`] : [];
+    }),
+  );
+  return line('check', players.flat());
+}
+
+async function tasks(folder: string, context: CallContext, services: RoleServices): Promise<string[]> {
+  const all = await tasksOf(folder, context, services);
+  const shown = all.map(({ name, command }) =>
+    command ? `${name} = ${headAndTail(command, longestCommand)}` : name,
+  );
+  return line('tasks', shown, mostTasks);
+}
+
+async function databases(context: CallContext, services: RoleServices): Promise<string[]> {
+  const { roots, home } = context.workspace;
+  const files = (await playersOf('query', home, roots, services)).map(({ sign }) => sign);
+  const addresses = Object.entries(schemesOf).flatMap(([engine, scheme]) => {
+    const found = projectAddress(scheme, roots);
+    return found ? [`${engine} (${basename(found.from)})`] : [];
+  });
+  return line('databases', [...new Set(files), ...addresses]);
+}
+
+const first: readonly Category[] = ['vcs', 'container', 'database', 'runtime', 'package-manager'];
+const rank = (category: Category): number =>
+  first.includes(category) ? first.indexOf(category) : first.length;
+
+/** Programs that can be used, those that the project shows signs of first. */
+async function programs(
+  { workspace }: CallContext,
+  { catalogue: { offered, manifest } }: RoleServices,
+): Promise<string[]> {
+  if (workspace.roots.length === 0) return [];
+  const { programs: all } = await offered.exposure();
+  const ids = manifest.programs
+    .filter(({ id }) => all.has(id))
+    .toSorted((one, other) => rank(one.category) - rank(other.category))
+    .map(({ id }) => id);
+  const isUsed = (id: string) => all.get(id)?.isUsed ?? false;
+  return [
+    ...line('uses', ids.filter(isUsed)),
+    ...line(
+      'also here',
+      ids.filter((id) => !isUsed(id)),
+      mostPrograms,
+    ),
+  ];
+}

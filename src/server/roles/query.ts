@@ -1,0 +1,141 @@
+import { basename } from 'node:path';
+import * as z from 'zod';
+import { ToolcribError } from '../../core/errors.ts';
+import { pathKind } from '../../core/params.ts';
+import type { Role } from '../../core/program.ts';
+import type { DatabaseProfile } from '../../core/settings.ts';
+import { defineTool, type PlanContext, type Tool } from '../../core/tool.ts';
+import { projectAddress } from '../../machine/databases/project-address.ts';
+import { schemesOf } from '../../machine/databases/target.ts';
+import { namePattern } from '../exposure.ts';
+import type { PublishedTool } from '../published.ts';
+import { playersOf, type RoleServices } from './players.ts';
+import { planOf, stepOf, type Step } from './steps.ts';
+
+export interface QueryServices extends RoleServices {
+  /** By name, from the settings. */
+  readonly databases: Readonly<Record<string, DatabaseProfile>>;
+}
+
+const params = z.strictObject({
+  sql: z.string().min(1).max(100_000).optional().describe('One statement that reads: "SELECT * FROM orders"'),
+  table: z.string().min(1).optional().describe('The shape of this table instead; without both, all tables'),
+  database: z.string().min(1).optional().describe('File, name in the settings, or postgresql, mysql'),
+  limit: z.number().int().min(1).max(1000).optional().describe('Most rows; 100 when left out'),
+});
+/** A database refuses it in words of its own; which action writes is said behind them. */
+const writing = /^\s*(?:alter|create|delete|drop|insert|merge|replace|truncate|update)\b/i;
+type Asked = z.output<typeof params>;
+
+/** A database that can be asked, and by which action. */
+interface Source {
+  /** By which `database` names it. */
+  readonly name: string;
+  readonly action: PublishedTool;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** Asks a database of the project or the settings; what writes is an action of its program. */
+export const query = (services: QueryServices): Tool =>
+  defineTool({
+    name: 'query',
+    program: 'toolcrib',
+    title: 'Query a database',
+    description:
+      'Ask a SQL database of the project (SQLite, PostgreSQL, MySQL, DuckDB): a SELECT, its tables, the shape of one.',
+    effects: ['read', 'network'],
+    params,
+    async plan(asked, context) {
+      const plan = planOf([await stepFor(asked, context, services)]);
+      return { ...plan, work: { steps: plan.work, sql: asked.sql ?? '' } };
+    },
+    async run({ work }, context) {
+      const [step] = work.steps;
+      if (!step) throw new Error('a call of no acts');
+      const result = await step.tool.run(step.plan, context);
+      const [part] = result.content;
+      if (!result.isError || part?.type !== 'text' || !writing.test(work.sql)) return result;
+      const by = step.tool.name.replace(/_[a-z]+$/, '_execute');
+      const text = `${part.text}\nTo write, call run_action {"action": "${by}", …}: a person is asked.`;
+      return { ...result, content: [{ type: 'text', text }] };
+    },
+  });
+
+async function stepFor(asked: Asked, context: PlanContext, services: QueryServices): Promise<Step> {
+  const { sql, table, limit } = asked;
+  const role = sql !== undefined ? 'query' : table !== undefined ? 'describe' : 'tables';
+  const found = await sourcesFor(role, asked.database, context, services);
+  const [source, other] = found;
+  if (!source) throw noDatabase(asked.database);
+  if (other)
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `database: there are several: ${found.map(({ name }) => name).join(', ')}.`,
+      'Say which one.',
+    );
+  const tool = await services.load(source.action.name);
+  const given = { sql, table, limit, ...source.values };
+  const values = Object.entries(given).filter(
+    ([name, value]) => value !== undefined && name in tool.params.shape,
+  );
+  return stepOf(tool, Object.fromEntries(values), undefined, context);
+}
+
+async function sourcesFor(
+  role: Role,
+  wanted: string | undefined,
+  context: PlanContext,
+  services: QueryServices,
+): Promise<Source[]> {
+  const { databases, catalogue, load } = services;
+  const { roots, home } = context.workspace;
+  const actions = (await catalogue.offered.callable()).filter((tool) => tool.role === role);
+  const servers = actions.filter(({ asks }) => asks !== undefined);
+  const profiles = Object.entries(databases).flatMap(([name, { engine }]) =>
+    servers
+      .filter(({ asks }) => asks === engine)
+      .map((action) => ({ name, action, values: { profile: name } })),
+  );
+  const addresses = servers.flatMap((action): Source[] => {
+    const { asks } = action;
+    if (asks === undefined) return [];
+    const isNamed =
+      projectAddress(schemesOf[asks], roots) !== undefined || catalogue.offered.isReached(action);
+    return isNamed || wanted === asks ? [{ name: asks, action, values: {} }] : [];
+  });
+  const files = (await playersOf(role, home, roots, services)).map(({ action, sign }): Source => ({
+    name: sign,
+    action,
+    values: { database: sign },
+  }));
+  const all = [...profiles, ...addresses, ...files];
+  if (wanted === undefined) return onePerName(all);
+  const named = all.filter(({ name, action }) => name === wanted || action.program === wanted);
+  if (named.length > 0) return onePerName(named);
+  const ofFiles: PublishedTool[] = [];
+  for (const action of actions) {
+    const { database } = (await load(action.name)).params.shape;
+    if (database && pathKind(database as z.ZodType)) ofFiles.push(action);
+  }
+  const fitting = ofFiles.filter(({ program }) => isFileOf(program, wanted, services));
+  const [action] = fitting.length > 0 ? fitting : ofFiles;
+  return action ? [{ name: wanted, action, values: { database: wanted } }] : [];
+}
+
+/** Two programs can read the same file: the first is the one. */
+const onePerName = (sources: readonly Source[]): Source[] =>
+  sources.filter((one, at) => sources.findIndex(({ name }) => name === one.name) === at);
+
+const isFileOf = (id: string, path: string, { catalogue: { manifest } }: QueryServices): boolean =>
+  (manifest.programs.find((program) => program.id === id)?.project ?? []).some(
+    (sign) => typeof sign === 'string' && namePattern(sign).test(basename(path)),
+  );
+
+const noDatabase = (wanted: string | undefined): ToolcribError =>
+  new ToolcribError(
+    'NOT_FOUND',
+    wanted === undefined
+      ? 'database: none is named in .env, DATABASE_URL or the settings, and no database file is at the root.'
+      : `database: there is no ${JSON.stringify(wanted)}.`,
+    'Give the path of a file, or set DATABASE_URL in the .env of the project.',
+  );

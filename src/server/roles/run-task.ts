@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { nearest } from '../../core/check-params.ts';
+import { ToolcribError } from '../../core/errors.ts';
+import { defineTool, type PlanContext, type Tool } from '../../core/tool.ts';
+import { inlineLimit, headAndTail } from '../../machine/presentable.ts';
+import { playersOf, tasksOf, type RoleServices, type Task } from './players.ts';
+import { planOf, stepOf, type Step } from './steps.ts';
+
+const params = z.strictObject({
+  task: z.string().min(1).max(200).optional().describe('Its name: "dev"; without it, the tasks there are'),
+  args: z.array(z.string()).optional().describe('Arguments for it: ["--watch"]'),
+  program: z.string().optional().describe('Whose task, where several have it: "make"'),
+  cwd: z.string().min(1).optional().describe('Folder of one package'),
+});
+type Asked = z.output<typeof params>;
+
+/** Runs a task that the project has by that name; without a name, lists them. */
+export const runTask = (services: RoleServices): Tool =>
+  defineTool({
+    name: 'run_task',
+    program: 'toolcrib',
+    title: 'Run a task of the project',
+    description:
+      'Run a script or target of the project by name: npm script, make target, dev server. Without one, lists them.',
+    effects: ['write', 'execute', 'network'],
+    params,
+    async plan(asked, context) {
+      const folder = await folderOf(asked, context);
+      const tasks = await tasksOf(folder, context, services);
+      if (asked.task !== undefined) return planOf([await stepFor(asked, folder, tasks, context, services)]);
+      return {
+        effects: ['read'],
+        subject: 'lists tasks',
+        folder,
+        touches: [],
+        takenBack: false,
+        exactly: folder,
+        work: listed(tasks),
+      };
+    },
+    async run({ work }: { readonly work: readonly Step[] | string }, context) {
+      if (typeof work === 'string') return { content: [{ type: 'text', text: work }] };
+      const [step] = work;
+      if (!step) throw new Error('a call of no acts');
+      return step.tool.run(step.plan, context);
+    },
+  });
+
+export const folderOf = async ({ cwd }: { cwd?: string | undefined }, { workspace }: PlanContext) =>
+  cwd === undefined ? workspace.home : workspace.resolve(cwd, { kind: 'folder', mustExist: true });
+
+const listed = (tasks: readonly Task[]): string =>
+  headAndTail(
+    [
+      tasks.length === 0 ? 'no tasks that can be told without running something' : `${tasks.length} tasks`,
+      ...tasks.map(({ name, command, says, program }) =>
+        [`${name} (${program})`, command ?? says].filter(Boolean).join('  '),
+      ),
+    ].join('\n'),
+    inlineLimit / 4,
+  );
+
+async function stepFor(
+  { task = '', args, program }: Asked,
+  folder: string,
+  tasks: readonly Task[],
+  context: PlanContext,
+  services: RoleServices,
+): Promise<Step> {
+  const all = await playersOf('task', folder, context.workspace.roots, services);
+  const players = all.filter(({ action }) => program === undefined || action.program === program);
+  const known = tasks.filter(({ name }) => name === task).map((one) => one.program);
+  // Tasks of others cannot be told without running them, so that they say themselves whether they have it.
+  const silent = players.filter(({ action }) => tasks.every((one) => one.program !== action.program));
+  const fitting = players.filter(({ action }) => known.includes(action.program));
+  const [player, other] = fitting.length > 0 ? fitting : silent;
+  if (!player) throw unknownTask(task, tasks, all.length > 0);
+  if (other && fitting.length === 0)
+    throw new ToolcribError(
+      'ARG_INVALID',
+      `program: ${players.map(({ action }) => action.program).join(' and ')} could have a task ${task}.`,
+      'Say which one.',
+    );
+  const tool = await services.load(player.action.name);
+  return stepOf(tool, { task, ...(args && { args }), cwd: player.folder }, undefined, context);
+}
+
+function unknownTask(task: string, tasks: readonly Task[], hasRunner: boolean): ToolcribError {
+  const names = tasks.map(({ name }) => name);
+  const best = nearest(task, names);
+  return new ToolcribError(
+    'NOT_FOUND',
+    `task: the project has no task ${JSON.stringify(task)}.`,
+    best
+      ? `Did you mean ${best}?`
+      : names.length > 0
+        ? `There are ${names.join(', ')}.`
+        : `${hasRunner ? 'It has none' : 'No file of tasks was found here or above'}; run runs any program.`,
+  );
+}

@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { expect, it, onTestFinished } from 'vitest';
+import { hasProgram } from '../discoverers/real-program.ts';
+import { folderWith } from '../support/files-in.ts';
+import { connect } from '../support/server.ts';
+import { textOf } from '../support/text-of.ts';
+
+// The tools that are made of what programs say they are for: none of them knows a program by its name.
+const cart = (sum: string) => `const { test } = require('node:test');
+const assert = require('node:assert');
+test('adds', () => assert.strictEqual(1 + 1, ${sum}));
+test('is empty', () => {});
+test('rounds', { skip: true }, () => {});
+`;
+const shop = (scripts: Record<string, string> = {}) => ({
+  'package.json': JSON.stringify({ name: 'shop', scripts: { test: 'node --test', ...scripts } }),
+  'test/cart.test.js': cart('3'),
+});
+
+async function opened(files: Record<string, string>, args: readonly string[] = ['--questions', 'none']) {
+  const folder = folderWith(files);
+  const client = await connect('2026-07-28', { roots: [folder], args });
+  onTestFinished(() => client.close());
+  const call = async (name: string, given: Record<string, unknown> = {}) => {
+    const result = await client.callTool({ name, arguments: given });
+    return (result.isError ? 'ERROR ' : '') + textOf(result);
+  };
+  return { folder, call, write: (path: string, text: string) => writeFileSync(join(folder, path), text) };
+}
+
+it('names every test that failed, and what is fixed and new since last time', async () => {
+  const { call, write } = await opened(shop());
+  expect(await call('check')).toMatch(
+    /^test: 1 failed, 1 passed, 1 skipped \(node\)\ntest\/cart\.test\.js:3 adds\n {2}[^\n]*2 !== 3/,
+  );
+  write(
+    'test/cart.test.js',
+    cart('2').replace("'is empty', () => {}", "'is empty', () => assert.fail('new')"),
+  );
+  expect(await call('check')).toMatch(
+    /^test: 1 failed, 1 passed, 1 skipped \(node\); 1 fixed, 1 new since last time\nnew: test\/cart\.test\.js:4 is empty\n/,
+  );
+  expect(await call('check', { again: true })).toMatch(/^test: 1 failed, 0 passed/);
+  expect(await call('check', { only: ['test/cart.test.js'] })).toContain('1 failed, 1 passed');
+  write('test/cart.test.js', cart('2'));
+  const green = await call('check');
+  expect(green).toBe('test: 2 passed, 1 skipped (node); 1 fixed since last time');
+  expect(encode(green).length).toBeLessThanOrEqual(60);
+  write('test/cart.test.js', 'const = 1;');
+  expect(await call('check')).toMatch(/^test: 1 failed, 0 passed|^ERROR /);
+});
+
+it('runs the script of the project where no program is known for it', async () => {
+  const scripts = { lint: 'node lint.js', build: 'node -e "process.exit(2)"' };
+  const { call } = await opened({ ...shop(scripts), 'lint.js': 'console.log("clean")' });
+  expect(await call('check', { what: 'lint' })).toMatch(/^lint: passed \(npm run lint\)\n[^]*clean/);
+  expect(await call('check', { what: 'build' })).toMatch(/^ERROR build: PROGRAM_FAILED: exit code 2/);
+  expect(await call('check', { what: 'types' })).toMatch(
+    /^ERROR NOT_FOUND: .* shows no program for types.* its tasks: test, lint, build\./,
+  );
+  expect(await call('check', { what: 'lint', only: ['a.js'] })).toMatch(/^ERROR NOT_FOUND: /);
+});
+
+it('asks once about all that it would run, and obeys a rule about a part of it', async () => {
+  const files = { ...shop({ lint: 'node lint.js' }), 'lint.js': '' };
+  const untrusted = await opened(files, []);
+  expect(await untrusted.call('check', { what: 'all' })).toMatch(/^ERROR NEEDS_CONFIRM: .* not trusted yet/);
+  const ruled = await opened(files, ['--questions', 'none', '--rule', 'run(npm run lint*)=deny']);
+  expect(await ruled.call('check', { what: 'all' })).toMatch(/^ERROR EFFECT_DENIED: .*npm run lint/);
+  expect(await ruled.call('check')).toMatch(/^test: 1 failed/);
+  expect(await ruled.call('run_task', { task: 'lint' })).toMatch(/^ERROR EFFECT_DENIED: /);
+});
+
+it('lists and runs the tasks there are, whoever keeps them', async () => {
+  const { call } = await opened({ ...shop({ hi: 'echo hello' }), Makefile: 'dist:\n\techo made $(X)\n' });
+  expect(await call('run_task')).toMatch(/^3 tasks\n[^]*hi \(npm\) {2}echo hello/);
+  expect(await call('run_task', { task: 'hi', args: ['there'] })).toContain('hello there');
+  expect(await call('run_task', { task: 'dist', args: ['X=it'] })).toContain('made it');
+  expect(await call('run_task', { task: 'hii' })).toMatch(/^ERROR NOT_FOUND: task: .*Did you mean hi\?/);
+  const none = await opened({ 'a.txt': '' });
+  expect(await none.call('run_task', { task: 'x' })).toMatch(/^ERROR NOT_FOUND: .*run runs any program/);
+});
+
+it('leaves packages to the package manager of the project', async () => {
+  const { call } = await opened({ ...shop(), 'pnpm-lock.yaml': "lockfileVersion: '9.0'\n" });
+  expect(await call('change_packages', { action: 'add' })).toMatch(
+    /^ERROR ARG_INVALID: packages: is required/,
+  );
+  const refused = await call('change_packages', { action: 'add', packages: ['zod'], program: 'npm' });
+  expect(refused).toMatch(/^ERROR EFFECT_DENIED: This is a project of pnpm: /);
+  const none = await opened({ 'a.txt': '' });
+  expect(await none.call('change_packages', { action: 'install' })).toMatch(/^ERROR NOT_FOUND: /);
+});
+
+it.skipIf(!hasProgram('sqlite3'))('asks the database of the project, and names what writes', async () => {
+  const { call } = await opened({ 'a.txt': '' });
+  expect(await call('query', { sql: 'SELECT 1' })).toMatch(/^ERROR NOT_FOUND: database: none is named/);
+  const create = { database: 'shop.sqlite', sql: 'CREATE TABLE orders (id INTEGER, total REAL)' };
+  expect(await call('sqlite3_execute', create)).not.toContain('ERROR');
+  await call('sqlite3_execute', { ...create, sql: 'INSERT INTO orders VALUES (1, 2.5)' });
+  expect(await call('query')).toBe('1 table\norders');
+  expect(await call('query', { table: 'orders' })).toMatch(/^2 columns\nid INTEGER\ntotal REAL/);
+  expect(await call('query', { sql: 'SELECT * FROM orders' })).toBe('1 row\nid\ttotal\n1\t2.5');
+  expect(await call('query', { sql: 'DELETE FROM orders' })).toMatch(/^ERROR [^]*"sqlite3_execute"/);
+  expect(await call('query', { sql: 'SELECT count(*) FROM orders' })).toContain('\n1');
+  expect(await call('query', { database: 'none.sqlite' })).toMatch(/^ERROR /);
+});
+
+it('tells what a project is, in a page', async () => {
+  const files = {
+    ...shop({ dev: 'vite' }),
+    Makefile: 'dist:\n\techo made\n',
+    '.env': 'DATABASE_URL=postgres://x/y\n',
+  };
+  const { call } = await opened(files);
+  const page = await call('project');
+  expect(page).toMatch(/^\S+: \S+ \(not trusted yet/);
+  expect(page).toContain('\nentries: .env, Makefile, package.json, test\n');
+  expect(page).toMatch(/\ncheck: test by node[^\n]*\ntasks: [^\n]*dev = vite/);
+  expect(page).toContain('postgresql (.env)');
+  expect(encode(page).length).toBeLessThanOrEqual(400);
+});
