@@ -41,13 +41,11 @@ export const views: Readonly<Record<string, View>> = {
     takes: {
       branch: 'merge, rebase: branch or commit',
       commits: 'cherry_pick, revert: commits, oldest first',
-      onto: 'rebase: new base, to move a part only',
-      how: 'merge: usual, fast_forward, commit or squash',
     },
   },
   sync: {
     title: 'Sync with a git remote',
-    description: 'git fetch, pull or push. Push never forces; git_force_push of the catalogue does.',
+    description: 'git fetch, pull or push; push never forces.',
     does: { fetch: 'fetch', pull: 'pull', push: 'push' },
     takes: {
       remote: 'fetch, push: origin when left out',
