@@ -38,13 +38,14 @@ export interface Crib {
 const onlyClient = 'stdio';
 
 const instructions = [
-  'Development programs installed on this machine, as typed actions named <program>_<action>, and file tools.',
-  'cwd is the folder an action runs in. It and other relative paths start at the first root;',
-  'only what lies inside the roots can be reached.',
-  'list_programs tells which programs there are and why others are missing.',
-  'Errors begin with a code. Long output is cut in the middle and kept whole: read_output pages and searches it.',
-  'What takes longer than a call goes on as a job: wait_job, read_job, stop_job. start_job is for dev servers.',
-  'Some calls ask the person first. NEEDS_CONFIRM: they cannot be asked here; tell them what the message says.',
+  'Tools for this project, and the development programs of this machine. Call project first.',
+  'check runs tests, lint, types, build as the project does, and names what failed. run_task: its scripts.',
+  'grep, read_file, list_files to look; edit_file, edit_files, replace_in_files, write_file to change; undo.',
+  'git_status, git_diff, git_log, git_show, git_commit, git_switch, git_integrate, git_sync. query: databases.',
+  'find_actions finds every other action (containers, packages, branches, move, delete); run_read_action and',
+  'run_action call it. run starts any program. Long output is kept, long work goes on: read_output, control_job.',
+  'Paths start at the first root; only what lies inside the roots can be reached. cwd: where a call works.',
+  'Errors say what helps. NEEDS_CONFIRM: a person has to be asked and cannot be here; tell them what it says.',
 ].join('\n');
 
 /** An MCP server over the toolbox, for either protocol era. Cheap, and without side effects. */

@@ -1,15 +1,18 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { ToolResult } from '../core/tool.ts';
 import type { PublishedTool } from './published.ts';
+import { searchMeta } from './search-hints.ts';
 
 /** A tool as it stands in tools/list. */
 export function asListed({ name, title, description, inputSchema, annotations }: PublishedTool): ListedTool {
+  const meta = searchMeta(name);
   return {
     name,
     title,
     description,
     inputSchema: inputSchema as ListedTool['inputSchema'],
     annotations,
+    ...(meta && { _meta: meta }),
   };
 }
 

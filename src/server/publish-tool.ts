@@ -55,17 +55,17 @@ export function publishTool(tool: ToolFacts): PublishedTool {
 }
 
 /** What a model need not be told to call a tool: the server checks all of it, and its errors say what was expected. */
-const unsaid = ['pattern', 'format', 'minLength', 'maxLength', 'maxItems'] as const;
+const unsaid = [
+  ...['pattern', 'format', 'minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum'],
+  ...['propertyNames', 'additionalProperties'],
+] as const;
 
 /** JSON Schema 2020-12 without what only costs tokens. */
 function asJsonSchema(schema: z.ZodObject): JsonSchema {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
-      // The bounds that zod gives every integer.
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      for (const key of unsaid) delete jsonSchema[key];
+      for (const key of unsaid) delete (jsonSchema as Record<string, unknown>)[key];
       if (isNothing(jsonSchema.default)) delete jsonSchema.default;
       if (
         jsonSchema.description &&
