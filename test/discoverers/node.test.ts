@@ -34,7 +34,7 @@ it('runs tests, all or chosen, and says which failed where', async () => {
   const folder = project();
   const all = await call('test', {}, folder);
   expect(all).toContain('1 failed, 1 passed, 0 skipped');
-  expect(all).toMatch(/test\/cart\.test\.js:3 discount \(old\) is off - off by one/);
+  expect(all).toMatch(/\ntest\/cart\.test\.js:3 discount \(old\) is off - off by one/);
   // Some versions say of those that were not chosen that they were skipped.
   const only = ['discount (old) is off'];
   expect(await call('test', { only, files: ['test/cart.test.js'] }, folder)).toMatch(/^1 failed, 0 passed/);

@@ -1,8 +1,10 @@
+import { isAbsolute, relative } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Program } from '../../core/program.ts';
 import type { Output, Report } from '../../core/report.ts';
 import type { ToolResult } from '../../core/tool.ts';
 import type { Collected } from '../output.ts';
+import { isInside } from '../paths/inside.ts';
 import { headAndTail, inlineLimit, presentable } from '../presentable.ts';
 import type { Outcome } from '../processes/process.ts';
 
@@ -20,6 +22,8 @@ export interface Answers {
 export interface Telling {
   /** The command line as a person would type it. */
   readonly command: string;
+  /** Where it ran. */
+  readonly folder?: string;
   readonly notes: readonly string[];
   /** By which read_output finds all of what the program printed; undefined when it is not kept. */
   readonly handle?: string | undefined;
@@ -41,12 +45,28 @@ export async function programResult(
   const read = readReport(report, { stdout: stdout.text, stderr: stderr.text, exitCode, ...more });
   // What the program said is worth more than why it was not understood; and nothing found, with a failure, is no
   // "none".
-  if (read !== undefined && (read.total !== 0 || exitCode === 0))
-    return reported(report, read, read.total === 0 ? stderr.text : '', telling);
+  const isNothing = read?.total === 0 || read?.failed === 0;
+  if (read !== undefined && !(isNothing && exitCode !== 0))
+    return reported(report, shortened(read, telling), read.total === 0 ? stderr.text : '', telling);
   return exitCode === 0 ? textResult(outcome, telling) : failure(outcome, answers, telling);
 }
 
-type Found = Readonly<Record<string, unknown>> & { readonly total?: number };
+type Found = Readonly<Record<string, unknown>> & { readonly total?: number; readonly failed?: number };
+
+/** Files of the folder are named from there: many programs print them whole. */
+function shortened(found: Found, { folder }: Telling): Found {
+  if (folder === undefined || typeof found !== 'object') return found;
+  const short = (one: unknown) => {
+    const { file } = one as { file?: unknown };
+    if (typeof file !== 'string' || !isAbsolute(file) || !isInside(file, folder)) return one;
+    return { ...(one as object), file: relative(folder, file) };
+  };
+  const lists = ['items', 'failures'].filter((name) => Array.isArray(found[name]));
+  return {
+    ...found,
+    ...Object.fromEntries(lists.map((name) => [name, (found[name] as unknown[]).map(short)])),
+  };
+}
 
 /** Undefined when it was not understood. Throws what readers throw for the caller. */
 function readReport(report: Report, output: Output): Found | undefined {

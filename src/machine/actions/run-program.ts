@@ -102,7 +102,7 @@ export async function execute(
   });
   const handle = sink?.handle ?? keptLater(outcome, () => context.keepOutput(command, folder));
   const notes = [...prepared.notes, ...(kept?.note === undefined ? [] : [kept.note])];
-  return { outcome, telling: { command, notes, handle } };
+  return { outcome, telling: { command, folder, notes, handle } };
 }
 
 /** The handle of an output that is too long to be shown. */
