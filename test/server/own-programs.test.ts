@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { programFile } from '../../src/discoverers/shared/program-file.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 import { connect, eras, inherited, program, type Era } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
@@ -123,4 +125,9 @@ it('takes those of a project that is trusted, as code of the project, and lets n
   const listed = (await tools()).find(({ name }) => name === 'frob_show');
   expect(listed?.annotations).toMatchObject({ readOnlyHint: false });
   expect(await call('frob_show')).toBe('frobbed: show');
+});
+
+it('has a schema for editors', async () => {
+  const schema = z.toJSONSchema(programFile, { io: 'input' });
+  await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot('../../docs/program.schema.json');
 });
