@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 export const rare = {
   ajv: '@modelcontextprotocol/server/validators/ajv',
   'iconv-lite': 'iconv-lite',
+  mdream: '@mdream/js',
   mysql2: 'mysql2',
   pg: 'pg',
 };

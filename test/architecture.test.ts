@@ -18,6 +18,7 @@ const mayImport: Record<string, readonly string[]> = {
     'zod',
     'yaml',
     'node:',
+    '@mdream/js',
     '@modelcontextprotocol/server/',
     'package.json',
   ],

@@ -31,6 +31,7 @@ export const errorCodes = {
   OUTPUT_LIMIT: 'The program printed more than can be parsed',
   TIMEOUT: 'The program was stopped at its time limit',
   CANCELLED: 'The caller gave up',
+  UNREACHABLE: 'An address did not answer, or not as HTTP wants it',
   UNKNOWN_TOOL: 'There is no tool of that name',
 } as const;
 

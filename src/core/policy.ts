@@ -6,7 +6,7 @@ import type { Plan } from './tool.ts';
 /** A plan, as far as it is decided about. */
 export interface Act extends Pick<
   Plan,
-  'effects' | 'subject' | 'trust' | 'asks' | 'takenBack' | 'lasting' | 'touches'
+  'effects' | 'subject' | 'host' | 'trust' | 'asks' | 'takenBack' | 'lasting' | 'touches'
 > {
   /** The tools that are called; several when one stands for another. */
   readonly tools: readonly string[];

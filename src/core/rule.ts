@@ -9,6 +9,7 @@ export interface Rule {
    * - `git_push`, `docker_*`            tools by their names
    * - `npm_run(npm run build*)`         such a tool, when its act in one line fits as well
    * - `run(git push *)`                 an act in one line, whichever tool does it
+   * - `fetch_url(*.example.com)`    an act by the name of the machine that it talks to
    * - `read(**\/.env)`, `write(dist/**)` files, whichever tool opens them
    */
   readonly pattern: string;
@@ -21,6 +22,8 @@ export interface Rule {
 export interface Matched {
   readonly tools: readonly string[];
   readonly subject: string;
+  /** The machine that it talks to, by its name or address. */
+  readonly host?: string;
   /** Real paths that it writes although others run them. */
   readonly protects?: readonly { readonly path: string }[];
 }
@@ -32,12 +35,19 @@ const longestPattern = 500;
 const anyTool: ReadonlySet<string> = new Set(['run', 'run_command']);
 
 /** Whether a rule is about a call. Rules about paths are asked at the gate; here only about protected files. */
-export function fits(pattern: string, { tools, subject, protects = [] }: Matched): boolean {
+export function fits(pattern: string, { tools, subject, host, protects = [] }: Matched): boolean {
   const { name, inside } = partsOf(pattern);
   if (inside === undefined) return tools.some((tool) => matches(name, tool));
   if (isAboutPaths(pattern))
     return name === 'write' && protects.length > 0 && protects.every(({ path }) => matchesPath(inside, path));
-  return (anyTool.has(name) || tools.some((tool) => matches(name, tool))) && matches(inside, subject);
+  const isTool = anyTool.has(name) || tools.some((tool) => matches(name, tool));
+  return isTool && (matches(inside, subject) || (host !== undefined && matches(inside, host)));
+}
+
+/** Whether a rule is about a tool's calls to one host, or to some: `fetch_url(10.0.0.5)`, not `fetch_url(*)`. */
+export function namesHost(pattern: string, tool: string, host: string): boolean {
+  const { name, inside = '*' } = partsOf(pattern);
+  return /[^*]/.test(inside) && matches(name, tool) && matches(inside, host);
 }
 
 /** Whether a rule is about files: `read(…)`, `write(…)`. */

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Effect } from './discoverer.ts';
 import { pathKind, type PathKind } from './params.ts';
+import type { Rule } from './rule.ts';
 import type { Budgets } from './settings.ts';
 
 /** The folders this session may touch, as a tool sees them. */
@@ -35,6 +36,8 @@ export interface Plan<Work = unknown> {
   readonly effects: readonly Effect[];
   /** The act in one line: `npm test`, `write src/a.ts (+3 -1)`. Rules are about it, and people read it. */
   readonly subject: string;
+  /** The machine that it talks to, by its name or address: rules may be about it. */
+  readonly host?: string;
   /** The absolute folder it works in. */
   readonly folder: string;
   /** What it names: absolute paths, or ones that start at the folder. */
@@ -86,6 +89,8 @@ export interface PlanContext {
   readonly client: string;
   /** How much this call may have, as the operator and the project say. */
   readonly budgets: Budgets;
+  /** What the operator and the project say, for acts that come up only while it runs. */
+  readonly rules: readonly Rule[];
   /** Whether somebody will read the plan, so that a diff is worth making. */
   readonly preview: boolean;
   /** Whether a person trusts the folder; what is planned must not depend on it. */

@@ -135,6 +135,7 @@ async function run(
   const context: CallContext = {
     ...waiterOf(house, caller),
     workspace: caller.workspace.consenting(consentTo(protects)),
+    rules: caller.settings.rules,
     preview: false,
     trusts: async (folder) => (await house.trust()).isTrusted(folder),
     keepOutput: (command, _folder, handle) => house.outputs.open(caller.client, command, handle),

@@ -46,11 +46,11 @@ export async function consider(
   preview: boolean,
 ): Promise<Considered> {
   const { workspace, settings, client, signal } = caller;
-  const { budgets } = settings;
+  const { budgets, rules } = settings;
   const noting = notingConsent();
   const trusts = async (folder: string) => (await trust()).isTrusted(folder);
   const gate = workspace.consenting(noting.consent);
-  const context: PlanContext = { workspace: gate, client, signal, budgets, preview, trusts };
+  const context: PlanContext = { workspace: gate, client, signal, budgets, rules, preview, trusts };
   const plan = await tool.plan(values, context);
   const { protects } = noting;
   const parts = plan.parts ?? [plan];

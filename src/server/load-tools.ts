@@ -33,6 +33,7 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
       jobs,
       outputs,
       environment: await machine.childEnvironment(),
+      loopback: true,
       load: (name) => load(offered.find(name)),
       databases: services.settings.databases,
       catalogue: { manifest: services.manifest, offered, which: machine.which },

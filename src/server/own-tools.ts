@@ -20,6 +20,8 @@ export interface OwnServices extends Pick<
   readonly catalogue: Catalogue;
   /** Databases of the settings. */
   readonly databases: Settings['databases'];
+  /** Whether servers of this machine may be asked: only those who sit at it speak to us over standard input. */
+  readonly loopback: boolean;
   /** Another tool by its name. Throws UNKNOWN_TOOL. */
   load(name: string): Promise<Tool>;
 }
@@ -32,6 +34,7 @@ export const ownTools = {
   project: (services: OwnServices) => import('./roles/project.ts').then((m) => m.project(services)),
   query: (services: OwnServices) => import('./roles/query.ts').then((m) => m.query(services)),
   run_task: (services: OwnServices) => import('./roles/run-task.ts').then((m) => m.runTask(services)),
+  fetch_url: (services: OwnServices) => import('./fetch/fetch-url.ts').then((m) => m.fetchUrl(services)),
   find_actions: ({ catalogue }: OwnServices) =>
     import('./catalogue/find-actions.ts').then((m) => m.findActions(catalogue)),
   list_jobs: (services: OwnServices) => import('./tools/list-jobs.ts').then((m) => m.listJobs(services)),

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -24,6 +26,7 @@ const meaningful: Record<string, Record<string, unknown>> = {
   docker_inspect: { container: 'web' },
   docker_ps: {},
   docker_stats: {},
+  fetch_url: { url: 'http://localhost:PORT/', find: 'needle' },
   find_actions: { query: 'who changed this line' },
   run_read_action: { action: 'git_blame', arguments: { path: 'src/a.txt' } },
   git_blame: { path: 'src/a.txt' },
@@ -220,16 +223,21 @@ describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
       const job = String(started._meta?.['toolcrib/job']);
       await client.callTool({ name: 'wait_job', arguments: { job, pattern: 'ready' } });
       const output = job;
+      const page = '<title>A page</title><p>A needle.</p>';
+      const web = createServer((_request, response) =>
+        response.setHeader('content-type', 'text/html').end(page),
+      );
+      await new Promise<void>((ready) => web.listen(0, 'localhost', ready));
+      ends.push(() => web.close());
+      const { port } = web.address() as AddressInfo;
       before = contentOf(scene.root);
       const look = watchTrace(trace);
       look();
       for (const { name } of readOnly) {
         if (!offered.has(name)) continue;
         const given = JSON.stringify(meaningful[name] ?? examples.get(name) ?? {});
-        const filled = JSON.parse(given.replace('JOB', job).replace('OUTPUT', output)) as Record<
-          string,
-          unknown
-        >;
+        const text = given.replace('JOB', job).replace('OUTPUT', output).replace('PORT', String(port));
+        const filled = JSON.parse(text) as Record<string, unknown>;
         const result = await client.callTool({ name, arguments: filled });
         called.set(name, { text: textOf(result), isError: result.isError === true, seen: look() });
       }

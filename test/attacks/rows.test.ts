@@ -57,8 +57,11 @@ it('the server listens to no port: then attack 109 needs tests', () => {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.ts'),
   );
-  for (const path of files)
-    expect(readFileSync(join(source, path), 'utf8'), path).not.toMatch(
-      /node:https?'|createServer|\.listen\(|streamableHttp/i,
-    );
+  // fetch_url asks others.
+  const asking = join('fetch', 'request.ts');
+  for (const path of files) {
+    const text = readFileSync(join(source, path), 'utf8');
+    expect(text, path).not.toMatch(/createServer|\.listen\(|streamableHttp/i);
+    if (path !== asking) expect(text, path).not.toMatch(/node:https?'/);
+  }
 });

@@ -15,6 +15,7 @@ export async function callContext(
     progress: () => {},
     client: 'test',
     budgets: usualBudgets,
+    rules: [],
     preview: false,
     trusts: () => Promise.resolve(false),
     keepOutput: () => ({ handle: 'out', add: () => {}, end: () => {} }),

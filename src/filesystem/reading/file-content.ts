@@ -96,7 +96,8 @@ export async function mediaContent(
   ];
 }
 
-function mediaOf(head: Buffer): Media | undefined {
+/** What can be shown whole, by its first bytes; undefined for anything else. */
+export function mediaOf(head: Buffer): Media | undefined {
   const start = head.subarray(0, 12).toString('latin1');
   if (start.startsWith('%PDF-')) return { what: 'a PDF document', mimeType: 'application/pdf' };
   const image = (mimeType: string): Media => ({ what: 'an image', mimeType });
