@@ -3,14 +3,14 @@ import { createServer as createTcp, type AddressInfo, type Socket } from 'node:n
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Rule } from '../../src/core/rule.ts';
 import { usualBudgets } from '../../src/core/settings.ts';
 import { thisHost } from '../../src/machine/host.ts';
-import { isPublic } from '../../src/server/fetch/addresses.ts';
 import { fetchUrl } from '../../src/server/fetch/fetch-url.ts';
+import { isPublic } from '../../src/server/fetch/request.ts';
 import { callContext, planAndRun } from '../support/call-context.ts';
 import { connect } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
@@ -37,7 +37,7 @@ const page = `<!doctype html><html><head><title>Guide &amp; more</title><script>
 <main><h1>Guide</h1><p>Call <code>as_mut_ptr</code>, see <a href="/other">the other</a>.</p>
 <table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>
 <pre><code class="language-js">const a = 1;\nconst b = 2;</code></pre>
-<details><summary>More</summary><p>inside of it</p></details>${'<p>filling text</p>'.repeat(20)}</main>
+<details><summary>More</summary><p>inside of it</p></details><p><img alt="dot" src="data:image/png;base64,AAAA"></p>${'<p>filling text</p>'.repeat(20)}</main>
 <footer>imprint</footer></body></html>`;
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -66,8 +66,8 @@ const replies: Record<string, Reply> = {
     { 'content-type': 'text/html' },
     Buffer.from('<meta charset="windows-1251"><p>\xcf\xf0\xe8', 'latin1'),
   ],
+  '/script': [200, { 'content-type': 'text/javascript' }, 'x = "text/html; charset=utf-16" // plain'],
   '/gzip': [200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }, gzipSync('squeezed')],
-  '/br': [200, { 'content-type': 'text/plain', 'content-encoding': 'br' }, brotliCompressSync('squeezed')],
   '/broken-gzip': [200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }, 'no gzip'],
   '/bomb': [
     200,
@@ -126,11 +126,12 @@ describe('fetch_url, through a client', () => {
 
   it('shows a page as Markdown, without what is around it', async () => {
     const { text } = await get('/page');
-    expect(text.split('\n')[0]).toBe('200 text/html, 864 bytes, “Guide & more”');
+    expect(text.split('\n')[0]).toBe('200 text/html, 919 bytes, “Guide & more”');
     expect(text).toContain('# Guide\n\nCall `as_mut_ptr`, see [the other](/other).');
     expect(text).toMatch(/\| A +\| B +\|/);
     expect(text).toContain('```js\nconst a = 1;\nconst b = 2;\n```');
     expect(text).toContain('inside of it');
+    expect(text).toContain('![dot](data)');
     expect(text).not.toMatch(/Home of everything|imprint|bad\(\)/);
   });
 
@@ -181,8 +182,8 @@ describe('fetch_url, through a client', () => {
   it('reads every encoding', async () => {
     expect((await get('/latin1')).text).toContain('café');
     expect((await get('/meta')).text).toContain('При');
+    expect((await get('/script')).text).toContain('// plain');
     expect((await get('/gzip')).text).toContain('squeezed');
-    expect((await get('/br')).text).toContain('squeezed');
   });
 
   it('shows a small image, and names what is neither text nor image', async () => {
@@ -206,7 +207,7 @@ describe('fetch_url, through a client', () => {
 
   it('follows redirects, and says where it ended', async () => {
     expect((await get('/moved')).text).toMatch(
-      /^200 text\/html, 864 bytes, from http:\/\/127\.0\.0\.1:\d+\/page, “Guide/,
+      /^200 text\/html, 919 bytes, from http:\/\/127\.0\.0\.1:\d+\/page, “Guide/,
     );
     expect((await get('/round')).text).toMatch(/^UNREACHABLE: url: it redirects more than 5 times/);
     expect((await get('/file')).text).toMatch(/^EFFECT_DENIED: url: it redirects to file:/);
@@ -252,6 +253,7 @@ describe('fetch_url, through a client', () => {
   it.each([
     'http://2130706433/',
     'http://0x7f.1',
+    'http://127.0.0.1./',
     'http://127.1/',
     'http://0/',
     'http://0.0.0.0/',
@@ -271,8 +273,8 @@ describe('fetch_url, through a client', () => {
   });
 
   it('obeys a rule about a host', async () => {
-    const { text } = await call('fetch_url', { url: 'https://denied.test/path' });
-    expect(text).toMatch(/^EFFECT_DENIED.*denied\.test/);
+    for (const url of ['https://denied.test/path', 'https://denied.test./', 'https://DENIED.test:8443/'])
+      expect((await call('fetch_url', { url })).text).toMatch(/^EFFECT_DENIED.*denied\.test/);
   });
 
   it('says what does not answer', async () => {
@@ -316,6 +318,24 @@ describe('fetch_url, with names that lead elsewhere', () => {
     },
   );
 
+  it('takes the open ones of several addresses, and none for an error', async () => {
+    const tool = (addresses: string[]) =>
+      fetchUrl({
+        host: thisHost(),
+        outputs: { find: () => expect.fail() },
+        loopback: true,
+        resolve: async () => addresses.map((address) => ({ address, family: 4 })),
+      });
+    const get = async (addresses: string[]) =>
+      planAndRun(
+        tool(addresses),
+        { url: `${origin.replace('127.0.0.1', 'localhost')}/json` },
+        await callContext([]),
+      );
+    expect(textOf(await get(['10.0.0.1', '127.0.0.1']))).toMatch(/^200/);
+    await expect(get([])).rejects.toThrow('localhost has no address');
+  });
+
   it('connects to the address that was looked at', async () => {
     const rules = [rule('fetch_url(intern.test)', 'allow')];
     expect(await fetched(`http://intern.test:${port}/json`, { rules })).toMatch(/^200 application\/json/);
@@ -346,7 +366,7 @@ describe('fetch_url, with names that lead elsewhere', () => {
     expect(await fetched(from('https://denied.test/'), { rules })).toMatch(
       /^EFFECT_DENIED: .*--rule fetch_url\(\*denied/,
     );
-    expect(await fetched(from('https://a.test/'), { rules })).toContain('Call fetch_url with that address');
+    expect(await fetched(from('https://a.test/'), { rules })).toContain('Call fetch_url with it');
     expect(await fetched(from(`http://me:pw@intern.test:${port}/json`), { rules })).toMatch(/^200/);
     expect(asked.at(-1)!.headers).not.toHaveProperty('authorization');
   });

@@ -7,10 +7,9 @@ import { mediaOf } from '../../filesystem/reading/file-content.ts';
 import { variable, type Host } from '../../machine/host.ts';
 import type { OutputStore } from '../../machine/output-store/output-store.ts';
 import { presentable } from '../../machine/presentable.ts';
-import { namesLoopback } from './addresses.ts';
 import { fitted } from './fitted.ts';
 import { bodyText, pageText } from './page-text.ts';
-import { readBody, respond, subjectOf, type FetchRequest } from './request.ts';
+import { namesLoopback, readBody, respond, subjectOf, webAddress, type FetchRequest } from './request.ts';
 
 export interface FetchServices {
   readonly host: Host;
@@ -65,9 +64,8 @@ export const fetchUrl = (services: FetchServices): Tool =>
 function addressOf(given: string): URL {
   const wrong = (why: string, wayOut: string) => new ToolcribError('ARG_INVALID', `url: ${why}.`, wayOut);
   if (/\p{Cc}/u.test(given)) throw wrong('has a control character or a line break', 'Give one address.');
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw wrong('expected an address that begins with http:// or https://', 'read_file reads files.');
+  const url = webAddress(given);
+  if (!url) throw wrong('expected an address that begins with http:// or https://', 'read_file reads files.');
   // They would stand in the audit, and in the question of a rule.
   if (url.username !== '' || url.password !== '')
     throw wrong(

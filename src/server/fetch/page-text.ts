@@ -6,21 +6,11 @@ import { wholeCharacters } from '../../machine/output.ts';
 /** Nothing else goes on while a page is laid out, and one can be made to take for ever. */
 const mostMs = 3000;
 /** What a reader skips. */
-const skipped = [
-  'script',
-  'style',
-  'noscript',
-  'template',
-  'svg',
-  'nav',
-  'footer',
-  'aside',
-  'form',
-  'button',
-  'iframe',
-];
+const skipped = 'script style noscript template svg nav footer aside form button iframe'.split(' ');
 /** Links and images that show nothing to read: anchors, logos. */
-const wordless = /!?\[[^[\]\p{L}\p{N}]{0,3}\]\([^()\s]{0,2000}\)/gu;
+const wordless = /!?\[[^[\]\p{L}\p{N}]{0,3}\]\([^()\s]*\)/gu;
+/** An image within the page itself. */
+const inlined = /\(data:[^()\s]*\)/g;
 /** Characters; a main part with less is none. */
 const leastText = 200;
 
@@ -28,7 +18,8 @@ const leastText = 200;
 export async function pageText(html: string): Promise<{ title: string; text: string } | undefined> {
   const { htmlToMarkdown } = await import('@mdream/js');
   const plugins = { filter: { exclude: skipped }, tagOverrides: { details: 'div', summary: 'p' } };
-  const markdown = (part: string) => htmlToMarkdown(part, { plugins }).replaceAll(wordless, '').trim();
+  const markdown = (part: string) =>
+    htmlToMarkdown(part, { plugins }).replaceAll(wordless, '').replaceAll(inlined, '(data)').trim();
   const work = () => {
     const [, title = ''] = /<title[^<>]*>([^<]{0,1000})/i.exec(html.slice(0, 200_000)) ?? [];
     const main = markdown(mainOf(html));
@@ -61,7 +52,9 @@ const textual = /^text\/|[/+](?:json|xml|yaml|toml|(?:x-)?javascript|ecmascript|
  * none. `type` is the whole header.
  */
 export function bodyText(body: Buffer, type: string): string | undefined {
-  const label = markOf(body) ?? charsetOf(type) ?? charsetOf(body.toString('latin1', 0, 1024));
+  const inside = /html|xml/i.test(type) ? charsetOf(body.toString('latin1', 0, 1024)) : undefined;
+  // What reads as ASCII so far cannot be UTF-16.
+  const label = markOf(body) ?? charsetOf(type) ?? inside?.replace(/^utf-16.*/, 'utf-8');
   if (body.includes(0) && !label?.startsWith('utf-16')) return undefined;
   if (!textual.test(type) && label === undefined && !isUtf8(wholeCharacters(body))) return undefined;
   // What is not said is UTF-8, or what the web was written in before.

@@ -1,13 +1,12 @@
 import type { LookupAddress } from 'node:dns';
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { ToolcribError } from '../../core/errors.ts';
 import { fits, namesHost, type Rule } from '../../core/rule.ts';
 import { version } from '../version.ts';
-import { isLoopback, isPublic, namesLoopback } from './addresses.ts';
 
 export interface FetchRequest {
   readonly url: URL;
@@ -27,6 +26,43 @@ export interface Gate {
 const mostRedirects = 5;
 /** Of a body, after decompression. */
 const mostBytes = 5 * 1024 * 1024;
+
+/** What is not the public Internet: https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. */
+const reserved4 =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
+  '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3';
+/**
+ * Of IPv6 all but 2000::/3, and in that what leads to IPv4 addresses or to nobody. IPv4 addresses written as IPv6
+ * ones, mapped or through NAT64, lie outside of it.
+ */
+const reserved6 = '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20';
+
+/** Whether an address is one of the public Internet. */
+export function isPublic({ address, family }: LookupAddress): boolean {
+  const type = family === 4 ? 'ipv4' : 'ipv6';
+  // One list for each family: a BlockList finds IPv4 addresses in IPv6 ranges.
+  const list = new BlockList();
+  for (const range of (family === 4 ? reserved4 : reserved6).split(' ')) {
+    const [net = '', prefix] = range.split('/');
+    list.addSubnet(net, Number(prefix), type);
+  }
+  return !list.check(address, type);
+}
+
+const isThisMachine = ({ address }: LookupAddress): boolean =>
+  address.startsWith('127.') || address === '::1';
+
+/** Whether a host is one of the three names of this machine. */
+export const namesLoopback = (host: string): boolean => /^(?:localhost|127\.0\.0\.1|\[::1\])$/i.test(host);
+
+/** An address of the web; undefined for any other. `from`: what it may be relative to. */
+export function webAddress(text: string, from?: string): URL | undefined {
+  const url = URL.canParse(text, from) ? new URL(text, from) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;
+  // With the dot at its end it is the same host, and no rule knows it.
+  url.hostname = url.hostname.replace(/\.$/, '');
+  return url;
+}
 
 /** The act in one line, as rules see it. */
 export const subjectOf = ({ href }: URL): string => `fetch ${href}`;
@@ -70,19 +106,18 @@ function refuseByRule(url: URL, rules: readonly Rule[]): void {
   const act = { tools: ['fetch_url'], subject: subjectOf(url), host: url.hostname };
   const against = rules.find(({ pattern, decision }) => decision !== 'allow' && fits(pattern, act));
   if (!against) return;
-  const wayOut =
-    against.decision === 'ask' ? 'Call fetch_url with that address: a person is asked then.' : '';
+  const wayOut = against.decision === 'ask' ? 'Call fetch_url with it: then a person is asked.' : '';
   const message = `url: it leads to ${url.href}, which a rule stands against (${against.setting}).`;
   throw new ToolcribError('EFFECT_DENIED', message, wayOut);
 }
 
 function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage, from: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(statusCode) || location === undefined) return undefined;
-  const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+  const url = webAddress(location, from.href);
+  if (!url)
     throw new ToolcribError(
       'EFFECT_DENIED',
-      `url: it redirects to ${location.slice(0, 200)}, which is not HTTP.`,
+      `url: it redirects to ${location.slice(0, 200)}: no web address.`,
     );
   // Whoever redirects does not log in for us.
   url.username = '';
@@ -91,33 +126,40 @@ function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage, 
 }
 
 /** Asks one address. What was looked at is what is connected to, so that a name cannot change its mind in between. */
-async function send(
+function send(
   { url, method, loopback }: FetchRequest,
   { rules, signal, resolve }: Gate,
 ): Promise<IncomingMessage> {
-  const name = url.hostname.replaceAll(/[[\]]/g, '');
-  const family = isIP(name);
-  const addresses = family > 0 ? [{ address: name, family }] : await unlessAborted(resolve(name), signal);
-  const isOpen = rules.some(
-    ({ pattern, decision }) => decision === 'allow' && namesHost(pattern, 'fetch_url', url.hostname),
+  const { hostname } = url;
+  const isNamed = rules.some(
+    (rule) => rule.decision === 'allow' && namesHost(rule.pattern, 'fetch_url', hostname),
   );
-  const refused = addresses.find((one) => !isPublic(one) && !isOpen && !(loopback && isLoopback(one)));
-  if (refused) throw notOpen(url.hostname, refused);
-  const lookup: LookupFunction = (_host, { all }, callback) => {
-    const [first] = addresses;
-    if (all) callback(null, [...addresses]);
-    else callback(first ? null : new Error('no address'), first?.address ?? '', first?.family);
+  const open = (addresses: readonly LookupAddress[]): [LookupAddress, ...LookupAddress[]] => {
+    const isOpen = (one: LookupAddress) => isNamed || isPublic(one) || (loopback && isThisMachine(one));
+    const [first, ...others] = addresses.filter(isOpen);
+    if (!first) throw notOpen(hostname, addresses[0]);
+    return [first, ...others];
   };
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  // Node asks for the addresses of names alone.
+  const address = hostname.replaceAll(/[[\]]/g, '');
+  if (isIP(address) > 0) open([{ address, family: isIP(address) }]);
+  const lookup: LookupFunction = (host, { all }, callback) =>
+    void resolve(host)
+      .then(open)
+      .then(
+        (found) => (all ? callback(null, found) : callback(null, found[0].address, found[0].family)),
+        (error) => callback(error, []),
+      );
   const headers = {
     accept: 'text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.5',
-    'accept-encoding': 'gzip, deflate, br',
+    'accept-encoding': 'gzip',
     'user-agent': `toolcrib/${version}`,
   };
   // A dev server makes its own certificate, and nobody stands between this machine and itself.
-  const isHere = loopback && addresses.every(isLoopback);
+  const tls = { rejectUnauthorized: !loopback };
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((answer, reject) => {
-    request(url, { method, headers, signal, lookup, agent: false, rejectUnauthorized: !isHere }, answer)
+    request(url, { method, headers, signal, lookup, agent: false, ...tls }, answer)
       .on('error', reject)
       // An answer that switches to another protocol is no response, and no error.
       .on('close', () => reject(new Error('the connection was closed')))
@@ -125,24 +167,17 @@ async function send(
   });
 }
 
-function notOpen(host: string, { address }: LookupAddress): ToolcribError {
+function notOpen(host: string, refused: LookupAddress | undefined): ToolcribError {
+  if (!refused) return new ToolcribError('UNREACHABLE', `url: ${host} has no address.`);
+  const { address } = refused;
   const is = host.includes(address) ? 'is' : `is ${address},`;
   return new ToolcribError(
     'EFFECT_DENIED',
     `url: ${host} ${is} a private or reserved address.`,
     'A server of this machine is reached as localhost, 127.0.0.1 or [::1], not by a redirect; ' +
-      `anything else takes a rule of the operator: "fetch_url(${host})": "allow".`,
+      `anything else takes a rule of the operator: --rule "fetch_url(${host})=allow".`,
   );
 }
-
-const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
-  Promise.race([
-    promise,
-    new Promise<never>((_, reject) => {
-      if (signal.aborted) reject(signal.reason);
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    }),
-  ]);
 
 /** What came of a body: all of it, its first mostBytes, or what came before it was `broken`. */
 interface Body {
@@ -151,11 +186,11 @@ interface Body {
   readonly broken?: unknown;
 }
 
-/** Reads a body, decompressed. Throws OUTPUT_UNREADABLE. */
+/** Reads a body, decompressed. */
 export async function readBody(response: IncomingMessage): Promise<Body> {
-  const decompress = decompressorOf(response.headers['content-encoding']);
+  const isZipped = response.headers['content-encoding']?.toLowerCase() === 'gzip';
   // What went wrong is thrown where it is read.
-  const stream = decompress ? pipeline(response, decompress, () => {}) : response;
+  const stream = isZipped ? pipeline(response, createGunzip(), () => {}) : response;
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -170,16 +205,4 @@ export async function readBody(response: IncomingMessage): Promise<Body> {
     response.destroy();
   }
   return { body: Buffer.concat(chunks).subarray(0, mostBytes), isCut: size > mostBytes };
-}
-
-function decompressorOf(encoding = 'identity') {
-  if (encoding === 'identity') return undefined;
-  if (encoding === 'gzip') return createGunzip();
-  if (encoding === 'deflate') return createInflate();
-  if (encoding === 'br') return createBrotliDecompress();
-  throw new ToolcribError(
-    'OUTPUT_UNREADABLE',
-    `The answer is encoded as ${encoding.slice(0, 100)}, which nobody asked for.`,
-    'A program such as curl may understand it.',
-  );
 }
