@@ -3,6 +3,7 @@ import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream';
+import { callbackify } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { ToolcribError } from '../../core/errors.ts';
 import { fits, namesHost, type Rule } from '../../core/rule.ts';
@@ -143,13 +144,13 @@ function send(
   // Node asks for the addresses of names alone.
   const address = hostname.replaceAll(/[[\]]/g, '');
   if (isIP(address) > 0) open([{ address, family: isIP(address) }]);
+  const openAddresses = callbackify(async (host: string) => open(await resolve(host)));
   const lookup: LookupFunction = (host, { all }, callback) =>
-    void resolve(host)
-      .then(open)
-      .then(
-        (found) => (all ? callback(null, found) : callback(null, found[0].address, found[0].family)),
-        (error) => callback(error, []),
-      );
+    openAddresses(host, (error, found) => {
+      if (error) callback(error, []);
+      else if (all) callback(null, found);
+      else callback(null, found[0].address, found[0].family);
+    });
   const headers = {
     accept: 'text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.5',
     'accept-encoding': 'gzip',
