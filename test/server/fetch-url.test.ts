@@ -371,6 +371,13 @@ describe('fetch_url, with names that lead elsewhere', () => {
     expect(asked.at(-1)!.headers).not.toHaveProperty('authorization');
   });
 
+  it('asks for the file behind a page of GitHub that shows it', async () => {
+    const rules = [rule('fetch_url(raw.githubusercontent.com)', 'deny')];
+    expect(await fetched('https://github.com/a/b/blob/main/src/x.ts', { rules })).toContain(
+      'it leads to https://raw.githubusercontent.com/a/b/main/src/x.ts',
+    );
+  });
+
   it('is led from this machine to itself alone', async () => {
     expect(await fetched(`${origin}/to?${encodeURIComponent(`http://localhost:${port}/json`)}`)).toMatch(
       /^200/,
