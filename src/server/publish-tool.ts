@@ -56,8 +56,16 @@ export function publishTool(tool: ToolFacts): PublishedTool {
 
 /** What a model need not be told to call a tool: the server checks all of it, and its errors say what was expected. */
 const unsaid = [
-  ...['pattern', 'format', 'minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum'],
-  ...['propertyNames', 'additionalProperties'],
+  'additionalProperties',
+  'format',
+  'maxItems',
+  'maxLength',
+  'maximum',
+  'minItems',
+  'minLength',
+  'minimum',
+  'pattern',
+  'propertyNames',
 ] as const;
 
 /** JSON Schema 2020-12 without what only costs tokens. */
