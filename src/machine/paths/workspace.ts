@@ -9,7 +9,7 @@ import { absolutePath, firstRoot, protectedPath, withoutSlashes } from './given-
 import { isInside, outermost } from './inside.ts';
 import { openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
 import { isOwn, ownRealFolders } from './own-folders.ts';
-import { openPlaceAt, type Place } from './place.ts';
+import { openPlaceAt, removeMade, type Place } from './place.ts';
 import { refuseProtected } from './protected-paths.ts';
 import { inPseudoFolder, onPseudoFilesystem } from './pseudo-filesystem.ts';
 import { codeOf, locate } from './real-path.ts';
@@ -165,6 +165,26 @@ export class RootedWorkspace implements Workspace {
         if (await onPseudoFilesystem(folder.stablePath, folder.stat.dev)) throw protectedPath(given);
       },
     });
+  }
+
+  /**
+   * Works at what lies at a place itself, which is held open meanwhile; when that throws, the folders that were made
+   * for it go again. Throws what `openPlace` and `work` throw.
+   */
+  async atPlace<T>(
+    given: string,
+    options: Omit<PlaceOptions, 'follow'>,
+    work: (place: Place) => Promise<T>,
+  ): Promise<T> {
+    const place = await this.openPlace(given, { ...options, follow: false });
+    try {
+      return await work(place);
+    } catch (error) {
+      removeMade(place.made);
+      throw error;
+    } finally {
+      await place.folder.handle.close();
+    }
   }
 
   /** Whether a rule keeps a real path from being read or written, for what is not opened through here. */
