@@ -36,9 +36,13 @@ export interface Machine {
   which(name: string): Promise<string | undefined>;
   /**
    * Finds out what takes too long for a first answer: asks the login shell for its PATH unless a fresh answer is kept,
-   * and programs for their plugins. True when that changed which programs are known. Nothing waits for it.
+   * and programs for their plugins. Nothing waits for it.
    */
-  settle(): Promise<boolean>;
+  settle(): Promise<void>;
+  /** Finds out anew what is installed when a folder of the search path has changed since: some milliseconds. */
+  refresh(): Promise<void>;
+  /** Calls when `refresh` or `report` has found other programs than were known. */
+  onChange(listener: () => void): void;
 }
 
 /** What the settings say of where programs are. */
@@ -57,11 +61,11 @@ export function createMachine(
     searchPath(host, shell, await projectRoots, added);
   const discoverBut = async (known: Broken): Promise<Discovery> =>
     discover(facts, host, await located, { broken: known, named, roots: await projectRoots });
-  const discoverAll = () => discoverBut(broken);
   let shell = cachedLoginShellPath(host, cache);
   let broken = (readCache(cache, brokenName) ?? {}) as Broken;
   let located = shell.then(locate);
-  let discovered = discoverAll();
+  let discovered = discoverBut(broken);
+  let changed = () => {};
 
   const probe = createVersionProbe({ run: processes.run, host, cacheFolder: cache });
   const versionsOf = async (found: readonly Installation[]) => probe(found, facts, await located);
@@ -82,7 +86,21 @@ export function createMachine(
     if (!answer) return;
     shell = Promise.resolve({ ...answer, fresh: true });
     located = locate(answer);
-    discovered = discoverAll();
+  }
+
+  /** Says so when other programs are known after `look`. */
+  async function comparing<T>(look: () => Promise<T>): Promise<T> {
+    const before = idsOf(await discovered);
+    const seen = await look();
+    if (before !== idsOf(await discovered)) changed();
+    return seen;
+  }
+
+  async function refresh(): Promise<void> {
+    const path = await locate(await shell);
+    if (path.stamp === (await located).stamp) return;
+    located = Promise.resolve(path);
+    await comparing(() => (discovered = discoverBut(broken)));
   }
 
   return {
@@ -91,29 +109,25 @@ export function createMachine(
     leave: processes.leave,
     discovery: () => discovered,
     childEnvironment: async () => childEnvironment.bind(undefined, host, await located),
-    report: async () => reported(facts, await weedOut(() => true), versionsOf, host),
+    async report() {
+      await refresh();
+      const found = await comparing(() => weedOut(() => true));
+      const { reportOf } = await import('./programs/machine-report.ts');
+      return reportOf(facts, found, await versionsOf([...found.installed.values()]), host.platform);
+    },
     present: async (names) => presentIn(await located, names, host),
     which: async (name) => programBy(name, host, await located),
     async settle() {
-      const before = idsOf(await discovered);
       await askShell();
       const doubtful = doubtfulIn(facts, broken);
-      return before !== idsOf(await weedOut((id) => doubtful.has(id)));
+      await weedOut((id) => doubtful.has(id));
     },
+    refresh,
+    onChange: (listener) => void (changed = listener),
   };
 }
 
 type VersionsOf = (found: readonly Installation[]) => Promise<ReadonlyMap<string, Version>>;
-
-async function reported(
-  facts: readonly ProgramFacts[],
-  found: Discovery,
-  versionsOf: VersionsOf,
-  { platform }: Host,
-): Promise<readonly ProgramReport[]> {
-  const { reportOf } = await import('./programs/machine-report.ts');
-  return reportOf(facts, found, await versionsOf([...found.installed.values()]), platform);
-}
 
 async function presentIn({ folders }: SearchPath, names: readonly string[], host: Host): Promise<string[]> {
   const lists = await Promise.all(folders.map(({ folder }) => host.list(folder)));
