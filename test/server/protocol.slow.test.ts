@@ -267,7 +267,7 @@ it.each(eras)('sees what is installed while it runs, when it is asked, in %s', a
       versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
     },
   );
-  await client.connect(transportOf({ roots: [home], env }));
+  await client.connect(transportOf({ roots: [home], env, args: ['--toolsets', 'files,just'] }));
   onTestFinished(() => client.close());
   const justTools = async () =>
     (await client.listTools()).tools.filter(({ name }) => name.startsWith('just_')).length;

@@ -8,9 +8,6 @@ export interface Document {
   lineOf(path: readonly (string | number)[]): number;
 }
 
-/** No settings are that deep, and the parser calls itself for each step. */
-const mostDepth = 32;
-
 /**
  * Reads JSON with comments and trailing commas, strictly: a key that is there twice, or that is `__proto__`, is
  * refused. Otherwise says what is wrong in which line. Loads the parser when it is first called.
@@ -19,10 +16,14 @@ export async function readJsonc(
   text: string,
 ): Promise<Document | { readonly line: number; readonly wrong: string }> {
   // By names: the package is CommonJS to Node, and an ES module to who bundles it.
-  const { createScanner, parseTree, printParseErrorCode } = await import('jsonc-parser');
+  const { parseTree, printParseErrorCode } = await import('jsonc-parser');
   const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
-  const deep = tooDeep(text, createScanner(text, true));
-  if (deep !== undefined) return { line: lineAt(deep), wrong: 'it is nested too deeply.' };
+  // No settings are that deep, and the parser calls itself for each step.
+  let depth = 0;
+  for (const { 0: sign, index } of text.matchAll(/"(?:\\.|[^"\\\n])*"|[[{]|[\]}]/g)) {
+    depth += sign === '[' || sign === '{' ? 1 : sign === ']' || sign === '}' ? -1 : 0;
+    if (depth > 32) return { line: lineAt(index), wrong: 'it is nested too deeply.' };
+  }
   const problems: ParseError[] = [];
   const root = parseTree(text, problems, { allowTrailingComma: true });
   const [first] = problems;
@@ -39,23 +40,6 @@ export async function readJsonc(
       wrong: double.value === '__proto__' ? '__proto__ is no setting.' : 'the same key is there twice.',
     };
   return { value: valueOf(root), lineOf: (path) => lineAt(nodeAt(root, path).offset) };
-}
-
-/** Where brackets go deeper than anybody would write; found without going there. */
-function tooDeep(
-  text: string,
-  scanner: { scan(): number; getTokenOffset(): number; getTokenLength(): number },
-) {
-  for (let depth = 0; ;) {
-    scanner.scan();
-    const offset = scanner.getTokenOffset();
-    // Only the end has no length.
-    if (scanner.getTokenLength() === 0) return undefined;
-    const sign = text[offset];
-    if (sign === '{' || sign === '[') depth++;
-    if (sign === '}' || sign === ']') depth--;
-    if (depth > mostDepth) return offset;
-  }
 }
 
 /** InvalidCommentToken: "invalid comment token". */

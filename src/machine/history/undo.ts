@@ -37,8 +37,6 @@ interface TakenBack extends Restored {
   readonly by?: string | undefined;
 }
 
-const mostShown = 1024 * 1024;
-
 /** Takes changes back one after the other, as `History.undo` says. */
 export async function undoChanges(changes: readonly Logged[], undoing: Undoing): Promise<Undone> {
   const { last, signal, assumed } = undoing;
@@ -73,8 +71,8 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
   const keptAs = change.kept ?? (did === 'made' ? id : undefined);
   const kept = join(log.kept, keptAs ?? id);
   if ((did === 'changed' || did === 'made') && !lstatSync(kept, { throwIfNoEntry: false })) throw gone(id);
-  const is =
-    did === 'changed' ? readPlain(kept, ({ size }) => size <= mostChangedBytes) : contentToShow(kept);
+  // What is made or removed as a whole is not shown.
+  const is = did === 'changed' ? readPlain(kept, ({ size }) => size <= mostChangedBytes) : undefined;
   const file = { path, did, ...(did === 'moved' && { from: moved }), is } as const;
   if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file], left: [] };
   const about = { kind: 'undo', undoes: id, signal, dryRun };
@@ -100,9 +98,7 @@ async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<Tak
         );
   const fromMoved = (from: Place) => {
     if (did === 'changed') return replace(from);
-    if (did === 'moved') return toPath(from);
-    was = contentToShow(from.at);
-    return relocateChange(log, { from, about, kept: keptAs, look });
+    return did === 'moved' ? toPath(from) : relocateChange(log, { from, about, kept: keptAs, look });
   };
   const by = await (did === 'made' ? toPath() : workspace.atPlace(moved, { exactly: true }, fromMoved));
   if (by && !dryRun && did !== 'made') removeMade(foldersAbove(moved, log.root));
@@ -130,6 +126,3 @@ async function commandBack({ log, change }: Logged, undoing: Undoing): Promise<T
     throw error instanceof ToolcribError ? error : gone(id, (error as Error).message);
   }
 }
-
-/** Undefined for what is no file, or too large. What was swapped for a link is not followed. */
-const contentToShow = (path: string): Buffer | undefined => readPlain(path, ({ size }) => size <= mostShown);

@@ -5,13 +5,12 @@ import type { PathKind } from '../../core/params.ts';
 import { deniedGlobs, isAboutPaths, pathRule, type Rule } from '../../core/rule.ts';
 import type { Workspace } from '../../core/tool.ts';
 import { noConsent, type Consent } from './consent.ts';
-import { absolutePath, firstRoot, protectedPath, withoutSlashes } from './given-path.ts';
+import { absolutePath, firstRoot, inPseudoFolder, protectedPath, withoutSlashes } from './given-path.ts';
 import { isInside, outermost } from './inside.ts';
 import { openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
 import { isOwn, ownRealFolders } from './own-folders.ts';
 import { openPlaceAt, removeMade, type Place } from './place.ts';
 import { refuseProtected } from './protected-paths.ts';
-import { inPseudoFolder, onPseudoFilesystem } from './pseudo-filesystem.ts';
 import { codeOf, locate } from './real-path.ts';
 import { refusal, shownPath } from './shown-path.ts';
 
@@ -120,10 +119,9 @@ export class RootedWorkspace implements Workspace {
     const { real, missing } = await locate(this.#absolute(given, from));
     this.#refuse(given, real, 'read');
     if (missing !== undefined) throw unreadable(given, missing);
-    return openAt(real, given, async (opened) => {
+    return openAt(real, given, (opened) => {
       this.#refuse(given, opened.path, 'read');
       refuseWrongKind(opened.stat, given, kind);
-      if (await onPseudoFilesystem(opened.stablePath, opened.stat.dev)) throw protectedPath(given);
     });
   }
 
@@ -157,12 +155,11 @@ export class RootedWorkspace implements Workspace {
       make,
       consent,
       root: outermost(real, this.roots) ?? real,
-      check: async (place, folder) => {
+      check: (place, folder) => {
         this.#refuseRoots(given, place);
         this.#refuse(given, folder.path, 'read');
         refuseWrongKind(folder.stat, given, 'folder');
         check(place);
-        if (await onPseudoFilesystem(folder.stablePath, folder.stat.dev)) throw protectedPath(given);
       },
     });
   }
@@ -264,9 +261,8 @@ async function rootOf(folder: string, home: string): Promise<string> {
   const real = await realpath(absolute).catch((error: unknown) => {
     throw unreadable(folder, codeOf(error));
   });
-  const found = await statOf(real, folder);
-  refuseWrongKind(found, folder, 'folder');
-  if (inPseudoFolder(real) || (await onPseudoFilesystem(real, found.dev))) throw protectedPath(folder);
+  refuseWrongKind(await statOf(real, folder), folder, 'folder');
+  if (inPseudoFolder(real)) throw protectedPath(folder);
   return real;
 }
 
