@@ -26,10 +26,7 @@ export function originAt(folder: string): string | undefined {
   }
 }
 
-/**
- * '' where there is none. Throws for a link or a pipe in the place of a file, and above 1 MB: thousands of branches take
- * less.
- */
+/** '' where nothing is. Throws for a link or a pipe, and above 1 MB: thousands of branches take less. */
 function textOf(path: string): string {
   if (!existsSync(path)) return '';
   const bytes = readPlain(path, ({ size }) => size <= 1024 * 1024);
