@@ -75,9 +75,6 @@ function configuration(): string {
   auto = 0
   # A state that is forgotten is a file that is removed.
   packRefs = false
-[pack]
-  window = 0
-  threads = 1
 `;
 }
 
