@@ -44,7 +44,7 @@ export async function relocateChange(log: Log, { from, to, about, kept, look }: 
     if (!found) throw from ? unwritable(path, { code: 'ENOENT' }) : gone(kept);
     if (!to && found.size > mostKeptBytes) throw tooLarge(path, found.size, mostKeptBytes);
     await look?.(found);
-    if (from && to) await refuseMovingTo(from, { kind: found.kind, to: to.path });
+    if (from && to) await refuseMoving({ ...from, given: path }, { kind: found.kind, to: to.path });
     if (to && isTaken(old, to.at)) throw unwritable(to.path, { code: 'EEXIST' });
     const change: Change = {
       ...newChange(!to ? 'remove' : from ? 'move' : 'write', path, about),
@@ -67,15 +67,6 @@ export async function relocateChange(log: Log, { from, to, about, kept, look }: 
   } catch (error) {
     throw unwritable(path, error);
   }
-}
-
-/** Throws what `refuseMoving` throws; a file may be at any place that could be opened. */
-export async function refuseMovingTo(
-  { at, path }: Pick<Place, 'at' | 'path'>,
-  { kind, to, given = path }: { kind: Facts['kind']; to: string; given?: string },
-): Promise<void> {
-  if (kind === 'folder' || kind === 'link')
-    await refuseMoving({ at, path, given }, { to, isLink: kind === 'link' });
 }
 
 /** What is at a path; a link is not followed. Undefined when there is nothing; throws what else the system says. */

@@ -100,22 +100,8 @@ export class RootedWorkspace implements Workspace {
     return this.#holds(named.real) ? named.real : real;
   }
 
-  /** A regular file. Throws what `resolve` throws. */
-  openFile(given: string, { from }: From = {}): Promise<Opened> {
-    return this.#open(given, from, 'file');
-  }
-
-  /** A folder. Throws what `resolve` throws. */
-  openFolder(given: string, { from }: From = {}): Promise<Opened> {
-    return this.#open(given, from, 'folder');
-  }
-
-  /** A regular file or a folder. Throws what `resolve` throws. */
-  openEither(given: string, { from }: From = {}): Promise<Opened> {
-    return this.#open(given, from, 'any');
-  }
-
-  async #open(given: string, from: string | undefined, kind: PathKind): Promise<Opened> {
+  /** Opens a regular file, a folder, or either. Throws what `resolve` throws. */
+  async open(kind: PathKind, given: string, { from }: From = {}): Promise<Opened> {
     const { real, missing } = await locate(this.#absolute(given, from));
     this.#refuse(given, real, 'read');
     if (missing !== undefined) throw unreadable(given, missing);
