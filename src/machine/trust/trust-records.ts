@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
@@ -26,7 +26,8 @@ export type TrustRecord = z.output<typeof trustRecord>;
 export function createTrustRecords(state: string | undefined) {
   const kept = state === undefined ? undefined : join(state, 'trust');
   const readFile = (name: string) => trustRecord.safeParse(readCache(kept, name)).data;
-  const read = (folder: string) => readFile(nameOf(folder));
+  const read = (folder: string) =>
+    kept !== undefined && existsSync(join(kept, nameOf(folder))) ? readFile(nameOf(folder)) : undefined;
 
   return {
     read,
