@@ -107,17 +107,24 @@ export function readPlain(path: string, isFit: (facts: Stats) => boolean): Buffe
   }
 }
 
-/** Writes a file into a private folder, which is made when it is missing; readers see the old or the new content. */
+/** Writes a file into a private folder, which is made when it is missing. Does nothing where it cannot. */
 export function writePrivate(folder: string | undefined, name: string, content: string | Buffer): void {
-  if (folder === undefined) return;
-  const temporary = pathIn(folder, `.${globalThis.crypto.randomUUID()}.tmp`);
   try {
-    if (!makePrivate(folder)) return;
-    createPrivate(temporary, content);
-    renameSync(temporary, pathIn(folder, name));
+    if (folder !== undefined && makePrivate(folder)) replacePrivate(folder, name, content);
   } catch {
     // A full disk, a read-only home: work goes on without a cache, only slower.
+  }
+}
+
+/** Writes a file into a private folder; readers see the old or the new content. Throws what the system says. */
+export function replacePrivate(folder: string, name: string, content: string | Buffer): void {
+  const temporary = pathIn(folder, `.${globalThis.crypto.randomUUID()}.tmp`);
+  try {
+    createPrivate(temporary, content);
+    renameSync(temporary, pathIn(folder, name));
+  } catch (error) {
     discard(temporary);
+    throw error;
   }
 }
 

@@ -36,7 +36,7 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
       loopback: true,
       load: (name) => load(offered.find(name)),
       databases: services.settings.databases,
-      catalogue: { manifest: services.manifest, offered, which: machine.which },
+      catalogue: { ...machine, manifest: services.manifest, offered },
       ...checkpoint,
     };
   });
@@ -47,7 +47,9 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
   async function load(published: PublishedTool): Promise<Tool> {
     const { name, program, action } = published;
     if (action === undefined) return loadOwn(name);
-    const installation = (await machine.discovery()).installed.get(program);
+    const found = async () => (await machine.discovery()).installed.get(program);
+    // It may have been installed since.
+    const installation = (await found()) ?? (await machine.refresh().then(found));
     if (!installation && !offered.isReached(published))
       throw notInstalled(program, services.manifest, machine);
     const known = made.get(name);

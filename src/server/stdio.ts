@@ -65,6 +65,7 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
         if (!leaving) process.stderr.write(`toolcrib: ${String(error)}\n`);
       },
     );
+  machine.onChange(() => void settle());
   const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
   const crib: Crib = {
     toolbox: createToolbox({ manifest, own }, machine, settings, signs),

@@ -339,8 +339,10 @@ unix('FIFOs in the place of what is kept', () => {
     const names = ['current', 'closed.jsonl'];
     for (const name of names) rmSync(join(shadow, name), { force: true });
     execFileSync('mkfifo', [join(other, 'current'), ...names.map((name) => join(shadow, name))]);
-    expect((await tree.history.list({ paths: [] }, [tree.folder])).map((one) => one.id)).toEqual([id]);
     tree.write('src/a.txt', 'changed');
+    expect((await tree.restore(id)).done.map(({ name }) => name)).toEqual(['src/a.txt']);
+    for (const name of names) rmSync(join(shadow, name), { force: true });
+    execFileSync('mkfifo', [...names.map((name) => join(shadow, name))]);
     chmodSync(tree.write('key', 'closed'), 0o600);
     // A FIFO that is to be added to is no place to remember anything: told, not waited for.
     expect(await tree.take()).toMatch(/^no undo of this: ENXIO/);

@@ -145,7 +145,7 @@ describe('files that change while they are read', () => {
 
   it('one that is written while it is read is remembered without a hash', async () => {
     await put(root, { 'written.txt': 'before' });
-    const opened = await (await openWorkspace([root])).openFile('written.txt');
+    const opened = await (await openWorkspace([root])).open('file', 'written.txt');
     await put(root, { 'written.txt': 'after!' });
     const known = new KnownFiles();
     const wanted = { path: 'written.txt', limit: 10, line_numbers: false, room: 1000 };
@@ -157,7 +157,7 @@ describe('files that change while they are read', () => {
 
   it('one that says it is empty is shown as far as it can be read', async () => {
     await put(root, { 'made.txt': 'made while it is read\n' });
-    const opened = await (await openWorkspace([root])).openFile('made.txt');
+    const opened = await (await openWorkspace([root])).open('file', 'made.txt');
     const saysNothing = { ...opened, stat: Object.assign(Object.create(opened.stat), { size: 0 }) as Stats };
     const wanted = { path: 'made.txt', limit: 10, line_numbers: false, room: 1000 };
     const reading = {

@@ -259,7 +259,7 @@ describe.skipIf(process.platform === 'win32')('what is no file', () => {
 
   it('ATTACK 57: a file that vanishes while it is read is read to its end', async () => {
     await writeFile(join(root, 'vanishing.txt'), 'still here\n');
-    const opened = await workspace.openFile('vanishing.txt');
+    const opened = await workspace.open('file', 'vanishing.txt');
     await rm(join(root, 'vanishing.txt'));
     expect(String(await opened.handle.readAll())).toBe('still here\n');
     await opened.handle.close();

@@ -101,8 +101,8 @@ describe.runIf(isPosix)('a state folder that came with a project', () => {
   it('takes nothing back by states that are not there, or of elsewhere', async () => {
     execFileSync('git', ['init', '--quiet', root]);
     const tree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-    const inside = { top: root, scope: root, before: tree, after: 'a'.repeat(40) };
-    const states = [inside, { ...inside, after: undefined }, { ...inside, top: outside, scope: outside }];
+    const inside = { top: root, scope: root, before: tree, after: 'a'.repeat(40), files: 1 };
+    const states = [inside, { ...inside, top: outside, scope: outside }];
     const before = contentsOf(outside);
     for (const [at, each] of states.entries()) {
       const id = `aaaaaaaa-bbb${at}`;

@@ -160,6 +160,7 @@ describe('the environment of a child', () => {
       { folder: '/b', source: 'cargo' },
     ],
     skipped: [],
+    stamp: '',
   };
   const hostWith = (env: Record<string, string>, platform: Host['platform'] = 'linux') =>
     fakeHost({ platform, env, home: '/home/ada', files: {} });
@@ -230,6 +231,7 @@ describe('the environment of a child', () => {
           { folder: 'C:\\b', source: 'PATH' },
         ],
         skipped: [],
+        stamp: '',
       },
       ['JAVA_HOME'],
       {},

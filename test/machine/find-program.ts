@@ -17,6 +17,7 @@ export const program = (id: string, more: Partial<ProgramFacts> = {}): ProgramFa
 export const pathOf = (...folders: string[]): SearchPath => ({
   folders: folders.map((folder) => ({ folder, source: 'PATH' })),
   skipped: [],
+  stamp: '',
 });
 
 /** Its installation, or why it is missing. */

@@ -345,8 +345,8 @@ describe('on the disk', () => {
         if (path === 'dangling' && !follow) await (await outcome).folder.handle.close();
         else expect(await failureOf(outcome)).toMatch(/^PATH_PROTECTED/);
       }
-    expect(await failureOf(workspace.openFile('.git/new'))).toMatch(/^PATH_NOT_FOUND/);
-    await (await workspace.openFile('.git/config')).handle.close();
+    expect(await failureOf(workspace.open('file', '.git/new'))).toMatch(/^PATH_NOT_FOUND/);
+    await (await workspace.open('file', '.git/config')).handle.close();
   });
 });
 
@@ -357,7 +357,10 @@ describe('moving', () => {
   });
 
   const moved = (from: string, to: string, isLink = false) =>
-    refuseMoving({ at: join(top, from), path: join(top, from), given: from }, { to: join(top, to), isLink });
+    refuseMoving(
+      { at: join(top, from), path: join(top, from), given: from },
+      { to: join(top, to), kind: isLink ? 'link' : 'folder' },
+    );
 
   it('a folder must not make what is in it run', async () => {
     await put(top, { 'x/tasks.json': '', 'x/a/b/c': '', 'y/systemd/a': '', 'z/hooks/pre.sh': '' });
@@ -439,6 +442,6 @@ describe('deleting a folder', () => {
     const state = realpathSync(process.env['XDG_STATE_HOME'] ?? '');
     const tree = { at: state, path: state, given: 'state' };
     expect(await failureOf(refuseDeleting(tree))).toMatch(/^PATH_PROTECTED: state: .*what toolcrib itself/);
-    expect(await failureOf(refuseMoving(tree, { to: top, isLink: false }))).toMatch(/what toolcrib itself/);
+    expect(await failureOf(refuseMoving(tree, { to: top, kind: 'folder' }))).toMatch(/what toolcrib itself/);
   });
 });

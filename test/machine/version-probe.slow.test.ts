@@ -26,6 +26,7 @@ const path = {
     { folder: '/bin', source: 'PATH' },
   ],
   skipped: [],
+  stamp: '',
 };
 
 const facts = (id: string, environment: string[] = []): ProgramFacts => ({

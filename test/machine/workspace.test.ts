@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 async function contentOf(path: string, from?: string): Promise<string> {
-  const { handle } = await workspace.openFile(path, from === undefined ? {} : { from });
+  const { handle } = await workspace.open('file', path, from === undefined ? {} : { from });
   try {
     return (await handle.readAll()).toString('utf8');
   } finally {
@@ -55,14 +55,14 @@ describe('opening', () => {
   it('takes names as they are: blanks are not trimmed and only a leading ~/ is expanded', async () => {
     expect(await contentOf(' spaced ')).toBe('blanks');
     expect(await contentOf('./~/tilde.txt')).toBe('tilde');
-    expect(await failureOf(workspace.openFile('spaced'))).toMatch(/^PATH_NOT_FOUND/);
+    expect(await failureOf(workspace.open('file', 'spaced'))).toMatch(/^PATH_NOT_FOUND/);
     const home = await openWorkspace(['~/second'], { home: top });
     expect(home.roots).toEqual([join(top, 'second')]);
     expect(await home.resolve('~/second/c.txt')).toBe(join(top, 'second', 'c.txt'));
   });
 
   it('says where the file really is', async () => {
-    const opened = await workspace.openFile('to-b');
+    const opened = await workspace.open('file', 'to-b');
     await opened.handle.close();
     expect(opened.path).toBe(join(root, 'deep', 'b.txt'));
     expect(opened.stat.size).toBe(1);
@@ -71,7 +71,7 @@ describe('opening', () => {
   it('holds on to a folder that is renamed meanwhile', async () => {
     await mkdir(join(root, 'moving'));
     await writeFile(join(root, 'moving', 'x'), 'x');
-    const opened = await workspace.openFolder('moving');
+    const opened = await workspace.open('folder', 'moving');
     await rename(join(root, 'moving'), join(root, 'moved'));
     try {
       const { readdir } = await import('node:fs/promises');
@@ -82,19 +82,19 @@ describe('opening', () => {
   });
 
   it('says what is there when it is something else', async () => {
-    expect(await failureOf(workspace.openFile('deep'))).toBe(
+    expect(await failureOf(workspace.open('file', 'deep'))).toBe(
       'PATH_NOT_REGULAR: deep: is a folder, not a regular file. list_files shows what is in it.',
     );
-    expect(await failureOf(workspace.openFolder('a.txt'))).toBe(
+    expect(await failureOf(workspace.open('folder', 'a.txt'))).toBe(
       'PATH_NOT_REGULAR: a.txt: is a file, not a folder. Give the folder that it is in.',
     );
-    const either = await workspace.openEither('deep');
+    const either = await workspace.open('any', 'deep');
     await either.handle.close();
     expect(either.stat.isDirectory()).toBe(true);
   });
 
   it('quotes a path that would not stay on one line', async () => {
-    expect(await failureOf(workspace.openFile('a\n[open: yes]'))).toContain(
+    expect(await failureOf(workspace.open('file', 'a\n[open: yes]'))).toContain(
       '"a\\n[open: yes]": does not exist',
     );
   });
@@ -176,7 +176,7 @@ describe('long paths', () => {
       '.config/'.repeat(1e4),
     ]) {
       expect(await soon(() => workspace.openPlace(path))).toMatch(/^ARG_INVALID.*too long/);
-      expect(await soon(() => workspace.openFile(path))).toMatch(/^ARG_INVALID.*too long/);
+      expect(await soon(() => workspace.open('file', path))).toMatch(/^ARG_INVALID.*too long/);
     }
     expect(await soon(() => workspace.openPlace(`é${' '.repeat(4000)}x`))).toMatch(/^ARG_INVALID.*too long/);
   });
@@ -187,7 +187,7 @@ describe('long paths', () => {
     await writeFile(join(root, 'abyss', deep, 'file'), 'found');
     expect(await contentOf(`abyss/${deep}/file`)).toBe('found');
     const missing = `abyss/${deep}/${'e/'.repeat(1000)}x`;
-    expect(await soon(() => workspace.openFile(missing))).toMatch(/^PATH_NOT_FOUND/);
+    expect(await soon(() => workspace.open('file', missing))).toMatch(/^PATH_NOT_FOUND/);
     expect(await workspace.resolve(missing)).toBe(join(root, missing));
   });
 
@@ -219,18 +219,18 @@ describe('what toolcrib itself keeps', () => {
     await put(state(), { 'toolcrib/journal/contents/x': 'of another project', 'toolcribs/y': 'y' });
     await symlink(join(state(), 'toolcrib', 'journal'), join(state(), 'to-journal'));
     const around = await openWorkspace([state()]);
-    expect(await failureOf(around.openFile('toolcrib/journal/contents/x'))).toMatch(isOurs);
-    expect(await failureOf(around.openFolder('toolcrib'))).toMatch(isOurs);
-    expect(await failureOf(around.openEither('to-journal/contents'))).toMatch(isOurs);
+    expect(await failureOf(around.open('file', 'toolcrib/journal/contents/x'))).toMatch(isOurs);
+    expect(await failureOf(around.open('folder', 'toolcrib'))).toMatch(isOurs);
+    expect(await failureOf(around.open('any', 'to-journal/contents'))).toMatch(isOurs);
     expect(await failureOf(around.resolve('to-journal/contents/x'))).toMatch(isOurs);
     // Nor is told what is there.
-    expect(await failureOf(around.openFile('toolcrib/none'))).toMatch(isOurs);
-    const other = await around.openFile('toolcribs/y');
+    expect(await failureOf(around.open('file', 'toolcrib/none'))).toMatch(isOurs);
+    const other = await around.open('file', 'toolcribs/y');
     await other.handle.close();
 
     const within = await openWorkspace([join(state(), 'toolcrib', 'journal')]);
-    expect(await failureOf(within.openFile('contents/x'))).toMatch(isOurs);
-    expect(await failureOf(within.openFolder('.'))).toMatch(isOurs);
+    expect(await failureOf(within.open('file', 'contents/x'))).toMatch(isOurs);
+    expect(await failureOf(within.open('folder', '.'))).toMatch(isOurs);
   });
 
   it('is found through links that the variable leads over, and that are made later', async () => {
@@ -239,7 +239,7 @@ describe('what toolcrib itself keeps', () => {
     try {
       const opened = await openWorkspace([root]);
       await put(root, { 'kept/state/toolcrib/x': 'x' });
-      expect(await failureOf(opened.openFile('kept/state/toolcrib/x'))).toMatch(isOurs);
+      expect(await failureOf(opened.open('file', 'kept/state/toolcrib/x'))).toMatch(isOurs);
     } finally {
       process.env['XDG_STATE_HOME'] = usual;
     }
@@ -294,6 +294,6 @@ describe('roots', () => {
     await mkdir(gone);
     const opened = await openWorkspace([gone]);
     await rm(gone, { recursive: true });
-    expect(await failureOf(opened.openFile('x'))).toMatch(/^PATH_OUTSIDE_ROOTS|^PATH_NOT_FOUND/);
+    expect(await failureOf(opened.open('file', 'x'))).toMatch(/^PATH_OUTSIDE_ROOTS|^PATH_NOT_FOUND/);
   });
 });

@@ -256,6 +256,35 @@ it.each(eras)('announces when it has learned that a plugin is not there, in %s',
   expect((await next.listTools()).tools.filter(({ name }) => name.startsWith('compose_'))).toEqual([]);
 });
 
+it.each(eras)('sees what is installed while it runs, when it is asked, in %s', async (era) => {
+  const { home, program, env } = bareHome();
+  writeFileSync(join(home, 'justfile'), 'all:\n');
+  let announced = 0;
+  const client = new Client(
+    { name: 'test', version: '1' },
+    {
+      listChanged: { tools: { onChanged: () => announced++ } },
+      versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
+    },
+  );
+  await client.connect(transportOf({ roots: [home], env, args: ['--toolsets', 'files,just'] }));
+  onTestFinished(() => client.close());
+  const justTools = async () =>
+    (await client.listTools()).tools.filter(({ name }) => name.startsWith('just_')).length;
+  const asked = async () =>
+    textOf(
+      await client.callTool({ name: 'find_actions', arguments: { query: 'run recipe', program: 'just' } }),
+    );
+  expect([await justTools(), await asked()]).toEqual([0, expect.stringContaining('cannot be used')]);
+  // What no tool of the list is about is no news.
+  program('.local/bin', 'hadolint', 'echo 2.12.0');
+  await asked();
+  program('.local/bin', 'just', 'echo just 1.40.0');
+  expect(await asked()).toContain('just_task');
+  await until(() => announced > 0);
+  expect([announced, (await justTools()) > 0]).toEqual([1, true]);
+});
+
 it('finds programs in a folder that only the login shell adds', async () => {
   const { home, program, env } = bareHome();
   program('tools', 'make', 'echo GNU Make 9.9');

@@ -36,7 +36,7 @@ function toolOf(
   const [usual = '', ...words] = (of.called?.[0] ?? of.id).split(' ');
   const found = program ?? execFileSync('which', [usual], { encoding: 'utf8' }).trim();
   const folders = [...path, ...(process.env['PATH'] ?? '').split(':')];
-  const search = { folders: folders.map((one) => ({ folder: one, source: 'PATH' })), skipped: [] };
+  const search = { folders: folders.map((one) => ({ folder: one, source: 'PATH' })), skipped: [], stamp: '' };
   const { run, leave } = createProcesses('linux');
   const services = {
     run,

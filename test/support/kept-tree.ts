@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Checkpoints, Taken } from '../../src/machine/history/checkpoints.ts';
@@ -19,6 +20,8 @@ export interface KeptTree extends Repository {
   during(command: string, work: () => void): Promise<void>;
   /** Begins a command and returns the id of what it will have changed. */
   id(): Promise<string>;
+  /** Ends what has begun. */
+  end(): Promise<void>;
   /** Ends what has begun, and takes back all since an id. */
   restore(id: string, paths?: string[], dryRun?: boolean): Promise<Restored>;
 }
@@ -54,6 +57,10 @@ export async function keptTree(
     if (taken) begun.push(taken);
     return taken?.note;
   };
+  const end = () => {
+    for (const taken of begun.splice(0)) taken.ended();
+    return history.settled();
+  };
   const nameOf = (path: string) => relative(repository.folder, path);
   return {
     ...repository,
@@ -62,6 +69,7 @@ export async function keptTree(
     checkpoints,
     workspace,
     take,
+    end,
     async during(command, work) {
       await take(command);
       work();
@@ -71,11 +79,10 @@ export async function keptTree(
     async id() {
       const said = await take();
       if (begun.at(-1)?.isKept !== true) throw new Error(`nothing kept: ${said}`);
-      const [newest] = await history.list({ paths: [] }, workspace.roots);
-      return newest!.id;
+      return newestNoted(join(state, 'history'));
     },
     async restore(since, names = [], dryRun = false) {
-      for (const taken of begun.splice(0)) taken.ended();
+      await end();
       const paths = names.map((name) => join(repository.folder, name));
       const undone = await history.undo({ since, paths }, { workspace, dryRun, signal: never() });
       return {
@@ -85,6 +92,13 @@ export async function keptTree(
       };
     },
   };
+}
+
+/** The id of what was noted down last; a command is listed only when it has ended. */
+function newestNoted(histories: string): string {
+  const [log = ''] = readdirSync(histories);
+  const lines = readFileSync(join(histories, log, 'history.jsonl'), 'utf8').split('\n');
+  return JSON.parse(lines.at(-1)!).id;
 }
 
 /** All that is in a folder but `.git`: kind, permission to run, and bytes, by name (in Latin-1: names need not be text). */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { ToolcribError } from '../../core/errors.ts';
-import { mostChangedBytes } from '../../machine/history/existing-file.ts';
+import { mostChangedBytes } from '../../machine/history/failures.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { lineAt, withoutLineNumbers } from '../text/line-numbers.ts';
 import { withCommas } from '../with-commas.ts';

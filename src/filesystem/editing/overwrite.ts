@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ToolcribError } from '../../core/errors.ts';
-import type { Before } from '../../machine/history/existing-file.ts';
+import type { Before } from '../../machine/history/write.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { hasMask } from '../../machine/secrets/mask.ts';
 import { unifiedDiff } from '../diff/unified-diff.ts';
@@ -37,10 +37,10 @@ export async function refuseUnseen(overwriting: Overwriting, services: Services)
   const known = services.known.get(path);
   // An empty file has nothing that could be lost; what is edited has been seen by whoever names it.
   if (version === undefined && !known && (before.bytes.length === 0 || !replacesAll)) return;
-  const hash = await before.hash();
+  if (version === undefined && known && sameVersion(known.stat, before.stat)) return;
+  const hash = before.hash();
   if (version !== undefined) return refuseOtherVersion(shown, version, hash);
-  const isSame =
-    known?.hash === undefined ? known && sameVersion(known.stat, before.stat) : known.hash === hash;
+  const isSame = known?.hash === hash;
   if (isSame) return;
   const digest = createHash('sha256').update(overwriting.call()).update(hash).digest('base64');
   if (services.known.wasRefused(path, digest)) return;

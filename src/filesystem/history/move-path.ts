@@ -5,7 +5,7 @@ import { ToolcribError } from '../../core/errors.ts';
 import { flag, path } from '../../core/params.ts';
 import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
-import { refuseMovingTo } from '../../machine/history/relocate.ts';
+import { refuseMoving } from '../../machine/paths/protected-trees.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { planChange } from '../plan-change.ts';
@@ -64,7 +64,7 @@ async function moveIn(
     if (!target) {
       // Its folder would be made.
       const kind = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
-      await refuseMovingTo(source, { kind, to: await gate.resolve(to), given: from });
+      await refuseMoving({ ...source, given: from }, { kind, to: await gate.resolve(to) });
       return said(`Would move ${names}`);
     }
     try {

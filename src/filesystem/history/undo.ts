@@ -91,8 +91,7 @@ function subjectOf(
 ) {
   const name = shownPath(nameInRoots(at, roots));
   if (states) {
-    const effect = states.files === undefined ? 'not seen to end' : countOf(states.files, 'file');
-    return `${kind} ${presentable(command ?? '')}${kind === 'undo' ? '' : `: ${effect}`}`;
+    return `${kind} ${presentable(command ?? '')}${kind === 'undo' ? '' : `: ${countOf(states.files)}`}`;
   }
   const target = to === undefined ? '' : ` -> ${shownPath(nameInRoots(to, roots))}`;
   return `${kind} ${name}${target}${added === undefined ? '' : ` +${added} -${removed ?? 0}`}`;

@@ -68,9 +68,9 @@ export async function openPatternFolder(
   base: string,
   { folder }: GlobPattern,
 ): Promise<Opened | undefined> {
-  if (folder === '') return workspace.openFolder(base);
+  if (folder === '') return workspace.open('folder', base);
   const from = await workspace.resolve(base, { kind: 'folder', mustExist: true });
-  return workspace.openFolder(folder, { from }).catch((error: unknown) => {
+  return workspace.open('folder', folder, { from }).catch((error: unknown) => {
     if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
     throw error;
   });

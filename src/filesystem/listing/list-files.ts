@@ -58,7 +58,7 @@ export const listFiles = (services: Services): Tool =>
       const pattern = given.glob === undefined ? undefined : parseGlob(given.glob);
       const folder = pattern
         ? await openPatternFolder(workspace, given.path, pattern)
-        : await workspace.openFolder(given.path);
+        : await workspace.open('folder', given.path);
       if (!folder)
         return { content: [{ type: 'text', text: `No files: there is no folder ${pattern?.folder}.` }] };
       try {

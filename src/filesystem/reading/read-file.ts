@@ -107,7 +107,7 @@ async function readOne(
   { workspace, signal }: CallContext,
   { known, lines }: Services,
 ): Promise<{ content: Content[]; media: number; hash?: string | undefined }> {
-  const opened = await rooted(workspace).openFile(request.path);
+  const opened = await rooted(workspace).open('file', request.path);
   try {
     const found = await contentOf(opened, request, { signal, known, lines });
     if (found.kind === 'text')

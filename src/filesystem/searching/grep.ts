@@ -42,7 +42,7 @@ async function placeOf(
   context: CallContext,
 ): Promise<Opened | undefined> {
   const workspace = rooted(context.workspace);
-  const base = await workspace.openEither(given.path);
+  const base = await workspace.open('any', given.path);
   if (!pattern?.folder || given.glob?.startsWith('!') || base.stat.isFile()) return base;
   await base.handle.close();
   return openPatternFolder(workspace, base.path, pattern);

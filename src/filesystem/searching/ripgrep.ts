@@ -1,6 +1,6 @@
 import { ToolcribError } from '../../core/errors.ts';
 import { ownFoldersBelow } from '../../machine/paths/own-folders.ts';
-import { pseudoMountsBelow } from '../../machine/paths/pseudo-filesystem.ts';
+import { pseudoFoldersBelow } from '../../machine/paths/given-path.ts';
 import type { Outcome } from '../../machine/processes/process.ts';
 import type { Services } from '../services.ts';
 import { blockingFile } from './blocking-file.ts';
@@ -51,7 +51,8 @@ const suspiciousMs = 250;
  */
 export async function search(services: Services, request: Search): Promise<Ended> {
   const { argv, folder, realFolder, signal, timeoutMs, hasRules, take } = request;
-  const [program, pseudo] = await Promise.all([services.ripgrep(), pseudoMountsBelow(realFolder)]);
+  const program = await services.ripgrep();
+  const leftAlone = [...pseudoFoldersBelow(realFolder), ...ownFoldersBelow(realFolder)];
   const stop = new AbortController();
   let [isEnough, hasOutput] = [false, false];
   let failure: unknown;
@@ -76,7 +77,7 @@ export async function search(services: Services, request: Search): Promise<Ended
   const outcome = await services
     .run({
       program,
-      argv: [...always, ...[...pseudo, ...ownFoldersBelow(realFolder)].map(leftOut), ...argv],
+      argv: [...always, ...leftAlone.map(leftOut), ...argv],
       cwd: folder,
       env: services.env(),
       timeoutMs,

@@ -125,7 +125,7 @@ async function readFiles(
 ): Promise<ToolResult> {
   for (const here of upwards(folder, workspace.roots))
     for (const name of names) {
-      const opened = await unlessMissing(rooted(workspace).openFile(name, { from: here }));
+      const opened = await unlessMissing(rooted(workspace).open('file', name, { from: here }));
       if (!opened) continue;
       try {
         const { size } = opened.stat;

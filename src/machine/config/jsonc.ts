@@ -2,14 +2,11 @@ import type { Node, ParseError } from 'jsonc-parser';
 
 /** What a settings file holds. */
 export interface Document {
-  /** As JSON has it; objects have no prototype. */
+  /** As JSON has it. */
   readonly value: unknown;
   /** The line, from 1, of the deepest thing on the path that is there. */
   lineOf(path: readonly (string | number)[]): number;
 }
-
-/** No settings are that deep, and the parser calls itself for each step. */
-const mostDepth = 32;
 
 /**
  * Reads JSON with comments and trailing commas, strictly: a key that is there twice, or that is `__proto__`, is
@@ -19,10 +16,14 @@ export async function readJsonc(
   text: string,
 ): Promise<Document | { readonly line: number; readonly wrong: string }> {
   // By names: the package is CommonJS to Node, and an ES module to who bundles it.
-  const { createScanner, parseTree, printParseErrorCode } = await import('jsonc-parser');
+  const { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } = await import('jsonc-parser');
   const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
-  const deep = tooDeep(text, createScanner(text, true));
-  if (deep !== undefined) return { line: lineAt(deep), wrong: 'it is nested too deeply.' };
+  // No settings are that deep, and the parser calls itself for each step.
+  let depth = 0;
+  for (const { 0: sign, index } of text.matchAll(/"(?:\\.|[^"\\\n])*"?|[[{]|[\]}]/g)) {
+    depth += sign === '[' || sign === '{' ? 1 : sign === ']' || sign === '}' ? -1 : 0;
+    if (depth > 32) return { line: lineAt(index), wrong: 'it is nested too deeply.' };
+  }
   const problems: ParseError[] = [];
   const root = parseTree(text, problems, { allowTrailingComma: true });
   const [first] = problems;
@@ -38,63 +39,26 @@ export async function readJsonc(
       line: lineAt(double.offset),
       wrong: double.value === '__proto__' ? '__proto__ is no setting.' : 'the same key is there twice.',
     };
-  return { value: valueOf(root), lineOf: (path) => lineAt(nodeAt(root, path).offset) };
-}
-
-/** Where brackets go deeper than anybody would write; found without going there. */
-function tooDeep(
-  text: string,
-  scanner: { scan(): number; getTokenOffset(): number; getTokenLength(): number },
-) {
-  for (let depth = 0; ;) {
-    scanner.scan();
-    const offset = scanner.getTokenOffset();
-    // Only the end has no length.
-    if (scanner.getTokenLength() === 0) return undefined;
-    const sign = text[offset];
-    if (sign === '{' || sign === '[') depth++;
-    if (sign === '}' || sign === ']') depth--;
-    if (depth > mostDepth) return offset;
-  }
+  const lineOf = (path: readonly (string | number)[]) => {
+    const nodes = path.map((_, at) => findNodeAtLocation(root, path.slice(0, at + 1)));
+    const node = nodes.findLast((each) => each !== undefined);
+    return lineAt((node?.parent?.type === 'property' ? node.parent : (node ?? root)).offset);
+  };
+  return { value: getNodeValue(root), lineOf };
 }
 
 /** InvalidCommentToken: "invalid comment token". */
 const inWords = (code: string): string =>
   code.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 
-const keyOf = (property: Node): Node | undefined => property.children?.[0];
-
 function doubtfulKey(node: Node): Node | undefined {
   const seen = new Set<unknown>();
   for (const child of node.children ?? []) {
-    const key = node.type === 'object' ? keyOf(child) : undefined;
+    const key = node.type === 'object' ? child.children?.[0] : undefined;
     if (key && (seen.has(key.value) || key.value === '__proto__')) return key;
     if (key) seen.add(key.value);
     const inside = doubtfulKey(child);
     if (inside) return inside;
   }
   return undefined;
-}
-
-function valueOf(node: Node): unknown {
-  if (node.type === 'array') return (node.children ?? []).map(valueOf);
-  if (node.type !== 'object') return node.value as unknown;
-  const value = Object.create(null) as Record<string, unknown>;
-  for (const { children: [key, content] = [] } of node.children ?? [])
-    if (key && content) value[String(key.value)] = valueOf(content);
-  return value;
-}
-
-function nodeAt(root: Node, path: readonly (string | number)[]): Node {
-  let [here, place] = [root, root];
-  for (const step of path) {
-    const property = here.children?.find(
-      (child) => child.type === 'property' && keyOf(child)?.value === step,
-    );
-    const item = typeof step === 'number' ? here.children?.[step] : undefined;
-    const next = property ? property.children?.[1] : item;
-    if (!next) break;
-    [here, place] = [next, property ?? next];
-  }
-  return place;
 }

@@ -143,11 +143,11 @@ async function answered(session: Session, { action: { asks }, values }: Database
     const most = Number(values[asks.limit]);
     // One more tells that there are more.
     const { columns, rows } = await session.query(String(values[asks.query]), most + 1);
-    return { columns: columns.map(({ name }) => name), rows: rows.slice(0, most), more: rows.length > most };
+    return { columns, rows: rows.slice(0, most), more: rows.length > most };
   }
   if ('statement' in asks) {
     const { columns, ...done } = await session.change(String(values[asks.statement]));
-    return { columns: columns.map(({ name }) => name), more: false, ...done };
+    return { columns, more: false, ...done };
   }
   if ('explain' in asks) return { plan: await session.explain(String(values[asks.explain])) };
   const binds = asks.binds.map((name) => values[name] ?? null);
@@ -156,7 +156,7 @@ async function answered(session: Session, { action: { asks }, values }: Database
     const { columns, rows } = await session.query(sql, listedRows, bindsIn(sql, binds));
     if (index === 0 && rows.length === 0 && asks.missing !== undefined)
       throw new ToolcribError('NOT_FOUND', `${String(binds[0])}: ${asks.missing}`);
-    answer[name] = rows.map((row) => Object.fromEntries(columns.map((column, at) => [column.name, row[at]])));
+    answer[name] = rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])));
   }
   return answer;
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { Client, type FieldDef } from 'pg';
+import { Client, type QueryArrayConfig, type QueryArrayResult } from 'pg';
 // @ts-expect-error: it comes without types.
 import pgpass from 'pgpass';
 import { hexOf, jsonOf, shortened } from './cell.ts';
@@ -27,8 +27,7 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
     ssl: encryption ?? false,
     connectionTimeoutMillis: connectMs,
     application_name: 'toolcrib',
-    // Values come as the server wrote them.
-    types: { getTypeParser: () => (text: string) => text } as never,
+    types: { getTypeParser: (type: number) => parsers[type] ?? shortened } as never,
   });
   // Without a listener a connection that is lost would end the process; what is pending is rejected as well.
   client.on('error', () => {});
@@ -40,26 +39,26 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
       const [explains] = explaining.exec(sql) ?? [];
       if (explains !== undefined || /^show\b/i.test(sql)) {
         const ours = explains === undefined ? '' : ` ${declaring}`;
-        const { fields, rows } = await sent(client, ours, sql, [], explains);
-        return tableOf(client, fields, rows.slice(0, most));
+        const { columns, rows } = tableOf(await sent(client, ours, sql, { start: explains }));
+        return { columns, rows: rows.slice(0, most) };
       }
-      await sent(client, declaring, sql, values);
-      const table = await fetchRows(client, most);
+      await sent(client, declaring, sql, { values });
+      const text = `FETCH FORWARD ${most} FROM ${cursor}`;
+      const table = tableOf(await client.query({ text, rowMode: 'array' }));
       await client.query(`CLOSE ${cursor}`);
       return table;
     },
     async explain(sql) {
-      const { rows } = await sent(client, `EXPLAIN (FORMAT JSON) ${declaring}`, sql);
-      const [explained] = JSON.parse(rows[0]?.[0] ?? '[]') as { Plan?: unknown }[];
-      return explained?.Plan;
+      const whole = { getTypeParser: () => JSON.parse };
+      const { rows } = await sent(client, `EXPLAIN (FORMAT JSON) ${declaring}`, sql, { types: whole });
+      return (rows[0]?.[0] as { Plan?: unknown }[] | undefined)?.[0]?.Plan;
     },
     async change(sql) {
       await client.query('ROLLBACK');
       await begin(client, limits, 'READ WRITE');
       // Of several statements, the results of each.
-      const results = [await client.query<(string | null)[]>({ text: sql, rowMode: 'array' })].flat();
-      const { fields, rows } = results.findLast((one) => one.fields.length > 0) ?? { fields: [], rows: [] };
-      const table = await tableOf(client, fields, rows);
+      const results = [await client.query<unknown[]>({ text: sql, rowMode: 'array' })].flat();
+      const table = tableOf(results.findLast(({ fields }) => fields.length > 0));
       await client.query('COMMIT');
       const changed = results.filter(({ command }) => command !== 'SELECT');
       return { ...table, changed: changed.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0) };
@@ -73,14 +72,19 @@ export const openSession: OpenSession = async (target, limits, encryption) => {
  * Sends the caller's text after ours, by the extended protocol: the server takes one statement and no second. `start`:
  * what ours comes behind, of the caller's text.
  */
-async function sent(client: Client, ours: string, sql: string, values: readonly unknown[] = [], start = '') {
-  const how = { rowMode: 'array', queryMode: 'extended' } as const;
+async function sent(
+  client: Client,
+  ours: string,
+  sql: string,
+  {
+    start = '',
+    ...how
+  }: { start?: string | undefined; values?: readonly unknown[] | undefined; types?: object },
+): Promise<QueryArrayResult<unknown[]>> {
   try {
-    return await client.query<(string | null)[]>({
-      text: start + ours + sql.slice(start.length),
-      values: [...values],
-      ...how,
-    });
+    const text = start + ours + sql.slice(start.length);
+    const query = { values: [], ...how, text, rowMode: 'array', queryMode: 'extended' };
+    return await client.query(query as unknown as QueryArrayConfig<unknown[]>);
   } catch (error) {
     // The server counts the characters of ours, too.
     const { position } = error as { position?: string };
@@ -89,50 +93,30 @@ async function sent(client: Client, ours: string, sql: string, values: readonly 
   }
 }
 
-/** The first rows of the cursor. */
-async function fetchRows(client: Client, most: number): Promise<Table> {
-  const text = `FETCH FORWARD ${most} FROM ${cursor}`;
-  const { fields, rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' });
-  return tableOf(client, fields, rows);
-}
+const tableOf = (result?: QueryArrayResult<unknown[]>): Table => ({
+  columns: result?.fields.map(({ name }) => name) ?? [],
+  rows: result?.rows ?? [],
+});
 
-async function tableOf(
-  client: Client,
-  fields: readonly FieldDef[],
-  rows: (string | null)[][],
-): Promise<Table> {
-  const types = await typesOf(client, fields);
-  const shown = (value: string | null, at: number) => value && valueOf(value, types[at] ?? '');
-  return {
-    columns: fields.map(({ name }, at) => ({ name, type: types[at] ?? '' })),
-    rows: rows.map((row) => row.map(shown)),
-  };
-}
-
-/** The names of the types of columns, with what they are limited to. */
-async function typesOf(client: Client, fields: readonly FieldDef[]): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT pg_catalog.format_type(o, m) AS name FROM ROWS FROM
-     (pg_catalog.unnest($1::oid[]), pg_catalog.unnest($2::int4[])) WITH ORDINALITY AS t(o, m, n) ORDER BY n`,
-    [fields.map(({ dataTypeID }) => dataTypeID), fields.map(({ dataTypeModifier }) => dataTypeModifier)],
-  );
-  return rows.map(({ name }) => name);
-}
-
-const floats: ReadonlySet<string> = new Set(['real', 'double precision']);
-const integers: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'oid']);
+const double = (text: string) => (Number.isFinite(Number(text)) ? Number(text) : text);
+const integer = (text: string) => (Number.isSafeInteger(Number(text)) ? Number(text) : text);
 
 /**
- * A value of what the server wrote, by the type's name as format_type() gives it. Numbers that a double holds exactly
- * come as numbers, JSON as JSON, bytes in hexadecimal, and all the rest (numeric, dates, arrays) as that text.
+ * By the numbers of types in pg_type.dat: numbers that a double holds exactly come as numbers, JSON as JSON, bytes in
+ * hexadecimal, and all the rest (numeric, dates, arrays) as the text that the server wrote.
  */
-function valueOf(text: string, type: string): unknown {
-  if (type === 'boolean') return text === 't';
-  if (floats.has(type)) return Number.isFinite(Number(text)) ? Number(text) : text;
-  if (integers.has(type)) return Number.isSafeInteger(Number(text)) ? Number(text) : text;
-  if (type === 'bytea') return hexOf(text.slice(2));
-  return type === 'json' || type === 'jsonb' ? jsonOf(text) : shortened(text);
-}
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => text === 't',
+  17: (text) => hexOf(text.slice(2)),
+  20: integer,
+  21: integer,
+  23: integer,
+  26: integer,
+  114: jsonOf,
+  700: double,
+  701: double,
+  3802: jsonOf,
+};
 
 /** The password of ~/.pgpass, or of the file that PGPASSFILE names, where sockets stand under localhost. */
 async function keptPassword({ host, ...login }: Target): Promise<string> {

@@ -2,9 +2,9 @@ import { ToolcribError } from '../../core/errors.ts';
 import { connectProtected, type Encryption } from './encryption.ts';
 import type { Target } from './target.ts';
 
-/** What a query brought. The type of a column is as the server calls it: `numeric(10,2)`, `int unsigned`. */
+/** What a query brought. */
 export interface Table {
-  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
 }
 

@@ -41,15 +41,28 @@ const mostOutput = 128 * 1024 * 1024;
 const timeoutMs = 60_000;
 const timeoutPerLineMs = 5;
 
-export const askGit =
-  (run: Run, { program, leading, env }: Git, { folder, top }: { folder: string; top: string }): AskGit =>
-  async (argv, { workTree = top, index = 'index.none', lines } = {}) => {
+/** Everything git gets: no configuration but the shadow's, no attributes of the machine, no questions. */
+export const askGit = (run: Run, git: Git, { folder, top }: { folder: string; top: string }): AskGit => {
+  const inherited = /^(?:PATH|SystemRoot|SystemDrive|WINDIR|TEMP|TMP|TMPDIR)$/;
+  const env = {
+    ...Object.fromEntries(Object.entries(git.env).filter(([name]) => inherited.test(name))),
+    // Where it would look for what the user configures.
+    HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    LC_ALL: 'C',
+    GIT_DIR: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_TERMINAL_PROMPT: '0',
+  };
+  return async (argv, { workTree = top, index = 'index.none', lines } = {}) => {
     if (lines?.length === 0) return '';
     const { exitCode, stdout, stderr, ended } = await run({
-      program,
-      argv: [...leading, ...argv],
+      program: git.program,
+      argv: [...git.leading, ...argv],
       cwd: workTree,
-      env: { ...environment(folder, env), GIT_WORK_TREE: workTree, GIT_INDEX_FILE: resolve(folder, index) },
+      env: { ...env, GIT_WORK_TREE: workTree, GIT_INDEX_FILE: resolve(folder, index) },
       keepBytes: mostOutput,
       timeoutMs: timeoutMs + timeoutPerLineMs * (lines?.length ?? 0),
       ...(lines && {
@@ -59,34 +72,10 @@ export const askGit =
         },
       }),
     });
-    if (exitCode !== 0) throw new GitFailure(complaintIn(stderr.text, ended), exitCode);
     if (stdout.omittedBytes > 0) throw new GitFailure('git printed too much');
-    return stdout.bytes.toString();
+    if (exitCode === 0) return stdout.bytes.toString();
+    // What it died of.
+    const said = /^fatal: .*/m.exec(stderr.text)?.[0] ?? stderr.text.trim().split('\n')[0];
+    throw new GitFailure((said || `git has ${ended.replace('_', ' ')}`).slice(0, 300), exitCode);
   };
-
-/** What it died of. */
-function complaintIn(text: string, ended: string): string {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const last = lines.findLast((line) => line.startsWith('fatal: ')) ?? lines[0];
-  return (last ?? (ended === 'exited' ? 'git failed' : `git has ${ended.replace('_', ' ')}`)).slice(0, 300);
-}
-
-/** Everything git gets: no configuration but the shadow's, no attributes of the machine, no questions. */
-function environment(folder: string, env: Git['env']): Record<string, string> {
-  const nothing = process.platform === 'win32' ? 'NUL' : '/dev/null';
-  const inherited = ['PATH', 'SystemRoot', 'SystemDrive', 'WINDIR', 'TEMP', 'TMP', 'TMPDIR'];
-  return {
-    ...Object.fromEntries(Object.entries(env).filter(([name]) => inherited.includes(name))),
-    // Where git before 2.32, which does not know GIT_CONFIG_GLOBAL, would look.
-    HOME: folder,
-    XDG_CONFIG_HOME: folder,
-    LC_ALL: 'C',
-    GIT_DIR: folder,
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: nothing,
-    GIT_CONFIG_SYSTEM: nothing,
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_TERMINAL_PROMPT: '0',
-  };
-}
+};

@@ -50,8 +50,8 @@ export class WorkTreeStates {
   /** Never more than one git at a time. */
   readonly #inTurn = limited(1);
   readonly #next = new Map<string, Promise<Snapshot>>();
-  readonly #endings = new Set<Promise<void>>();
   readonly #said = new Set<string>();
+  #endings: Promise<unknown> = Promise.resolve();
   #tidying: NodeJS.Timeout | undefined;
 
   constructor(options: Options) {
@@ -79,15 +79,13 @@ export class WorkTreeStates {
       const kept = await inTime(this.#keep(shadow, workspace), patience);
       if (signal.aborted) return undefined;
       if (kept === 'late') return this.#notKept(late);
-      const states = { top: shadow.top, scope: shadow.scope, before: kept.tree };
-      const change = { ...newChange('command', folder, { kind: 'ran' }), command, states };
+      const change: Change = { ...newChange('command', folder, { kind: 'ran' }), command };
       const log = this.#options.logOf(outermost(shadow.scope, workspace.roots) ?? workspace.home);
+      // This line is its place in the history; it counts when it has ended.
       log.append(change);
       const ended = () => {
-        // A command that was never seen to end is taken back from how things are then.
-        const ending = this.#close(change, states, log, workspace).catch(() => {});
-        this.#endings.add(ending);
-        void ending.then(() => this.#endings.delete(ending));
+        const ending = this.#close(shadow, { change, before: kept.tree, log, workspace });
+        this.#endings = Promise.allSettled([this.#endings, ending]);
       };
       return { ...(kept.left.length > 0 && this.#once(noteOf(kept.left))), isKept: true, ended };
     } catch (error) {
@@ -128,19 +126,18 @@ export class WorkTreeStates {
 
   /** How the states of a command are brought back. Throws GitFailure. */
   async open(states: States, workspace: Workspace): Promise<TreePair> {
-    const { before: to, after } = states;
+    const { before: to, after: from } = states;
     const shadow = shadowOf(states, this.#options.shadows ?? '');
     if (!outermost(shadow.scope, workspace.roots))
       throw new GitFailure('it was in a folder that is not open');
     if (!existsSync(join(shadow.folder, 'refs', 'checkpoints', to)))
       throw new GitFailure('the state before it is gone');
-    const ask = await this.#asker(shadow, workspace);
-    return { shadow, ask, to, from: after ?? (await this.#keep(shadow, workspace)).tree };
+    return { shadow, ask: await this.#asker(shadow, workspace), from, to };
   }
 
   /** Waits a moment for what is being noted down of commands that have ended. */
   async settled(): Promise<void> {
-    if (this.#endings.size > 0) await inTime(Promise.all(this.#endings), patienceMs);
+    await inTime(this.#endings, patienceMs);
   }
 
   #shadowOf(folder: string, { roots }: Workspace): Shadow | undefined {
@@ -176,14 +173,19 @@ export class WorkTreeStates {
     return kept;
   }
 
-  /** Notes down what a command has left, or that it has changed nothing. */
-  async #close(change: Change, states: States, log: Log, workspace: Workspace): Promise<void> {
-    const shadow = shadowOf(states, this.#options.shadows ?? '');
+  /** Notes down what a command has left, unless it has changed nothing. */
+  async #close(
+    shadow: Shadow,
+    command: { change: Change; before: string; log: Log; workspace: Workspace },
+  ): Promise<void> {
+    const { change, before, log, workspace } = command;
     const { tree: after } = await this.#keep(shadow, workspace);
-    if (after === states.before) return log.drop(change.id);
+    if (after === before) return;
     const ask = await this.#asker(shadow, workspace);
-    const names = await ask(['diff-tree', '-r', '-z', '--name-only', states.before, after]);
-    log.append({ ...change, states: { ...states, after, files: names.split('\0').length - 1 } });
+    const names = await ask(['diff-tree', '-r', '-z', '--name-only', before, after]);
+    const { top, scope } = shadow;
+    const states = { top, scope, before, after, files: names.split('\0').length - 1 };
+    log.append({ ...change, states });
   }
 
   #once(note: string): { note?: string } {

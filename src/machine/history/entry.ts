@@ -25,10 +25,9 @@ const statesSchema = z.object({
   top: realPath,
   scope: realPath,
   before: tree,
-  /** Left out while the command runs, and when it was never seen to end. */
-  after: z.exactOptional(tree),
+  after: tree,
   /** How many files it changed. */
-  files: z.exactOptional(count),
+  files: count,
 });
 
 /**
@@ -54,6 +53,7 @@ const entrySchema = z.object({
   before: z.exactOptional(factsSchema),
   /** Left out where nothing is at the path any more. */
   after: z.exactOptional(factsSchema),
+  /** Of a command that was seen to end. */
   states: z.exactOptional(statesSchema),
   /** The command line. */
   command: z.exactOptional(z.string()),
@@ -80,26 +80,10 @@ export function changesIn(lines: readonly unknown[]): Change[] {
   for (const line of lines) {
     if (line instanceof Object && 'dropped' in line) changes.delete(String(line.dropped));
     const change = entrySchema.safeParse(line).data;
-    // A command is noted down once more when it has ended.
+    // A command is noted down once more, in its place, when it has ended.
     if (change) changes.set(change.id, change);
   }
-  return bounded([...changes.values()]);
-}
-
-/**
- * A command that was not seen to end answers for no more than what was there before the next one; else each undo would
- * be taken for something it has done.
- */
-function bounded(changes: readonly Change[]): Change[] {
-  const next = new Map<string, string>();
-  const newestFirst = changes.toReversed().map((change) => {
-    const { states } = change;
-    if (!states) return change;
-    const after = states.after ?? next.get(states.scope);
-    next.set(states.scope, states.before);
-    return after === undefined ? change : { ...change, states: { ...states, after } };
-  });
-  return newestFirst.toReversed();
+  return [...changes.values()].filter(({ step, states }) => step !== 'command' || states);
 }
 
 export interface About {
@@ -117,10 +101,9 @@ export const temporaryName = (): string => `.toolcrib-${randomBytes(8).toString(
 /** What every change has. A second process may make one in the same millisecond. */
 export function newChange(step: Change['step'], path: string, { kind, undoes }: About): Change {
   const at = Date.now();
+  const unique = randomInt(36 ** 4, 36 ** 5).toString(36);
   return {
-    id: `${at.toString(36)}-${randomInt(36 ** 4)
-      .toString(36)
-      .padStart(4, '0')}`,
+    id: `${at.toString(36)}-${unique}`,
     at,
     kind,
     step,

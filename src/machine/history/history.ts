@@ -7,19 +7,20 @@ import type { Run } from '../processes/process.ts';
 import type { Git } from './ask-git.ts';
 import { WorkTreeStates, type Checkpoints } from './checkpoints.ts';
 import type { About, Change } from './entry.ts';
-import { Log, type Limits } from './log.ts';
+import { noHistory } from './failures.ts';
+import { Log } from './log.ts';
 import { relocateChange, type Look } from './relocate.ts';
 import { selectIn, type Selection } from './select-changes.ts';
 import { undoChanges, type Undone, type UndoOptions } from './undo.ts';
 import { writeFile, type Decide, type Written } from './write.ts';
-import { noHistory } from './write-failure.ts';
 
-export interface HistoryOptions extends Partial<Limits> {
+export interface HistoryOptions {
   /** The state folder of this user; without one every change is refused. */
   readonly state: string | undefined;
   readonly run: Run;
   /** The git of this machine; undefined when there is none. */
   git(): Promise<Git | undefined>;
+  readonly mostChanges?: number;
 }
 
 /** At the first change, and after so many, it is looked for what is too much. */
@@ -34,14 +35,14 @@ const tidyEvery = 200;
  * is full, nothing can be kept). Touches nothing before it is used.
  */
 export class History {
-  readonly #limits: Limits;
+  readonly #mostChanges: number;
   readonly #folder: string | undefined;
   readonly #states: WorkTreeStates;
   readonly #inTurn = limited(1);
   #changes = 0;
 
-  constructor({ state, run, git, ...limits }: HistoryOptions) {
-    this.#limits = { quotaBytes: 1024 ** 3, mostChanges: 10_000, ...limits };
+  constructor({ state, run, git, mostChanges = 10_000 }: HistoryOptions) {
+    this.#mostChanges = mostChanges;
     this.#folder = state && join(state, 'history');
     const shadows = state && join(state, 'checkpoints');
     this.#states = new WorkTreeStates({ shadows, run, git, logOf: (root) => this.#logOf(root) });
@@ -62,14 +63,12 @@ export class History {
 
   /** Moves a file, link or folder into the history; `look` may still refuse by throwing. */
   remove(from: Place, about: About, look?: Look): Promise<Change> {
-    const mostBytes = this.#limits.quotaBytes;
-    return this.#change(from, about, (log) => relocateChange(log, { from, about, look, mostBytes }));
+    return this.#change(from, about, (log) => relocateChange(log, { from, about, look }));
   }
 
   /** Moves a file, link or folder, never onto something. */
   move(from: Place, to: Place, about: About): Promise<Change> {
-    const mostBytes = this.#limits.quotaBytes;
-    return this.#change(from, about, (log) => relocateChange(log, { from, to, about, mostBytes }));
+    return this.#change(from, about, (log) => relocateChange(log, { from, to, about }));
   }
 
   /** What can be taken back of the changes with all their paths in the roots, newest first. Changes nothing. */
@@ -86,13 +85,7 @@ export class History {
     const { roots } = options.workspace;
     return this.#inTurn(async () => {
       await this.settled();
-      const undoing = {
-        ...options,
-        ...selection,
-        states: this.#states,
-        mostBytes: this.#limits.quotaBytes,
-        assumed: new Set<string>(),
-      };
+      const undoing = { ...options, ...selection, states: this.#states, assumed: new Set<string>() };
       return undoChanges(selectIn(this.#logsOf(roots), selection, roots), undoing);
     });
   }
@@ -110,7 +103,7 @@ export class History {
       if (signal?.aborted)
         throw new ToolcribError('CANCELLED', `${shownPath(path)}: was not changed; the call was cancelled.`);
       const done = await work(log);
-      if (this.#changes++ % tidyEvery === 0) log.tidy(this.#limits);
+      if (this.#changes++ % tidyEvery === 0) log.tidy(this.#mostChanges);
       return done;
     });
   }

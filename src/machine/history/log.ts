@@ -1,14 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, constants, lstatSync, openSync, readdirSync, realpathSync, renameSync } from 'node:fs';
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, constants, lstatSync, openSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
-import { createPrivate, discard, makePrivate, readPrivate } from '../folders.ts';
+import { discard, makePrivate, readPrivate, replacePrivate } from '../folders.ts';
 import { isInside } from '../paths/inside.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { changesIn, type Change } from './entry.ts';
-import { noHistory } from './write-failure.ts';
+import { noHistory } from './failures.ts';
 
 /** SHA-256 in hexadecimal. */
 export const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
@@ -20,12 +19,8 @@ const mostNotes = 256 * 1024;
 const mostUnderway = 200;
 /** What is younger may belong to a change that another server is making. */
 const youngMs = 60_000;
-
-export interface Limits {
-  /** For what was deleted, and as much again for what was replaced. */
-  readonly quotaBytes: number;
-  readonly mostChanges: number;
-}
+/** For what was deleted, and as much again for what was replaced. */
+export const mostKeptBytes = 1024 ** 3;
 
 /** What is kept of the changes below one root, in a private folder; nothing is made before something is kept. */
 export class Log {
@@ -68,18 +63,16 @@ export class Log {
    * Removes what killed processes have left beside files, forgets what is too many or too large, then what no change
    * needs any more. Never throws: what could not be done is tried again later.
    */
-  tidy(limits: Limits): void {
+  tidy(mostChanges: number): void {
     try {
-      const { length } = readPrivate(this.folder, fileName) ?? '';
+      for (const change of this.changes().slice(-mostUnderway)) this.#removeTemporary(change);
       const all = this.changes();
-      for (const change of all.slice(-mostUnderway)) this.#removeTemporary(change);
-      const fitting = fittingChanges(all, limits);
-      const lines = Buffer.from(linesOf(fitting));
+      const fitting = fittingChanges(all, mostChanges);
+      const lines = linesOf(fitting);
+      const { length } = readPrivate(this.folder, fileName) ?? '';
       // Most of it may be about commands that changed nothing.
-      if (fitting.length < all.length || length > 2 * lines.length + mostNotes) {
-        const added = readPrivate(this.folder, fileName)?.subarray(length) ?? Buffer.alloc(0);
-        replacePrivate(this.folder, fileName, Buffer.concat([lines, added]));
-      }
+      if (fitting.length < all.length || length > 2 * lines.length + mostNotes)
+        replacePrivate(this.folder, fileName, lines);
       const needed = new Set(fitting.flatMap(({ id, kept }) => [id, kept]));
       for (const unused of readdirSync(this.kept).filter((name) => !needed.has(name))) {
         const { ctimeMs } = lstatSync(join(this.kept, unused));
@@ -115,9 +108,8 @@ export class Log {
           );
       write();
     } catch (error) {
-      throw error instanceof ToolcribError
-        ? error
-        : noHistory(folder, `cannot be written to (${codeOf(error)})`);
+      if (error instanceof ToolcribError) throw error;
+      throw noHistory(folder, `cannot be written to (${codeOf(error)})`);
     }
   }
 }
@@ -149,37 +141,25 @@ export function readLines(folder: string, name: string): unknown[] {
 const linesOf = (values: readonly unknown[]): string =>
   values.map((value) => `\n${JSON.stringify(value)}`).join('');
 
-function replacePrivate(folder: string, name: string, bytes: Buffer): void {
-  const temporary = join(folder, `.${randomBytes(8).toString('hex')}`);
-  try {
-    createPrivate(temporary, bytes);
-    renameSync(temporary, join(folder, name));
-  } catch (error) {
-    discard(temporary);
-    throw error;
-  }
-}
-
 /**
  * What was deleted and what was replaced have a quota each, so that no number of edits pushes out what was deleted; the
  * newest have their place first. Never by age: a clock that was wrong would empty the list.
  */
-function fittingChanges(all: readonly Change[], { quotaBytes, mostChanges }: Limits): Change[] {
+function fittingChanges(all: readonly Change[], mostChanges: number): Change[] {
   const used = { deleted: 0, replaced: 0 };
-  const kept = all.toReversed().filter(({ step, before }, at) => {
+  const kept = all.slice(-mostChanges).toReversed();
+  const fitting = kept.filter(({ step, before }) => {
     const quota = step === 'remove' ? 'deleted' : 'replaced';
-    const bytes = used[quota] + (before?.size ?? 0);
-    const fits = at === 0 || (bytes <= quotaBytes && at < mostChanges);
-    if (fits) used[quota] = bytes;
-    return fits;
+    used[quota] += before?.size ?? 0;
+    return used[quota] <= mostKeptBytes;
   });
-  return kept.toReversed();
+  return fitting.toReversed();
 }
 
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }

@@ -10,9 +10,8 @@ import { refuseMoving } from '../paths/protected-trees.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { refusal } from '../paths/shown-path.ts';
 import { newChange, type About, type Change, type Facts } from './entry.ts';
-import { mostChangedBytes, tooLarge } from './existing-file.ts';
-import { sha256, type Log } from './log.ts';
-import { gone, unwritable } from './write-failure.ts';
+import { gone, mostChangedBytes, tooLarge, unwritable } from './failures.ts';
+import { mostKeptBytes, sha256, type Log } from './log.ts';
 
 /** May look at what is there while nobody else changes it; throwing leaves it there. */
 export type Look = (found: Facts) => void | Promise<void>;
@@ -25,8 +24,6 @@ export interface Move {
   /** The name in the history to take it from, or for it; left out: the id of the change. */
   readonly kept?: string | undefined;
   readonly look?: Look | undefined;
-  /** What is larger is not removed: it could not be kept. */
-  readonly mostBytes: number;
 }
 
 /**
@@ -34,8 +31,7 @@ export interface Move {
  * PATH_PROTECTED for a folder that the history is in and for what `refuseMoving` refuses, TOO_LARGE for what is not
  * kept, NOT_FOUND for what no longer is, and WRITE_FAILED; then nothing has changed.
  */
-export async function relocateChange(log: Log, move: Move): Promise<Change> {
-  const { from, to, about, kept, look, mostBytes } = move;
+export async function relocateChange(log: Log, { from, to, about, kept, look }: Move): Promise<Change> {
   const places = [from, to].filter((place) => place !== undefined);
   const { path = '' } = from ?? to ?? {};
   if (from && isInside(log.folder, path)) throw protectedError(path, 'the history of changes is in it');
@@ -46,9 +42,9 @@ export async function relocateChange(log: Log, move: Move): Promise<Change> {
     const old = from?.at ?? join(log.kept, kept ?? '');
     const found = await factsAt(old);
     if (!found) throw from ? unwritable(path, { code: 'ENOENT' }) : gone(kept);
-    if (!to && found.size > mostBytes) throw tooLarge(path, found.size, mostBytes);
+    if (!to && found.size > mostKeptBytes) throw tooLarge(path, found.size, mostKeptBytes);
     await look?.(found);
-    if (from && to) await refuseMovingTo(from, { kind: found.kind, to: to.path });
+    if (from && to) await refuseMoving({ ...from, given: path }, { kind: found.kind, to: to.path });
     if (to && isTaken(old, to.at)) throw unwritable(to.path, { code: 'EEXIST' });
     const change: Change = {
       ...newChange(!to ? 'remove' : from ? 'move' : 'write', path, about),
@@ -71,15 +67,6 @@ export async function relocateChange(log: Log, move: Move): Promise<Change> {
   } catch (error) {
     throw unwritable(path, error);
   }
-}
-
-/** Throws what `refuseMoving` throws; a file may be at any place that could be opened. */
-export async function refuseMovingTo(
-  { at, path }: Pick<Place, 'at' | 'path'>,
-  { kind, to, given = path }: { kind: Facts['kind']; to: string; given?: string },
-): Promise<void> {
-  if (kind === 'folder' || kind === 'link')
-    await refuseMoving({ at, path, given }, { to, isLink: kind === 'link' });
 }
 
 /** What is at a path; a link is not followed. Undefined when there is nothing; throws what else the system says. */
@@ -107,10 +94,17 @@ async function contentsOf(top: string): Promise<Pick<Facts, 'size' | 'entries'>>
   return { size, entries: names.length };
 }
 
-/** On one file system this is one step whatever the size; between two it is copied whole before the original goes. */
+/**
+ * In one step after a look, since Node has no renameat2(2); between two file systems it is copied whole before the
+ * original goes. Throws EEXIST.
+ */
 async function relocate(from: string, to: string, name: string): Promise<void> {
+  const rename = (source: string) => {
+    if (isTaken(source, to)) throw Object.assign(new Error('exists'), { code: 'EEXIST' });
+    renameSync(source, to);
+  };
   try {
-    return moveWithoutOverwriting(from, to);
+    return rename(from);
   } catch (error) {
     if (codeOf(error) !== 'EXDEV') throw error;
   }
@@ -118,19 +112,13 @@ async function relocate(from: string, to: string, name: string): Promise<void> {
   try {
     const exactly = { verbatimSymlinks: true, preserveTimestamps: true, force: false, errorOnExist: true };
     await cp(from, temporary, { recursive: true, ...exactly });
-    moveWithoutOverwriting(temporary, to);
+    rename(temporary);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
     throw error;
   }
   // It has been moved: what cannot be removed of the original is no failure of that.
   await rm(from, { recursive: true, force: true }).catch(() => {});
-}
-
-/** In one step after a look: Node has no renameat2(2), so another program has a moment in between. Throws EEXIST. */
-export function moveWithoutOverwriting(from: string, to: string): void {
-  if (isTaken(from, to)) throw Object.assign(new Error('exists'), { code: 'EEXIST' });
-  renameSync(from, to);
 }
 
 /** Not by another spelling of the same name, where case does not count. */

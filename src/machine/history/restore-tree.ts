@@ -8,14 +8,12 @@ import { foldersAbove, lookOnceMore, removeMade, type Place } from '../paths/pla
 import { couldHoldProtected, protectedError, refuseProtected } from '../paths/protected-paths.ts';
 import type { RootedWorkspace } from '../paths/workspace.ts';
 import type { AskGit } from './ask-git.ts';
-import { atPlace } from './at-place.ts';
 import { temporaryName } from './entry.ts';
-import { mostChangedBytes, readExisting } from './existing-file.ts';
+import { changedSince, mostChangedBytes, unwritable } from './failures.ts';
 import { isConcerned } from './select-changes.ts';
 import type { Shadow } from './shadow.ts';
 import { closedIn } from './snapshot.ts';
-import { putFile } from './write.ts';
-import { changedSince, unwritable } from './write-failure.ts';
+import { putFile, readExisting } from './write.ts';
 
 /** A path that an undo has changed, or would. */
 export interface UndoneFile {
@@ -149,23 +147,21 @@ async function restoreFile(
   refuseProtected({ path }, name);
   if (to?.mode === link && couldHoldProtected(path))
     throw protectedError(name, 'as a link it could lead to files that are run');
-  if (!to && !existsSync(dirname(path))) return undefined;
   const did = !to ? 'removed' : from ? 'changed' : 'made';
   const is = to && readFileSync(join(staged, to.blob));
   if (dryRun && assumed.has(path)) return { path, did, is };
+  if (!existsSync(dirname(path)) && (!to || dryRun)) return to && { path, did, is };
   // What others run has been refused; names with characters that nobody sees come back like all.
   const gate = workspace.consenting({ allows: () => true });
-  let isSo = false;
-  const was = await atPlace(path, { workspace: gate, dryRun, make: to !== undefined }, async (place) => {
+  return gate.atPlace(path, { make: to !== undefined && !dryRun, exactly: true }, async (place) => {
     const found = foundAt(place);
-    isSo = found?.blob === to?.blob && found?.mode === to?.mode;
-    if (!isSo && found?.blob !== from?.blob) throw changedSince(path);
+    if (found?.blob === to?.blob && found?.mode === to?.mode) return undefined;
+    if (found?.blob !== from?.blob) throw changedSince(path);
     // A key must not come back open.
     const open = isClosed.has(name) ? 0o600 : 0o666 & ~process.umask();
-    if (!isSo && !dryRun) await put(place, found, is && { bytes: is, mode: to.mode, open });
-    return found?.bytes;
+    if (!dryRun) await put(place, found, is && { bytes: is, mode: to.mode, open });
+    return { path, did, was: found?.bytes, is };
   });
-  return isSo ? undefined : { path, did, was, is };
 }
 
 interface Present extends TreeEntry {

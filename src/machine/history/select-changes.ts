@@ -1,7 +1,7 @@
 import { isInside } from '../paths/inside.ts';
 import type { Change } from './entry.ts';
+import { gone } from './failures.ts';
 import type { Log } from './log.ts';
-import { gone } from './write-failure.ts';
 
 /** Which changes are meant: the last ones, all since one and it as well, or all that can be taken back. */
 export interface Selection {

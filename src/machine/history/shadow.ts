@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { discard, isPrivate, makePrivate, writePrivate } from '../folders.ts';
 import { isInside, outermost } from '../paths/inside.ts';
 import { realPath } from '../paths/real-path.ts';
 import type { AskGit } from './ask-git.ts';
+import { sha256 } from './log.ts';
 
 /** The git folder of ours that keeps the states of one work tree. Several servers may use it at once. */
 export interface Shadow {
@@ -37,9 +37,7 @@ function isTop(folder: string): boolean {
 
 /** Another root sees another part of the same tree, which is another content. */
 export function shadowOf({ top, scope }: Pick<Shadow, 'top' | 'scope'>, shadows: string): Shadow {
-  const key = JSON.stringify([top, scope]);
-  const folder = join(shadows, createHash('sha256').update(key).digest('hex').slice(0, 32));
-  return { folder, top, scope };
+  return { folder: join(shadows, sha256(JSON.stringify([top, scope])).slice(0, 32)), top, scope };
 }
 
 /** Makes it without git, so that no template adds hooks. Throws for a folder that is not private. */
@@ -77,9 +75,6 @@ function configuration(): string {
   auto = 0
   # A state that is forgotten is a file that is removed.
   packRefs = false
-[pack]
-  window = 0
-  threads = 1
 `;
 }
 

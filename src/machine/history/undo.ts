@@ -1,13 +1,12 @@
-import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ToolcribError } from '../../core/errors.ts';
 import { readPlain } from '../folders.ts';
 import { foldersAbove, removeMade, type Place } from '../paths/place.ts';
-import { atPlace } from './at-place.ts';
 import type { WorkTreeStates } from './checkpoints.ts';
 import { newChange, type Change, type Facts } from './entry.ts';
-import { mostChangedBytes, type Before } from './existing-file.ts';
+import { changedSince, gone, mostChangedBytes, unwritable } from './failures.ts';
 import { relocateChange } from './relocate.ts';
 import {
   restoreTree,
@@ -17,8 +16,7 @@ import {
   type UndoneFile,
 } from './restore-tree.ts';
 import type { Logged, Selection } from './select-changes.ts';
-import { writeFile } from './write.ts';
-import { changedSince, gone, unwritable } from './write-failure.ts';
+import { writeFile, type Before } from './write.ts';
 
 /** What came of taking changes back. */
 export interface Undone {
@@ -33,15 +31,11 @@ export type UndoOptions = Pick<Restoring, 'workspace' | 'dryRun' | 'signal'>;
 
 interface Undoing extends Restoring, Selection {
   readonly states: WorkTreeStates;
-  /** What is larger is not removed: it could not be kept. */
-  readonly mostBytes: number;
 }
 
 interface TakenBack extends Restored {
   readonly by?: string | undefined;
 }
-
-const mostShown = 1024 * 1024;
 
 /** Takes changes back one after the other, as `History.undo` says. */
 export async function undoChanges(changes: readonly Logged[], undoing: Undoing): Promise<Undone> {
@@ -71,40 +65,42 @@ export async function undoChanges(changes: readonly Logged[], undoing: Undoing):
  * and what was moved moves back.
  */
 async function placeBack({ log, change }: Logged, undoing: Undoing): Promise<TakenBack> {
-  const { dryRun, signal, assumed, mostBytes } = undoing;
+  const { workspace, dryRun, signal, assumed } = undoing;
   const { id, step, path, to: moved = path, before, after } = change;
-  const keptAs = change.kept ?? (step === 'remove' ? id : undefined);
-  const [isReplaced, isRemoved] = [step === 'write' && before !== undefined, step === 'remove'];
+  const did = step === 'move' ? 'moved' : step === 'remove' ? 'made' : before ? 'changed' : 'removed';
+  const keptAs = change.kept ?? (did === 'made' ? id : undefined);
   const kept = join(log.kept, keptAs ?? id);
-  if ((isReplaced || isRemoved) && !lstatSync(kept, { throwIfNoEntry: false })) throw gone(id);
-  const is = isReplaced ? readPlain(kept, ({ size }) => size <= mostChangedBytes) : contentToShow(kept);
-  const did = isReplaced ? 'changed' : isRemoved ? 'made' : step === 'move' ? 'moved' : 'removed';
-  const file = { path, did, ...(step === 'move' && { from: moved }), is } as const;
+  if ((did === 'changed' || did === 'made') && !lstatSync(kept, { throwIfNoEntry: false })) throw gone(id);
+  // What is made or removed as a whole is not shown.
+  const is = did === 'changed' ? readPlain(kept, ({ size }) => size <= mostChangedBytes) : undefined;
+  const file = { path, did, ...(did === 'moved' && { from: moved }), is } as const;
   if (dryRun && (assumed.has(path) || assumed.has(moved))) return { files: [file], left: [] };
   const about = { kind: 'undo', undoes: id, signal, dryRun };
   let was: Buffer | undefined;
   const replace = async (place: Place) => {
-    const decide = async (found: Before | undefined) => {
+    const decide = (found: Before | undefined) => {
       was = found?.bytes;
-      if ((await found?.hash()) !== after?.hash) throw changedSince(path);
+      if (found?.hash() !== after?.hash) throw changedSince(path);
       if (!is) throw gone(id);
       return dryRun ? undefined : { bytes: is };
     };
     return (await writeFile(log, place, decide, about))?.change;
   };
   const look = (found: Facts) => {
-    if (!isRemoved && !isDeepStrictEqual(found, after)) throw changedSince(moved);
+    if (did !== 'made' && !isDeepStrictEqual(found, after)) throw changedSince(moved);
   };
-  const relocate = (from?: Place, to?: Place) =>
-    relocateChange(log, { from, to, about, kept: keptAs, look, mostBytes });
-  const toPath = (from?: Place) => atPlace(path, { ...undoing, make: true }, (to) => relocate(from, to));
+  const toPath = async (from?: Place) =>
+    // In a dry run its folder would be made first.
+    dryRun && !existsSync(dirname(path))
+      ? undefined
+      : workspace.atPlace(path, { make: !dryRun, exactly: true }, (to) =>
+          relocateChange(log, { from, to, about, kept: keptAs, look }),
+        );
   const fromMoved = (from: Place) => {
-    if (isReplaced) return replace(from);
-    if (step === 'move') return toPath(from);
-    was = contentToShow(from.at);
-    return relocate(from);
+    if (did === 'changed') return replace(from);
+    return did === 'moved' ? toPath(from) : relocateChange(log, { from, about, kept: keptAs, look });
   };
-  const by = await (isRemoved ? toPath() : atPlace(moved, { ...undoing, make: false }, fromMoved));
+  const by = await (did === 'made' ? toPath() : workspace.atPlace(moved, { exactly: true }, fromMoved));
   if (by && !dryRun && did !== 'made') removeMade(foldersAbove(moved, log.root));
   return { files: [{ ...file, was }], left: [], by: by?.id };
 }
@@ -130,6 +126,3 @@ async function commandBack({ log, change }: Logged, undoing: Undoing): Promise<T
     throw error instanceof ToolcribError ? error : gone(id, (error as Error).message);
   }
 }
-
-/** Undefined for what is no file, or too large. What was swapped for a link is not followed. */
-const contentToShow = (path: string): Buffer | undefined => readPlain(path, ({ size }) => size <= mostShown);

@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants,
   copyFileSync,
@@ -7,7 +8,9 @@ import {
   fstatSync,
   fsync,
   ftruncateSync,
+  lstatSync,
   openSync,
+  readFileSync,
   renameSync,
   writeFileSync,
   type Stats,
@@ -15,21 +18,21 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { discard } from '../folders.ts';
+import { refuseWrongKind } from '../paths/opened.ts';
 import { lookOnceMore, type Place } from '../paths/place.ts';
 import { codeOf } from '../paths/real-path.ts';
+import { refusal } from '../paths/shown-path.ts';
 import { newChange, type About, type Change } from './entry.ts';
-import {
-  changedMeanwhile,
-  mostChangedBytes,
-  readExisting,
-  refuseChanged,
-  refuseReadOnly,
-  tooLarge,
-  type Before,
-} from './existing-file.ts';
+import { changedMeanwhile, mostChangedBytes, tooLarge, unwritable } from './failures.ts';
 import { sha256, type Log } from './log.ts';
-import { moveWithoutOverwriting } from './relocate.ts';
-import { unwritable } from './write-failure.ts';
+
+/** The regular file that is at a place, with all of its content. */
+export interface Before {
+  readonly bytes: Buffer;
+  readonly stat: Stats;
+  /** SHA-256 in hexadecimal, made once. */
+  hash(): string;
+}
 
 /** What a file is to be. */
 export interface Decision {
@@ -53,7 +56,22 @@ export interface Written {
   readonly notes: readonly string[];
 }
 
-const sync = promisify(fsync);
+/** Undefined when there is nothing. Throws PATH_NOT_REGULAR, TOO_LARGE, and what the system says. */
+export function readExisting(place: Place): Before | undefined {
+  if (!lstatSync(place.at, { throwIfNoEntry: false })) return undefined;
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants;
+  const fd = openSync(place.at, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+  try {
+    const stat = fstatSync(fd);
+    refuseWrongKind(stat, place.path, 'file');
+    if (stat.size > mostChangedBytes) throw tooLarge(place.path, stat.size, mostChangedBytes);
+    const bytes = readFileSync(fd);
+    let hash: string | undefined;
+    return { bytes, stat, hash: () => (hash ??= sha256(bytes)) };
+  } finally {
+    closeSync(fd);
+  }
+}
 
 /**
  * Replaces or makes one file, as `History.write` says. The change is noted down before it is made: whenever the process
@@ -95,6 +113,20 @@ export async function writeFile(
     throw unwritable(place.path, error);
   }
 }
+
+/** Throws PATH_DENIED for a file that may not be written to: replacing it would only need the right to its folder. */
+function refuseReadOnly({ at, path }: Place, { mode }: Stats): void {
+  try {
+    // To root, nothing is denied.
+    if ((mode & 0o222) === 0) throw new Error('nobody may write');
+    accessSync(at, constants.W_OK);
+  } catch {
+    const wayOut = 'Whoever made it so did not want it changed; chmod u+w allows it.';
+    throw refusal('PATH_DENIED', path, 'is read-only.', wayOut);
+  }
+}
+
+const sync = promisify(fsync);
 
 /**
  * Puts a file in the place of the one that was read there, or of nothing, in one step; until it is whole it has a
@@ -141,12 +173,10 @@ function create(temporary: string, place: Place, isReplacing: boolean, mode = 0o
 function likeOld(fd: number, old: Stats): string[] {
   const notes: string[] = [];
   const { uid, gid } = fstatSync(fd);
-  if (uid !== old.uid || gid !== old.gid) {
-    try {
-      fchownSync(fd, old.uid, old.gid);
-    } catch {
-      notes.push('Its owner or group could not be kept: only root may give files away.');
-    }
+  try {
+    if (uid !== old.uid || gid !== old.gid) fchownSync(fd, old.uid, old.gid);
+  } catch {
+    notes.push('Its owner or group could not be kept: only root may give files away.');
   }
   // Last, since a change of owner takes bits away.
   fchmodSync(fd, old.mode & 0o777);
@@ -156,20 +186,19 @@ function likeOld(fd: number, old: Stats): string[] {
 }
 
 /** In one step. Throws STALE_FILE when what is there is no longer what was read, or is there when nothing was. */
-function replaceOld(temporary: string, place: Place, existing: Pick<Before, 'stat'> | undefined): void {
-  if (!existing) {
-    try {
-      return moveWithoutOverwriting(temporary, place.at);
-    } catch (error) {
-      throw codeOf(error) === 'EEXIST' ? changedMeanwhile(place) : error;
-    }
-  }
-  refuseChanged(place, existing);
+function replaceOld(
+  temporary: string,
+  { at, path }: Place,
+  existing: Pick<Before, 'stat'> | undefined,
+): void {
+  const now = lstatSync(at, { throwIfNoEntry: false });
+  const facts = ['dev', 'ino', 'size', 'mtimeMs', 'ctimeMs'] as const;
+  if (facts.some((fact) => now?.[fact] !== existing?.stat[fact])) throw changedMeanwhile(path);
   // On Windows a virus scanner or indexer may have the file open for a moment.
   const until = process.platform === 'win32' ? Date.now() + 500 : 0;
   for (;;) {
     try {
-      return renameSync(temporary, place.at);
+      return renameSync(temporary, at);
     } catch (error) {
       if (Date.now() >= until || !['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error))) throw error;
     }

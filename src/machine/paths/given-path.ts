@@ -1,8 +1,8 @@
-import { isAbsolute, normalize, sep } from 'node:path';
+import { isAbsolute, normalize, relative, sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { longestPath } from '../../core/params.ts';
+import { isInside } from './inside.ts';
 import { unreadable } from './opened.ts';
-import { inPseudoFolder } from './pseudo-filesystem.ts';
 import { refusal } from './shown-path.ts';
 
 /** A path as a caller gave it, made absolute, before anything is looked at. Throws ARG_INVALID and PATH_PROTECTED. */
@@ -35,6 +35,19 @@ const slashes = sep === '/' ? /(?<=[^/])(?:\/\.?)+$/ : /(?<=[^\\/])(?:[\\/]\.?)+
 
 /** A path without `/` and `/.` at its end. */
 export const withoutSlashes = (path: string): string => path.replace(slashes, '');
+
+/** Where kernels show processes, devices and settings as files; what is read there can be secrets or never end. */
+const pseudoFolders = sep === '/' ? ['/proc', '/sys', '/dev'] : [];
+
+/** Whether a path lies in a file system of processes, devices or kernel settings. */
+export const inPseudoFolder = (path: string): boolean =>
+  pseudoFolders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+
+/** Such file systems below a folder, relative to it. */
+export const pseudoFoldersBelow = (folder: string): string[] =>
+  pseudoFolders
+    .filter((each) => isInside(each, folder) && each !== folder)
+    .map((each) => relative(folder, each));
 
 /** The refusal of what no root opens. */
 export const protectedPath = (given: string): ToolcribError =>

@@ -73,11 +73,7 @@ export interface Opened {
  * what was opened, not at what lay there a moment ago; when it throws, nothing stays open. Throws what `unreadable`
  * makes of a failure.
  */
-export async function openAt(
-  real: string,
-  given: string,
-  check?: (opened: Opened) => Promise<void>,
-): Promise<Opened> {
+export async function openAt(real: string, given: string, check?: (opened: Opened) => void): Promise<Opened> {
   // Windows has none of them.
   const { O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 }: Partial<typeof constants> = constants;
   let handle: OpenFile;
@@ -89,7 +85,7 @@ export async function openAt(
   try {
     const facts = fstatSync(handle.fd);
     const opened = { handle, stat: facts, ...(linkOf(handle) ?? (await lookAgain(facts, real, given))) };
-    await check?.(opened);
+    check?.(opened);
     return opened;
   } catch (error) {
     await handle.close();

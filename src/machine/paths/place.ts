@@ -32,7 +32,7 @@ export interface Place {
 interface Opening {
   readonly make: boolean;
   /** Throws when the place is not for the model. `folder` is the deepest one that exists on the way there. */
-  check(place: string, folder: Opened): Promise<void>;
+  check(place: string, folder: Opened): void | Promise<void>;
   readonly consent: Consent;
   readonly root?: string;
 }

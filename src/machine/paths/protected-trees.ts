@@ -24,8 +24,10 @@ export interface Tree {
  * Nor may a symbolic link come to be, or no longer be, where it could lead to such files, nor what is toolcrib's own be
  * moved.
  */
-export const refuseMoving = (tree: Tree, { to, isLink }: { to: string; isLink: boolean }): Promise<void> =>
-  refuseNames(tree, [tree.path, to], isLink);
+export async function refuseMoving(tree: Tree, { to, kind }: { to: string; kind: string }): Promise<void> {
+  // A file may be at any place that could be opened.
+  if (kind === 'folder' || kind === 'link') await refuseNames(tree, [tree.path, to], kind === 'link');
+}
 
 /**
  * Throws PATH_PROTECTED for a folder that a repository or toolcrib's own is in, and for one like `.vscode` that holds

@@ -5,13 +5,12 @@ import type { PathKind } from '../../core/params.ts';
 import { deniedGlobs, isAboutPaths, pathRule, type Rule } from '../../core/rule.ts';
 import type { Workspace } from '../../core/tool.ts';
 import { noConsent, type Consent } from './consent.ts';
-import { absolutePath, firstRoot, protectedPath, withoutSlashes } from './given-path.ts';
+import { absolutePath, firstRoot, inPseudoFolder, protectedPath, withoutSlashes } from './given-path.ts';
 import { isInside, outermost } from './inside.ts';
 import { openAt, refuseWrongKind, unreadable, type Opened } from './opened.ts';
 import { isOwn, ownRealFolders } from './own-folders.ts';
-import { openPlaceAt, type Place } from './place.ts';
+import { openPlaceAt, removeMade, type Place } from './place.ts';
 import { refuseProtected } from './protected-paths.ts';
-import { inPseudoFolder, onPseudoFilesystem } from './pseudo-filesystem.ts';
 import { codeOf, locate } from './real-path.ts';
 import { refusal, shownPath } from './shown-path.ts';
 
@@ -101,29 +100,14 @@ export class RootedWorkspace implements Workspace {
     return this.#holds(named.real) ? named.real : real;
   }
 
-  /** A regular file. Throws what `resolve` throws. */
-  openFile(given: string, { from }: From = {}): Promise<Opened> {
-    return this.#open(given, from, 'file');
-  }
-
-  /** A folder. Throws what `resolve` throws. */
-  openFolder(given: string, { from }: From = {}): Promise<Opened> {
-    return this.#open(given, from, 'folder');
-  }
-
-  /** A regular file or a folder. Throws what `resolve` throws. */
-  openEither(given: string, { from }: From = {}): Promise<Opened> {
-    return this.#open(given, from, 'any');
-  }
-
-  async #open(given: string, from: string | undefined, kind: PathKind): Promise<Opened> {
+  /** Opens a regular file, a folder, or either. Throws what `resolve` throws. */
+  async open(kind: PathKind, given: string, { from }: From = {}): Promise<Opened> {
     const { real, missing } = await locate(this.#absolute(given, from));
     this.#refuse(given, real, 'read');
     if (missing !== undefined) throw unreadable(given, missing);
-    return openAt(real, given, async (opened) => {
+    return openAt(real, given, (opened) => {
       this.#refuse(given, opened.path, 'read');
       refuseWrongKind(opened.stat, given, kind);
-      if (await onPseudoFilesystem(opened.stablePath, opened.stat.dev)) throw protectedPath(given);
     });
   }
 
@@ -157,14 +141,33 @@ export class RootedWorkspace implements Workspace {
       make,
       consent,
       root: outermost(real, this.roots) ?? real,
-      check: async (place, folder) => {
+      check: (place, folder) => {
         this.#refuseRoots(given, place);
         this.#refuse(given, folder.path, 'read');
         refuseWrongKind(folder.stat, given, 'folder');
         check(place);
-        if (await onPseudoFilesystem(folder.stablePath, folder.stat.dev)) throw protectedPath(given);
       },
     });
+  }
+
+  /**
+   * Works at what lies at a place itself, which is held open meanwhile; when that throws, the folders that were made
+   * for it go again. Throws what `openPlace` and `work` throw.
+   */
+  async atPlace<T>(
+    given: string,
+    options: Omit<PlaceOptions, 'follow'>,
+    work: (place: Place) => Promise<T>,
+  ): Promise<T> {
+    const place = await this.openPlace(given, { ...options, follow: false });
+    try {
+      return await work(place);
+    } catch (error) {
+      removeMade(place.made);
+      throw error;
+    } finally {
+      await place.folder.handle.close();
+    }
   }
 
   /** Whether a rule keeps a real path from being read or written, for what is not opened through here. */
@@ -244,9 +247,8 @@ async function rootOf(folder: string, home: string): Promise<string> {
   const real = await realpath(absolute).catch((error: unknown) => {
     throw unreadable(folder, codeOf(error));
   });
-  const found = await statOf(real, folder);
-  refuseWrongKind(found, folder, 'folder');
-  if (inPseudoFolder(real) || (await onPseudoFilesystem(real, found.dev))) throw protectedPath(folder);
+  refuseWrongKind(await statOf(real, folder), folder, 'folder');
+  if (inPseudoFolder(real)) throw protectedPath(folder);
   return real;
 }
 

@@ -37,6 +37,8 @@ export interface SearchFolder {
 export interface SearchPath {
   readonly folders: readonly SearchFolder[];
   readonly skipped: readonly (SearchFolder & { readonly why: string })[];
+  /** Another one when a folder has come, gone, or got or lost a file. */
+  readonly stamp: string;
 }
 
 /** A program that was found. */

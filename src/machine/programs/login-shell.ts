@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { inheritedEnvironment } from '../environment.ts';
 import { readCache, writeCache } from '../folders.ts';
-import { pathsOf, type Host } from '../host.ts';
+import type { Host } from '../host.ts';
 import { presentable } from '../presentable.ts';
 import type { Outcome, Run } from '../processes/process.ts';
 import type { LoginShellPath } from './search-path.ts';
@@ -16,7 +16,8 @@ export interface LoginShellAnswer extends LoginShellPath {
 
 const cacheName = 'login-shell.json';
 const budgetMs = 3000;
-const hourMs = 60 * 60 * 1000;
+/** Servers that are started together ask once; a start-up file that is changed counts after that. */
+const goodForMs = 10 * 60 * 1000;
 
 /** The user's login shell: $SHELL, else what the user database says: a host may have cleared the environment. */
 export function loginShellOf(host: Host, inUserDatabase = () => userInfo().shell): string | undefined {
@@ -30,10 +31,7 @@ export function loginShellOf(host: Host, inUserDatabase = () => userInfo().shell
   }
 }
 
-/**
- * What the login shell answered before, and whether that still holds: no start-up file has been changed since, and it
- * was not long ago. Undefined when it was never asked.
- */
+/** What the login shell answered before, and whether that was not long ago. Undefined when it was never asked. */
 export async function cachedLoginShellPath(
   host: Host,
   cacheFolder: string | undefined,
@@ -43,10 +41,7 @@ export async function cachedLoginShellPath(
   if (typeof kept?.path !== 'string' || typeof kept.askedAt !== 'number') return undefined;
   if (shell === undefined || kept.shell !== shell) return undefined;
   const age = Date.now() - kept.askedAt;
-  // A shell that did not answer is not made to try at every start; start-up files read others, which we do not watch.
-  const goodForMs = kept.why === undefined ? 24 * hourMs : hourMs;
-  const isUnchanged = Math.floor(await lastChange(host)) <= kept.askedAt;
-  return { ...(kept as LoginShellAnswer), fresh: age >= 0 && age < goodForMs && isUnchanged };
+  return { ...(kept as LoginShellAnswer), fresh: age >= 0 && age < goodForMs };
 }
 
 /**
@@ -114,16 +109,4 @@ function whyNoAnswer(shell: string, { ended, exitCode, stderr }: Outcome): strin
   if (ended === 'timed_out') return `${shell} took longer than ${budgetMs / 1000} s and was stopped`;
   if (ended === 'not_started') return `${shell} could not be started: ${presentable(stderr.text).trim()}`;
   return `${shell} did not say its PATH (exit code ${exitCode})`;
-}
-
-/** Files that can change the PATH; a folder stands for what is added to it and taken from it. */
-const startUpFiles =
-  `.profile .bash_profile .bash_login .bashrc .zshenv .zprofile .zshrc .zlogin .cshrc .tcshrc .login
-  .config/fish/config.fish .config/fish/fish_variables .config/fish/conf.d
-  /etc/profile /etc/profile.d /etc/paths /etc/paths.d /etc/environment`.split(/\s+/);
-
-async function lastChange(host: Host): Promise<number> {
-  const { resolve } = pathsOf(host);
-  const facts = await Promise.all(startUpFiles.map((file) => host.stat(resolve(host.home, file))));
-  return Math.max(...facts.map((found) => found?.mtimeMs ?? 0));
 }

@@ -53,7 +53,7 @@ async function programNamed(name: string, { workspace, host, path }: Where): Pro
 }
 
 async function programAt(name: string, { folder, workspace }: Where): Promise<NamedProgram> {
-  const { handle, path } = await rooted(workspace).openFile(name, { from: folder });
+  const { handle, path } = await rooted(workspace).open('file', name, { from: folder });
   await handle.close();
   if (!(await isExecutable(path)))
     throw new ToolcribError(

@@ -42,7 +42,8 @@ export async function searchPath(
     } else if (!skipped.has(folder) && (look || index < given.length))
       skipped.set(folder, { folder, source, why: look?.why ?? 'does not exist' });
   }
-  return { folders: [...folders.values()], skipped: [...skipped.values()] };
+  const stamp = looks.map((look) => look && 'real' in look && `${look.real} ${look.mtimeMs}`).join('\n');
+  return { folders: [...folders.values()], skipped: [...skipped.values()], stamp };
 }
 
 function entriesOf(path: string | undefined, source: string, host: Host): SearchFolder[] {
@@ -53,7 +54,9 @@ function entriesOf(path: string | undefined, source: string, host: Host): Search
 }
 
 /** `real` is the same for all spellings of a folder. */
-type Look = { readonly folder: string; readonly real: string } | { readonly why: string };
+type Look =
+  | { readonly folder: string; readonly real: string; readonly mtimeMs: number }
+  | { readonly why: string };
 
 /** A folder to look for programs in, or why not in this one; undefined when there is none. */
 export async function lookAtFolder(
@@ -81,5 +84,6 @@ export async function lookAtFolder(
   const marker = paths.join(paths.dirname(real), 'pyvenv.cfg');
   if (root !== undefined && (!isInside(home, root, paths) || (await host.stat(marker))))
     return { why: `lies in the project ${root}, whose own programs are used for that project only` };
-  return { folder, real: host.platform === 'win32' ? real.toLowerCase() : real };
+  const { mtimeMs } = facts;
+  return { folder, real: host.platform === 'win32' ? real.toLowerCase() : real, mtimeMs };
 }

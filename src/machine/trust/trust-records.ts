@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { discard, isPrivate, readCache, readPrivate, writePrivate } from '../folders.ts';
-import { rememberByStat } from './repository-origin.ts';
 
 const lasting = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('action'), tool: z.string() }),
@@ -26,14 +25,15 @@ export type TrustRecord = z.output<typeof trustRecord>;
 /** What is kept in the state folder: a private file for each folder. One that is damaged counts as none. */
 export function createTrustRecords(state: string | undefined) {
   const kept = state === undefined ? undefined : join(state, 'trust');
-  const readFile = rememberByStat((path) => trustRecord.safeParse(readCache(kept, basename(path))).data);
-  const read = (folder: string) => (kept === undefined ? undefined : readFile(join(kept, nameOf(folder))));
+  const readFile = (name: string) => trustRecord.safeParse(readCache(kept, name)).data;
+  const read = (folder: string) =>
+    kept !== undefined && existsSync(join(kept, nameOf(folder))) ? readFile(nameOf(folder)) : undefined;
 
   return {
     read,
     all(): TrustRecord[] {
       if (kept === undefined || !isPrivate(kept)) return [];
-      return readdirSync(kept).flatMap((name) => readFile(join(kept, name)) ?? []);
+      return readdirSync(kept).flatMap((name) => readFile(name) ?? []);
     },
     /** Throws WRITE_FAILED. */
     write(record: TrustRecord): void {

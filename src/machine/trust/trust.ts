@@ -8,7 +8,7 @@ import { upwards } from '../../core/upwards.ts';
 import { isInside } from '../paths/inside.ts';
 import { realPath } from '../paths/real-path.ts';
 import { shownPath } from '../paths/shown-path.ts';
-import { createOriginReader } from './repository-origin.ts';
+import { originAt } from './repository-origin.ts';
 import { createTrustRecords, type TrustRecord } from './trust-records.ts';
 
 /** What a yes would be about. */
@@ -48,7 +48,6 @@ export interface Trust {
 /** `folder` is the state folder; without one nothing is ever trusted. */
 export function createTrust({ folder: state }: { folder: string | undefined }): Trust {
   const records = createTrustRecords(state);
-  const originAt = createOriginReader();
 
   const describe = (folder: string): TrustSubject => {
     const [origin, refused] = [originAt(topOf(folder, []) ?? folder), refusedBecause(folder)];

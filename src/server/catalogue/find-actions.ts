@@ -13,6 +13,8 @@ export interface Catalogue {
   readonly offered: Pick<Offered, 'callable' | 'exposure' | 'find' | 'isReached'>;
   /** Where a program is, known or not. */
   which(name: string): Promise<string | undefined>;
+  /** Finds out anew what is installed, when that may have changed. */
+  refresh(): Promise<void>;
 }
 
 /** Who asks one of these has found them. */
@@ -43,6 +45,7 @@ export const findActions = (catalogue: Catalogue): Tool =>
 
 async function answerTo(query: string, program: string | undefined, catalogue: Catalogue): Promise<string> {
   const { manifest } = catalogue;
+  await catalogue.refresh();
   const callable = new Set((await catalogue.offered.callable()).map(({ name }) => name));
   const exposure = await catalogue.offered.exposure();
   const listed = new Set(exposure.listed.map(({ name }) => name));

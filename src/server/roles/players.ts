@@ -8,7 +8,7 @@ import type { PublishedTool } from '../published.ts';
 
 /** What the tools that are made of roles need. */
 export interface RoleServices {
-  readonly catalogue: Pick<Catalogue, 'manifest' | 'offered'>;
+  readonly catalogue: Pick<Catalogue, 'manifest' | 'offered' | 'refresh'>;
   readonly host: Host;
   /** An action by the name of its tool. */
   load(name: string): Promise<Tool>;

@@ -31,6 +31,7 @@ export const project = (services: RoleServices): Tool =>
     effects: ['read'],
     params,
     async call(asked, context) {
+      await services.catalogue.refresh();
       const folder = await folderOf(asked, context);
       const parts = await Promise.all([
         place(folder, context, services),

@@ -3,6 +3,9 @@ import { unreadable } from '../paths/opened.ts';
 import { codeOf } from '../paths/real-path.ts';
 import { refusal, shownPath } from '../paths/shown-path.ts';
 
+/** A larger file is no text that somebody wrote, and all of it has to be in memory. */
+export const mostChangedBytes = 64 * 1024 * 1024;
+
 /**
  * What a system call that should have changed `path` failed with, for a caller: PATH_DENIED, PATH_EXISTS,
  * PATH_NOT_FOUND, PATH_NOT_REGULAR or WRITE_FAILED. What is a ToolcribError stays one; what is no failed system call is
@@ -38,3 +41,19 @@ export const changedSince = (path: string): ToolcribError =>
     'it has been changed since.',
     'Undo what came after it as well (since), or change the file with edit_file.',
   );
+
+/** For what another program has changed while it was being changed here. */
+export const changedMeanwhile = (path: string): ToolcribError =>
+  refusal(
+    'STALE_FILE',
+    path,
+    'another program changed it while it was being changed here; that was left as it is.',
+    'Read it again, and base the change on what is there now.',
+  );
+
+/** For what has more bytes than can be kept. */
+export function tooLarge(path: string, bytes: number, most: number): ToolcribError {
+  const [has, kept] = [bytes, most].map((each) => `${Math.ceil(each / 1024 / 1024).toLocaleString('en')} MB`);
+  const why = `has ${has}; changes that can be undone are kept up to ${kept}. Nothing was changed.`;
+  return refusal('TOO_LARGE', path, why, 'Change it with a program of your own.');
+}
