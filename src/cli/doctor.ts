@@ -48,7 +48,7 @@ export async function doctor(args: string[], given = thisWorld()): Promise<numbe
 
 async function examine({ host, processes, loadManifest, projectRoots, settings }: World): Promise<Findings> {
   const { programs } = await loadManifest();
-  const machine = createMachine(host, programs, processes, projectRoots(programs), await settings());
+  const machine = createMachine(host, { programs }, processes, projectRoots(programs), await settings());
   await machine.settle();
   return {
     facts: programs,

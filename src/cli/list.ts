@@ -12,7 +12,7 @@ export async function list(args: string[], world = thisWorld()): Promise<number>
   });
   const { host, processes, loadManifest, projectRoots, settings, print, colour } = await world;
   const { programs } = await loadManifest();
-  const machine = createMachine(host, programs, processes, projectRoots(programs), await settings());
+  const machine = createMachine(host, { programs }, processes, projectRoots(programs), await settings());
   // A server answers first and asks later; a person would rather wait for the whole list.
   await machine.settle();
   const all = await machine.report();

@@ -29,8 +29,11 @@ export interface Machine {
    * and programs for their plugins. Nothing waits for it.
    */
   settle(): Promise<void>;
-  /** Finds out anew what is installed when a folder of the search path has changed since: some milliseconds. */
-  refresh(): Promise<void>;
+  /**
+   * Finds out anew what is installed when a folder of the search path has changed since, or there are other programs to
+   * look for: some milliseconds.
+   */
+  refresh(others?: boolean): Promise<void>;
   /** Calls when `refresh` or `report` has found other programs than were known. */
   onChange(listener: () => void): void;
 }
@@ -38,11 +41,12 @@ export interface Machine {
 /** Starts finding out what is installed; answers wait for the directory listings alone, some milliseconds. */
 export function createMachine(
   host: Host,
-  facts: readonly ProgramFacts[],
+  programs: { readonly programs: readonly ProgramFacts[] },
   { run, leave }: Processes,
   roots: readonly string[] | Promise<readonly string[]>,
   settings: Pick<Settings, 'path' | 'programs'> = { path: [], programs: {} },
 ): Machine {
+  const facts = () => programs.programs;
   const known = new KnownPrograms({ host, run, facts, roots, settings });
   return {
     host,
@@ -55,7 +59,7 @@ export function createMachine(
         known.checked(),
         import('./programs/machine-report.ts'),
       ]);
-      return reportOf(facts, discovery, versions, host.platform);
+      return reportOf(facts(), discovery, versions, host.platform);
     },
     present: async (names) => presentIn(await known.path, names, host),
     async which(name) {
@@ -63,7 +67,7 @@ export function createMachine(
       return 'installed' in found ? found.installed.program : undefined;
     },
     settle: () => known.settle(),
-    refresh: () => known.refresh(),
+    refresh: (others) => known.refresh(others),
     onChange: (listener) => known.onChange(listener),
   };
 }

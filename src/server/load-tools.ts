@@ -1,4 +1,5 @@
 import { ToolcribError } from '../core/errors.ts';
+import type { Program } from '../core/program.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Tool } from '../core/tool.ts';
 import { discoverers } from '../discoverers/index.ts';
@@ -14,7 +15,8 @@ import { ownTools, type OwnServices } from './own-tools.ts';
 import type { WholeManifest } from './own-programs.ts';
 import type { Manifest, PublishedTool } from './published.ts';
 
-export interface LoadingServices extends Pick<WholeManifest, 'manifest' | 'own'> {
+export interface LoadingServices {
+  readonly whole: Pick<WholeManifest, 'manifest' | 'own'> & { renew(): Promise<boolean> };
   readonly machine: Machine;
   readonly settings: Settings;
   readonly offered: Offered;
@@ -24,25 +26,35 @@ export interface LoadingServices extends Pick<WholeManifest, 'manifest' | 'own'>
 
 /** Loads a tool's code, and what it needs, when it is first called. Throws PROGRAM_NOT_FOUND. */
 export function createLoader(services: LoadingServices): (tool: PublishedTool) => Promise<Tool> {
-  const { machine, offered, history } = services;
+  const { whole, machine, offered, history } = services;
   const checkpoint = services.settings.checkpoints === false ? {} : { checkpoint: checkpointsOf(history) };
+  const refresh = async () => machine.refresh(await whole.renew());
   const ownServices = once(async (): Promise<OwnServices> => {
     const { jobs, outputs } = await services.calls();
     return {
       ...machine,
+      report: async () => refresh().then(machine.report),
       jobs,
       outputs,
       environment: await machine.childEnvironment(),
       loopback: true,
       load: (name) => load(offered.find(name)),
       databases: services.settings.databases,
-      catalogue: { ...machine, manifest: services.manifest, offered },
+      catalogue: {
+        ...machine,
+        manifest: whole.manifest,
+        offered,
+        refresh,
+      },
       ...checkpoint,
     };
   });
   const fileServices = once(() => fileServicesOf(machine, history));
   // Making a tool makes its schema, which takes longer than a small call.
-  const made = new Map<string, { installation: Installation | undefined; tool: Tool }>();
+  const made = new Map<
+    string,
+    { installation: Installation | undefined; own: Program | undefined; tool: Tool }
+  >();
 
   async function load(published: PublishedTool): Promise<Tool> {
     const { name, program, action } = published;
@@ -50,12 +62,12 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
     const found = async () => (await machine.discovery()).installed.get(program);
     // It may have been installed since.
     const installation = (await found()) ?? (await machine.refresh().then(found));
-    if (!installation && !offered.isReached(published))
-      throw notInstalled(program, services.manifest, machine);
+    if (!installation && !offered.isReached(published)) throw notInstalled(program, whole.manifest, machine);
     const known = made.get(name);
-    if (known && known.installation === installation) return known.tool;
+    const own = whole.own.get(program);
+    if (known && known.installation === installation && known.own === own) return known.tool;
     const tool = await loadAction(published, action, installation, { ...services, ...checkpoint });
-    made.set(name, { installation, tool });
+    made.set(name, { installation, own, tool });
     return tool;
   }
 
@@ -123,7 +135,12 @@ async function loadAction(
   { name, program }: PublishedTool,
   key: string,
   installation: Installation | undefined,
-  { machine, settings, manifest, own, ...services }: LoadingServices & { readonly checkpoint?: Checkpoint },
+  {
+    machine,
+    settings,
+    whole: { manifest, own },
+    ...services
+  }: LoadingServices & { readonly checkpoint?: Checkpoint },
 ): Promise<Tool> {
   const { file } = manifest.programs.find(({ id }) => id === program) ?? {};
   const programs = [(await discoverers[file as keyof typeof discoverers]?.())?.default ?? []].flat();

@@ -28,8 +28,6 @@ export function createOffered(
   settings: Settings,
   signs: Promise<ReadonlyMap<string, string>>,
 ): Offered {
-  const byName = new Map(manifest.tools.map((tool) => [tool.name, tool]));
-
   function isReached({ asks }: PublishedTool): boolean {
     if (asks === undefined) return false;
     const named = Object.values(settings.databases).some(({ engine }) => engine === asks);
@@ -50,8 +48,8 @@ export function createOffered(
     callable,
     exposure: async () => exposureOf(await callable(), manifest.programs, await signs, settings),
     find(name) {
-      const published = byName.get(name);
-      if (!published) throw unknownTool(name, byName);
+      const published = manifest.tools.find((tool) => tool.name === name);
+      if (!published) throw unknownTool(name, manifest.tools);
       const why = leftOut(published, settings);
       if (why) throw new ToolcribError('UNKNOWN_TOOL', `${name} is not offered: ${why}.`);
       return published;
@@ -74,8 +72,11 @@ function leftOut({ name, program }: PublishedTool, settings: Settings): string |
 /** Of a name that is none; far more than one has. */
 const longestName = 200;
 
-function unknownTool(name: string, known: ReadonlyMap<string, PublishedTool>): ToolcribError {
-  const best = nearest(name, [...known.keys()]);
+function unknownTool(name: string, known: readonly PublishedTool[]): ToolcribError {
+  const best = nearest(
+    name,
+    known.map((tool) => tool.name),
+  );
   return new ToolcribError(
     'UNKNOWN_TOOL',
     `There is no tool ${JSON.stringify(headAndTail(presentable(name), longestName))}.`,

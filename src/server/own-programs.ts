@@ -1,4 +1,4 @@
-import { readdirSync, type Stats } from 'node:fs';
+import { readdirSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { nearest } from '../core/check-params.ts';
@@ -61,19 +61,69 @@ function namesIn(folder: string): string[] {
 /** A manifest, and what it does not have from the build. */
 export interface WholeManifest {
   readonly manifest: Manifest;
-  /** A person's own programs, by id. */
-  readonly own: ReadonlyMap<string, Program>;
+  /** The programs that people have described, by id. */
+  readonly own: Pick<ReadonlyMap<string, Program>, 'get'>;
   readonly problems: readonly string[];
 }
 
-/** The manifest with a person's own programs; those whose id is taken are left out, which is said. */
+/** The manifest with the programs of these folders; those whose id is taken are left out, which is said. */
+export const withOwnPrograms = async (
+  built: Manifest,
+  folders: readonly ProgramFolder[],
+): Promise<WholeManifest> => together(built, await readOwnPrograms(folders));
+
+/** The same, which follows what a person changes in their folder; what projects describe counts as it was. */
+export async function liveManifest(
+  built: Manifest,
+  own: ProgramFolder,
+  ofProjects: readonly ProgramFolder[],
+): Promise<WholeManifest & { renew(): Promise<boolean> }> {
+  const others = await readOwnPrograms(ofProjects);
+  const now = async () => {
+    const { programs, problems } = await readOwnPrograms([own]);
+    return together(built, {
+      programs: [...programs, ...others.programs],
+      problems: [...problems, ...others.problems],
+    });
+  };
+  let stamp = stampOf(own);
+  let whole = await now();
+  return {
+    manifest: {
+      get programs() {
+        return whole.manifest.programs;
+      },
+      get tools() {
+        return whole.manifest.tools;
+      },
+      get examples() {
+        return whole.manifest.examples;
+      },
+    },
+    own: { get: (id) => whole.own.get(id) },
+    problems: whole.problems,
+    async renew() {
+      const latest = stampOf(own);
+      if (latest === stamp) return false;
+      stamp = latest;
+      whole = await now();
+      return true;
+    },
+  };
+}
+
+const stampOf = ({ folder }: ProgramFolder): string =>
+  namesIn(folder)
+    .map((name) => {
+      const { mtimeMs, size } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
+      return `${name} ${mtimeMs} ${size}`;
+    })
+    .join();
+
+/** Of one program, in the list that every host is shown: who describes a program wants it to be seen. */
 const mostListed = 5;
 
-export async function withOwnPrograms(
-  manifest: Manifest,
-  folders: readonly ProgramFolder[],
-): Promise<WholeManifest> {
-  const { programs, problems } = await readOwnPrograms(folders);
+async function together(manifest: Manifest, { programs, problems }: OwnPrograms): Promise<WholeManifest> {
   const ids = new Set([...manifest.programs.map(({ id }) => id), 'files', 'toolcrib']);
   // A program `read` with an action `file` would be called like a tool of ours.
   const names = new Set(manifest.tools.map(({ name }) => name));
@@ -94,7 +144,6 @@ export async function withOwnPrograms(
   if (added.length === 0) return { manifest, own: new Map(), problems: [...problems, ...refused] };
   const { publishPrograms } = await import('./publish-tool.ts');
   const published = publishPrograms(
-    // Who describes a program wants it to be seen.
     added.map(({ of, ...where }) => ({
       ...where,
       of: { ...of, listed: Object.keys(of.actions).slice(0, mostListed) },

@@ -8,7 +8,7 @@ import { createProcesses } from '../machine/processes/process.ts';
 import { signsIn } from './exposure.ts';
 import { loadManifest } from './manifest.ts';
 import type { NotedHost } from './noted-host.ts';
-import { withOwnPrograms, type ProgramFolder } from './own-programs.ts';
+import { liveManifest, type ProgramFolder } from './own-programs.ts';
 import { effectiveRoots } from './roots.ts';
 import type { Beginning } from './stdio.ts';
 
@@ -21,10 +21,11 @@ export async function start(settings: Settings, noted: NotedHost, beginning: Beg
   // What a client says later is looked at with each call.
   const sources = { operator: settings.roots, client: undefined, workingFolder: process.cwd() };
   const roots = effectiveRoots(sources, host, built.programs);
-  const whole = await withOwnPrograms(built, await programFolders(beginning.programs, await roots, noted));
+  const ofProjects = await projectFolders(beginning.programs, await roots, noted);
+  const whole = await liveManifest(built, beginning.programs, ofProjects);
   for (const problem of whole.problems) process.stderr.write(`toolcrib: ${problem}\n`);
   const { manifest } = whole;
-  const machine = createMachine(host, manifest.programs, processes, roots, settings);
+  const machine = createMachine(host, manifest, processes, roots, settings);
   // The disk is asked while the SDK is loaded, which takes this thread some 25 ms.
   await turn();
   // Compiled validators pay off after some hundred messages, and a start has three. To be said before the SDK makes its
@@ -35,8 +36,8 @@ export async function start(settings: Settings, noted: NotedHost, beginning: Beg
   await serve(settings, beginning, { noted, ...whole, machine, processes, signs });
 }
 
-/** A person's own folder of programs, and those of projects that they trust: these count as code of the project. */
-async function programFolders(
+/** The folders of programs of projects that are trusted: these count as code of the project. */
+async function projectFolders(
   own: ProgramFolder,
   roots: readonly string[],
   { host, noteFile }: NotedHost,
@@ -49,10 +50,10 @@ async function programFolders(
     for (const name of names) noteFile(join(folder, name));
     if (names.length > 0 && folder !== own.folder) present.push(folder);
   }
-  if (present.length === 0) return [own];
+  if (present.length === 0) return [];
   const { createTrust } = await import('../machine/trust/trust.ts');
   const trust = createTrust({ folder: stateFolder(host.platform, host.env, host.home) });
   const trusted = await Promise.all(present.map((folder) => trust.isTrusted(dirname(folder))));
   const least = ['execute'] as const;
-  return [own, ...present.filter((_, at) => trusted[at]).map((folder) => ({ folder, least }))];
+  return present.filter((_, at) => trusted[at]).map((folder) => ({ folder, least }));
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Settings } from '../core/settings.ts';
-import type { ProgramFacts } from '../machine/programs/installation.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Processes } from '../machine/processes/process.ts';
 import { createProjectConfigs, type ProjectConfigs } from '../machine/config/project-config.ts';
@@ -33,6 +32,8 @@ export interface Found {
   readonly noted: NotedHost;
   readonly manifest: Manifest;
   readonly own: WholeManifest['own'];
+  /** Reads anew what a person describes, and says whether that is different. */
+  renew(): Promise<boolean>;
   readonly machine: Machine;
   readonly processes: Processes;
   /** By which the project shows what it uses. */
@@ -48,7 +49,7 @@ const drainMs = 500;
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
 export async function serve(settings: Settings, { key, opening }: Beginning, found: Found): Promise<void> {
-  const { noted, manifest, own, machine, processes, signs } = found;
+  const { noted, manifest, machine, processes, signs } = found;
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
   // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
@@ -68,11 +69,11 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
   machine.onChange(() => void settle());
   const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
   const crib: Crib = {
-    toolbox: createToolbox({ manifest, own }, machine, settings, signs),
+    toolbox: createToolbox(found, machine, settings, signs),
     clientRoots: createClientRoots(),
     asking: createAsking(),
     plans: key === undefined ? undefined : createHandedPlans(key),
-    opened: openRoots(settings, machine, manifest.programs, projects),
+    opened: openRoots(settings, machine, manifest, projects),
     // After the answer is out.
     called: () => void setImmediate(() => tidyHeap?.()),
     listing(answer) {
@@ -144,7 +145,7 @@ function theEnd(): Promise<'input' | 'signal'> {
 function openRoots(
   settings: Settings,
   { host }: Machine,
-  programs: readonly ProgramFacts[],
+  manifest: Pick<Manifest, 'programs'>,
   projects: ProjectConfigs,
 ): Crib['opened'] {
   const effective = new Map<string, readonly string[]>();
@@ -152,7 +153,7 @@ function openRoots(
   return async (client) => {
     const asked = JSON.stringify(client ?? null);
     const sources = { operator: settings.roots, client, workingFolder: process.cwd() };
-    const roots = effective.get(asked) ?? (await effectiveRoots(sources, host, programs));
+    const roots = effective.get(asked) ?? (await effectiveRoots(sources, host, manifest.programs));
     // A folder that is no project yet may be one with the next call.
     if (roots.length > 0) effective.set(asked, roots);
     // A project's own settings can change at any time.

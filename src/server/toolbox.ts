@@ -5,9 +5,8 @@ import type { Machine } from '../machine/machine.ts';
 import type { Caller } from './caller.ts';
 import type { Called, Calls, Planned } from './calls.ts';
 import type { Deciding } from './consider.ts';
-import { createLoader } from './load-tools.ts';
+import { createLoader, type LoadingServices } from './load-tools.ts';
 import { createOffered, type Offered } from './offered.ts';
-import type { WholeManifest } from './own-programs.ts';
 import type { PublishedTool } from './published.ts';
 
 /** What is offered on this machine, and how it is called. */
@@ -27,16 +26,16 @@ const endMs = 800;
 
 /** Puts together what can be offered and what this machine has. Loads an action's code when it is first called. */
 export function createToolbox(
-  { manifest, own }: Pick<WholeManifest, 'manifest' | 'own'>,
+  whole: LoadingServices['whole'],
   machine: Machine,
   settings: Settings,
   signs: Promise<ReadonlyMap<string, string>>,
 ): Toolbox {
-  const offered = createOffered(manifest, machine, settings, signs);
+  const offered = createOffered(whole.manifest, machine, settings, signs);
   let kept: Promise<History> | undefined;
   /** Loaded when it is first used. */
   const history = () => (kept ??= historyOf(machine));
-  const load = createLoader({ manifest, own, machine, settings, offered, history, calls: madeCalls });
+  const load = createLoader({ whole, machine, settings, offered, history, calls: madeCalls });
   /** The first state takes longest: it is begun when a call is made that needs the trust in a folder. */
   const trusted: Deciding['trusted'] = (folder, workspace) => {
     if (settings.checkpoints !== false)

@@ -57,6 +57,9 @@ async function opened(era: Era, env: Record<string, string>, root: string) {
   const client = await connect(era, { env, roots: [root], cwd: root });
   onTestFinished(() => client.close());
   return {
+    changed: new Promise<void>((resolve) =>
+      client.setNotificationHandler('notifications/tools/list_changed', () => resolve()),
+    ),
     call: async (name: string, given = {}) => textOf(await client.callTool({ name, arguments: given })),
     tools: async () => (await client.listTools()).tools,
   };
@@ -124,6 +127,17 @@ it('takes those of a project that is trusted, as code of the project, and lets n
   const { call, tools } = await opened('2025-11-25', env, folder);
   const listed = (await tools()).find(({ name }) => name === 'frob_show');
   expect(listed?.annotations).toMatchObject({ readOnlyHint: false });
+  expect(await call('frob_show')).toBe('frobbed: show');
+});
+
+it('follows what a person writes while the server runs, and says that the list is another one', async () => {
+  const { env } = withFrob({});
+  const { call, tools, changed } = await opened('2025-11-25', env, temporaryFolder());
+  expect((await tools()).map(({ name }) => name)).not.toContain('frob_show');
+  writeFileSync(join(env.XDG_CONFIG_HOME, 'toolcrib/programs/frob.yaml'), frob);
+  expect(await call('find_actions', { query: 'build with frob' })).toContain('frob_build');
+  await changed;
+  expect((await tools()).map(({ name }) => name)).toContain('frob_show');
   expect(await call('frob_show')).toBe('frobbed: show');
 });
 

@@ -11,7 +11,8 @@ import { createVersionProbe } from './version-probe.ts';
 export interface Sources {
   readonly host: Host;
   readonly run: Run;
-  readonly facts: readonly ProgramFacts[];
+  /** The programs to look for. */
+  facts(): readonly ProgramFacts[];
   readonly roots: readonly string[] | Promise<readonly string[]>;
   /** Folders that the settings add, and where they say that programs are, by id. */
   readonly settings: {
@@ -57,12 +58,13 @@ export class KnownPrograms {
     this.#changed = listener;
   }
 
-  /** Looks again when a folder of the search path has changed since. */
-  async refresh(): Promise<void> {
+  /** Looks again when a folder of the search path has changed since, or there are other programs to look for. */
+  async refresh(others = false): Promise<void> {
     const path = await this.#locate();
-    if (path.stamp === (await this.#path).stamp) return;
+    if (path.stamp === (await this.#path).stamp && !others) return;
     this.#path = Promise.resolve(path);
     await this.#comparing(() => (this.#discovery = this.#discover(this.#broken)));
+    if (others) this.#changed();
   }
 
   /** Every program that works, with its version: starts those that were not asked yet. */
@@ -80,7 +82,7 @@ export class KnownPrograms {
       if (answer) this.#shell = Promise.resolve({ ...answer, fresh: true });
       if (answer) this.#path = this.#locate();
     }
-    const plugins = facts
+    const plugins = facts()
       .filter(({ called }) => called.some((name) => name.includes(' ')))
       .map(({ id }) => id);
     const doubtful = new Set([...plugins, ...Object.keys(this.#broken).map((key) => key.split(' ')[0])]);
@@ -94,7 +96,11 @@ export class KnownPrograms {
 
   async #discover(broken: Broken): Promise<Discovery> {
     const { facts, host, roots, settings } = this.#sources;
-    return discover(facts, host, await this.#path, { broken, named: settings.programs, roots: await roots });
+    return discover(facts(), host, await this.#path, {
+      broken,
+      named: settings.programs,
+      roots: await roots,
+    });
   }
 
   async #comparing<T>(look: () => Promise<T>): Promise<T> {
@@ -106,7 +112,7 @@ export class KnownPrograms {
   }
 
   async #versionsOf(found: readonly Installation[]): Promise<ReadonlyMap<string, Version>> {
-    return this.#probe(found, this.#sources.facts, await this.#path);
+    return this.#probe(found, this.#sources.facts(), await this.#path);
   }
 
   /** Leaves out what does not work, which only starting it can tell: the next candidate takes its place. */
