@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { on, operand, option, required, words } from '../core/parameter.ts';
 import { list, name, path } from '../core/params.ts';
 import { action } from '../core/program.ts';
-import { diagnostics, entries, tasks } from './reports/kinds.ts';
+import { entries, tasks } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 import { nodeTool } from './shared/node-tool.ts';
 
@@ -14,19 +14,6 @@ const listed = (says: string) => list(z.string().regex(/^[^-\s,][^\s,]*$/, 'expe
 const config = option('--config', path('Configuration of another name', 'file'));
 
 const serving = { params: { port, mode, config }, given: { port: 5173 }, stays: true } as const;
-
-const said = z.object({ message: z.string(), moduleName: z.string().optional(), loc: z.string().optional() });
-const stats = z.object({ errors: z.array(said), warnings: z.array(said) });
-const found = (level: 'error' | 'warning', all: z.output<typeof said>[]) =>
-  all.map(({ message, moduleName, loc }) => {
-    const [line, column] = loc?.split(/[:-]/).map(Number) ?? [];
-    const place = { line: line || undefined, column: column === undefined ? undefined : column + 1 };
-    return { level, message, file: moduleName?.replace(/^\.\//, ''), ...place };
-  });
-const webpackReport = json(stats, ({ errors, warnings }) => [
-  ...found('error', errors),
-  ...found('warning', warnings),
-]);
 
 const task = z.object({ dependsOn: z.array(z.string()).optional() });
 const turbo = z.object({
@@ -54,30 +41,6 @@ export default [
       preview: action('Preview a Vite build', 'Serves what was built, and goes on.', ['execute', 'network'], {
         ...{ run: ['preview', '--strictPort'], ...serving },
       }),
-    },
-  }),
-  nodeTool('webpack', {
-    title: 'webpack',
-    site: 'https://webpack.js.org/api/cli',
-    from: 'webpack-cli',
-    project: ['webpack.config.*'],
-    actions: {
-      build: action('Build with webpack', 'Bundles the project; errors with their places.', ['execute'], {
-        role: 'build',
-        run: ['build', '--json', '--stats=errors-warnings'],
-        params: { mode, config },
-        given: { mode: 'production' },
-        ok: [0, 1],
-        out: diagnostics(webpackReport),
-      }),
-      serve: action(
-        'Serve with webpack',
-        'Starts the development server, which goes on.',
-        ['execute', 'network'],
-        {
-          ...{ run: ['serve', '--no-open'], ...serving },
-        },
-      ),
     },
   }),
   nodeTool('turbo', {

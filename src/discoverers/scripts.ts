@@ -1,9 +1,7 @@
 import * as z from 'zod';
-import { fresh, glue } from '../core/command-line.ts';
 import { choice, operand, option } from '../core/parameter.ts';
 import { list, name, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
-import { gnu, said, together } from './reports/diagnostics.ts';
 import { diagnostics, level } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 
@@ -97,43 +95,4 @@ const hadolint = program('hadolint', {
   },
 });
 
-const files = operand(some(path('.proto file', 'file'), 'Files'));
-const includes = option('-I', list(path('Folder', 'folder'), 'Folders of imports').default(['.']));
-const compiled = {
-  ok: [0, 1] as number[],
-  out: diagnostics(together(gnu, said(/^(?<file>[^\s:]+): (?<message>(?:File|Import|Unused).+)/))),
-};
-const outs = {
-  ...{ cpp: '--cpp_out', java: '--java_out', python: '--python_out', ruby: '--ruby_out', php: '--php_out' },
-  ...{ csharp: '--csharp_out', kotlin: '--kotlin_out', go: '--go_out', dart: '--dart_out', ts: '--ts_out' },
-};
-const protoc = program('protoc', {
-  title: 'protoc',
-  category: 'build',
-  site: 'https://protobuf.dev/reference',
-  get: { apt: 'protobuf-compiler', brew: 'protobuf', winget: 'Google.Protobuf' },
-  project: ['*.proto', 'buf.yaml'],
-  marks: '-@',
-  actions: {
-    check: action('Check Protocol Buffers', 'Errors and warnings of .proto files.', ['read'], {
-      ...compiled,
-      run: [glue('--descriptor_set_out=', fresh('checked'))],
-      dashes: false,
-      params: { includes, only: files },
-      given: { only: ['shop.proto'] },
-    }),
-    generate: action('Generate code of Protocol Buffers', 'Writes code of a language.', ['write'], {
-      ...compiled,
-      run: ({ includes: where, language, output, only }) => [where, language, output, only],
-      params: {
-        includes,
-        language: choice(outs, 'Language; Go, Dart and TypeScript need their own plugin'),
-        output: operand(path('Where to', 'folder', { written: true })),
-        only: files,
-      },
-      given: { language: 'python', output: 'gen', only: ['shop.proto'] },
-    }),
-  },
-});
-
-export default [shellcheck, shfmt, hadolint, protoc];
+export default [shellcheck, shfmt, hadolint];

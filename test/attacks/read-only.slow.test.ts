@@ -71,9 +71,6 @@ const parts: Record<string, readonly string[]> = {
   system: ['df', 'free', 'journalctl', 'ps', 'ss', 'systemctl', 'uname', 'uptime', 'id'],
   go: ['doc', 'list', 'vet'],
   kubectl: ['diff'],
-  cloc: ['pwd', 'perl'],
-  // One of two programs of that name is a filter before jq.
-  yq: ['jq'],
 };
 /** These ask a server themselves, and start nothing at all. */
 const askThemselves: ReadonlySet<string> = new Set(['psql', 'mysql']);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { argvOf, recorded, reportOf } from './real-program.ts';
+import { argvOf, reportOf } from './real-program.ts';
 import { programOf } from './programs.ts';
 
 const textOf = (id: string, key: string, stdout: string, given = {}) =>
@@ -70,36 +70,4 @@ it('writes texts where no option can be, and only ever gets from the API', () =>
   ]);
   for (const id of ['gh', 'glab'])
     expect(argvOf(programOf(id), 'api', { endpoint: 'user' })).toEqual(['api', '--method=GET', '--', 'user']);
-});
-
-it('reads Subversion and Mercurial', () => {
-  expect(textOf('svn', 'status', recorded('svn/status.xml'))).toBe('1 change\nmain.c modified');
-  expect(textOf('svn', 'log', recorded('svn/log.xml'))).toMatch(
-    /^2 commits\nr2 .*\nr1 \d{4}-\d\d-\d\d \w+ First ü\n {4}with a body$/,
-  );
-  expect(() =>
-    reportOf(programOf('svn'), 'status', {
-      stdout: '<?xml version="1.0"?><status/>',
-      stderr: 'svn: warning: W155007: x',
-    }),
-  ).toThrow('W155007');
-  expect(textOf('hg', 'status', recorded('hg/status.json'))).toContain('\nmain.c modified');
-  expect(textOf('hg', 'branches', recorded('hg/branches.json'))).toMatch(/^1 branch\n\* default \w{9}$/);
-  expect(textOf('hg', 'log', recorded('hg/log.json'))).toMatch(
-    /^3 commits\n\w{9} .* Ada <a@e.org> \(tip\) Second ü\n/,
-  );
-});
-
-it('reads Jujutsu by a template of its own', () => {
-  const line = ['kxyz', '2025-01-02T03:04:05', 'Ada', 'main', 'Fix rounding\n\nMore.\n'].join('\x1f');
-  expect(textOf('jj', 'log', `${line}\x1f\0`)).toBe(
-    '1 commit\nkxyz 2025-01-02 Ada (main) Fix rounding\n    More.',
-  );
-});
-
-it('lets no hook of a repository run when Mercurial only looks', async () => {
-  const env = async (effects: readonly string[]) =>
-    programOf('hg').inspect?.({} as never, { effects } as never);
-  expect(await env(['read'])).toEqual({ env: { HGRCSKIPREPO: '1' } });
-  expect(await env(['write', 'execute'])).toEqual({});
 });

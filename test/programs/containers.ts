@@ -1,29 +1,5 @@
 import type { ProgramTrial } from './types.ts';
 
-const playbook = `- name: Make
-  hosts: local
-  gather_facts: false
-  tasks:
-    - name: Make a file
-      ansible.builtin.copy:
-        content: "{{ who }}"
-        dest: "{{ playbook_dir }}/made"
-        mode: "0644"
-`;
-const hosts = '[local]\nlocalhost ansible_connection=local who=ada\n';
-const ansible = {
-  'site.yml': playbook,
-  'hosts.ini': hosts,
-  'bad.yml': '- hosts: local\n  tasks:\n   - shell: ls\n',
-};
-const here = { playbook: 'site.yml', inventory: 'hosts.ini' };
-const packer = `source "null" "a" { communicator = "none" }
-build {
-  sources = ["source.null.a"]
-  provisioner "shell-local" { inline = ["echo built it"] }
-}
-`;
-
 export default [
   {
     program: 'sqlite3',
@@ -47,41 +23,6 @@ export default [
     ],
   },
   {
-    program: 'ansible',
-    from: { apt: 'ansible-core' },
-    files: ansible,
-    calls: [
-      ['syntax', here, /playbook: /],
-      ['hosts', here, /localhost/],
-      ['check', here, /changed=1/],
-      ['run', { ...here, variables: ['who=a b'] }, /\+a b/],
-    ],
-  },
-  {
-    program: 'ansible_inventory',
-    from: { apt: 'ansible-core' },
-    files: ansible,
-    calls: [['groups', { inventory: 'hosts.ini' }, /local: localhost/]],
-  },
-  {
-    program: 'ansible_lint',
-    from: { apt: 'ansible-lint' },
-    files: ansible,
-    calls: [['lint', { only: ['bad.yml'] }, /bad\.yml:1 error: All plays should be named/]],
-  },
-  {
-    program: 'packer',
-    from: { apt: 'packer' },
-    files: { 't.pkr.hcl': packer },
-    calls: [
-      ['validate', {}, /done|valid/],
-      ['format_check', {}, /communicator|done/],
-      ['format', {}, /t\.pkr\.hcl|done/],
-      ['init', {}, /init|done/],
-      ['build', {}, /built it/],
-    ],
-  },
-  {
     program: 'gh',
     from: { apt: 'gh' },
     files: {},
@@ -101,46 +42,6 @@ export default [
       ['run_list', { repo: 'a/b' }, /gh auth login|GH_TOKEN/],
       ['run_log', { repo: 'a/b', id: 1 }, /gh auth login|GH_TOKEN/],
       ['release_list', { repo: 'a/b' }, /gh auth login|GH_TOKEN/],
-    ],
-  },
-  {
-    program: 'svn',
-    from: { apt: 'subversion' },
-    files: { 'a.c': 'x' },
-    calls: [
-      ...['status', 'diff', 'log', 'info', 'update'].map((key) => [key, {}, /working cop|Skipped/] as const),
-      ['blame', { file: 'a.c' }, /not a working copy/],
-      ['add', { paths: ['a.c'] }, /not a working copy/],
-      ['commit', { message: 'x' }, /not a working copy/],
-      ['revert', { paths: ['a.c'] }, /working cop|Skipped/],
-    ],
-  },
-  {
-    program: 'hg',
-    from: { apt: 'mercurial' },
-    files: { 'a.c': 'x' },
-    calls: [
-      ...['status', 'diff', 'log', 'branches', 'update', 'pull', 'push'].map(
-        (key) => [key, {}, /no repository found/] as const,
-      ),
-      ['annotate', { file: 'a.c' }, /no repository found/],
-      ['add', { paths: ['a.c'] }, /no repository found/],
-      ['commit', { message: 'x' }, /no repository found/],
-      ['merge', { rev: 'x' }, /no repository found/],
-      ['revert', { paths: ['a.c'] }, /no repository found/],
-    ],
-  },
-  {
-    program: 'redis',
-    from: { apt: 'redis-tools' },
-    files: {},
-    calls: [
-      ['keys', { port: 1 }, /No Redis listens there/],
-      ['info', { port: 1 }, /No Redis listens there/],
-      ['execute', { port: 1, command: 'PING' }, /No Redis listens there/],
-      ...['describe', 'get', 'get_hash', 'get_list', 'get_set', 'get_sorted_set', 'get_stream'].map(
-        (key) => [key, { port: 1, key: 'a' }, /No Redis listens there/] as const,
-      ),
     ],
   },
 ] as readonly ProgramTrial[];

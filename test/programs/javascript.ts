@@ -256,18 +256,6 @@ export default [
     ],
   },
   {
-    program: 'webpack',
-    from: { npm: 'webpack@5 webpack-cli@6' },
-    files: {
-      'webpack.config.cjs': "module.exports = { mode: 'production', entry: './main.js' }",
-      'main.js': 'const = 1',
-    },
-    calls: [
-      ['build', {}, /^1 diagnostic\nmain\.js:1:7 error: /],
-      ['serve', { port: 45175 }, /./],
-    ],
-  },
-  {
     program: 'turbo',
     from: { npm: 'turbo@2' },
     files: { ...monorepo, 'turbo.json': '{"tasks":{"build":{"dependsOn":["^build"]}}}' },

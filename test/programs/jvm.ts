@@ -76,16 +76,4 @@ task hello { group 'mine'; description 'Says hello'; doLast { println 'hi' } }
       ['run_goal', { task: 'no-such-phase' }, /Unknown lifecycle phase/],
     ],
   },
-  {
-    program: 'kotlinc',
-    from: { apt: 'kotlin' },
-    files: {
-      'main.kt': 'fun main(args: Array<String>) {\n  val x: Int = "a"\n}\n',
-      'ok.kt': 'fun a() = 1\n',
-    },
-    calls: [
-      ['compile', { path: 'app.jar', files: ['main.kt'] }, /main\.kt:2:16 error: type mismatch/],
-      ['compile', { path: 'app.jar', files: ['ok.kt'] }, /^no diagnostics/],
-    ],
-  },
 ] satisfies ProgramTrial[];

@@ -2,8 +2,6 @@ import type { ProgramTrial } from './types.ts';
 
 const main =
   '#include <stdio.h>\nint main(int c, char **v) { if (c > 1) puts("main.c:9: bad"); return c - 1; }\n';
-// A program may be text, too: two bytes of it.
-const srec = 'S00600004844521B\nS10500001122C7\nS9030000FC\n';
 const bad = 'int main(void) { int u; return y; }\n';
 const lists = `cmake_minimum_required(VERSION 3.16)
 project(demo C)
@@ -18,11 +16,6 @@ const preset = JSON.stringify({
   configurePresets: [{ name: 'dev', generator: 'Ninja', binaryDir: 'out' }],
   buildPresets: [{ name: 'dev', configurePreset: 'dev' }],
 });
-const meson = `project('demo', 'c')
-app = executable('app', 'main.c', install: true)
-test('passes', app)
-test('fails', app, args: ['1'])
-`;
 const cc = { 'main.c': main, 'bad.c': bad };
 const compiler = (program: string, apt: string, ending: string): ProgramTrial => ({
   program,
@@ -80,20 +73,6 @@ export default [
     ],
   },
   {
-    program: 'meson',
-    from: { apt: 'meson' },
-    files: { 'meson.build': meson, ...cc },
-    calls: [
-      ['setup', { kind: 'release' }, /Build targets in project: 1/],
-      ['build', {}, /no diagnostics/],
-      ['test', {}, /^1 failed, 1 passed, 0 skipped\nmain\.c:9 fails - .*bad/],
-      ['test', { only: ['passes'] }, /^0 failed, 1 passed/],
-      ['targets', {}, /1 task\napp executable|1 task\napp \(executable\)/],
-      ['options', {}, /buildtype = "release"/],
-      ['install', { destination: 'there' }, /there/],
-    ],
-  },
-  {
     program: 'ninja',
     from: { apt: 'ninja-build' },
     files: {
@@ -135,33 +114,6 @@ export default [
         /should be inside braces/,
       ],
       ['checks', { checks: ['-*', 'bugprone-*'] }, /bugprone-sizeof-expression/],
-    ],
-  },
-  {
-    program: 'objdump',
-    from: { apt: 'binutils' },
-    files: { 'app.srec': srec },
-    calls: [
-      ['headers', { file: 'app.srec' }, /file format srec/],
-      ['sections', { file: 'app.srec' }, /\.sec1 +0+2/],
-      ['disassemble', { file: 'app.srec', of: 'main' }, /architecture|main/],
-    ],
-  },
-  {
-    program: 'nm',
-    from: { apt: 'binutils' },
-    files: { 'app.srec': `$$ app\n  main $1000\n  f $2000\n$$ \n${srec}` },
-    calls: [['symbols', { file: 'app.srec' }, /^2 symbols\nf A\nmain A/]],
-  },
-  {
-    program: 'pkg_config',
-    from: { apt: 'pkg-config zlib1g-dev' },
-    files: {},
-    calls: [
-      ['flags', { packages: ['zlib'] }, /-lz/],
-      ['flags', { packages: ['none-such'] }, /PROGRAM_FAILED[^]*none-such/],
-      ['list', {}, /\nzlib zlib/],
-      ['version', { packages: ['zlib'] }, /^\d+\.\d/],
     ],
   },
 ] satisfies ProgramTrial[];

@@ -44,7 +44,7 @@ export const questions: readonly (readonly [question: string, ...right: string[]
   ['build a target with make', 'make_task', 'make_build'],
   ['configure a cmake project', 'cmake_configure'],
   ['compile with cmake', 'cmake_build'],
-  ['run c++ tests', 'ctest_test', 'meson_test'],
+  ['run c++ tests', 'ctest_test'],
   ['running containers', 'docker_ps', 'podman_ps'],
   ['container logs', 'docker_logs', 'compose_logs'],
   ['stop a container', 'docker_stop'],

@@ -1,16 +1,13 @@
-import * as z from 'zod';
 import { on, option, words } from '../core/parameter.ts';
 import { name } from '../core/params.ts';
 import { action } from '../core/program.ts';
 import { tasks } from './reports/kinds.ts';
-import { json, lines } from './reports/readers.ts';
+import { lines } from './reports/readers.ts';
 import { pipEnvironment, pythonTool } from './shared/python.ts';
 
-const session = z.object({ session: z.string(), description: z.string().nullish() });
-const environment = ['VIRTUAL_ENV', ...pipEnvironment];
 const effects = ['execute', 'network'] as const;
 
-const tox = pythonTool('tox', {
+export default pythonTool('tox', {
   title: 'tox',
   site: 'https://tox.wiki',
   get: { apt: 'tox', brew: 'tox' },
@@ -19,7 +16,7 @@ const tox = pythonTool('tox', {
     { file: 'pyproject.toml', has: /^\[tool\.tox/m },
     { file: 'setup.cfg', has: /^\[tox/m },
   ],
-  environment,
+  environment: ['VIRTUAL_ENV', ...pipEnvironment],
   settings: { NO_COLOR: '1', PY_COLORS: '0' },
   actions: {
     tasks: action('List tox environments', 'Environments that can be run.', ['execute'], {
@@ -40,34 +37,3 @@ const tox = pythonTool('tox', {
     all: action('Run all tox environments', 'Runs every usual environment.', effects, { run: [] }),
   },
 });
-
-const nox = pythonTool('nox', {
-  title: 'Nox',
-  site: 'https://nox.thea.codes',
-  get: { apt: 'python3-nox', brew: 'nox' },
-  project: ['noxfile.py'],
-  environment,
-  actions: {
-    tasks: action('List Nox sessions', 'Sessions of the noxfile.py.', ['execute'], {
-      role: 'tasks',
-      run: ['--list', '--json'],
-      out: tasks(
-        json(z.array(session), (all) =>
-          all.map(({ session: of, description }) => ({ name: of, says: description ?? undefined })),
-        ),
-      ),
-    }),
-    task: action('Run a Nox session', 'Runs one session.', effects, {
-      role: 'task',
-      run: ({ reuse, task, args }) => [reuse, task, '--', args],
-      params: {
-        reuse: on('--reuse-existing-virtualenvs', 'Keep environments that are there'),
-        task: option('--session', name('Session')),
-        args: words('Arguments of the session: session.posargs'),
-      },
-      given: { task: 'tests', args: ['-k', 'cart'] },
-    }),
-  },
-});
-
-export default [tox, nox];
