@@ -1,6 +1,7 @@
 import type { Template } from '../core/command-line.ts';
 import { action, family, present, type Program } from '../core/program.ts';
 import { display, file, folder, merged } from './editors/places.ts';
+import { reads, writes } from './shared/programs.ts';
 
 interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'called' | 'on' | 'elsewhere' | 'version'> {
   /** Words before two files. */
@@ -89,7 +90,7 @@ export default family(rows, ({ two = [], folders, merge, ...row }) => ({
   version: row.version ?? 'unknown',
   environment: display,
   actions: present({
-    diff: action(`Compare files in ${row.title}`, 'Shows two files side by side in a window.', ['read'], {
+    diff: action(`Compare files in ${row.title}`, 'Shows two files side by side in a window.', reads, {
       stays: true,
       run: two,
       dashes: false,
@@ -98,19 +99,14 @@ export default family(rows, ({ two = [], folders, merge, ...row }) => ({
     }),
     folder_sync:
       folders &&
-      action(
-        `Compare folders in ${row.title}`,
-        'Shows two folders; a person copies between them.',
-        ['write'],
-        {
-          stays: true,
-          run: folders,
-          dashes: false,
-          params: { left: folder('One folder'), right: folder('The other') },
-          given: { left: 'old', right: 'new' },
-        },
-      ),
-    merge: action(`Merge files in ${row.title}`, 'A person merges two versions of a file.', ['write'], {
+      action(`Compare folders in ${row.title}`, 'Shows two folders; a person copies between them.', writes, {
+        stays: true,
+        run: folders,
+        dashes: false,
+        params: { left: folder('One folder'), right: folder('The other') },
+        given: { left: 'old', right: 'new' },
+      }),
+    merge: action(`Merge files in ${row.title}`, 'A person merges two versions of a file.', writes, {
       stays: true,
       run: merge,
       params: merged,

@@ -5,6 +5,7 @@ import { action, program } from '../core/program.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics, tasks } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
+import { reads, runs } from './shared/programs.ts';
 
 const folder = required('-C', path('Folder of build.ninja', 'folder').default('.'));
 const targets = operand(list(name('Target'), 'The usual ones unless told'));
@@ -25,35 +26,26 @@ export default program('ninja', {
     { says: /unknown target/, wayOut: 'ninja_targets lists the targets there are.' },
   ],
   actions: {
-    build: action('Build with Ninja', 'Builds targets; compilers’ errors with their places.', ['execute'], {
+    build: action('Build with Ninja', 'Builds targets; compilers’ errors with their places.', runs, {
       role: 'build',
       run: [],
       params: {
         folder,
         jobs: option('-j', z.int().min(1).max(256).describe('Jobs at once')),
         keep_going: on(['-k', '0'], 'Go on after failures'),
-        dry_run: on('-n', 'Only say what would be built'),
         targets,
       },
       given: { folder: 'build', targets: ['app'] },
       ok: [0, 1],
       out: diagnostics(compiled),
     }),
-    targets: action('List Ninja targets', 'Targets of a build folder that stand for files.', ['read'], {
+    targets: action('List Ninja targets', 'Targets of a build folder that stand for files.', reads, {
       role: 'tasks',
       run: ({ folder: here }) => [here, '-t', 'targets', 'all'],
       params: { folder },
       out: tasks(
         lines(/^(?<name>\S+): (?<says>\S+)$/, ({ name: target = '', says }) => ({ name: target, says })),
       ),
-    }),
-    commands: action('Show Ninja commands', 'Commands that would build targets from nothing.', ['read'], {
-      run: ({ folder: here, targets: which }) => [here, '-t', 'commands', which],
-      params: { folder, targets },
-    }),
-    clean: action('Clean with Ninja', 'Deletes what was built.', ['write'], {
-      run: ({ folder: here, targets: which }) => [here, '-t', 'clean', which],
-      params: { folder, targets },
     }),
   },
 });

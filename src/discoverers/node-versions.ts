@@ -4,6 +4,7 @@ import { name } from '../core/params.ts';
 import { action, family, present, type Program, type ProgramAction } from '../core/program.ts';
 import { entries } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
+import { fetches, reads, runs, writes } from './shared/programs.ts';
 
 type Words = readonly string[];
 /** Where the version stands in a line. */
@@ -47,20 +48,15 @@ const rows: Readonly<Record<string, Row>> = {
     install: (at) => [...inShell, 'install', '--no-progress', at],
     use: [(at) => [...setDefault, at], 'Makes a version that of new shells.'],
     current: ['node', '--version'],
-    run: action(
-      'Run with a Node.js version of nvm',
-      'Runs a program with it, for this call only.',
-      ['execute'],
-      {
-        run: ({ program, args }) => [program, args],
-        params: {
-          version: variable('NODE_VERSION', version('; none: what .nvmrc says')),
-          program: operand(name('Program: node, npm')),
-          args: words('Its arguments'),
-        },
-        given: { version: '22', program: 'node', args: ['--test'] },
+    run: action('Run with a Node.js version of nvm', 'Runs a program with it, for this call only.', runs, {
+      run: ({ program, args }) => [program, args],
+      params: {
+        version: variable('NODE_VERSION', version('; none: what .nvmrc says')),
+        program: operand(name('Program: node, npm')),
+        args: words('Its arguments'),
       },
-    ),
+      given: { version: '22', program: 'node', args: ['--test'] },
+    }),
   },
   nvm_windows: {
     title: 'nvm for Windows',
@@ -85,7 +81,7 @@ export default family(
     settings: { NO_COLOR: '1' },
     project: ['.nvmrc', '.node-version'],
     actions: present({
-      list: action(`List Node.js versions of ${row.title}`, 'Versions that are installed.', ['read'], {
+      list: action(`List Node.js versions of ${row.title}`, 'Versions that are installed.', reads, {
         run,
         out: entries('version')(
           lines(found, ({ name: version = '', says: more, current: is }) => ({
@@ -93,14 +89,14 @@ export default family(
           })),
         ),
       }),
-      current: action(`Show the Node.js of ${row.title}`, 'The version for a folder.', ['read'], {
+      current: action(`Show the Node.js of ${row.title}`, 'The version for a folder.', reads, {
         run: current,
       }),
-      install: action(`Get Node.js with ${row.title}`, 'Fetches a version of it.', ['write', 'network'], {
+      install: action(`Get Node.js with ${row.title}`, 'Fetches a version of it.', fetches, {
         run: ({ version: at }) => install(at),
         ...chosen,
       }),
-      use: action(`Use a Node.js version with ${row.title}`, says, ['write'], {
+      use: action(`Use a Node.js version with ${row.title}`, says, writes, {
         run: ({ version: at }) => use(at),
         ...chosen,
       }),

@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { choice, operand, option } from '../core/parameter.ts';
+import { choice, on, operand, option } from '../core/parameter.ts';
 import { list, name, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { diagnostics, level } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
+import { here, reads, writes } from './shared/programs.ts';
 
 const finding = z.object({
   file: z.string(),
@@ -24,7 +25,8 @@ const shellcheck = program('shellcheck', {
   get: { apt: 'shellcheck', brew: 'shellcheck', winget: 'koalaman.shellcheck', npm: 'shellcheck' },
   project: ['.shellcheckrc', '*.sh', '*.bash'],
   actions: {
-    lint: action('Lint shell scripts with ShellCheck', 'Mistakes in scripts with their places.', ['read'], {
+    lint: action('Lint shell scripts with ShellCheck', 'Mistakes in scripts with their places.', reads, {
+      role: 'lint',
       run: ['--format=json1'],
       params: {
         severity: choice(
@@ -47,10 +49,6 @@ const shellcheck = program('shellcheck', {
   },
 });
 
-const style = {
-  indent: option('-i=', z.int().min(0).max(16).describe('Blanks; 0 for tabs, which is usual')),
-};
-const which = operand(list(path('Script or folder'), 'Which').default(['.']));
 const shfmt = program('shfmt', {
   title: 'shfmt',
   category: 'build',
@@ -58,14 +56,14 @@ const shfmt = program('shfmt', {
   get: { apt: 'shfmt', brew: 'shfmt', winget: 'mvdan.shfmt' },
   project: ['*.sh', '*.bash'],
   actions: {
-    format: action('Format shell scripts with shfmt', 'Formats; names those that changed.', ['write'], {
+    format: action('Format shell scripts with shfmt', 'Formats, and names those changed.', writes, {
       role: 'format',
-      run: ['-l', '-w'],
-      params: { ...style, only: which },
-    }),
-    check: action('Check format of shell scripts', 'What shfmt would change, as a diff.', ['read'], {
-      run: ['-d'],
-      params: { ...style, only: which },
+      run: ['-l'],
+      params: {
+        check: on('-d', 'Only show how, as a diff', '-w'),
+        indent: option('-i=', z.int().min(0).max(16).describe('Blanks; 0 for tabs, which is usual')),
+        only: here,
+      },
       ok: [0, 1],
     }),
   },
@@ -82,7 +80,8 @@ const hadolint = program('hadolint', {
   },
   project: ['.hadolint.yaml', 'Dockerfile', 'Containerfile'],
   actions: {
-    lint: action('Lint Dockerfiles with Hadolint', 'Mistakes in Dockerfiles with their places.', ['read'], {
+    lint: action('Lint Dockerfiles with Hadolint', 'Mistakes in Dockerfiles with their places.', reads, {
+      role: 'lint',
       run: ['--format=json', '--no-color'],
       params: {
         exclude: option('--ignore', list(name('Code: DL3008'), 'Not these')),

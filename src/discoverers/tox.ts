@@ -4,8 +4,7 @@ import { action } from '../core/program.ts';
 import { tasks } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { pipEnvironment, pythonTool } from './shared/python.ts';
-
-const effects = ['execute', 'network'] as const;
+import { reaches, runs } from './shared/programs.ts';
 
 export default pythonTool('tox', {
   title: 'tox',
@@ -19,12 +18,12 @@ export default pythonTool('tox', {
   environment: ['VIRTUAL_ENV', ...pipEnvironment],
   settings: { NO_COLOR: '1', PY_COLORS: '0' },
   actions: {
-    tasks: action('List tox environments', 'Environments that can be run.', ['execute'], {
+    tasks: action('List tox environments', 'Environments that can be run.', runs, {
       role: 'tasks',
       run: ['-a'],
       out: tasks(lines(/^(?<task>[\w.-]+)$/, ({ task = '' }) => ({ name: task }))),
     }),
-    task: action('Run a tox environment', 'Runs what one environment says.', effects, {
+    task: action('Run a tox environment', 'Runs what one environment says.', reaches, {
       role: 'task',
       run: ({ recreate, task, args }) => [recreate, task, '--', args],
       params: {
@@ -34,6 +33,6 @@ export default pythonTool('tox', {
       },
       given: { task: 'py312', args: ['-k', 'cart'] },
     }),
-    all: action('Run all tox environments', 'Runs every usual environment.', effects, { run: [] }),
+    all: action('Run all tox environments', 'Runs every usual environment.', reaches, { run: [] }),
   },
 });

@@ -4,6 +4,7 @@ import { action, program } from '../core/program.ts';
 import type { Reader } from '../core/report.ts';
 import { tests, type Case } from './reports/kinds.ts';
 import { interpreter, pythonEnvironment, pythons } from './shared/python.ts';
+import { runs } from './shared/programs.ts';
 
 const block =
   /^={70}\n(?:FAIL|ERROR): (?<test>\S+) \((?<of>[^)]*)\).*\n-{70}\n(?<trace>[^]*?)\n(?=\n(?:={70}|-{70})\n)/gm;
@@ -61,7 +62,7 @@ export default program('unittest', {
       ok: [0, 1],
       out: tests(results),
     }),
-    discover: action('Run unittest below a folder', 'Runs the tests that a folder has.', ['execute'], {
+    discover: action('Run unittest below a folder', 'Runs the tests that a folder has.', runs, {
       run: ['discover'],
       params: {
         ...common,

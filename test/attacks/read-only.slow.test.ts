@@ -16,14 +16,12 @@ import { contentOf, createScene, type Scene } from './scene.ts';
 
 /** Arguments that make sense in the project below; what is not here is called with its own example. */
 const meaningful: Record<string, Record<string, unknown>> = {
-  compose_images: {},
   compose_logs: {},
   compose_ps: {},
   docker_images: {},
   docker_logs: { container: 'web' },
   docker_inspect: { container: 'web' },
   docker_ps: {},
-  docker_stats: {},
   find_actions: { query: 'who changed this line' },
   run_read_action: { action: 'git_blame', arguments: { path: 'src/a.txt' } },
   git_blame: { path: 'src/a.txt' },
@@ -52,9 +50,7 @@ const meaningful: Record<string, Record<string, unknown>> = {
   read_file: { paths: ['src/a.txt', 'good.js'] },
   read_job: { job: 'JOB' },
   read_output: { output: 'OUTPUT', grep: 'ready' },
-  sqlite3_explain: { database: 'data.db', sql: 'select * from t' },
   sqlite3_query: { database: 'data.db', sql: 'select * from t' },
-  sqlite3_schema: { database: 'data.db' },
   sqlite3_tables: { database: 'data.db' },
   wait_job: { job: 'JOB', pattern: 'ready' },
 };

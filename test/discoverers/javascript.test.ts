@@ -90,10 +90,10 @@ it('reads what linters find', () => {
   `);
 });
 
-it('says which files are not formatted', () => {
-  const check = (output: object) => reportOf(programOf('prettier'), 'check', output).text;
-  expect(check({ stdout: 'a.js\nb.js\n', exitCode: 1 })).toBe('2 unformatted files\na.js\nb.js');
-  expect(check({})).toBe('no unformatted files');
+it('formats with Prettier, or only says what is not formatted', () => {
+  const prettier = programOf('prettier');
+  expect(argvOf(prettier, 'format', { only: ['src'] })).toEqual(['--list-different', '--write', 'src']);
+  expect(argvOf(prettier, 'format', { check: true })).toEqual(['--list-different', '.']);
 });
 
 it('lets tsc look at the projects that a tsconfig only names', async () => {

@@ -64,10 +64,6 @@ describe('packages', () => {
     resolvedVersion: '3.0.1',
     latestVersion: '4.0.0',
   };
-  const vulnerable = {
-    ...reference,
-    vulnerabilities: [{ severity: 'High', advisoryurl: 'https://x.example/1' }],
-  };
   const listing = (one: object) =>
     JSON.stringify({
       version: 1,
@@ -76,12 +72,12 @@ describe('packages', () => {
       ],
     });
 
-  it.each([
-    ['dotnet', 'outdated', listing(reference), 'Serilog 3.0.1 -> 4.0.0 (Shop.csproj net8.0)'],
-    ['dotnet', 'audit', listing(vulnerable), 'High Serilog 3.0.1 https://x.example/1'],
-  ])('%s %s', (id, action, stdout, expected) => {
-    expect(told(id, action, { stdout, exitCode: 0 })).toContain(expected);
-  });
+  it.each([['dotnet', 'outdated', listing(reference), 'Serilog 3.0.1 -> 4.0.0 (Shop.csproj net8.0)']])(
+    '%s %s',
+    (id, action, stdout, expected) => {
+      expect(told(id, action, { stdout, exitCode: 0 })).toContain(expected);
+    },
+  );
 
   it('cargo says on standard error what update would do', () => {
     const stderr =

@@ -53,9 +53,3 @@ it('reads what Ruff and Pyright find', () => {
     /^1 diagnostic\n\/home\/dev\/shop\/cart\.py:9:12 error: Type "Literal\['x'\]" is not[^]*\[reportReturnType\]$/,
   );
 });
-
-it('reads the scripts of PDM', () => {
-  const scripts =
-    '{"hello": {"kind": "cmd", "args": "x"}, "_": {"env": {}}, "both": {"kind": "composite", "help": "Twice"}}';
-  expect(shown('pdm', 'tasks', { stdout: scripts })).toBe('2 tasks\nhello\nboth (Twice)');
-});

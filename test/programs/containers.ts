@@ -7,7 +7,6 @@ export default [
     files: { 'people.csv': 'name,age\nAda,36\n"B, C",1\n' },
     calls: [
       ['open', { database: 'a.db' }, /no tables/],
-      ['import', { database: 'a.db', file: 'people.csv', table: 'people' }, /done/],
       [
         'execute',
         { database: 'a.db', sql: 'CREATE VIEW v AS SELECT 1; DELETE FROM people WHERE age = 1' },
@@ -17,8 +16,6 @@ export default [
       ['describe', { database: 'a.db', table: 'people' }, /2 columns\nname TEXT\nage/],
       ['query', { database: 'a.db', sql: 'SELECT count(*) AS n FROM people' }, /1 row\nn\n1/],
       ['query', { database: 'a.db', sql: 'PRAGMA table_info(people)' }, /2 rows/],
-      ['explain', { database: 'a.db', sql: 'SELECT * FROM people' }, /SCAN people/],
-      ['schema', { database: 'a.db' }, /CREATE VIEW v/],
       ['dump', { database: 'a.db' }, /INSERT INTO people/],
     ],
   },
@@ -32,9 +29,6 @@ export default [
       ['api', { endpoint: 'user' }, /gh auth login|GH_TOKEN/],
       ...['pr_view', 'pr_diff', 'pr_checks', 'issue_view'].map(
         (key) => [key, { repo: 'a/b', number: 1 }, /gh auth login|GH_TOKEN/] as const,
-      ),
-      ...['pr_comment', 'issue_comment'].map(
-        (key) => [key, { repo: 'a/b', number: 1, body: 'x' }, /gh auth login|GH_TOKEN/] as const,
       ),
       ...['pr_create', 'issue_create'].map(
         (key) => [key, { repo: 'a/b', title: 'x', body: 'y' }, /gh auth login|GH_TOKEN/] as const,

@@ -141,19 +141,6 @@ export default [
     files: {
       'pyproject.toml': '[tool.poetry]\nname = "a"\nversion = "1.0"\ndescription = ""\nauthors = []\n',
     },
-    calls: [
-      ['check', {}, /All set!|PROGRAM_FAILED/],
-      ['list', {}, /poetry\.lock|no packages/],
-      ['environment', {}, /Python: +3/],
-    ],
-  },
-  {
-    program: 'pdm',
-    from: { apt: 'python3-pdm' },
-    files: {
-      'pyproject.toml':
-        '[project]\nname = "a"\nversion = "1.0"\nrequires-python = ">=3.8"\ndependencies = []\n',
-    },
-    calls: [['list', {}, /package/]],
+    calls: [['list', {}, /poetry\.lock|no packages/]],
   },
 ] satisfies ProgramTrial[];

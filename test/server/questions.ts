@@ -26,7 +26,7 @@ export const questions: readonly (readonly [question: string, ...right: string[]
   ['search committed files', 'git_grep'],
   ['install dependencies', '*_install'],
   ['add a dev dependency', '*_add'],
-  ['remove an npm package', 'npm_uninstall'],
+  ['remove an npm package', 'npm_remove'],
   ['outdated packages', '*_outdated'],
   ['run the build script', '*_task', '*_run'],
   ['run the tests of the package', '*_test'],

@@ -73,10 +73,10 @@ const operations: Readonly<Record<string, string>> = {
     'a merge is under way: mend and stage what conflicts, then git_merge step=continue; or step=abort',
   'rebase-merge':
     'a rebase is under way: mend and stage what conflicts, then git_rebase step=continue, skip or abort',
-  'rebase-apply': 'patches are being applied: git_rebase or git_apply_mail with step=continue, skip or abort',
+  'rebase-apply': 'a rebase is under way: git_rebase step=continue, skip or abort',
   CHERRY_PICK_HEAD: 'a cherry-pick is under way: git_cherry_pick step=continue, skip or abort',
   REVERT_HEAD: 'a revert is under way: git_revert step=continue, skip or abort',
-  BISECT_LOG: 'a bisect is under way: git_bisect_good or git_bisect_bad; git_bisect_reset ends it',
+  BISECT_LOG: 'a bisect is under way: git_bisect mark=good, bad or skip; mark=reset ends it',
 };
 
 async function underWay(look: Look, data: string): Promise<readonly string[]> {
@@ -85,7 +85,7 @@ async function underWay(look: Look, data: string): Promise<readonly string[]> {
 }
 
 /** Actions that show what files hold, and cannot leave any out. */
-const showingAll: ReadonlySet<string> = new Set(['show_stash', 'format_patch']);
+const showingAll: ReadonlySet<string> = new Set(['format_patch']);
 /** Actions that show what files hold, and end with the paths they are to look at. */
 const showing: ReadonlySet<string> = new Set(['diff', 'show', 'grep']);
 

@@ -150,10 +150,6 @@ export const resources = listing(
   { kind: text, name: z.string(), namespace: text, state: text, age: text },
   (one) => spaced(one.kind ? `${one.kind}/${one.name}` : one.name, one.namespace, one.state, one.age),
 );
-export const plannedChanges = listing('planned change', { action: z.string(), name: z.string() }, (one) =>
-  spaced(one.action, one.name),
-);
-
 /** Issues, and pull and merge requests. */
 export const requests = listing(
   'request',

@@ -1,0 +1,61 @@
+import { operand } from '../../core/parameter.ts';
+import { list, path } from '../../core/params.ts';
+import { program, type Program } from '../../core/program.ts';
+
+// What many programs have alike.
+
+// Effects in the combinations that many actions have.
+export const reads = ['read'] as const;
+export const asks = ['read', 'network'] as const;
+export const writes = ['write'] as const;
+export const fetches = ['write', 'network'] as const;
+export const runs = ['execute'] as const;
+export const reaches = ['execute', 'network'] as const;
+export const changes = ['write', 'execute'] as const;
+export const makes = ['write', 'execute', 'network'] as const;
+export const publishes = ['network', 'publish'] as const;
+export const loses = ['write', 'destroy'] as const;
+export const destroys = ['network', 'publish', 'destroy'] as const;
+
+/** Files or folders to work on: all below the folder when none is named. */
+export const here = operand(list(path('File or folder'), 'Only these; none: all here').default(['.']));
+
+type Own = NonNullable<Program['own']>;
+
+// A project's own copies: of npm's packages, of a virtual environment, and wrappers that projects carry.
+
+const nodeBin = (name: string): Own => ({
+  posix: [`node_modules/.bin/${name}`],
+  win32: [`node_modules/.bin/${name}.cmd`],
+});
+
+export const venvBin = (name: string): Own => ({
+  posix: [`.venv/bin/${name}`, `venv/bin/${name}`, `$VIRTUAL_ENV/bin/${name}`],
+  win32: [`.venv/Scripts/${name}.exe`, `venv/Scripts/${name}.exe`, `$VIRTUAL_ENV/Scripts/${name}.exe`],
+});
+
+export const wrapper = (name: string, windows: string): Own => ({ posix: [name], win32: [windows] });
+
+/** Where LLVM's programs lie. */
+export const llvmAt = (exe: string) => ({
+  linux: [`/usr/lib/llvm-*/bin/${exe}`],
+  darwin: [`/opt/homebrew/opt/llvm/bin/${exe}`],
+  win32: [`%ProgramFiles%/LLVM/bin/${exe}.exe`],
+});
+
+type Spec = Omit<Program, 'id' | 'category' | 'get' | 'own'> & { readonly from?: string };
+
+/** A program of npm's registry that projects keep in node_modules; `from`: its package, when that has another name. */
+export const nodeTool = (id: string, { from = id, project = [], settings, ...spec }: Spec): Program =>
+  program(id, {
+    ...spec,
+    category: 'build',
+    get: { npm: from },
+    own: nodeBin(id),
+    project: [...project, { file: 'package.json', has: new RegExp(`"${from}":`) }],
+    settings: { NO_COLOR: '1', FORCE_COLOR: '0', DO_NOT_TRACK: '1', ...settings },
+  });
+
+/** One regular expression for tests of exactly these names, as JavaScript's test runners take it. */
+export const exactly = (names: readonly string[]): string =>
+  `^(?:${names.map((one) => one.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('|')})$`;
