@@ -15,7 +15,7 @@ const jobs = option('--parallel', z.int().min(1).max(64).describe('Jobs at once'
 const define = matching(/^[A-Za-z_][\w.-]*(?::[A-Z]+)?=[^\0\r\n]*$/, 'NAME=value or NAME:TYPE=value', 'One');
 const defines = option('-D', list(define, 'NAME=value'));
 const preset = required('--preset=', name('Name of a preset; cmake_presets lists them'));
-const built = { role: 'build', ok: [0, 1, 2], out: diagnostics(compiled) } as const;
+const built = { ok: [0, 1, 2], out: diagnostics(compiled) } as const;
 
 const named = z.array(z.object({ name: z.string(), hidden: z.boolean().optional() })).optional();
 const kinds = z.object({ configurePresets: named, buildPresets: named, testPresets: named });
@@ -81,6 +81,7 @@ export default program('cmake', {
     }),
     build: action('Build with CMake', 'Builds targets; errors with their places.', runs, {
       ...built,
+      role: 'build',
       run: [],
       params: {
         build: build('--build'),

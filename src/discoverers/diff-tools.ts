@@ -44,21 +44,6 @@ const rows: Readonly<Record<string, Row>> = {
     folders: [],
     merge: ({ left, right, base, output }) => ['--merge', '--output', output, base, left, right],
   },
-  araxis: {
-    title: 'Araxis Merge',
-    site: 'https://www.araxis.com/merge/documentation-windows/command-line.en',
-    get: { brew: '--cask araxis-merge', winget: 'Araxis.Merge' },
-    on: ['darwin', 'win32'],
-    // A `compare` on the search path is ImageMagick's.
-    called: ['ConsoleCompare'],
-    elsewhere: {
-      darwin: ['/Applications/Araxis Merge.app/Contents/Utilities/compare'],
-      ...windows('Araxis/Araxis Merge/Compare.exe'),
-    },
-    two: ['-2'],
-    folders: ['-2'],
-    merge: ({ left, right, base, output }) => ['-3', '-merge', '-a2', left, base, right, output],
-  },
   winmerge: {
     title: 'WinMerge',
     site: 'https://manual.winmerge.org/en/Command_line.html',

@@ -82,12 +82,6 @@ export default program('dotnet', {
       params: { configuration, no_restore: on('--no-restore', 'Without getting packages'), project },
       given: { configuration: 'Release' },
     }),
-    clean: action('Clean .NET projects', 'Deletes what was built.', reaches, {
-      ...checked,
-      run: ['clean', ...quiet],
-      params: { configuration, project },
-      given: { project: 'Shop.sln' },
-    }),
     test: action('Run .NET tests', 'Runs the tests; failures with their places.', reaches, {
       role: 'test',
       run: ['test', '--logger=trx', '--results-directory', fresh('.')],
@@ -101,7 +95,7 @@ export default program('dotnet', {
       ok: [0, 1],
       out: tests(trx),
     }),
-    run: action('Run a .NET project', 'Builds and reaches a program.', reaches, {
+    run: action('Run a .NET project', 'Builds and runs a program.', reaches, {
       run: ['run'],
       params: { project: option('--project', path('Project')), configuration, args: words('Its arguments') },
       given: { args: ['--port=5000'] },

@@ -98,7 +98,7 @@ const go = program('go', {
       ok: [0, 1, 2],
       out: tests(cases),
     }),
-    run: action('Run a Go program', 'Compiles and reaches a main package.', reaches, {
+    run: action('Run a Go program', 'Compiles and runs a main package.', reaches, {
       run: ({ race: detect, tags: with_, package: of, args }) => ['run', detect, with_, of, args],
       params: {
         race,

@@ -5,7 +5,7 @@ import { action, program } from '../core/program.ts';
 import { diagnostics, resources } from './reports/kinds.ts';
 import { said } from './reports/diagnostics.ts';
 import { json } from './reports/readers.ts';
-import { asks, destroys, fetches, reaches, runs } from './shared/programs.ts';
+import { asks, destroys, reaches, runs } from './shared/programs.ts';
 
 const where = {
   namespace: option('--namespace=', name('Namespace')),
@@ -70,10 +70,6 @@ export default program('helm', {
       },
       ok: [0, 1],
       out: diagnostics(said(/^\[(?<level>INFO|WARNING|ERROR)\] (?<file>\S+?):? (?<message>.+)$/)),
-    }),
-    dependencies: action('Update Helm dependencies', 'Gets the charts it needs.', fetches, {
-      run: ['dependency', 'update'],
-      params: { folder: operand(path('Folder of the chart', 'folder').default('.')) },
     }),
     upgrade: action(
       'Install or upgrade a Helm release',

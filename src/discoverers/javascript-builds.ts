@@ -88,18 +88,6 @@ export default [
         given: { affected: true },
         out: entries('project')(json(z.array(z.string()), (all) => all.map((one) => ({ name: one })))),
       }),
-      targets: action('List tasks of an Nx project', 'What can be run in one project.', runs, {
-        run: ({ project }) => ['show', 'project', project, '--json'],
-        params: { project: operand(name('Project')) },
-        given: { project: 'shop' },
-        out: tasks(
-          json(
-            z.object({ targets: z.record(z.string(), z.object({ executor: z.string().optional() })) }),
-            (all) =>
-              Object.entries(all.targets).map(([key, { executor }]) => ({ name: key, says: executor })),
-          ),
-        ),
-      }),
       run: action('Run an Nx task', 'Runs a task of one project.', reaches, {
         role: 'task',
         run: ({ task: named, args: rest }) => ['run', named, '--outputStyle=static', rest],

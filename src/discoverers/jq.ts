@@ -10,14 +10,13 @@ export default program('jq', {
   get: { apt: 'jq', brew: 'jq', winget: 'jqlang.jq' },
   version: { args: ['--version'], pattern: /jq-(\S+)/ },
   actions: {
-    filter: action('Filter JSON with jq', 'Runs a jq filter on JSON files: select, count, reshape.', reads, {
+    filter: action('Filter JSON with jq', 'Runs a filter on JSON files: select, count, reshape.', reads, {
       run: [],
       dashes: false,
       params: {
         raw: on('--raw-output', 'Texts without quotes'),
         compact: on('--compact-output', 'Each result in one line'),
         slurp: on('--slurp', 'All documents as one list'),
-        sort_keys: on('--sort-keys', 'Keys in order'),
         // In parentheses nothing is imported: that would read files that no path names.
         filter: operand(text('Filter: .scripts | keys'), (it) => `(${it}\n)`),
         paths: operand(some(path('JSON file', 'file'), 'JSON files')),

@@ -1,4 +1,3 @@
-import type { Piece, Slot } from '../core/command-line.ts';
 import { operand, variable, words } from '../core/parameter.ts';
 import { name } from '../core/params.ts';
 import { action, family, present, type Program, type ProgramAction } from '../core/program.ts';
@@ -7,13 +6,12 @@ import { lines } from './reports/readers.ts';
 import { fetches, reads, runs, writes } from './shared/programs.ts';
 
 type Words = readonly string[];
-/** Where the version stands in a line. */
-type WithVersion = (version: Slot) => readonly Piece[];
 interface Row extends Omit<Program, 'id' | 'category' | 'actions'> {
   list: readonly [line: Words, version: RegExp];
-  install: WithVersion;
+  /** A version follows. */
+  install: Words;
   /** What it means to use a version beyond one call. */
-  use: readonly [line: WithVersion, says: string];
+  use: readonly [line: Words, says: string];
   current: Words;
   run?: ProgramAction;
 }
@@ -45,8 +43,8 @@ const rows: Readonly<Record<string, Row>> = {
       [...inShell, 'ls', '--no-colors', '--no-alias'],
       /^(?:->)?\s+(?<name>v\d\S*|system)(?: \* \((?<says>.*)\))?/,
     ],
-    install: (at) => [...inShell, 'install', '--no-progress', at],
-    use: [(at) => [...setDefault, at], 'Makes a version that of new shells.'],
+    install: [...inShell, 'install', '--no-progress'],
+    use: [setDefault, 'Makes a version that of new shells.'],
     current: ['node', '--version'],
     run: action('Run with a Node.js version of nvm', 'Runs a program with it, for this call only.', runs, {
       run: ({ program, args }) => [program, args],
@@ -66,13 +64,17 @@ const rows: Readonly<Record<string, Row>> = {
     on: ['win32'],
     version: { args: ['version'], pattern: /(\d+\.\d[\w.]*)/ },
     list: [['list'], /^\s*(?<current>\*)?\s*(?<name>\d+\.\d+\.\d+)/],
-    install: (at) => ['install', at],
-    use: [(at) => ['use', at], 'Makes a version that of the whole machine.'],
+    install: ['install'],
+    use: [['use'], 'Makes a version that of the whole machine.'],
     current: ['current'],
   },
 };
 
-const chosen = { params: { version: operand(version('')) }, given: { version: '22' } };
+const chosen = {
+  dashes: false as const,
+  params: { version: operand(version('')) },
+  given: { version: '22' },
+};
 export default family(
   rows,
   ({ list: [run, found], install, use: [use, says], current, run: once, ...row }) => ({
@@ -93,11 +95,11 @@ export default family(
         run: current,
       }),
       install: action(`Get Node.js with ${row.title}`, 'Fetches a version of it.', fetches, {
-        run: ({ version: at }) => install(at),
+        run: install,
         ...chosen,
       }),
       use: action(`Use a Node.js version with ${row.title}`, says, writes, {
-        run: ({ version: at }) => use(at),
+        run: use,
         ...chosen,
       }),
       run: once,

@@ -1,10 +1,10 @@
 import { fresh, glue } from '../core/command-line.ts';
-import { on, operand, option, words } from '../core/parameter.ts';
+import { on, operand, option } from '../core/parameter.ts';
 import { list, path, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { tests } from './reports/kinds.ts';
 import { junit } from './reports/xml.ts';
-import { exactly, reads, runs } from './shared/programs.ts';
+import { exactly, reads, runs, runsFile } from './shared/programs.ts';
 
 export default program('node', {
   title: 'Node.js',
@@ -16,11 +16,7 @@ export default program('node', {
   environment: ['NODE_ENV', 'NODE_EXTRA_CA_CERTS'],
   settings: { NO_COLOR: '1' },
   actions: {
-    run: action('Run a Node.js script', 'Runs a JavaScript or TypeScript file.', runs, {
-      run: ({ file, args }) => [file, args],
-      params: { file: operand(path('Script to run', 'file')), args: words('Arguments of the script') },
-      given: { file: 'scripts/seed.js', args: ['--rows', '10'] },
-    }),
+    run: runsFile('Run a Node.js script', 'scripts/seed.js', 'Runs a JavaScript or TypeScript file.'),
     eval: action('Evaluate JavaScript with Node.js', 'Runs code given as text.', runs, {
       run: ({ print, code }) => [print, code],
       params: {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fresh, glue } from '../core/command-line.ts';
+import { fresh } from '../core/command-line.ts';
 import { on, operand, option, words } from '../core/parameter.ts';
 import { list, matching, name, path, text } from '../core/params.ts';
 import { action, program, type Program } from '../core/program.ts';
@@ -9,7 +9,7 @@ import { diagnostics, packages, tasks, tests, type Case } from './reports/kinds.
 import { json } from './reports/readers.ts';
 import { junit } from './reports/xml.ts';
 import { packageActions } from './shared/packages.ts';
-import { makes, reaches, reads, runs } from './shared/programs.ts';
+import { makes, reaches, reads, runs, runsCode, runsFile } from './shared/programs.ts';
 
 const args = words('Arguments of the program');
 
@@ -26,16 +26,8 @@ const php = program('php', {
   get: { apt: 'php-cli', brew: 'php', winget: 'PHP.PHP.8.4' },
   project: ['composer.json', '*.php'],
   actions: {
-    run: action('Run a PHP script', 'Runs a file.', runs, {
-      run: ({ file: script, args: rest }) => [script, rest],
-      params: { file, args },
-      given: { file: 'artisan', args: ['migrate'] },
-    }),
-    eval: action('Run PHP code', 'Runs code that is given as text, without <?php.', runs, {
-      run: ({ code, args: rest }) => [glue('-r', code), '--', rest],
-      params: { code: operand(text('PHP code')), args },
-      given: { code: 'print_r($argv);', args: ['a'] },
-    }),
+    run: runsFile('Run a PHP script', 'artisan'),
+    eval: runsCode('Run PHP code', '-r', 'print_r($argv);', '--'),
     check: action('Check PHP syntax', 'Parses a file without running it.', reads, {
       run: ['-d', 'display_errors=stderr', '-d', 'log_errors=0', '-l'],
       dashes: false,

@@ -25,7 +25,7 @@ export default pythonTool('pre_commit', {
       params: { hook, files: operand(some(path('File', 'file'), 'Files')) },
       given: { files: ['src/cart.py'] },
     }),
-    install: action('Install the pre-commit git hook', 'Git makes the hooks at each commit.', makes, {
+    install: action('Install the pre-commit git hook', 'Git runs the hooks at each commit.', makes, {
       run: ['install', '--install-hooks'],
     }),
     update: action('Update pre-commit hooks', 'Takes the newest version of each repository.', makes, {

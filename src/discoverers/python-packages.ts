@@ -5,7 +5,7 @@ import { entries, packages } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
 import * as py from './shared/python.ts';
-import { makes, reaches, runs } from './shared/programs.ts';
+import { makes, reaches, runs, runsProgram } from './shared/programs.ts';
 
 const args = words('Arguments of the program');
 const old = 'Fail when the lock file is old';
@@ -28,11 +28,7 @@ const project = (dev: string) => {
   };
 };
 const run = (title: string) =>
-  action(`Run with ${title}`, "Runs a program of the project's environment.", reaches, {
-    run: ({ program: of, args: rest }) => ['run', of, rest],
-    params: { program: operand(name('Program')), args },
-    given: { program: 'python', args: ['-m', 'shop'] },
-  });
+  runsProgram(`Run with ${title}`, "Runs a program of the project's environment.", ['run'], 'pytest');
 const lock = (title: string) =>
   action(`Lock with ${title}`, 'Brings the lock file up to date.', makes, { run: ['lock'] });
 

@@ -1,11 +1,10 @@
-import { glue } from '../core/command-line.ts';
 import { on, operand, words } from '../core/parameter.ts';
-import { matching, path, some, text } from '../core/params.ts';
+import { matching, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { gnu } from './reports/diagnostics.ts';
 import { diagnostics, packages } from './reports/kinds.ts';
 import * as py from './shared/python.ts';
-import { makes, runs } from './shared/programs.ts';
+import { makes, runs, runsCode, runsFile } from './shared/programs.ts';
 
 // -I leaves out the working folder, PYTHON* variables and the user's packages, so that the answer is about the
 // interpreter alone.
@@ -48,21 +47,13 @@ export default program('python', {
     version: action('Describe Python', 'Which Python runs here: version, path, venv or not.', runs, {
       run: ['-I', '-c', describe],
     }),
-    run: action('Run a Python script', "Runs a file with the project's own Python.", ['execute'], {
-      run: ({ file, args: rest }) => [file, rest],
-      params: { file: operand(path('Script to run', 'file')), args },
-      given: { file: 'manage.py', args: ['migrate', '--plan'] },
-    }),
+    run: runsFile('Run a Python script', 'manage.py', "Runs a file with the project's own Python."),
     run_module: action('Run a Python module', 'Runs a module as a program, as python -m does.', runs, {
       run: ({ module: of, args: rest }) => ['-m', of, rest],
       params: { module: operand(module), args },
       given: { module: 'http.server', args: ['--help'] },
     }),
-    eval: action('Run Python code', 'Runs code that is given; print() what is wanted.', runs, {
-      run: ({ code, args: rest }) => [glue('-c', code), rest],
-      params: { code: operand(text('Python code')), args },
-      given: { code: 'import sys; print(sys.argv[1:])', args: ['a'] },
-    }),
+    eval: runsCode('Run Python code', '-c', 'import sys; print(sys.argv[1:])'),
     check: action('Check Python syntax', 'Compiles files in memory; does not run them.', runs, {
       run: ['-I', '-c', compile],
       dashes: false,

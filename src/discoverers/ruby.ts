@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fresh, glue } from '../core/command-line.ts';
+import { fresh } from '../core/command-line.ts';
 import type { Look, Situation } from '../core/discoverer.ts';
 import { choice, on, operand, option, words } from '../core/parameter.ts';
 import { list, name, path, text } from '../core/params.ts';
@@ -10,9 +10,8 @@ import { said } from './reports/diagnostics.ts';
 import { diagnostics, level, packages, tasks, tests, type Case } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
-import { here, makes, reaches, reads, runs } from './shared/programs.ts';
+import { here, makes, reaches, reads, runs, runsCode, runsFile, runsProgram } from './shared/programs.ts';
 
-const args = words('Arguments of the program');
 const file = operand(path('File', 'file'));
 const environment = ['GEM_HOME', 'GEM_PATH', 'BUNDLE_PATH'];
 const missing = [
@@ -49,16 +48,8 @@ const ruby = program('ruby', {
   project: ['Gemfile', '*.gemspec', '*.rb', '.ruby-version'],
   environment,
   actions: {
-    run: action('Run a Ruby script', 'Runs a file.', runs, {
-      run: ({ file: script, args: rest }) => [script, rest],
-      params: { file, args },
-      given: { file: 'tool.rb', args: ['a'] },
-    }),
-    eval: action('Run Ruby code', 'Runs code that is given as text; puts what is wanted.', runs, {
-      run: ({ code, args: rest }) => [glue('-e', code), '--', rest],
-      params: { code: operand(text('Ruby code')), args },
-      given: { code: 'puts ARGV', args: ['a'] },
-    }),
+    run: runsFile('Run a Ruby script', 'tool.rb'),
+    eval: runsCode('Run Ruby code', '-e', 'puts ARGV', '--'),
     check: action('Check Ruby syntax', 'Parses a file, with warnings; does not run it.', reads, {
       run: ['-wc'],
       params: { file },
@@ -101,11 +92,7 @@ const bundle = program('bundle', {
       update: ['update'],
       install: ['install'],
     }),
-    exec: action('Run with Bundler', 'Runs a program of the bundle.', reaches, {
-      run: ({ program: of, args: rest }) => ['exec', of, rest],
-      params: { program: operand(name('Program: rails')), args },
-      given: { program: 'rails', args: ['db:migrate'] },
-    }),
+    exec: runsProgram('Run with Bundler', 'Runs a program of the bundle.', ['exec'], 'rails'),
   },
 });
 

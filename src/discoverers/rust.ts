@@ -132,7 +132,7 @@ const cargo = program('cargo', {
       ok: [0, 101],
       out: tests(cases),
     }),
-    run: action('Run a Rust program', 'Builds and reaches a program of the package.', reaches, {
+    run: action('Run a Rust program', 'Builds and runs a program of the package.', reaches, {
       run: ['run', '--quiet'],
       params: {
         ...build,

@@ -3,7 +3,7 @@ import { aside, operand } from '../core/parameter.ts';
 import { limit, name, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { told, type Output } from '../core/report.ts';
-import { disks, ports, processes } from './reports/kinds.ts';
+import { entries, ports, processes } from './reports/kinds.ts';
 import { lines, type Groups } from './reports/readers.ts';
 import { reads } from './shared/programs.ts';
 
@@ -64,27 +64,16 @@ const busiest = processes((output: Output) => {
 });
 
 const pseudo = /^(?:dev)?(?:tmpfs|fs)$|^map /;
-const space = disks((output) =>
+const space = entries('file system')((output) =>
   lines(
     /^(?<name>.+?)\s+(?<size>\d+)\s+\d+\s+(?<free>\d+)\s+\d+%\s+(?<mounted>(?:\/|\w:).*)$/,
-    ({ name: device = '', mounted = '', size, free }) => ({
-      ...{ name: device, mounted, kilobytes: number(size), free: number(free) },
-    }),
-  )(output).filter((one) => one.kilobytes > 0 && !pseudo.test(one.name)),
+    ({ name: device = '', mounted = '', size, free }) =>
+      number(size) > 0 && !pseudo.test(device)
+        ? { name: mounted, says: `${free} of ${size} KB free (${device})` }
+        : undefined,
+  )(output),
 );
 
-const inMb = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MB`;
-/** The numbers that a pattern finds. */
-const numbers = (output: string, pattern: RegExp): number[] => {
-  const [, ...found] = pattern.exec(output) ?? [];
-  if (found.length === 0) throw new Error(`no ${pattern.source}`);
-  return found.map(Number);
-};
-const free = told(({ stdout }) => {
-  const [total = 0, left = 0] = numbers(stdout, /^Mem:\s+(\d+)(?:\s+\d+){4}\s+(\d+)\s*$/m);
-  const [swap = 0, unused = 0] = numbers(stdout, /^Swap:\s+(\d+)\s+\d+\s+(\d+)\s*$/m);
-  return `${inMb(left)} of ${inMb(total)} memory available; swap: ${inMb(unused)} of ${inMb(swap)} free`;
-});
 const service = name('Service: nginx, docker.service');
 const given = { service: 'nginx' };
 
@@ -134,18 +123,6 @@ $(if ($_.CommandLine) { $_.CommandLine } else { $_.Name }) }`),
           ...powershell(`Get-CimInstance Win32_LogicalDisk -Filter DriveType=3 | ForEach-Object {
 '{0} {1} 0 {2} 0% {0}' -f $_.DeviceID, [long]($_.Size / 1KB), [long]($_.FreeSpace / 1KB) }`),
           out: space,
-        },
-      ],
-    }),
-    memory: action('Show free memory', 'How much memory (RAM, swap) is free and in all.', reads, {
-      ways: [
-        { by: 'free', ...linux, run: ['--bytes'], out: free },
-        { by: 'vm_stat', ...mac, run: [], out: plain },
-        {
-          ...powershell(`Get-CimInstance Win32_OperatingSystem | ForEach-Object {
-'Mem: {0} 0 0 0 0 {1}' -f ($_.TotalVisibleMemorySize * 1KB), ($_.FreePhysicalMemory * 1KB)
-'Swap: {0} 0 {1}' -f ($_.SizeStoredInPagingFiles * 1KB), ($_.FreeSpaceInPagingFiles * 1KB) }`),
-          out: free,
         },
       ],
     }),

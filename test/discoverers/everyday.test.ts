@@ -79,24 +79,17 @@ it('lists the busiest processes first, and says how many there are', () => {
   );
 });
 
-it('shows disks and memory in the same words on every system', () => {
+it('shows disks in the same words on every system', () => {
   const system = programOf('system');
   expect(reportOf(system, 'disk', { way: 0, stdout: recorded('system/df.txt') }).text).toBe(
-    '2 file systems\n/: 64978400 of 264212084 KB free (/dev/vda)\n/media/My Disk: 500000 of 1000000 KB free (/dev/vdb)',
+    '2 file systems\n/ 64978400 of 264212084 KB free (/dev/vda)\n/media/My Disk 500000 of 1000000 KB free (/dev/vdb)',
   );
   expect(reportOf(system, 'disk', { way: 1, stdout: 'C: 1000 0 400 0% C:\r\n' }).text).toContain(
-    'C:: 400 of 1000',
-  );
-  const windows = 'Mem: 8589934592 0 0 0 0 4294967296\r\nSwap: 1073741824 0 1073741824\r\n';
-  expect(reportOf(system, 'memory', { way: 2, stdout: windows }).text).toBe(
-    '4096 MB of 8192 MB memory available; swap: 1024 MB of 1024 MB free',
+    'C: 400 of 1000',
   );
 });
 
 it('reads what programs printed', () => {
-  expect(reportOf(programOf('mise'), 'tasks', { stdout: recorded('mise/tasks.json') }).text).toBe(
-    '1 task\nbuild = tsc && vite build (Build it)',
-  );
   const code = { stdout: 'ms-python.python@2026.4.0\nvitest.explorer@1.36.0\n' };
   expect(reportOf(programOf('code'), 'list_extensions', code).text).toBe(
     '2 packages\nms-python.python 2026.4.0\nvitest.explorer 1.36.0',

@@ -41,24 +41,12 @@ const trials: readonly ProgramTrial[] = [
     ],
   },
   {
-    program: 'mise',
-    from: { npm: '@jdxcode/mise@2026.9.15' },
-    files: { 'mise.toml': '[tasks.build]\ndescription = "Builds"\nrun = "echo built"\n' },
-    calls: [
-      ['tasks', {}, /1 task\nbuild = echo built \(Builds\)/],
-      ['task', { task: 'build', args: ['it'] }, /built it/],
-      ['install', {}, /all tools are installed/],
-      ['use', { tools: ['no-such-tool'] }, /no-such-tool/],
-    ],
-  },
-  {
     program: 'system',
     from: { apt: 'procps' },
     files: {},
     calls: [
       ['processes', { limit: 1 }, /process(?:es)?/],
       ['disk', {}, /KB free/],
-      ['memory', {}, /MB memory available/],
       ['ports', { port: 65_535 }, /no listening ports/],
       // Where systemd does not run, it says so.
       ['service', { service: 'no-such-thing' }, /could not be found|systemd/],

@@ -28,7 +28,7 @@ const go: ProgramTrial = {
   },
   calls: [
     ['build', {}, /^1 diagnostic\nbad\/bad\.go:3:23 error: undefined: y$/],
-    ['build', { only: ['./app'], output: 'shop', system: 'linux' }, /no diagnostics/],
+    ['build', { only: ['./app'], output: 'shop' }, /no diagnostics/],
     ['vet', { only: ['.'] }, /^1 diagnostic\ncart\.go:8:14 error: (?:fmt\.)?Printf format %d/i],
     ['test', { only: ['TestAdd'], packages: ['.'] }, /PROGRAM_FAILED[^]*Printf format/],
     ['run', { package: './app', args: ['--hello'] }, /--hello/],

@@ -64,23 +64,9 @@ export default [
     from: { apt: 'cmake' },
     files: { 'build/CTestTestfile.cmake': 'add_test(passes "true")\nadd_test("fails" "cat" "nothing")\n' },
     calls: [
-      ['list', {}, /^2 tests\npasses\nfails/],
+      ['list', {}, /passes[^]*fails[^]*Total Tests: 2/],
       ['test', { only: ['passes'] }, /^0 failed, 1 passed/],
       ['test', {}, /^1 failed, 1 passed, 0 skipped\nfails - .*nothing/],
-    ],
-  },
-  {
-    program: 'ninja',
-    from: { apt: 'ninja-build' },
-    files: {
-      'build.ninja':
-        'rule cc\n  command = cc -c $in -o $out\nbuild main.o: cc main.c\nbuild bad.o: cc bad.c\n',
-      ...cc,
-    },
-    calls: [
-      ['targets', {}, /2 tasks\nmain\.o/],
-      ['build', { keep_going: true }, /^1 diagnostic\nbad\.c:1:32 error/],
-      ['build', { targets: ['main.o'] }, /no diagnostics/],
     ],
   },
   compiler('gcc', 'gcc', 'c'),

@@ -46,7 +46,6 @@ export default [
         /^1 failed, 1 passed, 0 skipped\n.*test_cart\.py:12 tests\.test_cart\.CartTest\.test_fails - /,
       ],
       ['test', { only: ['tests.test_cart.CartTest.test_adds'] }, /^0 failed, 1 passed/],
-      ['discover', { folder: 'tests' }, /^1 failed, 1 passed|PROGRAM_FAILED/],
     ],
   },
   {

@@ -135,11 +135,7 @@ export default [
         /^2 failed, 2 passed, 1 skipped\n.*CartTest\.php:6 Shop\\CartTest::testFails - Failed asserting that 3 is identical to 4/,
       ],
       ['test', { only: ['Shop\\CartTest::testMany with data set "two/a"'] }, /^1 failed, 0 passed/],
-      [
-        'test',
-        { only: ['CartTest::testAdds', 'CartTest::testSkip'], suite: 'all' },
-        /^0 failed, 1 passed, 1 skipped/,
-      ],
+      ['test', { only: ['CartTest::testAdds', 'CartTest::testSkip'] }, /^0 failed, 1 passed, 1 skipped/],
     ],
   },
 ] satisfies ProgramTrial[];

@@ -1,7 +1,7 @@
 import { glue } from '../../core/command-line.ts';
 import { on, required } from '../../core/parameter.ts';
 import { name } from '../../core/params.ts';
-import { action, family, program } from '../../core/program.ts';
+import { action, family } from '../../core/program.ts';
 import { packages } from '../reports/kinds.ts';
 import { lines } from '../reports/readers.ts';
 import { compares, display, goesTo, opens } from './places.ts';
@@ -108,18 +108,4 @@ const jetbrains = family(ides, ([title, winget], id) => ({
   },
 }));
 
-/** Asks the Emacs that runs, and does not wait until the person has closed the file. */
-const emacs = program('emacsclient', {
-  title: 'Emacs',
-  category: 'editor',
-  site: 'https://www.gnu.org/software/emacs/manual/html_node/emacs/emacsclient-Options.html',
-  get: { apt: 'emacs', brew: 'emacs', winget: 'GNU.Emacs' },
-  environment: display,
-  before: ['--no-wait'],
-  actions: {
-    open: opens('Open in Emacs', 'Opens a file or folder in the Emacs that runs.', (at) => [at.path]),
-    goto: goesTo('Go to a line in Emacs', (at) => [glue('+', at.line, ':', at.column), at.file]),
-  },
-});
-
-export default [...vscodes, ...jetbrains, emacs];
+export default [...vscodes, ...jetbrains];

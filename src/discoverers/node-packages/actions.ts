@@ -5,7 +5,7 @@ import { action, present, type Program } from '../../core/program.ts';
 import { told, type Output, type Reader } from '../../core/report.ts';
 import { advisories, packages, tasks } from '../reports/kinds.ts';
 import { packageActions } from '../shared/packages.ts';
-import { asks, makes, reaches, reads, runs } from '../shared/programs.ts';
+import { asks, makes, reaches, reads, runs, runsProgram } from '../shared/programs.ts';
 import * as read from './readers.ts';
 import type { Row } from './rows.ts';
 
@@ -101,11 +101,7 @@ export function running(row: Row, scope: Params): Program['actions'] {
       given: { task: 'build', args: ['--watch=false'] },
     }),
     exec: ifAny(row.exec, (before) =>
-      action(`Run an installed program with ${title}`, 'Runs a program of node_modules.', runs, {
-        run: ({ program, args: rest }) => [...before, program, rest],
-        params: { program: operand(name('Program')), args: words('Its arguments') },
-        given: { program: 'tsc', args: ['--noEmit'] },
-      }),
+      runsProgram(`Run a program with ${title}`, 'Runs an installed program of node_modules.', before, 'tsc'),
     ),
     test: action(`Run the ${title} test script`, 'Runs the test script of the package.json.', runs, {
       run: ({ args: rest }) => ['test', ...gap, rest],

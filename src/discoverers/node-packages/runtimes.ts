@@ -1,14 +1,12 @@
-import * as z from 'zod';
 import { fresh, glue } from '../../core/command-line.ts';
 import { on, operand, option, words } from '../../core/parameter.ts';
 import { list, path, text } from '../../core/params.ts';
 import { action, type Program } from '../../core/program.ts';
 import type { Reader } from '../../core/report.ts';
 import { diagnostics, tests } from '../reports/kinds.ts';
-import { json } from '../reports/readers.ts';
 import { junit } from '../reports/xml.ts';
 import type { Items } from './readers.ts';
-import { asks, changes, exactly, reaches, runs, writes } from '../shared/programs.ts';
+import { asks, exactly, reaches, runs, writes } from '../shared/programs.ts';
 
 // What Bun and Deno do beside keeping packages.
 
@@ -39,23 +37,6 @@ const permitted = on(
   'May read, write, use the network and run programs; nothing of that else',
 );
 const place = (url: string) => decodeURIComponent(url.replace(/^file:\/\//, ''));
-const start = z.object({ line: z.int(), col: z.int() });
-const finding = z.object({
-  filename: z.string(),
-  range: z.object({ start }),
-  message: z.string(),
-  code: z.string(),
-});
-const linted = json(z.object({ diagnostics: z.array(finding) }), (all) =>
-  all.diagnostics.map(({ filename, range, message, code: rule }) => ({
-    level: 'error' as const,
-    message,
-    code: rule,
-    file: place(filename),
-    line: range.start.line,
-    column: range.start.col + 1,
-  })),
-);
 const typeError =
   /^(?<code>TS\d+) \[ERROR\]: (?<message>.*)$[^]*?^\s+at (?<file>\S+):(?<line>\d+):(?<column>\d+)$/gm;
 const typed: Reader<Items<typeof diagnostics>> = ({ stderr }) =>
@@ -92,15 +73,6 @@ export const deno: Program['actions'] = {
     dashes: false,
     ok: [0, 1],
     out: diagnostics(typed),
-  }),
-  lint: action('Lint with Deno', 'Problems in JavaScript and TypeScript; fixes them when told.', changes, {
-    role: 'lint',
-    run: ['lint', '--json'],
-    params: { fix: on('--fix', 'Fix what can be fixed'), only: files },
-    given: { only: ['src'] },
-    dashes: false,
-    ok: [0, 1],
-    out: diagnostics(linted),
   }),
   fmt: action('Format with Deno', 'Formats source files, or says which are not formatted.', writes, {
     role: 'format',

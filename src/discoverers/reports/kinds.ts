@@ -193,11 +193,6 @@ export const processes = listing(
       one.command,
     ),
 );
-export const disks = listing(
-  'file system',
-  { name: z.string(), mounted: z.string(), kilobytes: z.int(), free: z.int() },
-  (one) => `${one.mounted}: ${one.free} of ${one.kilobytes} KB free (${one.name})`,
-);
 /** Things with a name and a word about each: versions, extensions, environments, symbols. */
 export const entries = (of: string) => {
   const list = listing(of, { name: z.string(), says: text, current: z.boolean().optional() }, (one) =>

@@ -1,6 +1,7 @@
-import { operand } from '../../core/parameter.ts';
-import { list, path } from '../../core/params.ts';
-import { program, type Program } from '../../core/program.ts';
+import { glue } from '../../core/command-line.ts';
+import { operand, words } from '../../core/parameter.ts';
+import { list, name, path, text } from '../../core/params.ts';
+import { action, program, type Program } from '../../core/program.ts';
 
 // What many programs have alike.
 
@@ -19,6 +20,32 @@ export const destroys = ['network', 'publish', 'destroy'] as const;
 
 /** Files or folders to work on: all below the folder when none is named. */
 export const here = operand(list(path('File or folder'), 'Only these; none: all here').default(['.']));
+
+const args = words('Arguments of the program');
+
+/** Runs a file with an interpreter. */
+export const runsFile = (title: string, like: string, says = 'Runs a file with its arguments.') =>
+  action(title, says, runs, {
+    run: ({ file, args: rest }) => [file, rest],
+    params: { file: operand(path('Script to run', 'file')), args },
+    given: { file: like, args: ['--all'] },
+  });
+
+/** Runs code that is glued to an option; `end` keeps the interpreter from taking the code's own arguments. */
+export const runsCode = (title: string, flag: string, like: string, ...end: string[]) =>
+  action(title, 'Runs code that is given as text; print what is wanted.', runs, {
+    run: ({ code, args: rest }) => [glue(flag, code), ...end, rest],
+    params: { code: operand(text('Code')), args },
+    given: { code: like, args: ['a'] },
+  });
+
+/** Runs a program by another one, behind these words. */
+export const runsProgram = (title: string, says: string, before: readonly string[], like: string) =>
+  action(title, says, reaches, {
+    run: ({ program: of, args: rest }) => [...before, of, rest],
+    params: { program: operand(name('Program')), args },
+    given: { program: like, args: ['--version'] },
+  });
 
 type Own = NonNullable<Program['own']>;
 
