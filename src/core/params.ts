@@ -39,13 +39,13 @@ export function pathFacts(schema: z.core.$ZodType): { kind: PathKind; written: b
   return inner && pathFacts(inner);
 }
 
+/** Text of a pattern; `expected` names it. */
+export const matching = (pattern: RegExp, expected: string, description: string) =>
+  z.string().max(2000).regex(pattern, `expected ${expected}`).describe(description);
+
 /** A name in one piece: a branch, container or package. Neither blank nor an option. */
 export const name = (description: string) =>
-  z
-    .string()
-    .max(500)
-    .regex(/^[^-\s][^\s]*$/, 'expected a name without blanks that does not begin with "-"')
-    .describe(description);
+  matching(/^[^-\s][^\s]{0,499}$/, 'a name without blanks that does not begin with "-"', description);
 
 /** Free text that is not empty. */
 export const text = (description: string) => z.string().min(1).max(100_000).describe(description);

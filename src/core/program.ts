@@ -20,8 +20,9 @@ import type { Input, Params } from './parameter.ts';
 import type { Report } from './report.ts';
 
 /**
- * What an action is for, the kind of its answer, and the parameters it has to have. `only` (which ones) and `again`
- * (what failed last) are called so everywhere; a test without `again` is given the names that failed as `only`.
+ * What an action is for, the kind of its answer, and the parameters it has to have. `only` (which ones), `again` (what
+ * failed last) and `dev` (of what is added: for development) are called so everywhere; a test without `again` is given
+ * the names that failed as `only`. What needs `only` works on single files: those of the project's evidence.
  */
 export const roles = {
   status: { needs: [] },

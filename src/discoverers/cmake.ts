@@ -1,36 +1,25 @@
 import * as z from 'zod';
 import { on, option, required } from '../core/parameter.ts';
-import { list, name, path } from '../core/params.ts';
+import { list, matching, name, path } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics, entries, tasks } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
+import { reads, runs } from './shared/programs.ts';
 
 const build = (place: string) =>
   required(place, path('Build folder', 'folder', { written: true }).default('build'));
 const config = option('--config', name('Configuration, for generators with several: Debug, Release'));
 const targets = option('--target', list(name('Target'), 'Default: everything'));
 const jobs = option('--parallel', z.int().min(1).max(64).describe('Jobs at once'));
-const define = z
-  .string()
-  .regex(/^[A-Za-z_][\w.-]*(?::[A-Z]+)?=[^\0\r\n]*$/, 'expected NAME=value or NAME:TYPE=value');
+const define = matching(/^[A-Za-z_][\w.-]*(?::[A-Z]+)?=[^\0\r\n]*$/, 'NAME=value or NAME:TYPE=value', 'One');
 const defines = option('-D', list(define, 'NAME=value'));
 const preset = required('--preset=', name('Name of a preset; cmake_presets lists them'));
-const built = { role: 'build', ok: [0, 1, 2], out: diagnostics(compiled) } as const;
+const built = { ok: [0, 1, 2], out: diagnostics(compiled) } as const;
 
-const preset_ = z.object({
-  name: z.string(),
-  hidden: z.boolean().optional(),
-  displayName: z.string().optional(),
-});
-const all = z.array(preset_).optional();
-const presets = z.object({
-  include: z.array(z.string()).optional(),
-  configurePresets: all,
-  buildPresets: all,
-  testPresets: all,
-  workflowPresets: all,
-});
+const named = z.array(z.object({ name: z.string(), hidden: z.boolean().optional() })).optional();
+const kinds = z.object({ configurePresets: named, buildPresets: named, testPresets: named });
+const presets = kinds.extend({ include: z.array(z.string()).default([]) });
 
 export default program('cmake', {
   title: 'CMake',
@@ -60,81 +49,64 @@ export default program('cmake', {
     },
   ],
   actions: {
-    presets: action('List CMake presets', 'Presets of CMakePresets.json; runs nothing.', ['read'], {
+    presets: action('List CMake presets', 'Presets of CMakePresets.json; runs nothing.', reads, {
       reads: ['CMakePresets.json'],
       out: entries('preset')(
-        json(presets, ({ include = [], ...kinds }) => ({
-          items: Object.entries(kinds).flatMap(([key, some = []]) =>
+        json(presets, ({ include, ...all }) => ({
+          items: Object.entries(all).flatMap(([key, some = []]) =>
             some.flatMap(({ name: one, hidden }) =>
               hidden ? [] : [{ name: one, says: key.replace('Presets', '') }],
             ),
           ),
-          ...(include.length > 0 && { more: `not read: ${include.join(', ')}` }),
+          more: include.length > 0 ? `not read: ${include.join(', ')}` : undefined,
         })),
       ),
     }),
-    configure: action('Configure with CMake', 'Makes a build folder.', ['execute'], {
+    configure: action('Configure with CMake', 'Makes a build folder.', runs, {
       run: [],
       params: {
         fresh: on('--fresh', 'Forget the cache of the build folder (CMake 3.24)'),
         source: required('-S', path('Folder of the top CMakeLists.txt', 'folder').default('.')),
         build: build('-B'),
-        generator: option(
-          '-G',
-          z
-            .string()
-            .regex(/^[A-Z][\w ]+$/, 'expected a generator')
-            .describe('Ninja, Unix Makefiles …'),
-        ),
+        generator: option('-G', matching(/^[A-Z][\w ]+$/, 'a generator', 'Ninja, Unix Makefiles …')),
         build_type: option('-DCMAKE_BUILD_TYPE=', name('Debug, Release, RelWithDebInfo, MinSizeRel')),
         defines,
       },
       given: { generator: 'Ninja', build_type: 'Debug', defines: ['BUILD_TESTING=ON'] },
     }),
-    configure_preset: action('Configure with a CMake preset', 'Runs its scripts by a preset.', ['execute'], {
+    configure_preset: action('Configure with a CMake preset', 'Runs its scripts by a preset.', runs, {
       run: [],
       params: { preset, defines },
       given: { preset: 'dev' },
     }),
-    build: action('Build with CMake', 'Builds targets; errors with their places.', ['execute'], {
+    build: action('Build with CMake', 'Builds targets; errors with their places.', runs, {
       ...built,
+      role: 'build',
       run: [],
       params: {
         build: build('--build'),
         targets,
         config,
         jobs,
-        clean_first: on('--clean-first', 'Build target clean first'),
-        verbose: on('--verbose', 'Show command lines'),
       },
       given: { targets: ['app'], jobs: 4 },
     }),
-    build_preset: action(
-      'Build with a CMake preset',
-      'Builds by a preset; errors with places.',
-      ['execute'],
-      {
-        ...built,
-        run: ['--build'],
-        params: { preset, targets, jobs },
-        given: { preset: 'dev' },
-      },
-    ),
-    install: action('Install with CMake', 'Copies what was built to where it is used.', ['execute'], {
+    build_preset: action('Build with a CMake preset', 'Builds by a preset.', runs, {
+      ...built,
+      run: ['--build'],
+      params: { preset, targets, jobs },
+      given: { preset: 'dev' },
+    }),
+    install: action('Install with CMake', 'Copies what was built to where it is used.', runs, {
       run: [],
       params: {
         build: build('--install'),
-        prefix: option(
-          '--prefix',
-          path('Where to; else where the project says', 'folder', { written: true }),
-        ),
-        component: option('--component', name('Only this component')),
+        prefix: option('--prefix', path('Where to', 'folder', { written: true })),
         config,
-        strip: on('--strip', 'Without symbols'),
       },
       given: { prefix: 'out' },
     }),
-    targets: action('List CMake targets', 'Targets of a configured build folder.', ['execute'], {
+    targets: action('List CMake targets', 'Targets of a configured build folder.', runs, {
       role: 'tasks',
       run: ({ build: folder }) => [folder, '--target', 'help'],
       params: { build: build('--build') },
@@ -146,13 +118,6 @@ export default program('cmake', {
             ...(note && { says: note }),
           }),
         ),
-      ),
-    }),
-    variables: action('List CMake variables', 'What is in the cache of a build folder.', ['read'], {
-      run: ['-N', '-LA'],
-      params: { build: build('-B') },
-      out: entries('variable')(
-        lines(/^(?<name>[\w.-]+):[A-Z]+=(?<says>.*)$/, ({ name: one = '', says }) => ({ name: one, says })),
       ),
     }),
   },

@@ -3,17 +3,13 @@ import { list, name, path, some, text } from '../core/params.ts';
 import { action, family, type Program } from '../core/program.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
+import { llvmAt, runs } from './shared/programs.ts';
 
 type Row = Pick<Program, 'title' | 'called' | 'site' | 'get' | 'project' | 'elsewhere'>;
 
 const gnu = 'https://gcc.gnu.org/onlinedocs/gcc/Invoking-GCC.html';
 const llvm = 'https://clang.llvm.org/docs/ClangCommandLineReference.html';
 const mingw = { win32: ['C:/msys64/ucrt64/bin/gcc.exe', 'C:/msys64/mingw64/bin/gcc.exe'] };
-const llvmAt = (exe: string) => ({
-  linux: [`/usr/lib/llvm-*/bin/${exe}`],
-  darwin: [`/opt/homebrew/opt/llvm/bin/${exe}`],
-  win32: [`%ProgramFiles%/LLVM/bin/${exe}.exe`],
-});
 const [c, cxx] = [{ project: ['*.c'] }, { project: ['*.cc', '*.cpp', '*.cxx'] }];
 const winlibs = 'BrechtSanders.WinLibs.POSIX.UCRT';
 
@@ -49,8 +45,6 @@ const source = {
   includes: option('-I', list(path('Folder', 'folder'), 'Folders of headers')),
   defines: option('-D', list(text('NAME or NAME=value'), 'Macros')),
 };
-const levels = { none: '-O0', some: '-O1', usual: '-O2', size: '-Os', most: '-O3' };
-const optimize = choice(levels, 'Optimisation');
 const answer = { dashes: false, ok: [0, 1] as number[], out: diagnostics(compiled) } as const;
 
 export default family(rows, ({ title, ...facts }) => ({
@@ -60,7 +54,7 @@ export default family(rows, ({ title, ...facts }) => ({
   settings: { LC_ALL: 'C.UTF-8' },
   marks: '-@',
   actions: {
-    compile: action(`Compile with ${title}`, 'Makes a program; errors with their places.', ['execute'], {
+    compile: action(`Compile with ${title}`, 'Makes a program; errors with their places.', runs, {
       ...answer,
       run: (at) => [
         ...[at.warnings, at.standard, at.optimize, at.debug, at.includes, at.defines, at.makes],
@@ -68,7 +62,7 @@ export default family(rows, ({ title, ...facts }) => ({
       ],
       params: {
         ...source,
-        optimize,
+        optimize: choice({ none: '-O0', usual: '-O2', size: '-Os', most: '-O3' }, 'Optimisation'),
         debug: on('-g', 'With places for debuggers'),
         makes: choice({ program: [], object: '-c', shared: ['-shared', '-fPIC'] }, 'What is made'),
         sources: operand(some(path('Source or object', 'file'), 'Sources and objects')),
@@ -78,22 +72,12 @@ export default family(rows, ({ title, ...facts }) => ({
       },
       given: { sources: ['main.c'], output: 'main', libraries: ['m'] },
     }),
-    check: action(`Check code with ${title}`, 'Errors and warnings; makes nothing.', ['execute'], {
+    check: action(`Check code with ${title}`, 'Errors and warnings; makes nothing.', runs, {
       ...answer,
+      role: 'types',
       run: ['-fsyntax-only'],
       params: { ...source, only: operand(some(path('Source', 'file'), 'Sources')) },
       given: { only: ['main.c'] },
-    }),
-    show: action(`Show what ${title} makes of code`, 'Assembly, or macros written out.', ['execute'], {
-      dashes: false,
-      run: [],
-      params: {
-        what: choice({ assembly: ['-S', '-o', '-'], preprocessed: ['-E', '-P'] }, 'What'),
-        ...source,
-        optimize,
-        file: operand(path('Source', 'file')),
-      },
-      given: { file: 'main.c', optimize: 'usual' },
     }),
   },
 }));

@@ -1,13 +1,12 @@
 import * as z from 'zod';
-import { on, operand, option, words } from '../core/parameter.ts';
-import { limit, list, name, path } from '../core/params.ts';
-import type { Slot } from '../core/command-line.ts';
+import { on, operand, option, variable, words } from '../core/parameter.ts';
+import { limit, list, path } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import type { Output } from '../core/report.ts';
 import { containers, entries } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { dockers, engine, moment, objects, stateOf, word } from './shared/engine.ts';
-import { changes, makes, reaches, reads, runs, writes } from './shared/effects.ts';
+import { changes, loses, makes, reaches, reads, runs, writes } from './shared/programs.ts';
 
 const text = z.string().default('');
 const publisher = z.object({
@@ -36,24 +35,13 @@ const found = objects(service, ({ Health, State, ExitCode, ...one }) => ({
     .join(', '),
 }));
 
-const files = option(
-  '--file=',
-  list(path('Compose file', 'file'), 'Compose files, instead of the usual ones'),
-);
+const file = variable('COMPOSE_FILE', path('Compose file in place of the usual ones', 'file'));
 const services = operand(list(word('Service'), 'Default: all'));
 const oneService = operand(word('Service'));
 const command = words('Program and its arguments');
-const some = { services: ['web'] };
-/** A command that takes services. */
-const ofServices = (...verb: string[]) => ({
-  run: (at: { readonly files: Slot<'files'>; readonly services: Slot<'services'> }) => [
-    ...[at.files, ...verb, '--', at.services],
-  ],
-  params: { files, services },
-  given: some,
-});
+const ofServices = { params: { file, services }, given: { services: ['web'] } };
 const changed = {
-  after: { now: ({ files }: { readonly files: Slot<'files'> }) => [files, 'ps', '--all', '--format=json'] },
+  after: { now: () => ['ps', '--all', '--format=json'] },
   out: containers((output: Output) => found({ ...output, stdout: output.after['now'] ?? '' })),
 };
 
@@ -87,67 +75,38 @@ export default program('compose', {
   ],
   actions: {
     ps: action('List Compose containers', 'Containers of the project with state, health, ports.', reads, {
-      ...ofServices('ps', '--all', '--format=json'),
+      ...ofServices,
+      run: ['ps', '--all', '--format=json'],
       out: containers(found),
     }),
     services: action('List Compose services', 'Names of the services the project defines.', reads, {
-      run: ({ files }) => [files, 'config', '--services'],
-      params: { files },
+      run: ['config', '--services'],
+      params: { file },
       out: entries('service')(lines(/^(?<name>\S+)$/, ({ name: key = '' }) => ({ name: key }))),
     }),
     check: action('Check Compose files', 'Whether the Compose files are valid; what is wrong.', reads, {
-      run: ({ files }) => [files, 'config', '--quiet'],
-      params: { files },
-    }),
-    images: action('List Compose images', 'Images of the project’s containers.', reads, {
-      ...ofServices('images'),
+      run: ['config', '--quiet'],
+      params: { file },
     }),
     logs: action('Show Compose logs', 'The last lines the services wrote.', reads, {
-      run: ({ files, tail, since, timestamps, services }) => [
-        files,
-        'logs',
-        '--no-color',
-        tail,
-        since,
-        timestamps,
-        '--',
-        services,
-      ],
+      run: ['logs', '--no-color'],
       params: {
-        files,
+        file,
         tail: option('--tail=', limit(5000, 100)),
         since: option('--since=', moment('From: 10m, or 2025-01-31T12:00:00')),
-        timestamps: on('--timestamps', 'Begin each line with its time'),
         services,
       },
-      given: some,
+      given: { services: ['web'] },
     }),
     build: action('Build Compose images', 'Builds the images of services.', reaches, {
-      run: ({ files, no_cache, pull, services }) => [files, 'build', no_cache, pull, '--', services],
-      params: {
-        files,
-        no_cache: on('--no-cache', 'Build every layer anew'),
-        pull: on('--pull', 'Fetch newer base images'),
-        services,
-      },
-      given: some,
-    }),
-    pull: action('Pull Compose images', 'Downloads the images of services.', ['write', 'network'], {
-      ...ofServices('pull', '--quiet'),
+      run: ['build'],
+      params: { file, no_cache: on('--no-cache', 'Build every layer anew'), services },
+      given: { services: ['web'] },
     }),
     up: action('Start Compose services', 'Creates and starts containers; builds what is missing.', makes, {
-      run: ({ files, build, wait, services }) => [
-        files,
-        'up',
-        '--detach',
-        '--quiet-pull',
-        build,
-        wait,
-        '--',
-        services,
-      ],
+      run: ['up', '--detach', '--quiet-pull'],
       params: {
-        files,
+        file,
         build: on('--build', 'Build images first'),
         wait: on('--wait', 'Until services run and are healthy'),
         services,
@@ -155,36 +114,25 @@ export default program('compose', {
       given: { services: ['db'], wait: true },
       ...changed,
     }),
-    down: action('Stop and remove Compose containers', 'Volumes stay unless told.', ['write', 'destroy'], {
-      run: ({ files, remove_orphans, volumes }) => [files, 'down', remove_orphans, volumes],
-      params: {
-        files,
-        remove_orphans: on('--remove-orphans', 'Also containers of services no longer defined'),
-        volumes: on('--volumes', 'Also volumes, with their data'),
-      },
+    down: action('Stop and remove Compose containers', 'Volumes stay unless told.', loses, {
+      run: ['down', '--remove-orphans'],
+      params: { file, volumes: on('--volumes', 'Also volumes, with their data') },
       ...changed,
     }),
     stop: action('Stop Compose services', 'Stops containers and keeps them.', writes, {
-      ...ofServices('stop'),
-      ...changed,
+      ...{ run: ['stop'], ...ofServices, ...changed },
     }),
     restart: action('Restart Compose services', 'Stops containers and starts them again.', changes, {
-      ...ofServices('restart'),
-      ...changed,
+      ...{ run: ['restart'], ...ofServices, ...changed },
     }),
     exec: action('Run a program in a service', 'Runs one program in a running Compose service.', runs, {
-      run: ({ files, workdir, service, argv }) => [files, 'exec', '-T', workdir, '--', service, argv],
-      params: {
-        files,
-        workdir: option('--workdir=', name('Folder inside the container')),
-        service: oneService,
-        argv: command,
-      },
+      run: ({ service, argv }) => ['exec', '-T', '--', service, argv],
+      params: { file, service: oneService, argv: command },
       given: { service: 'db', argv: ['psql', '--version'] },
     }),
     run: action('Run a command in a new service container', 'Removed when it ends.', reaches, {
-      run: ({ files, service, argv }) => [files, 'run', '--rm', '-T', '--', service, argv],
-      params: { files, service: oneService, argv: command },
+      run: ({ service, argv }) => ['run', '--rm', '-T', '--', service, argv],
+      params: { file, service: oneService, argv: command },
       given: { service: 'web', argv: ['npm', 'test'] },
     }),
   },

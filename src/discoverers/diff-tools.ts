@@ -1,6 +1,7 @@
 import type { Template } from '../core/command-line.ts';
 import { action, family, present, type Program } from '../core/program.ts';
 import { display, file, folder, merged } from './editors/places.ts';
+import { reads, writes } from './shared/programs.ts';
 
 interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'called' | 'on' | 'elsewhere' | 'version'> {
   /** Words before two files. */
@@ -43,21 +44,6 @@ const rows: Readonly<Record<string, Row>> = {
     folders: [],
     merge: ({ left, right, base, output }) => ['--merge', '--output', output, base, left, right],
   },
-  araxis: {
-    title: 'Araxis Merge',
-    site: 'https://www.araxis.com/merge/documentation-windows/command-line.en',
-    get: { brew: '--cask araxis-merge', winget: 'Araxis.Merge' },
-    on: ['darwin', 'win32'],
-    // A `compare` on the search path is ImageMagick's.
-    called: ['ConsoleCompare'],
-    elsewhere: {
-      darwin: ['/Applications/Araxis Merge.app/Contents/Utilities/compare'],
-      ...windows('Araxis/Araxis Merge/Compare.exe'),
-    },
-    two: ['-2'],
-    folders: ['-2'],
-    merge: ({ left, right, base, output }) => ['-3', '-merge', '-a2', left, base, right, output],
-  },
   winmerge: {
     title: 'WinMerge',
     site: 'https://manual.winmerge.org/en/Command_line.html',
@@ -89,7 +75,7 @@ export default family(rows, ({ two = [], folders, merge, ...row }) => ({
   version: row.version ?? 'unknown',
   environment: display,
   actions: present({
-    diff: action(`Compare files in ${row.title}`, 'Shows two files side by side in a window.', ['read'], {
+    diff: action(`Compare files in ${row.title}`, 'Shows two files side by side in a window.', reads, {
       stays: true,
       run: two,
       dashes: false,
@@ -98,19 +84,14 @@ export default family(rows, ({ two = [], folders, merge, ...row }) => ({
     }),
     folder_sync:
       folders &&
-      action(
-        `Compare folders in ${row.title}`,
-        'Shows two folders; a person copies between them.',
-        ['write'],
-        {
-          stays: true,
-          run: folders,
-          dashes: false,
-          params: { left: folder('One folder'), right: folder('The other') },
-          given: { left: 'old', right: 'new' },
-        },
-      ),
-    merge: action(`Merge files in ${row.title}`, 'A person merges two versions of a file.', ['write'], {
+      action(`Compare folders in ${row.title}`, 'Shows two folders; a person copies between them.', writes, {
+        stays: true,
+        run: folders,
+        dashes: false,
+        params: { left: folder('One folder'), right: folder('The other') },
+        given: { left: 'old', right: 'new' },
+      }),
+    merge: action(`Merge files in ${row.title}`, 'A person merges two versions of a file.', writes, {
       stays: true,
       run: merge,
       params: merged,

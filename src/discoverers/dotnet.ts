@@ -1,16 +1,15 @@
 import * as z from 'zod';
 import { fresh } from '../core/command-line.ts';
 import { on, operand, option, words } from '../core/parameter.ts';
-import { list, name, path, text } from '../core/params.ts';
+import { list, name, path, some, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { microsoft, together } from './reports/diagnostics.ts';
-import { advisories, diagnostics, packages, tests } from './reports/kinds.ts';
+import { diagnostics, packages, tests } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 import { trx } from './reports/xml.ts';
 import { packageActions } from './shared/packages.ts';
+import { makes, reaches } from './shared/programs.ts';
 
-const runs = ['execute', 'network'] as const;
-const changes = ['write', 'execute', 'network'] as const;
 const project = operand(path('Project, solution or folder').optional());
 const configuration = option('--configuration=', name('Debug or Release'));
 const checked = { dashes: false, ok: [0, 1] as number[], out: diagnostics(together(microsoft)) } as const;
@@ -25,7 +24,6 @@ const reference = z.object({
   id: z.string(),
   resolvedVersion: z.string().optional(),
   latestVersion: z.string().optional(),
-  vulnerabilities: z.array(z.object({ severity: z.string(), advisoryurl: z.string() })).optional(),
 });
 const references = z.array(reference).optional();
 const frameworks = z.array(
@@ -53,7 +51,7 @@ const shown = packages((output) =>
     group,
   })),
 );
-const one = operand(z.array(name('Package')).min(1).max(1).describe('One package'));
+const one = operand(some(name('Package'), 'One package').max(1));
 
 export default program('dotnet', {
   title: '.NET',
@@ -77,20 +75,14 @@ export default program('dotnet', {
     { says: /No executable found|MSB1003/, wayOut: 'Give the project or solution, or its folder as cwd.' },
   ],
   actions: {
-    build: action('Build .NET projects', 'Compiles; errors and warnings with their places.', runs, {
+    build: action('Build .NET projects', 'Compiles; errors and warnings with their places.', reaches, {
       ...checked,
       role: 'build',
       run: ['build', ...quiet],
       params: { configuration, no_restore: on('--no-restore', 'Without getting packages'), project },
       given: { configuration: 'Release' },
     }),
-    clean: action('Clean .NET projects', 'Deletes what was built.', runs, {
-      ...checked,
-      run: ['clean', ...quiet],
-      params: { configuration, project },
-      given: { project: 'Shop.sln' },
-    }),
-    test: action('Run .NET tests', 'Runs the tests; failures with their places.', runs, {
+    test: action('Run .NET tests', 'Runs the tests; failures with their places.', reaches, {
       role: 'test',
       run: ['test', '--logger=trx', '--results-directory', fresh('.')],
       dashes: false,
@@ -103,23 +95,12 @@ export default program('dotnet', {
       ok: [0, 1],
       out: tests(trx),
     }),
-    run: action('Run a .NET project', 'Builds and runs a program.', runs, {
+    run: action('Run a .NET project', 'Builds and runs a program.', reaches, {
       run: ['run'],
       params: { project: option('--project', path('Project')), configuration, args: words('Its arguments') },
       given: { args: ['--port=5000'] },
     }),
-    publish: action('Publish a .NET project here', 'Builds what is needed to run it, in a folder.', runs, {
-      ...checked,
-      run: ['publish', ...quiet],
-      params: {
-        configuration,
-        output: option('--output', path('Where to', 'folder', { written: true })),
-        runtime: option('--runtime', name('For: linux-x64, win-x64')),
-        project,
-      },
-      given: { output: 'out' },
-    }),
-    format: action('Format .NET code', 'Formats files, or checks them.', changes, {
+    format: action('Format .NET code', 'Formats files, or checks them.', makes, {
       role: 'format',
       run: ['format'],
       params: { check: on('--verify-no-changes', 'Only say what would change'), project },
@@ -128,45 +109,18 @@ export default program('dotnet', {
     ...packageActions('.NET packages', {
       ...{
         like: 'Serilog',
-        changes,
-        looks: runs,
+        changes: makes,
+        looks: reaches,
         install: ['restore'],
         remove: ['remove', 'package'],
         list: [words_, shown],
       },
       outdated: [[...words_, '--outdated'], shown],
     }),
-    audit: action('Audit .NET packages', 'Packages with known weaknesses.', runs, {
-      role: 'audit',
-      run: [...words_, '--vulnerable', '--include-transitive'],
-      out: advisories((output) =>
-        listed(output).flatMap(({ id, resolvedVersion, vulnerabilities = [] }) =>
-          vulnerabilities.map(({ severity, advisoryurl }) => ({
-            package: id,
-            severity,
-            title: '',
-            affected: resolvedVersion,
-            url: advisoryurl,
-          })),
-        ),
-      ),
-    }),
-    add: action('Add a .NET package', 'Adds a package to a project.', changes, {
+    add: action('Add a .NET package', 'Adds a package to a project.', makes, {
       role: 'add',
-      run: ({ project: which, packages: what, version, preview }) => [
-        'add',
-        which,
-        'package',
-        what,
-        version,
-        preview,
-      ],
-      params: {
-        project,
-        version: option('--version', name('Version')),
-        preview: on('--prerelease', 'Also one that is not finished'),
-        packages: one,
-      },
+      run: ({ project: which, packages: what, version }) => ['add', which, 'package', what, version],
+      params: { project, version: option('--version', name('Version')), packages: one },
       given: { packages: ['Serilog'] },
     }),
   },

@@ -1,19 +1,18 @@
 import * as z from 'zod';
-import { glue, type Piece, type Slot } from '../core/command-line.ts';
+import { glue } from '../core/command-line.ts';
 import { choice, input, on, operand, option, required, type Param } from '../core/parameter.ts';
-import { limit, name, text } from '../core/params.ts';
-import { action, family, type Program } from '../core/program.ts';
-import type { Reader, Report } from '../core/report.ts';
-import { entries, pipelineRuns, requests } from './reports/kinds.ts';
-import { json, limited, lines } from './reports/readers.ts';
-import { asks, publishes } from './shared/effects.ts';
+import { limit, matching, name, text } from '../core/params.ts';
+import { action, family, type Program, type ProgramAction } from '../core/program.ts';
+import type { Reader } from '../core/report.ts';
+import { pipelineRuns, requests } from './reports/kinds.ts';
+import { json, limited } from './reports/readers.ts';
+import { asks, publishes } from './shared/programs.ts';
 
 type Requests = { number: number; title: string; state: string }[];
 type Runs = { id: number; name: string; state: string }[];
-interface Row extends Pick<
-  Program,
-  'title' | 'site' | 'get' | 'project' | 'environment' | 'settings' | 'hints'
-> {
+interface Row {
+  facts: Omit<Program, 'id' | 'category' | 'actions'>;
+  title: string;
   /** Its word for a request to merge, and what people call that. */
   request: string;
   called: string;
@@ -22,22 +21,21 @@ interface Row extends Pick<
   limited: string;
   states: Readonly<Record<string, string | readonly string[]>>;
   read: z.ZodType<Requests[number]>;
+  /** How the text of something new is given, and what else that takes. */
   body: Param;
+  creating: string;
   target: string;
   source: string;
-  comment: readonly string[];
-  checks: {
-    run: (at: { repo: Slot; number: Slot }) => readonly Piece[];
-    ok?: readonly number[];
-    out: Report;
-  };
+  checks: ProgramAction;
   runs: { run: readonly string[]; read: Reader<Runs> };
   log: { run: readonly string[]; params: Readonly<Record<string, Param>> };
-  /** Columns of its list of releases: the one with the tag, and the one with the title. */
-  release: RegExp;
 }
 
 const whole = (says: string) => z.int().min(1).max(1e15).describe(says);
+const repo = option('--repo=', name('owner/name; default: the one here'));
+const number = operand(whole('Number'));
+const branch = (says: string) => matching(/^[^-\s][^\s]*$/, 'the name of a branch', says);
+
 const optional = z
   .string()
   .nullish()
@@ -88,14 +86,17 @@ const fields = 'number,title,state,author,url';
 
 const gh: Row = {
   title: 'GitHub',
-  site: 'https://cli.github.com/manual',
-  get: { apt: 'gh', brew: 'gh', winget: 'GitHub.cli' },
-  project: ['.github', { file: '.git/config', has: /github\.com[:/]/ }],
-  environment: ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST', 'GH_CONFIG_DIR', 'GH_REPO'],
-  settings: { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_PAGER: 'cat', NO_COLOR: '1' },
-  hints: [
-    { says: /gh auth login|GH_TOKEN/, wayOut: 'Nobody is logged in: a person has to run gh auth login.' },
-  ],
+  facts: {
+    title: 'GitHub CLI',
+    site: 'https://cli.github.com/manual',
+    get: { apt: 'gh', brew: 'gh', winget: 'GitHub.cli' },
+    project: ['.github', { file: '.git/config', has: /github\.com[:/]/ }],
+    environment: ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST', 'GH_CONFIG_DIR', 'GH_REPO'],
+    settings: { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_PAGER: 'cat', NO_COLOR: '1' },
+    hints: [
+      { says: /gh auth login|GH_TOKEN/, wayOut: 'Nobody is logged in: a person has to run gh auth login.' },
+    ],
+  },
   request: 'pr',
   called: 'pull request',
   asked: (what, of) =>
@@ -106,17 +107,13 @@ const gh: Row = {
   body: input(text('Text, as Markdown')),
   target: '--base=',
   source: '--head=',
-  comment: ['comment', '--body-file=-'],
-  checks: {
-    run: ({ repo, number }) => ['pr', 'checks', repo, '--', number],
+  creating: '--body-file=-',
+  checks: action('List checks of a GitHub pull request', 'What its pipelines found.', asks, {
+    run: ({ repo: at, number: which }) => ['pr', 'checks', at, '--', which],
+    params: { repo, number },
+    given: { number: 12 },
     ok: [0, 1, 8],
-    out: entries('check')(
-      lines(/^(?<name>[^\t]+)\t(?<state>\w+)\t(?<rest>.*)$/, ({ name: key = '', state = '', rest = '' }) => ({
-        name: key,
-        says: `${state} ${rest.replaceAll('\t', ' ')}`.trim(),
-      })),
-    ),
-  },
+  }),
   runs: {
     run: ['run', 'list', '--json=databaseId,displayTitle,status,conclusion,headBranch,url'],
     read: json(z.array(hubRun), (all) =>
@@ -133,19 +130,21 @@ const gh: Row = {
       id: operand(whole('Id of the run')),
     },
   },
-  release: /^(?<title>[^\t]*)\t[^\t]*\t(?<tag>[^\t]+)\t/,
 };
 
 const glab: Row = {
   title: 'GitLab',
-  site: 'https://docs.gitlab.com/cli',
-  get: { brew: 'glab', winget: 'GLab.GLab', site: 'https://gitlab.com/gitlab-org/cli#installation' },
-  project: ['.gitlab-ci.yml', { file: '.git/config', has: /gitlab\.[\w.]+[:/]/ }],
-  environment: ['GITLAB_TOKEN', 'GITLAB_HOST', 'GLAB_CONFIG_DIR'],
-  settings: { NO_PROMPT: '1', GLAB_CHECK_UPDATE: 'false', NO_COLOR: '1' },
-  hints: [
-    { says: /glab auth login|401/, wayOut: 'Nobody is logged in: a person has to run glab auth login.' },
-  ],
+  facts: {
+    title: 'GitLab CLI',
+    site: 'https://docs.gitlab.com/cli',
+    get: { brew: 'glab', winget: 'GLab.GLab', site: 'https://gitlab.com/gitlab-org/cli#installation' },
+    project: ['.gitlab-ci.yml', { file: '.git/config', has: /gitlab\.[\w.]+[:/]/ }],
+    environment: ['GITLAB_TOKEN', 'GITLAB_HOST', 'GLAB_CONFIG_DIR'],
+    settings: { NO_PROMPT: '1', GLAB_CHECK_UPDATE: 'false', NO_COLOR: '1' },
+    hints: [
+      { says: /glab auth login|401/, wayOut: 'Nobody is logged in: a person has to run glab auth login.' },
+    ],
+  },
   request: 'mr',
   called: 'merge request',
   asked: () => '--output=json',
@@ -155,22 +154,16 @@ const glab: Row = {
   body: required('--description=', text('Text, as Markdown')),
   target: '--target-branch=',
   source: '--source-branch=',
-  comment: ['note'],
-  checks: {
-    run: ({ number }) => ['api', glue('projects/:fullpath/merge_requests/', number, '/pipelines')],
+  creating: '--yes',
+  checks: action('List pipelines of a GitLab merge request', 'What they found.', asks, {
+    run: ({ number: which }) => ['api', glue('projects/:fullpath/merge_requests/', which, '/pipelines')],
+    params: { number },
+    given: { number: 12 },
     out: pipelineRuns(labRuns),
-  },
+  }),
   runs: { run: ['ci', 'list', '--output=json'], read: labRuns },
   log: { run: ['ci', 'trace'], params: { id: operand(whole('Id of the job')) } },
-  release: /^(?<title>[^\t]*)\t(?<tag>[^\t]+)\t/,
 };
-
-const repo = option('--repo=', name('owner/name; default: the one here'));
-const number = operand(whole('Number'));
-const branch = z
-  .string()
-  .regex(/^[^-\s][^\s]*$/)
-  .describe('Branch');
 
 const ofRequests = (row: Row, what: 'request' | 'issue'): Program['actions'] => {
   const { title, asked, read, body } = row;
@@ -192,27 +185,18 @@ const ofRequests = (row: Row, what: 'request' | 'issue'): Program['actions'] => 
       out: requests(json(read, (one) => [one])),
     }),
     [`${word}_create`]: action(`Create ${a} at ${title}`, `Opens ${a}.`, publishes, {
-      run: [word, 'create', ...(row.body.place === 'input' ? ['--body-file=-'] : ['--yes'])],
+      run: [word, 'create', row.creating],
       params: {
         repo,
         title: required('--title=', text('Title')),
         ...(what === 'request' && {
-          target: option(row.target, branch.describe('Branch to merge into')),
-          source: option(row.source, branch.describe('Branch to merge; default: the one here, pushed')),
+          target: option(row.target, branch('Branch to merge into')),
+          source: option(row.source, branch('Branch to merge; default: the one here, pushed')),
           draft: on('--draft', 'As a draft'),
         }),
         body,
       },
       given: { title: 'Fix rounding', body: 'Closes #3.' } as never,
-    }),
-    [`${word}_comment`]: action(`Comment on ${a} of ${title}`, 'Writes a comment.', publishes, {
-      run: [word, ...row.comment],
-      params: {
-        repo,
-        number,
-        body: row.body.place === 'input' ? body : required('--message=', text('Text, as Markdown')),
-      },
-      given: { ...given, body: 'Done.' } as never,
     }),
   };
 };
@@ -225,14 +209,7 @@ const others = (row: Row): Program['actions'] => {
       params: { repo, number },
       given: { number: 12 },
     }),
-    [`${request}_checks`]: action(`List checks of a ${title} ${called}`, 'What its pipelines found.', asks, {
-      ...row.checks,
-      params: { ...(row.title === 'GitHub' && { repo }), number } as {
-        repo: typeof repo;
-        number: typeof number;
-      },
-      given: { number: 12 },
-    }),
+    [`${request}_checks`]: row.checks,
     run_list: action(`List ${title} pipeline runs`, 'Runs of workflows and pipelines, newest first.', asks, {
       run: row.runs.run,
       params: { repo, limit: option(row.limited, limit(100, 20)) },
@@ -246,13 +223,6 @@ const others = (row: Row): Program['actions'] => {
     release_list: action(`List ${title} releases`, 'Releases with their tags.', asks, {
       run: ['release', 'list'],
       params: { repo, limit: option(row.limited, limit(100, 30)) },
-      out: entries('release')(
-        limited(
-          lines(row.release, ({ tag = '', title: says }) =>
-            /^tag$/i.test(tag) ? undefined : { name: tag, says },
-          ),
-        ),
-      ),
     }),
     api: action(`Get from the ${title} API`, 'What the API answers to a GET, as JSON.', asks, {
       run: ['api', '--method=GET'],
@@ -263,13 +233,7 @@ const others = (row: Row): Program['actions'] => {
 };
 
 export default family<Row>({ gh, glab }, (row) => ({
-  title: `${row.title} CLI`,
+  ...row.facts,
   category: 'vcs',
-  site: row.site,
-  get: row.get,
-  ...(row.project && { project: row.project }),
-  ...(row.environment && { environment: row.environment }),
-  ...(row.settings && { settings: row.settings }),
-  ...(row.hints && { hints: row.hints }),
   actions: { ...ofRequests(row, 'request'), ...ofRequests(row, 'issue'), ...others(row) },
 }));

@@ -1,24 +1,17 @@
 import * as z from 'zod';
-import { on, operand, option, variable, words } from '../core/parameter.ts';
-import { list, name, path, text } from '../core/params.ts';
+import { on, operand, option, words } from '../core/parameter.ts';
+import { joined, list, name, path, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import type { Reader } from '../core/report.ts';
 import { gnu, said, together } from './reports/diagnostics.ts';
-import { diagnostics, entries, packages, tests, type Case } from './reports/kinds.ts';
-import { jsonLines, lines, records } from './reports/readers.ts';
+import { diagnostics, packages, tests, type Case } from './reports/kinds.ts';
+import { jsonLines, records } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
-import { exactly } from './shared/test-names.ts';
+import { asks, makes, exactly, fetches, reaches, writes } from './shared/programs.ts';
 
-const runs = ['execute', 'network'] as const;
-const looks = ['read', 'network'] as const;
-const changes = ['write', 'network'] as const;
 const only = operand(list(name('Package, ./... for all below'), 'Packages').default(['./...']));
-const cross = {
-  system: variable('GOOS', name('Target system')),
-  machine: variable('GOARCH', name('Its processor')),
-};
 const race = on('-race', 'Detect data races');
-const tags = option('-tags=', list(name('Tag'), 'Build tags'), (all) => all.join(','));
+const tags = option('-tags=', list(name('Tag'), 'Build tags'), joined(','));
 const checked = { dashes: false, ok: [0, 1, 2] as number[], out: diagnostics(together(gnu)) } as const;
 
 const modules = ['list', '-m', '-f'];
@@ -71,7 +64,7 @@ const go = program('go', {
   },
   environment: ['GOPATH', 'GOPROXY', 'GOPRIVATE', 'GONOSUMDB', 'GOMODCACHE', 'GOCACHE'],
   actions: {
-    build: action('Build Go packages', 'Compiles packages; errors with their places.', runs, {
+    build: action('Build Go packages', 'Compiles packages; errors with their places.', reaches, {
       ...checked,
       role: 'build',
       run: ['build'],
@@ -79,18 +72,17 @@ const go = program('go', {
         race,
         tags,
         output: option('-o', path('New file', 'any', { written: true })),
-        ...cross,
         only,
       },
-      given: { system: 'linux', output: 'shop' },
+      given: { output: 'shop' },
     }),
-    vet: action('Vet Go packages', 'Mistakes that compile, with their places.', runs, {
+    vet: action('Vet Go packages', 'Mistakes that compile, with their places.', reaches, {
       ...checked,
       role: 'lint',
       run: ['vet'],
       params: { tags, only },
     }),
-    test: action('Run Go tests', 'Runs tests of packages; failures with their places.', runs, {
+    test: action('Run Go tests', 'Runs tests of packages; failures with their places.', reaches, {
       role: 'test',
       run: ['test', '-json'],
       dashes: false,
@@ -98,7 +90,6 @@ const go = program('go', {
         only: option('-run=', list(text('Test'), 'Only these tests'), matching),
         race,
         tags,
-        short: on('-short', 'Leave out what takes long'),
         fresh: on('-count=1', 'Not from the cache'),
         packages: only,
       },
@@ -107,7 +98,7 @@ const go = program('go', {
       ok: [0, 1, 2],
       out: tests(cases),
     }),
-    run: action('Run a Go program', 'Compiles and runs a main package.', runs, {
+    run: action('Run a Go program', 'Compiles and runs a main package.', reaches, {
       run: ({ race: detect, tags: with_, package: of, args }) => ['run', detect, with_, of, args],
       params: {
         race,
@@ -117,26 +108,20 @@ const go = program('go', {
       },
       given: { args: ['--help'] },
     }),
-    generate: action('Generate Go code', 'Runs the commands of go:generate comments.', runs, {
-      run: ['generate', '-v'],
-      dashes: false,
-      params: { only },
-    }),
-    format: action('Format Go code', 'Formats files; names those that changed.', ['write'], {
+    format: action('Format Go code', 'Formats files; names those that changed.', writes, {
       role: 'format',
       run: ['fmt'],
       dashes: false,
       params: { only },
     }),
-    packages: action('List Go packages', 'Packages of the module with their folders.', looks, {
-      // Asked for versions, git would run what the project configures.
-      run: ['list', '-buildvcs=false', '-e', '-f', '{{.ImportPath}}\t{{.Dir}}\t{{.Name}}'],
-      dashes: false,
-      params: { only },
-      out: entries('package')(records(2, (key, folder) => ({ name: key, says: folder }))),
-    }),
     ...packageActions('Go modules', {
-      ...{ like: 'golang.org/x/text', changes, looks, add: ['get'], install: ['mod', 'download', '-x'] },
+      ...{
+        like: 'golang.org/x/text',
+        changes: fetches,
+        looks: asks,
+        add: ['get'],
+        install: ['mod', 'download', '-x'],
+      },
       why: ['mod', 'why', '-m'],
       list: [
         [
@@ -151,15 +136,13 @@ const go = program('go', {
         packages(records(3, (key, version, latest) => ({ name: key, version, latest }))),
       ],
     }),
-    tidy: action('Tidy the Go module', 'Makes go.mod have what is imported, and no more.', changes, {
+    tidy: action('Tidy the Go module', 'Makes go.mod have what is imported, and no more.', fetches, {
       run: ['mod', 'tidy', '-v'],
     }),
-    doc: action('Show Go documentation', 'Documentation of a package or one of its names.', looks, {
+    doc: action('Show Go documentation', 'Documentation of a package or one of its names.', asks, {
       run: ['doc'],
       dashes: false,
       params: {
-        all: on('-all', 'All of the package'),
-        source: on('-src', 'With the source'),
         of: operand(name('fmt, fmt.Printf, ./cart').default('.')),
       },
       given: { of: 'fmt.Printf' },
@@ -167,28 +150,6 @@ const go = program('go', {
   },
 });
 
-const timeout = option('--timeout=', name('Time limit: 5m'));
-const lint = (
-  title: string,
-  says: string,
-  effects: readonly ('execute' | 'network' | 'write')[],
-  ...more: string[]
-) =>
-  action(title, says, effects, {
-    ...(more.length === 0 && { role: 'lint' }),
-    run: ['run', '--color=never', ...more],
-    dashes: false,
-    params: {
-      enable: option('--enable=', list(name('Linter'), 'Also these'), (all) => all.join(',')),
-      timeout,
-      only,
-    },
-    given: { enable: ['errcheck'] },
-    ok: [0, 1],
-    out: diagnostics(
-      said(/^(?<file>[^\s:]+):(?<line>\d+):(?:(?<column>\d+):)? (?<message>.+?)(?: \((?<code>[\w-]+)\))?$/),
-    ),
-  });
 const golangci = program('golangci_lint', {
   title: 'golangci-lint',
   category: 'build',
@@ -202,20 +163,19 @@ const golangci = program('golangci_lint', {
   project: ['.golangci.yml', '.golangci.yaml', '.golangci.toml', '.golangci.json'],
   environment: ['GOPATH', 'GOPROXY', 'GOPRIVATE', 'GOMODCACHE', 'GOCACHE'],
   actions: {
-    lint: lint('Lint Go code', 'What its linters find, with places.', runs),
-    fix: lint(
-      'Fix Go code',
-      'Changes what its linters can correct; the rest with places.',
-      [...runs, 'write'],
-      '--fix',
-    ),
-    linters: action('List Go linters', 'Linters that are on here, and the others.', ['execute'], {
-      run: ['linters', '--color=never'],
-      out: entries('linter')(
-        lines(
-          /^(?<name>[a-z]\w+)(?: \[[^\]]*\])?(?: \([^)]*\))?: (?<says>.+)$|:$|^$/,
-          ({ name: one, says }) => (one ? { name: one, says } : undefined),
-        ),
+    lint: action('Lint Go code', 'What its linters find, with places; corrects it when told.', makes, {
+      role: 'lint',
+      run: ['run', '--color=never'],
+      dashes: false,
+      params: {
+        enable: option('--enable=', list(name('Linter'), 'Also these'), joined(',')),
+        fix: on('--fix', 'Correct what it can'),
+        only,
+      },
+      given: { enable: ['errcheck'] },
+      ok: [0, 1],
+      out: diagnostics(
+        said(/^(?<file>[^\s:]+):(?<line>\d+):(?:(?<column>\d+):)? (?<message>.+?)(?: \((?<code>[\w-]+)\))?$/),
       ),
     }),
   },

@@ -4,9 +4,8 @@ import { action, program } from '../core/program.ts';
 import { diagnostics, tasks, tests } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { compilers, javaTests } from './shared/jvm.ts';
-import { wrapper } from './shared/own.ts';
+import { changes, reaches, wrapper } from './shared/programs.ts';
 
-const effects = ['execute', 'network'] as const;
 const offline = on('--offline', 'Without the network');
 
 export default program('gradle', {
@@ -22,14 +21,14 @@ export default program('gradle', {
   before: ['--console=plain', '--quiet'],
   hints: [{ says: /Task '.*' not found/, wayOut: 'gradle_tasks lists the tasks there are.' }],
   actions: {
-    build: action('Build with Gradle', 'Compiles code and tests, and packs; runs no tests.', effects, {
+    build: action('Build with Gradle', 'Compiles code and tests, and packs; runs no tests.', reaches, {
       role: 'build',
       run: ['assemble', 'testClasses'],
       params: { offline },
       ok: [0, 1],
       out: diagnostics(compilers),
     }),
-    test: action('Run Gradle tests', 'Runs the tests; failures with their places.', effects, {
+    test: action('Run Gradle tests', 'Runs the tests; failures with their places.', reaches, {
       role: 'test',
       // What is up to date would write no report.
       run: ['--continue', 'cleanTest', 'test'],
@@ -42,21 +41,21 @@ export default program('gradle', {
       collects: ['**/build/test-results/**/TEST-*.xml'],
       out: tests(javaTests('.')),
     }),
-    clean: action('Clean with Gradle', 'Deletes what was built.', ['execute', 'write'], { run: ['clean'] }),
-    tasks: action('List Gradle tasks', 'Tasks of the build with what they do.', effects, {
+    clean: action('Clean with Gradle', 'Deletes what was built.', changes, { run: ['clean'] }),
+    tasks: action('List Gradle tasks', 'Tasks of the build with what they do.', reaches, {
       role: 'tasks',
       run: ['tasks', '--all'],
       out: tasks(
         lines(/^(?<task>[A-Za-z][\w:.-]*) - (?<says>.+)$/, ({ task = '', says }) => ({ name: task, says })),
       ),
     }),
-    run_task: action('Run a Gradle task', 'Runs one task of the build.', effects, {
+    run_task: action('Run a Gradle task', 'Runs one task of the build.', reaches, {
       role: 'task',
       run: ({ task, args }) => [task, args],
       params: { task: operand(name('Task')), args: words('Options of the task') },
       given: { task: 'javadoc' },
     }),
-    run_tasks: action('Run Gradle tasks', 'Runs several tasks in one build.', effects, {
+    run_tasks: action('Run Gradle tasks', 'Runs several tasks in one build.', reaches, {
       run: [],
       dashes: false,
       params: { offline, tasks: operand(some(name('Task'), 'Tasks')) },

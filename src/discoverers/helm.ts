@@ -1,23 +1,18 @@
 import * as z from 'zod';
 import { on, operand, option } from '../core/parameter.ts';
-import { limit, list, name, path } from '../core/params.ts';
+import { list, matching, name, path } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
-import { diagnostics, entries, resources } from './reports/kinds.ts';
+import { diagnostics, resources } from './reports/kinds.ts';
 import { said } from './reports/diagnostics.ts';
 import { json } from './reports/readers.ts';
-import { asks, publishes, reaches, runs, destroys } from './shared/effects.ts';
+import { asks, destroys, reaches, runs } from './shared/programs.ts';
 
 const where = {
   namespace: option('--namespace=', name('Namespace')),
   context: option('--kube-context=', name('Context of the kubeconfig')),
 };
 const release = operand(name('Release'));
-const chart = operand(
-  z
-    .string()
-    .regex(/^[\w./@:-]{1,300}$/)
-    .describe('Folder of a chart, repo/name, oci://'),
-);
+const chart = operand(matching(/^[\w./@:-]{1,300}$/, 'a chart', 'Folder of a chart, repo/name, oci://'));
 const values = {
   values: option('--values=', list(path('File of values', 'file'), 'Files of values')),
   set: option('--set=', list(z.string().regex(/^[\w.[\]-]+=/, 'expected name=value'), 'Values: name=value')),
@@ -37,8 +32,6 @@ const listed = json(
       age: one.updated.slice(0, 16),
     })),
 );
-const revision = z.object({ revision: z.int(), status: text, chart: text, description: text });
-
 export default program('helm', {
   title: 'Helm',
   category: 'container',
@@ -57,19 +50,6 @@ export default program('helm', {
       run: ['status'],
       params: { ...where, release },
       given: { release: 'shop' },
-    }),
-    history: action('Show the history of a Helm release', 'Revisions of a release.', asks, {
-      run: ['history', '--output=json'],
-      params: { ...where, max: option('--max=', limit(256, 20)), release },
-      given: { release: 'shop' },
-      out: entries('revision')(
-        json(z.array(revision), (all) =>
-          all.map((one) => ({
-            name: `${one.revision}`,
-            says: [one.status, one.chart, one.description].join(', '),
-          })),
-        ),
-      ),
     }),
     values: action('Show the values of a Helm release', 'Values that a release was given.', asks, {
       run: ['get', 'values'],
@@ -91,10 +71,6 @@ export default program('helm', {
       ok: [0, 1],
       out: diagnostics(said(/^\[(?<level>INFO|WARNING|ERROR)\] (?<file>\S+?):? (?<message>.+)$/)),
     }),
-    dependencies: action('Update Helm dependencies', 'Gets the charts it needs.', ['write', 'network'], {
-      run: ['dependency', 'update'],
-      params: { folder: operand(path('Folder of the chart', 'folder').default('.')) },
-    }),
     upgrade: action(
       'Install or upgrade a Helm release',
       'Makes or changes a release.',
@@ -109,15 +85,6 @@ export default program('helm', {
         ],
       },
     ),
-    rollback: action('Roll back a Helm release', 'Goes back to an earlier revision.', publishes, {
-      run: ['rollback'],
-      params: {
-        ...where,
-        release,
-        revision: operand(z.int().min(1).optional().describe('Default: the one before')),
-      },
-      given: { release: 'shop', revision: 2 },
-    }),
     uninstall: action('Uninstall a Helm release', 'Deletes all that a release made.', destroys, {
       run: ['uninstall'],
       params: { ...where, release },

@@ -1,32 +1,18 @@
 import * as z from 'zod';
-import { on, operand, option, required, words } from '../core/parameter.ts';
+import { on, operand, option, words } from '../core/parameter.ts';
 import { list, name, path } from '../core/params.ts';
 import { action } from '../core/program.ts';
+import { gnu, together } from './reports/diagnostics.ts';
 import { diagnostics, entries, tasks } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
-import { nodeTool } from './shared/node-tool.ts';
+import { nodeTool, reaches, reads, runs } from './shared/programs.ts';
 
 const port = option('--port', z.int().min(1).max(65_535).describe('Port to listen on'));
 const mode = option('--mode', name('Mode: production, development'));
 const args = words('Arguments of the task');
-const commas = (all: readonly string[]) => all.join(',');
-const listed = (says: string) => list(z.string().regex(/^[^-\s,][^\s,]*$/, 'expected a name'), says);
 const config = option('--config', path('Configuration of another name', 'file'));
 
 const serving = { params: { port, mode, config }, given: { port: 5173 }, stays: true } as const;
-
-const said = z.object({ message: z.string(), moduleName: z.string().optional(), loc: z.string().optional() });
-const stats = z.object({ errors: z.array(said), warnings: z.array(said) });
-const found = (level: 'error' | 'warning', all: z.output<typeof said>[]) =>
-  all.map(({ message, moduleName, loc }) => {
-    const [line, column] = loc?.split(/[:-]/).map(Number) ?? [];
-    const place = { line: line || undefined, column: column === undefined ? undefined : column + 1 };
-    return { level, message, file: moduleName?.replace(/^\.\//, ''), ...place };
-  });
-const webpackReport = json(stats, ({ errors, warnings }) => [
-  ...found('error', errors),
-  ...found('warning', warnings),
-]);
 
 const task = z.object({ dependsOn: z.array(z.string()).optional() });
 const turbo = z.object({
@@ -40,44 +26,17 @@ export default [
     site: 'https://vite.dev/guide/cli',
     project: ['vite.config.*'],
     actions: {
-      build: action('Build with Vite', 'Bundles the project for production.', ['execute'], {
-        ...{ run: ['build'], params: { mode, config }, given: { mode: 'staging' } },
-      }),
-      dev: action(
-        'Serve with Vite',
-        'Starts the development server, which goes on.',
-        ['execute', 'network'],
-        {
-          ...{ run: ['dev', '--strictPort'], ...serving },
-        },
-      ),
-      preview: action('Preview a Vite build', 'Serves what was built, and goes on.', ['execute', 'network'], {
-        ...{ run: ['preview', '--strictPort'], ...serving },
-      }),
-    },
-  }),
-  nodeTool('webpack', {
-    title: 'webpack',
-    site: 'https://webpack.js.org/api/cli',
-    from: 'webpack-cli',
-    project: ['webpack.config.*'],
-    actions: {
-      build: action('Build with webpack', 'Bundles the project; errors with their places.', ['execute'], {
+      build: action('Build with Vite', 'Bundles the project for production.', runs, {
         role: 'build',
-        run: ['build', '--json', '--stats=errors-warnings'],
+        run: ['build'],
         params: { mode, config },
-        given: { mode: 'production' },
+        given: { mode: 'staging' },
         ok: [0, 1],
-        out: diagnostics(webpackReport),
+        out: diagnostics(together(gnu)),
       }),
-      serve: action(
-        'Serve with webpack',
-        'Starts the development server, which goes on.',
-        ['execute', 'network'],
-        {
-          ...{ run: ['serve', '--no-open'], ...serving },
-        },
-      ),
+      dev: action('Serve with Vite', 'Starts the development server.', reaches, {
+        ...{ run: ['dev', '--strictPort'], ...serving },
+      }),
     },
   }),
   nodeTool('turbo', {
@@ -90,7 +49,7 @@ export default [
       TURBO_UI: 'false',
     },
     actions: {
-      tasks: action('List Turborepo tasks', 'Tasks of the turbo.json, and what they depend on.', ['read'], {
+      tasks: action('List Turborepo tasks', 'Tasks of the turbo.json, and what they depend on.', reads, {
         role: 'tasks',
         reads: ['turbo.json', 'turbo.jsonc'],
         out: tasks(({ stdout }) => {
@@ -101,41 +60,19 @@ export default [
           }));
         }),
       }),
-      run: action(
-        'Run a Turborepo task',
-        'Runs a task in the packages that have it.',
-        ['execute', 'network'],
-        {
-          role: 'task',
-          run: ({ task: named, filter, force, affected, args: rest }) => [
-            ...['run', named, '--output-logs=new-only', filter, force, affected, '--', rest],
-          ],
-          params: {
-            task: operand(name('Task')),
-            filter: option('--filter=', list(name('Package, or ./folder'), 'Only in these packages')),
-            force: on('--force', 'Also what is in the cache'),
-            affected: on('--affected', 'Only packages that differ from the main branch'),
-            args,
-          },
-          given: { task: 'build', filter: ['web'] },
+      run: action('Run a Turborepo task', 'Runs a task in all packages that have it.', reaches, {
+        role: 'task',
+        run: ({ task: named, filter, affected, args: rest }) => [
+          ...['run', named, '--output-logs=new-only', filter, affected, '--', rest],
+        ],
+        params: {
+          task: operand(name('Task')),
+          filter: option('--filter=', list(name('Package, or ./folder'), 'Only in these packages')),
+          affected: on('--affected', 'Only packages that differ from the main branch'),
+          args,
         },
-      ),
-      packages: action(
-        'List Turborepo packages',
-        'Packages of the monorepo with their folders.',
-        ['execute'],
-        {
-          run: ['ls', '--output=json'],
-          out: entries('package')(
-            json(
-              z.object({
-                packages: z.object({ items: z.array(z.object({ name: z.string(), path: z.string() })) }),
-              }),
-              (all) => all.packages.items.map((one) => ({ name: one.name, says: one.path })),
-            ),
-          ),
-        },
-      ),
+        given: { task: 'build', filter: ['web'] },
+      }),
     },
   }),
   nodeTool('nx', {
@@ -145,64 +82,18 @@ export default [
     settings: { NX_DAEMON: 'false', NX_TUI: 'false', NX_NO_CLOUD: 'true' },
     // Plugins of the project tell what is in it.
     actions: {
-      projects: action(
-        'List Nx projects',
-        'Projects of the monorepo, all or those that changes reach.',
-        ['execute'],
-        {
-          run: ['show', 'projects', '--json'],
-          params: {
-            affected: on('--affected', 'Only those that differ from the base'),
-            base: option('--base=', name('Commit or branch to compare with')),
-          },
-          given: { affected: true, base: 'main' },
-          out: entries('project')(json(z.array(z.string()), (all) => all.map((one) => ({ name: one })))),
-        },
-      ),
-      targets: action('List tasks of an Nx project', 'What can be run in one project.', ['execute'], {
-        run: ({ project }) => ['show', 'project', project, '--json'],
-        params: { project: operand(name('Project')) },
-        given: { project: 'shop' },
-        out: tasks(
-          json(
-            z.object({ targets: z.record(z.string(), z.object({ executor: z.string().optional() })) }),
-            (all) =>
-              Object.entries(all.targets).map(([key, { executor }]) => ({ name: key, says: executor })),
-          ),
-        ),
+      projects: action('List Nx projects', 'Projects of the monorepo, or those changed.', runs, {
+        run: ['show', 'projects', '--json'],
+        params: { affected: on('--affected', 'Only those that differ from the main branch') },
+        given: { affected: true },
+        out: entries('project')(json(z.array(z.string()), (all) => all.map((one) => ({ name: one })))),
       }),
-      run: action(
-        'Run an Nx task',
-        'Runs one task of one project, and what it depends on.',
-        ['execute', 'network'],
-        {
-          role: 'task',
-          run: ({ task: named, args: rest }) => ['run', named, '--outputStyle=static', rest],
-          params: { task: operand(name('Task: project:target')), args },
-          given: { task: 'shop:build', args: ['--verbose'] },
-        },
-      ),
-      run_many: action(
-        'Run Nx tasks of many projects',
-        'Runs tasks in all, some or the changed projects.',
-        ['execute', 'network'],
-        {
-          run: ({ affected, targets, projects, base }) => [
-            affected,
-            targets,
-            projects,
-            base,
-            '--outputStyle=static',
-          ],
-          params: {
-            affected: on('affected', 'Only in what differs from the base', 'run-many'),
-            targets: required('--targets=', listed('Tasks').unwrap().min(1).describe('Tasks'), commas),
-            projects: option('--projects=', listed('Only in these'), commas),
-            base: option('--base=', name('Commit or branch to compare with')),
-          },
-          given: { targets: ['build', 'test'], projects: ['shop'] },
-        },
-      ),
+      run: action('Run an Nx task', 'Runs a task of one project.', reaches, {
+        role: 'task',
+        run: ({ task: named, args: rest }) => ['run', named, '--outputStyle=static', rest],
+        params: { task: operand(name('Task: project:target')), args },
+        given: { task: 'shop:build', args: ['--verbose'] },
+      }),
     },
   }),
 ];

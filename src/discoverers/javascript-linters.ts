@@ -1,32 +1,28 @@
 import * as z from 'zod';
-import type { Effect, Look, Situation } from '../core/discoverer.ts';
+import type { Look, Situation } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
-import { operand, option } from '../core/parameter.ts';
-import { list, path } from '../core/params.ts';
+import { on, option } from '../core/parameter.ts';
+import { path } from '../core/params.ts';
 import { action } from '../core/program.ts';
 import { type Report } from '../core/report.ts';
 import { upwards } from '../core/upwards.ts';
 import { microsoft, said } from './reports/diagnostics.ts';
-import { diagnostics, entries, level } from './reports/kinds.ts';
-import { json, lines } from './reports/readers.ts';
-import { nodeTool } from './shared/node-tool.ts';
+import { diagnostics, level } from './reports/kinds.ts';
+import { json } from './reports/readers.ts';
+import { changes, here as only, nodeTool, writes, reads } from './shared/programs.ts';
 
-const only = operand(list(path('File or folder'), 'Only these; none: the whole folder').default(['.']));
 const common = { params: { only }, given: { only: ['src'] }, dashes: false as const };
 
-interface Linter {
-  readonly run: readonly string[];
-  readonly fix: string;
-  readonly out: Report;
-  readonly effects: readonly Effect[];
-}
-/** Says what is wrong; and mends of that what it can. */
-const linting = (title: string, { run, fix, out, effects }: Linter) => ({
-  lint: action(`Lint with ${title}`, 'Problems in JavaScript and TypeScript with their places.', effects, {
-    ...{ role: 'lint', run, ...common, ok: [0, 1], out },
-  }),
-  fix: action(`Fix with ${title}`, 'Mends what it can, and says what is left.', ['write', 'execute'], {
-    ...{ run: [...run, fix], ...common, ok: [0, 1], out },
+/** Says what is wrong, and mends of that what it can when told. Its configuration and plugins are code. */
+const linting = (title: string, out: Report) => ({
+  lint: action(`Lint with ${title}`, 'Problems with their places; mends them when told.', changes, {
+    role: 'lint',
+    run: ['--format=json'],
+    params: { fix: on('--fix', 'Mend what it can'), only },
+    given: { only: ['src'] },
+    dashes: false,
+    ok: [0, 1],
+    out,
   }),
 });
 
@@ -69,9 +65,6 @@ const github = new RegExp(
     String.raw`\S*?::(?<message>.*)$`,
 );
 const biomeCheck = ['check', '--reporter=github', '--colors=off', '--max-diagnostics=none'];
-const byCode = { run: ['--format=json'], fix: '--fix', effects: ['execute'] as const };
-
-const unformatted = lines(/^(?<name>.+)$/, ({ name = '' }) => ({ name }));
 
 /** Whether the project only names others, which are then built: without that nothing would be looked at. */
 async function inspectReferences(look: Look, { folder, roots, values }: Situation) {
@@ -95,14 +88,13 @@ export default [
     title: 'ESLint',
     site: 'https://eslint.org/docs/latest/use/command-line-interface',
     project: ['eslint.config.*', '.eslintrc*'],
-    actions: linting('ESLint', { ...byCode, out: diagnostics(eslintReport) }),
+    actions: linting('ESLint', diagnostics(eslintReport)),
   }),
   nodeTool('oxlint', {
     title: 'Oxlint',
     site: 'https://oxc.rs/docs/guide/usage/linter',
     project: ['.oxlintrc.json', 'oxlint.config.*'],
-    // Its configuration can name plugins in code.
-    actions: linting('Oxlint', { ...byCode, out: diagnostics(oxlintReport) }),
+    actions: linting('Oxlint', diagnostics(oxlintReport)),
   }),
   nodeTool('biome', {
     title: 'Biome',
@@ -110,13 +102,13 @@ export default [
     from: '@biomejs/biome',
     project: ['biome.json', 'biome.jsonc'],
     actions: {
-      ...linting('Biome', {
-        run: biomeCheck,
-        fix: '--write',
-        out: diagnostics(said(github)),
-        effects: ['read'],
+      lint: action('Lint with Biome', 'Problems with their places.', reads, {
+        ...{ role: 'lint', run: biomeCheck, ...common, ok: [0, 1], out: diagnostics(said(github)) },
       }),
-      format: action('Format with Biome', 'Formats files in place.', ['write'], {
+      fix: action('Fix with Biome', 'Mends what it can, and says what is left.', writes, {
+        ...{ run: [...biomeCheck, '--write'], ...common, ok: [0, 1], out: diagnostics(said(github)) },
+      }),
+      format: action('Format with Biome', 'Formats files in place.', writes, {
         ...{ role: 'format', run: ['format', '--write', '--colors=off'], ...common },
       }),
     },
@@ -127,16 +119,13 @@ export default [
     project: ['.prettierrc*', 'prettier.config.*'],
     // Its configuration and plugins are code.
     actions: {
-      format: action('Format with Prettier', 'Formats files, and says which.', ['write', 'execute'], {
-        ...{ role: 'format', run: ['--write', '--list-different'], ...common },
-      }),
-      check: action('Check formatting with Prettier', 'Says which files are not formatted.', ['execute'], {
-        ...{
-          run: ['--list-different'],
-          ...common,
-          ok: [0, 1],
-          out: entries('unformatted file')(unformatted),
-        },
+      format: action('Format with Prettier', 'Formats files, or says which.', changes, {
+        role: 'format',
+        run: ['--list-different'],
+        params: { check: on([], 'Only say which', '--write'), only },
+        given: { only: ['src'] },
+        dashes: false,
+        ok: [0, 1],
       }),
     },
   }),
@@ -149,10 +138,10 @@ export default [
     inspect: inspectReferences,
     actions: {
       // What it knows of the last time is kept in a file.
-      types: action('Check TypeScript types', 'Type errors with their places.', ['write'], {
+      types: action('Check TypeScript types', 'Type errors with their places.', writes, {
         ...{ role: 'types', run: ['--noEmit', '--pretty', 'false'], ...typescript },
       }),
-      build: action('Compile TypeScript', 'Writes JavaScript; type errors with their places.', ['write'], {
+      build: action('Compile TypeScript', 'Writes JavaScript; type errors with their places.', writes, {
         ...{ role: 'build', run: ['--pretty', 'false'], ...typescript },
       }),
     },

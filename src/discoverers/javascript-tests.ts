@@ -6,13 +6,11 @@ import { action } from '../core/program.ts';
 import { tests, type Case } from './reports/kinds.ts';
 import { filed, json } from './reports/readers.ts';
 import { junit } from './reports/xml.ts';
-import { nodeTool } from './shared/node-tool.ts';
-import { exactly } from './shared/test-names.ts';
+import { exactly, fetches, nodeTool, runs } from './shared/programs.ts';
 
 const names = list(text('Test'), 'Only tests of these full names');
 const files = list(path('File'), 'Only these files');
 const update = (words: string) => on(words, 'Write snapshots anew');
-const changed = (words: string) => on(words, 'Only what uncommitted changes reach');
 
 /** Without colours. */
 const plain = (text: string): string => text.replaceAll(/\u001B\[[\d;]*m/g, '');
@@ -97,7 +95,7 @@ const playwrightCases = json(playwrightReport, ({ suites, errors }) => [
 const browser = z.enum(['chromium', 'firefox', 'webkit']);
 const given = { only: ['cart adds'], files: ['test/cart.test.js'] };
 const testing = <const P extends Params>(title: string, spec: Parameters<typeof action<P>>[3]) => ({
-  test: action<P>(`Run ${title} tests`, 'Runs tests once; failures with their places.', ['execute'], {
+  test: action<P>(`Run ${title} tests`, 'Runs tests once; failures with their places.', runs, {
     ...{ role: 'test', dashes: false, ok: [0, 1], ...spec },
   } as never),
 });
@@ -112,7 +110,6 @@ export default [
       params: {
         only: option('--testNamePattern=', names, exactly),
         update: update('--update'),
-        changed: changed('--changed'),
         project: option('--project=', name('Only this project of a workspace')),
         files: operand(files),
       },
@@ -129,7 +126,6 @@ export default [
       params: {
         only: option('--testNamePattern=', names, exactly),
         update: update('--updateSnapshot'),
-        changed: changed('--onlyChanged'),
         files: option('--runTestsByPath', files),
       },
       given,
@@ -167,16 +163,11 @@ export default [
         given,
         out: tests(playwrightCases),
       }),
-      install: action(
-        'Install browsers for Playwright',
-        'Fetches browsers for tests.',
-        ['write', 'network'],
-        {
-          run: ['install'],
-          params: { browser: operand(browser.optional().describe('Only this one')) },
-          given: { browser: 'chromium' },
-        },
-      ),
+      install: action('Install browsers for Playwright', 'Fetches browsers.', fetches, {
+        run: ['install'],
+        params: { browser: operand(browser.optional().describe('Only this one')) },
+        given: { browser: 'chromium' },
+      }),
     },
   }),
 ];

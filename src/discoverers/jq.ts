@@ -1,6 +1,7 @@
 import { on, operand } from '../core/parameter.ts';
 import { path, some, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
+import { reads } from './shared/programs.ts';
 
 export default program('jq', {
   title: 'jq',
@@ -9,24 +10,18 @@ export default program('jq', {
   get: { apt: 'jq', brew: 'jq', winget: 'jqlang.jq' },
   version: { args: ['--version'], pattern: /jq-(\S+)/ },
   actions: {
-    filter: action(
-      'Filter JSON with jq',
-      'Runs a jq filter on JSON files: select, count, reshape.',
-      ['read'],
-      {
-        run: [],
-        dashes: false,
-        params: {
-          raw: on('--raw-output', 'Texts without quotes'),
-          compact: on('--compact-output', 'Each result in one line'),
-          slurp: on('--slurp', 'All documents as one list'),
-          sort_keys: on('--sort-keys', 'Keys in order'),
-          // In parentheses nothing is imported: that would read files that no path names.
-          filter: operand(text('Filter: .scripts | keys'), (it) => `(${it}\n)`),
-          paths: operand(some(path('JSON file', 'file'), 'JSON files')),
-        },
-        given: { filter: '.scripts | keys', paths: ['package.json'] },
+    filter: action('Filter JSON with jq', 'Runs a filter on JSON files: select, count, reshape.', reads, {
+      run: [],
+      dashes: false,
+      params: {
+        raw: on('--raw-output', 'Texts without quotes'),
+        compact: on('--compact-output', 'Each result in one line'),
+        slurp: on('--slurp', 'All documents as one list'),
+        // In parentheses nothing is imported: that would read files that no path names.
+        filter: operand(text('Filter: .scripts | keys'), (it) => `(${it}\n)`),
+        paths: operand(some(path('JSON file', 'file'), 'JSON files')),
       },
-    ),
+      given: { filter: '.scripts | keys', paths: ['package.json'] },
+    }),
   },
 });

@@ -4,6 +4,7 @@ import { name } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { tasks } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
+import { runs } from './shared/programs.ts';
 
 const dump = z.object({ recipes: z.record(z.string(), z.object({ doc: z.string().nullish() })) });
 
@@ -15,7 +16,7 @@ export default program('just', {
   project: ['justfile', 'Justfile', '.justfile'],
   hints: [{ says: /does not contain recipe/, wayOut: 'just_tasks lists the recipes there are.' }],
   actions: {
-    tasks: action('List just recipes', 'Recipes of the justfile with what they do.', ['execute'], {
+    tasks: action('List just recipes', 'Recipes of the justfile with what they do.', runs, {
       role: 'tasks',
       run: ['--dump', '--dump-format=json'],
       out: tasks(
@@ -24,7 +25,7 @@ export default program('just', {
         ),
       ),
     }),
-    task: action('Run a just recipe', 'Runs one recipe of the justfile.', ['execute'], {
+    task: action('Run a just recipe', 'Runs one recipe of the justfile.', runs, {
       role: 'task',
       run: ({ task, args }) => [task, args],
       params: { task: operand(name('Recipe')), args: words('Arguments of the recipe') },

@@ -4,7 +4,7 @@ import { action, program } from '../core/program.ts';
 import type { Output } from '../core/report.ts';
 import { entries, resources } from './reports/kinds.ts';
 import { records } from './reports/readers.ts';
-import { asks, publishes, reaches, reads, destroys } from './shared/effects.ts';
+import { asks, destroys, publishes, reaches, reads } from './shared/programs.ts';
 
 const where = {
   namespace: option('--namespace=', name('Namespace')),
@@ -74,15 +74,6 @@ export default program('kubectl', {
       given: { kind: 'pods' },
       out: resources(listed),
     }),
-    yaml: action('Show a Kubernetes resource as YAML', 'One as the cluster has it; no secrets.', asks, {
-      run: ['get', '--output=yaml'],
-      params: {
-        ...where,
-        kind: operand(name('Kind').regex(/^(?!.*secret)/i, 'secrets are not shown')),
-        name: operand(name('Name')),
-      },
-      given: { kind: 'deployment', name: 'web' },
-    }),
     describe: action('Describe Kubernetes resources', 'Everything about resources, with events.', asks, {
       run: ['describe'],
       params: { ...where, selector, kind, names },
@@ -104,10 +95,6 @@ export default program('kubectl', {
       run: ['top'],
       params: { what: choice({ pods: 'pods', nodes: 'nodes' }, 'Of what'), ...where },
     }),
-    events: action('List Kubernetes events', 'What happened last in a namespace.', asks, {
-      run: ['get', 'events', '--sort-by=.lastTimestamp'],
-      params: where,
-    }),
     contexts: action('List Kubernetes contexts', 'Clusters of the kubeconfig, the current marked.', reads, {
       run: ['config', 'get-contexts', '--no-headers'],
       out: entries('context')(
@@ -116,12 +103,6 @@ export default program('kubectl', {
           return { name: key, says: cluster, current: mark === '*' };
         }),
       ),
-    }),
-    diff: action('Diff Kubernetes manifests', 'What applying would change; asked of the server.', asks, {
-      run: ['diff'],
-      params: manifests,
-      given: { file: 'k8s' },
-      ok: [0, 1],
     }),
     apply: action('Apply Kubernetes manifests', 'Makes the cluster as the manifests say.', publishes, {
       run: ['apply'],
@@ -150,32 +131,8 @@ export default program('kubectl', {
       after: { now: ({ namespace, context, workload }) => ['get', namespace, context, '--', workload] },
       out: now,
     }),
-    rollout_status: action('Show a Kubernetes rollout', 'How far a rollout is, and its history.', asks, {
-      run: ['rollout'],
-      params: {
-        ...where,
-        what: choice({ status: ['status', '--watch=false'], history: 'history' }, 'Which'),
-        workload: oneOf,
-      },
-      given: { workload: 'deployment/web' },
-    }),
-    scale: action('Scale a Kubernetes workload', 'How many pods it has.', publishes, {
-      run: ['scale'],
-      params: { ...where, replicas: required('--replicas=', limit(1000, 1)), workload: oneOf },
-      given: { workload: 'deployment/web', replicas: 3 },
-      after: { now: ({ namespace, context, workload }) => ['get', namespace, context, '--', workload] },
-      out: now,
-    }),
     exec: action('Run a command in a Kubernetes pod', 'Runs one program in a pod.', reaches, {
-      run: ({ namespace, context, container, pod, argv }) => [
-        'exec',
-        namespace,
-        context,
-        container,
-        pod,
-        '--',
-        argv,
-      ],
+      run: ({ pod, argv, ...at }) => ['exec', at.namespace, at.context, at.container, pod, '--', argv],
       params: {
         ...where,
         container: option('--container=', name('Container')),

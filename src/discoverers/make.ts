@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { on, operand, option, words } from '../core/parameter.ts';
-import { list, name, path } from '../core/params.ts';
+import { list, matching, name, path } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import type { Reader } from '../core/report.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics, tasks } from './reports/kinds.ts';
+import { reads, runs } from './shared/programs.ts';
 
 const files = ['GNUmakefile', 'makefile', 'Makefile'];
 const file = option('--file=', path('Makefile of another name', 'file'));
-const dryRun = on('--dry-run', 'Only print the commands');
 
 const most = 500;
 const notRules = /^(?:ifn?eq|ifn?def|else|endif|export|unexport|override|private|vpath|undefine)\b/;
@@ -65,33 +65,26 @@ export default program('make', {
   settings: { LC_ALL: 'C.UTF-8' },
   hints: [{ says: /No rule to make target|No targets/, wayOut: 'make_tasks lists the targets there are.' }],
   actions: {
-    tasks: action('List make targets', 'Targets with their comments; runs nothing.', ['read'], {
+    tasks: action('List make targets', 'Targets with their comments; runs nothing.', reads, {
       role: 'tasks',
       reads: files,
       out: tasks(targets),
     }),
-    task: action('Run a make target', 'Runs one target and shows what it prints.', ['execute'], {
+    task: action('Run a make target', 'Runs one target and shows what it prints.', runs, {
       role: 'task',
-      run: ({ file: other, dry_run, task, args }) => [other, dry_run, '--', task, args],
-      params: {
-        file,
-        dry_run: dryRun,
-        task: operand(name('Target')),
-        args: words('NAME=value, or further targets'),
-      },
+      run: ({ file: other, task, args }) => [other, '--', task, args],
+      params: { file, task: operand(name('Target')), args: words('NAME=value, or further targets') },
       given: { task: 'test', args: ['V=1'] },
     }),
-    build: action('Build with make', 'Builds targets; compilers’ errors with their places.', ['execute'], {
+    build: action('Build with make', 'Builds targets; compilers’ errors with their places.', runs, {
       role: 'build',
       run: [],
       params: {
         file,
         jobs: option('--jobs=', z.int().min(1).max(64).describe('Recipes at once')),
         keep_going: on('--keep-going', 'Go on after a failure'),
-        dry_run: dryRun,
-        variables: operand(
-          list(z.string().regex(/^[A-Za-z_]\w*=[^\0]*$/, 'expected NAME=value'), 'NAME=value'),
-        ),
+        dry_run: on('--dry-run', 'Only print the commands'),
+        variables: operand(list(matching(/^[A-Za-z_]\w*=[^\0]*$/, 'NAME=value', 'Variable'), 'NAME=value')),
         targets: operand(list(name('Target'), 'The first target of the file unless told')),
       },
       given: { targets: ['all'], variables: ['CFLAGS=-O2 -g'], jobs: 4 },

@@ -2,13 +2,12 @@ import { on, operand, option, words } from '../core/parameter.ts';
 import { joined, list, name } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { told, type Reader } from '../core/report.ts';
-import { bracketed } from './reports/diagnostics.ts';
+import { said, together } from './reports/diagnostics.ts';
 import { diagnostics, packages, tests } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
-import { javaTests, together } from './shared/jvm.ts';
-import { wrapper } from './shared/own.ts';
+import { javaTests } from './shared/jvm.ts';
+import { reaches, wrapper } from './shared/programs.ts';
 
-const effects = ['execute', 'network'] as const;
 const common = {
   modules: option('--projects=', list(name('Module'), 'Only these modules'), joined(',')),
   also: on('--also-make', 'Also modules that those need'),
@@ -16,7 +15,7 @@ const common = {
 };
 const skip = { ...common, skip_tests: on('-DskipTests', 'Run no tests') };
 const phase = (title: string, says: string, phases: readonly string[], params: typeof common = common) =>
-  action(title, says, effects, { run: ['--quiet', ...phases], params });
+  action(title, says, reaches, { run: ['--quiet', ...phases], params });
 
 const direct = lines(
   /^\[INFO\] [+\\]- (?<name>[^:\s]+:[^:\s]+):(?:[^:\s]+:){1,2}(?<version>[^:\s]+):(?<group>\w+)/,
@@ -38,6 +37,10 @@ const outdated: Reader<{ name: string; version: string; latest: string }[]> = ({
   );
 };
 
+const bracketed = said(
+  /^\[(?<level>ERROR|WARNING)\] (?<file>\S+):\[(?<line>\d+),(?<column>\d+)\] (?<message>.+)$/,
+);
+
 export default program('maven', {
   title: 'Maven',
   category: 'build',
@@ -56,14 +59,14 @@ export default program('maven', {
     },
   ],
   actions: {
-    compile: action('Compile with Maven', 'Compiles code and tests; errors with places.', effects, {
+    compile: action('Compile with Maven', 'Compiles code and tests; errors with places.', reaches, {
       role: 'build',
       run: ['test-compile'],
       params: common,
       ok: [0, 1],
       out: diagnostics(together(bracketed)),
     }),
-    test: action('Run Maven tests', 'Runs the tests; failures with their places.', effects, {
+    test: action('Run Maven tests', 'Runs the tests; failures with their places.', reaches, {
       role: 'test',
       run: ['--quiet', '--fail-at-end', 'test', '-Dsurefire.failIfNoSpecifiedTests=false'],
       params: {
@@ -84,24 +87,24 @@ export default program('maven', {
       skip,
     ),
     clean: phase('Clean with Maven', 'Deletes what was built.', ['clean']),
-    dependency_tree: action('List Maven dependencies', 'The tree of dependencies with versions.', effects, {
+    dependency_tree: action('List Maven dependencies', 'The tree of dependencies with versions.', reaches, {
       run: ['dependency:tree'],
       params: common,
       out: told(tree),
     }),
-    list: action('List direct Maven dependencies', 'Direct dependencies with versions.', effects, {
+    list: action('List direct Maven dependencies', 'Direct dependencies with versions.', reaches, {
       role: 'list',
       run: ['dependency:tree'],
       params: common,
       out: packages(direct),
     }),
-    outdated: action('List outdated Maven dependencies', 'Dependencies with newer versions.', effects, {
+    outdated: action('List outdated Maven dependencies', 'Dependencies with newer versions.', reaches, {
       role: 'outdated',
       run: ['versions:display-dependency-updates'],
       params: common,
       out: packages(outdated),
     }),
-    run_goal: action('Run a Maven goal', 'Runs a phase, or a goal of a plugin.', effects, {
+    run_goal: action('Run a Maven goal', 'Runs a phase, or a goal of a plugin.', reaches, {
       role: 'task',
       run: ({ task, args }) => [task, args],
       params: { task: operand(name('Phase or goal')), args: words('Options: -Dname=value') },

@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { fresh, glue } from '../core/command-line.ts';
+import { fresh } from '../core/command-line.ts';
 import { on, operand, option, words } from '../core/parameter.ts';
-import { list, name, path, text } from '../core/params.ts';
+import { list, matching, name, path, text } from '../core/params.ts';
 import { action, program, type Program } from '../core/program.ts';
 import type { Reader } from '../core/report.ts';
 import { said } from './reports/diagnostics.ts';
-import { advisories, diagnostics, packages, tasks, tests, type Case } from './reports/kinds.ts';
+import { diagnostics, packages, tasks, tests, type Case } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 import { junit } from './reports/xml.ts';
 import { packageActions } from './shared/packages.ts';
+import { makes, reaches, reads, runs, runsCode, runsFile } from './shared/programs.ts';
 
-const changes = ['execute', 'write', 'network'] as const;
 const args = words('Arguments of the program');
 
 const file = operand(path('File', 'file'));
@@ -26,18 +26,9 @@ const php = program('php', {
   get: { apt: 'php-cli', brew: 'php', winget: 'PHP.PHP.8.4' },
   project: ['composer.json', '*.php'],
   actions: {
-    version: action('Version of PHP', 'Which PHP this is.', ['read'], { run: ['--version'] }),
-    run: action('Run a PHP script', 'Runs a file.', ['execute'], {
-      run: ({ file: script, args: rest }) => [script, rest],
-      params: { file, args },
-      given: { file: 'artisan', args: ['migrate'] },
-    }),
-    eval: action('Run PHP code', 'Runs code that is given as text, without <?php.', ['execute'], {
-      run: ({ code, args: rest }) => [glue('-r', code), '--', rest],
-      params: { code: operand(text('PHP code')), args },
-      given: { code: 'print_r($argv);', args: ['a'] },
-    }),
-    check: action('Check PHP syntax', 'Parses a file without running it.', ['read'], {
+    run: runsFile('Run a PHP script', 'artisan'),
+    eval: runsCode('Run PHP code', '-r', 'print_r($argv);', '--'),
+    check: action('Check PHP syntax', 'Parses a file without running it.', reads, {
       run: ['-d', 'display_errors=stderr', '-d', 'log_errors=0', '-l'],
       dashes: false,
       params: { file },
@@ -60,27 +51,6 @@ const installed = json(listed, (all) =>
     ? all.installed.map(({ name: of, version, latest }) => ({ name: of, version, latest }))
     : [],
 );
-const advisory = z.object({
-  title: z.string(),
-  affectedVersions: z.string(),
-  severity: z.string().nullish(),
-  link: z.string().nullish(),
-});
-const byPackage = z.union([
-  z.record(z.string(), z.union([z.array(advisory), z.record(z.string(), advisory)])),
-  z.array(z.never()),
-]);
-const audit = json(z.object({ advisories: byPackage }), ({ advisories: all }) =>
-  Object.entries(all).flatMap(([key, each]) =>
-    Object.values(each as Record<string, z.output<typeof advisory>>).map((one) => ({
-      package: key,
-      severity: one.severity ?? 'unknown',
-      title: one.title,
-      affected: one.affectedVersions,
-      url: one.link ?? undefined,
-    })),
-  ),
-);
 const manifest = z.object({
   scripts: z.record(z.string(), z.union([z.string(), z.array(z.string())])).default({}),
   'scripts-descriptions': z.record(z.string(), z.string()).default({}),
@@ -93,11 +63,8 @@ const scripts: Reader<{ name: string; command: string; says?: string | undefined
     says: found['scripts-descriptions'][key],
   }));
 };
-const dependency = z
-  .string()
-  .max(300)
-  .regex(/^[a-z0-9][\w.-]*\/[\w.-]+(?:[:=][^\s]+)?$/i, 'expected vendor/name or vendor/name:^1.2')
-  .describe('vendor/name, vendor/name:^1.2');
+const vendorName = /^[a-z0-9][\w.-]*\/[\w.-]+(?:[:=][^\s]+)?$/i;
+const dependency = matching(vendorName, 'vendor/name or vendor/name:^1.2', 'vendor/name, vendor/name:^1.2');
 const composer = program('composer', {
   title: 'Composer',
   category: 'package-manager',
@@ -112,8 +79,8 @@ const composer = program('composer', {
         like: 'monolog/monolog',
         spec: dependency,
         bare: dependency,
-        changes,
-        looks: ['execute', 'network'],
+        changes: makes,
+        looks: reaches,
       },
       listing: { direct: on('--direct', 'Only those of composer.json') },
       list: [['show', '--format=json'], packages(installed)],
@@ -121,35 +88,21 @@ const composer = program('composer', {
       add: ['require', '--no-progress'],
       adding: { dev: on('--dev', 'For development') },
       remove: ['remove', '--no-progress'],
-      removing: { dev: on('--dev', 'Of those for development') },
       update: ['update', '--no-progress'],
       install: ['install', '--no-progress'],
       getting: { production: on('--no-dev', 'Without what development needs') },
       why: ['why'],
     }),
-    audit: action('Audit Composer packages', 'Known vulnerabilities of packages.', ['execute', 'network'], {
-      role: 'audit',
-      run: ['audit', '--format=json'],
-      ok: [0, 1, 2, 3],
-      out: advisories(audit),
-    }),
-    validate: action('Check composer.json', 'Mistakes in it and its lock file.', ['execute'], {
-      run: ['validate', '--no-check-publish'],
-    }),
-    tasks: action('List Composer scripts', 'Scripts of composer.json.', ['read'], {
+    tasks: action('List Composer scripts', 'Scripts of composer.json.', reads, {
       role: 'tasks',
       reads: ['composer.json'],
       out: tasks(scripts),
     }),
-    run_script: action('Run a Composer script', 'Runs a script of composer.json.', ['execute', 'network'], {
+    run_script: action('Run a Composer script', 'Runs a script of composer.json.', reaches, {
       role: 'task',
       run: ({ task, args: rest }) => ['run-script', task, '--', rest],
       params: { task: operand(name('Script')), args },
       given: { task: 'test', args: ['--filter=Cart'] },
-    }),
-    dump_autoload: action("Write Composer's autoloader", 'Brings the list of classes up to date.', changes, {
-      run: ['dump-autoload'],
-      params: { optimize: on('--optimize', 'With a map of all classes') },
     }),
   },
 });
@@ -182,12 +135,11 @@ const phpunit = program('phpunit', {
   ],
   own: vendor('phpunit'),
   actions: {
-    test: action('Run PHP tests with PHPUnit', 'Runs tests; failures with their places.', ['execute'], {
+    test: action('Run PHP tests with PHPUnit', 'Runs tests; failures with their places.', runs, {
       role: 'test',
       run: ['--colors=never', '--log-junit', fresh('report.xml')],
       params: {
         only: option('--filter=', list(text('Test'), 'Only these: Shop\\CartTest::testAdds'), filter),
-        suite: option('--testsuite=', name('Suite of the configuration')),
         first: on('--stop-on-failure', 'Stop at the first failure'),
         path: operand(path('File or folder').optional()),
       },
@@ -195,7 +147,6 @@ const phpunit = program('phpunit', {
       ok: [0, 1, 2],
       out: tests(cases),
     }),
-    list: action('List PHP tests', 'Names of the tests there are.', ['execute'], { run: ['--list-tests'] }),
   },
 });
 

@@ -2,8 +2,8 @@ import { on, operand } from '../core/parameter.ts';
 import { name, path, some } from '../core/params.ts';
 import { action } from '../core/program.ts';
 import { pythonTool } from './shared/python.ts';
+import { makes } from './shared/programs.ts';
 
-const runs = ['execute', 'write', 'network'] as const;
 const hook = operand(name('Only this hook').optional());
 
 export default pythonTool('pre_commit', {
@@ -15,20 +15,20 @@ export default pythonTool('pre_commit', {
   environment: ['VIRTUAL_ENV', 'PRE_COMMIT_HOME', 'SKIP'],
   settings: { PRE_COMMIT_COLOR: 'never' },
   actions: {
-    run: action('Run pre-commit hooks', 'Checks what is staged, or all files; hooks may fix.', runs, {
+    run: action('Run pre-commit hooks', 'Checks what is staged, or all files; hooks may fix.', makes, {
       run: ({ hook: one, all }) => ['run', '--show-diff-on-failure', all, one],
       params: { all: on('--all-files', 'All files, not what is staged'), hook },
       given: { all: true },
     }),
-    run_files: action('Run pre-commit hooks on files', 'Checks these files; hooks may fix.', runs, {
+    run_files: action('Run pre-commit hooks on files', 'Checks these files; hooks may fix.', makes, {
       run: ({ hook: one, files }) => ['run', one, '--files', files],
       params: { hook, files: operand(some(path('File', 'file'), 'Files')) },
       given: { files: ['src/cart.py'] },
     }),
-    install: action('Install the pre-commit git hook', 'Git runs the hooks at each commit.', runs, {
+    install: action('Install the pre-commit git hook', 'Git runs the hooks at each commit.', makes, {
       run: ['install', '--install-hooks'],
     }),
-    update: action('Update pre-commit hooks', 'Takes the newest version of each repository.', runs, {
+    update: action('Update pre-commit hooks', 'Takes the newest version of each repository.', makes, {
       run: ['autoupdate'],
     }),
   },

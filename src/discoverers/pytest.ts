@@ -6,6 +6,7 @@ import type { Reader } from '../core/report.ts';
 import { tests, type Case } from './reports/kinds.ts';
 import { junit, type JunitCase } from './reports/xml.ts';
 import { pythonTool } from './shared/python.ts';
+import { runs } from './shared/programs.ts';
 
 const only = operand(list(text('File, folder or test'), 'Only these: tests/test_a.py::test_adds'));
 
@@ -42,7 +43,7 @@ export default pythonTool('pytest', {
   ],
   hints: [{ says: /file or directory not found/, wayOut: 'pytest_collect lists the tests there are.' }],
   actions: {
-    test: action('Run tests with pytest', 'Runs Python tests; failures with their places.', ['execute'], {
+    test: action('Run tests with pytest', 'Runs Python tests; failures with their places.', runs, {
       role: 'test',
       run: [
         ...['--quiet', '--no-header', '--color=no'],
@@ -61,7 +62,7 @@ export default pythonTool('pytest', {
       ok: [0, 1, 2],
       out: tests(results),
     }),
-    collect: action('List tests of pytest', 'Names of the tests; imports them.', ['execute'], {
+    collect: action('List tests of pytest', 'Names of the tests; imports them.', runs, {
       run: ['--collect-only', '--quiet', '--color=no'],
       params: { only },
     }),

@@ -4,10 +4,9 @@ import { action } from '../core/program.ts';
 import { gnu } from './reports/diagnostics.ts';
 import { diagnostics, level } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
-import { here, pythonTool } from './shared/python.ts';
+import { pythonTool } from './shared/python.ts';
+import { changes, here as only, runs } from './shared/programs.ts';
 
-const writes = ['execute', 'write'] as const;
-const only = here;
 /** What a formatter may do in place of formatting. */
 const less = { check: on('--check', 'Only say which'), diff: on('--diff', 'Only show how'), only };
 
@@ -25,7 +24,7 @@ const ruff = pythonTool('ruff', {
   get: { brew: 'ruff', winget: 'astral-sh.ruff' },
   project: ['ruff.toml', '.ruff.toml', { file: 'pyproject.toml', has: /^\[tool\.ruff|["']ruff\b/m }],
   actions: {
-    check: action('Lint Python with Ruff', 'Problems in Python code; fixes the safe ones.', writes, {
+    check: action('Lint Python with Ruff', 'Problems in Python code; fixes the safe ones.', changes, {
       role: 'lint',
       run: ['check', '--output-format=json'],
       params: {
@@ -42,7 +41,7 @@ const ruff = pythonTool('ruff', {
         ),
       ),
     }),
-    format: action('Format Python with Ruff', 'Formats files, or says which.', writes, {
+    format: action('Format Python with Ruff', 'Formats files, or says which.', changes, {
       role: 'format',
       run: ['format'],
       params: less,
@@ -57,7 +56,7 @@ const black = pythonTool('black', {
   get: { apt: 'black', brew: 'black' },
   project: [{ file: 'pyproject.toml', has: /^\[tool\.black\]|["']black\b/m }],
   actions: {
-    format: action('Format Python with Black', 'Formats files, or says which.', writes, {
+    format: action('Format Python with Black', 'Formats files, or says which.', changes, {
       role: 'format',
       run: ['--no-color'],
       params: less,
@@ -80,7 +79,7 @@ const mypy = pythonTool('mypy', {
   marks: '-@',
   actions: {
     // Its plug-ins are code of the project.
-    types: action('Check Python types with mypy', 'Type errors with their places.', writes, {
+    types: action('Check Python types with mypy', 'Type errors with their places.', changes, {
       role: 'types',
       run: [
         '--no-color-output',
@@ -117,7 +116,7 @@ const pyright = (id: string, title: string, site: string) =>
       { file: 'pyproject.toml', has: new RegExp(String.raw`^\[tool\.${id}\]|["']${id}\b`, 'm') },
     ],
     actions: {
-      types: action(`Check Python types with ${title}`, 'Type errors with their places.', ['execute'], {
+      types: action(`Check Python types with ${title}`, 'Type errors with their places.', runs, {
         role: 'types',
         run: ['--outputjson'],
         dashes: false,

@@ -1,18 +1,22 @@
-import * as z from 'zod';
 import { on, operand, option, required, words } from '../core/parameter.ts';
 import { name, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
-import { entries, packages, tasks } from './reports/kinds.ts';
-import { json, lines } from './reports/readers.ts';
+import { entries, packages } from './reports/kinds.ts';
+import { lines } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
 import * as py from './shared/python.ts';
+import { makes, reaches, runs, runsProgram } from './shared/programs.ts';
 
-const changes = ['execute', 'write', 'network'] as const;
-const looks = ['execute', 'network'] as const;
 const args = words('Arguments of the program');
 const old = 'Fail when the lock file is old';
 /** What all of them have in common. */
-const python = { like: 'requests', spec: py.requirement, bare: py.packageName, changes, looks };
+const python = {
+  like: 'requests',
+  spec: py.requirement,
+  bare: py.packageName,
+  changes: makes,
+  looks: reaches,
+};
 const project = (dev: string) => {
   const group = option('--group', name('Group of dependencies'));
   return {
@@ -24,15 +28,9 @@ const project = (dev: string) => {
   };
 };
 const run = (title: string) =>
-  action(`Run with ${title}`, "Runs a program of the project's environment.", looks, {
-    run: ({ program: of, args: rest }) => ['run', of, rest],
-    params: { program: operand(name('Program')), args },
-    given: { program: 'python', args: ['-m', 'shop'] },
-  });
-const build = (title: string) =>
-  action(`Build with ${title}`, 'Makes the wheel and source archive.', changes, { run: ['build'] });
+  runsProgram(`Run with ${title}`, "Runs a program of the project's environment.", ['run'], 'pytest');
 const lock = (title: string) =>
-  action(`Lock with ${title}`, 'Brings the lock file up to date.', changes, { run: ['lock'] });
+  action(`Lock with ${title}`, 'Brings the lock file up to date.', makes, { run: ['lock'] });
 
 const requirements = some(path('Requirements', 'file'), 'Files').default(['requirements.txt']);
 const broken = '(?:requires|has requirement|is not supported) .*';
@@ -59,25 +57,25 @@ const pip = program('pip', {
       remove: ['uninstall', '--yes', '--require-virtualenv'],
       update: ['install', '--require-virtualenv', '--only-binary=:all:', '--upgrade'],
     }),
-    install: action(
-      'Install with pip',
-      'Installs packages, -r files or a folder (-e) into a venv.',
-      changes,
-      {
-        ...{ role: 'add', run: py.pipInstall, params: py.pipParams, given: py.pipGiven },
-      },
-    ),
-    sync: action('Install requirements with pip', 'Installs what requirements.txt says.', changes, {
+    install: action('Install with pip', 'Installs packages, -r files or a folder (-e) into a venv.', makes, {
+      ...{ role: 'add', run: py.pipInstall, params: py.pipParams, given: py.pipGiven },
+    }),
+    sync: action('Install requirements with pip', 'Installs what requirements.txt says.', makes, {
       role: 'install',
       run: ['install', '--require-virtualenv'],
       params: { requirements: required('--requirement=', requirements) },
     }),
-    show: action('Describe packages with pip', 'Version, place, needs and dependents.', ['execute'], {
-      run: ['show'],
-      params: { packages: operand(some(py.packageName, 'Packages')) },
-      given: { packages: ['requests'] },
-    }),
-    check: action('Check packages with pip', 'Requirements missing or of the wrong version.', ['execute'], {
+    show: action(
+      'Describe packages with pip',
+      'Details of installed packages: version, place, needs.',
+      runs,
+      {
+        run: ['show'],
+        params: { packages: operand(some(py.packageName, 'Packages')) },
+        given: { packages: ['requests'] },
+      },
+    ),
+    check: action('Check packages with pip', 'Requirements missing or of the wrong version.', runs, {
       run: ['check'],
       ok: [0, 1],
       out: entries('problem')(
@@ -86,13 +84,12 @@ const pip = program('pip', {
         ),
       ),
     }),
-    freeze: action('Freeze packages with pip', 'What is installed, as requirements.', ['execute'], {
+    freeze: action('Freeze packages with pip', 'What is installed, as requirements.', runs, {
       run: ['freeze'],
     }),
   },
 });
 
-const version = name('Version: 3.13');
 const uv = program('uv', {
   title: 'uv',
   category: 'package-manager',
@@ -115,10 +112,8 @@ const uv = program('uv', {
       why: ({ package: of }) => ['tree', '--invert', '--package', of],
     }),
     run: run('uv'),
-    build: build('uv'),
     lock: lock('uv'),
-    tree: action('Show the uv dependency tree', 'What depends on what.', looks, { run: ['tree'] }),
-    pip_install: action('Install with uv pip', 'Installs into a venv as pip does: -r files, -e.', changes, {
+    pip_install: action('Install with uv pip', 'Installs into a venv as pip does: -r files, -e.', makes, {
       run: ({ requirements: files, editable, packages: of }) => ['pip', 'install', files, editable, '--', of],
       params: {
         requirements: py.pipParams.requirements,
@@ -127,22 +122,14 @@ const uv = program('uv', {
       },
       given: { requirements: ['requirements.txt'], packages: [] },
     }),
-    venv: action('Create a uv virtual environment', 'Makes .venv, or keeps it.', changes, {
+    venv: action('Create a uv virtual environment', 'Makes .venv, or keeps it.', makes, {
       run: ['venv', '--allow-existing'],
-      params: { python: option('--python', version) },
+      params: { python: option('--python', name('Version: 3.13')) },
     }),
-    tool_run: action('Run a Python tool with uv', 'Fetches a tool and runs it, as uvx does.', changes, {
+    tool_run: action('Run a Python tool with uv', 'Fetches a tool and runs it, as uvx does.', makes, {
       run: ({ tool, args: rest }) => ['tool', 'run', tool, rest],
       params: { tool: operand(py.requirement), args },
       given: { tool: 'ruff', args: ['check', '.'] },
-    }),
-    pythons: action('List Pythons with uv', 'Installed ones, and ones to fetch.', looks, {
-      run: ['python', 'list'],
-    }),
-    python_install: action('Install a Python with uv', 'Fetches a version of Python.', ['write', 'network'], {
-      run: ['python', 'install'],
-      params: { version: operand(version) },
-      given: { version: '3.13' },
     }),
   },
 });
@@ -176,66 +163,8 @@ const poetry = program('poetry', {
       why: ({ package: of }) => ['show', '--tree', '--why', '--', of],
     }),
     run: run('Poetry'),
-    build: build('Poetry'),
     lock: lock('Poetry'),
-    check: action('Check the Poetry project', 'Mistakes in pyproject.toml.', ['execute'], { run: ['check'] }),
-    environment: action('Describe the Poetry environment', 'Its Python and folder.', ['execute'], {
-      run: ['env', 'info'],
-    }),
   },
 });
 
-const text = z.string();
-const outdated = z.array(z.object({ package: text, installed_version: text, latest_version: text }));
-const scripts = z.record(text, z.looseObject({ help: text.optional() }));
-const pdm = program('pdm', {
-  title: 'PDM',
-  category: 'package-manager',
-  site: 'https://pdm-project.org/latest/reference/cli',
-  get: { pip: 'pdm', apt: 'python3-pdm', brew: 'pdm' },
-  project: ['pdm.lock', { file: 'pyproject.toml', has: /^\[tool\.pdm/m }],
-  environment: ['PDM_CACHE_DIR', 'PDM_PYTHON', 'VIRTUAL_ENV'],
-  settings: { NO_COLOR: '1', PDM_CHECK_UPDATE: '0', PDM_NON_INTERACTIVE: '1' },
-  inspect: py.keptBy('pdm'),
-  actions: {
-    ...packageActions('PDM packages', {
-      ...project('--dev'),
-      list: [['list', '--json'], packages(py.installed)],
-      outdated: [
-        ['outdated', '--json'],
-        packages(
-          json(outdated, (all) =>
-            all.map((one) => ({
-              name: one.package,
-              version: one.installed_version,
-              latest: one.latest_version,
-            })),
-          ),
-        ),
-      ],
-      update: ['update'],
-      install: ['install'],
-      getting: { frozen: on('--check', old) },
-      why: ({ package: of }) => ['list', '--graph', '--reverse', '--', of],
-    }),
-    build: build('PDM'),
-    lock: lock('PDM'),
-    tasks: action('List PDM scripts', 'Scripts of the pyproject.toml.', ['execute'], {
-      role: 'tasks',
-      run: ['run', '--json'],
-      out: tasks(
-        json(scripts, (all) =>
-          Object.entries(all).flatMap(([key, { help: says }]) => (key === '_' ? [] : [{ name: key, says }])),
-        ),
-      ),
-    }),
-    task: action('Run a PDM script', 'Runs a script of the project, or a program.', looks, {
-      role: 'task',
-      run: ({ task, args: rest }) => ['run', task, rest],
-      params: { task: operand(name('Script or program')), args },
-      given: { task: 'test', args: ['-q'] },
-    }),
-  },
-});
-
-export default [pip, uv, poetry, pdm];
+export default [pip, uv, poetry];

@@ -1,11 +1,10 @@
-import * as z from 'zod';
-import { glue } from '../core/command-line.ts';
 import { on, operand, words } from '../core/parameter.ts';
-import { path, some, text } from '../core/params.ts';
+import { matching, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { gnu } from './reports/diagnostics.ts';
 import { diagnostics, packages } from './reports/kinds.ts';
 import * as py from './shared/python.ts';
+import { makes, runs, runsCode, runsFile } from './shared/programs.ts';
 
 // -I leaves out the working folder, PYTHON* variables and the user's packages, so that the answer is about the
 // interpreter alone.
@@ -21,13 +20,9 @@ for name in sys.argv[1:]:
     try: compile(open(name, "rb").read(), name, "exec")
     except SyntaxError as e: bad = 1; print(f"{name}:{e.lineno}:{e.offset}: error: {e.msg}")
 sys.exit(bad)`;
-const module = z
-  .string()
-  .max(300)
-  .regex(/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/, 'expected a module name such as "http.server"')
-  .describe('Module name, with dots');
+const moduleName = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
+const module = matching(moduleName, 'a module name such as "http.server"', 'Module name, with dots');
 const args = words('Arguments of the program');
-const changes = ['execute', 'write', 'network'] as const;
 
 export default program('python', {
   title: 'Python',
@@ -49,25 +44,17 @@ export default program('python', {
     { says: /No module named/, wayOut: 'python_pip_list says what is installed there.' },
   ],
   actions: {
-    version: action('Describe Python', 'Which Python runs here: version, path, venv or not.', ['execute'], {
+    version: action('Describe Python', 'Which Python runs here: version, path, venv or not.', runs, {
       run: ['-I', '-c', describe],
     }),
-    run: action('Run a Python script', "Runs a file with the project's own Python.", ['execute'], {
-      run: ({ file, args: rest }) => [file, rest],
-      params: { file: operand(path('Script to run', 'file')), args },
-      given: { file: 'manage.py', args: ['migrate', '--plan'] },
-    }),
-    run_module: action('Run a Python module', 'Runs a module as a program, as python -m does.', ['execute'], {
+    run: runsFile('Run a Python script', 'manage.py', "Runs a file with the project's own Python."),
+    run_module: action('Run a Python module', 'Runs a module as a program, as python -m does.', runs, {
       run: ({ module: of, args: rest }) => ['-m', of, rest],
       params: { module: operand(module), args },
       given: { module: 'http.server', args: ['--help'] },
     }),
-    eval: action('Run Python code', 'Runs code that is given; print() what is wanted.', ['execute'], {
-      run: ({ code, args: rest }) => [glue('-c', code), rest],
-      params: { code: operand(text('Python code')), args },
-      given: { code: 'import sys; print(sys.argv[1:])', args: ['a'] },
-    }),
-    check: action('Check Python syntax', 'Compiles files in memory; does not run them.', ['execute'], {
+    eval: runsCode('Run Python code', '-c', 'import sys; print(sys.argv[1:])'),
+    check: action('Check Python syntax', 'Compiles files in memory; does not run them.', runs, {
       run: ['-I', '-c', compile],
       dashes: false,
       params: { files: operand(some(path('File', 'file'), 'Files to check')) },
@@ -82,19 +69,14 @@ export default program('python', {
         folder: operand(path('New folder', 'folder', { written: true }).default('.venv')),
       },
     }),
-    pip_list: action('List the packages of Python', 'Packages that it can import.', ['execute'], {
+    pip_list: action('List the packages of Python', 'Packages that it can import.', runs, {
       run: ['-I', '-m', 'pip', 'list', '--format=json'],
       out: packages(py.installed),
     }),
-    pip_install: action(
-      'Install packages for Python',
-      'Installs packages, -r files or -e into a venv.',
-      changes,
-      {
-        run: (at) => ['-I', '-m', 'pip', ...py.pipInstall(at)],
-        params: py.pipParams,
-        given: py.pipGiven,
-      },
-    ),
+    pip_install: action('Install packages for Python', 'Packages, -r files or -e, into a venv.', makes, {
+      run: (at) => ['-I', '-m', 'pip', ...py.pipInstall(at)],
+      params: py.pipParams,
+      given: py.pipGiven,
+    }),
   },
 });

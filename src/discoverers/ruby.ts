@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fresh, glue } from '../core/command-line.ts';
+import { fresh } from '../core/command-line.ts';
 import type { Look, Situation } from '../core/discoverer.ts';
 import { choice, on, operand, option, words } from '../core/parameter.ts';
 import { list, name, path, text } from '../core/params.ts';
@@ -10,11 +10,9 @@ import { said } from './reports/diagnostics.ts';
 import { diagnostics, level, packages, tasks, tests, type Case } from './reports/kinds.ts';
 import { json, lines } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
-import { here } from './shared/python.ts';
+import { here, makes, reaches, reads, runs, runsCode, runsFile, runsProgram } from './shared/programs.ts';
 
-const args = words('Arguments of the program');
 const file = operand(path('File', 'file'));
-const changes = ['execute', 'write', 'network'] as const;
 const environment = ['GEM_HOME', 'GEM_PATH', 'BUNDLE_PATH'];
 const missing = [
   { says: /Could not find .* in|Bundler::GemNotFound/, wayOut: 'bundle_install installs the gems.' },
@@ -50,18 +48,9 @@ const ruby = program('ruby', {
   project: ['Gemfile', '*.gemspec', '*.rb', '.ruby-version'],
   environment,
   actions: {
-    version: action('Version of Ruby', 'Which Ruby this is.', ['read'], { run: ['--version'] }),
-    run: action('Run a Ruby script', 'Runs a file.', ['execute'], {
-      run: ({ file: script, args: rest }) => [script, rest],
-      params: { file, args },
-      given: { file: 'tool.rb', args: ['a'] },
-    }),
-    eval: action('Run Ruby code', 'Runs code that is given as text; puts what is wanted.', ['execute'], {
-      run: ({ code, args: rest }) => [glue('-e', code), '--', rest],
-      params: { code: operand(text('Ruby code')), args },
-      given: { code: 'puts ARGV', args: ['a'] },
-    }),
-    check: action('Check Ruby syntax', 'Parses a file, with warnings; does not run it.', ['read'], {
+    run: runsFile('Run a Ruby script', 'tool.rb'),
+    eval: runsCode('Run Ruby code', '-e', 'puts ARGV', '--'),
+    check: action('Check Ruby syntax', 'Parses a file, with warnings; does not run it.', reads, {
       run: ['-wc'],
       params: { file },
       given: { file: 'cart.rb' },
@@ -86,7 +75,7 @@ const bundle = program('bundle', {
   hints: missing,
   actions: {
     ...packageActions('gems of Bundler', {
-      ...{ like: 'rack', changes, looks: ['execute', 'network'] },
+      ...{ like: 'rack', changes: makes, looks: reaches },
       list: [
         ['list'],
         packages(
@@ -97,24 +86,13 @@ const bundle = program('bundle', {
       add: ['add'],
       adding: {
         version: option('--version=', text('Bounds: ~> 3.1')),
-        group: option('--group=', name('Group: test')),
+        dev: on('--group=development', 'For development only'),
       },
       remove: ['remove'],
       update: ['update'],
       install: ['install'],
     }),
-    info: action('Describe a gem', 'Version, summary and folder of a gem of the bundle.', ['execute'], {
-      run: ['info'],
-      dashes: false,
-      params: { gem: operand(name('Gem')) },
-      given: { gem: 'rack' },
-    }),
-    check: action('Check the bundle', 'Whether all gems are installed.', ['execute'], { run: ['check'] }),
-    exec: action('Run with Bundler', 'Runs a program of the bundle.', ['execute', 'network'], {
-      run: ({ program: of, args: rest }) => ['exec', of, rest],
-      params: { program: operand(name('Program: rails')), args },
-      given: { program: 'rails', args: ['db:migrate'] },
-    }),
+    exec: runsProgram('Run with Bundler', 'Runs a program of the bundle.', ['exec'], 'rails'),
   },
 });
 
@@ -124,12 +102,12 @@ const rake = gem('rake', {
   get: { apt: 'rake', brew: 'ruby' },
   project: ['Rakefile', 'rakefile', 'Rakefile.rb'],
   actions: {
-    tasks: action('List Rake tasks', 'Tasks of the Rakefile with what they do.', ['execute'], {
+    tasks: action('List Rake tasks', 'Tasks of the Rakefile with what they do.', runs, {
       role: 'tasks',
       run: ['--all', '--tasks'],
       out: tasks(lines(/^rake (?<of>\S+) +#\s*(?<says>\S.*)?$/, ({ of = '', says }) => ({ name: of, says }))),
     }),
-    task: action('Run a Rake task', 'Runs one task.', ['execute', 'network'], {
+    task: action('Run a Rake task', 'Runs one task.', reaches, {
       role: 'task',
       run: ({ task, args: rest }) => [task, rest],
       params: {
@@ -181,7 +159,7 @@ const rspec = gem('rspec', {
   get: { apt: 'ruby-rspec', site: 'https://rspec.info' },
   project: ['.rspec', 'spec'],
   actions: {
-    test: action('Run Ruby tests with RSpec', 'Runs examples; failures with their places.', ['execute'], {
+    test: action('Run Ruby tests with RSpec', 'Runs examples; failures with their places.', runs, {
       role: 'test',
       run: ['--no-color', '--format', 'json', '--out', fresh('report.json')],
       dashes: false,

@@ -1,15 +1,14 @@
 import * as z from 'zod';
-import { choice, on, operand, option, required, words } from '../core/parameter.ts';
-import { list, name, path, some, text } from '../core/params.ts';
+import { choice, on, operand, option, words } from '../core/parameter.ts';
+import { list, name, some, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import type { Reader } from '../core/report.ts';
 import { together } from './reports/diagnostics.ts';
 import { diagnostics, entries, level, packages, tests, type Case } from './reports/kinds.ts';
 import { jsonLines, lines } from './reports/readers.ts';
 import { packageActions } from './shared/packages.ts';
+import { fetches, makes, reaches, reads } from './shared/programs.ts';
 
-const runs = ['execute', 'network'] as const;
-const changes = ['write', 'network'] as const;
 const cargoAt = (exe: string) => ({
   linux: [`~/.cargo/bin/${exe}`],
   darwin: [`~/.cargo/bin/${exe}`],
@@ -57,19 +56,15 @@ const cases: Reader<Case[]> = ({ stdout }) =>
     return { name: test, status: 'failed', message: why, ...(file && { file, line: Number(line) }) };
   });
 
-const manifest = option('--manifest-path', path('Cargo.toml; the nearest unless told', 'file'));
 const members = option('--package', list(name('Package'), 'Only these packages of the workspace'));
 const build = {
-  manifest,
   members,
   features: option('--features', list(name('Feature'), 'Features to switch on')),
-  all_features: on('--all-features', 'All of them'),
   release: on('--release', 'Optimised'),
 };
 const targets = on('--all-targets', 'Tests and examples, too');
 const checking = { ok: [0, 101] as number[], out: compiled } as const;
 const json = ['--quiet', '--message-format=json'];
-const crates = operand(some(name('Crate'), 'Crates: serde, serde@1'));
 const found = lines(
   /^(?<name>[\w-]+) v(?<version>[\d.]\S*)(?: (?<group>\(proc-macro\)|\(\/.+\)))?(?: \(\*\))?$|^$|^\[/,
   ({ name: one, version }) => (one ? { name: one, version } : undefined),
@@ -93,35 +88,39 @@ const cargo = program('cargo', {
   environment,
   settings: { CARGO_TERM_COLOR: 'never', CARGO_TERM_PROGRESS_WHEN: 'never', RUST_BACKTRACE: '0' },
   actions: {
-    build: action('Build with Cargo', 'Compiles packages; errors with their places.', runs, {
+    build: action('Build with Cargo', 'Compiles packages; errors with their places.', reaches, {
       ...checking,
       role: 'build',
       run: ['build', ...json],
       params: { ...build, targets },
       given: { release: true },
     }),
-    check: action('Check Rust code', 'Compiles without making programs; errors with places.', runs, {
+    check: action('Check Rust code', 'Compiles without making programs; errors with places.', reaches, {
       ...checking,
       role: 'types',
       run: ['check', ...json],
       params: { ...build, targets },
     }),
-    clippy: action('Lint Rust code with Clippy', 'Mistakes and better ways, with places.', runs, {
-      ...checking,
-      role: 'lint',
-      run: ['clippy', ...json],
-      params: { ...build, targets },
-    }),
-    fix: action('Fix Rust code', 'Changes what Clippy can correct.', [...runs, 'write'], {
-      ...checking,
-      run: ['clippy', '--fix', '--allow-dirty', '--allow-staged', '--allow-no-vcs', ...json],
-      params: { ...build, targets },
-    }),
-    test: action('Run Rust tests', 'Runs unit, integration and documentation tests.', runs, {
+    clippy: action(
+      'Lint Rust code with Clippy',
+      'Mistakes with their places; corrects them when told.',
+      makes,
+      {
+        ...checking,
+        role: 'lint',
+        run: ['clippy', ...json],
+        params: {
+          ...build,
+          targets,
+          fix: on(['--fix', '--allow-dirty', '--allow-staged', '--allow-no-vcs'], 'Correct what it can'),
+        },
+      },
+    ),
+    test: action('Run Rust tests', 'Runs unit, integration and documentation tests.', reaches, {
       role: 'test',
       run: ({ only, ...at }) => [
         ...['test', '--no-fail-fast'],
-        ...[at.manifest, at.members, at.features, at.all_features, at.release, at.test],
+        ...[at.members, at.features, at.release, at.test],
         ...['--', '--exact', only],
       ],
       params: {
@@ -133,7 +132,7 @@ const cargo = program('cargo', {
       ok: [0, 101],
       out: tests(cases),
     }),
-    run: action('Run a Rust program', 'Builds and runs a program of the package.', runs, {
+    run: action('Run a Rust program', 'Builds and runs a program of the package.', reaches, {
       run: ['run', '--quiet'],
       params: {
         ...build,
@@ -145,80 +144,28 @@ const cargo = program('cargo', {
     format: action('Format Rust code', 'Formats sources.', ['write', 'execute'], {
       role: 'format',
       run: ['fmt'],
-      params: { manifest, members, check: on('--check', 'Only show what is not') },
-    }),
-    add: action('Add crates', 'Adds dependencies to Cargo.toml.', changes, {
-      role: 'add',
-      run: ['add'],
-      params: {
-        manifest,
-        kind: choice({ usual: [], dev: '--dev', build: '--build' }, 'What for'),
-        features: build.features,
-        defaults: choice({ on: [], off: '--no-default-features' }, 'Its default features'),
-        packages: crates,
-      },
-      given: { packages: ['serde@1'], features: ['derive'] },
-    }),
-    doc: action('Build Rust documentation', 'Documentation of packages; warnings with places.', runs, {
-      ...checking,
-      run: ['doc', '--no-deps', ...json],
-      params: build,
+      params: { members, check: on('--check', 'Only show what is not') },
     }),
     ...packageActions('crates', {
-      ...{ like: 'serde', changes, looks: runs, install: ['fetch'], remove: ['remove'], update: ['update'] },
+      ...{
+        like: 'serde',
+        changes: fetches,
+        looks: reaches,
+        install: ['fetch'],
+        add: ['add'],
+        remove: ['remove'],
+      },
+      adding: { dev: on('--dev', 'For tests and examples'), features: build.features },
+      update: ['update'],
       why: ['tree', '--invert'],
       list: [['tree', '--prefix=none', '--depth=1'], packages(found)],
       outdated: [['update', '--dry-run', '--verbose'], packages(moved)],
     }),
-    tree: action('Show the tree of crates', 'Crates with what they depend on.', runs, {
-      run: ['tree'],
-      params: { manifest, members, duplicates: on('--duplicates', 'Only those in several versions') },
-    }),
-    clean: action('Clean with Cargo', 'Deletes what was built.', ['write'], {
-      run: ['clean'],
-      params: { manifest },
-    }),
-  },
-});
-
-const rustc = program('rustc', {
-  title: 'rustc',
-  category: 'build',
-  site: 'https://doc.rust-lang.org/rustc/command-line-arguments.html',
-  get: { apt: 'rustc', brew: 'rust', ...rustup },
-  elsewhere: cargoAt('rustc'),
-  environment,
-  marks: '-@',
-  actions: {
-    compile: action('Compile with rustc', 'Compiles one file; errors with their places.', ['execute'], {
-      run: ['--error-format=json'],
-      dashes: false,
-      params: {
-        edition: option('--edition=', name('2015, 2018, 2021, 2024')),
-        optimize: on('-O', 'Optimised'),
-        tests: on('--test', 'A program that runs its tests'),
-        output: option('-o', path('New file', 'file', { written: true })),
-        file: operand(path('Source', 'file')),
-      },
-      given: { file: 'main.rs', output: 'main' },
-      ok: [0, 1],
-      out: diagnostics(
-        together(({ stderr, ...rest }) => jsonLines(message, told)({ ...rest, stderr: '', stdout: stderr })),
-      ),
-    }),
-    explain: action('Explain a Rust error', 'What an error code means, with examples.', ['execute'], {
-      run: [],
-      params: { code: required('--explain', name('Code: E0382')) },
-      given: { code: 'E0382' },
-    }),
+    clean: action('Clean with Cargo', 'Deletes what was built.', ['write'], { run: ['clean'] }),
   },
 });
 
 const toolchain = name('Toolchain: stable, nightly, 1.80');
-const installed = (of: string) =>
-  entries(of)(
-    lines(/^(?<name>\S+)(?<says>.*)$/, ({ name: one = '', says }) => ({ name: one, says: says?.trim() })),
-  );
 const rustup_ = program('rustup', {
   title: 'rustup',
   category: 'package-manager',
@@ -229,25 +176,18 @@ const rustup_ = program('rustup', {
   environment,
   settings: { RUSTUP_TERM_COLOR: 'never' },
   actions: {
-    toolchains: action('List Rust toolchains', 'Installed ones; which is active.', ['read'], {
+    toolchains: action('List Rust toolchains', 'Installed ones; which is active.', reads, {
       run: ['toolchain', 'list'],
-      out: installed('toolchain'),
+      out: entries('toolchain')(
+        lines(/^(?<name>\S+)(?<says>.*)$/, ({ name: one = '', says }) => ({ name: one, says: says?.trim() })),
+      ),
     }),
-    parts: action('List parts of a Rust toolchain', 'Its components or targets.', runs, {
-      run: [],
-      params: {
-        what: choice({ components: ['component', 'list'], targets: ['target', 'list'] }, 'Which'),
-        installed: choice({ installed: '--installed', all: [] }, 'Those that are there, or could be'),
-        toolchain: option('--toolchain', toolchain),
-      },
-      out: installed('part'),
-    }),
-    install: action('Install a Rust toolchain', 'Installs or updates one.', changes, {
+    install: action('Install a Rust toolchain', 'Installs or updates one.', fetches, {
       run: ['toolchain', 'install', '--profile=minimal', '--no-self-update'],
       params: { toolchain: operand(toolchain) },
       given: { toolchain: 'nightly' },
     }),
-    add: action('Add parts to a Rust toolchain', 'Components, or targets.', changes, {
+    add: action('Add parts to a Rust toolchain', 'Components, or targets.', fetches, {
       run: [],
       params: {
         what: choice({ component: ['component', 'add'], target: ['target', 'add'] }, 'Which'),
@@ -256,18 +196,10 @@ const rustup_ = program('rustup', {
       },
       given: { parts: ['clippy'] },
     }),
-    use: action('Choose the Rust toolchain', 'Everywhere, or below this folder.', changes, {
-      run: [],
-      params: {
-        where: choice({ folder: ['override', 'set'], everywhere: 'default' }, 'Where'),
-        toolchain: operand(toolchain),
-      },
-      given: { toolchain: 'stable' },
-    }),
-    update: action('Update Rust toolchains', 'Updates all that are installed.', changes, {
+    update: action('Update Rust toolchains', 'Updates all that are installed.', fetches, {
       run: ['update', '--no-self-update'],
     }),
   },
 });
 
-export default [cargo, rustc, rustup_];
+export default [cargo, rustup_];

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { fresh, glue } from '../core/command-line.ts';
-import { choice, operand, option } from '../core/parameter.ts';
+import { choice, on, operand, option } from '../core/parameter.ts';
 import { list, name, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
-import { gnu, said, together } from './reports/diagnostics.ts';
 import { diagnostics, level } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
+import { here, reads, writes } from './shared/programs.ts';
 
 const finding = z.object({
   file: z.string(),
@@ -26,7 +25,8 @@ const shellcheck = program('shellcheck', {
   get: { apt: 'shellcheck', brew: 'shellcheck', winget: 'koalaman.shellcheck', npm: 'shellcheck' },
   project: ['.shellcheckrc', '*.sh', '*.bash'],
   actions: {
-    lint: action('Lint shell scripts with ShellCheck', 'Mistakes in scripts with their places.', ['read'], {
+    lint: action('Lint shell scripts with ShellCheck', 'Mistakes in scripts with their places.', reads, {
+      role: 'lint',
       run: ['--format=json1'],
       params: {
         severity: choice(
@@ -49,10 +49,6 @@ const shellcheck = program('shellcheck', {
   },
 });
 
-const style = {
-  indent: option('-i=', z.int().min(0).max(16).describe('Blanks; 0 for tabs, which is usual')),
-};
-const which = operand(list(path('Script or folder'), 'Which').default(['.']));
 const shfmt = program('shfmt', {
   title: 'shfmt',
   category: 'build',
@@ -60,14 +56,14 @@ const shfmt = program('shfmt', {
   get: { apt: 'shfmt', brew: 'shfmt', winget: 'mvdan.shfmt' },
   project: ['*.sh', '*.bash'],
   actions: {
-    format: action('Format shell scripts with shfmt', 'Formats; names those that changed.', ['write'], {
+    format: action('Format shell scripts with shfmt', 'Formats, and names those changed.', writes, {
       role: 'format',
-      run: ['-l', '-w'],
-      params: { ...style, only: which },
-    }),
-    check: action('Check format of shell scripts', 'What shfmt would change, as a diff.', ['read'], {
-      run: ['-d'],
-      params: { ...style, only: which },
+      run: ['-l'],
+      params: {
+        check: on('-d', 'Only show how, as a diff', '-w'),
+        indent: option('-i=', z.int().min(0).max(16).describe('Blanks; 0 for tabs, which is usual')),
+        only: here,
+      },
       ok: [0, 1],
     }),
   },
@@ -84,7 +80,8 @@ const hadolint = program('hadolint', {
   },
   project: ['.hadolint.yaml', 'Dockerfile', 'Containerfile'],
   actions: {
-    lint: action('Lint Dockerfiles with Hadolint', 'Mistakes in Dockerfiles with their places.', ['read'], {
+    lint: action('Lint Dockerfiles with Hadolint', 'Mistakes in Dockerfiles with their places.', reads, {
+      role: 'lint',
       run: ['--format=json', '--no-color'],
       params: {
         exclude: option('--ignore', list(name('Code: DL3008'), 'Not these')),
@@ -97,43 +94,4 @@ const hadolint = program('hadolint', {
   },
 });
 
-const files = operand(some(path('.proto file', 'file'), 'Files'));
-const includes = option('-I', list(path('Folder', 'folder'), 'Folders of imports').default(['.']));
-const compiled = {
-  ok: [0, 1] as number[],
-  out: diagnostics(together(gnu, said(/^(?<file>[^\s:]+): (?<message>(?:File|Import|Unused).+)/))),
-};
-const outs = {
-  ...{ cpp: '--cpp_out', java: '--java_out', python: '--python_out', ruby: '--ruby_out', php: '--php_out' },
-  ...{ csharp: '--csharp_out', kotlin: '--kotlin_out', go: '--go_out', dart: '--dart_out', ts: '--ts_out' },
-};
-const protoc = program('protoc', {
-  title: 'protoc',
-  category: 'build',
-  site: 'https://protobuf.dev/reference',
-  get: { apt: 'protobuf-compiler', brew: 'protobuf', winget: 'Google.Protobuf' },
-  project: ['*.proto', 'buf.yaml'],
-  marks: '-@',
-  actions: {
-    check: action('Check Protocol Buffers', 'Errors and warnings of .proto files.', ['read'], {
-      ...compiled,
-      run: [glue('--descriptor_set_out=', fresh('checked'))],
-      dashes: false,
-      params: { includes, only: files },
-      given: { only: ['shop.proto'] },
-    }),
-    generate: action('Generate code of Protocol Buffers', 'Writes code of a language.', ['write'], {
-      ...compiled,
-      run: ({ includes: where, language, output, only }) => [where, language, output, only],
-      params: {
-        includes,
-        language: choice(outs, 'Language; Go, Dart and TypeScript need their own plugin'),
-        output: operand(path('Where to', 'folder', { written: true })),
-        only: files,
-      },
-      given: { language: 'python', output: 'gen', only: ['shop.proto'] },
-    }),
-  },
-});
-
-export default [shellcheck, shfmt, hadolint, protoc];
+export default [shellcheck, shfmt, hadolint];

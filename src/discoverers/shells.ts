@@ -3,12 +3,13 @@ import { path } from '../core/params.ts';
 import { action, family } from '../core/program.ts';
 import { gnu, said } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
+import { reads, runs } from './shared/programs.ts';
 
 // A script that a model writes is run_script's, which a setting turns on: what is run here lies in the project.
 
 const script = path('Script', 'file');
 const run = (title: string, before: readonly string[]) =>
-  action(`Run a ${title} script`, 'Runs a script of the project, without start-up files.', ['execute'], {
+  action(`Run a ${title} script`, 'Runs a script of the project, without start-up files.', runs, {
     run: ({ script: file, args }) => [...before, file, args],
     params: { script: operand(script), args: words('Its arguments') },
     given: { script: 'scripts/setup', args: ['--all'] },
@@ -68,11 +69,6 @@ const parse = `$t = $e = $null
 [void][Management.Automation.Language.Parser]::ParseFile($env:TOOLCRIB_PATH, [ref]$t, [ref]$e)
 $e | ForEach-Object { '{0}:{1}:{2}: error: {3} [{4}]' -f $env:TOOLCRIB_PATH, $_.Extent.StartLineNumber,
 $_.Extent.StartColumnNumber, ($_.Message -replace '\\s+', ' '), $_.ErrorId }`;
-const analyze = `Invoke-ScriptAnalyzer -Recurse -Path ("$env:TOOLCRIB_PATH".PadLeft(1, '.')) | ForEach-Object {
-$level = switch -Wildcard ("$($_.Severity)") { '*Error' { 'error' } 'Warning' { 'warning' } default { 'info' } }
-'{0}:{1}:{2}: {3}: {4} [{5}]' -f $_.ScriptPath, $_.Line, $_.Column, $level,
-($_.Message -replace '\\s+', ' '), $_.RuleName }`;
-
 const windows = {
   on: ['win32'] as const,
   get: {},
@@ -89,23 +85,15 @@ const powershells = family(rows, ({ title, bypass, ...row }) => ({
   site: 'https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_pwsh',
   version: { args: [...before, '-Command', '"$($PSVersionTable.PSVersion)"'], pattern: /(\d+\.\d\S*)/ },
   settings: { POWERSHELL_TELEMETRY_OPTOUT: '1', POWERSHELL_UPDATECHECK: 'Off' },
-  hints: [{ says: /Invoke-ScriptAnalyzer/, wayOut: 'It comes with: Install-Module PSScriptAnalyzer.' }],
   actions: {
     run_script: run(title, [...before, ...bypass, '-File']),
-    version: action(`Show the version of ${title}`, 'Version, edition and system.', ['read'], {
+    version: action(`Show the version of ${title}`, 'Version, edition and system.', reads, {
       run: text('$PSVersionTable | Format-List | Out-String'),
     }),
     check: action(`Check a ${title} script`, ...checks, {
       run: text(parse),
       params: { script: variable('TOOLCRIB_PATH', script) },
       given: { script: 'setup.ps1' },
-      out: diagnostics(gnu),
-    }),
-    lint: action(`Lint ${title} scripts`, 'Runs PSScriptAnalyzer by the rules there are.', ['execute'], {
-      role: 'lint',
-      run: text(analyze),
-      params: { path: variable('TOOLCRIB_PATH', path('Script or folder')) },
-      given: { path: 'scripts' },
       out: diagnostics(gnu),
     }),
   },

@@ -1,10 +1,11 @@
 import * as z from 'zod';
-import { aside, operand, option, required } from '../core/parameter.ts';
+import { aside, operand } from '../core/parameter.ts';
 import { limit, name, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { told, type Output } from '../core/report.ts';
-import { disks, entries, ports, processes } from './reports/kinds.ts';
-import { json, lines, type Groups } from './reports/readers.ts';
+import { entries, ports, processes } from './reports/kinds.ts';
+import { lines, type Groups } from './reports/readers.ts';
+import { reads } from './shared/programs.ts';
 
 const linux = { on: ['linux'] } as const;
 const mac = { on: ['darwin'] } as const;
@@ -63,48 +64,16 @@ const busiest = processes((output: Output) => {
 });
 
 const pseudo = /^(?:dev)?(?:tmpfs|fs)$|^map /;
-const space = disks((output) =>
+const space = entries('file system')((output) =>
   lines(
     /^(?<name>.+?)\s+(?<size>\d+)\s+\d+\s+(?<free>\d+)\s+\d+%\s+(?<mounted>(?:\/|\w:).*)$/,
-    ({ name: device = '', mounted = '', size, free }) => ({
-      ...{ name: device, mounted, kilobytes: number(size), free: number(free) },
-    }),
-  )(output).filter((one) => one.kilobytes > 0 && !pseudo.test(one.name)),
+    ({ name: device = '', mounted = '', size, free }) =>
+      number(size) > 0 && !pseudo.test(device)
+        ? { name: mounted, says: `${free} of ${size} KB free (${device})` }
+        : undefined,
+  )(output),
 );
 
-const inMb = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MB`;
-/** The numbers that a pattern finds. */
-const numbers = (output: string, pattern: RegExp): number[] => {
-  const [, ...found] = pattern.exec(output) ?? [];
-  if (found.length === 0) throw new Error(`no ${pattern.source}`);
-  return found.map(Number);
-};
-const free = told(({ stdout }) => {
-  const [total = 0, left = 0] = numbers(stdout, /^Mem:\s+(\d+)(?:\s+\d+){4}\s+(\d+)\s*$/m);
-  const [swap = 0, unused = 0] = numbers(stdout, /^Swap:\s+(\d+)\s+\d+\s+(\d+)\s*$/m);
-  return `${inMb(left)} of ${inMb(total)} memory available; swap: ${inMb(unused)} of ${inMb(swap)} free`;
-});
-const pages = told(({ stdout }) => {
-  const [size = 0] = numbers(stdout, /page size of (\d+) bytes/);
-  const sum = (...kinds: string[]) =>
-    kinds.reduce((all, of) => all + (numbers(stdout, new RegExp(`^Pages ${of}:\\s+(\\d+)`, 'm'))[0] ?? 0), 0);
-  const left = sum('free', 'inactive', 'speculative');
-  const used = sum('active', 'wired down', 'occupied by compressor');
-  return `${inMb(left * size)} of ${inMb((left + used) * size)} memory available`;
-});
-
-const unit = z.object({ unit: z.string(), active: z.string(), description: z.string() });
-const units = entries('service')(
-  json(z.array(unit), (all) =>
-    all.map((one) => ({ name: one.unit, says: `${one.active}: ${one.description}` })),
-  ),
-);
-const agents = entries('service')(
-  lines(/^(?<pid>\d+|-)\t(?<status>-?\d+)\t(?<name>\S+)$/, ({ name: label = '', pid, status }) => ({
-    name: label,
-    says: pid === '-' ? `not running, last ended with ${status}` : `running as ${pid}`,
-  })),
-);
 const service = name('Service: nginx, docker.service');
 const given = { service: 'nginx' };
 
@@ -119,7 +88,7 @@ export default program('system', {
   version: 'unknown',
   settings: { LC_ALL: 'C' },
   actions: {
-    ports: action('List listening ports', 'Which process listens on a port, or on any.', ['read'], {
+    ports: action('List listening ports', 'Which process listens on a port, or on any.', reads, {
       params: { port: aside(z.int().min(1).max(65_535).optional().describe('Only this one')) },
       ways: [
         {
@@ -130,7 +99,7 @@ export default program('system', {
         { by: 'netstat', ...windows, run: ['-ano'], out: listeners(netstat) },
       ],
     }),
-    processes: action('List processes', 'Your running processes by CPU, with memory.', ['read'], {
+    processes: action('List processes', 'Your running processes by CPU, with memory.', reads, {
       params: {
         matching: aside(text('Only those whose command has this in it').optional()),
         limit: aside(limit(1000, 30)),
@@ -146,7 +115,7 @@ $(if ($_.CommandLine) { $_.CommandLine } else { $_.Name }) }`),
         },
       ],
     }),
-    disk: action('Show disk space', 'Free space of the disks and local file systems.', ['read'], {
+    disk: action('Show disk space', 'Free space of the disks and local file systems.', reads, {
       ways: [
         // It fails when there is one that it may not look at.
         { by: 'df', ...unix, run: ['-P', '-k', '-l'], ok: [0, 1], out: space },
@@ -157,57 +126,13 @@ $(if ($_.CommandLine) { $_.CommandLine } else { $_.Name }) }`),
         },
       ],
     }),
-    memory: action('Show free memory', 'How much memory (RAM, swap) is free and in all.', ['read'], {
-      ways: [
-        { by: 'free', ...linux, run: ['--bytes'], out: free },
-        { by: 'vm_stat', ...mac, run: [], out: pages },
-        {
-          ...powershell(`Get-CimInstance Win32_OperatingSystem | ForEach-Object {
-'Mem: {0} 0 0 0 0 {1}' -f ($_.TotalVisibleMemorySize * 1KB), ($_.FreePhysicalMemory * 1KB)
-'Swap: {0} 0 {1}' -f ($_.SizeStoredInPagingFiles * 1KB), ($_.FreeSpaceInPagingFiles * 1KB) }`),
-          out: free,
-        },
-      ],
-    }),
-    services: action('List services', 'Services of the system and their state.', ['read'], {
-      ways: [
-        {
-          ...{ by: 'systemctl', ...linux, out: units },
-          run: ['list-units', '--type=service', '--all', '--output=json', '--no-pager'],
-        },
-        { by: 'launchctl', ...mac, run: ['list'], out: agents },
-        {
-          ...powershell(`ConvertTo-Json -Compress @(Get-CimInstance Win32_Service | ForEach-Object {
-@{ unit = $_.Name; active = $_.State; description = $_.DisplayName } })`),
-          out: units,
-        },
-      ],
-    }),
-    service: action('Show a service', 'State of a service, and what it said last.', ['read'], {
+    service: action('Show a service', 'State of a service, and what it said last.', reads, {
       params: { service: operand(service) },
       given,
       ways: [
-        { by: 'systemctl', ...linux, run: ['status', '--no-pager', '--lines=20'], ok: [0, 3], out: plain },
+        { by: 'systemctl', ...linux, run: ['status', '--no-pager', '--lines=50'], ok: [0, 3], out: plain },
         { by: 'launchctl', ...mac, run: ['list'], dashes: false, out: plain },
         { by: 'sc', ...windows, run: ['query'], dashes: false, out: plain },
-      ],
-    }),
-    service_log: action('Show the log of a service', 'What a service has said, the last lines.', ['read'], {
-      params: {
-        service: required('--unit', service),
-        limit: required('--lines', limit(2000, 100)),
-        since: option('--since=', text('From when: -1h, 2026-01-31')),
-      },
-      given,
-      ways: [{ by: 'journalctl', ...linux, run: ['--no-pager', '--output=short-iso'], out: plain }],
-    }),
-    uptime: action('Show uptime', 'Since when the machine runs, and its load average.', ['read'], {
-      ways: [
-        { by: 'uptime', ...unix, run: [], out: plain },
-        {
-          ...powershell("'up since {0:u}' -f (Get-CimInstance Win32_OperatingSystem).LastBootUpTime"),
-          out: plain,
-        },
       ],
     }),
   },

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { ToolcribError } from '../core/errors.ts';
 import { on, operand, option } from '../core/parameter.ts';
-import { list, name, path } from '../core/params.ts';
+import { list, matching, name, path } from '../core/params.ts';
 import { action, family, type Program } from '../core/program.ts';
 import { told, type Output } from '../core/report.ts';
-import { diagnostics, entries, level, plannedChanges } from './reports/kinds.ts';
+import { diagnostics, entries, level } from './reports/kinds.ts';
 import { json, jsonLines, lines } from './reports/readers.ts';
-import { makes, reaches, reads, runs, writes } from './shared/effects.ts';
+import { makes, reaches, runs, writes } from './shared/programs.ts';
 
 const position = z.object({ line: z.int(), column: z.int() });
 const problem = z.object({
@@ -34,7 +34,7 @@ const planned = (output: Output) => {
   if (output.exitCode !== 0) throw new ToolcribError('PROGRAM_FAILED', messages.join('\n') || output.stdout);
   if (!all.some(({ type }) => type === 'change_summary')) throw new Error('no summary');
   return all.flatMap(({ type, change }) =>
-    type === 'planned_change' && change ? [{ action: change.action, name: change.resource.addr }] : [],
+    type === 'planned_change' && change ? [{ name: change.resource.addr, says: change.action }] : [],
   );
 };
 
@@ -47,14 +47,9 @@ const values = json(
       .join('\n') || 'no outputs',
 );
 
-const params = {
-  variables: option('-var=', list(z.string().regex(/^\w[\w-]*=/, 'expected name=value'), 'Variables')),
-  var_file: option('-var-file=', path('File of variables', 'file')),
-  target: option('-target=', list(name('Address'), 'Only these resources and what they need')),
-};
+const assignment = matching(/^\w[\w-]*=/, 'name=value', 'Variable');
 const plan = operand(path('Kept plan', 'file'));
 const published = ['execute', 'network', 'publish', 'destroy'] as const;
-const quiet = ['-no-color', '-lock=false'];
 
 const looking = (title: string): Program['actions'] => ({
   validate: action(`Validate ${title}`, 'Mistakes in the configuration with their places.', runs, {
@@ -64,11 +59,6 @@ const looking = (title: string): Program['actions'] => ({
     out: diagnostics(
       json(z.object({ diagnostics: z.array(problem) }), (all) => all.diagnostics.map(diagnostic)),
     ),
-  }),
-  format_check: action(`Check the format of ${title}`, 'What formatting would change.', reads, {
-    run: ['fmt', '-check', '-diff', '-recursive', '-no-color'],
-    ok: [0, 3],
-    out: told(({ stdout }) => stdout.trim() || 'All files are formatted.'),
   }),
   show: action(`Show a ${title} plan or state`, 'A kept plan with all its values, or the state.', runs, {
     run: ['show', '-no-color'],
@@ -86,12 +76,6 @@ const looking = (title: string): Program['actions'] => ({
     params: { address: operand(name('Only below this address').optional()) },
     out: entries('resource')(lines(/^(?<name>\S.*)$/, ({ name: key = '' }) => ({ name: key }))),
   }),
-  state_show: action(`Show a ${title} resource`, 'Attributes of a resource.', reaches, {
-    run: ['state', 'show', '-no-color'],
-    dashes: false,
-    params: { address: operand(name('Address')) },
-    given: { address: 'aws_instance.web' },
-  }),
 });
 
 const changing = (title: string): Program['actions'] => ({
@@ -103,35 +87,27 @@ const changing = (title: string): Program['actions'] => ({
     role: 'format',
     run: ['fmt', '-recursive'],
     dashes: false,
-    params: { only: operand(path('File or folder').optional()) },
+    params: { only: operand(list(path('File or folder'), 'Only these')) },
   }),
   plan: action(`Plan with ${title}`, 'What applying would change.', makes, {
     run: ['plan', '-json', '-lock=false'],
     params: {
-      ...params,
+      variables: option('-var=', list(assignment, 'Variables')),
+      var_file: option('-var-file=', path('File of variables', 'file')),
+      target: option('-target=', list(name('Address'), 'Only these resources and what they need')),
       destroy: on('-destroy', 'What destroying all would change'),
       save: option('-out=', path('File to keep the plan in', 'file', { written: true })),
     },
     given: { variables: ['region=eu-1'], save: 'next.tfplan' },
     ok: [0, 1],
-    out: plannedChanges(planned),
+    out: entries('planned change')(planned),
   }),
-  apply: action(`Apply ${title}`, 'Makes the infrastructure as the configuration says.', published, {
-    run: ['apply', '-auto-approve', '-no-color'],
-    params,
-    first: ({ variables, var_file, target }) => ['plan', ...quiet, variables, var_file, target],
-  }),
-  apply_plan: action(`Apply a kept ${title} plan`, 'Makes what a kept plan says, and no more.', published, {
+  apply: action(`Apply a kept ${title} plan`, 'Makes what a kept plan says, and no more.', published, {
     run: ['apply', '-no-color'],
     dashes: false,
     params: { plan },
     given: { plan: 'next.tfplan' },
     first: ({ plan: kept }) => ['show', '-no-color', kept],
-  }),
-  destroy: action(`Destroy ${title} resources`, 'Deletes all that the state has.', published, {
-    run: ['destroy', '-auto-approve', '-no-color'],
-    params,
-    first: ({ variables, var_file, target }) => ['plan', '-destroy', ...quiet, variables, var_file, target],
   }),
 });
 

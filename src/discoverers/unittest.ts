@@ -1,5 +1,5 @@
 import { on, operand, option } from '../core/parameter.ts';
-import { list, name, path, text } from '../core/params.ts';
+import { list, name, text } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import type { Reader } from '../core/report.ts';
 import { tests, type Case } from './reports/kinds.ts';
@@ -36,11 +36,6 @@ const results: Reader<Case[]> = ({ stderr: said }) => {
     Array.from({ length: many }, () => ({ name: '', status }));
   return [...failures, ...others('skipped', skipped), ...others('passed', passed)];
 };
-const common = {
-  matching: option('-k', list(name('Part of a name'), 'Those whose names have one of these')),
-  first: on('--failfast', 'Stop at the first failure'),
-};
-
 export default program('unittest', {
   title: 'unittest',
   category: 'build',
@@ -56,19 +51,12 @@ export default program('unittest', {
       role: 'test',
       run: [],
       dashes: false,
-      params: { ...common, only: operand(list(text('Test'), 'Only these: tests.test_a.TestCart.test_adds')) },
-      given: { only: ['tests.test_cart.CartTest'] },
-      ok: [0, 1],
-      out: tests(results),
-    }),
-    discover: action('Run unittest below a folder', 'Runs the tests that a folder has.', ['execute'], {
-      run: ['discover'],
       params: {
-        ...common,
-        folder: option('--start-directory', path('Where to look', 'folder')),
-        pattern: option('--pattern', text('Files: *_test.py')),
+        matching: option('-k', list(name('Part of a name'), 'Those whose names have one of these')),
+        first: on('--failfast', 'Stop at the first failure'),
+        only: operand(list(text('Test'), 'Only these: tests.test_a.TestCart.test_adds')),
       },
-      given: { folder: 'tests' },
+      given: { only: ['tests.test_cart.CartTest'] },
       ok: [0, 1],
       out: tests(results),
     }),

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { choice, operand, option } from '../core/parameter.ts';
-import { list, name, path } from '../core/params.ts';
+import { joined, list, matching, name, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { compiled } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
+import { reaches, runs } from './shared/programs.ts';
 
 const at = (file: string) => ({
   win32: [
@@ -24,7 +25,7 @@ const configuration = option('-property:Configuration=', name('Configuration: De
 const platform = option('-property:Platform=', name('Platform: x64, Win32, AnyCPU'));
 const usual = ['-nologo', '-verbosity:quiet'];
 const target = (title: string, says: string, word: string) =>
-  action(title, says, ['execute', 'network'], {
+  action(title, says, reaches, {
     ...answer,
     run: [`-target:${word}`, ...usual],
     dashes: false,
@@ -40,7 +41,7 @@ const msbuild = program('msbuild', {
   elsewhere: at('MSBuild/Current/Bin/MSBuild.exe'),
   settings: { VSLANG: '1033', MSBUILDDISABLENODEREUSE: '1' },
   actions: {
-    build: action('Build with MSBuild', 'Builds; errors with their places.', ['execute', 'network'], {
+    build: action('Build with MSBuild', 'Builds; errors with their places.', reaches, {
       ...answer,
       role: 'build',
       run: usual,
@@ -49,7 +50,11 @@ const msbuild = program('msbuild', {
         configuration,
         platform,
         jobs: option('-maxCpuCount:', z.int().min(1).max(64).describe('Projects at once')),
-        targets: option('-target:', list(z.string().regex(/^[\w:.-]+$/), 'Targets'), (all) => all.join(';')),
+        targets: option(
+          '-target:',
+          list(matching(/^[\w:.-]+$/, 'a target', 'Target'), 'Targets'),
+          joined(';'),
+        ),
         project,
       },
       given: { configuration: 'Release', targets: ['Restore', 'Build'] },
@@ -61,17 +66,18 @@ const msbuild = program('msbuild', {
 });
 
 const solution = operand(path('Solution or project', 'file'));
-const how = z
-  .string()
-  .regex(/^\w[\w ]*(?:\|[\w ]+)?$/, 'expected Release, or Release|x64')
-  .default('Debug');
+const how = matching(
+  /^\w[\w ]*(?:\|[\w ]+)?$/,
+  'Release, or Release|x64',
+  'Configuration, with its platform behind |',
+).default('Debug');
 const build = (title: string, says: string, word: string) =>
-  action(title, says, ['execute', 'network'], {
+  action(title, says, reaches, {
     ...answer,
     run: ({ solution: what, configuration: which, only }) => [what, word, which, only],
     params: {
       solution,
-      configuration: operand(how.describe('Configuration, with its platform behind |')),
+      configuration: operand(how),
       only: option('/Project', name('Only this project of the solution')),
     },
     given: { solution: 'Shop.sln', configuration: 'Release|x64' },
@@ -87,12 +93,12 @@ const visualStudio = program('visual_studio', {
   elsewhere: at('Common7/IDE/devenv.com'),
   settings: { VSLANG: '1033' },
   actions: {
-    open: action('Open in Visual Studio', 'Opens files, a project or a solution in a window.', ['execute'], {
+    open: action('Open in Visual Studio', 'Opens files, a project or a solution in a window.', runs, {
       stays: true,
       run: ({ window, paths }) => [window, paths],
       params: {
         window: choice({ new: [], open: '/Edit' }, 'Window: the one that is open is for files only'),
-        paths: operand(z.array(path('File, project or solution')).min(1).max(20).describe('What to open')),
+        paths: operand(some(path('File, project or solution'), 'What to open')),
       },
       given: { paths: ['Shop.sln'] },
     }),

@@ -102,7 +102,7 @@ const attacks: readonly Attack[] = [
   [89, 'docker_build', { context: 'HOME/.ssh' }, /^PATH_(?:OUTSIDE_ROOTS|PROTECTED): /],
   [89, 'docker_build', { dockerfile: 'OUTSIDE/secret.txt' }, /^PATH_OUTSIDE_ROOTS: /],
   [89, 'docker_ps', { host: 'tcp://evil' }, /^ARG_INVALID: host: /],
-  [89, 'compose_up', { files: ['OUTSIDE/secret.txt'] }, /^PATH_OUTSIDE_ROOTS: /],
+  [89, 'compose_up', { file: 'OUTSIDE/secret.txt' }, /^PATH_OUTSIDE_ROOTS: /],
   [94, 'npm_run', { task: 'test', env: { NODE_OPTIONS: '--require ./x' } }, /^ARG_INVALID: env: /],
   [94, 'run_command', { program: 'git', env: { LD_PRELOAD: './x.so' } }, /^ARG_INVALID: env: /],
   [105, 'git_reset_hard', { ref: 'HEAD', confirm: true }, /^ARG_INVALID: confirm: /],

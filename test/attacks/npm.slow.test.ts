@@ -20,7 +20,7 @@ it('ATTACK 14: npm does not work on a package above the roots', async () => {
   onTestFinished(() => client.close());
   for (const [name, given] of [
     ['npm_run', { task: 'go' }],
-    ['npm_uninstall', { packages: ['x'] }],
+    ['npm_remove', { packages: ['x'] }],
   ] as const) {
     expect(textOf(await client.callTool({ name, arguments: given }))).toMatch(/^PATH_NOT_FOUND/);
   }

@@ -18,14 +18,12 @@ import { contentOf, createScene, type Scene } from './scene.ts';
 
 /** Arguments that make sense in the project below; what is not here is called with its own example. */
 const meaningful: Record<string, Record<string, unknown>> = {
-  compose_images: {},
   compose_logs: {},
   compose_ps: {},
   docker_images: {},
   docker_logs: { container: 'web' },
   docker_inspect: { container: 'web' },
   docker_ps: {},
-  docker_stats: {},
   fetch_url: { url: 'http://localhost:PORT/', find: 'needle' },
   find_actions: { query: 'who changed this line' },
   run_read_action: { action: 'git_blame', arguments: { path: 'src/a.txt' } },
@@ -55,9 +53,7 @@ const meaningful: Record<string, Record<string, unknown>> = {
   read_file: { paths: ['src/a.txt', 'good.js'] },
   read_job: { job: 'JOB' },
   read_output: { output: 'OUTPUT', grep: 'ready' },
-  sqlite3_explain: { database: 'data.db', sql: 'select * from t' },
   sqlite3_query: { database: 'data.db', sql: 'select * from t' },
-  sqlite3_schema: { database: 'data.db' },
   sqlite3_tables: { database: 'data.db' },
   wait_job: { job: 'JOB', pattern: 'ready' },
 };
@@ -74,9 +70,6 @@ const parts: Record<string, readonly string[]> = {
   system: ['df', 'free', 'journalctl', 'ps', 'ss', 'systemctl', 'uname', 'uptime', 'id'],
   go: ['doc', 'list', 'vet'],
   kubectl: ['diff'],
-  cloc: ['pwd', 'perl'],
-  // One of two programs of that name is a filter before jq.
-  yq: ['jq'],
 };
 /** These ask a server themselves, and start nothing at all. */
 const askThemselves: ReadonlySet<string> = new Set(['psql', 'mysql']);

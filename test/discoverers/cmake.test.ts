@@ -6,11 +6,10 @@ import { argvOf, recorded, reportOf } from './real-program.ts';
 it('reads presets', () => {
   expect(reportOf(cmake, 'presets', { stdout: recorded('cmake/CMakePresets.json') }).text)
     .toMatchInlineSnapshot(`
-    "4 presets
+    "3 presets
     dev configure
     release configure
     dev build
-    ci workflow
     not read: cmake/common.json"
   `);
   expect(() => reportOf(cmake, 'presets', { stdout: '[]' })).toThrow();
@@ -48,13 +47,4 @@ it('tells which tests failed with what they printed, those that could not be sta
     crash -"
   `);
   expect(argvOf(ctest, 'test', { only: ['a.b', 'c d'] }).slice(-1)).toEqual(['^(a\\.b|c d)$']);
-});
-
-it('lists tests', () => {
-  expect(reportOf(ctest, 'list', { stdout: recorded('ctest/list.json') }).text).toMatchInlineSnapshot(`
-    "2 tests
-    passes
-    fails [slow]"
-  `);
-  expect(() => reportOf(ctest, 'list', { stdout: '{}' })).toThrow();
 });

@@ -42,7 +42,7 @@ it('reads rows with every digit of a number, bytes and text told apart', () => {
 
 it('ATTACK 81, 82: refuses dot commands, and table functions which -safe leaves alone', () => {
   for (const of of [sqlite3, programOf('duckdb')])
-    for (const key of ['query', 'explain', 'execute']) {
+    for (const key of ['query', 'execute']) {
       for (const sql of ['.shell id', ' .system id', '\n.output |id', '.load x', '.import a b', '.read x'])
         expect(() => argvOf(of, key, { database: 'shop.db', sql })).toThrow('dot commands');
       for (const sql of [
@@ -89,9 +89,6 @@ describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))('sqlite
     expect(await told('describe', { table: "nothing'" })).toBe(
       "NOT_FOUND: nothing': there is no such table.",
     );
-    expect(await told('schema', { table: 'user_*' })).toBe(
-      'CREATE VIEW user_names AS SELECT name FROM users;',
-    );
     expect(await told('dump', { table: 'users' })).toContain("INSERT INTO users VALUES(3,'Cy',2.5,3);");
   });
 
@@ -114,12 +111,11 @@ describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))('sqlite
     expect(await told('query', { sql: 'PRAGMA table_info(users)', limit: 1 })).toMatch(
       /^1 row; there are more/,
     );
-    expect(await told('explain', { sql: "SELECT * FROM users WHERE name = 'Ada' -- who" })).toContain(
-      'users_name',
-    );
+    const sql = "EXPLAIN QUERY PLAN SELECT * FROM users WHERE name = 'Ada' -- who";
+    expect(await told('query', { sql })).toContain('users_name');
   });
 
-  it('makes a database, changes it all or not at all, and reads a CSV file into it', async () => {
+  it('makes a database, and changes it all or not at all', async () => {
     const database = 'new.db';
     expect(await told('open', { database })).toBe('no tables');
     expect(await told('execute', { database, sql: 'CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)' })).toBe(
@@ -130,8 +126,6 @@ describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))('sqlite
       true,
       '1 row\nn\n2',
     ]);
-    await call('import', { database, file: "it's x.csv", table: 'csv' });
-    expect(await told('query', { database, sql: 'SELECT * FROM csv' })).toBe('1 row\na\tb\n1\tx, y');
   });
 
   it('ATTACK 85: makes no value that is larger than memory', async () => {

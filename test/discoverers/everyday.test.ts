@@ -2,15 +2,12 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { schemaOf } from '../../src/machine/actions/describe.ts';
 import { callAction, planOf } from '../support/call-action.ts';
 import { until } from '../support/until.ts';
-import { actionOf, programOf } from './programs.ts';
+import { programOf } from './programs.ts';
 import { argvOf, recorded, reportOf } from './real-program.ts';
 
 const temporaryFolder = () => realpathSync(mkdtempSync(join(tmpdir(), 'everyday-')));
-const accepts = (program: string, action: string, given: object): boolean =>
-  schemaOf(actionOf(programOf(program), action).params).safeParse(given).success;
 
 it('leaves a window open, with the environment of a person', async () => {
   const folder = temporaryFolder();
@@ -43,67 +40,12 @@ it('keeps a jq filter from reading what no path names', () => {
   expect(argvOf(programOf('jq'), 'filter', given)).toEqual(['(import "/etc/passwd" as $x; $x\n)', 'a.json']);
 });
 
-it.each([
-  'load("/etc/passwd")',
-  '.a | load_str("x")',
-  'eval("a")',
-  '.a = 1',
-  '.a, .b',
-  '.["a\\(1)"]',
-  '[0]',
-  '',
-])('takes no yq expression that is more than a path of keys: %s', (keys) =>
-  expect(accepts('yq', 'get', { keys, path: 'a.yaml' })).toBe(false),
-);
-
-it('takes paths of keys, and values as JSON', () => {
-  for (const keys of ['.', '.a', '.a-b.c', '.a[0].b', '.["a b"]', '.[]', '.a | keys'])
-    expect(accepts('yq', 'get', { keys, path: 'a.yaml' }), keys).toBe(true);
-  expect(accepts('yq', 'set', { keys: '.a', value: 'load("x")', path: 'a.yaml' })).toBe(false);
-  expect(argvOf(programOf('yq'), 'set', { keys: '.a', value: '{"b": 1}', path: 'a.yaml' })).toEqual([
-    '-i',
-    '.a = {"b": 1}',
-    'a.yaml',
-  ]);
-});
-
-it('asks an address over HTTP only, and sends no file', () => {
-  for (const url of ['file:///etc/passwd', 'ftp://example.org', 'http://a b', '-o/x'])
-    expect(accepts('curl', 'get', { url }), url).toBe(false);
-  for (const header of [
-    '@/etc/passwd',
-    'X-A: @/etc/passwd',
-    'X-A:@/etc/passwd',
-    'a:=@/etc/passwd',
-    'A: b\nC: d',
-  ])
-    for (const program of ['curl', 'http'])
-      expect(accepts(program, 'get', { url: 'http://localhost', headers: [header] }), header).toBe(false);
-  expect(accepts('curl', 'get', { url: 'http://[::1]:80/?q=[1]', headers: ['Accept: a/b'] })).toBe(true);
-});
-
 it('gives PowerShell a path as data, never as code', async () => {
   const folder = temporaryFolder();
   const script = "'; Remove-Item x; '.ps1";
   const plan = await planOf(programOf('pwsh'), 'check', { script }, { folder, program: '/bin/true' });
   expect(plan.subject).not.toContain('Remove-Item');
   expect(plan.exactly).toContain('Remove-Item');
-});
-
-it('refuses to search with ripgrep where files are kept from being read', async () => {
-  const folder = temporaryFolder();
-  const { inspect } = programOf('rg');
-  const situation = {
-    action: 'search',
-    folder,
-    roots: [folder],
-    effects: ['read'],
-    values: {},
-    denied: ['**/.env'],
-  };
-  await expect(inspect?.({} as never, { ...situation, trusted: async () => true } as never)).rejects.toThrow(
-    'keep some files from you',
-  );
 });
 
 it('tells who listens, by three programs', () => {
@@ -137,65 +79,19 @@ it('lists the busiest processes first, and says how many there are', () => {
   );
 });
 
-it('shows disks and memory in the same words on every system', () => {
+it('shows disks in the same words on every system', () => {
   const system = programOf('system');
   expect(reportOf(system, 'disk', { way: 0, stdout: recorded('system/df.txt') }).text).toBe(
-    '2 file systems\n/: 64978400 of 264212084 KB free (/dev/vda)\n/media/My Disk: 500000 of 1000000 KB free (/dev/vdb)',
+    '2 file systems\n/ 64978400 of 264212084 KB free (/dev/vda)\n/media/My Disk 500000 of 1000000 KB free (/dev/vdb)',
   );
   expect(reportOf(system, 'disk', { way: 1, stdout: 'C: 1000 0 400 0% C:\r\n' }).text).toContain(
-    'C:: 400 of 1000',
-  );
-  const mac = [
-    'Mach Virtual Memory Statistics: (page size of 16384 bytes)',
-    'Pages free:                               65536.',
-    'Pages active:                            131072.',
-    'Pages inactive:                           65536.',
-    'Pages speculative:                            0.',
-    'Pages wired down:                         65536.',
-    'Pages occupied by compressor:                 0.',
-  ];
-  expect(reportOf(system, 'memory', { way: 1, stdout: mac.join('\n') }).text).toBe(
-    '2048 MB of 5120 MB memory available',
-  );
-  const windows = 'Mem: 8589934592 0 0 0 0 4294967296\r\nSwap: 1073741824 0 1073741824\r\n';
-  expect(reportOf(system, 'memory', { way: 2, stdout: windows }).text).toBe(
-    '4096 MB of 8192 MB memory available; swap: 1024 MB of 1024 MB free',
+    'C: 400 of 1000',
   );
 });
 
 it('reads what programs printed', () => {
-  const chain = reportOf(programOf('openssl'), 'server_certificate', {
-    stdout: recorded('openssl/server.txt'),
-  }).text;
-  expect(chain).toMatch(
-    /^Certificate chain\n 0 s:CN = localhost[^]*NotAfter: Dec[^]*\nVerification error: self-signed/,
-  );
-  expect(chain.split('\n').length).toBeLessThan(9);
-  expect(reportOf(programOf('mise'), 'tasks', { stdout: recorded('mise/tasks.json') }).text).toBe(
-    '1 task\nbuild = tsc && vite build (Build it)',
-  );
-  const { text } = reportOf(programOf('sqlfluff'), 'lint', {
-    stdout: recorded('sqlfluff/lint.json'),
-    exitCode: 1,
-  });
-  expect(text).toContain('q.sql:1:7 warning: Expected only single space');
   const code = { stdout: 'ms-python.python@2026.4.0\nvitest.explorer@1.36.0\n' };
   expect(reportOf(programOf('code'), 'list_extensions', code).text).toBe(
     '2 packages\nms-python.python 2026.4.0\nvitest.explorer 1.36.0',
   );
-});
-
-it('tells of a direnv that a person has not allowed, by either form of its answer', () => {
-  const told = (allowed: string) =>
-    reportOf(programOf('direnv'), 'status', {
-      stdout: `Found RC path /p/.envrc\nFound RC allowed ${allowed}\n`,
-    }).text;
-  expect([told('true'), told('0'), told('false'), told('2')]).toEqual(
-    ['', '', 'not ', 'not '].map((not) => `/p/.envrc: ${not}allowed`),
-  );
-});
-
-it('says so when nothing is found', () => {
-  expect(reportOf(programOf('rg'), 'search', { exitCode: 1 }).text).toBe('nothing matches');
-  expect(reportOf(programOf('xmllint'), 'xpath', { exitCode: 10 }).text).toBe('nothing matches');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argvOf, recorded, reportOf } from './real-program.ts';
+import { recorded, reportOf } from './real-program.ts';
 import { programOf } from './programs.ts';
 
 const textOf = (id: string, key: string, output: Parameters<typeof reportOf>[2]) =>
@@ -21,11 +21,7 @@ describe('kubectl', () => {
     );
   });
 
-  it('shows no secrets as YAML, and looks before it applies', () => {
-    for (const kind of ['secret', 'secrets', 'Secret', 'sealedsecrets'])
-      expect(() => argvOf(programOf('kubectl'), 'yaml', { kind, name: 'x' })).toThrow(
-        'secrets are not shown',
-      );
+  it('looks before it applies', () => {
     const { apply, delete: remove } = programOf('kubectl').actions;
     expect(apply?.first).toBeDefined();
     expect(remove).toMatchObject({ effects: ['network', 'publish', 'destroy'], first: expect.anything() });
@@ -36,7 +32,7 @@ describe('terraform and tofu', () => {
   it('read what would change, and what is wrong', () => {
     for (const id of ['terraform', 'tofu']) {
       expect(textOf(id, 'plan', { stdout: recorded('terraform/plan.jsonl') })).toBe(
-        '1 planned change\ncreate terraform_data.a',
+        '1 planned change\nterraform_data.a create',
       );
       expect(
         textOf(id, 'validate', { stdout: recorded('terraform/validate-bad.json'), exitCode: 1 }),
@@ -51,23 +47,8 @@ describe('terraform and tofu', () => {
   });
 });
 
-it('reads what ansible-lint finds', () => {
-  const { data } = reportOf(programOf('ansible_lint'), 'lint', { stdout: recorded('ansible_lint/bad.json') });
-  expect(data).toMatchObject({
-    total: 5,
-    items: [{ file: 'bad.yml', line: 1, code: 'name[play]', level: 'error' }, {}, {}, {}, {}],
-  });
-});
-
-it('gives Ansible variables whole, as JSON', () => {
-  const given = { playbook: 'site.yml', variables: ['who=a b', 'x=1=2'], tags: ['a', 'b'] };
-  expect(argvOf(programOf('ansible'), 'check', given)).toEqual([
-    ...['--check', '--diff', '--tags=a,b', '--extra-vars={"who":"a b","x":"1=2"}', '--', 'site.yml'],
-  ]);
-});
-
-// Written from the documents of the programs.
-it('reads Helm, minikube, Vagrant and Trivy', () => {
+// Written from its documents.
+it('reads Helm', () => {
   const release = {
     name: 'shop',
     namespace: 'default',
@@ -86,20 +67,4 @@ it('reads Helm, minikube, Vagrant and Trivy', () => {
   expect(textOf('helm', 'lint', { stdout: linted, exitCode: 1 })).toBe(
     '2 diagnostics\nChart.yaml info: icon is recommended\ntemplates/ error: parse error',
   );
-  const profiles = { invalid: [], valid: [{ Name: 'minikube', Status: 'Running' }] };
-  expect(textOf('minikube', 'list', { stdout: JSON.stringify(profiles) })).toBe(
-    '1 cluster\nminikube Running',
-  );
-  const machine =
-    '1,default,metadata,provider,x\n1,default,provider-name,virtualbox\n1,default,state,running\n';
-  expect(textOf('vagrant', 'status', { stdout: machine })).toBe('1 machine\ndefault running, virtualbox');
-  const found = {
-    ...{ PkgName: 'lodash', Severity: 'HIGH', VulnerabilityID: 'CVE-2021-1', Title: 'Injection' },
-    ...{ InstalledVersion: '4.17.20', FixedVersion: '4.17.21' },
-  };
-  const scanned = { SchemaVersion: 2, Results: [{ Target: 'package-lock.json', Vulnerabilities: [found] }] };
-  expect(textOf('trivy', 'project', { stdout: JSON.stringify(scanned) })).toBe(
-    '1 advisory\nhigh lodash 4.17.20, fixed in 4.17.21 CVE-2021-1 Injection',
-  );
-  expect(textOf('trivy', 'project', { stdout: '{"SchemaVersion":2}' })).toBe('no advisories');
 });

@@ -90,10 +90,10 @@ it('reads what linters find', () => {
   `);
 });
 
-it('says which files are not formatted', () => {
-  const check = (output: object) => reportOf(programOf('prettier'), 'check', output).text;
-  expect(check({ stdout: 'a.js\nb.js\n', exitCode: 1 })).toBe('2 unformatted files\na.js\nb.js');
-  expect(check({})).toBe('no unformatted files');
+it('formats with Prettier, or only says what is not formatted', () => {
+  const prettier = programOf('prettier');
+  expect(argvOf(prettier, 'format', { only: ['src'] })).toEqual(['--list-different', '--write', 'src']);
+  expect(argvOf(prettier, 'format', { check: true })).toEqual(['--list-different', '.']);
 });
 
 it('lets tsc look at the projects that a tsconfig only names', async () => {
@@ -111,24 +111,12 @@ it('lists the versions of Node.js', () => {
   expect(listed('nvm', '        v18.1.0 *\n->     v20.20.2 *\n         system * (-> v20.20.2)\n')).toBe(
     '3 versions\nv18.1.0\nv20.20.2\nsystem -> v20.20.2',
   );
-  // As their documents have it.
-  expect(listed('fnm', '* v18.20.4\n* v20.11.1 default, lts-latest\n* system\n')).toBe(
-    '3 versions\nv18.20.4\nv20.11.1 default, lts-latest\nsystem',
-  );
-  expect(listed('volta', 'runtime node@20.11.1 (default)\nruntime node@18.20.4\n')).toBe(
-    '2 versions\n20.11.1 default\n18.20.4',
-  );
   expect(listed('nvm_windows', '\n    22.1.0\n  * 20.11.1 (Currently using 64-bit executable)\n')).toBe(
     '2 versions\n22.1.0\n* 20.11.1',
   );
 });
 
-it('reads errors of webpack and tasks of a turbo.json', () => {
-  const error = { moduleName: './src/bad.js', loc: '1:26', message: 'Unexpected token' };
-  const stdout = JSON.stringify({ errors: [error], warnings: [{ message: 'large' }] });
-  expect(reportOf(programOf('webpack'), 'build', { stdout, exitCode: 1 }).text).toBe(
-    '2 diagnostics\nsrc/bad.js:1:27 error: Unexpected token\nwarning: large',
-  );
+it('reads tasks of a turbo.json', () => {
   const turbo = '{\n  // Tasks\n  "tasks": { "build": { "dependsOn": ["^build"] }, "lint": {} }\n}';
   expect(reportOf(programOf('turbo'), 'tasks', { stdout: turbo }).text).toBe(
     '2 tasks\nbuild (after ^build)\nlint',

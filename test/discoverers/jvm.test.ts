@@ -63,11 +63,6 @@ it('reads what Maven depends on', () => {
   );
 });
 
-it('runs sbt tests as one command', () => {
-  expect(argvOf(programOf('sbt'), 'test', { only: ['a.B', 'a.C'] })).toEqual(['testOnly a.B a.C']);
-  expect(argvOf(programOf('sbt'), 'test')).toEqual(['testOnly']);
-});
-
 it('refuses what would be two in a list that is one argument', () => {
   expect(() => argvOf(programOf('maven'), 'test', { only: ['a.B,c.D'] })).toThrow(/read as two/);
   expect(() => argvOf(programOf('java'), 'run', { main: 'A', classpath: ['a:/etc'] })).toThrow(/read as two/);

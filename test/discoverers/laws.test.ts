@@ -5,7 +5,7 @@ import { effects } from '../../src/core/discoverer.ts';
 import { ToolcribError } from '../../src/core/errors.ts';
 import type { Param, Params } from '../../src/core/parameter.ts';
 import { pathFacts, pathKind } from '../../src/core/params.ts';
-import { linesOf, roles, write, type ProgramAction, type Values } from '../../src/core/program.ts';
+import { linesOf, roles, write, type ProgramAction, type Role, type Values } from '../../src/core/program.ts';
 import { annotationsOf } from '../../src/core/tool.ts';
 import { programResult } from '../../src/machine/actions/action-result.ts';
 import { describeAction, schemaOf } from '../../src/machine/actions/describe.ts';
@@ -126,6 +126,22 @@ function commonStart(one: string, other: string): string {
   while (end < one.length && one[end] === other[end]) end += 1;
   return one.slice(0, end);
 }
+
+/** What checks or formats a whole project, or packages of it, and cannot be told which files. */
+const wholeOnly = new Set([
+  ...['cargo_check', 'cargo_clippy', 'cargo_format', 'dotnet_format', 'tsc_types'],
+  ...['terraform_validate', 'tofu_validate'],
+]);
+/** Kinds that answer a role's question. */
+const roleOf: Readonly<Record<string, readonly (Role | undefined)[]>> = {
+  tests: ['test'],
+  tasks: ['tasks'],
+  packages: ['list', 'outdated'],
+  advisories: ['audit'],
+  rows: ['query'],
+  tables: ['tables', undefined],
+  columns: ['describe'],
+};
 
 type Line = ReturnType<typeof linesOf>[number][1];
 
@@ -278,9 +294,22 @@ describe.each(allActions)('$tool', (named) => {
     const { kind, needs } = roles[action.role] as { kind?: string; needs: readonly string[] };
     expect(Object.keys(params)).toEqual(expect.arrayContaining([...needs]));
     if (kind) expect((action.out ?? action.ways?.[0]?.out)?.kind).toBe(kind);
-    const only = params['only'];
-    if (only && ['test', 'lint', 'types'].includes(action.role))
-      expect(z.safeParse(only.schema, ['a']).success).toBe(true);
+    if (['test', 'lint', 'types', 'format'].includes(action.role) && !wholeOnly.has(tool))
+      expect(z.safeParse(params['only']?.schema ?? z.never(), ['a']).success, 'only').toBe(true);
+    // Whoever calls by a role alone knows no other names.
+    const required = Object.keys(params).filter((key) => !params[key]!.schema.safeParse(undefined).success);
+    expect(['only', 'database', 'task', 'package', 'packages', 'sql', 'table']).toEqual(
+      expect.arrayContaining(required),
+    );
+    for (const [name, param] of Object.entries<Param>(params))
+      if (action.role === 'add' && param.schema.safeParse(true).success)
+        if (/\bdev/.test(String(param.write(true, String)))) expect(name).toBe('dev');
+  });
+
+  it('has the role that its answer shows', () => {
+    const role = roleOf[action.out?.kind ?? ''];
+    // pip_list has it for the packages of Python.
+    if (role && of.category !== 'editor' && tool !== 'python_pip_list') expect(role).toContain(action.role);
   });
 
   it('shows what it cannot read, and is never silent', async () => {

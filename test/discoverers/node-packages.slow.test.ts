@@ -99,9 +99,8 @@ describe.skipIf(!hasProgram('npm', '--version'))('the real npm', () => {
     const args = ['--global', 'a b', '$(touch x)'];
     expect(await call('run', { task: 'args', args })).toContain(JSON.stringify(args));
     expect(await call('test', { args: ['-x'] })).toContain(JSON.stringify(['test', '-x']));
-    const npx = programOf('npx');
-    expect(await call('run', { program: 'args', args }, npx)).toContain(JSON.stringify(args));
-    expect(await call('run', { program: 'not-there' }, npx)).toContain('Only what is installed is run');
+    expect(await call('exec', { program: 'args', args })).toContain(JSON.stringify(args));
+    expect(await call('exec', { program: 'not-there' })).toContain('Only what is installed is run');
     expect(existsSync(join(folder, 'x'))).toBe(false);
     expect(await call('run', { task: 'missing' })).toContain('lists the scripts there are');
   });

@@ -49,11 +49,9 @@ describe('which package manager a project has', () => {
     });
     const cwd = join(folder, 'packages/a');
     const where = { folder: cwd, roots: [folder] };
-    await expect(inspected(npm, 'uninstall', where)).rejects.toThrow('Call pnpm_remove instead.');
+    await expect(inspected(npm, 'remove', where)).rejects.toThrow('Call pnpm_remove instead.');
     await expect(inspected(npm, 'audit', where)).rejects.toThrow('Call pnpm_audit instead.');
-    await expect(inspected(programOf('yarn1'), 'upgrade', where)).rejects.toThrow(
-      'Call pnpm_update instead.',
-    );
+    await expect(inspected(programOf('yarn1'), 'update', where)).rejects.toThrow('Call pnpm_update instead.');
     await expect(inspected(pnpm, 'add', where)).resolves.toEqual({});
     await expect(inspected(npm, 'run', where)).resolves.toEqual({});
     await expect(
@@ -76,7 +74,7 @@ describe('what there is nothing to do for', () => {
     for (const key of ['list', 'run', 'add'])
       await expect(inspected(npm, key, where)).rejects.toThrow('there is no package.json here or above');
     await expect(inspected(npm, 'view', where)).resolves.toEqual({});
-    await expect(inspected(programOf('deno'), 'eval', where)).resolves.toEqual({});
+    await expect(inspected(programOf('deno'), 'check', where)).resolves.toEqual({});
     expect(await call(npm, 'list', {}, join(top, 'packages/a'))).toContain('PATH_NOT_FOUND');
   });
 
@@ -84,8 +82,7 @@ describe('what there is nothing to do for', () => {
     'is said when %s is to remove what is not there',
     async (id) => {
       const folder = folderWith({ 'package.json': { dependencies: { semver: '7.0.0' } } });
-      const key = id === 'npm' ? 'uninstall' : 'remove';
-      const said = await call(programOf(id), key, { packages: ['left-pad', 'semver'] }, folder);
+      const said = await call(programOf(id), 'remove', { packages: ['left-pad', 'semver'] }, folder);
       expect(said).toBe(
         'NOT_FOUND: left-pad: not among the dependencies of package.json; nothing was removed. There are: semver.',
       );
@@ -134,7 +131,6 @@ describe('what package managers print', () => {
       semver 7.0.0 -> 7.8.6
       is-odd 2.0.0 -> 3.0.1"
     `);
-    expect(read('yarn1', 'outdated', 'outdated.jsonl', { exitCode: 1 })).toContain('semver 7.0.0 -> 7.8.6');
     expect(read('bun', 'outdated', 'outdated.txt')).toContain('left-pad 1.2.0 -> 1.3.0 (dev)');
     expect(read('deno', 'outdated', 'outdated.txt')).toContain('is-odd 2.0.0 -> 3.0.1');
     expect(reportOf(npm, 'outdated', { stdout: '{}' }).text).toBe('no packages');
@@ -149,7 +145,6 @@ describe('what package managers print', () => {
       low is-number <7.0.0 Numbers are odd https://github.com/advisories/GHSA-dddd-eeee-ffff
       high left-pad <=1.3.0 Padding may overflow https://github.com/advisories/GHSA-aaaa-bbbb-cccc"
     `);
-    expect(read('yarn1', 'audit', 'audit-refused.jsonl', { exitCode: 1 })).toBe('no advisories');
   });
 
   it('is what the registry knows of a package', () => {
@@ -204,17 +199,11 @@ describe('what package managers print', () => {
     `);
   });
 
-  it("is Deno's type errors and findings", () => {
+  it("is Deno's type errors", () => {
     const stderr = recorded('deno/check.txt');
     expect(reportOf(programOf('deno'), 'check', { stderr, exitCode: 1 }).text).toMatchInlineSnapshot(`
       "1 diagnostic
       /home/dev/shop/bad.ts:1:7 error: Type 'string' is not assignable to type 'number'. [TS2322]"
-    `);
-    expect(read('deno', 'lint', 'lint.json', { exitCode: 1 })).toMatchInlineSnapshot(`
-      "3 diagnostics
-      /home/dev/shop/bad.ts:1:24 error: \`var\` keyword is not allowed. [no-var]
-      /home/dev/shop/bad.ts:1:28 error: \`y\` is never used [no-unused-vars]
-      /home/dev/shop/cart_test.ts:1:31 error: Use of a constant expressions as conditions is not allowed. [no-constant-condition]"
     `);
   });
 });
@@ -259,7 +248,7 @@ const noSpecs = `--script-shell=./evil.sh -g . ./evil ../evil /etc ~/evil user/r
   git@github.com:user/repo https://evil/x.tgz file:evil evil.tgz evil.TAR.GZ evil.tgz@1.0.0 a@evil.tar @a/b.tgz
   a@npm:b a@./evil a@~/evil a@>=1 C:evil`;
 it.each([...noSpecs.split(/\s+/), 'a b', 'a\n--global', ''])('npm takes no %j for a package', (spec) => {
-  for (const key of ['add', 'uninstall', 'update'])
+  for (const key of ['add', 'remove', 'update'])
     expect(() => argvOf(npm, key, { packages: [spec] })).toThrow(/expected/);
   for (const key of ['view', 'why']) expect(() => argvOf(npm, key, { package: spec })).toThrow(/expected/);
 });
@@ -270,7 +259,7 @@ it('no change runs the scripts of packages (32)', () => {
       const given = key === 'add' ? { packages: ['a'] } : {};
       expect(argvOf(programOf(id), key, given)).toContain('--ignore-scripts');
     }
-  expect(argvOf(npm, 'uninstall', { packages: ['a'] })).toContain('--ignore-scripts');
+  expect(argvOf(npm, 'remove', { packages: ['a'] })).toContain('--ignore-scripts');
 });
 
 it('pnpm, when it only looks, runs no code of the project and fetches no other pnpm', async () => {

@@ -45,31 +45,11 @@ it('counts and places what unittest says, of old Pythons too', () => {
   expect(() => shown('unittest', 'test', { stderr: 'Traceback', exitCode: 1 })).toThrow();
 });
 
-it('reports coverage with the lines that did not run', () => {
-  expect(
-    shown('coverage', 'report', { files: { 'coverage.json': recorded('coverage/coverage.json') } }),
-  ).toMatch(/^\d files\ncart\.py 80 % of 5, not 9\n[^]*in all \d+ % of \d+$/);
-});
-
 it('reads what Ruff and Pyright find', () => {
   expect(shown('ruff', 'check', { stdout: recorded('ruff/check.json'), exitCode: 1 })).toBe(
     '1 diagnostic\n/home/dev/shop/cart.py:1:8 error: `os` imported but unused [F401]',
   );
   expect(shown('pyright', 'types', { stdout: recorded('pyright/check.json'), exitCode: 1 })).toMatch(
     /^1 diagnostic\n\/home\/dev\/shop\/cart\.py:9:12 error: Type "Literal\['x'\]" is not[^]*\[reportReturnType\]$/,
-  );
-});
-
-it('reads lists of PDM scripts, Nox sessions, conda packages and pipx programs', () => {
-  const scripts =
-    '{"hello": {"kind": "cmd", "args": "x"}, "_": {"env": {}}, "both": {"kind": "composite", "help": "Twice"}}';
-  expect(shown('pdm', 'tasks', { stdout: scripts })).toBe('2 tasks\nhello\nboth (Twice)');
-  expect(shown('nox', 'tasks', { stdout: '[{"session": "tests-3.12", "description": null}]' })).toBe(
-    '1 task\ntests-3.12',
-  );
-  const conda = '[{"base_url": "x", "channel": "conda-forge", "name": "numpy", "version": "2.1.0"}]';
-  expect(shown('conda', 'list', { stdout: conda })).toBe('1 package\nnumpy 2.1.0 (conda-forge)');
-  expect(shown('micromamba', 'environments', { stdout: '{"envs": ["/opt/conda/envs/shop"]}' })).toBe(
-    '1 environment\nshop /opt/conda/envs/shop',
   );
 });

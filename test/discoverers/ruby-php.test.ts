@@ -49,16 +49,11 @@ it('runs a gem as the bundle has it, where the bundle has it', async () => {
   expect(await look('rubocop')).toEqual({});
 });
 
-it('reads what Composer lists and finds, an empty list too', () => {
+it('reads what Composer lists, an empty list too', () => {
   const list =
     '{"installed": [{"name": "psr/log", "version": "1.1.4", "latest": "3.0.2", "latest-status": "update-possible"}]}';
   expect(shown('composer', 'outdated', { stdout: list })).toBe('1 package\npsr/log 1.1.4 -> 3.0.2');
   expect(shown('composer', 'list', { stdout: '[]' })).toBe('no packages');
-  const audit =
-    '{"advisories": {"a/b": [{"advisoryId": "x", "title": "XSS", "affectedVersions": "<2", "link": "https://x.y", "severity": "high"}]}}';
-  expect(shown('composer', 'audit', { stdout: audit, exitCode: 1 })).toBe(
-    '1 advisory\nhigh a/b <2 XSS https://x.y',
-  );
 });
 
 it('reads what PHPStan finds', () => {

@@ -14,26 +14,17 @@ const manifest = (more: object = {}) =>
 const args = 'console.log(JSON.stringify(process.argv.slice(2)))';
 const words = { args: ['--x', '--', 'y z'] };
 const told = /\["--x","--","y z"\]/;
-interface Verbs {
-  remove?: string;
-  update?: string;
-  run?: string;
-}
-const packages = ({
-  remove = 'remove',
-  update = 'update',
-  run = 'run',
-}: Verbs = {}): ProgramTrial['calls'] => [
+const packages = (run = 'run'): ProgramTrial['calls'] => [
   ['scripts', {}, /^2 tasks\nargs = node args\.js/],
   ['install', {}, /./],
   ['install', { frozen: true }, /^(?!PROGRAM_FAILED)/],
   ['list', {}, /^1 package\nis-odd 2\.0\.0/],
-  ['add', { packages: ['semver@7.0.0'], exact: true }, /semver(?:@npm:| |@)7\.0\.0/],
+  ['add', { packages: ['semver@7.0.0'] }, /semver(?:@npm:| |@)7\.0\.0/],
   ['add', { packages: ['left-pad@1.2.0'], dev: true }, /left-pad(?:@npm:| |@)1\.2\.0/],
   ['why', { package: 'is-number' }, /is-odd/],
   ['why', { package: 'nope' }, /nope|not found/],
-  [update, { packages: ['is-odd'] }, /^(?!PROGRAM_FAILED)/],
-  [remove, { packages: ['semver'] }, /^(?!PROGRAM_FAILED|NOT_FOUND)/],
+  ['update', { packages: ['is-odd'] }, /^(?!PROGRAM_FAILED)/],
+  ['remove', { packages: ['semver'] }, /^(?!PROGRAM_FAILED|NOT_FOUND)/],
   ['list', {}, /is-odd 2\.0\.0\nleft-pad 1\.2\.0/],
   [run, { task: 'args', ...words }, told],
   [run, { task: 'nope' }, /script|not found/i],
@@ -58,7 +49,7 @@ const testCalls = (file: string): ProgramTrial['calls'] => [
 ];
 const lintCalls = (message: RegExp): ProgramTrial['calls'] => [
   ['lint', { only: ['bad.js'] }, message],
-  ['fix', {}, /diagnostic/],
+  ['lint', { fix: true, only: ['bad.js'] }, /diagnostic/],
 ];
 const bad = 'var unused = 1;\nexport function f(a) { debugger; if (a == 1) return 1 }\n';
 const monorepo = {
@@ -87,9 +78,9 @@ export default [
     from: {},
     files,
     calls: [
-      ...packages({ remove: 'uninstall' }),
+      ...packages(),
       ...looked,
-      ['uninstall', { packages: ['semver'] }, /^NOT_FOUND: semver: not among/],
+      ['exec', { program: 'not-installed-here' }, /Only what is installed is run/],
       ['test', words, /\["tested","--x"/],
     ],
   },
@@ -110,8 +101,8 @@ export default [
     from: { npm: '@yarnpkg/cli-dist@4' },
     files: { ...files, 'yarn.lock': '', '.yarnrc.yml': 'nodeLinker: node-modules\n' },
     calls: [
-      ...packages({ update: 'up' }),
-      ...looked.filter(([action]) => action !== 'outdated'),
+      ...packages(),
+      ...looked.filter(([action]) => !['outdated', 'audit'].includes(action)),
       removed,
       ['exec', { program: 'node', args: ['-p', '6*7'] }, /42/],
       ['test', words, /"tested"/],
@@ -126,7 +117,6 @@ export default [
       ...looked,
       removed,
       ['exec', { program: 'node', args: ['-p', '6*7'] }, /42|no-install/],
-      ['eval', { code: 'console.log(6 * 7)' }, /42/],
       ...testCalls('cart.test.ts'),
     ],
   },
@@ -139,14 +129,12 @@ export default [
       'bad.ts': 'export const x: number = "a"; debugger;\n',
     },
     calls: [
-      ...packages({ run: 'task' }),
+      ...packages('task'),
       ['outdated', {}, /is-odd 2\.0\.0 -> 3/],
       ['run', { file: 'args.js', args: ['a b'], permitted: true }, /a b|not defined/],
-      ['eval', { code: 'console.log(6 * 7)' }, /42/],
       ['test', {}, /^1 failed, 1 passed, 0 skipped\nadds - .*off by one/],
       ['test', { only: ['works'], files: ['cart_test.ts'] }, /^0 failed, 1 passed/],
       ['check', { only: ['bad.ts'] }, /bad\.ts:1:14 error: Type 'string'/],
-      ['lint', { only: ['bad.ts'] }, /bad\.ts:1:\d+ error: .*\[no-debugger\]/],
       ['fmt', { check: true, only: ['bad.ts'] }, /PROGRAM_FAILED[^]*not formatted/],
     ],
   },
@@ -163,12 +151,6 @@ export default [
       ['test', {}, /^1 failed, 1 passed[^]*adds \(1\+1\) - off by one/],
       ['check', { file: 'args.js' }, /said nothing/],
     ],
-  },
-  {
-    program: 'npx',
-    from: {},
-    files,
-    calls: [['run', { program: 'not-installed-here' }, /Only what is installed is run/]],
   },
   {
     program: 'vitest',
@@ -214,7 +196,8 @@ export default [
     from: { npm: '@biomejs/biome@2' },
     files: { 'biome.json': '{}', 'bad.js': bad },
     calls: [
-      ...lintCalls(/bad\.js:2:24 error: .*debugger/),
+      ['lint', { only: ['bad.js'] }, /bad\.js:2:24 error: .*debugger/],
+      ['fix', {}, /diagnostic/],
       ['format', { only: ['bad.js'] }, /Formatted 1 file|No fixes/],
     ],
   },
@@ -223,9 +206,8 @@ export default [
     from: { npm: 'prettier@3' },
     files: { '.prettierrc': '{}', 'bad.js': bad },
     calls: [
-      ['check', { only: ['bad.js'] }, /^1 unformatted file\nbad\.js/],
+      ['format', { check: true, only: ['bad.js'] }, /^bad\.js/],
       ['format', { only: ['bad.js'] }, /^bad\.js/],
-      ['check', { only: ['bad.js'] }, /^no unformatted files/],
     ],
   },
   {
@@ -252,19 +234,6 @@ export default [
     calls: [
       ['build', {}, /built in/],
       ['dev', { port: 45173 }, /./],
-      ['preview', { port: 45174 }, /./],
-    ],
-  },
-  {
-    program: 'webpack',
-    from: { npm: 'webpack@5 webpack-cli@6' },
-    files: {
-      'webpack.config.cjs': "module.exports = { mode: 'production', entry: './main.js' }",
-      'main.js': 'const = 1',
-    },
-    calls: [
-      ['build', {}, /^1 diagnostic\nmain\.js:1:7 error: /],
-      ['serve', { port: 45175 }, /./],
     ],
   },
   {
@@ -273,7 +242,6 @@ export default [
     files: { ...monorepo, 'turbo.json': '{"tasks":{"build":{"dependsOn":["^build"]}}}' },
     calls: [
       ['tasks', {}, /^1 task\nbuild \(after \^build\)/],
-      ['packages', {}, /^1 package\nweb packages\/web/],
       ['run', { task: 'build' }, /1 successful, 1 total/],
     ],
   },
@@ -283,9 +251,7 @@ export default [
     files: { ...monorepo, 'nx.json': '{}' },
     calls: [
       ['projects', {}, /^1 project\nweb/],
-      ['targets', { project: 'web' }, /^1 task\nbuild/],
       ['run', { task: 'web:build' }, /built/],
-      ['run_many', { targets: ['build'] }, /Successfully ran target build/],
     ],
   },
 ] satisfies readonly ProgramTrial[];

@@ -19,8 +19,8 @@ export default [
     files: { 'shop/Cart.java': cart('a + b'), 'Bad.java': cart('a + "x"').replace('package shop;', '') },
     calls: [
       ['version', {}, /javac \d/],
-      ['compile', { folder: 'classes', files: ['shop/Cart.java'] }, /^no diagnostics/],
-      ['compile', { folder: 'classes', files: ['Bad.java'] }, /Bad\.java:5 error: incompatible types/],
+      ['compile', { folder: 'classes', only: ['shop/Cart.java'] }, /^no diagnostics/],
+      ['compile', { folder: 'classes', only: ['Bad.java'] }, /Bad\.java:5 error: incompatible types/],
     ],
   },
   {
@@ -34,17 +34,6 @@ export default [
       ['run_jar', { jar: 'no.jar' }, /Unable to access jarfile/],
     ],
   },
-  {
-    program: 'jar',
-    from: jdk,
-    files: { 'classes/a.txt': 'a' },
-    calls: [
-      ['create', { path: 'app.jar', folder: 'classes' }, /done/],
-      ['list', { jar: 'app.jar' }, /^\d files[^]*\na\.txt$/m],
-    ],
-  },
-  { program: 'jps', from: jdk, files: {}, calls: [['list', {}, /Jps -lm/]] },
-  { program: 'jstack', from: jdk, files: {}, calls: [['threads', { pid: 99_999_999 }, /PROGRAM_FAILED/]] },
   {
     program: 'gradle',
     from: { apt: 'gradle' },
@@ -74,18 +63,6 @@ task hello { group 'mine'; description 'Says hello'; doLast { println 'hi' } }
       ['compile', { offline: true }, /diagnostic|PROGRAM_FAILED/],
       ['clean', { offline: true }, /done|PROGRAM_FAILED/],
       ['run_goal', { task: 'no-such-phase' }, /Unknown lifecycle phase/],
-    ],
-  },
-  {
-    program: 'kotlinc',
-    from: { apt: 'kotlin' },
-    files: {
-      'main.kt': 'fun main(args: Array<String>) {\n  val x: Int = "a"\n}\n',
-      'ok.kt': 'fun a() = 1\n',
-    },
-    calls: [
-      ['compile', { path: 'app.jar', files: ['main.kt'] }, /main\.kt:2:16 error: type mismatch/],
-      ['compile', { path: 'app.jar', files: ['ok.kt'] }, /^no diagnostics/],
     ],
   },
 ] satisfies ProgramTrial[];

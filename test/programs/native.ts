@@ -2,8 +2,6 @@ import type { ProgramTrial } from './types.ts';
 
 const main =
   '#include <stdio.h>\nint main(int c, char **v) { if (c > 1) puts("main.c:9: bad"); return c - 1; }\n';
-// A program may be text, too: two bytes of it.
-const srec = 'S00600004844521B\nS10500001122C7\nS9030000FC\n';
 const bad = 'int main(void) { int u; return y; }\n';
 const lists = `cmake_minimum_required(VERSION 3.16)
 project(demo C)
@@ -18,11 +16,6 @@ const preset = JSON.stringify({
   configurePresets: [{ name: 'dev', generator: 'Ninja', binaryDir: 'out' }],
   buildPresets: [{ name: 'dev', configurePreset: 'dev' }],
 });
-const meson = `project('demo', 'c')
-app = executable('app', 'main.c', install: true)
-test('passes', app)
-test('fails', app, args: ['1'])
-`;
 const cc = { 'main.c': main, 'bad.c': bad };
 const compiler = (program: string, apt: string, ending: string): ProgramTrial => ({
   program,
@@ -37,8 +30,6 @@ const compiler = (program: string, apt: string, ending: string): ProgramTrial =>
     ['compile', { sources: [`bad.${ending}`], output: 'app', makes: 'object' }, /error: .*y/],
     ['check', { only: [`bad.${ending}`], warnings: 'many' }, /bad\.\w+:1:32 error: /],
     ['check', { only: [`main.${ending}`] }, /unused parameter|no diagnostics/],
-    ['show', { what: 'preprocessed', file: `main.${ending}` }, /int main/],
-    ['show', { file: `main.${ending}`, optimize: 'usual' }, /\bret/],
   ],
 });
 
@@ -62,7 +53,6 @@ export default [
       ['configure', { build_type: 'Debug' }, /have been written/],
       ['build', { jobs: 2 }, /no diagnostics/],
       ['targets', {}, /\napp/],
-      ['variables', {}, /CMAKE_BUILD_TYPE Debug/],
       ['install', { prefix: 'there' }, /there\/bin\/app/],
       ['configure_preset', { preset: 'dev' }, /have been written/],
       ['build_preset', { preset: 'dev' }, /no diagnostics/],
@@ -74,39 +64,9 @@ export default [
     from: { apt: 'cmake' },
     files: { 'build/CTestTestfile.cmake': 'add_test(passes "true")\nadd_test("fails" "cat" "nothing")\n' },
     calls: [
-      ['list', {}, /^2 tests\npasses\nfails/],
+      ['list', {}, /passes[^]*fails[^]*Total Tests: 2/],
       ['test', { only: ['passes'] }, /^0 failed, 1 passed/],
       ['test', {}, /^1 failed, 1 passed, 0 skipped\nfails - .*nothing/],
-    ],
-  },
-  {
-    program: 'meson',
-    from: { apt: 'meson' },
-    files: { 'meson.build': meson, ...cc },
-    calls: [
-      ['setup', { kind: 'release' }, /Build targets in project: 1/],
-      ['build', {}, /no diagnostics/],
-      ['test', {}, /^1 failed, 1 passed, 0 skipped\nmain\.c:9 fails - .*bad/],
-      ['test', { only: ['passes'] }, /^0 failed, 1 passed/],
-      ['targets', {}, /1 task\napp executable|1 task\napp \(executable\)/],
-      ['options', {}, /buildtype = "release"/],
-      ['install', { destination: 'there' }, /there/],
-    ],
-  },
-  {
-    program: 'ninja',
-    from: { apt: 'ninja-build' },
-    files: {
-      'build.ninja':
-        'rule cc\n  command = cc -c $in -o $out\nbuild main.o: cc main.c\nbuild bad.o: cc bad.c\n',
-      ...cc,
-    },
-    calls: [
-      ['targets', {}, /2 tasks\nmain\.o/],
-      ['build', { keep_going: true }, /^1 diagnostic\nbad\.c:1:32 error/],
-      ['build', { targets: ['main.o'] }, /no diagnostics/],
-      ['commands', { targets: ['main.o'] }, /cc -c main\.c/],
-      ['clean', {}, /Cleaning/],
     ],
   },
   compiler('gcc', 'gcc', 'c'),
@@ -118,9 +78,9 @@ export default [
     from: { apt: 'clang-format' },
     files: cc,
     calls: [
-      ['check', { only: ['main.c'] }, /main\.c:2:\d+ error: code should be clang-formatted/],
-      ['format', { only: ['main.c'] }, /Formatting/],
-      ['check', { only: ['main.c'] }, /no diagnostics/],
+      ['format', { check: true, only: ['main.c'] }, /main\.c:2:\d+ error: code should be clang-formatted/],
+      ['format', { only: ['main.c'] }, /no diagnostics/],
+      ['format', { check: true, only: ['main.c'] }, /no diagnostics/],
     ],
   },
   {
@@ -130,38 +90,10 @@ export default [
     calls: [
       ['lint', { only: ['bad.c'], extra: ['-Iinclude'] }, /bad\.c:1:32 error: use of undeclared/],
       [
-        'fix',
-        { only: ['a.cc'], checks: ['readability-braces-around-statements'] },
+        'lint',
+        { fix: true, only: ['a.cc'], checks: ['readability-braces-around-statements'] },
         /should be inside braces/,
       ],
-      ['checks', { checks: ['-*', 'bugprone-*'] }, /bugprone-sizeof-expression/],
-    ],
-  },
-  {
-    program: 'objdump',
-    from: { apt: 'binutils' },
-    files: { 'app.srec': srec },
-    calls: [
-      ['headers', { file: 'app.srec' }, /file format srec/],
-      ['sections', { file: 'app.srec' }, /\.sec1 +0+2/],
-      ['disassemble', { file: 'app.srec', of: 'main' }, /architecture|main/],
-    ],
-  },
-  {
-    program: 'nm',
-    from: { apt: 'binutils' },
-    files: { 'app.srec': `$$ app\n  main $1000\n  f $2000\n$$ \n${srec}` },
-    calls: [['symbols', { file: 'app.srec' }, /^2 symbols\nf A\nmain A/]],
-  },
-  {
-    program: 'pkg_config',
-    from: { apt: 'pkg-config zlib1g-dev' },
-    files: {},
-    calls: [
-      ['flags', { packages: ['zlib'] }, /-lz/],
-      ['flags', { packages: ['none-such'] }, /PROGRAM_FAILED[^]*none-such/],
-      ['list', {}, /\nzlib zlib/],
-      ['version', { packages: ['zlib'] }, /^\d+\.\d/],
     ],
   },
 ] satisfies ProgramTrial[];

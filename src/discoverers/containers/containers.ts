@@ -1,25 +1,38 @@
 import * as z from 'zod';
 import { aside, choice, on, operand, option, words, type Params } from '../../core/parameter.ts';
-import { limit, list, name, path } from '../../core/params.ts';
+import { limit, list, matching, name, path, some } from '../../core/params.ts';
 import { action, family, type Program } from '../../core/program.ts';
 import { told, type Output } from '../../core/report.ts';
 import { containers, entries, images } from '../reports/kinds.ts';
+import { records } from '../reports/readers.ts';
 import { assignments, dockers, engine, imageName, mergedLogs, moment, word } from '../shared/engine.ts';
-import { docker, inspected, named, podman, type Answers } from './output.ts';
-import { publishes, reaches, reads, runs, writes } from '../shared/effects.ts';
+import { docker, podman, type Answers } from './output.ts';
+import { fetches, reaches, reads, runs } from '../shared/programs.ts';
 
 type Row = Answers & Pick<Program, 'title' | 'site' | 'get' | 'elsewhere' | 'project'>;
 
 const container = operand(word('Container name or id'));
-const several = { containers: operand(z.array(word('Name or id')).min(1).max(50).describe('Containers')) };
-const published = z
-  .string()
-  .regex(/^(?:127\.0\.0\.1:)?\d{1,5}:\d{1,5}(?:\/(?:tcp|udp))?$/, 'expected 127.0.0.1:8080:80 or 8080:80');
+const several = { containers: operand(some(word('Name or id'), 'Containers')) };
+const port = /^(?:127\.0\.0\.1:)?\d{1,5}:\d{1,5}(?:\/(?:tcp|udp))?$/;
+const published = matching(port, '127.0.0.1:8080:80 or 8080:80', 'Port');
 const what = choice(
   { container: 'container', image: 'image', volume: 'volume', network: 'network', system: 'system' },
   'Which; system: all but volumes',
 );
 const command = words('Program in the container, and its arguments');
+
+/** One fact a line; of variables the names only, since values can be secrets. */
+const facts = [
+  'name: {{.Name}}',
+  'image: {{.Config.Image}}',
+  'state: {{.State.Status}}{{with .State.Health}} ({{.Status}}){{end}}, exit code {{.State.ExitCode}} {{.State.Error}}',
+  'started: {{.State.StartedAt}}, {{.RestartCount}} restarts',
+  'command: {{.Path}} {{join .Args " "}}',
+  'ports: {{json .NetworkSettings.Ports}}',
+  'mounts: {{range .Mounts}}{{.Source}} at {{.Destination}}; {{end}}',
+  'networks: {{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}',
+  'variables: {{range .Config.Env}}{{index (split . "=") 0}} {{end}}',
+].join('\n');
 
 const looking = ({ title, json: asJson, ...row }: Row): Program['actions'] => ({
   ps: action(`List running ${title} containers`, 'Containers that run, with image, state and ports.', reads, {
@@ -49,10 +62,9 @@ const looking = ({ title, json: asJson, ...row }: Row): Program['actions'] => ({
     out: told(mergedLogs),
   }),
   inspect: action(`Inspect a ${title} container`, 'State, ports, mounts; of variables names only.', reads, {
-    run: ['container', 'inspect'],
+    run: ['container', 'inspect', `--format=${facts}`],
     params: { container },
     given: { container: 'web' },
-    out: told(inspected),
   }),
 });
 
@@ -79,7 +91,6 @@ const running = ({ title }: Row): Program['actions'] => ({
     run: ['exec'],
     params: {
       workdir: option('--workdir=', name('Folder inside the container')),
-      user: option('--user=', word('User inside the container')),
       container,
       argv: command,
     },
@@ -93,7 +104,6 @@ const running = ({ title }: Row): Program['actions'] => ({
       target: option('--target=', word('Stage to build')),
       build_args: option('--build-arg=', assignments('NAME=value')),
       no_cache: on('--no-cache', 'Build every layer anew'),
-      pull: on('--pull', 'Fetch newer base images'),
       context: operand(path('Build context', 'folder').default('.')),
     },
     given: { tag: 'shop:dev', build_args: ['NODE_VERSION=22'] },
@@ -138,58 +148,26 @@ const changing = (row: Row): Program['actions'] => {
 };
 
 const changingImages = ({ title, json: asJson, images: read }: Row): Program['actions'] => {
-  const imagesNow = {
-    after: { now: () => ['images', asJson] },
-    out: images((output) => read({ ...output, stdout: output.after['now'] ?? '' })),
-  };
-  const image = { image: operand(imageName('name:tag or name@digest')) };
   return {
-    pull: action(`Pull a ${title} image`, 'Downloads an image from its registry.', ['write', 'network'], {
+    pull: action(`Pull a ${title} image`, 'Downloads an image from its registry.', fetches, {
       run: ['pull', '--quiet'],
-      params: image,
+      params: { image: operand(imageName('name:tag or name@digest')) },
       given: { image: 'postgres:16' },
     }),
-    push: action(`Push a ${title} image`, 'Uploads an image to the registry in its name.', publishes, {
-      run: ['push', '--quiet'],
-      params: image,
-      given: { image: 'registry.example/shop:1' },
-    }),
-    tag: action(`Tag a ${title} image`, 'Gives an image another name.', writes, {
-      ...imagesNow,
-      run: ['tag'],
-      params: { ...image, target: operand(imageName('New name:tag')) },
-      given: { image: 'shop:dev', target: 'registry.example/shop:1' },
-    }),
     rmi: action(`Remove ${title} images`, 'Deletes images that no container uses.', ['destroy'], {
-      ...imagesNow,
+      after: { now: () => ['images', asJson] },
+      out: images((output) => read({ ...output, stdout: output.after['now'] ?? '' })),
       run: ['rmi'],
-      params: { images: operand(z.array(imageName('Image')).min(1).max(50).describe('Names or ids')) },
+      params: { images: operand(some(imageName('Image'), 'Names or ids')) },
       given: { images: ['shop:old'] },
     }),
   };
 };
 
-const using = ({ title, json: asJson, stats }: Row): Program['actions'] => ({
-  stats: action(`Show ${title} resource use`, 'Processor, memory and traffic of running containers.', reads, {
-    run: ['stats', '--no-stream', asJson],
-    params: { containers: operand(list(word('Container'), 'Default: all that run')) },
-    out: entries('running container')(stats),
-  }),
-  disk: action(`Show ${title} disk use`, 'Disk used by images, containers, volumes, caches.', reads, {
-    run: ['system', 'df'],
-  }),
+const using = ({ title }: Row): Program['actions'] => ({
   volumes: action(`List ${title} volumes`, 'Volumes that keep data of containers.', reads, {
     run: ['volume', 'ls', '--format={{.Name}}\t{{.Driver}}'],
-    out: entries('volume')(named),
-  }),
-  networks: action(`List ${title} networks`, 'Networks between containers.', reads, {
-    run: ['network', 'ls', '--format={{.Name}}\t{{.Driver}}'],
-    out: entries('network')(named),
-  }),
-  volume_rm: action(`Remove ${title} volumes`, 'Deletes volumes with the data in them.', ['destroy'], {
-    run: ['volume', 'rm'],
-    params: { volumes: operand(z.array(word('Volume')).min(1).max(50).describe('Names')) },
-    given: { volumes: ['shop_data'] },
+    out: entries('volume')(records(2, (key, says) => ({ name: key, says }))),
   }),
   prune: action(`Prune unused ${title} data`, 'Deletes all that is not used, of one sort.', ['destroy'], {
     run: ({ what }) => [what, 'prune', '--force'],

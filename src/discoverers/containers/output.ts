@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Reader } from '../../core/report.ts';
 import type { containers, images } from '../reports/kinds.ts';
-import { json, records } from '../reports/readers.ts';
+import { json } from '../reports/readers.ts';
 import { objects, stateOf } from '../shared/engine.ts';
 
 type Items<K extends { result: z.ZodType }> = (z.input<K['result']> & { items: readonly unknown[] })['items'];
@@ -11,7 +11,6 @@ export interface Answers {
   json: string;
   ps: Reader<Items<typeof containers>>;
   images: Reader<Items<typeof images>>;
-  stats: Reader<{ name: string; says: string }[]>;
 }
 
 const text = z.string().default('');
@@ -34,10 +33,6 @@ export const docker: Answers = {
     tag: one.Tag,
     size: one.Size,
   })),
-  stats: objects(z.object({ Name: z.string(), CPUPerc: text, MemUsage: text, NetIO: text }), (one) => ({
-    name: one.Name,
-    says: `${one.CPUPerc} CPU, ${one.MemUsage}, network ${one.NetIO}`,
-  })),
 };
 
 const port = z.object({
@@ -55,7 +50,6 @@ const podmanPs = z.object({
   Ports: z.array(port).nullish(),
 });
 const podmanImage = z.object({ Id: z.string(), Names: z.array(z.string()).nullish(), Size: z.int() });
-const podmanStats = z.object({ name: z.string(), cpu_percent: text, mem_usage: text, net_io: text });
 export const podman: Answers = {
   json: '--format=json',
   ps: json(z.array(podmanPs), (all) =>
@@ -79,60 +73,4 @@ export const podman: Answers = {
       }),
     ),
   ),
-  stats: json(z.array(podmanStats), (all) =>
-    all.map((one) => ({
-      name: one.name,
-      says: `${one.cpu_percent} CPU, ${one.mem_usage}, network ${one.net_io}`,
-    })),
-  ),
 };
-
-const details = z.object({
-  Name: z.string(),
-  Path: text,
-  Args: z.array(z.string()).nullish(),
-  RestartCount: z.int().default(0),
-  State: z.object({
-    Status: text,
-    ExitCode: z.int().default(0),
-    Error: text,
-    StartedAt: text,
-    Health: z.object({ Status: text }).nullish(),
-  }),
-  Config: z.object({ Image: text, Env: z.array(z.string()).nullish() }),
-  Mounts: z
-    .array(z.object({ Source: text, Name: text, Destination: text, RW: z.boolean().default(false) }))
-    .nullish(),
-  NetworkSettings: z.object({
-    Ports: z.record(z.string(), z.array(z.object({ HostIp: text, HostPort: text })).nullish()).nullish(),
-    Networks: z.record(z.string(), z.object({ IPAddress: text }).nullish()).nullish(),
-  }),
-});
-/** One fact a line; of variables the names only, since values can be secrets. */
-export const inspected = json(z.tuple([details]), ([{ Name, Path, Args, State, RestartCount, ...one }]) => {
-  const { Ports, Networks } = one.NetworkSettings;
-  const { Status, Error: error, ExitCode, Health, StartedAt } = State;
-  const ports = Object.entries(Ports ?? {}).map(([inner, outer]) =>
-    outer?.length ? outer.map((each) => `${each.HostIp}:${each.HostPort}->${inner}`).join(' ') : inner,
-  );
-  const mounts = (one.Mounts ?? []).map(
-    (each) => `${each.Name || each.Source} at ${each.Destination}${each.RW ? '' : ' (read-only)'}`,
-  );
-  const networks = Object.entries(Networks ?? {}).map(([key, it]) => `${key} ${it?.IPAddress ?? ''}`.trim());
-  const facts = {
-    name: Name.replace(/^\//, ''),
-    image: one.Config.Image,
-    state: `${Status}${Health?.Status ? ` (${Health.Status})` : ''}, exit code ${ExitCode}${error && `, ${error}`}`,
-    started: `${StartedAt}, ${RestartCount} restarts`,
-    command: [Path, ...(Args ?? [])].join(' '),
-    ports: ports.join(', '),
-    mounts: mounts.join(', '),
-    networks: networks.join(', '),
-    variables: (one.Config.Env ?? []).map((each) => each.replace(/=[^]*$/, '')).join(' '),
-  };
-  return Object.entries(facts)
-    .map(([key, fact]) => `${key}: ${fact || '-'}`)
-    .join('\n');
-});
-
-export const named = records(2, (key, says) => ({ name: key, says }));

@@ -8,18 +8,21 @@ import { columns, entries, rows, tables } from '../reports/kinds.ts';
 import { json } from '../reports/readers.ts';
 import * as mysql from './mysql-statements.ts';
 import * as postgresql from './postgresql-statements.ts';
+import { asks, fetches } from '../shared/programs.ts';
 
 type Lists = Extract<Question, { lists: object }>['lists'];
-interface Row extends Pick<Program, 'title' | 'site' | 'get' | 'called' | 'version' | 'elsewhere' | 'hints'> {
+interface Row {
   engine: DatabaseEngine;
+  facts: Omit<Program, 'id' | 'category' | 'actions'>;
   databases: Lists;
   tables: Lists;
-  schema?: true;
   describe: Lists;
+  /** Whether tables are listed by a pattern of schemas. */
+  schemas?: true;
   missing?: string;
   /** What it takes to change something. */
   says: string;
-  more: Program['actions'];
+  dump: ProgramAction;
 }
 
 // Which database is asked. Where it is, and as whom, is the operator's: a model does not choose whom to talk to.
@@ -62,9 +65,12 @@ const described = z.object({
   columns: z.array(column.extend({ nullable: z.union([z.boolean(), text]) })),
   details: z.array(z.object({ detail: text })),
 });
+const describedColumns = ({ columns: all, details }: z.output<typeof described>) => ({
+  columns: all.map((one) => ({ ...one, nullable: one.nullable === true || one.nullable === 'YES' })),
+  details: details.map(({ detail }) => detail),
+});
 const foundDatabases = z.object({ databases: z.array(z.object({ name: text, says: text.nullable() })) });
 
-const path_ = (says: string) => aside(path(says, 'file', { written: true }));
 const tableName = z.string().regex(/^[^-\s][^\0]{0,199}$/, 'expected the name of a table');
 /** A dump: a program that is told where to connect, and writes a new file. */
 const dump = (
@@ -74,161 +80,102 @@ const dump = (
   run: Line<never>,
   params: object,
 ) =>
-  action(
-    `Dump a ${title} database`,
-    'Writes a database, or one table, to a new file.',
-    ['write', 'network'],
-    {
-      database: engine,
-      client,
-      run,
-      writes: 'path',
-      params: { ...connection, path: path_('New file'), ...params },
-      given: { path: 'shop.dump', database: 'shop', schema_only: true },
-    } as never,
-  );
+  action(`Dump a ${title} database`, 'Writes a database, or one table, to a new file.', fetches, {
+    database: engine,
+    client,
+    run,
+    writes: 'path',
+    params: { ...connection, path: aside(path('New file', 'file', { written: true })), ...params },
+    given: { path: 'shop.dump', database: 'shop', schema_only: true },
+  } as never);
 
-const restore: ProgramAction = action(
-  'Restore a PostgreSQL dump',
-  'Runs a dump made by psql_dump in a database: all of it, or on failure none.',
-  // A dump is SQL, which runs programs on the server when the role may.
-  ['write', 'execute', 'network', 'destroy'],
-  {
-    database: 'postgresql',
-    // It speaks SQL to the server and has no commands; psql, which text dumps are for, runs programs that they name.
-    client: ['pg_restore'],
-    run: ['--no-password', '--exit-on-error', '--single-transaction', '--no-owner'],
-    params: {
-      ...connection,
-      clean: on(['--clean', '--if-exists'], 'First drop what the dump has'),
-      path: operand(path('Dump that is not plain', 'file')),
-    },
-    given: { path: 'shop.dump' },
-  },
-);
-
-const rowsOfFamily: Readonly<Record<string, Row>> = {
+const engines: Readonly<Record<string, Row>> = {
   psql: {
     engine: 'postgresql',
-    title: 'PostgreSQL',
-    site: 'https://www.postgresql.org/docs/current/app-psql.html',
-    get: { apt: 'postgresql-client', brew: 'libpq', winget: 'PostgreSQL.PostgreSQL.17' },
-    version: { args: ['--version'], pattern: /psql \(PostgreSQL\) (\S+)/ },
-    elsewhere: {
-      linux: ['/usr/lib/postgresql/*/bin/psql'],
-      darwin: [
-        '/opt/homebrew/opt/libpq/bin/psql',
-        '/usr/local/opt/libpq/bin/psql',
-        '/Applications/Postgres.app/Contents/Versions/latest/bin/psql',
-      ],
-      win32: ['%ProgramFiles%/PostgreSQL/*/bin/psql.exe'],
-    },
-    hints: [
-      {
-        says: /text format dump/,
-        wayOut:
-          'Only dumps made without plain can be restored: SQL text is for psql, which runs commands in it.',
+    facts: {
+      title: 'PostgreSQL',
+      site: 'https://www.postgresql.org/docs/current/app-psql.html',
+      get: { apt: 'postgresql-client', brew: 'libpq', winget: 'PostgreSQL.PostgreSQL.17' },
+      version: { args: ['--version'], pattern: /psql \(PostgreSQL\) (\S+)/ },
+      elsewhere: {
+        linux: ['/usr/lib/postgresql/*/bin/psql'],
+        darwin: [
+          '/opt/homebrew/opt/libpq/bin/psql',
+          '/usr/local/opt/libpq/bin/psql',
+          '/Applications/Postgres.app/Contents/Versions/latest/bin/psql',
+        ],
+        win32: ['%ProgramFiles%/PostgreSQL/*/bin/psql.exe'],
       },
-    ],
+    },
     databases: { databases: postgresql.databasesSql },
     tables: { tables: postgresql.tablesSql },
-    schema: true,
     describe: postgresql.describeSql,
+    schemas: true,
     says: 'Statements that write; several run in one transaction',
-    more: {
-      dump: dump('PostgreSQL', 'postgresql', ['pg_dump'], ['--no-password'], {
-        plain: on('--format=plain', 'As SQL text instead', '--format=custom'),
-        table: option('--table=', z.string().min(1).max(200).describe('Only this table or pattern')),
-        schema_only: on('--schema-only', 'Without data'),
-      }),
-      restore,
-    },
+    dump: dump('PostgreSQL', 'postgresql', ['pg_dump'], ['--no-password'], {
+      plain: on('--format=plain', 'As SQL text instead', '--format=custom'),
+      table: option('--table=', z.string().min(1).max(200).describe('Only this table or pattern')),
+      schema_only: on('--schema-only', 'Without data'),
+    }),
   },
   mysql: {
     engine: 'mysql',
-    title: 'MySQL and MariaDB',
-    site: 'https://dev.mysql.com/doc/refman/en/mysql.html',
-    called: ['mariadb', 'mysql'],
-    get: { apt: 'mariadb-client', brew: 'mysql-client', winget: 'Oracle.MySQL' },
-    version: { args: ['--no-defaults', '--version'], pattern: /(\d+\.\d+\.\d+(?:-MariaDB)?)[, ]/ },
-    elsewhere: {
-      darwin: ['/opt/homebrew/opt/mysql-client/bin/mysql', '/usr/local/opt/mysql-client/bin/mysql'],
-      win32: ['%ProgramFiles%/MySQL/*/bin/mysql.exe', '%ProgramFiles%/MariaDB */bin/mariadb.exe'],
+    facts: {
+      title: 'MySQL and MariaDB',
+      site: 'https://dev.mysql.com/doc/refman/en/mysql.html',
+      called: ['mariadb', 'mysql'],
+      get: { apt: 'mariadb-client', brew: 'mysql-client', winget: 'Oracle.MySQL' },
+      version: { args: ['--no-defaults', '--version'], pattern: /(\d+\.\d+\.\d+(?:-MariaDB)?)[, ]/ },
+      elsewhere: {
+        darwin: ['/opt/homebrew/opt/mysql-client/bin/mysql', '/usr/local/opt/mysql-client/bin/mysql'],
+        win32: ['%ProgramFiles%/MySQL/*/bin/mysql.exe', '%ProgramFiles%/MariaDB */bin/mariadb.exe'],
+      },
     },
     databases: { databases: mysql.databasesSql },
     tables: { tables: mysql.tablesSql },
     describe: mysql.describeSql,
-    says: 'One statement that writes',
     missing: 'there is no such table in the database.',
-    more: {
-      dump: dump(
-        'MySQL',
-        'mysql',
-        ['mariadb-dump', 'mysqldump'],
-        ['--single-transaction', '--hex-blob', '--no-tablespaces'],
-        {
-          schema_only: on('--no-data', 'Without data'),
-          database: operand(databaseName.describe('Which one')),
-          table: operand(tableName.optional().describe('Only this table')),
-        },
-      ),
-    },
+    says: 'One statement that writes',
+    dump: dump(
+      'MySQL',
+      'mysql',
+      ['mariadb-dump', 'mysqldump'],
+      ['--single-transaction', '--hex-blob', '--no-tablespaces'],
+      {
+        schema_only: on('--no-data', 'Without data'),
+        database: operand(databaseName.describe('Which one')),
+        table: operand(tableName.optional().describe('Only this table')),
+      },
+    ),
   },
 };
 
-const asks = (lists: Lists, missing: string | undefined, ...binds: string[]) => ({
-  asks: { lists, binds, ...(missing && { missing }) } as never,
-});
+const pattern = z.string().min(1).max(63).default('%').describe('Only of this schema; % and _ match any');
 
-const asking = ({ engine, title, says, describe, missing }: Row): Program['actions'] => {
-  const shared = { database: engine } as const;
+const asking = ({ engine, facts: { title }, says }: Row): Program['actions'] => {
+  const database = { database: engine } as const;
   return {
-    describe: action(
-      `Describe a ${title} table`,
-      'Columns, indexes, keys of a table or view.',
-      ['read', 'network'],
-      {
-        ...shared,
-        role: 'describe',
-        params: {
-          ...connection,
-          table: aside(z.string().min(1).max(200).describe('As in SQL: orders, sales.orders')),
-        },
-        given: { table: 'orders' },
-        ...asks(describe, missing, 'table'),
-        out: columns(
-          json(described, ({ columns: all, details }) => ({
-            columns: all.map(({ nullable, ...one }) => ({
-              ...one,
-              nullable: nullable === true || nullable === 'YES',
-            })),
-            details: details.map(({ detail }) => detail),
-          })),
-        ),
-      },
-    ),
-    query: action(`Query ${title}`, 'Runs one read-only query and returns its rows.', ['read', 'network'], {
-      ...shared,
+    query: action(`Query ${title}`, 'Runs one read-only query and returns its rows.', asks, {
+      ...database,
       role: 'query',
       params: { ...connection, sql, limit: aside(limit(1000, 100)) },
       given: { sql: select },
       asks: { query: 'sql', limit: 'limit' },
       out: rows(json(answer, (found) => found)),
     }),
-    explain: action(
-      `Explain a ${title} query`,
-      'The plan of a query, which is not run.',
-      ['read', 'network'],
-      {
-        ...shared,
-        params: { ...connection, sql },
-        given: { sql: select },
-        asks: { explain: 'sql' },
-        out: told(json(z.object({ plan: z.unknown() }), ({ plan }) => textOf(plan))),
-      },
-    ),
+    explain: action(`Explain a ${title} query`, 'The plan of a query; it is not run.', asks, {
+      ...database,
+      params: { ...connection, sql },
+      given: { sql: select },
+      asks: { explain: 'sql' },
+      out: told(
+        json(z.object({ plan: z.unknown() }), ({ plan }) =>
+          typeof plan === 'string' ? plan : JSON.stringify(plan),
+        ),
+      ),
+    }),
     execute: action(`Change a ${title} database`, 'Runs SQL that writes.', ['write', 'network', 'destroy'], {
-      ...shared,
+      ...database,
       params: { ...connection, sql: aside(written.describe(says)) },
       given: { sql: 'DELETE FROM carts WHERE id = 7' },
       asks: { statement: 'sql' },
@@ -237,45 +184,38 @@ const asking = ({ engine, title, says, describe, missing }: Row): Program['actio
   };
 };
 
-export default family(rowsOfFamily, (row) => {
-  const {
-    engine,
-    title,
-    more,
-    says: _,
-    schema,
-    describe: __,
-    missing,
-    databases,
-    tables: listed,
-    ...facts
-  } = row;
-  const shared = { database: engine } as const;
-  const pattern = z.string().min(1).max(63).default('%').describe('Only of this schema; % and _ match any');
+export default family(engines, (row) => {
+  const { title } = row.facts;
+  const lists = (all: Lists, ...binds: string[]) => ({
+    database: row.engine,
+    asks: { lists: all, binds, ...(row.missing && { missing: row.missing }) } as never,
+  });
   return {
-    ...facts,
-    title,
+    ...row.facts,
     category: 'database',
     actions: {
-      databases: action(`List ${title} databases`, 'Databases of the server.', ['read', 'network'], {
-        ...shared,
+      databases: action(`List ${title} databases`, 'Databases of the server.', asks, {
+        ...lists(row.databases),
         params: { profile },
-        ...asks(databases, missing),
         out: entries('database')(
           json(foundDatabases, (all) => all.databases.map(({ name, says }) => ({ name, says: says ?? '' }))),
         ),
       }),
-      tables: action(`List ${title} tables`, 'Tables and views of a database.', ['read', 'network'], {
-        ...shared,
+      tables: action(`List ${title} tables`, 'Tables and views of a database.', asks, {
         role: 'tables',
-        params: { ...connection, ...(schema && { schema: aside(pattern) }) },
-        ...(schema ? asks(listed, missing, 'schema') : asks(listed, missing)),
+        ...lists(row.tables, ...(row.schemas ? ['schema'] : [])),
+        params: { ...connection, ...(row.schemas && { schema: aside(pattern) }) },
         out: tables(json(foundTables, (all) => all.tables)),
       }),
+      describe: action(`Describe a ${title} table`, 'Columns, indexes, keys of a table.', asks, {
+        role: 'describe',
+        ...lists(row.describe, 'table'),
+        params: { ...connection, table: aside(text.min(1).max(200).describe('As in SQL: sales.orders')) },
+        given: { table: 'orders' },
+        out: columns(json(described, describedColumns)),
+      }),
       ...asking(row),
-      ...more,
+      dump: row.dump,
     },
   };
 });
-
-const textOf = (plan: unknown): string => (typeof plan === 'string' ? plan : JSON.stringify(plan));

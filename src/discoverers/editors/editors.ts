@@ -1,10 +1,11 @@
 import { glue } from '../../core/command-line.ts';
-import { on, operand, option, required } from '../../core/parameter.ts';
-import { name, path, some } from '../../core/params.ts';
-import { action, family, program } from '../../core/program.ts';
+import { on, required } from '../../core/parameter.ts';
+import { name } from '../../core/params.ts';
+import { action, family } from '../../core/program.ts';
 import { packages } from '../reports/kinds.ts';
 import { lines } from '../reports/readers.ts';
 import { compares, display, goesTo, opens } from './places.ts';
+import { makes, reads } from '../shared/programs.ts';
 
 /** Title, page, name for winget, name on macOS, folder on Windows. */
 const codes = {
@@ -44,7 +45,7 @@ const vscodes = family(codes, ([title = '', site = '', winget = '', mac = '', wi
       glue(at.file, ':', at.line, ':', at.column),
     ]),
     diff: compares(`Compare files in ${title}`, ({ left, right }) => [here, '--diff', left, right]),
-    list_extensions: action(`List ${title} extensions`, 'Installed extensions with versions.', ['read'], {
+    list_extensions: action(`List ${title} extensions`, 'Installed extensions with versions.', reads, {
       run: ['--list-extensions', '--show-versions'],
       out: packages(
         lines(/^(?<name>[\w-]+\.[\w.-]+)@(?<version>\S+)$/, (one) => ({ ...one, name: one['name'] ?? '' })),
@@ -52,8 +53,8 @@ const vscodes = family(codes, ([title = '', site = '', winget = '', mac = '', wi
     }),
     install_extension: action(
       `Install a ${title} extension`,
-      'Installs an extension of the marketplace, or updates it.',
-      ['write', 'execute', 'network'],
+      'Installs an extension of the marketplace.',
+      makes,
       {
         run: [],
         params: {
@@ -100,36 +101,11 @@ const jetbrains = family(ides, ([title, winget], id) => ({
       `%ProgramFiles%/JetBrains/*/bin/${id}64.exe`,
     ],
   },
-  hints: [{ says: /instance.*running/i, wayOut: 'Formatting needs the IDE to be closed.' }],
   actions: {
     open: opens(`Open in ${title}`, 'Opens a project, folder or file in a window.', (at) => [at.path]),
     goto: goesTo(`Go to a line in ${title}`, (at) => ['--line', at.line, '--column', at.column, at.file]),
     diff: compares(`Compare files in ${title}`, ({ left, right }) => ['diff', left, right]),
-    format: action(`Format with ${title}`, 'Formats files by a code style.', ['write', 'execute'], {
-      run: ['format', '-allowDefaults', '-recursive'],
-      dashes: false,
-      params: {
-        style: option('-settings', path('Exported code style', 'file')),
-        check: on('-dry', 'Only say which would change'),
-        only: operand(some(path('File or folder'), 'What to format')),
-      },
-      given: { style: 'style.xml', only: ['src'] },
-    }),
   },
 }));
 
-/** Asks the Emacs that runs, and does not wait until the person has closed the file. */
-const emacs = program('emacsclient', {
-  title: 'Emacs',
-  category: 'editor',
-  site: 'https://www.gnu.org/software/emacs/manual/html_node/emacs/emacsclient-Options.html',
-  get: { apt: 'emacs', brew: 'emacs', winget: 'GNU.Emacs' },
-  environment: display,
-  before: ['--no-wait'],
-  actions: {
-    open: opens('Open in Emacs', 'Opens a file or folder in the Emacs that runs.', (at) => [at.path]),
-    goto: goesTo('Go to a line in Emacs', (at) => [glue('+', at.line, ':', at.column), at.file]),
-  },
-});
-
-export default [...vscodes, ...jetbrains, emacs];
+export default [...vscodes, ...jetbrains];

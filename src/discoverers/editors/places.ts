@@ -3,6 +3,7 @@ import { operand } from '../../core/parameter.ts';
 import { path } from '../../core/params.ts';
 import { action } from '../../core/program.ts';
 import type { Template } from '../../core/command-line.ts';
+import { runs } from '../shared/programs.ts';
 
 // What editors and the programs that show differences are told: files, folders, a place in a file.
 
@@ -24,7 +25,7 @@ type Opens<Names extends string> = Template<Record<Names, unknown>>;
 
 /** Opens a file or folder. */
 export const opens = (title: string, description: string, run: Opens<'path'>) =>
-  action(title, description, ['execute'], {
+  action(title, description, runs, {
     stays: true,
     run,
     params: { path: operand(path('File or folder')) },
@@ -33,7 +34,7 @@ export const opens = (title: string, description: string, run: Opens<'path'>) =>
 
 /** Opens a file at a line. */
 export const goesTo = (title: string, run: Opens<'file' | 'line' | 'column'>) =>
-  action(title, 'Opens a file at a line and column.', ['execute'], {
+  action(title, 'Opens a file at a line and column.', runs, {
     stays: true,
     run,
     params: {
@@ -46,7 +47,7 @@ export const goesTo = (title: string, run: Opens<'file' | 'line' | 'column'>) =>
 
 /** Shows two files side by side. */
 export const compares = (title: string, run: Opens<'left' | 'right'>) =>
-  action(title, 'Shows two files side by side in a window.', ['execute'], {
+  action(title, 'Shows two files side by side in a window.', runs, {
     stays: true,
     run,
     params: { left: file('One file'), right: file('The other') },

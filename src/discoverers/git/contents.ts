@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { glue } from '../../core/command-line.ts';
 import { choice, on, operand, option } from '../../core/parameter.ts';
-import { path, text } from '../../core/params.ts';
+import { matching, path, text } from '../../core/params.ts';
 import { action } from '../../core/program.ts';
 import { told, type Output } from '../../core/report.ts';
 import { entries } from '../reports/kinds.ts';
-import { asOf, onlyPaths, plain, revision, stashAt, stashIndex } from './values.ts';
+import { asOf, onlyPaths, plain, revision } from './values.ts';
+import { reads } from '../shared/programs.ts';
 
 const form = choice({ patch: '--patch', stat: '--stat', names: '--name-status' }, 'How much to show');
 
@@ -17,112 +18,72 @@ const inPaths = ({ paths }: Output['values']) =>
 
 /** What files hold, as commits, the index and stashes have them. */
 export const contents = {
-  diff: action(
-    'Show changes in git',
-    'Unstaged changes as a unified diff; or staged ones, or between commits.',
-    ['read'],
-    {
-      run: ({ form: shown, context, staged, from, to, paths }) => [
-        ...['diff', ...plain, '--ignore-submodules=dirty'],
-        ...[shown, context, staged, from, to, '--', paths],
-      ],
-      params: {
-        staged: on('--cached', 'Staged changes instead'),
-        from: operand(revision('Compare from this commit').optional()),
-        to: operand(revision('Compare to this commit').optional()),
-        // --unified alone would add the patch to the others.
-        form: choice({ patch: [], stat: '--stat', names: '--name-status' }, 'How much to show'),
-        context: option('--unified=', z.int().min(0).max(100).describe('Lines of context')),
-        paths: onlyPaths,
-      },
-      given: { staged: true, form: 'stat' },
-      out: orElse((values) => `no ${values['staged'] ? 'staged ' : ''}differences${inPaths(values)}`),
+  diff: action('Show changes in git', 'Diff of unstaged or staged changes, or between commits.', reads, {
+    run: ({ form: shown, context, staged, from, to, paths }) => [
+      ...['diff', ...plain, '--ignore-submodules=dirty'],
+      ...[shown, context, staged, from, to, '--', paths],
+    ],
+    params: {
+      staged: on('--cached', 'Staged changes instead'),
+      from: operand(revision('Compare from this commit').optional()),
+      to: operand(revision('Compare to this commit').optional()),
+      // --unified alone would add the patch to the others.
+      form: choice({ patch: [], stat: '--stat', names: '--name-status' }, 'How much to show'),
+      context: option('--unified=', z.int().min(0).max(100).describe('Lines of context')),
+      paths: onlyPaths,
     },
-  ),
-  show: action(
-    'Show a git commit',
-    'Message and changes of a commit or tag; REF:path shows a file as it was.',
-    ['read'],
-    {
-      run: ({ form: shown, ref, paths }) => [
-        ...['show', ...plain, '--no-show-signature', '--format=fuller'],
-        ...[shown, ref, '--', paths],
-      ],
-      params: { ref: asOf, form, paths: onlyPaths },
-      given: { ref: 'v1.0' },
-      out: orElse((values) => `nothing${inPaths(values)}`),
-    },
-  ),
-  show_stash: action('Show a git stash', 'What a stash would bring back, as a diff.', ['read'], {
-    run: ({ index }) => ['stash', 'show', '--patch', ...plain, stashAt(index)],
-    params: { index: stashIndex },
-    given: { index: 1 },
+    given: { staged: true, form: 'stat' },
+    out: orElse((values) => `no ${values['staged'] ? 'staged ' : ''}differences${inPaths(values)}`),
   }),
-  blame: action(
-    'Show who changed each line in git',
-    'Commit, author and date of each line of a file.',
-    ['read'],
-    {
-      run: ({ lines, ref, path: file }) => [
-        ...['blame', '--date=short', '--abbrev=8', '--no-textconv', '--no-progress'],
-        ...[lines, ref, '--', file],
-      ],
-      params: {
-        path: operand(path('File', 'file')),
-        lines: option(
-          '-L',
-          z
-            .string()
-            .regex(/^\d+,[+-]?\d+$/, 'expected FIRST,LAST')
-            .default('1,200')
-            .describe('FIRST,LAST'),
-        ),
-        ref: operand(revision('As of this commit; the working tree when left out').optional()),
-      },
-      given: { path: 'README.md', lines: '1,10' },
+  show: action('Show a git commit', 'Message and changes of a commit; REF:path is a file as it was.', reads, {
+    run: ({ form: shown, ref, paths }) => [
+      ...['show', ...plain, '--no-show-signature', '--format=fuller'],
+      ...[shown, ref, '--', paths],
+    ],
+    params: { ref: asOf, form, paths: onlyPaths },
+    given: { ref: 'v1.0' },
+    out: orElse((values) => `nothing${inPaths(values)}`),
+  }),
+  blame: action('Show who changed each line in git', 'Commit, author, date of each line.', reads, {
+    run: ({ lines, ref, path: file }) => [
+      ...['blame', '--date=short', '--abbrev=8', '--no-textconv', '--no-progress'],
+      ...[lines, ref, '--', file],
+    ],
+    params: {
+      path: operand(path('File', 'file')),
+      lines: option('-L', matching(/^\d+,[+-]?\d+$/, 'FIRST,LAST', 'FIRST,LAST').default('1,200')),
+      ref: operand(revision('As of this commit; the working tree when left out').optional()),
     },
-  ),
-  grep: action(
-    'Search at a git commit',
-    'Lines that contain a text in tracked files of a commit. For the working tree, grep is faster.',
-    ['read'],
-    {
-      run: ({ ignore_case, pattern, ref, paths }) => [
-        'grep',
-        ...['--line-number', '-I', '--no-color', '--no-textconv', '--no-recurse-submodules'],
-        // A regular expression that repeats repetitions takes all memory there is.
-        ...['--fixed-strings', ignore_case, glue('-e', pattern), ref, '--', paths],
-      ],
-      params: {
-        pattern: operand(text('Text to find; not a regular expression')),
-        ref: asOf,
-        ignore_case: on('--ignore-case', 'Ignore case'),
-        paths: onlyPaths,
-      },
-      given: { pattern: 'TODO' },
-      ok: [0, 1],
-      out: orElse(({ pattern, ref }) => `no line has "${String(pattern)}" at ${String(ref)}`),
+    given: { path: 'README.md', lines: '1,10' },
+  }),
+  grep: action('Search at a git commit', 'Lines that contain a text in the files of a commit.', reads, {
+    run: ({ ignore_case, pattern, ref, paths }) => [
+      'grep',
+      ...['--line-number', '-I', '--no-color', '--no-textconv', '--no-recurse-submodules'],
+      // A regular expression that repeats repetitions takes all memory there is.
+      ...['--fixed-strings', ignore_case, glue('-e', pattern), ref, '--', paths],
+    ],
+    params: {
+      pattern: operand(text('Text to find; not a regular expression')),
+      ref: asOf,
+      ignore_case: on('--ignore-case', 'Ignore case'),
+      paths: onlyPaths,
     },
-  ),
-  file: action(
-    'Read a file at a git commit',
-    'Shows a file as it was at a commit: an old version or revision.',
-    ['read'],
-    {
-      run: ({ ref, file }) => ['cat-file', 'blob', glue(ref, ':', file)],
-      params: {
-        file: operand(
-          z
-            .string()
-            .regex(/^[^-/:\s][^\0]*$/, 'expected a path from the top of the repository')
-            .describe('Path from the top of the repository'),
-        ),
-        ref: asOf,
-      },
-      given: { file: 'src/index.ts', ref: 'v1.0' },
+    given: { pattern: 'TODO' },
+    ok: [0, 1],
+    out: orElse(({ pattern, ref }) => `no line has "${String(pattern)}" at ${String(ref)}`),
+  }),
+  file: action('Read a file at a git commit', 'A file as it was: an old version or revision.', reads, {
+    run: ({ ref, file }) => ['cat-file', 'blob', glue(ref, ':', file)],
+    params: {
+      file: operand(
+        matching(/^[^-/:\s][^\0]*$/, 'a path from its top', 'Path from the top of the repository'),
+      ),
+      ref: asOf,
     },
-  ),
-  files: action('List files that git tracks', 'Tracked files; or ignored, or deleted ones.', ['read'], {
+    given: { file: 'src/index.ts', ref: 'v1.0' },
+  }),
+  files: action('List files that git tracks', 'Tracked files; or ignored, or deleted ones.', reads, {
     run: ['ls-files', '-z'],
     params: {
       which: choice(

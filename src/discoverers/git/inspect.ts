@@ -78,7 +78,7 @@ const operations: Readonly<Record<string, string>> = {
   'rebase-apply': 'patches are being applied: git_integrate action=continue, skip or abort',
   CHERRY_PICK_HEAD: 'a cherry-pick is under way: git_integrate action=continue, skip or abort',
   REVERT_HEAD: 'a revert is under way: git_integrate action=continue, skip or abort',
-  BISECT_LOG: 'a bisect is under way: git_bisect_good or git_bisect_bad; git_bisect_reset ends it',
+  BISECT_LOG: 'a bisect is under way: git_bisect mark=good, bad or skip; mark=reset ends it',
 };
 /** By which an action knows that there is something to go on with. */
 const marksOf: Readonly<Record<string, readonly string[]>> = {
@@ -86,7 +86,6 @@ const marksOf: Readonly<Record<string, readonly string[]>> = {
   rebase: ['rebase-merge', 'rebase-apply'],
   cherry_pick: ['CHERRY_PICK_HEAD', 'sequencer'],
   revert: ['REVERT_HEAD', 'sequencer'],
-  apply_mail: ['rebase-apply'],
 };
 
 /** Throws ARG_INVALID where nothing is under way that could be gone on with. */
@@ -108,7 +107,7 @@ async function underWay(look: Look, data: string): Promise<readonly string[]> {
 }
 
 /** Actions that show what files hold, and cannot leave any out. */
-const showingAll: ReadonlySet<string> = new Set(['show_stash', 'format_patch']);
+const showingAll: ReadonlySet<string> = new Set(['format_patch']);
 /** Actions that show what files hold, and end with the paths they are to look at. */
 const showing: ReadonlySet<string> = new Set(['diff', 'show', 'grep']);
 

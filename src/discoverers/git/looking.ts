@@ -7,6 +7,7 @@ import { commits, entries } from '../reports/kinds.ts';
 import { records } from '../reports/readers.ts';
 import { statusReport, statusWords } from './status.ts';
 import { asOf, most, onlyPaths, plain, revision, skip } from './values.ts';
+import { reads } from '../shared/programs.ts';
 
 // Nothing here writes, or reaches another machine; before trust, nothing of the repository runs (inspect.ts).
 const nul = { separator: '\0', end: '\0\n' };
@@ -33,9 +34,10 @@ const commitList = commits((output) => {
   const more = seen < total ? `older ones: skip=${seen}` : undefined;
   return { items, ...(Number.isInteger(total) && { total }), more };
 });
-const positions = entries('position')(
-  records(4, (at, hash, date, subject) => ({ name: at, says: `${hash} ${date} ${subject}` }), nul),
-);
+const positions = (of: string) =>
+  entries(of)(
+    records(4, (at, hash, date, subject) => ({ name: at, says: `${hash} ${date} ${subject}` }), nul),
+  );
 
 const filters = {
   author: option('--author=', text('Name or address contains')),
@@ -45,52 +47,42 @@ const filters = {
 };
 
 export const looking = {
-  status: action(
-    'Show git status',
-    'Branch, upstream, what is under way, and staged, changed, untracked and conflicted files.',
-    ['read'],
-    {
-      role: 'status',
-      run: statusWords,
-      params: {
-        untracked: choice(
-          { normal: '--untracked-files=normal', all: '--untracked-files=all', no: '--untracked-files=no' },
-          'Which untracked files',
-        ),
-        paths: onlyPaths,
-      },
-      out: statusReport,
+  status: action('Show git status', 'Branch, upstream, what is under way, changed files.', reads, {
+    role: 'status',
+    run: statusWords,
+    params: {
+      untracked: choice(
+        { normal: '--untracked-files=normal', all: '--untracked-files=all', no: '--untracked-files=no' },
+        'Which untracked files',
+      ),
+      paths: onlyPaths,
     },
-  ),
-  log: action(
-    'List git commits',
-    'History of the repository, or of files: commits, newest first.',
-    ['read'],
-    {
-      run: ({ body, limit: many, skip: skipped, author, message, since, until, ref, paths }) => [
-        ...['log', ...plain, '--no-show-signature', '--fixed-strings'],
-        ...[body, many, skipped, author, message, since, until, ref, '--', paths],
+    out: statusReport,
+  }),
+  log: action('List git commits', 'Commits of the repository or of files: history.', reads, {
+    run: ({ body, limit: many, skip: skipped, author, message, since, until, ref, paths }) => [
+      ...['log', ...plain, '--no-show-signature', '--fixed-strings'],
+      ...[body, many, skipped, author, message, since, until, ref, '--', paths],
+    ],
+    after: {
+      // On a long history counting would take longer than looking.
+      count: ({ author, message, since, until, ref, paths }) => [
+        ...['rev-list', '--count', '--max-count=100000', '--fixed-strings'],
+        ...[author, message, since, until, ref, '--', paths],
       ],
-      after: {
-        // On a long history counting would take longer than looking.
-        count: ({ author, message, since, until, ref, paths }) => [
-          ...['rev-list', '--count', '--max-count=100000', '--fixed-strings'],
-          ...[author, message, since, until, ref, '--', paths],
-        ],
-      },
-      params: {
-        ref: asOf,
-        limit: most(20),
-        skip,
-        ...filters,
-        body: on(commitFormat, 'With whole messages', commitFormat.replace('%b', '')),
-        paths: onlyPaths,
-      },
-      given: { limit: 5, paths: ['src'] },
-      out: commitList,
     },
-  ),
-  branches: action('List git branches', 'Branches with upstream and last commit, latest first.', ['read'], {
+    params: {
+      ref: asOf,
+      limit: most(20),
+      skip,
+      ...filters,
+      body: on(commitFormat, 'With whole messages', commitFormat.replace('%b', '')),
+      paths: onlyPaths,
+    },
+    given: { limit: 5, paths: ['src'] },
+    out: commitList,
+  }),
+  branches: action('List git branches', 'Branches with upstream and last commit, latest first.', reads, {
     run: [
       'for-each-ref',
       '--format=%(HEAD)%00%(refname:short)%00%(objectname:short)%00%(upstream:short)%00' +
@@ -119,7 +111,7 @@ export const looking = {
       ),
     ),
   }),
-  tags: action('List git tags', 'Tags with the commit they name, latest first.', ['read'], {
+  tags: action('List git tags', 'Tags with the commit they name, latest first.', reads, {
     run: ({ limit: many }) => [
       'for-each-ref',
       '--format=%(refname:short)%00%(objectname:short)%00%(*objectname:short)%00%(creatordate:short)%00%(subject)%00',
@@ -139,7 +131,7 @@ export const looking = {
       ),
     ),
   }),
-  remotes: action('List git remotes', 'Remote repositories and their addresses.', ['read'], {
+  remotes: action('List git remotes', 'Remote repositories and their addresses.', reads, {
     run: ['remote', '--verbose'],
     out: entries('remote')((output) => {
       const all = records(2, (remote, url) => ({ name: remote, says: withoutPassword(url) }))(output);
@@ -151,54 +143,37 @@ export const looking = {
       return [...fetched.map((one) => ({ ...one, says: one.says.slice(0, -8) })), ...pushed];
     }),
   }),
-  stashes: action('List git stashes', 'Changes that were put aside, newest first.', ['read'], {
+  stashes: action('List git stashes', 'What was put aside; git_diff with stash@{0}^ shows it.', reads, {
     run: ['stash', 'list', '--no-color', '--no-show-signature', stashFormat],
-    out: entries('stash')(
-      records(4, (at, hash, date, subject) => ({ name: at, says: `${hash} ${date} ${subject}` }), nul),
-    ),
+    out: positions('stash'),
   }),
-  reflog: action(
-    'List where git HEAD has been',
-    'Earlier positions of HEAD or a branch, to find lost commits.',
-    ['read'],
-    {
-      run: ({ limit: many, ref }) => [
-        ...['log', '--walk-reflogs', '--no-color', '--no-show-signature', stashFormat],
-        ...[many, ref, '--'],
-      ],
-      params: { ref: asOf, limit: most(20) },
-      out: positions,
-    },
-  ),
-  describe: action('Describe a git commit', 'The nearest tag, and how many commits after it.', ['read'], {
+  reflog: action('List where git HEAD has been', 'Where a branch was before: finds lost commits.', reads, {
+    run: ({ limit: many, ref }) => [
+      ...['log', '--walk-reflogs', '--no-color', '--no-show-signature', stashFormat],
+      ...[many, ref, '--'],
+    ],
+    params: { ref: asOf, limit: most(20) },
+    out: positions('position'),
+  }),
+  describe: action('Describe a git commit', 'The nearest tag, and how many commits after it.', reads, {
     run: ({ ref }) => ['describe', '--tags', '--always', '--long', ref],
     params: { ref: operand(revision('Branch, tag or commit').default('HEAD')) },
   }),
-  compare: action(
-    'Compare git branches',
-    'How many commits each of two branches has that the other has not.',
-    ['read'],
-    {
-      run: ({ base, ref }) => ['rev-list', '--left-right', '--count', glue(ref, '...', base), '--'],
-      params: { base: operand(revision('Branch to compare with')), ref: asOf },
-      given: { base: 'main' },
-      out: told(({ stdout, values }) => {
-        const [, ahead, behind] = /^(\d+)\s+(\d+)\s*$/.exec(stdout) ?? [];
-        if (ahead === undefined) throw new Error('expected two counts');
-        return `${String(values['ref'])} is ${ahead} ahead of ${String(values['base'])}, and ${behind} behind`;
-      }),
-    },
-  ),
-  config: action(
-    'Show git settings',
-    'Settings of the repository and the person, with their files.',
-    ['read'],
-    {
-      run: ['config', '--show-origin', '--list'],
-      params: { whose: choice({ all: [], repository: '--local', person: '--global' }, 'Whose') },
-      out: told(({ stdout }) => stdout.split('\n').map(withoutPassword).join('\n').trim()),
-    },
-  ),
+  compare: action('Compare git branches', 'How far one branch is ahead of another, and behind.', reads, {
+    run: ({ base, ref }) => ['rev-list', '--left-right', '--count', glue(ref, '...', base), '--'],
+    params: { base: operand(revision('Branch to compare with')), ref: asOf },
+    given: { base: 'main' },
+    out: told(({ stdout, values }) => {
+      const [, ahead, behind] = /^(\d+)\s+(\d+)\s*$/.exec(stdout) ?? [];
+      if (ahead === undefined) throw new Error('expected two counts');
+      return `${String(values['ref'])} is ${ahead} ahead of ${String(values['base'])}, and ${behind} behind`;
+    }),
+  }),
+  config: action('Show git settings', 'Settings of repository and person, with their files.', reads, {
+    run: ['config', '--show-origin', '--list'],
+    params: { whose: choice({ all: [], repository: '--local', person: '--global' }, 'Whose') },
+    out: told(({ stdout }) => stdout.split('\n').map(withoutPassword).join('\n').trim()),
+  }),
 };
 
 /** A password in an address is left out. */

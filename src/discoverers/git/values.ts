@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { glue, type Slot } from '../../core/command-line.ts';
-import { list, name, path } from '../../core/params.ts';
+import { list, matching, name, path, some } from '../../core/params.ts';
 import { operand, option } from '../../core/parameter.ts';
 
 /**
@@ -26,29 +26,21 @@ export const onlyPaths = operand(list(path('Path'), 'Only these files or folders
 
 /** At least one. */
 export const somePaths = (written = false) =>
-  operand(
-    z
-      .array(path('Path', 'any', { written }))
-      .min(1)
-      .max(1000)
-      .describe('Files or folders'),
-  );
+  operand(some(path('Path', 'any', { written }), 'Files or folders'));
 
 /** A name of a configured remote: an address or a path would let the caller choose whom to talk to. */
-export const remote = z
-  .string()
-  .regex(/^[A-Za-z0-9_][\w.-]{0,99}$/, 'expected the name of a remote, as git_remotes lists them')
-  .describe('Remote, by name');
+export const remote = matching(
+  /^[A-Za-z0-9_][\w.-]{0,99}$/,
+  'the name of a remote, as git_remotes lists them',
+  'Remote, by name',
+);
 
 /** An address to clone from or to add. Not one that runs a program (`ext::`), nor an option. */
-export const address = z
-  .string()
-  .max(1000)
-  .regex(
-    /^(?:https?:\/\/|ssh:\/\/|git:\/\/|[\w.-]+@[\w.-]+:)[^\s-][^\s]*$/,
-    'expected an address: https://host/path, ssh://host/path or user@host:path',
-  )
-  .describe('Address: https://…, ssh://…, user@host:path');
+export const address = matching(
+  /^(?:https?:\/\/|ssh:\/\/|git:\/\/|[\w.-]+@[\w.-]+:)[^\s-][^\s]*$/,
+  'an address: https://host/path, ssh://host/path or user@host:path',
+  'Address: https://…, ssh://…, user@host:path',
+);
 
 export const most = (usual: number) =>
   option('--max-count=', z.int().min(1).max(500).default(usual).describe('How many at most'));

@@ -1,7 +1,7 @@
 import type { View } from '../../core/program.ts';
 
 // What is under way is found by asking each; a rebase leaves the marks of a cherry-pick, too.
-const underWay = ['rebase', 'merge', 'cherry_pick', 'revert', 'apply_mail'];
+const underWay = ['rebase', 'merge', 'cherry_pick', 'revert'];
 const goOn = (step: string) => ({ first: underWay, with: { step } });
 
 /** What people think of as one thing, and hosts are shown as one tool. */

@@ -1,14 +1,12 @@
-import { family, present, type Program } from '../../core/program.ts';
-import { changing, looking, running } from './actions.ts';
+import { family, type Program } from '../../core/program.ts';
+import { option } from '../../core/parameter.ts';
+import { name } from '../../core/params.ts';
+import { keeping, running } from './actions.ts';
 import { inspectPackage } from './project.ts';
-import { rows, type Row } from './rows.ts';
+import { rows } from './rows.ts';
 
-/** The same action of another package manager. */
-function actionOf(other: string, { change }: Row, key: string): string | undefined {
-  const found = rows[other];
-  const verb = { [change.remove]: found?.change.remove, [change.update]: found?.change.update }[key] ?? key;
-  return found && (verb in found || !['outdated', 'audit'].includes(verb)) ? `${other}_${verb}` : undefined;
-}
+const hasAction = (id: string, key: string) =>
+  id in rows && !(['outdated', 'audit'] as const).some((one) => one === key && !rows[id]?.[one]);
 
 const hints: NonNullable<Program['hints']> = [
   {
@@ -17,13 +15,19 @@ const hints: NonNullable<Program['hints']> = [
       'The action "scripts" lists the scripts there are; of programs, only those that are installed are run.',
   },
   {
+    says: /ENOTCACHED|npx canceled|could not determine executable/,
+    wayOut: 'It is not installed in this project. Only what is installed is run: add its package first.',
+  },
+  {
     says: /ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ConnectionRefused/,
     wayOut: 'The registry cannot be reached from here.',
   },
 ];
 
 export default family(rows, (row, id) => {
-  const { title, site, get, called, version, project, environment = [] } = row;
+  const { title, site, get, called, version, project, environment = [], workspace } = row;
+  const scope = workspace && { workspace: option(workspace.one, name('Only this package of the workspace')) };
+  const actions = { ...keeping(row, { ...scope }), ...running(row, { ...scope }) };
   return {
     title,
     category: 'package-manager',
@@ -42,19 +46,16 @@ export default family(rows, (row, id) => {
     },
     inspect: (look, situation) => {
       const { action: key } = situation;
-      const isAnyones = ['run', 'exec', 'test'].includes(key);
-      // Looking up, and what a runtime does, needs no package.
-      const isFree = key === 'view' || row.more?.[key] !== undefined;
-      const by = (other: string) => actionOf(other, row, key);
       return inspectPackage(look, situation, {
         id,
-        isFree,
-        isAnyones,
-        isRemoval: key === row.change.remove,
-        by,
+        // Looking up, and what a runtime does, needs no package.
+        isFree: key === 'view' || row.more?.[key] !== undefined,
+        isAnyones: ['run', 'exec', 'test'].includes(key),
+        isRemoval: key === 'remove',
+        by: (other) => (hasAction(other, key) ? `${other}_${key}` : undefined),
       });
     },
     hints,
-    actions: present({ ...looking(row), ...changing(row), ...running(row) }),
+    actions,
   };
 });

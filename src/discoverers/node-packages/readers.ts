@@ -21,20 +21,10 @@ const failure = z.object({
   uri: said,
 });
 
-/** Yarn says it in a line of its own. */
-const errorLine = /^\{"type":"error".*?"data":"(?:Error: )?((?:[^"\\]|\\[^n])*)/m;
-const unlessRefused =
-  <T>(read: Reader<T>): Reader<T> =>
-  (output) => {
-    const said = `${output.stdout}\n${output.stderr}`;
-    const why = errorLine.exec(said)?.[1];
-    if (why !== undefined) throw new ToolcribError('PROGRAM_FAILED', why);
-    return read(output);
-  };
-
 /** A JSON answer. Throws PROGRAM_FAILED with the few words in which it says that there is none. */
-const answer = <S extends z.ZodType, T>(schema: S, map: (found: z.output<S>) => T): Reader<T> =>
-  unlessRefused((output) => {
+const answer =
+  <S extends z.ZodType, T>(schema: S, map: (found: z.output<S>) => T): Reader<T> =>
+  (output) => {
     const { stdout } = output;
     const start = stdout.search(/^[[{]/m);
     const whole = start < 0 ? '{}' : stdout.slice(start);
@@ -45,7 +35,7 @@ const answer = <S extends z.ZodType, T>(schema: S, map: (found: z.output<S>) => 
     if (why !== undefined) throw new ToolcribError('PROGRAM_FAILED', why.trim());
     if (start < 0 && stdout.trim() !== '') throw new Error('expected JSON');
     return json(schema, map)({ ...output, stdout: whole });
-  });
+  };
 
 // ---- what is installed
 
@@ -130,14 +120,6 @@ export const outdated = answer(record(z.union([one, z.array(one)])), (all) =>
     }),
   ),
 );
-const table = z.object({ type: z.literal('table'), data: z.object({ body: z.array(z.array(text)) }) });
-export const yarn1Outdated = jsonLines(table, (all) =>
-  all.flatMap(({ data }) =>
-    data.body.map(([name = '', version, wanted, latest, type]) =>
-      newer({ name, version, wanted, latest, group: type?.replace(/d?ependencies$/i, '') || undefined }),
-    ),
-  ),
-);
 const cell = (name: string) => `(?<${name}>\\d\\S*) +[|│] `;
 const row = `^[|│] (?:npm:)?(?<name>[@\\w][\\w./:-]*)(?: \\((?<group>\\w+)\\))? +[|│] `;
 /** The tables of Bun and Deno. */
@@ -171,24 +153,6 @@ const inModule = advisory.extend({ module_name: text });
 export const pnpmAudit = answer(z.object({ advisories: record(inModule) }), (all) =>
   Object.values(all.advisories).map((found) => ofPackage(found.module_name, found)),
 );
-export const yarn1Audit = unlessRefused(
-  jsonLines(z.object({ data: z.object({ advisory: inModule }) }), (all) =>
-    all.map(({ data }) => ofPackage(data.advisory.module_name, data.advisory)),
-  ),
-);
-const berry = z.object({
-  value: text,
-  children: z.object({ Issue: text, Severity: text, URL: said, 'Vulnerable Versions': text }),
-});
-export const yarnAudit = jsonLines(berry, (all) =>
-  all.map(({ value, children: found }) => ({
-    package: value,
-    severity: found.Severity,
-    title: found.Issue,
-    url: found.URL,
-    affected: found['Vulnerable Versions'],
-  })),
-);
 export const bunAudit = answer(record(z.array(advisory)), (all) =>
   Object.entries(all).flatMap(([name, each]) => each.map((found) => ofPackage(name, found))),
 );
@@ -196,20 +160,13 @@ export const bunAudit = answer(record(z.array(advisory)), (all) =>
 // ---- what a registry, and a package.json, say of a package
 
 const strings = record(text).catch({});
-/** A text, which old packages have in an object. */
-const textIn = (key: string) =>
-  z
-    .union([text, z.record(text, z.unknown()).transform((all) => String(all[key]))])
-    .optional()
-    .catch(undefined);
 const published = z.object({
   name: text,
   version: said,
   description: said,
-  license: textIn('type'),
+  // Old packages have an object.
+  license: said.catch(undefined),
   homepage: said.catch(undefined),
-  repository: textIn('url'),
-  'repository.url': said,
   deprecated: z.union([text, z.boolean()]).optional(),
   engines: strings,
   dependencies: strings,
@@ -220,21 +177,27 @@ const pairs = (all: Readonly<Record<string, string>>) =>
   Object.entries(all)
     .map(([name, range]) => `${name} ${range}`)
     .join(', ');
-const describe = ({ 'dist-tags': tags, 'repository.url': url, ...found }: z.output<typeof published>) => {
-  const facts = Object.entries({
+/** Facts that are known, `key: fact`. */
+const factsOf = (all: Readonly<Record<string, string | undefined>>) =>
+  Object.entries(all).flatMap(([key, value]) => (value ? [`${key}: ${value}`] : []));
+const describe = ({
+  name,
+  version,
+  description,
+  'dist-tags': tags,
+  ...found
+}: z.output<typeof published>) => [
+  [`${name}@${version ?? tags['latest']}`, description].filter(Boolean).join(': '),
+  ...factsOf({
     deprecated: String(found.deprecated || ''),
     license: found.license,
     homepage: found.homepage,
-    repository: url ?? found.repository,
     engines: pairs(found.engines),
     dependencies: pairs(found.dependencies),
     'peer dependencies': pairs(found.peerDependencies),
     tags: pairs(tags),
-  });
-  const known = facts.filter(([, value]) => value).map(([key, value]) => `${key}: ${value}`);
-  const named = `${found.name}@${found.version ?? tags['latest']}`;
-  return [found.description ? `${named}: ${found.description}` : named, ...known].join('\n');
-};
+  }),
+];
 /** One version of a package, as `view --json` has it. Throws for several. */
 export const view = answer(z.union([z.array(published).min(1), published]), (found) => {
   const [first, ...others] = [found].flat();
@@ -244,16 +207,8 @@ export const view = answer(z.union([z.array(published).min(1), published]), (fou
       `package: ${others.length + 1} versions match.`,
       'Give a full version or a tag.',
     );
-  return describe(first);
+  return describe(first).join('\n');
 });
-const inspectedLine = z.object({ type: z.literal('inspect'), data: published });
-export const yarn1View = unlessRefused(
-  jsonLines(inspectedLine, ([found]) => {
-    if (!found) throw new Error('nothing was found');
-    return describe(found.data);
-  }),
-);
-
 /** Why a package is there, without what Yarn 1 says of its own doings. */
 export const why: Reader<string> = ({ stdout, stderr, values }) => {
   const said = stdout.replaceAll(/^(?:yarn why|\[\d\/\d\]|Done in|info (?:Disk|Number)).*\n?/gm, '').trim();
@@ -273,14 +228,11 @@ const manifest = z.object({
 export const scripts: Reader<z.input<(typeof tasks)['result']>> = ({ stdout }) => {
   const plain = stdout.replace(/^\uFEFF/, '').replaceAll(/^\s*\/\/.*$/gm, '');
   const found = manifest.parse(JSON.parse(plain));
-  const facts = {
+  const more = factsOf({
     'package manager': found.packageManager,
     engines: pairs(found.engines),
     workspaces: found.workspaces.join(', '),
-  };
-  const more = Object.entries(facts)
-    .filter(([, value]) => value)
-    .map(([key, value]) => `${key}: ${value}`);
+  });
   const all = Object.entries({ ...found.scripts, ...found.tasks }).map(([name, task]) =>
     typeof task === 'string'
       ? { name, command: task }

@@ -16,10 +16,14 @@ export interface Row extends Pick<
   list: Asked<read.Packages>;
   why: readonly string[];
   outdated?: Asked<read.Packages>;
-  audit?: readonly [...Asked<read.Advisories>, ok: readonly number[]];
-  view?: readonly [...Asked<string>, fields?: readonly string[]];
+  audit?: Asked<read.Advisories>;
+  view?: readonly [words: readonly string[], fields?: readonly string[]];
   /** Its words for changing packages. */
-  change: { add: string; remove: string; update: string; dev: string; exact: string };
+  add: string;
+  remove: string;
+  update: string;
+  /** Its option for development only. */
+  dev: string;
   /** What keeps its update within the ranges, and its word for all packages. */
   within?: { option: string; all: string };
   install: { frozen: readonly string[]; usual: readonly string[] };
@@ -45,16 +49,7 @@ const npmEnvironment = ['cache', 'prefix', 'registry', 'userconfig'].flatMap((ke
   `npm_config_${key}`,
   `NPM_CONFIG_${key.toUpperCase()}`,
 ]);
-const facts = [
-  'name',
-  'version',
-  'description',
-  'license',
-  'homepage',
-  'repository.url',
-  'deprecated',
-  'engines',
-];
+const facts = ['name', 'version', 'description', 'license', 'homepage', 'deprecated', 'engines'];
 const fields = [...facts, 'dependencies', 'peerDependencies', 'dist-tags'];
 
 /** The package managers, by id. */
@@ -82,20 +77,19 @@ export const rows: Readonly<Record<string, Row>> = {
     list: [['ls', '--json', noCache], read.tree],
     why: ['explain', noCache],
     outdated: [['outdated', '--json'], read.outdated],
-    audit: [['audit', '--json'], read.npmAudit, [0, 1]],
+    audit: [['audit', '--json'], read.npmAudit],
     // In global mode npm reads no .npmrc of the project: it could send the question, and its token, elsewhere.
-    view: [['view', '--json', '--global'], read.view, fields],
-    change: {
-      add: 'install',
-      remove: 'uninstall',
-      update: 'update',
-      dev: '--save-dev',
-      exact: '--save-exact',
-    },
+    view: [['view', '--json', '--global'], fields],
+    add: 'install',
+    remove: 'uninstall',
+    update: 'update',
+    dev: '--save-dev',
     install: { frozen: ['ci'], usual: ['install'] },
     // A git dependency is prepared by an npm inside npm, which Node.js starts with the `node-options` of an .npmrc.
     quiet: ['--ignore-scripts', '--node-options=--no-deprecation', '--no-audit', '--no-fund'],
     saysNoVersions: true,
+    // It asks, and fetches, when a program is not there.
+    exec: ['exec', '--no', '--offline', '--'],
     workspace: { one: '--workspace=', all: ['--workspaces', '--if-present'] },
     between: '--',
   },
@@ -108,9 +102,9 @@ export const rows: Readonly<Record<string, Row>> = {
     list: [['list', '--json'], read.tree],
     why: ['why'],
     outdated: [['outdated', '--format=json'], read.outdated],
-    audit: [['audit', '--json'], read.pnpmAudit, [0, 1]],
-    view: [['view', '--json'], read.view],
-    change: { add: 'add', remove: 'remove', update: 'update', dev: '--save-dev', exact: '--save-exact' },
+    audit: [['audit', '--json'], read.pnpmAudit],
+    view: [['view', '--json']],
+    ...{ add: 'add', remove: 'remove', update: 'update', dev: '--save-dev' },
     install: { frozen: ['install', '--frozen-lockfile'], usual: ['install', '--no-frozen-lockfile'] },
     quiet: ['--ignore-scripts'],
     workspace: { one: '--filter=', all: ['--recursive'] },
@@ -127,11 +121,7 @@ export const rows: Readonly<Record<string, Row>> = {
     settings: { YARN_IGNORE_PATH: '1' },
     list: [['list', '--json', '--depth=0'], read.yarn1List],
     why: ['why'],
-    outdated: [['outdated', '--json'], read.yarn1Outdated],
-    // Its exit code is a sum: 1 for the least severity, 16 for the worst.
-    audit: [['audit', '--json'], read.yarn1Audit, Array.from({ length: 32 }, (_, code) => code)],
-    view: [['info', '--json'], read.yarn1View],
-    change: { add: 'add', remove: 'remove', update: 'upgrade', dev: '--dev', exact: '--exact' },
+    ...{ add: 'add', remove: 'remove', update: 'upgrade', dev: '--dev' },
     install: { frozen: ['install', '--frozen-lockfile'], usual: ['install'] },
     quiet: ['--ignore-scripts', '--non-interactive'],
     between: '--',
@@ -144,9 +134,8 @@ export const rows: Readonly<Record<string, Row>> = {
     runsProject: true,
     list: [['info', '--json'], read.yarnList],
     why: ['why'],
-    audit: [['npm', 'audit', '--json', '--recursive'], read.yarnAudit, [0, 1]],
-    view: [['npm', 'info', '--json'], read.view],
-    change: { add: 'add', remove: 'remove', update: 'up', dev: '--dev', exact: '--exact' },
+    view: [['npm', 'info', '--json']],
+    ...{ add: 'add', remove: 'remove', update: 'up', dev: '--dev' },
     within: { option: '--recursive', all: '*' },
     install: { frozen: ['install', '--immutable'], usual: ['install', '--no-immutable'] },
     quiet: ['--mode=skip-build'],
@@ -160,9 +149,9 @@ export const rows: Readonly<Record<string, Row>> = {
     list: [['pm', 'ls'], lines(/^[├└]── (?<spec>\S+@\S+)$/, ({ spec = '' }) => read.versioned(spec))],
     why: ['why'],
     outdated: [['outdated'], read.tabled],
-    audit: [['audit', '--json'], read.bunAudit, [0, 1]],
-    view: [['info', '--json'], read.view],
-    change: { add: 'add', remove: 'remove', update: 'update', dev: '--dev', exact: '--exact' },
+    audit: [['audit', '--json'], read.bunAudit],
+    view: [['info', '--json']],
+    ...{ add: 'add', remove: 'remove', update: 'update', dev: '--dev' },
     install: { frozen: ['install', '--frozen-lockfile'], usual: ['install'] },
     quiet: ['--ignore-scripts'],
     exec: ['x', '--no-install'],
@@ -177,7 +166,7 @@ export const rows: Readonly<Record<string, Row>> = {
     list: [['list'], read.denoList],
     why: ['why'],
     outdated: [['outdated'], read.tabled],
-    change: { add: 'add', remove: 'remove', update: 'update', dev: '--dev', exact: '--save-exact' },
+    ...{ add: 'add', remove: 'remove', update: 'update', dev: '--dev' },
     install: { frozen: ['install', '--frozen'], usual: ['install'] },
     quiet: [],
     task: 'task',

@@ -1,14 +1,12 @@
-import * as z from 'zod';
 import { fresh, glue } from '../../core/command-line.ts';
 import { on, operand, option, words } from '../../core/parameter.ts';
 import { list, path, text } from '../../core/params.ts';
 import { action, type Program } from '../../core/program.ts';
 import type { Reader } from '../../core/report.ts';
 import { diagnostics, tests } from '../reports/kinds.ts';
-import { json } from '../reports/readers.ts';
 import { junit } from '../reports/xml.ts';
-import { exactly } from '../shared/test-names.ts';
 import type { Items } from './readers.ts';
+import { asks, exactly, reaches, runs, writes } from '../shared/programs.ts';
 
 // What Bun and Deno do beside keeping packages.
 
@@ -16,14 +14,8 @@ const names = list(text('Test'), 'Only tests of these full names');
 const files = operand(list(path('File or folder'), 'Only these'));
 const file = operand(path('Script', 'file'));
 const args = words('Arguments of the script');
-const code = operand(text('JavaScript or TypeScript'));
 
 export const bun: Program['actions'] = {
-  eval: action('Evaluate code with Bun', 'Runs JavaScript or TypeScript given as text.', ['execute'], {
-    run: ({ code: given }) => ['-e', given],
-    params: { code },
-    given: { code: 'console.log(Bun.version)' },
-  }),
   test: action('Run Bun tests', "Runs tests of Bun's own runner; failures with their places.", ['execute'], {
     role: 'test',
     run: ['test', '--reporter=junit', glue('--reporter-outfile=', fresh('report.xml'))],
@@ -45,23 +37,6 @@ const permitted = on(
   'May read, write, use the network and run programs; nothing of that else',
 );
 const place = (url: string) => decodeURIComponent(url.replace(/^file:\/\//, ''));
-const start = z.object({ line: z.int(), col: z.int() });
-const finding = z.object({
-  filename: z.string(),
-  range: z.object({ start }),
-  message: z.string(),
-  code: z.string(),
-});
-const linted = json(z.object({ diagnostics: z.array(finding) }), (all) =>
-  all.diagnostics.map(({ filename, range, message, code: rule }) => ({
-    level: 'error' as const,
-    message,
-    code: rule,
-    file: place(filename),
-    line: range.start.line,
-    column: range.start.col + 1,
-  })),
-);
 const typeError =
   /^(?<code>TS\d+) \[ERROR\]: (?<message>.*)$[^]*?^\s+at (?<file>\S+):(?<line>\d+):(?<column>\d+)$/gm;
 const typed: Reader<Items<typeof diagnostics>> = ({ stderr }) =>
@@ -75,17 +50,12 @@ const typed: Reader<Items<typeof diagnostics>> = ({ stderr }) =>
   }));
 
 export const deno: Program['actions'] = {
-  run: action('Run a script with Deno', 'Runs a JavaScript or TypeScript file.', ['execute'], {
+  run: action('Run a script with Deno', 'Runs a JavaScript or TypeScript file.', runs, {
     run: ({ permitted: allowed, file: script, args: rest }) => ['run', allowed, script, rest],
     params: { permitted, file, args },
     given: { file: 'scripts/seed.ts', args: ['--rows', '10'] },
   }),
-  eval: action('Evaluate code with Deno', 'Runs JavaScript or TypeScript given as text.', ['execute'], {
-    run: ({ code: given }) => ['eval', given],
-    params: { code },
-    given: { code: 'console.log(Deno.version)' },
-  }),
-  test: action('Run Deno tests', 'Runs tests; which failed, and why.', ['execute', 'network'], {
+  test: action('Run Deno tests', 'Runs tests; which failed, and why.', reaches, {
     role: 'test',
     run: ['test', glue('--junit-path=', fresh('report.xml'))],
     params: { permitted, only: option('--filter=', names, (all) => `/${exactly(all)}/`), files },
@@ -95,35 +65,16 @@ export const deno: Program['actions'] = {
     // A step cannot be run without its test.
     out: tests(junit(({ name }) => name.split(' > ')[0] ?? name)),
   }),
-  check: action(
-    'Check types with Deno',
-    'Type errors with their places; runs nothing.',
-    ['read', 'network'],
-    {
-      role: 'types',
-      run: ['check'],
-      params: { only: files },
-      given: { only: ['main.ts'] },
-      dashes: false,
-      ok: [0, 1],
-      out: diagnostics(typed),
-    },
-  ),
-  lint: action(
-    'Lint with Deno',
-    'Problems in JavaScript and TypeScript; fixes them when told.',
-    ['write', 'execute'],
-    {
-      role: 'lint',
-      run: ['lint', '--json'],
-      params: { fix: on('--fix', 'Fix what can be fixed'), only: files },
-      given: { only: ['src'] },
-      dashes: false,
-      ok: [0, 1],
-      out: diagnostics(linted),
-    },
-  ),
-  fmt: action('Format with Deno', 'Formats source files, or says which are not formatted.', ['write'], {
+  check: action('Check types with Deno', 'Type errors with their places; runs nothing.', asks, {
+    role: 'types',
+    run: ['check'],
+    params: { only: files },
+    given: { only: ['main.ts'] },
+    dashes: false,
+    ok: [0, 1],
+    out: diagnostics(typed),
+  }),
+  fmt: action('Format with Deno', 'Formats source files, or says which are not formatted.', writes, {
     role: 'format',
     run: ['fmt'],
     params: { check: on('--check', 'Only say what would change'), only: files },

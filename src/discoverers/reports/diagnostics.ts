@@ -40,13 +40,6 @@ export const microsoft = lines(
   'both',
 );
 
-/** `[ERROR] file:[line,column] message`, as Maven says it. */
-export const bracketed = lines(
-  /^\[(?<level>ERROR|WARNING)\] (?<file>\S+):\[(?<line>\d+),(?<column>\d+)\] (?<message>.+)$/,
-  told,
-  'both',
-);
-
 /** `place: message` by a pattern of the program's own, with the groups file, line, column, level, code, message. */
 export const said = (pattern: RegExp) => lines(pattern, told, 'both');
 

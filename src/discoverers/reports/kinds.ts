@@ -150,10 +150,6 @@ export const resources = listing(
   { kind: text, name: z.string(), namespace: text, state: text, age: text },
   (one) => spaced(one.kind ? `${one.kind}/${one.name}` : one.name, one.namespace, one.state, one.age),
 );
-export const plannedChanges = listing('planned change', { action: z.string(), name: z.string() }, (one) =>
-  spaced(one.action, one.name),
-);
-
 /** Issues, and pull and merge requests. */
 export const requests = listing(
   'request',
@@ -196,11 +192,6 @@ export const processes = listing(
       one.kilobytes !== undefined && `${one.kilobytes} KB`,
       one.command,
     ),
-);
-export const disks = listing(
-  'file system',
-  { name: z.string(), mounted: z.string(), kilobytes: z.int(), free: z.int() },
-  (one) => `${one.mounted}: ${one.free} of ${one.kilobytes} KB free (${one.name})`,
 );
 /** Things with a name and a word about each: versions, extensions, environments, symbols. */
 export const entries = (of: string) => {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { list, matching } from '../../core/params.ts';
 import type { Program } from '../../core/program.ts';
 import type { Output, Reader } from '../../core/report.ts';
 import { jsonLines } from '../reports/readers.ts';
@@ -38,33 +39,14 @@ export const dockers = {
   win32: ['%ProgramFiles%/Docker/Docker/resources/bin/docker.exe'],
 } as const;
 
-export const word = (says: string) =>
-  z
-    .string()
-    .regex(/^[A-Za-z0-9][\w.-]{0,254}$/, 'expected a name or id')
-    .describe(says);
+export const word = (says: string) => matching(/^[A-Za-z0-9][\w.-]{0,254}$/, 'a name or id', says);
 export const imageName = (says: string) =>
-  z
-    .string()
-    .regex(/^[A-Za-z0-9][\w./:@-]{0,254}$/, 'expected the name of an image')
-    .describe(says);
+  matching(/^[A-Za-z0-9][\w./:@-]{0,254}$/, 'the name of an image', says);
 export const moment = (says: string) =>
-  z
-    .string()
-    .regex(/^\d[\dA-Za-z:.+-]{0,40}$/, 'expected a duration like 10m or a date like 2025-01-31T12:00:00')
-    .describe(says);
+  matching(/^\d[\dA-Za-z:.+-]{0,40}$/, 'a duration like 10m or a date like 2025-01-31T12:00:00', says);
 /** BUILDKIT_SYNTAX would name another program to build with; without a value it is one of our own environment. */
 export const assignments = (says: string) =>
-  z
-    .array(
-      z
-        .string()
-        .max(2000)
-        .regex(/^(?!BUILDKIT_)[A-Za-z_]\w*=[^\0]*$/, 'expected NAME=value'),
-    )
-    .max(100)
-    .default([])
-    .describe(says);
+  list(matching(/^(?!BUILDKIT_)[A-Za-z_]\w*=[^\0]*$/, 'NAME=value', 'Variable'), says);
 
 /** One object a line, or arrays of them; another kind of object is no answer. */
 export const objects = <S extends z.ZodType, T>(schema: S, map: (one: z.output<S>) => T): Reader<T[]> =>

@@ -1,6 +1,6 @@
 import type { Program } from '../../core/program.ts';
 import type { Reader } from '../../core/report.ts';
-import { gnu, said } from '../reports/diagnostics.ts';
+import { gnu, said, together } from '../reports/diagnostics.ts';
 import type { Case } from '../reports/kinds.ts';
 import { either, lines } from '../reports/readers.ts';
 import { junit } from '../reports/xml.ts';
@@ -16,22 +16,6 @@ export const jdk: Program['get'] = {
   winget: 'EclipseAdoptium.Temurin.21.JDK',
 };
 
-/** What each of the readers understands, said once: a build can hold several compilers, and say all twice. */
-export const together =
-  <T>(...readers: readonly Reader<T[]>[]): Reader<T[]> =>
-  (output) => {
-    const tried = readers.map((read) => {
-      try {
-        return read(output);
-      } catch {
-        return undefined; // One of the others may.
-      }
-    });
-    if (tried.every((found) => found === undefined)) throw new Error('no line was recognised');
-    const all = tried.flatMap((found) => found ?? []);
-    return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
-  };
-
 /** `e: file:///a.kt:3:5 message`, as Gradle and Maven tell what Kotlin says. */
 const kotlin = lines(
   /^(?<level>[ew]): (?:file:\/\/)?(?<file>[^\s:]+): ?\(?(?<line>\d+)[:,] ?(?<column>\d+)\)?:? (?<message>.+)$/,
@@ -46,7 +30,7 @@ const kotlin = lines(
 export const javac = said(
   /^(?<file>[^\n]+?\.java):(?<line>\d+): (?<level>error|warning): (?:\[(?<code>[\w-]+)\] )?(?<message>.+)$/,
 );
-export const compilers = either(together(javac, kotlin), gnu);
+export const compilers = either(together(javac, kotlin), together(gnu));
 
 /** What is compiled in: JUnit and its kin say a case's class, and its method with the values it was given. */
 export const javaTests = (separator: string): Reader<Case[]> => {

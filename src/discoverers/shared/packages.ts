@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Effect } from '../../core/discoverer.ts';
 import { operand, required, type Params } from '../../core/parameter.ts';
 import { list, name, some } from '../../core/params.ts';
-import { action, present, type Line } from '../../core/program.ts';
+import { action, present, type Line, type ProgramAction } from '../../core/program.ts';
 import type { Report } from '../../core/report.ts';
 
 type Words = readonly string[];
@@ -10,13 +10,14 @@ interface PackageWords {
   /** A package, as an example. */
   readonly like: string;
   /** A package with the versions that are wanted, and its bare name; any name when left out. */
-  readonly spec?: z.ZodType;
-  readonly bare?: z.ZodType;
-  /** Effects of what changes, and of what looks. */
+  readonly spec?: z.ZodType<string>;
+  readonly bare?: z.ZodType<string>;
+  /** Effects of what changes, of what looks, and of what asks for newer versions, where that is more. */
   readonly changes: readonly Effect[];
   readonly looks: readonly Effect[];
+  readonly asks?: readonly Effect[];
   /** Parameters beside: of all, of adding, of removing, of getting, of lists. */
-  readonly all?: Params;
+  readonly all?: Params | undefined;
   readonly adding?: Params;
   readonly removing?: Params;
   readonly getting?: Params;
@@ -27,64 +28,61 @@ interface PackageWords {
   readonly update?: Words;
   /** The option that names each package to update, where that is no operand. */
   readonly each?: string;
+  /** What is updated when none is named; nothing is written when left out. */
+  readonly whole?: readonly string[];
+  /** What adding and updating answer with, where the program says too little. */
+  readonly answer?: Pick<ProgramAction, 'after' | 'out'> | undefined;
   readonly why?: Line<{ package: unknown }>;
+  readonly explained?: Report;
   readonly list?: readonly [Words, Report];
-  readonly outdated?: readonly [Words, Report];
+  readonly outdated?: readonly [Words, Report] | undefined;
 }
 
 /** What is done with packages everywhere, by the words that a program has for it; `of`: what it calls them. */
-export function packageActions(of: string, { like, changes, looks, ...words }: PackageWords) {
-  const { install, add, remove, update, each, why, list: listed, outdated } = words;
-  const { all, adding, removing, getting, listing, bare = name('Package'), spec = bare } = words;
-  const change = (
-    role: 'add' | 'remove' | 'update',
-    title: string,
-    says: string,
-    run?: Words,
-    params?: Params,
-  ) =>
+export function packageActions(of: string, { like, changes, looks, asks = looks, ...words }: PackageWords) {
+  const { install, add, remove, update, each, why, explained, list: listed, outdated, answer } = words;
+  const { all, adding, removing, getting, listing, bare = name('Package'), spec = bare, whole = [] } = words;
+  const change = (role: 'Add' | 'Remove' | 'Update', says: string, run?: Words, params?: Params) =>
     run &&
-    action(`${title} ${of}`, says, changes, {
-      ...{ role, run, dashes: false, params: { ...all, ...params }, given: { packages: [like] } as never },
+    action(`${role} ${of}`, says, changes, {
+      role: role.toLowerCase() as 'add',
+      ...{ run, dashes: false, params: { ...all, ...params }, given: { packages: [like] } as never },
+      ...(role !== 'Remove' && answer),
     });
-  const these = list(bare, 'Only these');
+  const these = list(bare, 'Only these').default([...whole]);
   const lists = { ...all, ...listing } as Params;
   return present({
     install:
       install &&
-      action(`Get ${of}`, 'Gets what the project needs.', changes, {
-        ...{ role: 'install', run: install, params: { ...all, ...getting } as Params },
+      action(`Get ${of}`, 'Installs the dependencies of the project.', changes, {
+        ...{ role: 'install', run: install, params: { ...getting } as Params },
       }),
-    add: change('add', 'Add', 'Adds packages to the project.', add, {
+    add: change('Add', 'Adds packages to the project.', add, {
       ...adding,
       packages: operand(some(spec, 'Packages')),
     }),
-    remove: change('remove', 'Remove', 'Removes packages from it.', remove, {
+    remove: change('Remove', 'Removes packages from it.', remove, {
       ...removing,
       packages: operand(some(bare, 'Packages')),
     }),
-    update: change('update', 'Update', 'Moves packages to the newest versions that fit.', update, {
+    update: change('Update', 'Moves packages to the newest versions that fit.', update, {
       packages: each ? required(each, these) : operand(these),
     }),
     why:
       why &&
-      action(`Explain one of the ${of}`, 'What leads to a package.', looks, {
-        ...{
-          role: 'why',
-          run: why,
-          dashes: false,
-          params: { package: operand(bare) },
-          given: { package: like },
-        },
+      action(`Explain one of the ${of}`, 'Why a package is installed: what leads to it.', looks, {
+        ...{ role: 'why', run: why, dashes: false, params: { package: operand(bare) } },
+        ...{ given: { package: like }, ...(explained && { out: explained }) },
       }),
     list:
       listed &&
-      action(`List ${of}`, 'Packages of the project.', looks, {
-        ...{ role: 'list', run: listed[0], params: lists, out: listed[1] },
+      action(`List ${of}`, 'Installed packages of the project.', looks, {
+        // Some end so when something is wrong with one of them.
+        ...{ role: 'list', run: listed[0], params: lists, ok: [0, 1], out: listed[1] },
       }),
     outdated:
       outdated &&
-      action(`List outdated ${of}`, 'Packages that have newer versions.', looks, {
+      action(`List outdated ${of}`, 'Packages that have newer versions.', asks, {
         // Some end so when there are.
         ...{ role: 'outdated', run: outdated[0], params: lists, ok: [0, 1], out: outdated[1] },
       }),

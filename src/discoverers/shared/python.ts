@@ -2,13 +2,13 @@ import * as z from 'zod';
 import type { Look, Situation } from '../../core/discoverer.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { on, operand, option } from '../../core/parameter.ts';
-import { joined, list, name, path } from '../../core/params.ts';
+import { joined, list, matching, name, path } from '../../core/params.ts';
 import { glue, type Template } from '../../core/command-line.ts';
 import { program, type Program } from '../../core/program.ts';
 import type { Reader } from '../../core/report.ts';
 import { upwards } from '../../core/upwards.ts';
 import { json } from '../reports/readers.ts';
-import { venvBin } from './own.ts';
+import { venvBin } from './programs.ts';
 
 /**
  * Where Python is. What runs in it is `execute` always: the interpreter of a project's environment is a file of the
@@ -75,11 +75,8 @@ export const requirement = z
   )
   .refine((spec) => !isArchive.test(spec), 'expected a package of the index, not an archive')
   .describe('name, name==version or name[extra]>=version');
-export const packageName = z
-  .string()
-  .max(200)
-  .regex(/^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/, 'expected a package name such as "requests"')
-  .describe('Package name');
+const bareName = /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/;
+export const packageName = matching(bareName, 'a package name such as "requests"', 'Package name');
 
 /** What pip may install. */
 export const pipParams = {
@@ -144,7 +141,6 @@ export const outdated: Reader<{ name: string; version: string; latest: string }[
 const locks: Readonly<Record<string, string>> = {
   'uv.lock': 'uv',
   'poetry.lock': 'poetry',
-  'pdm.lock': 'pdm',
 };
 const changes: Readonly<Record<string, string>> = {
   ...{ install: 'add', pip_install: 'add', add: 'add' },
@@ -172,11 +168,6 @@ export const keptBy =
       }
     return {};
   };
-
-/** Files or folders to work on: all below the folder when none is named. */
-export const here = operand(
-  z.array(path('File or folder')).max(1000).default(['.']).describe('Only these files or folders'),
-);
 
 /** A program that a project has in its virtual environment: even what only looks is a file of the project then. */
 export const pythonTool = (
