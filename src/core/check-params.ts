@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { inAcceptedForm, isUnlisted } from './accepted.ts';
 import { ToolcribError } from './errors.ts';
 
 /**
- * The values a schema accepts, with defaults filled in. Throws ARG_INVALID that names each wrong parameter (or
+ * The values a schema accepts, by whatever name and in whatever form models bring them, with defaults filled in. Throws ARG_INVALID that names each wrong parameter (or
  * whatever `noun` the keys are called), what was expected, and the right name for one that does not exist.
  */
 export function checkParams<S extends z.ZodObject>(
@@ -10,10 +11,10 @@ export function checkParams<S extends z.ZodObject>(
   given: unknown,
   noun = 'parameter',
 ): z.output<S> {
-  const parsed = schema.safeParse(given ?? {}, { reportInput: true });
+  const parsed = schema.safeParse(inAcceptedForm(schema, given ?? {}), { reportInput: true });
   if (parsed.success) return parsed.data;
   refuseOptions(parsed.error.issues);
-  const known = Object.keys(schema.shape);
+  const known = Object.keys(schema.shape).filter((name) => !isUnlisted(schema.shape[name] as z.ZodType));
   const complaints = parsed.error.issues.flatMap((issue) => complaintsOf(issue, known, noun));
   throw new ToolcribError('ARG_INVALID', complaints.join(' '));
 }
