@@ -114,7 +114,7 @@ describe('files that change while they are read', () => {
     () => read({ path }),
     () => read({ path, offset: 15_000, limit: 5 }),
     () => read({ path, tail: 3 }),
-    () => read({ path, tail: 3, line_numbers: true }),
+    () => read({ path, tail: 3 }),
     async () => textOf(await call('read_file', { paths: [path, 'inside.txt'] })),
   ];
 
@@ -148,7 +148,7 @@ describe('files that change while they are read', () => {
     const opened = await (await openWorkspace([root])).open('file', 'written.txt');
     await put(root, { 'written.txt': 'after!' });
     const known = new KnownFiles();
-    const wanted = { path: 'written.txt', limit: 10, line_numbers: false, room: 1000 };
+    const wanted = { path: 'written.txt', first: 1, limit: 10, room: 1000 };
     const reading = { known, lines: new LineIndexes(), signal: new AbortController().signal };
     await contentOf(opened, wanted, reading);
     expect(known.get(opened.path)?.hash).toBeUndefined();
@@ -159,14 +159,14 @@ describe('files that change while they are read', () => {
     await put(root, { 'made.txt': 'made while it is read\n' });
     const opened = await (await openWorkspace([root])).open('file', 'made.txt');
     const saysNothing = { ...opened, stat: Object.assign(Object.create(opened.stat), { size: 0 }) as Stats };
-    const wanted = { path: 'made.txt', limit: 10, line_numbers: false, room: 1000 };
+    const wanted = { path: 'made.txt', first: 1, limit: 10, room: 1000 };
     const reading = {
       known: new KnownFiles(),
       lines: new LineIndexes(),
       signal: new AbortController().signal,
     };
     const found = await contentOf(saysNothing, wanted, reading);
-    expect(found).toEqual({ kind: 'text', text: 'made while it is read\n' });
+    expect(found).toEqual({ kind: 'text', text: '1\tmade while it is read\n' });
     await opened.handle.close();
   });
 });

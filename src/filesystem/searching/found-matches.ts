@@ -61,11 +61,11 @@ export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
   const { given, where } = request;
   const isFile = where.stat.isFile();
   const first = await attempt(request, isFile);
-  const isAgain = given.mode === 'lines' && first.early === 'enough' && !isFile;
+  const isAgain = given.output === 'lines' && first.early === 'enough' && !isFile;
   const { files, early, notes, rest } = isAgain ? await attempt(request, true) : first;
   const more = early === 'enough';
   files.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const inLines = given.mode === 'lines';
+  const inLines = given.output === 'lines';
   const all: Match[] = inLines ? files.flatMap((file) => matchesIn(file, given.context)) : files;
   // The last of a search that was stopped may lack what is around it.
   const matches = more && inLines ? all.slice(0, -1) : all;
@@ -96,13 +96,13 @@ async function attempt(request: GrepSearch, inOrder: boolean) {
     if (!known && !isChosen(path)) return;
     const file = known ?? { path, key: path.replaceAll('/', '\0'), lines: [], count: 1 };
     files.set(path, file);
-    if (given.mode === 'count') file.count = Number(record.toString('latin1'));
-    if (given.mode !== 'lines') return;
+    if (given.output === 'count') file.count = Number(record.toString('latin1'));
+    if (given.output !== 'lines') return;
     const line = lineIn(record, width);
     file.lines.push(line);
     bytes += line.text.length + 100;
     if (line.isMatch) matches++;
-  }, given.mode !== 'files');
+  }, given.output !== 'files');
   const isFile = where.stat.isFile();
   const ended = await search(services, {
     argv: [
@@ -157,7 +157,7 @@ function choice({ given, pattern, where, context }: GrepSearch): (path: string) 
 }
 
 function modeArguments(given: GrepParams): string[] {
-  if (given.mode !== 'lines') return [given.mode === 'count' ? '--count' : '--files-with-matches'];
+  if (given.output !== 'lines') return [given.output === 'count' ? '--count' : '--files-with-matches'];
   return [
     '--line-number',
     // Where the match is, so that a long line can be shown from there.
@@ -180,7 +180,7 @@ function sharedArguments(given: GrepParams, pattern: GlobPattern | undefined): s
     // Otherwise `;$` would match nothing in a file with Windows line ends.
     '--crlf',
     ...(given.ignore_case ? ['--ignore-case'] : []),
-    ...(given.fixed ? ['--fixed-strings'] : []),
+    ...(given.literal ? ['--fixed-strings'] : []),
     // Such files are read whole, even when they are binary; a single one can be mapped instead.
     ...(given.multiline ? ['--multiline', `--max-filesize=${multilineMegabytes}M`] : []),
     ...(given.encoding === undefined ? [] : [`--encoding=${namedEncoding(given.encoding).label}`]),
