@@ -19,27 +19,30 @@ function accepting<T extends z.ZodType>(schema: T, more: Accepted): T {
   return schema;
 }
 
-/** A parameter that models also know by other names. Said last: it belongs to this very schema. */
-export const also = <T extends z.ZodType>(schema: T, ...names: string[]): T => accepting(schema, { names });
+const listed = (names: string): string[] => names.split(' ').filter(Boolean);
+
+/** A parameter that models also know by other names, with blanks between. Said last: it belongs to this very schema. */
+export const also = <T extends z.ZodType>(schema: T, names: string): T =>
+  accepting(schema, { names: listed(names) });
 
 /** The same, whose values have other words too. */
 export const alsoMeaning = <T extends z.ZodType>(
   schema: T,
-  names: readonly string[],
+  names: string,
   values: Readonly<Record<string, string>>,
-): T => accepting(schema, { names, values });
+): T => accepting(schema, { names: listed(names), values });
 
 /** A parameter that is taken and not published: an answer names it where it helps, or models bring it. */
-export const unlisted = <T extends z.ZodType>(schema: T, ...names: string[]): T =>
-  accepting(schema, { names, unlisted: true });
+export const unlisted = <T extends z.ZodType>(schema: T, names = ''): T =>
+  accepting(schema, { names: listed(names), unlisted: true });
 
 export const isUnlisted = (schema: z.ZodType): boolean => acceptedOf(schema)?.unlisted === true;
 
 /** One or several, published as one. */
-export const orSeveral = <T extends z.ZodType>(item: T, most: number, ...names: string[]) =>
-  accepting(z.array(item).min(1).max(most), { names, several: true });
+export const orSeveral = <T extends z.ZodType>(item: T, most: number, names = '') =>
+  accepting(z.array(item).min(1).max(most), { names: listed(names), several: true });
 
-export const isOrSeveral = (schema: unknown): boolean => accepted.get(schema as z.ZodType)?.several === true;
+export const isOrSeveral = (schema: z.ZodType): boolean => acceptedOf(schema)?.several === true;
 
 interface Definition {
   readonly type: string;
@@ -74,7 +77,9 @@ export function inAcceptedForm(schema: z.ZodType, given: unknown): unknown {
   const inner = bare(schema);
   const { type, shape, element } = definitionOf(inner);
   const value = typeof given === 'string' ? fromText(type, given) : given;
-  if (type === 'array' && element && value !== undefined && value !== null)
+  // Words in one text are never split, and would not be one value.
+  const isWords = typeof value === 'string' && /\s/.test(value) && !acceptedOf(schema)?.several;
+  if (type === 'array' && element && value !== undefined && value !== null && !isWords)
     return [value].flat(1).map((item: unknown) => inAcceptedForm(element, item));
   if (type === 'object' && shape && typeof value === 'object' && value !== null && !Array.isArray(value))
     return withOwnNames(shape, value as Record<string, unknown>);

@@ -5,13 +5,13 @@ import { checkParams } from '../../src/core/check-params.ts';
 import { publishTool } from '../../src/server/publish-tool.ts';
 
 const edit = z.strictObject({
-  old_string: also(z.string(), 'old_str', 'oldText'),
+  old_string: also(z.string(), 'old_str oldText'),
   replace_all: z.boolean().optional(),
 });
 const schema = z.strictObject({
   path: orSeveral(z.string(), 3, 'file_path').optional(),
   start_line: also(z.int().optional(), 'offset'),
-  output: alsoMeaning(z.enum(['lines', 'files']).default('lines'), ['output_mode'], { content: 'lines' }),
+  output: alsoMeaning(z.enum(['lines', 'files']).default('lines'), 'output_mode', { content: 'lines' }),
   edits: z.array(edit).optional(),
   more: z.record(z.string(), z.unknown()).optional(),
   limit: unlisted(z.int().optional(), 'head_limit'),
@@ -38,7 +38,7 @@ it('takes values that come as text for what they say', () => {
     { old_string: 'x', replace_all: true },
   ]);
   expect(values({ more: '{"a":1}', limit: null })).toMatchObject({ more: { a: 1 } });
-  expect(values({ path: '[id].ts' }).path).toEqual(['[id].ts']);
+  expect(values({ path: '[id] a.ts' }).path).toEqual(['[id] a.ts']);
 });
 
 it('refuses what it cannot tell: two values of one parameter, unknown names, other values', () => {

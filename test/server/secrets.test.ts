@@ -83,7 +83,7 @@ it('leaves the file as it is, and is not written back', async () => {
   const [line = ''] = shown.split('\n');
   expect(line).toMatch(/^token: \[redacted by/);
   const edit = (old: string, to: string) =>
-    call('edit_file', { path: 'edited.txt', edits: [{ old, new: to }] });
+    call('edit_file', { path: 'edited.txt', old_string: old, new_string: to });
   expect(await edit(line, 'x')).toContain('ARG_INVALID');
   expect(await edit('name: a', line)).toContain('ARG_INVALID');
   expect(await edit('name: a', 'name: b')).not.toContain('isError":true');

@@ -15,7 +15,7 @@ interface Miss {
 
 /** More of a file is not compared line by line, only around a place that has a piece of the text. */
 const compared = 1536 * 1024;
-/** More of a text than this is neither unwrapped nor compared. */
+/** More of a text than this is not compared. */
 const mostWanted = 256 * 1024;
 const mostWantedLines = 1000;
 /** Characters of a line, and lines, that are shown. */
@@ -30,26 +30,19 @@ export async function whyNotFound(miss: Miss): Promise<{ words: string; wayOut: 
   if (text === '') return { words: 'The file is empty.', wayOut: 'Use write_file.' };
   const words: string[] = [];
   await pause();
-  if (await isThere(miss, edit.new))
-    words.push('The text of new is there already: the edit may have been made before.');
-  else if (text !== file.form && (await isThere({ ...miss, text: file.form }, edit.old)))
+  if (text !== file.form && (await isThere({ ...miss, text: file.form }, edit.old)))
     words.push('It was there until an earlier edit of this call changed it.');
-  await pause();
-  const other = await otherForm(miss);
-  if (other) return { words: [...words, other].join(' '), wayOut: 'Give it as it is in the file.' };
   await pause();
   const nearest = await nearestText(miss);
   return {
     words: [...words, nearest?.words ?? 'Nothing in the file is like it.'].join(' '),
     wayOut: nearest
-      ? `Copy old from the lines with +.\n${nearest.text}`
-      : 'Read the part again, and copy old from there.',
+      ? `Copy old_string from the lines with +.\n${nearest.text}`
+      : 'Read the part again, and copy old_string from there.',
   };
 }
 
 async function isThere({ text, file }: Miss, wanted: string): Promise<boolean> {
-  // One word can be there for any reason.
-  if (wanted.trim().length < 8) return false;
   const form = await formOf(file, wanted);
   return form !== undefined && findText(text, form, '').places.length > 0;
 }
@@ -60,34 +53,6 @@ const formOf = (file: EditableText, text: string): Promise<string | undefined> =
     if (error instanceof ToolcribError) return undefined;
     throw error;
   });
-
-/** Ways in which a text is wrapped once too often on its way here, and how it is undone. */
-const wrappings: readonly (readonly [
-  what: string,
-  pattern: RegExp,
-  plain: Readonly<Record<string, string>>,
-])[] = [
-  [
-    'It is there with real line breaks, tabs and quotes where old has \\n, \\t or \\".',
-    /\\([nrt"'\\])/g,
-    { n: '\n', r: '\r', t: '\t' },
-  ],
-  [
-    'It is there with < > & " where old has &lt; &gt; &amp; &quot;.',
-    /&(lt|gt|quot|#39|amp);/g,
-    { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' },
-  ],
-];
-
-async function otherForm(miss: Miss): Promise<string | undefined> {
-  const { old } = miss.edit;
-  if (old.length > mostWanted) return undefined;
-  for (const [what, pattern, plain] of wrappings) {
-    const unwrapped = old.replaceAll(pattern, (_, name: string) => plain[name] ?? name);
-    if (unwrapped !== old && (await isThere(miss, unwrapped))) return what;
-  }
-  return undefined;
-}
 
 /** The lines that have most of those that were given; without any, those around a piece of the text. */
 async function nearestText(miss: Miss): Promise<{ words: string; text: string } | undefined> {

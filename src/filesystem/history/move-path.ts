@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { basename, sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
+import { also, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
 import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
@@ -12,9 +13,12 @@ import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 
 const params = z.strictObject({
-  from: path('File, link or folder'),
-  to: path('Its new path, or a folder with / at the end; folders are made'),
-  dry_run: flag('Only say whether it can be done'),
+  from: also(path('File, link or folder: src/a.ts'), 'source source_path old_path src path'),
+  to: also(
+    path('New path, or folder with / at its end'),
+    'destination destination_path new_path dest dst target',
+  ),
+  dry_run: unlisted(flag('Only say whether it can be done')),
 });
 
 /** Moves or renames, never onto something. */
@@ -25,6 +29,7 @@ export const movePath = (services: Services): Tool =>
     title: 'Move or rename',
     description: 'Move or rename a file, link or folder. Never replaces what is there. undo takes it back.',
     effects: ['write'],
+    unlisted: true,
     params,
     plan: (given, context) => {
       const { from } = given;
@@ -43,11 +48,27 @@ const targetOf = ({ from, to }: z.output<typeof params>): string =>
 
 async function moveIn(
   given: z.output<typeof params>,
-  { workspace, signal }: PlanContext,
+  context: PlanContext,
   services: Services,
 ): Promise<ToolResult> {
-  const { from, dry_run: isDry } = given;
-  const to = targetOf(given);
+  const [from, to] = [given.from, targetOf(given)];
+  const about = { kind: 'move', dryRun: given.dry_run };
+  const id = await relocatePath({ from, to }, about, context, services);
+  const names = `${shownPath(from)} to ${shownPath(to)}`;
+  const text = given.dry_run ? `Would move ${names}` : `Moved ${names} (change ${id})`;
+  return { content: [{ type: 'text', text }] };
+}
+
+/**
+ * Moves what is at a path, and returns the id of the change; undefined in a dry run. Throws PATH_NOT_FOUND, and what
+ * the gate and the history throw; then nothing has changed.
+ */
+export async function relocatePath(
+  { from, to }: { readonly from: string; readonly to: string },
+  { kind, dryRun }: { readonly kind: string; readonly dryRun: boolean },
+  { workspace, signal }: PlanContext,
+  services: Services,
+): Promise<string | undefined> {
   const gate = rooted(workspace);
   const source = await gate.openPlace(from, { follow: false });
   try {
@@ -55,24 +76,23 @@ async function moveIn(
       throw new ToolcribError(
         'PATH_NOT_FOUND',
         `${shownPath(from)}: does not exist.`,
-        'glob finds files by name.',
+        'list_files finds files by part of their name.',
       );
     });
     if (found.isDirectory()) gate.refuseWhole(from);
-    const names = `${shownPath(from)} to ${shownPath(to)}`;
-    const target = await openTarget(to, gate, !isDry);
+    const target = await openTarget(to, gate, !dryRun);
     if (!target) {
       // Its folder would be made.
-      const kind = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
-      await refuseMoving({ ...source, given: from }, { kind, to: await gate.resolve(to) });
-      return said(`Would move ${names}`);
+      const what = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
+      await refuseMoving({ ...source, given: from }, { kind: what, to: await gate.resolve(to) });
+      return undefined;
     }
     try {
       const history = await services.history();
-      const change = await history.move(source, target, { kind: 'move', signal, dryRun: isDry });
-      if (isDry) return said(`Would move ${names}`);
+      const change = await history.move(source, target, { kind, signal, dryRun });
+      if (dryRun) return undefined;
       moveKnown(source, target, services);
-      return said(`Moved ${names} (change ${change.id})`);
+      return change.id;
     } catch (error) {
       // Also when it was refused before it was begun with.
       await removeMade(target.made);
@@ -94,8 +114,6 @@ async function openTarget(to: string, gate: ReturnType<typeof rooted>, make: boo
     throw error;
   }
 }
-
-const said = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
 
 /** A file that was read is still known under its new name; its times are not as they were. */
 function moveKnown(source: Place, target: Place, { known }: Services): void {

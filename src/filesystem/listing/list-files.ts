@@ -25,26 +25,23 @@ const mostCharacters = 4 * inlineLimit - 500;
 const params = z.strictObject({
   path: also(
     path('Folder: src', 'folder').default('.'),
-    ...['dir', 'dir_path', 'directory', 'folder', 'target_directory', 'root'],
+    'dir dir_path directory folder target_directory root',
   ),
   glob: also(
     z.string().min(1).optional().describe('Files that match instead: *.ts, src/**/*.{ts,tsx}'),
-    ...['pattern', 'glob_pattern', 'name', 'query', 'include', 'file_pattern'],
+    'pattern glob_pattern name query include file_pattern',
   ),
-  depth: also(
-    z.int().min(1).optional().describe('Levels of folders; 1 unless told'),
-    ...['max_depth', 'levels'],
-  ),
-  sizes: also(flag('Bytes of each file'), 'size', 'long', '-l'),
+  depth: also(z.int().min(1).optional().describe('Levels of folders; 1 unless told'), 'max_depth levels'),
+  sizes: also(flag('Bytes of each file'), 'size long -l'),
   sort: alsoMeaning(
     z.enum(['path', 'modified']).optional().describe('modified: newest first'),
-    ['sort_by', 'order'],
+    'sort_by order',
     { name: 'path', mtime: 'modified', time: 'modified', changed: 'modified', newest: 'modified' },
   ),
-  limit: unlisted(z.int().min(1).default(usualLimit), 'head_limit', 'max_results'),
-  ignored: unlisted(flag('Also what .gitignore leaves out'), 'no_ignore', 'include_ignored'),
-  hidden: unlisted(flag('Also dot names'), 'all', '-a', 'show_hidden', 'include_hidden'),
-  recursive: unlisted(flag('All levels'), '-r', '-R'),
+  limit: unlisted(z.int().min(1).default(usualLimit), 'head_limit max_results'),
+  ignored: unlisted(flag('Also what .gitignore leaves out'), 'no_ignore include_ignored'),
+  hidden: unlisted(flag('Also dot names'), 'all -a show_hidden include_hidden'),
+  recursive: unlisted(flag('All levels'), '-r -R'),
   cursor: unlisted(cursorParam),
 });
 

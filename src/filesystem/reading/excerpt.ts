@@ -34,6 +34,8 @@ const lineCharacters = 2000;
 /** What is read for one answer; no line that is longer is looked through to its end. */
 const windowBytes = 1024 * 1024;
 const tailBytes = 64 * 1024;
+/** What is larger is not read through for the numbers of its last lines. */
+const mostCounted = 64 * 1024 * 1024;
 const cutNote = `lines longer than ${withCommas(lineCharacters)} characters are cut at …`;
 
 /** A part of a text. Throws ARG_INVALID when there is none, ENCODING for no text, and what LineIndexes.find throws. */
@@ -92,8 +94,12 @@ const range = (first: number, last: number): string =>
   first === last ? `line ${withCommas(first)}` : `lines ${withCommas(first)}–${withCommas(last)}`;
 
 /** How many lines there are, where all of them are at hand. */
-async function totalOf(file: TextFile, { lines, signal }: LineSearch): Promise<number | undefined> {
-  if (file.head.length < file.size) return undefined;
+async function totalOf(
+  file: TextFile,
+  { lines, signal }: LineSearch,
+  isWorthReading = file.head.length === file.size,
+): Promise<number | undefined> {
+  if (!isWorthReading) return undefined;
   const place = await lines.find(file, Infinity, signal);
   return 'lines' in place ? place.lines : undefined;
 }
@@ -120,15 +126,15 @@ async function lastLines(
   }
   const { lines: all, notes } = shownLines(bytes.subarray(next), file);
   const lines = all.slice(-count);
-  // The numbers are worth looking through all of it.
-  const place = await search.lines.find(file, Infinity, search.signal);
-  const total = 'lines' in place ? place.lines : lines.length;
-  const kept = fitting(numbered(lines, total - lines.length + 1).toReversed(), room).toReversed();
+  const total = size > mostCounted ? undefined : await totalOf(file, search, true);
+  const rows = total === undefined ? lines : numbered(lines, total - lines.length + 1);
+  const kept = fitting(rows.toReversed(), room).toReversed();
   if (isWhole && kept.length === all.length) return { text: kept.join(''), notes };
-  return {
-    text: kept.join(''),
-    notes: [`${range(total - kept.length + 1, total)} of ${withCommas(total)}`, ...notes],
-  };
+  const where =
+    total === undefined
+      ? `the last ${kept.length} lines of ${bytesOf(size)}`
+      : `${range(total - kept.length + 1, total)} of ${withCommas(total)}`;
+  return { text: kept.join(''), notes: [where, ...notes] };
 }
 
 /** GB 18030 has the longest characters: four bytes. */

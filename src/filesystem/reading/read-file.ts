@@ -31,13 +31,13 @@ const params = z.strictObject({
   path: orSeveral(
     path('Text, image, PDF, notebook; lines too: src/a.ts:40-80. Several: a list', 'file'),
     mostFiles,
-    ...['file_path', 'paths', 'files', 'file', 'filename', 'absolute_path', 'target_file'],
+    'file_path paths files file filename absolute_path target_file',
   ),
-  start_line: also(line('First line, from 1'), 'offset', 'from_line', 'line_start', 'start'),
-  end_line: also(line('Last line'), 'to_line', 'line_end', 'end'),
+  start_line: also(line('First line, from 1'), 'offset from_line line_start start'),
+  end_line: also(line('Last line'), 'to_line line_end end'),
   tail: z.int().min(1).optional().describe('Only the last lines: 50'),
-  limit: unlisted(z.int().min(1).optional(), 'max_lines', 'num_lines', 'head'),
-  view_range: unlisted(z.array(z.int()).length(2).optional(), 'lines', 'line_range'),
+  limit: unlisted(z.int().min(1).optional(), 'max_lines num_lines head'),
+  view_range: unlisted(z.array(z.int()).length(2).optional(), 'lines line_range'),
   encoding: unlisted(z.string().min(1).max(50).optional()),
 });
 type Params = z.output<typeof params>;

@@ -12,20 +12,20 @@ export const patternParam = (description: string) =>
       .max(10_000)
       .regex(/^[^\0]*$/, 'has a NUL character')
       .describe(description),
-    ...['regex', 'query', 'search', 'search_pattern', 'search_term', 'regexp'],
+    'regex query search search_pattern search_term regexp',
   );
 
-export const literalParam = also(flag('pattern is plain text'), 'fixed', 'fixed_strings', '-F', 'is_literal');
+export const literalParam = also(flag('pattern is plain text'), 'fixed fixed_strings -F is_literal');
 
 export const globParam = also(
   z.string().min(1).optional().describe('Only such files: src/**/*.{ts,tsx}; !*.min.js leaves out'),
-  ...['include', 'include_pattern', 'includes', 'file_pattern', 'glob_pattern', '-g'],
+  'include include_pattern includes file_pattern glob_pattern -g',
 );
 
 /** Where to search, when that is the whole folder unless told. */
 export const scopeParam = also(
   path('File or folder: src').default('.'),
-  ...['dir_path', 'dir', 'directory', 'folder', 'file_path', 'cwd'],
+  'dir_path dir directory folder file_path cwd',
 );
 
 /** What chooses files is taken by every search, and published by none: names and globs do. */
@@ -37,7 +37,7 @@ export const choosingParams = {
       .optional(),
     'file_type',
   ),
-  ignored: unlisted(flag('Also what .gitignore leaves out'), 'no_ignore', 'include_ignored'),
+  ignored: unlisted(flag('Also what .gitignore leaves out'), 'no_ignore include_ignored'),
   hidden: unlisted(flag('Also dot names'), 'include_hidden'),
   encoding: unlisted(z.string().min(1).max(50).optional()),
   multiline: unlisted(flag('Across lines'), '-U'),
@@ -49,25 +49,31 @@ export const grepParams = z.strictObject({
   pattern: patternParam('Regular expression, Rust syntax: fn \\w+\\('),
   path: scopeParam,
   glob: globParam,
-  context: also(lines('Lines around each match: 3'), '-C', 'context_lines'),
-  ignore_case: also(flag('Upper and lower case alike'), '-i', 'case_insensitive'),
+  context: also(lines('Lines around each match: 3'), '-C context_lines'),
+  ignore_case: also(flag('Upper and lower case alike'), '-i case_insensitive'),
   literal: literalParam,
   output: alsoMeaning(
     z.enum(['lines', 'files', 'count']).optional().describe('lines, files or count; lines unless told'),
-    ['output_mode', 'mode'],
+    'output_mode mode',
     { content: 'lines', files_with_matches: 'files', filenames: 'files', counts: 'count' },
   ),
   limit: also(
     z.int().min(1).optional().describe('How many at most; 200 unless told'),
-    ...['head_limit', 'max_results', 'max_count', 'max_matches', '-m'],
+    'head_limit max_results max_count max_matches -m',
   ),
-  before: unlisted(lines(), '-B', 'lines_before'),
-  after: unlisted(lines(), '-A', 'lines_after'),
+  before: unlisted(lines(), '-B lines_before'),
+  after: unlisted(lines(), '-A lines_after'),
   case_sensitive: unlisted(z.boolean().optional()),
   line_numbers: unlisted(z.boolean().optional(), '-n'),
   cursor: unlisted(cursorParam),
   ...choosingParams,
 });
+
+/** What chooses files, and what is looked for in them. */
+export type ChosenFiles = Pick<
+  z.output<typeof grepParams>,
+  'pattern' | 'path' | 'glob' | 'literal' | 'ignore_case' | keyof typeof choosingParams
+>;
 
 /** What is searched for, after all has been said or assumed. */
 export type GrepParams = Omit<z.output<typeof grepParams>, 'output' | 'context' | 'limit'> & {

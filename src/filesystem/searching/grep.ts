@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { grepParams, grepRequest, type GrepParams } from './grep-params.ts';
-import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
-import type { Opened } from '../../machine/paths/opened.ts';
+import { defineSimpleTool, type Tool } from '../../core/tool.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { inlineLimit, presentable } from '../../machine/presentable.ts';
-import { openPatternFolder, parseGlob, type GlobPattern } from '../listing/glob-pattern.ts';
+import { parseGlob } from '../listing/glob-pattern.ts';
 import { findMatches, type FoundMatches, type GrepSearch, type Match } from './found-matches.ts';
 import { decoded, type Line } from './ripgrep-output.ts';
+import { openScope } from './search-scope.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import type { Services } from '../services.ts';
 import { withCommas } from '../with-commas.ts';
@@ -27,7 +27,7 @@ export const grep = (services: Services): Tool =>
     async call(values, context) {
       const given = grepRequest(values);
       const pattern = given.glob === undefined ? undefined : parseGlob(given.glob.replace(/^!/, ''));
-      const where = await placeOf(given, pattern, context);
+      const where = await openScope(given, pattern, rooted(context.workspace));
       if (!where)
         return { content: [{ type: 'text', text: `No matches: there is no folder ${pattern?.folder}.` }] };
       try {
@@ -81,19 +81,6 @@ async function otherwise(request: GrepSearch): Promise<string[]> {
 
 const countOf = (count: number, what: string): string =>
   `${withCommas(count)} ${what}${count === 1 ? '' : 's'}`;
-
-/** The file or folder to search; undefined when the folder with which the glob begins does not exist. */
-async function placeOf(
-  given: GrepParams,
-  pattern: GlobPattern | undefined,
-  context: CallContext,
-): Promise<Opened | undefined> {
-  const workspace = rooted(context.workspace);
-  const base = await workspace.open('any', given.path);
-  if (!pattern?.folder || given.glob?.startsWith('!') || base.stat.isFile()) return base;
-  await base.handle.close();
-  return openPatternFolder(workspace, base.path, pattern);
-}
 
 const mostCharacters = inlineLimit - 1_500;
 
