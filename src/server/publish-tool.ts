@@ -76,13 +76,7 @@ function asJsonSchema(schema: z.ZodObject): JsonSchema {
     override: ({ zodSchema, jsonSchema }) => {
       for (const key of unsaid) delete (jsonSchema as Record<string, unknown>)[key];
       if (isNothing(jsonSchema.default)) delete jsonSchema.default;
-<<<<<<< HEAD
-      if (isOrSeveral(zodSchema)) {
-=======
-      // We refuse unknown names ourselves, with the nearest; a host that did would refuse the names that are taken too.
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (isOrSeveral(zodSchema as unknown as z.ZodType) && jsonSchema.items) {
->>>>>>> 7002747 (filesystem: one engine for edit_file, edit_files, replace_in_files, apply_patch and write_file)
         const { items } = jsonSchema;
         delete jsonSchema.items;
         Object.assign(jsonSchema, items);

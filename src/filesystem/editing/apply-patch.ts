@@ -30,7 +30,6 @@ export const applyPatch = (services: Services): Tool =>
       'Adds, updates, moves and deletes files as a patch says, all or none: *** Begin Patch, *** Update File: PATH, ' +
       'lines with blank, + and -.',
     effects: ['write'],
-    unlisted: true,
     params,
     plan: (given, context) => {
       const paths = parsePatch(given.input).flatMap((file) =>

@@ -23,7 +23,6 @@ export const deletePath = (services: Services): Tool =>
     description:
       'Delete a file, a link (not what it names) or a folder with all that is in it. undo brings it back.',
     effects: ['write'],
-    unlisted: true,
     params,
     plan: (given, context) => {
       const dryRun = async () => ({ result: await deleteIn({ ...given, dry_run: true }, context, services) });

@@ -29,7 +29,6 @@ export const movePath = (services: Services): Tool =>
     title: 'Move or rename',
     description: 'Move or rename a file, link or folder. Never replaces what is there. undo takes it back.',
     effects: ['write'],
-    unlisted: true,
     params,
     plan: (given, context) => {
       const { from } = given;
