@@ -4,6 +4,8 @@ import type { Services } from './services.ts';
 export const fileTools = {
   apply_patch: (services: Services) =>
     import('./editing/apply-patch.ts').then((module) => module.applyPatch(services)),
+  copy_path: (services: Services) =>
+    import('./history/copy-path.ts').then((module) => module.copyPath(services)),
   delete_path: (services: Services) =>
     import('./history/delete-path.ts').then((module) => module.deletePath(services)),
   edit_file: (services: Services) =>

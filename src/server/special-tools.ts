@@ -36,6 +36,6 @@ export const unlisted: ReadonlySet<string> = new Set([
   'move_path',
   'read_job',
   'run_script',
-  'stop_job',
+  'wait_job',
   'write_job',
 ]);

@@ -305,12 +305,14 @@ describe('the server goes on', () => {
     await put(root, { 'lines.txt': `${'line of text\n'.repeat(6e5)}one\n` });
     await call('read_file', { path: 'lines.txt', limit: 1 });
     const edits = Array.from({ length: 1000 }, (_, index) =>
-      index % 2 === 0 ? { old: 'one', new: 'two' } : { old: 'two', new: 'one' },
+      index % 2 === 0
+        ? { path: 'lines.txt', old_string: 'one', new_string: 'two' }
+        : { path: 'lines.txt', old_string: 'two', new_string: 'one' },
     );
-    edits[999] = { old: 'two', new: 'three' };
+    edits[999] = { path: 'lines.txt', old_string: 'two', new_string: 'three' };
     const cancel = new AbortController();
     const started = process.cpuUsage();
-    const cancelled = failureOf(call('edit_file', { path: 'lines.txt', edits }, cancel.signal));
+    const cancelled = failureOf(call('edit_files', { edits }, cancel.signal));
     // So much work that the edit has begun.
     while (processorMs(started) < 200) {
       expect(textOf(await call('read_file', { path: 'inside.txt' }))).toBe('1\tinside\n');

@@ -48,8 +48,11 @@ async function applyAll(given: Params, context: PlanContext, services: Services)
   const steps = parsePatch(given.input).flatMap((file) => stepsOf(file, context));
   if (!given.dry_run)
     return manyChanged({ done: 'Patched', steps: await changeTogether(steps, changing, context) });
-  const { done } = await prepareAll(steps, changing, context);
-  return manyChanged({ done: 'Would patch', steps: done, hasDiffs: true });
+  return manyChanged({
+    done: 'Would patch',
+    steps: await prepareAll(steps, changing, context),
+    hasDiffs: true,
+  });
 }
 
 function stepsOf(file: FilePatch, context: PlanContext): Step[] {

@@ -8,7 +8,7 @@ import { removeMade, type Place } from '../../machine/paths/place.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted, type RootedWorkspace } from '../../machine/paths/workspace.ts';
 import { unifiedDiff, type UnifiedDiff } from '../diff/unified-diff.ts';
-import { sameVersion, versionOf, type Version } from '../known-files.ts';
+import { versionOf } from '../known-files.ts';
 import type { Services } from '../services.ts';
 import { refuseUnseen } from './overwrite.ts';
 import { syntaxNote } from './syntax.ts';
@@ -63,14 +63,6 @@ interface Proposed extends Proposal {
   readonly diff: UnifiedDiff;
 }
 
-/** A change that was worked out, for a file as it was then. */
-export interface PreparedChange {
-  readonly change: FileChange;
-  readonly version: Version | undefined;
-  readonly proposed: Proposed;
-  readonly changed: ChangedFile;
-}
-
 /** The kind of changes that are one: undo takes them back together. */
 export const togetherAs = (kind: string): string => `${kind}@${randomBytes(4).toString('hex')}`;
 
@@ -79,28 +71,25 @@ export async function prepareChange(
   change: FileChange,
   changing: Changing,
   { workspace }: PlanContext,
-): Promise<PreparedChange> {
+): Promise<ChangedFile> {
   if (change.replacesAll) refuseFolderName(change.path);
   const place = await placeFor(change, rooted(workspace));
   try {
     const before = place && readExisting(place);
-    const proposed = await proposalFor(change, changing, place?.path ?? '', before);
-    const version = before && versionOf(before.stat);
-    return { change, version, proposed, changed: changedFile(change, proposed, before) };
+    return changedFile(change, await proposalFor(change, changing, place?.path ?? '', before), before);
   } finally {
     await place?.folder.handle.close();
   }
 }
 
 /**
- * Changes one file, or makes a new one, in one step that the history keeps. With a prepared change, throws STALE_FILE
- * when the file is another by now; without one, what prepareChange() throws; then nothing has changed.
+ * Changes one file, or makes a new one, in one step that the history keeps. Throws what prepareChange() throws; then
+ * nothing has changed.
  */
 export async function writeChange(
   change: FileChange,
   changing: Changing,
   { workspace, signal }: PlanContext,
-  prepared?: PreparedChange,
 ): Promise<ChangedFile> {
   const { kind, services } = changing;
   if (change.replacesAll) refuseFolderName(change.path);
@@ -108,8 +97,7 @@ export async function writeChange(
   try {
     let done: { proposed: Proposed; before: Before | undefined } | undefined;
     const decide = async (before: Before | undefined) => {
-      if (prepared) refuseOther(prepared, before);
-      const proposed = prepared?.proposed ?? (await proposalFor(change, changing, place.path, before));
+      const proposed = await proposalFor(change, changing, place.path, before);
       done = { proposed, before };
       const { added, removed } = proposed.diff;
       // Before the next caller in the queue is asked whether it has seen what is there now.
@@ -194,16 +182,6 @@ const changedFile = (
   places,
   notes,
 });
-
-function refuseOther({ change, version }: PreparedChange, before: Before | undefined): void {
-  const isSame = version && before ? sameVersion(version, before.stat) : version === before;
-  if (isSame) return;
-  throw new ToolcribError(
-    'STALE_FILE',
-    `${shownPath(change.path)}: another program changed it meanwhile.`,
-    'Make the call again.',
-  );
-}
 
 function remember(
   { path }: Place,

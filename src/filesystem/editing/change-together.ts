@@ -10,7 +10,6 @@ import {
   type ChangedFile,
   type Changing,
   type FileChange,
-  type PreparedChange,
 } from './change-files.ts';
 
 /** One of several changes: of what is in a file, of where it is, or of whether it is. */
@@ -39,28 +38,24 @@ export async function prepareAll(
   steps: readonly Step[],
   changing: Changing,
   context: PlanContext,
-): Promise<{ done: StepDone[]; prepared: (PreparedChange | undefined)[] }> {
-  const prepared: (PreparedChange | undefined)[] = [];
+): Promise<StepDone[]> {
   const done: StepDone[] = [];
   const failures: ToolcribError[] = [];
   for (const step of steps) {
     if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     try {
-      if ('propose' in step) {
-        const change = await prepareChange(step, changing, context);
-        prepared.push(change);
-        done.push(changedStep(change.changed));
-      } else {
-        prepared.push(undefined);
-        done.push(await moveOrRemove(step, changing, context, true));
-      }
+      done.push(
+        'propose' in step
+          ? changedStep(await prepareChange(step, changing, context))
+          : await moveOrRemove(step, changing, context, true),
+      );
     } catch (error) {
       if (!(error instanceof ToolcribError) || error.code === 'CANCELLED') throw error;
       failures.push(error);
     }
   }
   const [first] = failures;
-  if (!first) return { done, prepared };
+  if (!first) return done;
   const told = failures.slice(0, mostTold).map(({ message }) => message);
   const more = failures.length > mostTold ? [`${failures.length - mostTold} more fail.`] : [];
   throw new ToolcribError(first.code, ['Nothing was written.', ...told, ...more].join('\n'));
@@ -72,14 +67,14 @@ export async function changeTogether(
   given: Changing,
   context: PlanContext,
 ): Promise<StepDone[]> {
-  const { prepared } = await prepareAll(steps, given, context);
+  await prepareAll(steps, given, context);
   const changing = { ...given, kind: togetherAs(given.kind) };
   const done: StepDone[] = [];
   try {
-    for (const [at, step] of steps.entries())
+    for (const step of steps)
       done.push(
         'propose' in step
-          ? changedStep(await writeChange(step, changing, context, prepared[at]))
+          ? changedStep(await writeChange(step, changing, context))
           : await moveOrRemove(step, changing, context, false),
       );
     return done;

@@ -68,7 +68,7 @@ async function editOne(given: z.output<typeof editParams>, context: PlanContext,
   const change = editing(given.path, [editOf(given)], { encoding: named, version }, context);
   const changing = changingBy('edit', given, services);
   if (!given.dry_run) return oneChanged('Edited', await writeChange(change, changing, context));
-  return oneChanged('Would edit', (await prepareChange(change, changing, context)).changed);
+  return oneChanged('Would edit', await prepareChange(change, changing, context));
 }
 
 const severalParams = z.strictObject({
@@ -111,7 +111,7 @@ async function editSeveral(given: Several, context: PlanContext, services: Servi
   if (given.dry_run)
     return manyChanged({
       done: 'Would edit',
-      steps: (await prepareAll(steps, changing, context)).done,
+      steps: await prepareAll(steps, changing, context),
       hasDiffs: true,
     });
   return manyChanged({ done: 'Edited', steps: await changeTogether(steps, changing, context) });

@@ -97,7 +97,7 @@ async function replaceAll(given: Params, context: PlanContext, services: Service
     const change = replacing(name, file, given.encoding);
     try {
       const changed = given.dry_run
-        ? (await prepareChange(change, changing, within)).changed
+        ? await prepareChange(change, changing, within)
         : await writeChange(change, changing, within);
       steps.push({ did: 'changed', path: name, id: changed.id, changed });
     } catch (error) {

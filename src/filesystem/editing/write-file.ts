@@ -41,8 +41,7 @@ export const writeFile = (services: Services): Tool =>
 async function write(given: Params, context: PlanContext, services: Services) {
   const changing = changingBy('write', given, services);
   const change = writing(given);
-  if (given.dry_run)
-    return oneChanged('Would write', (await prepareChange(change, changing, context)).changed);
+  if (given.dry_run) return oneChanged('Would write', await prepareChange(change, changing, context));
   // Who has just written it knows what is in it.
   return oneChanged('Wrote', await writeChange(change, changing, context), { hasDiff: false });
 }

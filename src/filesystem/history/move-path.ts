@@ -34,7 +34,7 @@ export const movePath = (services: Services): Tool =>
       const { from } = given;
       const dryRun = async () => ({ result: await moveIn({ ...given, dry_run: true }, context, services) });
       return planChange(
-        { verb: 'move', given, paths: [from, targetOf(given)], dryRun, itself: true },
+        { verb: 'move', given, paths: [from, movedTo(given)], dryRun, itself: true },
         context,
       );
     },
@@ -42,7 +42,7 @@ export const movePath = (services: Services): Tool =>
   });
 
 /** As mv does: into the folder, under its name. */
-const targetOf = ({ from, to }: z.output<typeof params>): string =>
+export const movedTo = ({ from, to }: { from: string; to: string }): string =>
   to.endsWith('/') || to.endsWith(sep) ? to + basename(from) : to;
 
 async function moveIn(
@@ -50,7 +50,7 @@ async function moveIn(
   context: PlanContext,
   services: Services,
 ): Promise<ToolResult> {
-  const [from, to] = [given.from, targetOf(given)];
+  const [from, to] = [given.from, movedTo(given)];
   const about = { kind: 'move', dryRun: given.dry_run };
   const id = await relocatePath({ from, to }, about, context, services);
   const names = `${shownPath(from)} to ${shownPath(to)}`;
