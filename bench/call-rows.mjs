@@ -138,7 +138,7 @@ export function rowsOf({ folder, env, call, kept, peer, empty, first }) {
       prepare: () => writeFileSync(at('logs/edited.txt'), content()),
       ours: () => {
         const [old, next] = [turn, ++turn].map(edited);
-        return call('edit_file', { path: 'logs/edited.txt', edits: [{ old, new: next }] });
+        return call('edit_file', { path: 'logs/edited.txt', old_string: old, new_string: next });
       },
       theirs: () => replace(at('logs/1m.txt')),
     }),

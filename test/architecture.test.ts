@@ -8,7 +8,7 @@ const mayImport: Record<string, readonly string[]> = {
   machine: ['machine', 'core', 'zod', 'node:', 'which', 'jsonc-parser', 'pg', 'pgpass', 'mysql2', 'yaml'],
   // fast-xml-parser reads test reports.
   discoverers: ['discoverers', 'core', 'zod', 'fast-xml-parser'],
-  filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite'],
+  filesystem: ['filesystem', 'core', 'machine', 'zod', 'node:', 'diff', 'iconv-lite', 'yaml'],
   server: [
     'server',
     'core',

@@ -1,20 +1,27 @@
 import * as z from 'zod';
+import { inAcceptedForm, isOrSeveral, isUnlisted } from './accepted.ts';
 import { ToolcribError } from './errors.ts';
 
 /**
- * The values a schema accepts, with defaults filled in. Throws ARG_INVALID that names each wrong parameter (or
- * whatever `noun` the keys are called), what was expected, and the right name for one that does not exist.
+ * The values a schema accepts, by the names and in the forms that models bring, with defaults filled in. Throws
+ * ARG_INVALID that names each wrong parameter (or whatever `noun` the keys are called), what was expected, and the
+ * right name for one that does not exist.
  */
 export function checkParams<S extends z.ZodObject>(
   schema: S,
   given: unknown,
   noun = 'parameter',
 ): z.output<S> {
-  const parsed = schema.safeParse(given ?? {}, { reportInput: true });
+  const parsed = schema.safeParse(inAcceptedForm(schema, given ?? {}), { reportInput: true });
   if (parsed.success) return parsed.data;
-  refuseOptions(parsed.error.issues);
-  const known = Object.keys(schema.shape);
-  const complaints = parsed.error.issues.flatMap((issue) => complaintsOf(issue, known, noun));
+  const issues = parsed.error.issues.map((issue) => {
+    const param = schema.shape[String(issue.path[0])] as z.ZodType | undefined;
+    // Of what may be one or several, a caller has most likely given one.
+    return param && isOrSeveral(param) ? { ...issue, path: issue.path.slice(0, 1) } : issue;
+  });
+  refuseOptions(issues);
+  const known = Object.keys(schema.shape).filter((name) => !isUnlisted(schema.shape[name] as z.ZodType));
+  const complaints = issues.flatMap((issue) => complaintsOf(issue, known, noun));
   throw new ToolcribError('ARG_INVALID', complaints.join(' '));
 }
 

@@ -2,10 +2,16 @@ import type { Services } from './services.ts';
 
 /** The file tools by name. Nothing is loaded before it is used. */
 export const fileTools = {
+  apply_patch: (services: Services) =>
+    import('./editing/apply-patch.ts').then((module) => module.applyPatch(services)),
+  copy_path: (services: Services) =>
+    import('./history/copy-path.ts').then((module) => module.copyPath(services)),
   delete_path: (services: Services) =>
     import('./history/delete-path.ts').then((module) => module.deletePath(services)),
   edit_file: (services: Services) =>
     import('./editing/edit-file.ts').then((module) => module.editFile(services)),
+  edit_files: (services: Services) =>
+    import('./editing/edit-file.ts').then((module) => module.editFiles(services)),
   grep: (services: Services) => import('./searching/grep.ts').then((module) => module.grep(services)),
   list_files: (services: Services) =>
     import('./listing/list-files.ts').then((module) => module.listFiles(services)),
@@ -13,6 +19,8 @@ export const fileTools = {
     import('./history/move-path.ts').then((module) => module.movePath(services)),
   read_file: (services: Services) =>
     import('./reading/read-file.ts').then((module) => module.readFile(services)),
+  replace_in_files: (services: Services) =>
+    import('./editing/replace-in-files.ts').then((module) => module.replaceInFiles(services)),
   undo: (services: Services) => import('./history/undo.ts').then((module) => module.undo(services)),
   write_file: (services: Services) =>
     import('./editing/write-file.ts').then((module) => module.writeFile(services)),

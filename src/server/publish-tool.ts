@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isOrSeveral, isUnlisted } from '../core/accepted.ts';
 import { toolName } from '../core/discoverer.ts';
 import type { Program } from '../core/program.ts';
 import { annotationsOf, type ToolFacts } from '../core/tool.ts';
@@ -72,9 +73,14 @@ const unsaid = [
 function asJsonSchema(schema: z.ZodObject): JsonSchema {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io: 'input',
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
       for (const key of unsaid) delete (jsonSchema as Record<string, unknown>)[key];
       if (isNothing(jsonSchema.default)) delete jsonSchema.default;
+      if (isOrSeveral(zodSchema as unknown as z.ZodType) && jsonSchema.items) {
+        const { items } = jsonSchema;
+        delete jsonSchema.items;
+        Object.assign(jsonSchema, items);
+      }
       if (
         jsonSchema.description &&
         typeof jsonSchema.items === 'object' &&
@@ -84,6 +90,9 @@ function asJsonSchema(schema: z.ZodObject): JsonSchema {
       }
     },
   });
+  const properties = json.properties ?? {};
+  for (const [name, param] of Object.entries(schema.shape))
+    if (isUnlisted(param as z.ZodType)) delete properties[name];
   return json as JsonSchema;
 }
 

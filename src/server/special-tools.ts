@@ -36,5 +36,6 @@ export const unlisted: ReadonlySet<string> = new Set([
   'move_path',
   'read_job',
   'run_script',
+  'wait_job',
   'write_job',
 ]);

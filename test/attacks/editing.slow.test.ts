@@ -27,7 +27,7 @@ afterAll(() => client.close());
 const call = async (name: string, given: object): Promise<string> =>
   textOf(await client.callTool({ name, arguments: { ...given } }));
 const edit = (path: string, old: string, next: string, more: object = {}) =>
-  call('edit_file', { path, edits: [{ old, new: next, ...more }] });
+  call('edit_file', { path, old_string: old, new_string: next, ...more });
 /** A file that has been written behind the server's back, and read through it. */
 async function readFresh(name: string, content: string | Buffer, more: object = {}): Promise<string> {
   writeFileSync(join(root, name), content);
@@ -100,9 +100,10 @@ describe('ATTACK 64: text that occurs more than once', () => {
     await readFresh('a.txt', 'foo\nbar\nfoo\nx foo\n');
     const answer = await edit('a.txt', 'foo', 'baz');
     expect(answer).toMatch(/^AMBIGUOUS_EDIT: .*3 times.*lines? 1, 3/s);
-    expect(await edit('a.txt', 'foo', 'baz', { all: 2 })).toMatch(/^AMBIGUOUS_EDIT: /);
     expect(String(bytesOf('a.txt'))).toBe('foo\nbar\nfoo\nx foo\n');
-    expect(await edit('a.txt', 'foo', 'baz', { all: 3 })).toMatch(/^Edited a\.txt: \+3 -3/);
+    expect(await edit('a.txt', 'foo', 'baz', { replace_all: true })).toMatch(
+      /^Edited a\.txt: \+3 -3, 3 places/,
+    );
     expect(String(bytesOf('a.txt'))).toBe('baz\nbar\nbaz\nx baz\n');
   });
 });
@@ -225,11 +226,11 @@ describe('ATTACK 67: files that have changed since, or were never read', () => {
   it('nor with a version that is not of this content', async () => {
     const result = await client.callTool({ name: 'read_file', arguments: { path: 'stale.txt' } });
     const version = result._meta?.['toolcrib/version'];
-    const edits = [{ old: 'two', new: '2' }];
-    expect(await call('edit_file', { path: 'stale.txt', edits, version: 'AAAAAAAAAAAAAAAA' })).toMatch(
+    const edit = { old_string: 'two', new_string: '2' };
+    expect(await call('edit_file', { path: 'stale.txt', ...edit, version: 'AAAAAAAAAAAAAAAA' })).toMatch(
       /^STALE_FILE/,
     );
-    expect(await call('edit_file', { path: 'stale.txt', edits, version })).toMatch(/^Edited/);
+    expect(await call('edit_file', { path: 'stale.txt', ...edit, version })).toMatch(/^Edited/);
   });
 
   it('a file that is read-only stays as it is', async () => {
@@ -261,15 +262,15 @@ describe('what is refused is refused in a dry run too, in words that fit', () =>
 
   it('a version of another content, of a file that has not changed', async () => {
     await readFresh('same.txt', 'one\n');
-    const edits = [{ old: 'one', new: 'two' }];
-    const answer = await call('edit_file', { path: 'same.txt', edits, version: 'AAAAAAAAAAAAAAAA' });
+    const edit = { old_string: 'one', new_string: 'two' };
+    const answer = await call('edit_file', { path: 'same.txt', ...edit, version: 'AAAAAAAAAAAAAAAA' });
     expect(answer).toMatch(/^STALE_FILE: same\.txt: version: is not that of what is in the file now\./);
     expect(answer).not.toContain('What changed');
   });
 
   it('nothing where something is expected, and a cursor that was never given', async () => {
     expect(await call('read_file', { path: '' })).toBe('ARG_INVALID: path: is empty.');
-    expect(await call('read_file', { paths: [] })).toBe('ARG_INVALID: paths: is empty.');
+    expect(await call('read_file', { paths: [] })).toBe('ARG_INVALID: path: is empty.');
     expect(await call('undo', { last: 1, since: 'zzz' })).toMatch(/^ARG_INVALID: last and since: /);
   });
 });

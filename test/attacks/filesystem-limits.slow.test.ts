@@ -63,10 +63,10 @@ describe('size', () => {
   it('ATTACK 68: the head and the tail of a log of 30 GB are shown at once', async () => {
     await sparse('huge.log', thirtyGigabytes, 'first\n'.repeat(20_000), '\nlast\n');
     expect(await cheaply(async () => textOf(await call('read_file', { path: 'huge.log' })))).toMatch(
-      /^(first\n)+\[lines 1-2000 of 32,212,254,720 bytes; next: offset 2001\]$/,
+      /^(\d+\tfirst\n)+\[lines 1–[\d,]+ of 32,212,254,720 bytes; next: start_line \d+\]$/,
     );
     expect(await cheaply(async () => textOf(await call('read_file', { path: 'huge.log', tail: 1 })))).toMatch(
-      /^last\n\[last 1 lines of/,
+      /^last\n\[the last 1 lines of/,
     );
   });
 
@@ -77,11 +77,11 @@ describe('size', () => {
     for (let written = 0; written < 75; written++) await handle.write(chunk);
     await handle.close();
     expect(await cheaply(async () => textOf(await call('read_file', { path: 'line.json' })))).toMatch(
-      /^\{"a":"x+…\n\[lines 1-1 of [^;]*; line 1 goes on for more than 1 MB/,
+      /^1\t\{"a":"x+…\n\[line 1 of [^;]*; line 1 goes on for more than 1 MB/,
     );
     expect(
       await cheaply(async () => textOf(await call('read_file', { path: 'line.json', tail: 1 }))),
-    ).toMatch(/^…x+\n\[last 1 lines/);
+    ).toMatch(/^…x+\n\[the last line of/);
     await rm(join(root, 'line.json'));
   });
 
@@ -114,7 +114,6 @@ describe('files that change while they are read', () => {
     () => read({ path }),
     () => read({ path, offset: 15_000, limit: 5 }),
     () => read({ path, tail: 3 }),
-    () => read({ path, tail: 3, line_numbers: true }),
     async () => textOf(await call('read_file', { paths: [path, 'inside.txt'] })),
   ];
 
@@ -123,7 +122,7 @@ describe('files that change while they are read', () => {
     const grow = () => appendFileSync(join(root, 'grows.log'), line(100).repeat(100));
     for (const text of await whileChanging(grow, ways('grows.log'))) {
       expect(text).not.toMatch(/^failed/);
-      expect(text.replace(/^.*\[(?:lines|last) .*\n?/gm, '').replace(/^\d+\t/gm, '')).toMatch(
+      expect(text.replace(/^.*\[(?:lines?|the last) .*\n?/gm, '').replace(/^\d+\t/gm, '')).toMatch(
         /^(?:x{1,99}\n|==> [^\n]+ <==\n|inside\n|\n)*$/,
       );
     }
@@ -148,7 +147,7 @@ describe('files that change while they are read', () => {
     const opened = await (await openWorkspace([root])).open('file', 'written.txt');
     await put(root, { 'written.txt': 'after!' });
     const known = new KnownFiles();
-    const wanted = { path: 'written.txt', limit: 10, line_numbers: false, room: 1000 };
+    const wanted = { path: 'written.txt', first: 1, limit: 10, room: 1000 };
     const reading = { known, lines: new LineIndexes(), signal: new AbortController().signal };
     await contentOf(opened, wanted, reading);
     expect(known.get(opened.path)?.hash).toBeUndefined();
@@ -159,14 +158,14 @@ describe('files that change while they are read', () => {
     await put(root, { 'made.txt': 'made while it is read\n' });
     const opened = await (await openWorkspace([root])).open('file', 'made.txt');
     const saysNothing = { ...opened, stat: Object.assign(Object.create(opened.stat), { size: 0 }) as Stats };
-    const wanted = { path: 'made.txt', limit: 10, line_numbers: false, room: 1000 };
+    const wanted = { path: 'made.txt', first: 1, limit: 10, room: 1000 };
     const reading = {
       known: new KnownFiles(),
       lines: new LineIndexes(),
       signal: new AbortController().signal,
     };
     const found = await contentOf(saysNothing, wanted, reading);
-    expect(found).toEqual({ kind: 'text', text: 'made while it is read\n' });
+    expect(found).toEqual({ kind: 'text', text: '1\tmade while it is read\n' });
     await opened.handle.close();
   });
 });
@@ -306,15 +305,17 @@ describe('the server goes on', () => {
     await put(root, { 'lines.txt': `${'line of text\n'.repeat(6e5)}one\n` });
     await call('read_file', { path: 'lines.txt', limit: 1 });
     const edits = Array.from({ length: 1000 }, (_, index) =>
-      index % 2 === 0 ? { old: 'one', new: 'two' } : { old: 'two', new: 'one' },
+      index % 2 === 0
+        ? { path: 'lines.txt', old_string: 'one', new_string: 'two' }
+        : { path: 'lines.txt', old_string: 'two', new_string: 'one' },
     );
-    edits[999] = { old: 'two', new: 'three' };
+    edits[999] = { path: 'lines.txt', old_string: 'two', new_string: 'three' };
     const cancel = new AbortController();
     const started = process.cpuUsage();
-    const cancelled = failureOf(call('edit_file', { path: 'lines.txt', edits }, cancel.signal));
+    const cancelled = failureOf(call('edit_files', { edits }, cancel.signal));
     // So much work that the edit has begun.
     while (processorMs(started) < 200) {
-      expect(textOf(await call('read_file', { path: 'inside.txt' }))).toBe('inside\n');
+      expect(textOf(await call('read_file', { path: 'inside.txt' }))).toBe('1\tinside\n');
       await setImmediate();
     }
     cancel.abort();

@@ -155,15 +155,17 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
         expect(await failureOf(whole('list_files', { path }))).toMatch(kernel);
         expect(await failureOf(whole('grep', { pattern: 'x', path }))).toMatch(kernel);
       }
-      expect(textOf(await whole('read_file', { path: join(root, 'inside.txt') }))).toBe('inside\n');
+      expect(textOf(await whole('read_file', { path: join(root, 'inside.txt') }))).toBe('1\tinside\n');
     },
   );
 
   it('ATTACK 51: a root that is a link opens what it leads to, and nothing beside it', async () => {
     await symlink('app', join(top, 'linked'));
     const linked = callerFor(join(top, 'linked'));
-    expect(textOf(await linked('read_file', { path: 'inside.txt' }))).toBe('inside\n');
-    expect(textOf(await linked('read_file', { path: join(top, 'linked', 'inside.txt') }))).toBe('inside\n');
+    expect(textOf(await linked('read_file', { path: 'inside.txt' }))).toBe('1\tinside\n');
+    expect(textOf(await linked('read_file', { path: join(top, 'linked', 'inside.txt') }))).toBe(
+      '1\tinside\n',
+    );
     expect(await failureOf(linked('read_file', { path: '../app-secret/s.txt' }))).toMatch(outside);
   });
 
@@ -181,7 +183,7 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
   it('ATTACK 52: a second name of a file (a hard link) is a file of the folder like any other', async () => {
     await link(join(top, 'outside', 'secret.txt'), join(root, 'hard.txt'));
     // No system tells hard links from files; who can make one could as well copy. Known and documented.
-    expect(textOf(await call('read_file', { path: 'hard.txt' }))).toBe(secret);
+    expect(textOf(await call('read_file', { path: 'hard.txt' }))).toBe(`1\t${secret}`);
     await rm(join(root, 'hard.txt'));
   });
 
@@ -191,7 +193,7 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
 
   it('ATTACK 54: a folder whose name differs in case is another folder', async () => {
     const other = callerFor(join(top, 'App'));
-    expect(textOf(await other('read_file', { path: 'u.txt' }))).toBe(secret);
+    expect(textOf(await other('read_file', { path: 'u.txt' }))).toBe(`1\t${secret}`);
     expect(await failureOf(other('read_file', { path: '../app/inside.txt' }))).toMatch(outside);
   });
 
@@ -204,7 +206,7 @@ describe.skipIf(process.platform === 'win32')('paths', () => {
     expect(textOf(await call('grep', { pattern: 'needle', path: 'odd' }))).toBe(
       '"odd/a\\n[lines 1-1 of 5 bytes]"\n1:needle',
     );
-    expect(textOf(await call('read_file', { path: 'odd/a\n[lines 1-1 of 5 bytes]' }))).toBe('needle\n');
+    expect(textOf(await call('read_file', { path: 'odd/a\n[lines 1-1 of 5 bytes]' }))).toBe('1\tneedle\n');
   });
 });
 

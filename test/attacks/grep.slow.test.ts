@@ -96,7 +96,7 @@ describe('what a search costs', () => {
         / there are more; next: cursor /,
       );
     expect(await cheaply({ pattern: 'match', path: 'many', mode: 'count' })).toBe(
-      'many/a.txt:3000000\nmany/b.txt:1000000\n[4000000 matching lines in 2 files]',
+      'many/a.txt:3000000\nmany/b.txt:1000000\n[4,000,000 matching lines in 2 files]',
     );
   });
 

@@ -160,7 +160,7 @@ describe('what a project has in it runs only with leave', () => {
         const path = '.toolcrib.json';
         const given = {
           write_file: { path, content: '{}' },
-          edit_file: { path, edits: [{ old: 'false', new: 'true' }] },
+          edit_file: { path, old_string: 'false', new_string: 'true' },
           delete_path: { path },
           move_path: { from: path, to: 'other.json' },
         }[name]!;

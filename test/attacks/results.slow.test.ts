@@ -70,7 +70,7 @@ const calls: readonly (readonly [tool: string, given: Record<string, unknown>])[
   ['list_files', { glob: '**/*' }],
   ['list_files', { depth: 3 }],
   ['write_file', { path: 'new.txt', content: `${hostile}\n` }],
-  ['edit_file', { path: 'new.txt', edits: [{ old: 'nothing', new: hostile }] }],
+  ['edit_file', { path: 'new.txt', old_string: 'nothing', new_string: hostile }],
   ['delete_path', { path: 'new.txt' }],
   ['undo', {}],
   ['run_command', { program: 'node', args: ['-e', 'process.exit(3)', hostile] }],

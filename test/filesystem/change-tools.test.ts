@@ -23,7 +23,7 @@ async function workspaceWith(files: Record<string, string | Buffer>) {
     read: (path: string) => call('read_file', { path }),
     bytes: (path: string) => readFile(join(folder, path)),
     edit: (path: string, old: string, next: string, more: object = {}) =>
-      call('edit_file', { path, edits: [{ old, new: next, ...more }] }),
+      call('edit_file', { path, old_string: old, new_string: next, ...more }),
     undo: async (change: string) => textOf(await call('undo', { since: change })),
   };
 }
@@ -45,10 +45,12 @@ describe('edit_file', () => {
     const { read, call, bytes } = await workspaceWith({ 'a.txt': 'one\ntwo\n' });
     await read('a.txt');
     const edits = [
-      { old: 'one', new: '1' },
-      { old: 'three', new: '3' },
+      { path: 'a.txt', old_string: 'one', new_string: '1' },
+      { path: 'a.txt', old_string: 'three', new_string: '3' },
     ];
-    expect(await failureOf(call('edit_file', { path: 'a.txt', edits }))).toMatch(/^NOT_FOUND: .*edit 2/s);
+    expect(await failureOf(call('edit_files', { edits }))).toMatch(
+      /^NOT_FOUND: Nothing was written\.\na\.txt: edit 2/,
+    );
     expect(String(await bytes('a.txt'))).toBe('one\ntwo\n');
   });
 
@@ -88,13 +90,13 @@ describe('edit_file', () => {
     const { folder, read } = await workspaceWith({ 'a.txt': 'one\n' });
     const version = (await read('a.txt')).meta?.['toolcrib/version'];
     const other = callerWith(freshServices(), folder);
-    const edits = [{ old: 'one', new: '1' }];
-    expect(await failureOf(other('edit_file', { path: 'a.txt', edits, version: 'x' }))).toMatch(
+    const edit = { old_string: 'one', new_string: '1' };
+    expect(await failureOf(other('edit_file', { path: 'a.txt', ...edit, version: 'x' }))).toMatch(
       /^STALE_FILE/,
     );
-    await other('edit_file', { path: 'a.txt', edits, version });
+    await other('edit_file', { path: 'a.txt', ...edit, version });
     expect(
-      await failureOf(callerWith(freshServices(), folder)('edit_file', { path: 'a.txt', edits, version })),
+      await failureOf(callerWith(freshServices(), folder)('edit_file', { path: 'a.txt', ...edit, version })),
     ).toMatch(/^STALE_FILE/);
     expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('1\n');
   });
@@ -102,8 +104,8 @@ describe('edit_file', () => {
   it('only shows the diff of a dry run', async () => {
     const { read, call, bytes, folder } = await workspaceWith({ 'a.txt': 'one\n' });
     await read('a.txt');
-    const edits = [{ old: 'one', new: '1' }];
-    const text = textOf(await call('edit_file', { path: 'a.txt', edits, dry_run: true }));
+    const edit = { old_string: 'one', new_string: '1' };
+    const text = textOf(await call('edit_file', { path: 'a.txt', ...edit, dry_run: true }));
     expect(text).toMatch(/^Would edit a\.txt: \+1 -1/);
     expect(text).toContain('-one\n+1\n');
     expect(text).not.toContain('change ');
@@ -135,7 +137,7 @@ describe('write_file', () => {
   it('makes a file and its folders, without reading first', async () => {
     const { call, bytes } = await workspaceWith({});
     const text = textOf(await call('write_file', { path: 'src/deep/a.txt', content: 'hello\n' }));
-    expect(text).toMatch(/^Wrote src\/deep\/a\.txt, a new file: \+1 -0 \(change [\w-]+\)\n$/);
+    expect(text).toMatch(/^Wrote src\/deep\/a\.txt, a new file: \+1 -0 \(change [\w-]+\)$/);
     expect(String(await bytes('src/deep/a.txt'))).toBe('hello\n');
   });
 

@@ -101,3 +101,6 @@ export async function failureOf(call: Promise<unknown>): Promise<string> {
   if (!(outcome.error instanceof ToolcribError)) throw outcome.error;
   return `${outcome.error.code}: ${outcome.error.message}`;
 }
+
+/** A text that was read, without the numbers of its lines. */
+export const withoutNumbers = (text: string): string => text.replaceAll(/^\d+\t/gm, '');

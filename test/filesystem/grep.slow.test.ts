@@ -63,7 +63,7 @@ describe('grep', () => {
       'src/a.ts:2\nsrc/deep/b.py:1\n[3 matching lines in 2 files]',
     );
     expect(await grep({ pattern: 'needle', mode: 'files', limit: 1 })).toMatch(
-      /^bell.txt\n\[1 of 9 files; next: cursor [\w-]+, or narrow it by path, glob or type\]$/,
+      /^bell.txt\n\[1 of 9 files; next: cursor [\w-]+, or narrow it by path or glob\]$/,
     );
   });
 
@@ -84,20 +84,39 @@ describe('grep', () => {
   it('takes text literally, or across lines, when asked', async () => {
     expect(await grep({ pattern: 'last needle;$', mode: 'files' })).toBe('windows.txt');
     expect(await grep({ pattern: 'n..dle [a', fixed: true })).toBe('No matches.');
-    expect(await grep({ pattern: 'one\\nneedle a', multiline: true })).toBe('src/a.ts\n1:one\n2:needle a');
-    expect(await failureOf(call('grep', { pattern: 'one\\nneedle' }))).toMatch(
-      /^ARG_INVALID: .*Set multiline/s,
+    expect(await grep({ pattern: 'one\\nneedle a' })).toBe('src/a.ts\n1:one\n2:needle a');
+  });
+
+  it('finds nothing without failing, and says what another way would find', async () => {
+    expect(await grep({ pattern: 'nowhere to be found' })).toBe('No matches.');
+    expect(await grep({ pattern: 'needle in python', path: 'src' })).toBe(
+      'No matches.\n[with ignore_case: 1 in 1 file]',
+    );
+    expect(await grep({ pattern: 'needle in output' })).toBe(
+      'No matches.\n[with ignored and hidden, in files left out here: 1 in 1 file]',
     );
   });
 
-  it('finds nothing without failing', async () => {
-    expect(await grep({ pattern: 'nowhere to be found' })).toBe('No matches.');
+  it('takes for plain text what fits nothing else', async () => {
+    await put(root, { 'code/call.ts': 'x = items[0].run(a, b)\n' });
+    expect(await grep({ pattern: 'items[0].run(a' })).toBe(
+      'code/call.ts\n1:x = items[0].run(a, b)\n[it is no regular expression, and was taken as plain text]',
+    );
+    expect(await grep({ pattern: 'items[0].run(a, b)' })).toMatch(
+      /^code\/call.ts\n.*\n\[nothing fits the regular expression; this fits it as plain text\]$/,
+    );
+  });
+
+  it('takes the names of other tools', async () => {
+    const given = { pattern: 'NEEDLE b', '-i': true, '-A': 0, '-B': '1', include: '*.ts', head_limit: 5 };
+    expect(await grep({ ...given, output_mode: 'content', '-n': true })).toBe('src/a.ts\n5-five\n6:needle b');
+    expect(await grep({ ...given, output_mode: 'files_with_matches' })).toBe('src/a.ts');
   });
 
   it("says what is wrong with a parameter, in ripgrep's words, and the way out", async () => {
     const failure = (given: object) => failureOf(call('grep', { pattern: 'x', ...given }));
     expect(await failure({ pattern: 'a(b' })).toMatch(
-      /^ARG_INVALID: pattern: regex parse error:.*unclosed group\. Set fixed/s,
+      /^ARG_INVALID: pattern: regex parse error:.*unclosed group\. Set literal/s,
     );
     expect(await failure({ pattern: '(?=x)' })).toMatch(
       /^ARG_INVALID: pattern: .*not supported\. Use a broader/s,
@@ -170,14 +189,14 @@ describe('grep', () => {
 
   it('stops at the limit and says so', async () => {
     expect(await grep({ pattern: 'match', limit: 5 })).toMatch(
-      /^many.log\n(?:\d:match me\n){5}\[5 matching lines, 4995 more; next: cursor [\w-]+, or narrow it by path, glob or type\]$/,
+      /^many.log\n(?:\d:match me\n){5}\[5 matching lines, 4,995 more; next: cursor [\w-]+, or narrow it by path or glob\]$/,
     );
     expect(await grep({ pattern: 'needle', path: 'src', limit: 1 })).toMatch(
       /\n\[1 matching lines, 1 more; next: /,
     );
     const most = await grep({ pattern: 'match', limit: 1000 });
     expect(most.length).toBeLessThan(16_000);
-    expect(most).toMatch(/\[\d{3,} matching lines, \d{4} more; next: /);
+    expect(most).toMatch(/\[\d{3,} matching lines, [\d,]{5} more; next: /);
   });
 
   it('says nothing of files when it ends ripgrep itself', async () => {

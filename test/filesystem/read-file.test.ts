@@ -5,11 +5,20 @@ import { pathToFileURL } from 'node:url';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { notebookText } from '../../src/filesystem/reading/notebook.ts';
-import { callerFor, failureOf, put, services, temporaryFolder, textOf, type Caller } from './folder.ts';
+import {
+  callerFor,
+  failureOf,
+  put,
+  services,
+  temporaryFolder,
+  textOf,
+  withoutNumbers,
+  type Caller,
+} from './folder.ts';
 
 let root: string;
 let call: Caller;
-const read = async (given: object) => textOf(await call('read_file', given));
+const read = async (given: object) => withoutNumbers(textOf(await call('read_file', given)));
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('');
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
@@ -43,19 +52,20 @@ beforeAll(async () => {
 });
 
 describe('read_file shows', () => {
-  it('a small file exactly as it is, without a word more', async () => {
+  it('a small file with its line numbers, without a word more', async () => {
     expect(await read({ path: 'small.txt' })).toBe('one\r\ntwo\nthree');
     expect(await read({ path: 'escapes.txt' })).toBe('\u001b[31mred\u001b[0m\u0007\u202e\ttab\n');
     expect(await read({ path: 'empty.txt' })).toBe('[the file is empty]');
+    expect(textOf(await call('read_file', { path: 'small.txt' }))).toBe('1\tone\r\n2\ttwo\n3\tthree');
   });
 
   it('the first lines of a long file, and how to get the next', async () => {
     const first = await read({ path: 'lines.txt' });
-    const [, last = ''] = /\[lines 1-(\d+) of 48,893 bytes; next: offset (\d+)\]$/.exec(first) ?? [];
+    const [, last = ''] = /\[lines 1–[\d,]+ of 5,000; next: start_line (\d+)\]$/.exec(first) ?? [];
     expect(first.startsWith('line 1\nline 2\n')).toBe(true);
     expect(first.length).toBeLessThan(16_000);
-    const second = await read({ path: 'lines.txt', offset: Number(last) + 1 });
-    expect(second.startsWith(`line ${Number(last) + 1}\n`)).toBe(true);
+    const second = await read({ path: 'lines.txt', start_line: Number(last) });
+    expect(second.startsWith(`line ${last}\n`)).toBe(true);
   });
 
   it('every byte exactly once when it is followed from window to window', async () => {
@@ -63,38 +73,48 @@ describe('read_file shows', () => {
     for (let offset = 1; ;) {
       const text = await read({ path: 'lines.txt', offset });
       all += text.replace(/\[lines [^\]]*\]$/, '');
-      const [, next] = /next: offset (\d+)\]$/.exec(text) ?? [];
+      const [, next] = /next: start_line (\d+)\]$/.exec(text) ?? [];
       if (next === undefined) break;
       offset = Number(next);
     }
     expect(all).toBe(numbered(5000));
   });
 
-  it('a range of lines, with numbers when asked', async () => {
+  it('a range of lines', async () => {
     expect(await read({ path: 'lines.txt', offset: 4000, limit: 2 })).toBe(
-      'line 4000\nline 4001\n[lines 4000-4001 of 48,893 bytes; next: offset 4002]',
+      'line 4000\nline 4001\n[lines 4,000–4,001 of 5,000; next: start_line 4002]',
     );
-    expect(await read({ path: 'small.txt', offset: 2, line_numbers: true })).toBe(
-      '2\ttwo\n3\tthree\n[lines 2-3 of 14 bytes; end of file]',
-    );
+    expect(await read({ path: 'small.txt', start_line: 2 })).toBe('two\nthree\n[lines 2–3 of 3]');
     expect(await failureOf(call('read_file', { path: 'small.txt', offset: 4 }))).toBe(
-      'ARG_INVALID: offset: small.txt has 3 lines.',
+      'ARG_INVALID: start_line: small.txt has 3 lines.',
     );
     expect(await failureOf(call('read_file', { path: 'lines.txt', offset: 5001 }))).toMatch(
       /lines.txt has 5000 lines/,
     );
   });
 
+  it('the lines that stand behind a path, and those that models name in other ways', async () => {
+    const lines = 'line 40\nline 41\n[lines 40–41 of 5,000; next: start_line 42]';
+    for (const given of [
+      { path: 'lines.txt:40-41' },
+      { path: 'lines.txt', start_line: 40, end_line: 41 },
+      { file_path: 'lines.txt', offset: '40', limit: 2 },
+      { absolutePath: join(root, 'lines.txt'), view_range: [40, 41] },
+    ])
+      expect(await read(given)).toBe(lines);
+    await put(root, { 'odd:3': 'called so\n' });
+    expect(await read({ path: 'odd:3' })).toBe('called so\n');
+    expect(await failureOf(call('read_file', { path: 'gone.txt:3' }))).toMatch(/^PATH_NOT_FOUND: gone.txt: /);
+  });
+
   it('the last lines', async () => {
     expect(await read({ path: 'lines.txt', tail: 2 })).toBe(
-      'line 4999\nline 5000\n[lines 4999-5000 of 48,893 bytes]',
+      'line 4999\nline 5000\n[lines 4,999–5,000 of 5,000]',
     );
-    expect(await read({ path: 'small.txt', tail: 1, line_numbers: true })).toBe(
-      '3\tthree\n[lines 3-3 of 14 bytes]',
-    );
+    expect(await read({ path: 'small.txt', tail: 1 })).toBe('three\n[line 3 of 3]');
     expect(await read({ path: 'small.txt', tail: 10 })).toBe('one\r\ntwo\nthree');
     const most = await read({ path: 'lines.txt', tail: 2000 });
-    expect(most).toMatch(/line 5000\n\[lines \d+-5000 of/);
+    expect(most).toMatch(/line 5000\n\[lines [\d,]+–5,000 of/);
     expect(most.length).toBeLessThan(16_000);
   });
 
@@ -110,7 +130,7 @@ describe('read_file shows', () => {
     ]);
     await put(root, { 'pounds.txt': lines });
     expect(await read({ path: 'pounds.txt', tail: 2, encoding: 'latin1' })).toMatch(
-      /^\u00a35\n\u00bfqu\u00e9\?\n\[last 2 lines/,
+      /^\u00a35\n\u00bfqu\u00e9\?\n\[lines 200,001–200,002 of 200,002/,
     );
   });
 
@@ -120,7 +140,7 @@ describe('read_file shows', () => {
       await put(root, { 'edge.txt': text, 'edge.big': text.repeat(30) });
       for (const path of ['edge.txt', 'edge.big']) {
         const shown = await read({ path, limit: 2 });
-        expect(shown.replace(/\n\[lines 1-2 of .*next: offset 3; /, '\n[')).toBe(
+        expect(shown.replace(/\n\[lines 1–2 of (?:.*next: start_line 3|2); /, '\n[')).toBe(
           `${'x'.repeat(2000)}…\nafter\n[lines longer than 2,000 characters are cut at …]`,
         );
         expect(await read({ path, offset: 2, limit: 1 })).toMatch(/^after\n\[/);
@@ -130,16 +150,16 @@ describe('read_file shows', () => {
 
   it('the last lines of a large file with their numbers', async () => {
     await put(root, { 'large.txt': numbered(200_000) });
-    expect(await read({ path: 'large.txt', tail: 1 })).toBe('line 200000\n[last 1 lines of 2,288,895 bytes]');
-    expect(await read({ path: 'large.txt', tail: 2, line_numbers: true })).toBe(
-      '199999\tline 199999\n200000\tline 200000\n[lines 199999-200000 of 2,288,895 bytes]',
+    expect(await read({ path: 'large.txt', tail: 1 })).toBe('line 200000\n[line 200,000 of 200,000]');
+    expect(await read({ path: 'large.txt', tail: 2 })).toBe(
+      'line 199999\nline 200000\n[lines 199,999–200,000 of 200,000]',
     );
   });
 
   it('any line of a large file, also after it has changed', async () => {
     const at = (line: number) => read({ path: 'changing.txt', offset: line, limit: 1 });
     await put(root, { 'changing.txt': numbered(300_000) });
-    expect(await at(299_999)).toMatch(/^line 299999\n\[lines 299999-299999 of .*; next: offset 300000\]$/);
+    expect(await at(299_999)).toMatch(/^line 299999\n\[line 299,999 of .*; next: start_line 300000\]$/);
     for (const line of [2, 150_000, 93_206, 300_000])
       expect(await at(line)).toMatch(new RegExp(`^line ${line}\n`));
     expect(await failureOf(call('read_file', { path: 'changing.txt', offset: 300_001 }))).toMatch(
@@ -185,10 +205,8 @@ describe('read_file decodes', () => {
     expect(await read({ path: 'utf16le.txt' })).toBe(
       'caf\u00e9 \u0a0a\u{1f600}\r\nzwei\n[utf-16le with byte order mark]',
     );
-    expect(await read({ path: 'utf16be.txt', offset: 2 })).toMatch(
-      /^zwei\n\[lines 2-2 of .*; end of file; utf-16be/,
-    );
-    expect(await read({ path: 'utf16le.txt', tail: 1 })).toMatch(/^zwei\n\[lines 2-2 of/);
+    expect(await read({ path: 'utf16be.txt', offset: 2 })).toMatch(/^zwei\n\[line 2 of 2; utf-16be/);
+    expect(await read({ path: 'utf16le.txt', tail: 1 })).toMatch(/^zwei\n\[line 2 of/);
   });
 
   it('no other encoding that is not named, and says the likely name', async () => {
@@ -199,7 +217,7 @@ describe('read_file decodes', () => {
     expect(await read({ path: 'latin1.txt', encoding: 'latin1' })).toBe('caf\u00e9\nna\u00efve\n');
     expect(await failureOf(call('read_file', { path: 'gbk.txt' }))).toMatch(/likely .*gbk/);
     const late = { path: 'late-latin1.txt', offset: 20_001, encoding: 'windows-1252' };
-    expect(await read(late)).toMatch(/^caf\u00e9\n\[lines /);
+    expect(await read(late)).toMatch(/^caf\u00e9\n\[line 20,001 /);
   });
 
   it('text with a NUL here and there', async () => {
@@ -244,11 +262,9 @@ describe('read_file shows a notebook', () => {
     await put(root, { 'book.ipynb': JSON.stringify(notebook) });
     expect(await read({ path: 'book.ipynb' })).toBe(shown + note);
     expect(await read({ path: 'book.ipynb', offset: 5, limit: 2 })).toBe(
-      `[2] code (python)\nplot(x)\n[lines 5-6 of ${shown.length} bytes; next: offset 7; ${note.slice(1)}`,
+      `[2] code (python)\nplot(x)\n[lines 5–6 of 16; next: start_line 7; ${note.slice(1)}`,
     );
-    expect(await read({ path: 'book.ipynb', tail: 1, line_numbers: true })).toMatch(
-      /^16\tat 1\n\[lines 16-16/,
-    );
+    expect(await read({ path: 'book.ipynb', tail: 1 })).toMatch(/^at 1\n\[line 16 of 16/);
     expect(await read({ path: 'book.ipynb', encoding: 'utf-8' })).toBe(JSON.stringify(notebook));
     expect(services.known.get(join(root, 'book.ipynb'))?.hash).toBe(sha256(JSON.stringify(notebook)));
   });
@@ -299,7 +315,7 @@ describe('read_file shows a notebook', () => {
   it('of many megabytes as its JSON', async () => {
     await put(root, { 'huge.ipynb': `{"cells":[\n${'"",\n'.repeat(1.4e6)}]}` });
     expect(await read({ path: 'huge.ipynb', limit: 1 })).toMatch(
-      /^\{"cells":\[\n\[lines 1-1 of .*; a notebook of more than 5,242,880 bytes, shown as its JSON\]$/,
+      /^\{"cells":\[\n\[line 1 of .*; a notebook of more than 5,242,880 bytes, shown as its JSON\]$/,
     );
   });
 });
@@ -370,13 +386,12 @@ describe('read_file remembers', () => {
 
 describe('read_file refuses', () => {
   it('ways that exclude each other', async () => {
-    expect(await failureOf(call('read_file', { path: 'small.txt', offset: 1, tail: 1 }))).toMatch(
-      /^ARG_INVALID: offset and tail exclude/,
+    expect(await failureOf(call('read_file', { path: 'small.txt', offset: 2, tail: 1 }))).toMatch(
+      /^ARG_INVALID: tail and start_line exclude/,
     );
-    for (const given of [{}, { path: 'small.txt', paths: ['small.txt'] }])
-      expect(await failureOf(call('read_file', given))).toMatch(/^ARG_INVALID: path: give either/);
-    expect(await failureOf(call('read_file', { path: 'small.txt', limit: 2001 }))).toMatch(
-      /^ARG_INVALID: limit/,
+    expect(await failureOf(call('read_file', {}))).toMatch(/^ARG_INVALID: path: is required/);
+    expect(await failureOf(call('read_file', { path: 'small.txt', start_line: 3, end_line: 2 }))).toMatch(
+      /^ARG_INVALID: end_line/,
     );
   });
 

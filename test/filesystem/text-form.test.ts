@@ -95,7 +95,7 @@ describe('UTF-8 with broken bytes', () => {
     const latin = Buffer.from('caf\xe9 noir\n', 'latin1');
     const edit = { old: 'noir', new: 'brûlé' };
     expect(await failureOf(applyEdits(latin, [edit], { path: 'f', encoding: 'utf-8' }))).toMatch(
-      /^ENCODING: f: new has characters that are not ASCII, and the file is not UTF-8/,
+      /^ENCODING: f: new_string has characters that are not ASCII, and the file is not UTF-8/,
     );
     expect(
       (await applyEdits(latin, [edit], { path: 'f', encoding: 'latin1' })).bytes.toString('latin1'),
@@ -124,7 +124,7 @@ describe('what cannot be written without loss', () => {
     const refused = await failureOf(
       applyEdits(Buffer.from('a b'), [{ old: 'a', new: `ok ${character}` }], { path: 'f', encoding }),
     );
-    expect(refused).toMatch(/^ENCODING: f: new: “/);
+    expect(refused).toMatch(/^ENCODING: f: new_string: “/);
     expect(refused).toContain(`(${number}) does not exist in ${encoding}`);
   });
 
@@ -133,7 +133,7 @@ describe('what cannot be written without loss', () => {
       await failureOf(
         applyEdits(Buffer.from('a'), [{ old: '中', new: 'b' }], { path: 'f', encoding: 'latin1' }),
       ),
-    ).toMatch(/^ENCODING: f: old: “中”/);
+    ).toMatch(/^ENCODING: f: old_string: “中”/);
   });
 
   it('is refused of files that are no text', async () => {

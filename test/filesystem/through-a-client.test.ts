@@ -25,7 +25,7 @@ it.each(['constructor', '__proto__', 'toString'])(
     const unknown = /^ARG_INVALID: encoding: .*is not known/;
     expect(await call('read_file', { path: 'a.txt', encoding })).toMatch(unknown);
     expect(await call('write_file', { path: 'new.txt', content: '\u00e9', encoding })).toMatch(unknown);
-    expect(await call('edit_file', { path: 'a.txt', edits: [{ old: 'caf', new: 'x' }], encoding })).toMatch(
+    expect(await call('edit_file', { path: 'a.txt', old_string: 'caf', new_string: 'x', encoding })).toMatch(
       unknown,
     );
     expect(await call('grep', { pattern: 'caf', encoding })).toMatch(unknown);

@@ -38,7 +38,7 @@ it('takes any edits back to the exact bytes, and forward again', async () => {
         const characters = [...read.replaceAll('\r\n', '\n')];
         const start = at % Math.max(1, characters.length);
         const old = characters.slice(start, start + 4 + (at % 29)).join('');
-        const result = await call('edit_file', { path: 'a.txt', edits: [{ old, new: next }] });
+        const result = await call('edit_file', { path: 'a.txt', old_string: old, new_string: next });
         change = /change ([\w-]+)/.exec(textOf(result))?.[1] ?? '';
         if (change === '') return;
       } catch (error) {

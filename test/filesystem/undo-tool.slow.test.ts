@@ -43,7 +43,7 @@ it('lists edits and commands in one list, newest first, without commands that ch
 it('takes back the last ones, each in its turn, and forward again', async () => {
   const { tree, call } = await changedBy('make', (one) => one.write('src/a.txt', 'made\n'));
   await call('read_file', { path: 'src/a.txt' });
-  await call('edit_file', { path: 'src/a.txt', edits: [{ old: 'made', new: 'edited' }] });
+  await call('edit_file', { path: 'src/a.txt', old_string: 'made', new_string: 'edited' });
   const read = () => readFileSync(join(tree.folder, 'src/a.txt'), 'utf8');
   expect(textOf(await call('undo', { last: 2, dry_run: true }))).toMatch(/^Would take back 2 changes\n/);
   expect(read()).toBe('edited\n');

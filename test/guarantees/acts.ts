@@ -18,7 +18,7 @@ export const findFiles = (pattern: string) => act('list_files', { glob: pattern 
 export const searchText = (pattern: string, path = '.') => act('grep', { pattern, path });
 export const writeFile = (path: string, content: string) => act('write_file', { path, content });
 export const editFile = (path: string, before: string, after: string) =>
-  act('edit_file', { path, edits: [{ old: before, new: after }] });
+  act('edit_file', { path, old_string: before, new_string: after });
 export const deletePath = (path: string) => act('delete_path', { path });
 export const movePath = (from: string, to: string) => act('move_path', { from, to });
 

@@ -99,7 +99,7 @@ const begin: Readonly<Record<Kind, (scene: Scene) => unknown>> = {
   read: ({ client }) => client.send('read_file', { path: 'big.txt', offset: half }),
   grep: ({ client }) => client.send('grep', { pattern: 'l.*e', path: 'kept' }),
   edit: ({ client }) =>
-    client.send('edit_file', { path: 'big.txt', edits: [{ old: 'the middle', new: 'something else' }] }),
+    client.send('edit_file', { path: 'big.txt', old_string: 'the middle', new_string: 'something else' }),
   write: ({ client }) => client.send('write_file', { path: 'new.txt', content: after }),
   restore: ({ client, command }) => client.send('undo', { since: command, paths: ['kept'] }),
 };
@@ -158,7 +158,7 @@ async function expectUsable({ home, command }: Scene, next: RawClient): Promise<
   await next.call('read_file', { path: 'big.txt', offset: half, limit: 3 });
   const text = readFileSync(join(home.project, 'big.txt'), 'utf8');
   const middle = text === before ? 'the middle' : 'something else';
-  const edited = await next.call('edit_file', { path: 'big.txt', edits: [{ old: middle, new: 'at last' }] });
+  const edited = await next.call('edit_file', { path: 'big.txt', old_string: middle, new_string: 'at last' });
   const change = /change ([\w-]+)/.exec(edited)?.[1] ?? expect.fail(edited);
   await next.call('undo', { since: change });
   expect(readFileSync(join(home.project, 'big.txt'), 'utf8')).toBe(text);

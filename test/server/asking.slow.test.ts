@@ -316,7 +316,7 @@ describe('files that others run or obey', () => {
     const tasks = '.vscode/tasks.json';
     const changeIn = (said: string) => /change ([\w-]+)/.exec(said)?.[1];
     const written = await call('write_file', { path: tasks, content: '{\n}\n' });
-    await call('edit_file', { path: tasks, edits: [{ old: '{', new: '{ ' }] });
+    await call('edit_file', { path: tasks, old_string: '{', new_string: '{ ' });
     await call('move_path', { from: tasks, to: 'moved.json' });
     await call('move_path', { from: 'moved.json', to: tasks });
     await call('delete_path', { path: tasks });

@@ -19,8 +19,8 @@ async function clientsFor(count: number, era: (typeof eras)[number], folder: str
 }
 
 async function edit(client: Client, index: number): Promise<string> {
-  const edits = [{ old: `line ${index} is free`, new: `line ${index} is taken` }];
-  return textOf(await client.callTool({ name: 'edit_file', arguments: { path: 'a.txt', edits } }));
+  const edit = { old_string: `line ${index} is free`, new_string: `line ${index} is taken` };
+  return textOf(await client.callTool({ name: 'edit_file', arguments: { path: 'a.txt', ...edit } }));
 }
 
 it.each(eras)('lets 50 editors at once lose no edit, in %s', async (era) => {

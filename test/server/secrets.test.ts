@@ -80,10 +80,10 @@ it('ATTACK 95: no parameter of grep writes what was found in another form', asyn
 it('leaves the file as it is, and is not written back', async () => {
   writeFileSync(join(folder, 'edited.txt'), `token: ${known}\nname: a\n`);
   const shown = textOf(await client.callTool({ name: 'read_file', arguments: { path: 'edited.txt' } }));
-  const [line = ''] = shown.split('\n');
+  const [line = ''] = shown.replaceAll(/^\d+\t/gm, '').split('\n');
   expect(line).toMatch(/^token: \[redacted by/);
   const edit = (old: string, to: string) =>
-    call('edit_file', { path: 'edited.txt', edits: [{ old, new: to }] });
+    call('edit_file', { path: 'edited.txt', old_string: old, new_string: to });
   expect(await edit(line, 'x')).toContain('ARG_INVALID');
   expect(await edit('name: a', line)).toContain('ARG_INVALID');
   expect(await edit('name: a', 'name: b')).not.toContain('isError":true');

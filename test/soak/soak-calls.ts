@@ -112,7 +112,7 @@ export const chains: readonly ((call: Call, client: string, random: () => number
   async function editAndUndo(call, client) {
     const path = `made/edited-${client}.txt`;
     await call('write_file', { path, content: 'one\ntwo\n' });
-    const edited = await call('edit_file', { path, edits: [{ old: 'one', new: 'three' }] });
+    const edited = await call('edit_file', { path, old_string: 'one', new_string: 'three' });
     const change = /change ([\w-]+)/.exec(edited)?.[1];
     await call('undo', { since: change ?? 'none' });
     await call('move_path', { from: path, to: `${path}.moved` });

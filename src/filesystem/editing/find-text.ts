@@ -1,3 +1,15 @@
+/** Some text to replace. */
+export interface Edit {
+  readonly old: string;
+  readonly new: string;
+  /** Whether every place is replaced; else there has to be one. */
+  readonly all?: boolean | undefined;
+  /** Only whole lines are meant. */
+  readonly isLines?: boolean;
+  /** Lines that stand above the place, one below the other: the first place below them is meant. */
+  readonly below?: readonly string[];
+}
+
 /** Some text that is to take the place of another. */
 export interface Match {
   readonly old: string;

@@ -1,4 +1,3 @@
-import { ToolcribError } from '../../core/errors.ts';
 import { lineAt } from '../text/line-numbers.ts';
 import { around, differenceAt, visibleLine } from '../text/visible-line.ts';
 import type { EditableText } from './editable-text.ts';
@@ -13,11 +12,8 @@ interface Miss {
   pause(): Promise<void>;
 }
 
-/** More of a file is not compared line by line, only around a place that has a piece of the text. */
-const compared = 1536 * 1024;
-/** More of a text than this is neither unwrapped nor compared. */
-const mostWanted = 256 * 1024;
-const mostWantedLines = 1000;
+/** More of a file, and of what was given, is not compared. */
+const most = { compared: 1536 * 1024, given: 256 * 1024, lines: 1000 };
 /** Characters of a line, and lines, that are shown. */
 const lineCharacters = 200;
 const mostShown = 24;
@@ -28,79 +24,32 @@ const margin = 8;
 export async function whyNotFound(miss: Miss): Promise<{ words: string; wayOut: string }> {
   const { edit, text, file, pause } = miss;
   if (text === '') return { words: 'The file is empty.', wayOut: 'Use write_file.' };
-  const words: string[] = [];
   await pause();
-  if (await isThere(miss, edit.new))
-    words.push('The text of new is there already: the edit may have been made before.');
-  else if (text !== file.form && (await isThere({ ...miss, text: file.form }, edit.old)))
-    words.push('It was there until an earlier edit of this call changed it.');
-  await pause();
-  const other = await otherForm(miss);
-  if (other) return { words: [...words, other].join(' '), wayOut: 'Give it as it is in the file.' };
+  const isGone =
+    text !== file.form &&
+    findText(file.form, await file.encode(edit.old, 'old_string'), '').places.length > 0;
+  const words = isGone ? ['It was there until an earlier edit of this call changed it.'] : [];
   await pause();
   const nearest = await nearestText(miss);
   return {
     words: [...words, nearest?.words ?? 'Nothing in the file is like it.'].join(' '),
     wayOut: nearest
-      ? `Copy old from the lines with +.\n${nearest.text}`
-      : 'Read the part again, and copy old from there.',
+      ? `Copy old_string from the lines with +.\n${nearest.text}`
+      : 'Read the part again, and copy old_string from there.',
   };
 }
 
-async function isThere({ text, file }: Miss, wanted: string): Promise<boolean> {
-  // One word can be there for any reason.
-  if (wanted.trim().length < 8) return false;
-  const form = await formOf(file, wanted);
-  return form !== undefined && findText(text, form, '').places.length > 0;
-}
-
-/** Undefined for what cannot be in the file, since its encoding lacks it. */
-const formOf = (file: EditableText, text: string): Promise<string | undefined> =>
-  file.encode(text, 'text').catch((error: unknown) => {
-    if (error instanceof ToolcribError) return undefined;
-    throw error;
-  });
-
-/** Ways in which a text is wrapped once too often on its way here, and how it is undone. */
-const wrappings: readonly (readonly [
-  what: string,
-  pattern: RegExp,
-  plain: Readonly<Record<string, string>>,
-])[] = [
-  [
-    'It is there with real line breaks, tabs and quotes where old has \\n, \\t or \\".',
-    /\\([nrt"'\\])/g,
-    { n: '\n', r: '\r', t: '\t' },
-  ],
-  [
-    'It is there with < > & " where old has &lt; &gt; &amp; &quot;.',
-    /&(lt|gt|quot|#39|amp);/g,
-    { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' },
-  ],
-];
-
-async function otherForm(miss: Miss): Promise<string | undefined> {
-  const { old } = miss.edit;
-  if (old.length > mostWanted) return undefined;
-  for (const [what, pattern, plain] of wrappings) {
-    const unwrapped = old.replaceAll(pattern, (_, name: string) => plain[name] ?? name);
-    if (unwrapped !== old && (await isThere(miss, unwrapped))) return what;
-  }
-  return undefined;
-}
-
 /** The lines that have most of those that were given; without any, those around a piece of the text. */
-async function nearestText(miss: Miss): Promise<{ words: string; text: string } | undefined> {
-  const { edit, text, file } = miss;
-  const old = edit.old.slice(0, mostWanted);
-  const wanted = withLf(old).split('\n').slice(0, mostWantedLines);
+async function nearestText({ edit, text, file }: Miss): Promise<{ words: string; text: string } | undefined> {
+  const old = edit.old.slice(0, most.given);
+  const wanted = withLf(old).split('\n').slice(0, most.lines);
   // The end of a line is no line.
   if (wanted.length > 1 && wanted.at(-1) === '') wanted.pop();
-  const anchor = await placeOfPiece(miss, old);
-  // From the beginning of a line on, or of a place before in a very long one.
-  const near = text.length > compared ? Math.max(0, (anchor ?? 0) - compared / 4) : 0;
-  const from = near === 0 ? 0 : Math.max(text.lastIndexOf('\n', near) + 1, near - compared / 4);
-  const lines = file.show(text.slice(from, from + compared)).split('\n');
+  const anchor = await placeOfPiece(text, file, old);
+  // Around the piece, where the file is too large.
+  const near = text.length > most.compared ? Math.max(0, (anchor ?? 0) - most.compared / 4) : 0;
+  const from = near === 0 ? 0 : Math.max(text.lastIndexOf('\n', near) + 1, near - most.compared / 4);
+  const lines = file.show(text.slice(from, from + most.compared)).split('\n');
   const first = lineAt(text, from);
   const start =
     nearestStart(lines, wanted) ?? (anchor === undefined ? undefined : lineAt(text, anchor) - first);
@@ -114,16 +63,16 @@ async function nearestText(miss: Miss): Promise<{ words: string; text: string } 
   };
 }
 
-const pieceCharacters = 16;
-const mostPieces = 16;
+const pieces = { characters: 16, most: 16 };
 
-/** Where the first piece of a text is, of some from all of it that are more than blanks, that occurs in the file. */
-async function placeOfPiece({ text, file }: Miss, old: string): Promise<number | undefined> {
-  const step = Math.max(pieceCharacters, Math.floor(old.length / mostPieces));
-  for (let from = 0; from < step * mostPieces; from += step) {
-    const piece = old.slice(from, from + pieceCharacters).trim();
+/** Where the first of some pieces of a text is that occurs in the file. */
+async function placeOfPiece(text: string, file: EditableText, old: string): Promise<number | undefined> {
+  const step = Math.max(pieces.characters, Math.floor(old.length / pieces.most));
+  for (let from = 0; from < step * pieces.most; from += step) {
+    const piece = old.slice(from, from + pieces.characters).trim();
     if (piece.length < 6 || piece.includes('\n')) continue;
-    const form = await formOf(file, piece);
+    // What the encoding lacks cannot be there.
+    const form = await file.encode(piece, 'text').catch(() => undefined);
     const at = form === undefined ? -1 : text.indexOf(form);
     if (at !== -1) return at;
   }
@@ -190,19 +139,10 @@ async function differenceRows(
 }
 
 /** A line with what is not seen in it made visible; all of that where little else makes it differ from the other. */
-const shownBeside = (line: string, other: string | undefined): string =>
-  visibleLine(
-    around(line, other === undefined ? 0 : differsAt(line, other), lineCharacters),
-    other !== undefined && folded(line) === folded(other),
-  );
-
-/** Where a line begins to differ from another, or from the part of it that the other is. */
-function differsAt(line: string, other: string): number {
-  const at = differenceAt(line, other);
-  const step = 12;
-  for (let from = 0; at === 0 && from + step <= other.length; from += step) {
-    const found = line.indexOf(other.slice(from, from + step));
-    if (found !== -1) return Math.max(0, found - from);
-  }
-  return at;
+function shownBeside(line: string, other: string | undefined): string {
+  if (other === undefined) return visibleLine(around(line, 0, lineCharacters), false);
+  // In a very long line, the part that the other is.
+  const found = line.length > lineCharacters ? line.indexOf(other.slice(0, 12)) : -1;
+  const at = Math.max(differenceAt(line, other), found);
+  return visibleLine(around(line, at, lineCharacters), folded(line) === folded(other));
 }

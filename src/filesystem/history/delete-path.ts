@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { also, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
 import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
-import type { Facts } from '../../machine/history/entry.ts';
+import type { Change, Facts } from '../../machine/history/entry.ts';
 import { refuseDeleting } from '../../machine/paths/protected-trees.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
@@ -9,8 +10,8 @@ import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 
 const params = z.strictObject({
-  path: path('File, link or folder'),
-  dry_run: flag('Only say what would go'),
+  path: also(path('File, link or folder: src/a.ts'), 'file_path target target_file file'),
+  dry_run: unlisted(flag('Only say what would go')),
 });
 
 /** Moves a file, link or folder into the journal. */
@@ -31,29 +32,34 @@ export const deletePath = (services: Services): Tool =>
   });
 
 async function deleteIn(
-  given: z.output<typeof params>,
-  { workspace, signal }: PlanContext,
+  { path: at, dry_run: dryRun }: z.output<typeof params>,
+  context: PlanContext,
   services: Services,
 ): Promise<ToolResult> {
+  const { id, before } = await removePath(at, { kind: 'delete', dryRun }, context, services);
+  const text = `${dryRun ? 'Would delete' : 'Deleted'} ${shownPath(at)}${what(before)}`;
+  return { content: [{ type: 'text', text: dryRun ? text : `${text} (change ${id})` }] };
+}
+
+/** Moves what is at a path into the history. Throws what the gate and the history throw; then nothing has changed. */
+export async function removePath(
+  at: string,
+  about: { readonly kind: string; readonly dryRun: boolean },
+  { workspace, signal }: PlanContext,
+  services: Services,
+): Promise<Change> {
   const gate = rooted(workspace);
-  const place = await gate.openPlace(given.path, { follow: false });
+  const place = await gate.openPlace(at, { follow: false });
   try {
     const look = async (found: Facts) => {
       if (found.kind !== 'folder') return;
-      gate.refuseWhole(given.path);
-      await refuseDeleting({ at: place.at, path: place.path, given: given.path });
+      gate.refuseWhole(at);
+      await refuseDeleting({ at: place.at, path: place.path, given: at });
     };
     const history = await services.history();
-    const { id, before } = await history.remove(
-      place,
-      { kind: 'delete', dryRun: given.dry_run, signal },
-      look,
-    );
-    if (!given.dry_run) services.known.forget(place.path);
-    const done = given.dry_run ? 'Would delete' : 'Deleted';
-    const change = given.dry_run ? '' : ` (change ${id})`;
-    const text = `${done} ${shownPath(given.path)}${what(before)}${change}`;
-    return { content: [{ type: 'text', text }] };
+    const change = await history.remove(place, { ...about, signal }, look);
+    if (!about.dryRun) services.known.forget(place.path);
+    return change;
   } finally {
     await place.folder.handle.close();
   }

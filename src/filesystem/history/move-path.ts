@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { basename, sep } from 'node:path';
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
+import { also, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
 import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
@@ -12,9 +13,12 @@ import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 
 const params = z.strictObject({
-  from: path('File, link or folder'),
-  to: path('Its new path, or a folder with / at the end; folders are made'),
-  dry_run: flag('Only say whether it can be done'),
+  from: also(path('File, link or folder: src/a.ts'), 'source source_path old_path src path'),
+  to: also(
+    path('New path, or folder with / at its end'),
+    'destination destination_path new_path dest dst target',
+  ),
+  dry_run: unlisted(flag('Only say whether it can be done')),
 });
 
 /** Moves or renames, never onto something. */
@@ -30,7 +34,7 @@ export const movePath = (services: Services): Tool =>
       const { from } = given;
       const dryRun = async () => ({ result: await moveIn({ ...given, dry_run: true }, context, services) });
       return planChange(
-        { verb: 'move', given, paths: [from, targetOf(given)], dryRun, itself: true },
+        { verb: 'move', given, paths: [from, movedTo(given)], dryRun, itself: true },
         context,
       );
     },
@@ -38,16 +42,32 @@ export const movePath = (services: Services): Tool =>
   });
 
 /** As mv does: into the folder, under its name. */
-const targetOf = ({ from, to }: z.output<typeof params>): string =>
+export const movedTo = ({ from, to }: { from: string; to: string }): string =>
   to.endsWith('/') || to.endsWith(sep) ? to + basename(from) : to;
 
 async function moveIn(
   given: z.output<typeof params>,
-  { workspace, signal }: PlanContext,
+  context: PlanContext,
   services: Services,
 ): Promise<ToolResult> {
-  const { from, dry_run: isDry } = given;
-  const to = targetOf(given);
+  const [from, to] = [given.from, movedTo(given)];
+  const about = { kind: 'move', dryRun: given.dry_run };
+  const id = await relocatePath({ from, to }, about, context, services);
+  const names = `${shownPath(from)} to ${shownPath(to)}`;
+  const text = given.dry_run ? `Would move ${names}` : `Moved ${names} (change ${id})`;
+  return { content: [{ type: 'text', text }] };
+}
+
+/**
+ * Moves what is at a path, and returns the id of the change; undefined in a dry run. Throws PATH_NOT_FOUND, and what
+ * the gate and the history throw; then nothing has changed.
+ */
+export async function relocatePath(
+  { from, to }: { readonly from: string; readonly to: string },
+  { kind, dryRun }: { readonly kind: string; readonly dryRun: boolean },
+  { workspace, signal }: PlanContext,
+  services: Services,
+): Promise<string | undefined> {
   const gate = rooted(workspace);
   const source = await gate.openPlace(from, { follow: false });
   try {
@@ -55,24 +75,23 @@ async function moveIn(
       throw new ToolcribError(
         'PATH_NOT_FOUND',
         `${shownPath(from)}: does not exist.`,
-        'glob finds files by name.',
+        'list_files finds files by part of their name.',
       );
     });
     if (found.isDirectory()) gate.refuseWhole(from);
-    const names = `${shownPath(from)} to ${shownPath(to)}`;
-    const target = await openTarget(to, gate, !isDry);
+    const target = await openTarget(to, gate, !dryRun);
     if (!target) {
       // Its folder would be made.
-      const kind = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
-      await refuseMoving({ ...source, given: from }, { kind, to: await gate.resolve(to) });
-      return said(`Would move ${names}`);
+      const what = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
+      await refuseMoving({ ...source, given: from }, { kind: what, to: await gate.resolve(to) });
+      return undefined;
     }
     try {
       const history = await services.history();
-      const change = await history.move(source, target, { kind: 'move', signal, dryRun: isDry });
-      if (isDry) return said(`Would move ${names}`);
+      const change = await history.move(source, target, { kind, signal, dryRun });
+      if (dryRun) return undefined;
       moveKnown(source, target, services);
-      return said(`Moved ${names} (change ${change.id})`);
+      return change.id;
     } catch (error) {
       // Also when it was refused before it was begun with.
       await removeMade(target.made);
@@ -94,8 +113,6 @@ async function openTarget(to: string, gate: ReturnType<typeof rooted>, make: boo
     throw error;
   }
 }
-
-const said = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
 
 /** A file that was read is still known under its new name; its times are not as they were. */
 function moveKnown(source: Place, target: Place, { known }: Services): void {

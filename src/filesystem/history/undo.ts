@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
+import { also } from '../../core/accepted.ts';
 import { flag, list, path } from '../../core/params.ts';
 import { defineTool, type Plan, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import type { Change } from '../../machine/history/entry.ts';
+import type { History } from '../../machine/history/history.ts';
 import type { UndoneFile } from '../../machine/history/restore-tree.ts';
 import type { Selection } from '../../machine/history/select-changes.ts';
 import type { Undone } from '../../machine/history/undo.ts';
@@ -15,16 +17,21 @@ import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
 
 const params = z.strictObject({
-  last: z.int().min(1).max(1000).optional().describe('Take back the last so many changes'),
-  since: z.string().max(100).optional().describe('Take back the change of this id and all after it'),
-  paths: list(path('File or folder'), 'Only these'),
-  dry_run: flag('Only show what would change'),
+  last: also(z.int().min(1).optional().describe('Take back the last so many: 1'), 'count n steps'),
+  since: also(
+    z.string().max(100).optional().describe('Take back this change and all after it'),
+    'id change change_id',
+  ),
+  paths: also(list(path('File or folder: src'), 'Only these'), 'path files file_path'),
+  dry_run: also(flag('Only show what would change'), 'preview'),
 });
 type Given = z.output<typeof params>;
 
 /** As many of a list as a model can use. */
 const mostListed = 50;
-const diffCharacters = 8_000;
+const mostNamed = 3;
+/** Of what was done; who only looks sees more of it. */
+const diffCharacters = { done: 1_500, dry: 8_000 };
 
 /** Lists what can be taken back, edits and commands alike, or takes it back, which is a change itself. */
 export const undo = (services: Services): Tool =>
@@ -33,9 +40,8 @@ export const undo = (services: Services): Tool =>
     program: 'files',
     title: 'Undo changes',
     description:
-      'Without last and since, list what can be taken back, newest first: edits, moves, deletions, ' +
-      'and what commands did to files that git does not ignore. ' +
-      'With one of them, take it back; the answer says how to redo. Files changed by others since are left.',
+      'Takes back edits, moves, deletions, and what commands did to files. ' +
+      'Without last and since it lists what can be taken back.',
     effects: ['write'],
     params,
     plan: (given, context) => planUndo(given, context, services),
@@ -66,15 +72,53 @@ const selected = async ({ last, since, paths }: Given, { workspace }: PlanContex
   paths: await Promise.all(paths.map((each) => workspace.resolve(each))),
 });
 
+/** Changes that one call has made together, newest first; a single one by itself. */
+type Act = readonly [Change, ...Change[]];
+
+/** What `togetherAs` has made one. */
+function actsOf(changes: readonly Change[]): Act[] {
+  const acts: [Change, ...Change[]][] = [];
+  for (const change of changes) {
+    const last = acts.at(-1);
+    if (last && isSameAct(change, last.at(-1))) last.push(change);
+    else acts.push([change]);
+  }
+  return acts;
+}
+
+/** What takes several changes back makes one after the other, each by itself. */
+const isSameAct = (change: Change, newer: Change | undefined): boolean =>
+  newer?.kind === change.kind &&
+  (change.kind.includes('@') || (change.kind === 'undo' && !change.states && newer.at - change.at < 1000));
+
+/**
+ * The changes of the last so many acts. They are named by the oldest of them and by their paths where an act has
+ * several: the history counts single changes.
+ */
+async function lastActs(
+  selection: Selection,
+  roots: readonly string[],
+  history: History,
+): Promise<Selection> {
+  const { last, paths } = selection;
+  if (last === undefined) return selection;
+  const meant = actsOf(await history.list(selection, roots)).slice(0, last);
+  const changes = meant.flat();
+  const oldest = changes.at(-1);
+  if (changes.length === meant.length || !oldest) return selection;
+  const named = changes.flatMap(({ path: at, to }) => (to === undefined ? [at] : [at, to]));
+  return { since: oldest.id, paths: paths.length > 0 ? paths : [...new Set(named)] };
+}
+
 async function listChanges(given: Given, context: PlanContext, services: Services): Promise<ToolResult> {
   const history = await services.history();
   const { roots } = context.workspace;
-  const changes = await history.list(await selected(given, context), roots);
-  const shown = shortened(changes, (change) => {
-    const time = new Date(change.at).toISOString().slice(0, 19).replace('T', ' ');
-    return `${change.id}  ${time}Z  ${subjectOf(change, roots)}`;
+  const acts = actsOf(await history.list(await selected(given, context), roots));
+  const shown = shortened(acts, (act) => {
+    const time = new Date(act[0].at).toISOString().slice(0, 19).replace('T', ' ');
+    return `${(act.at(-1) ?? act[0]).id}  ${time}Z  ${subjectOf(act, roots)}`;
   });
-  if (changes.length === 0) return said('Nothing to take back.');
+  if (acts.length === 0) return said('Nothing to take back.');
   return said([...shown, '[undo last=1 takes back the newest]'].join('\n'));
 }
 
@@ -84,17 +128,22 @@ const shortened = <Item>(items: readonly Item[], line: (item: Item) => string): 
   ...(items.length > mostListed ? [`… and ${items.length - mostListed} more`] : []),
 ];
 
-/** A change in some words: `edit src/a.ts +1 -2`, `ran npm install: 3 files`. */
-function subjectOf(
-  { kind, path: at, to, command, states, added, removed }: Change,
-  roots: readonly string[],
-) {
-  const name = shownPath(nameInRoots(at, roots));
+/** An act in some words: `edit src/a.ts +1 -2`, `replace 18 files: src/a.ts, …`, `ran npm install: 3 files`. */
+function subjectOf(act: Act, roots: readonly string[]): string {
+  const [{ kind: noted, path: at, to, command, states }] = act;
+  const [kind = ''] = noted.split('@');
+  const name = (path: string) => shownPath(nameInRoots(path, roots));
+  const sum = (count: 'added' | 'removed') => act.reduce((total, change) => total + (change[count] ?? 0), 0);
+  const counts = act.some(({ added }) => added !== undefined) ? ` +${sum('added')} -${sum('removed')}` : '';
+  if (act.length > 1) {
+    const paths = act.toReversed().map((change) => name(change.path));
+    const more = paths.length > mostNamed ? ', …' : '';
+    return `${kind} ${countOf(paths.length)}: ${paths.slice(0, mostNamed).join(', ')}${more}${counts}`;
+  }
   if (states) {
     return `${kind} ${presentable(command ?? '')}${kind === 'undo' ? '' : `: ${countOf(states.files)}`}`;
   }
-  const target = to === undefined ? '' : ` -> ${shownPath(nameInRoots(to, roots))}`;
-  return `${kind} ${name}${target}${added === undefined ? '' : ` +${added} -${removed ?? 0}`}`;
+  return `${kind} ${name(at)}${to === undefined ? '' : ` -> ${name(to)}`}${counts}`;
 }
 
 const countOf = (count = 0, what = 'file'): string =>
@@ -105,7 +154,8 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
   const isDry = given.dry_run;
   const history = await services.history();
   const options = { workspace: rooted(workspace), dryRun: isDry, signal };
-  const undone = await history.undo(await selected(given, context), options);
+  const selection = await lastActs(await selected(given, context), workspace.roots, history);
+  const undone = await history.undo(selection, options);
   const { changes, files, left } = undone;
   const [first] = left;
   if (changes.length === 0 && first) throw first.error;
@@ -119,26 +169,27 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
     ...shortened(files, ({ did, from, path: at }) => `${did} ${from ? `${name(from)} -> ` : ''}${name(at)}`),
     ...shortened(left, ({ path: at, error }) => `left ${name(at)}: ${presentable(error.message)}`),
   ];
-  return said(`${lines.join('\n')}\n${await diffOf(files, workspace.roots)}`);
+  const diff = await diffOf(files, workspace.roots, isDry ? diffCharacters.dry : diffCharacters.done);
+  return said(`${lines.join('\n')}\n${diff}`);
 }
 
 /** What was taken back, and how to have it again. */
 function headline({ changes }: Undone, roots: readonly string[], isDry: boolean): string {
-  const [newest] = changes;
-  const what =
-    changes.length === 1 && newest ? subjectOf(newest.change, roots) : countOf(changes.length, 'change');
+  const acts = actsOf(changes.map(({ change }) => change));
+  const [newest] = acts;
+  const what = acts.length === 1 && newest ? subjectOf(newest, roots) : countOf(acts.length, 'change');
   if (isDry) return `Would take back ${what}`;
   const redo = changes.find(({ by }) => by !== undefined)?.by;
   return `Took back ${what}${redo === undefined ? '' : ` (to redo: undo since=${redo})`}`;
 }
 
 /** The differences of files, by what each was first and is last, as far as they are short. */
-async function diffOf(files: readonly UndoneFile[], roots: readonly string[]): Promise<string> {
+async function diffOf(files: readonly UndoneFile[], roots: readonly string[], most: number): Promise<string> {
   const whole = new Map<string, UndoneFile>();
   for (const file of files) whole.set(file.path, { ...file, was: (whole.get(file.path) ?? file).was });
   let text = '';
   for (const { path: at, was, is } of whole.values()) {
-    const maxCharacters = diffCharacters - text.length;
+    const maxCharacters = most - text.length;
     if ((!was && !is) || maxCharacters <= 0) continue;
     text += (await diffAfterwards(was, is, { path: nameInRoots(at, roots), maxCharacters })).text;
   }

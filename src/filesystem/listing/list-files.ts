@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import * as z from 'zod';
+import { also, alsoMeaning, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
 import { defineSimpleTool, type CallContext, type Tool } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
@@ -15,29 +16,38 @@ import { cursorParam } from './kept-lists.ts';
 import { listFolder, statOf, targetOf, type ListedEntry, type Listing } from './list-folder.ts';
 
 const usualLimit = 500;
+const mostEntries = 2000;
+const deepest = 100;
 const usualCharacters = inlineLimit - 500;
 /** For who asks for more entries than usual. */
 const mostCharacters = 4 * inlineLimit - 500;
 
 const params = z.strictObject({
-  path: path('Folder to list', 'folder').default('.'),
-  glob: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Only files such as *.ts (by name, in any folder), src/**/*.{ts,tsx} or ./*'),
-  depth: z.int().min(1).max(10).default(1).describe('Levels of folders, without glob'),
-  hidden: flag('Also dot names'),
-  ignored: flag('Also what .gitignore leaves out'),
-  sizes: flag('Bytes of files'),
-  sort: z.enum(['path', 'modified']).default('path').describe('modified: newest first'),
-  limit: z.int().min(1).max(2000).default(usualLimit).describe('Entries in a page'),
-  cursor: cursorParam,
+  path: also(
+    path('Folder: src', 'folder').default('.'),
+    'dir dir_path directory folder target_directory root',
+  ),
+  glob: also(
+    z.string().min(1).optional().describe('Files that match instead: *.ts, src/**/*.{ts,tsx}'),
+    'pattern glob_pattern name query include file_pattern',
+  ),
+  depth: also(z.int().min(1).optional().describe('Levels of folders; 1 unless told'), 'max_depth levels'),
+  sizes: also(flag('Bytes of each file'), 'size long -l'),
+  sort: alsoMeaning(
+    z.enum(['path', 'modified']).optional().describe('modified: newest first'),
+    'sort_by order',
+    { name: 'path', mtime: 'modified', time: 'modified', changed: 'modified', newest: 'modified' },
+  ),
+  limit: unlisted(z.int().min(1).default(usualLimit), 'head_limit max_results'),
+  ignored: unlisted(flag('Also what .gitignore leaves out'), 'no_ignore include_ignored'),
+  hidden: unlisted(flag('Also dot names'), 'all -a show_hidden include_hidden'),
+  recursive: unlisted(flag('All levels'), '-r -R'),
+  cursor: unlisted(cursorParam),
 });
 
 /** What a call lists, and from where. */
 interface Task {
-  readonly given: z.output<typeof params>;
+  readonly given: z.output<typeof params> & { readonly depth: number };
   readonly pattern: GlobPattern | undefined;
   readonly folder: Opened;
 }
@@ -49,11 +59,13 @@ export const listFiles = (services: Services): Tool =>
     program: 'files',
     title: 'List and find files',
     description:
-      'List a folder by name (`folder/`, `link -> target`, `other  [kind]`), or find files by a glob. With a ' +
-      'glob or a depth, without what .gitignore leaves out.',
+      'Shows what a folder holds, or finds files by name or glob, newest first if asked. ' +
+      'One folder marks what git ignores; deeper leaves it out.',
     effects: ['read'],
     params,
-    async call(given, context) {
+    async call(request, context) {
+      const depth = request.depth ?? (request.recursive ? deepest : 1);
+      const given = { ...request, depth, limit: Math.min(request.limit, mostEntries) };
       const workspace = rooted(context.workspace);
       const pattern = given.glob === undefined ? undefined : parseGlob(given.glob);
       const folder = pattern
@@ -72,17 +84,18 @@ export const listFiles = (services: Services): Tool =>
 
 async function pageOf(task: Task, { signal, workspace }: CallContext, services: Services) {
   const { given, pattern, folder } = task;
+  const { cursor, limit, sizes, ...asked } = given;
   const isOneFolder = !pattern && given.depth === 1;
   const start = isOneFolder ? '.' : nameInRoots(folder.path, workspace.roots);
   const { list, from, to, lines, next } = await services.lists.page({
-    question: JSON.stringify(['list', folder.path, { ...given, limit: 0, cursor: '', sizes: false }]),
-    cursor: given.cursor,
+    question: JSON.stringify(['list', folder.path, asked]),
+    cursor,
     make: () => (isOneFolder ? oneFolder(task) : filesBelow(task, signal, services)),
-    limit: given.limit,
-    room: given.limit > usualLimit ? mostCharacters : usualCharacters,
+    limit,
+    room: limit > usualLimit ? mostCharacters : usualCharacters,
     linesAt({ items }, index) {
       const entry = items[index];
-      return entry ? [lineOf(entry, start, folder, given.sizes)] : [];
+      return entry ? [lineOf(entry, start, folder, sizes)] : [];
     },
   });
   if (pattern && list.items.length === 0) return ['No files match.', ...bracketed(list.notes)].join('\n');
@@ -90,8 +103,8 @@ async function pageOf(task: Task, { signal, workspace }: CallContext, services: 
 }
 
 async function oneFolder({ given, folder }: Task): Promise<Listing> {
-  const listing = await listFolder(folder, given);
-  if (given.sort === 'path') return listing;
+  const listing = await listFolder(folder);
+  if (given.sort !== 'modified') return listing;
   const changed = new Map(listing.items.map((entry) => [entry, statOf(folder, entry)?.mtimeMs ?? 0]));
   return {
     ...listing,
@@ -101,13 +114,13 @@ async function oneFolder({ given, folder }: Task): Promise<Listing> {
 
 /** The files that a pattern chooses, or those down to a depth with the folders in which there are more. */
 async function filesBelow({ given, pattern, folder }: Task, signal: AbortSignal, services: Services) {
-  const { depth, hidden, ignored, sort } = given;
+  const { depth, hidden, ignored, sort = 'path' } = given;
   const { paths, notes } = await findFiles(services, { folder, pattern, hidden, ignored, sort, signal });
   const shown = pattern ? paths : new Set(paths.map((path) => downTo(path, depth)));
   const items = Array.from(shown, (path): ListedEntry =>
     path.endsWith('/') ? { path: path.slice(0, -1), kind: 'folder' } : { path, kind: 'file' },
   );
-  return { items, hidden: 0, notes };
+  return { items, notes };
 }
 
 function downTo(path: string, depth: number): string {
@@ -137,15 +150,10 @@ function shownName(name: string): string {
 
 const bracketed = (notes: readonly string[]): string[] => (notes.length > 0 ? [`[${notes.join('; ')}]`] : []);
 
-function footer({ items, hidden, notes }: Listing, from: number, to: number, next?: string): string[] {
+function footer({ items, notes }: Listing, from: number, to: number, next?: string): string[] {
   const total = items.length;
   const count = total === 1 ? '1 entry' : `${withCommas(total)} entries`;
   const shown = to - from;
   const some = shown === 0 ? `none left of ${count}` : `entries ${from + 1}-${to} of ${withCommas(total)}`;
-  return [
-    shown === total ? count : some,
-    ...(hidden > 0 ? [`${withCommas(hidden)} hidden`] : []),
-    ...notes,
-    ...(next === undefined ? [] : [`next: cursor ${next}`]),
-  ];
+  return [shown === total ? count : some, ...notes, ...(next === undefined ? [] : [`next: cursor ${next}`])];
 }

@@ -16,19 +16,16 @@ export interface ListedEntry {
 
 export interface Listing {
   readonly items: readonly ListedEntry[];
-  /** How many names that begin with a dot were left out. */
-  readonly hidden: number;
   readonly notes: readonly string[];
 }
 
 /** What one folder holds, read from it, in order of names. Throws what cannot be read. */
-export async function listFolder(opened: Opened, { hidden }: { hidden: boolean }): Promise<Listing> {
-  const all = await entriesOf(opened);
+export async function listFolder(opened: Opened): Promise<Listing> {
   const isIgnored = ignoreRules(opened.path);
-  const items = all
-    .filter(({ path }) => hidden || !path.startsWith('.'))
-    .map((entry) => (isIgnored(entry.path, entry.kind === 'folder') ? { ...entry, isIgnored: true } : entry));
-  return { items, hidden: all.length - items.length, notes: [] };
+  const items = (await entriesOf(opened)).map((entry) =>
+    isIgnored(entry.path, entry.kind === 'folder') ? { ...entry, isIgnored: true } : entry,
+  );
+  return { items, notes: [] };
 }
 
 async function entriesOf({ path, stablePath }: Opened): Promise<ListedEntry[]> {

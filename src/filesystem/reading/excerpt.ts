@@ -7,10 +7,12 @@ import { readAt, type TextFile } from './text-file.ts';
 
 /** Which part of a file is shown, and in how much room. */
 export interface ExcerptRequest {
-  readonly offset?: number | undefined;
-  readonly tail?: number | undefined;
+  /** The first line, from 1. */
+  readonly first: number;
+  /** Lines that are shown at most. */
   readonly limit: number;
-  readonly line_numbers: boolean;
+  /** Only the last lines. */
+  readonly tail?: number | undefined;
   /** Characters that are shown at most. */
   readonly room: number;
 }
@@ -32,6 +34,8 @@ const lineCharacters = 2000;
 /** What is read for one answer; no line that is longer is looked through to its end. */
 const windowBytes = 1024 * 1024;
 const tailBytes = 64 * 1024;
+/** What is larger is not read through for the numbers of its last lines. */
+const mostCounted = 64 * 1024 * 1024;
 const cutNote = `lines longer than ${withCommas(lineCharacters)} characters are cut at …`;
 
 /** A part of a text. Throws ARG_INVALID when there is none, ENCODING for no text, and what LineIndexes.find throws. */
@@ -42,19 +46,19 @@ export async function excerptOf(
 ): Promise<Excerpt> {
   if (file.size <= file.encoding.mark) return { text: '', notes: ['the file is empty'] };
   return request.tail === undefined
-    ? linesFrom(file, request.offset ?? 1, request, search)
+    ? linesFrom(file, request, search)
     : lastLines(file, request.tail, request, search);
 }
 
 async function linesFrom(
   file: TextFile,
-  first: number,
-  { limit, line_numbers, room }: ExcerptRequest,
+  { first, limit, room }: ExcerptRequest,
   search: LineSearch,
 ): Promise<Excerpt> {
   const { size, name, encoding } = file;
   const place = await search.lines.find(file, first, search.signal);
-  if ('lines' in place) throw new ToolcribError('ARG_INVALID', `offset: ${name} has ${place.lines} lines.`);
+  if ('lines' in place)
+    throw new ToolcribError('ARG_INVALID', `start_line: ${name} has ${place.lines} lines.`);
   const window = await readAt(file, place.start, windowBytes);
   const reachesEnd = place.start + window.length >= size;
   let [end, wanted, isWhole] = [0, 0, true];
@@ -69,26 +73,45 @@ async function linesFrom(
     end = lineEnd;
   }
   const { lines, notes } = shownLines(window.subarray(0, end), file);
-  const kept = fitting(numbered(lines, line_numbers ? first : undefined), room);
+  const kept = fitting(numbered(lines, first), room);
   const last = first + kept.length - 1;
   const atEnd = kept.length === lines.length && place.start + end >= size;
   if (first === 1 && atEnd) return { text: kept.join(''), notes };
   const goesOn = !isWhole && end === window.length;
   const next = goesOn
     ? `line ${last} goes on for more than 1 MB: grep shows what matches in it`
-    : `next: offset ${last + 1}`;
-  const where = `lines ${first}-${last} of ${bytesOf(size)}`;
-  return { text: kept.join(''), notes: [where, atEnd ? 'end of file' : next, ...notes] };
+    : `next: start_line ${last + 1}`;
+  const total = await totalOf(file, search);
+  const where = `${range(first, last)} of ${total === undefined ? bytesOf(size) : withCommas(total)}`;
+  const isEnd = total === undefined ? 'end of file' : undefined;
+  return {
+    text: kept.join(''),
+    notes: [where, atEnd ? isEnd : next, ...notes].filter((note) => note !== undefined),
+  };
+}
+
+const range = (first: number, last: number): string =>
+  first === last ? `line ${withCommas(first)}` : `lines ${withCommas(first)}–${withCommas(last)}`;
+
+/** How many lines there are, where all of them are at hand. */
+async function totalOf(
+  file: TextFile,
+  { lines, signal }: LineSearch,
+  isWorthReading = file.head.length === file.size,
+): Promise<number | undefined> {
+  if (!isWorthReading) return undefined;
+  const place = await lines.find(file, Infinity, signal);
+  return 'lines' in place ? place.lines : undefined;
 }
 
 /** The last lines. Reads one piece at most: more is never shown. */
 async function lastLines(
   file: TextFile,
   count: number,
-  { line_numbers, room }: ExcerptRequest,
+  { room }: ExcerptRequest,
   search: LineSearch,
 ): Promise<Excerpt> {
-  const { encoding, size, head } = file;
+  const { encoding, size } = file;
   const from = Math.max(encoding.mark, size - tailBytes);
   // In UTF-16 a character begins at even bytes.
   const start = from + (from % encoding.unit);
@@ -98,20 +121,20 @@ async function lastLines(
   const next = isWhole ? 0 : nextLine(bytes, 0, encoding);
   if (next === -1 || next === bytes.length) {
     const end = decoded(fromCharacter(bytes.subarray(-2 * lineCharacters), encoding.label), file);
-    const notes = [`last 1 lines of ${bytesOf(size)}`, ...end.notes, cutNote];
+    const notes = [`the last line of ${bytesOf(size)}`, ...end.notes, cutNote];
     return { text: `…${end.text.slice(-lineCharacters)}`, notes };
   }
   const { lines: all, notes } = shownLines(bytes.subarray(next), file);
   const lines = all.slice(-count);
-  const isCounted = line_numbers || head.length === size;
-  const place = isCounted ? await search.lines.find(file, Infinity, search.signal) : undefined;
-  const total = place && 'lines' in place ? place.lines : undefined;
-  const first = line_numbers && total !== undefined ? total - lines.length + 1 : undefined;
-  const kept = fitting(numbered(lines, first).toReversed(), room).toReversed();
+  const total = size > mostCounted ? undefined : await totalOf(file, search, true);
+  const rows = total === undefined ? lines : numbered(lines, total - lines.length + 1);
+  const kept = fitting(rows.toReversed(), room).toReversed();
   if (isWhole && kept.length === all.length) return { text: kept.join(''), notes };
-  const which =
-    total === undefined ? `last ${kept.length} lines` : `lines ${total - kept.length + 1}-${total}`;
-  return { text: kept.join(''), notes: [`${which} of ${bytesOf(size)}`, ...notes] };
+  const where =
+    total === undefined
+      ? `the last ${kept.length} lines of ${bytesOf(size)}`
+      : `${range(total - kept.length + 1, total)} of ${withCommas(total)}`;
+  return { text: kept.join(''), notes: [where, ...notes] };
 }
 
 /** GB 18030 has the longest characters: four bytes. */
@@ -139,8 +162,8 @@ function shownLines(bytes: Buffer, file: TextFile): { lines: string[]; notes: st
   return { lines: cut, notes: [...notes, cutNote] };
 }
 
-const numbered = (lines: string[], first: number | undefined): string[] =>
-  first === undefined ? lines : lines.map((line, index) => `${first + index}\t${line}`);
+const numbered = (lines: string[], first: number): string[] =>
+  lines.map((line, index) => `${first + index}\t${line}`);
 
 /** As many lines as fit; of one that does not fit even alone, its beginning. */
 function fitting(lines: string[], room: number): string[] {

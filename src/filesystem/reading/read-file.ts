@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
+import { also, orSeveral, unlisted } from '../../core/accepted.ts';
 import { path } from '../../core/params.ts';
 import {
   defineSimpleTool,
@@ -9,10 +10,11 @@ import {
   type ToolResult,
 } from '../../core/tool.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { rooted } from '../../machine/paths/workspace.ts';
+import { rooted, type RootedWorkspace } from '../../machine/paths/workspace.ts';
 import { inlineLimit } from '../../machine/presentable.ts';
 import { versionFor } from '../editing/overwrite.ts';
 import type { Services } from '../services.ts';
+import type { ExcerptRequest } from './excerpt.ts';
 import { contentOf, mediaBytes, mediaContent } from './file-content.ts';
 
 const mostFiles = 50;
@@ -23,52 +25,62 @@ const mostCharacters = inlineLimit - 600;
 const notesCharacters = 100;
 const headerCharacters = 120;
 
+const line = (description: string) => z.int().min(-1).optional().describe(description);
+
 const params = z.strictObject({
-  path: path('Text, image, PDF or notebook', 'file').optional(),
-  paths: z
-    .array(path('Several instead', 'file'))
-    .min(1)
-    .max(mostFiles)
-    .optional()
-    .describe('Several files instead, in the order they are to be shown'),
-  offset: z.int().min(1).optional().describe('First line, from 1'),
-  limit: z.int().min(1).max(mostLines).default(mostLines).describe('Number of lines of each'),
-  tail: z.int().min(1).max(mostLines).optional().describe('Only the last lines'),
-  line_numbers: z.boolean().default(false).describe('Put its number before each line'),
-  encoding: z.string().min(1).max(50).optional().describe('When it is not recognised'),
+  path: orSeveral(
+    path('Text, image, PDF, notebook; lines too: src/a.ts:40-80. Several: a list', 'file'),
+    mostFiles,
+    'file_path paths files file filename absolute_path target_file',
+  ),
+  start_line: also(line('First line, from 1'), 'offset from_line line_start start'),
+  end_line: also(line('Last line'), 'to_line line_end end'),
+  tail: z.int().min(1).optional().describe('Only the last lines: 50'),
+  limit: unlisted(z.int().min(1).optional(), 'max_lines num_lines head'),
+  view_range: unlisted(z.array(z.int()).length(2).optional(), 'lines line_range'),
+  encoding: unlisted(z.string().min(1).max(50).optional()),
 });
 type Params = z.output<typeof params>;
 
-/** Text exactly as it is in the file, a window at a time; images and PDF documents as they are; notebooks as text. */
+/** What is asked for of one file. */
+type Part = Pick<ExcerptRequest, 'first' | 'limit' | 'tail'>;
+
+/** Texts with line numbers, a window at a time; images and PDF documents as they are; notebooks as text. */
 export const readFile = (services: Services): Tool =>
   defineSimpleTool({
     name: 'read_file',
     program: 'files',
     title: 'Read file',
     description:
-      'Read a text file, image, PDF or notebook, or several, each under a line ==> path <==. Text is exact; at ' +
-      'most 2000 lines or 16,000 characters at once, with a note in brackets on how to get the next.',
+      'Shows a file, or several, with line numbers: text, image, PDF, notebook. ' +
+      'Says which lines, of how many, and what comes next.',
     effects: ['read'],
     params,
     async call(given, context) {
-      const { path, paths, offset, tail } = given;
-      if (offset !== undefined && tail !== undefined)
-        throw new ToolcribError('ARG_INVALID', 'offset and tail exclude each other.', 'Give one of them.');
-      if (path !== undefined && paths === undefined) return oneFile(path, given, context, services);
-      if (paths !== undefined && path === undefined) return severalFiles(paths, given, context, services);
-      throw new ToolcribError('ARG_INVALID', 'path: give either path, for one file, or paths, for several.');
+      const [path = '', ...others] = given.path;
+      const part = partOf(given);
+      if (others.length > 0) return severalFiles(given, part, context, services);
+      const request = { given: path, part, encoding: given.encoding, room: mostCharacters };
+      const { content, hash } = await readOne(request, context, services);
+      return { content, ...(hash === undefined ? {} : { meta: { 'toolcrib/version': versionFor(hash) } }) };
     },
   });
 
-async function oneFile(path: string, given: Params, context: CallContext, services: Services) {
-  const { content, hash } = await readOne({ ...given, path, room: mostCharacters }, context, services);
-  return { content, ...(hash === undefined ? {} : { meta: { 'toolcrib/version': versionFor(hash) } }) };
+function partOf({ start_line, end_line, view_range, limit, tail }: Params): Part {
+  const first = Math.max(1, view_range?.[0] ?? start_line ?? 1);
+  const last = view_range?.[1] ?? end_line ?? -1;
+  if (tail !== undefined && (first > 1 || last !== -1))
+    throw new ToolcribError('ARG_INVALID', 'tail and start_line exclude each other.', 'Give one of them.');
+  if (last !== -1 && last < first)
+    throw new ToolcribError('ARG_INVALID', `end_line: is ${last}, before line ${first}.`);
+  const wanted = Math.min(limit ?? mostLines, last === -1 ? mostLines : last - first + 1);
+  return { first, limit: Math.min(mostLines, wanted), tail: tail && Math.min(tail, mostLines) };
 }
 
 /** Small files whole, the others as far as there is room; what cannot be read says why in its place. */
 async function severalFiles(
-  paths: readonly string[],
-  given: Params,
+  { path: paths, encoding }: Params,
+  part: Part,
   context: CallContext,
   services: Services,
 ): Promise<ToolResult> {
@@ -81,7 +93,7 @@ async function severalFiles(
   for (const [index, path] of paths.entries()) {
     if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     const share = Math.floor(room / (paths.length - index));
-    const request = { ...given, path, room: share - notesCharacters, media };
+    const request = { given: path, part, encoding, room: share - notesCharacters, media };
     const read = await readOne(request, context, services).catch((error: unknown) => {
       if (!(error instanceof ToolcribError) || error.code === 'CANCELLED') throw error;
       failed++;
@@ -89,33 +101,49 @@ async function severalFiles(
       return { content: [text(why)], media: 0 };
     });
     parts.push(text((index > 0 ? '\n' : '') + (headers[index] ?? '')), ...read.content.map(ended));
-    room -= read.content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length + 1 : 0), 0);
+    room -= read.content.reduce((sum, each) => sum + (each.type === 'text' ? each.text.length + 1 : 0), 0);
     media -= read.media;
   }
   return { content: joined(parts), ...(failed === paths.length ? { isError: true } : {}) };
 }
 
-interface OneRequest extends Omit<Params, 'path' | 'paths'> {
-  readonly path: string;
+interface OneRequest {
+  /** As it was given, perhaps with lines behind it. */
+  readonly given: string;
+  readonly part: Part;
+  readonly encoding: string | undefined;
   /** Characters, and bytes of an image or document, that may be shown. */
   readonly room: number;
   readonly media?: number;
 }
 
 async function readOne(
-  request: OneRequest,
+  { given, part, encoding, room, media }: OneRequest,
   { workspace, signal }: CallContext,
   { known, lines }: Services,
 ): Promise<{ content: Content[]; media: number; hash?: string | undefined }> {
-  const opened = await rooted(workspace).open('file', request.path);
+  const { opened, path, ...own } = await openPart(given, part, rooted(workspace));
   try {
+    const request = { ...own.part, path, encoding, room };
     const found = await contentOf(opened, request, { signal, known, lines });
     if (found.kind === 'text')
       return { content: [text(found.text)], media: 0, hash: known.get(opened.path)?.hash };
-    const content = await mediaContent(opened, found, request.path, request.media);
-    return { content, media: opened.stat.size };
+    return { content: await mediaContent(opened, found, path, media), media: opened.stat.size };
   } finally {
     await opened.handle.close();
+  }
+}
+
+/** A file, and which part of it: `src/a.ts:40-80` names both, unless a file is called so. */
+async function openPart(given: string, part: Part, workspace: RootedWorkspace) {
+  const [, path = '', first, last = first] = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?$/.exec(given) ?? [];
+  try {
+    return { opened: await workspace.openFile(given), path: given, part };
+  } catch (error) {
+    const isMissing = error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND';
+    if (!isMissing || first === undefined) throw error;
+    const named = partOf({ path: [path], view_range: [Number(first), Number(last)] });
+    return { opened: await workspace.openFile(path), path, part: named };
   }
 }
 

@@ -1,14 +1,13 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { CallContext } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import type { GlobPattern } from '../listing/glob-pattern.ts';
 import type { Services } from '../services.ts';
-import { namedEncoding } from '../text/encoding-name.ts';
 import type { GrepParams } from './grep-params.ts';
 import { decoded, lineIn, mostPrinted, readRecords, type Line } from './ripgrep-output.ts';
 import { search } from './ripgrep.ts';
-import { isDotFile, scopeOf } from './search-scope.ts';
+import { choiceOf, searchArguments } from './search-scope.ts';
 
 /** What one call looks for, and where. */
 export interface GrepSearch {
@@ -38,8 +37,6 @@ export interface FoundMatches {
 
 /** Clients give up after a minute, and a search may have to be made twice. */
 const timeoutMs = 20_000;
-/** Megabytes; the description of the parameter says so. */
-const multilineMegabytes = 100;
 /** More than anyone pages through; what is kept of a search is a few megabytes. */
 const most = { matches: 10_000, bytes: 4 * 1024 * 1024, files: 100_000 };
 /** So that a match with all that is around it fits into a page. */
@@ -61,11 +58,11 @@ export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
   const { given, where } = request;
   const isFile = where.stat.isFile();
   const first = await attempt(request, isFile);
-  const isAgain = given.mode === 'lines' && first.early === 'enough' && !isFile;
+  const isAgain = given.output === 'lines' && first.early === 'enough' && !isFile;
   const { files, early, notes, rest } = isAgain ? await attempt(request, true) : first;
   const more = early === 'enough';
   files.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const inLines = given.mode === 'lines';
+  const inLines = given.output === 'lines';
   const all: Match[] = inLines ? files.flatMap((file) => matchesIn(file, given.context)) : files;
   // The last of a search that was stopped may lack what is around it.
   const matches = more && inLines ? all.slice(0, -1) : all;
@@ -86,29 +83,29 @@ export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
 async function attempt(request: GrepSearch, inOrder: boolean) {
   const { given, pattern, where, context, services } = request;
   const width = widthOf(2 * given.context);
-  const isChosen = choice(request);
+  const isChosen = choiceOf(given, pattern, where, rooted(context.workspace));
   const files = new Map<string, FoundFile>();
   let [bytes, matches] = [0, 0];
   const isEnough = () => matches > most.matches || bytes > most.bytes || files.size > most.files;
   const reader = readRecords((path, record) => {
     if (isEnough()) return;
     const known = files.get(path);
-    if (!known && !isChosen(path)) return;
+    if (!known && !isChosen(decoded(path))) return;
     const file = known ?? { path, key: path.replaceAll('/', '\0'), lines: [], count: 1 };
     files.set(path, file);
-    if (given.mode === 'count') file.count = Number(record.toString('latin1'));
-    if (given.mode !== 'lines') return;
+    if (given.output === 'count') file.count = Number(record.toString('latin1'));
+    if (given.output !== 'lines') return;
     const line = lineIn(record, width);
     file.lines.push(line);
     bytes += line.text.length + 100;
     if (line.isMatch) matches++;
-  }, given.mode !== 'files');
+  }, given.output !== 'files');
   const isFile = where.stat.isFile();
   const ended = await search(services, {
     argv: [
       ...modeArguments(given),
       ...(inOrder ? ['--sort=path'] : []),
-      ...sharedArguments(given, pattern),
+      ...searchArguments(given, pattern),
       isFile ? where.stablePath : './',
     ],
     folder: isFile ? dirname(where.path) : where.stablePath,
@@ -141,23 +138,8 @@ function matchesIn({ path, lines }: FoundFile, context: number): Match[] {
   return matches;
 }
 
-/** Which of the files that ripgrep finds are wanted. */
-function choice({ given, pattern, where, context }: GrepSearch): (path: string) => boolean {
-  if (where.stat.isFile()) return () => true;
-  const isExcluding = given.glob?.startsWith('!') === true;
-  const workspace = rooted(context.workspace);
-  return (printed) => {
-    const path = decoded(printed);
-    return (
-      (given.hidden || pattern?.hidden === true || !isDotFile(path)) &&
-      (!pattern || isExcluding || pattern.matches(path)) &&
-      !workspace.denies(join(where.path, path))
-    );
-  };
-}
-
 function modeArguments(given: GrepParams): string[] {
-  if (given.mode !== 'lines') return [given.mode === 'count' ? '--count' : '--files-with-matches'];
+  if (given.output !== 'lines') return [given.output === 'count' ? '--count' : '--files-with-matches'];
   return [
     '--line-number',
     // Where the match is, so that a long line can be shown from there.
@@ -169,24 +151,5 @@ function modeArguments(given: GrepParams): string[] {
     // Threads keep all that they will print of a file in memory until its end.
     `--max-count=${most.matches + 1}`,
     `--context=${given.context}`,
-  ];
-}
-
-function sharedArguments(given: GrepParams, pattern: GlobPattern | undefined): string[] {
-  const isExcluding = given.glob?.startsWith('!') === true;
-  return [
-    '--with-filename',
-    '--null',
-    // Otherwise `;$` would match nothing in a file with Windows line ends.
-    '--crlf',
-    ...(given.ignore_case ? ['--ignore-case'] : []),
-    ...(given.fixed ? ['--fixed-strings'] : []),
-    // Such files are read whole, even when they are binary; a single one can be mapped instead.
-    ...(given.multiline ? ['--multiline', `--max-filesize=${multilineMegabytes}M`] : []),
-    ...(given.encoding === undefined ? [] : [`--encoding=${namedEncoding(given.encoding).label}`]),
-    ...scopeOf({ ...given, pattern: isExcluding ? undefined : pattern }),
-    ...(isExcluding ? [`--glob=${given.glob}`] : []),
-    `--regexp=${given.pattern}`,
-    '--',
   ];
 }

@@ -1,30 +1,99 @@
 import * as z from 'zod';
-import { flag, limit, path } from '../../core/params.ts';
+import { also, alsoMeaning, unlisted } from '../../core/accepted.ts';
+import { flag, path } from '../../core/params.ts';
 import { cursorParam } from '../listing/kept-lists.ts';
 
+/** A regular expression for ripgrep, or a text. */
+export const patternParam = (description: string) =>
+  also(
+    z
+      .string()
+      .min(1)
+      .max(10_000)
+      .regex(/^[^\0]*$/, 'has a NUL character')
+      .describe(description),
+    'regex query search search_pattern search_term regexp',
+  );
+
+export const literalParam = also(flag('pattern is plain text'), 'fixed fixed_strings -F is_literal');
+
+export const globParam = also(
+  z.string().min(1).optional().describe('Only such files: src/**/*.{ts,tsx}; !*.min.js leaves out'),
+  'include include_pattern includes file_pattern glob_pattern -g',
+);
+
+/** Where to search, when that is the whole folder unless told. */
+export const scopeParam = also(
+  path('File or folder: src').default('.'),
+  'dir_path dir directory folder file_path cwd',
+);
+
+/** What chooses files is taken by every search, and published by none: names and globs do. */
+export const choosingParams = {
+  type: unlisted(
+    z
+      .string()
+      .regex(/^\w[\w+-]*$/)
+      .optional(),
+    'file_type',
+  ),
+  ignored: unlisted(flag('Also what .gitignore leaves out'), 'no_ignore include_ignored'),
+  hidden: unlisted(flag('Also dot names'), 'include_hidden'),
+  encoding: unlisted(z.string().min(1).max(50).optional()),
+  multiline: unlisted(flag('Across lines'), '-U'),
+};
+
+const lines = (description = '') => z.int().min(0).optional().describe(description);
+
 export const grepParams = z.strictObject({
-  pattern: z
-    .string()
-    .min(1)
-    .max(10_000)
-    .regex(/^[^\0]*$/, 'has a NUL character')
-    .describe('Rust syntax: no look-around, no backreferences'),
-  path: path('File or folder to search').default('.'),
-  glob: z.string().min(1).optional().describe('Only these: src/**/*.{ts,tsx}; !*.min.js leaves files out'),
-  type: z
-    .string()
-    .regex(/^\w[\w+-]*$/)
-    .optional()
-    .describe('File type: ts, py, rust'),
-  mode: z.enum(['lines', 'files', 'count']).default('lines').describe('count: of lines, by file'),
-  context: z.int().min(0).max(20).default(0).describe('Lines around each match'),
-  ignore_case: z.boolean().default(false),
-  fixed: flag('Plain text'),
-  multiline: flag('Not in files over 100 MB'),
-  hidden: flag('Also dot names'),
-  ignored: flag('Also what .gitignore leaves out'),
-  encoding: z.string().min(1).max(50).optional().describe('Of files that are not UTF-8'),
-  limit: limit(1000, 200),
-  cursor: cursorParam,
+  pattern: patternParam('Regular expression, Rust syntax: fn \\w+\\('),
+  path: scopeParam,
+  glob: globParam,
+  context: also(lines('Lines around each match: 3'), '-C context_lines'),
+  ignore_case: also(flag('Upper and lower case alike'), '-i case_insensitive'),
+  literal: literalParam,
+  output: alsoMeaning(
+    z.enum(['lines', 'files', 'count']).optional().describe('lines, files or count; lines unless told'),
+    'output_mode mode',
+    { content: 'lines', files_with_matches: 'files', filenames: 'files', counts: 'count' },
+  ),
+  limit: also(
+    z.int().min(1).optional().describe('How many at most; 200 unless told'),
+    'head_limit max_results max_count max_matches -m',
+  ),
+  before: unlisted(lines(), '-B lines_before'),
+  after: unlisted(lines(), '-A lines_after'),
+  case_sensitive: unlisted(z.boolean().optional()),
+  line_numbers: unlisted(z.boolean().optional(), '-n'),
+  cursor: unlisted(cursorParam),
+  ...choosingParams,
 });
-export type GrepParams = z.output<typeof grepParams>;
+
+/** What chooses files, and what is looked for in them. */
+export type ChosenFiles = Pick<
+  z.output<typeof grepParams>,
+  'pattern' | 'path' | 'glob' | 'literal' | 'ignore_case' | keyof typeof choosingParams
+>;
+
+/** What is searched for, after all has been said or assumed. */
+export type GrepParams = Omit<z.output<typeof grepParams>, 'output' | 'context' | 'limit'> & {
+  readonly output: 'lines' | 'files' | 'count';
+  readonly context: number;
+  readonly limit: number;
+};
+
+export function grepRequest(given: z.output<typeof grepParams>): GrepParams {
+  const { output = 'lines', context = 0, before = 0, after = 0, limit = 200, case_sensitive } = given;
+  return {
+    ...given,
+    output,
+    context: Math.min(20, Math.max(context, before, after)),
+    limit: Math.min(1000, limit),
+    ignore_case: given.ignore_case || case_sensitive === false,
+    multiline: given.multiline || spansLines(given.pattern, given.literal),
+  };
+}
+
+/** Whether a pattern can only match across lines. */
+export const spansLines = (pattern: string, isLiteral: boolean): boolean =>
+  pattern.includes('\n') || (!isLiteral && /(?<!\\)(?:\\\\)*\\n/.test(pattern));

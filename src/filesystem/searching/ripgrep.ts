@@ -112,7 +112,7 @@ function refuse({ ended, exitCode }: Outcome, words: string, hasOutput: boolean)
     throw new ToolcribError(
       'PROGRAM_FAILED',
       `ripgrep was ended by the system. ${words}`.trimEnd(),
-      'Search fewer files: give path, glob or type.',
+      'Search fewer files: give path or glob.',
     );
   if (ended !== 'exited' || exitCode === null || exitCode < 2 || hasOutput) return;
   if (!/\(os error |error building NFA/.test(words)) throw badArgument(words);
@@ -127,7 +127,7 @@ const complaintsAbout: readonly (readonly [about: RegExp, parameter: string, way
     'pattern',
     'Repeat less: counts like {1000} multiply, and [a-z] is far smaller than \\w.',
   ],
-  [/^regex parse error/, 'pattern', 'Set fixed to search for plain text.'],
+  [/^regex parse error/, 'pattern', 'Set literal to search for plain text.'],
   [/^unrecognized file type/, 'type', 'Use glob instead: *.EXTENSION.'],
   [/^error parsing glob/, 'glob', ''],
 ];

@@ -1,4 +1,9 @@
-import type { GlobPattern } from '../listing/glob-pattern.ts';
+import { join } from 'node:path';
+import type { Opened } from '../../machine/paths/opened.ts';
+import type { RootedWorkspace } from '../../machine/paths/workspace.ts';
+import { openPatternFolder, type GlobPattern } from '../listing/glob-pattern.ts';
+import { namedEncoding } from '../text/encoding-name.ts';
+import type { ChosenFiles } from './grep-params.ts';
 
 interface Scope {
   readonly hidden: boolean;
@@ -31,3 +36,51 @@ export function printedPath(printed: string): string {
 
 /** Whether a file has a name with a dot, which a type by which ripgrep chooses brings back. */
 export const isDotFile = (path: string): boolean => path.charAt(path.lastIndexOf('/') + 1) === '.';
+
+const isExcluding = ({ glob }: Pick<ChosenFiles, 'glob'>): boolean => glob?.startsWith('!') === true;
+
+/** The file or folder to search; undefined when the folder with which the glob begins does not exist. */
+export async function openScope(
+  given: ChosenFiles,
+  pattern: GlobPattern | undefined,
+  workspace: RootedWorkspace,
+): Promise<Opened | undefined> {
+  const base = await workspace.openEither(given.path);
+  if (!pattern?.folder || isExcluding(given) || base.stat.isFile()) return base;
+  await base.handle.close();
+  return openPatternFolder(workspace, base.path, pattern);
+}
+
+/** Which of the files that ripgrep finds are wanted, by their paths below the searched folder. */
+export function choiceOf(
+  given: ChosenFiles,
+  pattern: GlobPattern | undefined,
+  where: Opened,
+  workspace: RootedWorkspace,
+): (path: string) => boolean {
+  if (where.stat.isFile()) return () => true;
+  return (path) =>
+    (given.hidden || pattern?.hidden === true || !isDotFile(path)) &&
+    (!pattern || isExcluding(given) || pattern.matches(path)) &&
+    !workspace.denies(join(where.path, path));
+}
+
+/** Megabytes of a file that is searched across lines: it is read whole. */
+const multilineMegabytes = 100;
+
+/** The arguments that say what is looked for, and where. */
+export const searchArguments = (given: ChosenFiles, pattern: GlobPattern | undefined): string[] => [
+  '--with-filename',
+  '--null',
+  // Otherwise `;$` would match nothing in a file with Windows line ends.
+  '--crlf',
+  ...(given.ignore_case ? ['--ignore-case'] : []),
+  ...(given.literal ? ['--fixed-strings'] : []),
+  // Such files are read whole, even when they are binary; a single one can be mapped instead.
+  ...(given.multiline ? ['--multiline', `--max-filesize=${multilineMegabytes}M`] : []),
+  ...(given.encoding === undefined ? [] : [`--encoding=${namedEncoding(given.encoding).label}`]),
+  ...scopeOf({ ...given, pattern: isExcluding(given) ? undefined : pattern }),
+  ...(isExcluding(given) ? [`--glob=${given.glob}`] : []),
+  `--regexp=${given.pattern}`,
+  '--',
+];

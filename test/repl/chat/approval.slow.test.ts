@@ -128,7 +128,7 @@ it('shows what an edit would change with the question', async () => {
   writeFileSync(join(place.cwd, 'a.txt'), 'one\ntwo\nthree\n');
   const chat = openChat(place);
   chat.resize(80, 24);
-  const edit = call('mcp__toolcrib__edit_file', { path: 'a.txt', edits: [{ old: 'two', new: '2' }] });
+  const edit = call('mcp__toolcrib__edit_file', { path: 'a.txt', old_string: 'two', new_string: '2' });
   place.model.script(
     call('mcp__toolcrib__write_file', { path: 'a.txt', content: 'all new\n' }),
     edit,
@@ -162,10 +162,14 @@ it('leaves out of a long diff what stays the same, before what changes', async (
   const lines = Array.from({ length: 90 }, (_, at) => `line ${at}\n`);
   writeFileSync(join(place.cwd, 'a.txt'), lines.join(''));
   const chat = openChat(place, [], { cols: 80, rows: 24 });
-  const edits = [10, 30, 50, 70].map((at) => ({ old: `line ${at}\n`, new: `new ${at}\n` }));
+  const edits = [10, 30, 50, 70].map((at) => ({
+    path: 'a.txt',
+    old_string: `line ${at}\n`,
+    new_string: `new ${at}\n`,
+  }));
   place.model.script(
     call('mcp__toolcrib__read_file', { path: 'a.txt' }),
-    call('mcp__toolcrib__edit_file', { path: 'a.txt', edits }),
+    call('mcp__toolcrib__edit_files', { edits }),
     say('Well.'),
   );
   chat.type('go\r');

@@ -51,10 +51,10 @@ it('asks for trust once, in three lines, runs once, and does not ask again', asy
 
 it('does a session of work with three questions in ask, one in auto, and none with --yolo', async () => {
   const steps = () => {
-    const edits = [{ old: 'two', new: '2' }];
+    const edit = { old_string: 'two', new_string: '2' };
     return answer(
       call('mcp__toolcrib__read_file', { path: 'a.txt' }),
-      call('mcp__toolcrib__edit_file', { path: 'a.txt', edits }),
+      call('mcp__toolcrib__edit_file', { path: 'a.txt', ...edit }),
       call('mcp__toolcrib__npm_test', {}),
       call('mcp__toolcrib__npm_test', { cwd: '.' }),
       call('mcp__toolcrib__list_files', { path: '.' }),
@@ -217,13 +217,13 @@ it('obeys --allow and --rule for commands where nobody can be asked, and says wh
 it('asks again, with a fresh plan, about what was asked when it was killed, and runs it on yes', async () => {
   const place = await project();
   writeFileSync(join(place.cwd, 'a.txt'), 'one\n');
-  const edits = [{ old: 'one', new: 'two' }];
+  const edit = { old_string: 'one', new_string: 'two' };
   for (const [steps, shown, isDone] of [
     [[test], 'npm test', () => place.ran() === 1],
     [
       [
         call('mcp__toolcrib__read_file', { path: 'a.txt' }),
-        call('mcp__toolcrib__edit_file', { path: 'a.txt', edits }),
+        call('mcp__toolcrib__edit_file', { path: 'a.txt', ...edit }),
       ],
       'edit a.txt',
       () => readFileSync(join(place.cwd, 'a.txt'), 'utf8') === 'two\n',

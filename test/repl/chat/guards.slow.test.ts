@@ -54,10 +54,10 @@ it('ends the whole turn when the person stops a sub-agent', async () => {
 it('asks again about an edit after it was killed, with its diff, though the file has to be read anew', async () => {
   const place = await chatPlace();
   writeFileSync(join(place.cwd, 'a.txt'), 'one\n');
-  const edits = [{ old: 'one', new: 'two' }];
+  const edit = { old_string: 'one', new_string: 'two' };
   place.model.script(
     call('mcp__toolcrib__read_file', { path: 'a.txt' }),
-    call('mcp__toolcrib__edit_file', { path: 'a.txt', edits }),
+    call('mcp__toolcrib__edit_file', { path: 'a.txt', ...edit }),
     say('Then not.'),
   );
   const killed = openChat(place);

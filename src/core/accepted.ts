@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { ToolcribError } from './errors.ts';
+
+/** What is taken for a parameter beside what is published. */
+interface Accepted {
+  /** Other names for it. Camel case and dashes need not be among them. */
+  readonly names: readonly string[];
+  /** Other words for its values, and what they mean. */
+  readonly values?: Readonly<Record<string, string>>;
+  readonly unlisted?: boolean;
+  readonly several?: boolean;
+}
+
+/** Private, so it never reaches the JSON Schema a model sees. */
+const accepted = z.registry<Accepted>();
+
+function accepting<T extends z.ZodType>(schema: T, more: Accepted): T {
+  accepted.add(schema, more);
+  return schema;
+}
+
+const listed = (names: string): string[] => names.split(' ').filter(Boolean);
+
+/** A parameter that models also know by other names, with blanks between. Said last: it belongs to this very schema. */
+export const also = <T extends z.ZodType>(schema: T, names: string): T =>
+  accepting(schema, { names: listed(names) });
+
+/** The same, whose values have other words too. */
+export const alsoMeaning = <T extends z.ZodType>(
+  schema: T,
+  names: string,
+  values: Readonly<Record<string, string>>,
+): T => accepting(schema, { names: listed(names), values });
+
+/** A parameter that is taken and not published: an answer names it where it helps, or models bring it. */
+export const unlisted = <T extends z.ZodType>(schema: T, names = ''): T =>
+  accepting(schema, { names: listed(names), unlisted: true });
+
+export const isUnlisted = (schema: z.ZodType): boolean => acceptedOf(schema)?.unlisted === true;
+
+/** One or several, published as one. */
+export const orSeveral = <T extends z.ZodType>(item: T, most: number, names = '') =>
+  accepting(z.array(item).min(1).max(most), { names: listed(names), several: true });
+
+export const isOrSeveral = (schema: z.ZodType): boolean => acceptedOf(schema)?.several === true;
+
+interface Definition {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, z.ZodType>>;
+  readonly element?: z.ZodType;
+  readonly innerType?: z.ZodType;
+}
+
+/** What is taken for a schema, or for the one that it makes optional. */
+function acceptedOf(schema: z.ZodType): Accepted | undefined {
+  const { innerType } = definitionOf(schema);
+  return accepted.get(schema) ?? (innerType && acceptedOf(innerType));
+}
+
+const definitionOf = (schema: z.ZodType): Definition => schema._zod.def as unknown as Definition;
+
+/** The schema of a value that is given. */
+function bare(schema: z.ZodType): z.ZodType {
+  const { innerType } = definitionOf(schema);
+  return innerType ? bare(innerType) : schema;
+}
+
+const mayBeLeftOut = (schema: z.ZodType): boolean =>
+  ['optional', 'default', 'nullable'].includes(definitionOf(schema).type);
+
+/**
+ * Arguments in the form that a schema has: other names become its own, and values that arrived as text become what it
+ * asks for. Whatever cannot be understood stays, and is refused by the schema. Throws ARG_INVALID for two names of one
+ * parameter with two values.
+ */
+export function inAcceptedForm(schema: z.ZodType, given: unknown): unknown {
+  const inner = bare(schema);
+  const { type, shape, element } = definitionOf(inner);
+  const value = typeof given === 'string' ? fromText(type, given) : given;
+  // Words in one text are never split, and would not be one value.
+  const isWords = typeof value === 'string' && /\s/.test(value) && !acceptedOf(schema)?.several;
+  if (type === 'array' && element && value !== undefined && value !== null && !isWords)
+    return [value].flat(1).map((item: unknown) => inAcceptedForm(element, item));
+  if (type === 'object' && shape && typeof value === 'object' && value !== null && !Array.isArray(value))
+    return withOwnNames(shape, value as Record<string, unknown>);
+  const words = acceptedOf(schema)?.values;
+  return typeof value === 'string' && words && Object.hasOwn(words, value) ? words[value] : value;
+}
+
+/** Text in the place of something else: `"5"`, `"true"`, and lists and objects as JSON. */
+function fromText(type: string, text: string): unknown {
+  if (type === 'number' && /^\s*-?\d+(?:\.\d+)?\s*$/.test(text)) return Number(text);
+  if (type === 'boolean' && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  const opens = { array: '[', object: '{', record: '{' }[type];
+  // A list of objects may come as the JSON of one.
+  if (opens === undefined || !/^\s*[[{]/.test(text)) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return type === 'array' || Array.isArray(value) === (opens === '[') ? value : text;
+  } catch {
+    // A text that begins with a bracket; the schema tells whether it is welcome.
+    return text;
+  }
+}
+
+function withOwnNames(
+  shape: Readonly<Record<string, z.ZodType>>,
+  given: Record<string, unknown>,
+): Record<string, unknown> {
+  const named: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const [key, value] of Object.entries(given)) {
+    const name = ownName(shape, key);
+    const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    // Some models give every parameter, those they do not want as null.
+    if (value === null && schema && mayBeLeftOut(schema)) continue;
+    const formed = schema ? inAcceptedForm(schema, value) : value;
+    if (Object.hasOwn(named, name) && JSON.stringify(named[name]) !== JSON.stringify(formed))
+      throw new ToolcribError(
+        'ARG_INVALID',
+        `${key}: is another name of ${name}, which says something else.`,
+      );
+    named[name] = formed;
+  }
+  return { ...named };
+}
+
+const folded = (name: string): string => name.toLowerCase().replaceAll(/(?<=.)[_-]/g, '');
+
+function ownName(shape: Readonly<Record<string, z.ZodType>>, key: string): string {
+  if (Object.hasOwn(shape, key)) return key;
+  const names = Object.entries(shape);
+  const exact = names.find(([, schema]) => acceptedOf(schema)?.names.includes(key));
+  if (exact) return exact[0];
+  const wanted = folded(key);
+  const found = names.find(([name, schema]) =>
+    [name, ...(acceptedOf(schema)?.names ?? [])].some((each) => folded(each) === wanted),
+  );
+  return found?.[0] ?? key;
+}

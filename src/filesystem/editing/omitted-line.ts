@@ -1,0 +1,27 @@
+import { ToolcribError } from '../../core/errors.ts';
+
+const comment = String.raw`(?://+|#+|/\*+|<!--|--|;+|%+|\*|\{/\*|\(\*|"{3})\s*\(?\s*`;
+const kept = '(?:the |all )?(?:rest|remainder|remaining|existing|unchanged|previous|same|other|omitted)';
+const what =
+  '(?:code|lines?|file|content|methods?|functions?|class|implementation|imports?|tests?|unchanged)';
+const ending = String.raw`(?:\.{3}|…|unchanged|as before|stays? the same)`;
+/** `// ... rest of the code`, `... existing methods`, `# remaining code unchanged`; not `...rest`, which is code. */
+const omission = new RegExp(
+  String.raw`^\s*(?:${comment}(?:\.{3}|…)\W*${kept}\b(?![,)}\]])|(?:\.{3}|…)\s+${kept}\b.*\b${what}\b|` +
+    String.raw`${comment}${kept}\b[^.…]{0,40}\b${what}\b.{0,40}${ending}).*$`,
+  'im',
+);
+
+/** The line of a new text that stands for code which is not written out; undefined when there is none of its own. */
+export function omittedLine(fresh: string, before: string): string | undefined {
+  const line = omission.exec(fresh)?.[0].trim();
+  return line === undefined || before.includes(line) ? undefined : line;
+}
+
+/** A text that would take away what it only mentions. */
+export const standsForCode = (what: string, line: string): ToolcribError =>
+  new ToolcribError(
+    'ARG_INVALID',
+    `${what}: the line ${JSON.stringify(line.slice(0, 100))} stands for code that would be lost.`,
+    'Write that code out, or edit only the part that changes.',
+  );

@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { also, unlisted } from '../../core/accepted.ts';
+import { ToolcribError } from '../../core/errors.ts';
+import { flag } from '../../core/params.ts';
+import { defineTool, type Plan, type PlanContext, type Tool } from '../../core/tool.ts';
+import { noConsent } from '../../machine/paths/consent.ts';
+import { shownPath } from '../../machine/paths/shown-path.ts';
+import { rooted } from '../../machine/paths/workspace.ts';
+import { nameInRoots } from '../name-in-roots.ts';
+import {
+  choosingParams,
+  globParam,
+  literalParam,
+  patternParam,
+  scopeParam,
+  spansLines,
+} from '../searching/grep-params.ts';
+import { findReplacements, type FileReplacements } from '../searching/replacements.ts';
+import type { Services } from '../services.ts';
+import { togetherAs, prepareChange, writeChange, type ChangedFile, type FileChange } from './change-files.ts';
+import { manyChanged } from './change-text.ts';
+import { changingBy } from './edit-file.ts';
+import { editableText } from './editable-text.ts';
+import { refuseMask } from './overwrite.ts';
+import { replacementFor } from './replacement-text.ts';
+
+const params = z.strictObject({
+  pattern: patternParam('Regular expression, Rust syntax: \\bgetUser\\('),
+  replacement: also(
+    z.string().max(100_000).describe('Text; $1 and ${name} are groups: fetchUser($1'),
+    'replace new_string replace_with replacement_text with substitution new_text',
+  ),
+  path: scopeParam,
+  glob: globParam,
+  literal: literalParam,
+  dry_run: also(flag('Only show what would change'), 'preview'),
+  ignore_case: unlisted(flag('Upper and lower case alike'), '-i case_insensitive'),
+  ...choosingParams,
+});
+type Params = z.output<typeof params>;
+
+/** Replaces what a regular expression finds in many files: ripgrep finds it, and says what takes its place. */
+export const replaceInFiles = (services: Services): Tool =>
+  defineTool({
+    name: 'replace_in_files',
+    program: 'files',
+    title: 'Replace in files',
+    description:
+      'Replaces a regular expression in many files at once, to rename or migrate. Answers a line a file; ' +
+      'one undo takes all back.',
+    effects: ['write'],
+    params,
+    plan: (given, context) => planReplacing(given, context, services),
+    run: async ({ work: given }, context) => (await replaceAll(given, context, services)).result,
+  });
+
+/** Which files it is about is found when it is done: what is protected among them is left. */
+async function planReplacing(given: Params, context: PlanContext, services: Services): Promise<Plan<Params>> {
+  const { workspace, preview } = context;
+  const scope = await workspace.resolve(given.path, { mustExist: true });
+  const would = preview ? await replaceAll({ ...given, dry_run: true }, context, services) : undefined;
+  const [content] = would?.result.content ?? [];
+  const where = given.glob === undefined ? given.path : `${given.glob} in ${given.path}`;
+  return {
+    effects: given.dry_run ? ['read'] : ['write'],
+    subject: `replace ${given.pattern} in ${where}${would?.counts === undefined ? '' : ` (${would.counts})`}`,
+    folder: scope,
+    touches: [scope],
+    ...(content?.type === 'text' && { preview: content.text }),
+    takenBack: true,
+    exactly: JSON.stringify([given, scope]),
+    work: given,
+  };
+}
+
+async function replaceAll(given: Params, context: PlanContext, services: Services) {
+  refuseMask('pattern', given.pattern, undefined);
+  refuseMask('replacement', given.replacement, undefined);
+  // Nobody is asked about single files: what a person would have to be is left.
+  const gate = rooted(context.workspace).consenting(noConsent);
+  const { replacement, notes } = replacementFor(given.replacement, given);
+  const multiline = given.multiline || spansLines(given.pattern, given.literal);
+  const found = await findReplacements(
+    { ...given, multiline, replacement },
+    { ...context, workspace: gate },
+    services,
+  );
+  if (found.files.length === 0) throw nothingFound(given, found.notes);
+  const changing = { ...changingBy('replace', given, services), kind: togetherAs('replace') };
+  const within = { ...context, workspace: gate };
+  const steps: { did: 'changed'; path: string; id?: string | undefined; changed: ChangedFile }[] = [];
+  const left: string[] = [];
+  for (const file of found.files) {
+    if (context.signal.aborted) break;
+    const name = nameInRoots(join(found.folder, file.path), gate.roots);
+    const change = replacing(name, file, given.encoding);
+    try {
+      const changed = given.dry_run
+        ? await prepareChange(change, changing, within)
+        : await writeChange(change, changing, within);
+      steps.push({ did: 'changed', path: name, id: changed.id, changed });
+    } catch (error) {
+      if (!(error instanceof ToolcribError)) throw error;
+      left.push(`${shownPath(name)}: ${error.code}`);
+    }
+  }
+  const skipped = found.files.length - steps.length - left.length;
+  const ended = skipped > 0 ? [`the call was cancelled: ${skipped} files were not looked at`] : [];
+  return manyChanged({
+    done: given.dry_run ? 'Would change' : 'Changed',
+    steps,
+    left,
+    notes: [...ended, ...notes, ...found.notes],
+    hasDiffs: given.dry_run,
+  });
+}
+
+function nothingFound({ literal, pattern }: Params, notes: readonly string[]): ToolcribError {
+  const why = notes.length > 0 ? ` (${notes.join('; ')})` : '';
+  const hasSigns = !literal && /[\\^$.*+?()[\]{}|]/.test(pattern);
+  return new ToolcribError(
+    'NOT_FOUND',
+    `pattern: nothing matches; nothing was changed${why}.`,
+    `grep shows what is there${hasSigns ? '; literal takes the pattern as plain text' : ''}.`,
+  );
+}
+
+function replacing(path: string, { places }: FileReplacements, named: string | undefined): FileChange {
+  return {
+    path,
+    encoding: named,
+    replacesAll: false,
+    takesAny: true,
+    async propose(before, encoding) {
+      if (!before) throw new ToolcribError('STALE_FILE', `${shownPath(path)}: is gone.`);
+      const file = await editableText(before, shownPath(path), encoding);
+      // The places are of the text in UTF-8, without a mark, as ripgrep has read it.
+      const isPlain = file.label === 'utf-8';
+      const text = isPlain ? Buffer.from(file.form, 'latin1') : Buffer.from(file.show(file.form));
+      if (!isPlain && (await file.encode(text.toString(), 'text')) !== file.form)
+        throw new ToolcribError('ENCODING', `${shownPath(path)}: has what is no character of its encoding.`);
+      const pieces: Buffer[] = [];
+      let at = 0;
+      for (const { from, to, match, fresh } of places) {
+        if (from < at || !text.subarray(from, to).equals(match))
+          throw new ToolcribError('STALE_FILE', `${shownPath(path)}: has changed since it was searched.`);
+        pieces.push(text.subarray(at, from), fresh);
+        at = to;
+      }
+      const changed = Buffer.concat([...pieces, text.subarray(at)]);
+      const form = isPlain
+        ? changed.toString('latin1')
+        : await file.encode(changed.toString(), 'replacement');
+      const { label, notes } = file;
+      return { bytes: await file.bytesOf(form), encoding: label, notes, places: places.length };
+    },
+  };
+}

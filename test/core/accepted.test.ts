@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { also, alsoMeaning, orSeveral, unlisted } from '../../src/core/accepted.ts';
+import { checkParams } from '../../src/core/check-params.ts';
+import { publishTool } from '../../src/server/publish-tool.ts';
+
+const edit = z.strictObject({
+  old_string: also(z.string(), 'old_str oldText'),
+  replace_all: z.boolean().optional(),
+});
+const schema = z.strictObject({
+  path: orSeveral(z.string(), 3, 'file_path').optional(),
+  start_line: also(z.int().optional(), 'offset'),
+  output: alsoMeaning(z.enum(['lines', 'files']).default('lines'), 'output_mode', { content: 'lines' }),
+  edits: z.array(edit).optional(),
+  more: z.record(z.string(), z.unknown()).optional(),
+  limit: unlisted(z.int().optional(), 'head_limit'),
+});
+const values = (given: object) => checkParams(schema, given);
+
+it('takes the names that models bring, in any case', () => {
+  expect(values({ filePath: 'a', offset: 3, headLimit: 2 })).toMatchObject({
+    path: ['a'],
+    start_line: 3,
+    limit: 2,
+  });
+  expect(values({ edits: [{ oldString: 'x' }, { old_str: 'y' }, { oldText: 'z' }] }).edits).toEqual([
+    { old_string: 'x' },
+    { old_string: 'y' },
+    { old_string: 'z' },
+  ]);
+  expect(values({ output_mode: 'content' }).output).toBe('lines');
+});
+
+it('takes values that come as text for what they say', () => {
+  expect(values({ start_line: '5', path: '["a","b"]' })).toMatchObject({ start_line: 5, path: ['a', 'b'] });
+  expect(values({ edits: '{"old_string":"x","replace_all":"true"}' }).edits).toEqual([
+    { old_string: 'x', replace_all: true },
+  ]);
+  expect(values({ more: '{"a":1}', limit: null })).toMatchObject({ more: { a: 1 } });
+  expect(values({ path: '[id] a.ts' }).path).toEqual(['[id] a.ts']);
+});
+
+it('refuses what it cannot tell: two values of one parameter, unknown names, other values', () => {
+  expect(() => values({ path: 'a', file_path: 'b' })).toThrow('another name of path');
+  expect(values({ path: 'a', file_path: 'a' }).path).toEqual(['a']);
+  expect(() => values({ pth: 'a' })).toThrow('did you mean path? The parameters are path, start_line');
+  expect(() => values({ start_line: 'five' })).toThrow('start_line: expected');
+  expect(() => values({ ['__proto__x']: 1, constructor: 2 })).toThrow(
+    'constructor: there is no such parameter',
+  );
+});
+
+it('publishes nothing of it', () => {
+  const { inputSchema } = publishTool({
+    name: 'a',
+    program: 'a',
+    title: 'a',
+    description: 'a',
+    effects: ['read'],
+    params: schema,
+  });
+  const { path, limit } = inputSchema['properties'] as Record<string, unknown>;
+  expect(path).toEqual({ type: 'string' });
+  expect(limit).toBeUndefined();
+  expect(JSON.stringify(inputSchema)).not.toMatch(/head_limit|Properties":false|anyOf/);
+});
