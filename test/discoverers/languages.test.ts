@@ -55,6 +55,11 @@ describe('diagnostics', () => {
       'Dockerfile:3:1 info: Pin versions [DL3008]',
     );
   });
+
+  it('of no line that begins with a time', () => {
+    const stderr = '2024-01-01 12:30:45: started\n[12:30:45] done\na.c:1:2: error: no y\n';
+    expect(told('gcc', 'check', { stderr, exitCode: 1 })).toBe('1 diagnostic\na.c:1:2 error: no y');
+  });
 });
 
 describe('packages', () => {

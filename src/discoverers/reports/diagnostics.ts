@@ -14,7 +14,8 @@ const told = ({ file, line, column, level: said, code, message = '' }: Groups) =
 });
 
 // Patterns with names are long, and cannot be broken.
-const gnuPlace = /(?:[A-Za-z]:)?[^\s:][^:]*/.source;
+// A date with a time is no place.
+const gnuPlace = /(?![[(]?[-\d\sT]+:)(?:[A-Za-z]:)?[^\s:][^:]*/.source;
 const gnuLevel = /(?:(?<level>fatal error|error|warning|note|info|Error|Warning)(?: \w+)?: ?)?/.source;
 
 /**
