@@ -5,7 +5,7 @@ import { also } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { path } from '../../core/params.ts';
 import { defineTool, type PlanContext, type Tool } from '../../core/tool.ts';
-import { mostChangedBytes } from '../../machine/history/existing-file.ts';
+import { mostChangedBytes } from '../../machine/history/failures.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import type { FileChange } from '../editing/change-files.ts';
@@ -50,7 +50,7 @@ async function copies(
   { workspace }: PlanContext,
 ): Promise<FileChange[]> {
   const gate = rooted(workspace);
-  const source = await gate.openEither(from);
+  const source = await gate.open('any', from);
   await source.handle.close();
   if (source.stat.isFile()) return [copyOf(source.path, to, gate)];
   gate.refuseWhole(from);
@@ -75,7 +75,7 @@ const copyOf = (file: string, to: string, gate: ReturnType<typeof rooted>): File
   takesAny: true,
   async propose(before) {
     if (before) throw new ToolcribError('PATH_EXISTS', `${shownPath(to)}: is there already.`);
-    const opened = await gate.openFile(file);
+    const opened = await gate.open('file', file);
     try {
       const { size } = opened.stat;
       if (size > mostChangedBytes) throw refusal('TOO_LARGE', file, 'is too large to be copied.');

@@ -138,12 +138,12 @@ async function readOne(
 async function openPart(given: string, part: Part, workspace: RootedWorkspace) {
   const [, path = '', first, last = first] = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?$/.exec(given) ?? [];
   try {
-    return { opened: await workspace.openFile(given), path: given, part };
+    return { opened: await workspace.open('file', given), path: given, part };
   } catch (error) {
     const isMissing = error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND';
     if (!isMissing || first === undefined) throw error;
     const named = partOf({ path: [path], view_range: [Number(first), Number(last)] });
-    return { opened: await workspace.openFile(path), path, part: named };
+    return { opened: await workspace.open('file', path), path, part: named };
   }
 }
 

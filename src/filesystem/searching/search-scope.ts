@@ -45,7 +45,7 @@ export async function openScope(
   pattern: GlobPattern | undefined,
   workspace: RootedWorkspace,
 ): Promise<Opened | undefined> {
-  const base = await workspace.openEither(given.path);
+  const base = await workspace.open('any', given.path);
   if (!pattern?.folder || isExcluding(given) || base.stat.isFile()) return base;
   await base.handle.close();
   return openPatternFolder(workspace, base.path, pattern);
