@@ -190,10 +190,9 @@ const refusal = (token: string, at: number, way: string): ToolcribError =>
     `${way.charAt(0).toUpperCase()}${way.slice(1)}.`,
   );
 
-/** A program as a person would type it, which `parseLine` reads back; `bare`: by its words alone. */
-export const printProgram = ({ argv, variables, joinsErrors }: LineProgram, bare = false): string =>
+/** A program as a person would type it, which `parseLine` reads back. */
+export const printProgram = ({ argv, variables }: Pick<LineProgram, 'argv' | 'variables'>): string =>
   [
-    ...(bare ? [] : Object.entries(variables).map(([name, value]) => `${name}=${printable([value])}`)),
+    ...Object.entries(variables).map(([name, value]) => `${name}=${value === '' ? '' : printable([value])}`),
     printable(argv),
-    ...(joinsErrors && !bare ? ['2>&1'] : []),
   ].join(' ');

@@ -128,9 +128,12 @@ it('reads back whatever words were quoted', () => {
         const argv: [string, ...string[]] = [first, ...rest];
         expect(words(printable(argv))).toEqual(argv);
         const program = { argv, variables, joinsErrors: rest.length % 2 === 0 };
-        const line = `${printProgram(program)} | ${printable(argv)} && ${printProgram(program)}`;
+        const line = `${printProgram(program)}${program.joinsErrors ? ' 2>&1' : ''} | ${printable(argv)} && ${printProgram(program)}`;
         expect(parseLine(line)).toEqual({
-          pipes: [[program, { argv, variables: {}, joinsErrors: false }], [program]],
+          pipes: [
+            [program, { argv, variables: {}, joinsErrors: false }],
+            [{ ...program, joinsErrors: false }],
+          ],
         });
       },
     ),

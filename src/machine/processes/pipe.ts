@@ -64,15 +64,17 @@ export function listen(
     const isJoined = next !== undefined && joins[at] === true;
     if (next) connect(child, isJoined ? [child.stdout, child.stderr] : [child.stdout], next, unread);
     else
-      hear(child.stdout, 'stdout', (chunk) => {
+      hear(child, 'stdout', (chunk) => {
         if (!onOutput) keepOutput(chunk);
         else if (!onOutput(chunk)) child.stdout.destroy();
       });
-    if (!isJoined) hear(child.stderr, 'stderr', keepErrors);
+    if (!isJoined) hear(child, 'stderr', keepErrors);
   }
-  function hear(stream: Readable, name: 'stdout' | 'stderr', keep: Add): void {
+  function hear(child: Child, name: 'stdout' | 'stderr', keep: Add): void {
     const lastLine = onLine && lastLineOf(onLine);
-    stream.on('data', (chunk: Buffer) => {
+    child[name].on('data', (chunk: Buffer) => {
+      // That its reader has gone is no news.
+      if (unread.has(child)) return;
       sink?.add(name, chunk);
       lastLine?.(chunk);
       keep(chunk);
@@ -102,6 +104,8 @@ function connect(from: Child, sources: readonly Readable[], to: Child, unread: S
   let open = sources.length;
   const isUnread = () => {
     unread.add(from);
+    // Streams of Node are sockets: what is not read of one is told to the writer as a broken connection.
+    if (process.platform !== 'win32') from.kill('SIGPIPE');
     for (const source of sources) source.destroy();
   };
   for (const source of sources) {

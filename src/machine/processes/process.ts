@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import type { Platform } from '../../core/discoverer.ts';
 import { collect, type Collected } from '../output.ts';
 import { endTree, killGroup, reasonOf, runMarker, start, type Child } from './child.ts';
@@ -139,7 +138,7 @@ async function leaveRunning(
 }
 
 /** The exit code of a program that has ended within a second; 0 for one that goes on. */
-function firstSecond(child: ChildProcess): Promise<number | null> {
+function firstSecond(child: Child): Promise<number | null> {
   child.unref();
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(0), 1000);
