@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { also } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import {
   defineTool,
@@ -12,15 +13,18 @@ import { presentable } from '../../machine/presentable.ts';
 import type { Job } from '../../machine/jobs/job.ts';
 import { end } from '../../machine/jobs/jobs.ts';
 import { aboutJob, lastLinesOf, textResult } from './job-text.ts';
-import type { OutputServices } from './read-output.ts';
+import { handles, type OutputServices } from './read-output.ts';
 
 /** Much more would be a file. */
 const mostCharacters = 64 * 1024;
 
 const params = z.strictObject({
-  id: z.string().min(1).max(100).describe('The job: dev-1'),
+  id: also(z.string().min(1).max(100).describe('The job: dev-1'), handles),
   action: z.enum(['send', 'stop']),
-  text: z.string().max(mostCharacters).optional().describe('To send, as it is: end a line with \\n'),
+  text: also(
+    z.string().max(mostCharacters).optional().describe('To send, as it is: end a line with \\n'),
+    'input chars',
+  ),
   end: z.boolean().default(false).describe('Send: nothing more comes'),
 });
 

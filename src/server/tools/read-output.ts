@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { also } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineSimpleTool, type CallContext, type Tool, type ToolResult } from '../../core/tool.ts';
 import type { Job } from '../../machine/jobs/job.ts';
@@ -17,19 +18,28 @@ const mostListed = 20;
 /** Room for the notes is kept free, so that the answer is never shortened a second time. */
 const mostCharacters = inlineLimit - 800;
 
+/** What hosts call the name of what runs in the background. */
+export const handles = 'job job_id bash_id shell_id task_id output handle';
+
 const params = z.strictObject({
-  id: z.string().min(1).max(100).optional().describe('Job or output that an answer named: dev-1'),
+  id: also(
+    z.string().min(1).max(100).optional().describe('Job or output that an answer named: dev-1'),
+    handles,
+  ),
   wait_for: z
     .string()
     .min(1)
     .max(1000)
     .optional()
     .describe('First wait for: end, port 5173, or text of a line'),
-  timeout: z.int().min(0).max(3600).optional().describe('Seconds to wait at most'),
+  timeout: also(z.int().min(0).optional().describe('Seconds to wait at most'), 'seconds'),
   tail: z.int().min(1).max(mostLines).optional().describe('Only the last lines'),
-  pattern: z.string().min(1).max(1000).optional().describe('Only lines that match a regex: error|warn'),
+  pattern: also(
+    z.string().min(1).max(1000).optional().describe('Only lines that match a regex: error|warn'),
+    'grep filter regex',
+  ),
   context: z.int().min(0).max(20).default(0).describe('Lines around each match'),
-  start_line: z.int().min(1).optional(),
+  start_line: also(z.int().min(1).optional(), 'from_line offset'),
   end_line: z.int().min(1).optional(),
 });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { also, unlisted } from '../../core/accepted.ts';
 import { text } from '../../core/params.ts';
 import {
   defineTool,
@@ -16,21 +17,29 @@ import { inOneLine, lastLines } from './job-text.ts';
 import { planLine, type PreparedLine } from './plan-line.ts';
 
 const params = z.strictObject({
-  command: z
-    .string()
-    .min(1)
-    .max(100_000)
-    .describe('cd web && CI=1 npm test 2>&1 | tail -20 (quotes; no other shell syntax)'),
+  command: also(
+    z
+      .string()
+      .min(1)
+      .max(100_000)
+      .describe('cd web && CI=1 npm test 2>&1 | tail -20 (quotes; no other shell syntax)'),
+    'cmd',
+  ),
   args: z
     .array(z.string())
     .max(1000)
     .optional()
     .describe('Its words, command being the program alone: nothing is parsed'),
-  cwd: z.string().min(1).optional(),
-  input: text('Standard input').optional(),
+  cwd: also(z.string().min(1).optional(), 'workdir working_directory'),
+  input: also(text('Standard input').optional(), 'stdin'),
   tail: z.int().min(1).max(2000).optional().describe('Only the last lines: 20'),
-  background: z.boolean().default(false).describe('Dev servers, watchers: answers once it has begun'),
-  timeout: z.int().min(1).max(604_800).optional().describe('Seconds after which it is ended'),
+  background: also(
+    z.boolean().default(false).describe('Dev servers, watchers: answers once it has begun'),
+    'run_in_background is_background',
+  ),
+  timeout: z.int().min(1).optional().describe('Seconds after which it is ended'),
+  timeout_ms: unlisted(z.number().min(1).optional()),
+  description: unlisted(z.string().optional(), 'explanation justification'),
 });
 
 type Given = z.output<typeof params>;
@@ -60,14 +69,15 @@ const keepBytes = 4096;
 
 async function runLine(
   { folder, command, pipes }: PreparedLine,
-  { input, timeout, tail }: Given,
+  { input, timeout, timeout_ms, tail }: Given,
   { run, checkpoint, outputs }: OwnServices,
   context: CallContext,
 ): Promise<ToolResult> {
   const { signal, workspace } = context;
   const kept = await checkpoint?.take(folder, command, workspace, signal);
   const sink = context.keepOutput(command, folder);
-  const until = performance.now() + (timeout === undefined ? longestMs : timeout * 1000);
+  const limitMs = timeout_ms ?? (timeout === undefined ? longestMs : timeout * 1000);
+  const until = performance.now() + Math.min(limitMs, longestMs);
   const giveInput = (open: ProgramInput) => {
     open.write(input ?? '');
     open.end();
