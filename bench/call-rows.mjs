@@ -72,13 +72,13 @@ export function rowsOf({ folder, env, call, kept, peer, empty, first }) {
       together: true,
     }),
     row('git_log', 'git log', 1.6, { ours: () => call('git_log', {}), theirs: () => direct('git', 'log') }),
-    row('run_command true', 'execFile', 2, {
-      ours: () => call('run_command', { program: 'true' }),
+    row('run true', 'execFile', 2, {
+      ours: () => call('run', { command: 'true' }),
       theirs: () => direct('true'),
     }),
     row('run with a checkpoint', 'true and git status', 1.5, {
-      prepare: () => kept('run_command', { program: 'true' }),
-      ours: () => kept('run_command', { program: 'true' }),
+      prepare: () => kept('run', { command: 'true' }),
+      ours: () => kept('run', { command: 'true' }),
       theirs: () => direct('git', 'status').then(() => direct('true')),
     }),
     row('npm_test', 'npm test', 1.15, {

@@ -133,8 +133,8 @@ try {
   const npm = ['npm', 'test'];
   await measureServer('npm_test / npm test', 1.15, [small, off], test, npm);
   await measureServer('the same, with checkpoints', 1.15, [small], test, npm);
-  const command = ['run_command', { program: 'true' }];
-  await measureServer('run_command true / true, 20,000 folders', 2, [large, off], command, ['true']);
+  const command = ['run', { command: 'true' }];
+  await measureServer('run true / true, 20,000 folders', 2, [large, off], command, ['true']);
 } finally {
   rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -87,11 +87,11 @@ it('starts programs in one place', () => {
       readFileSync(join('src', file), 'utf8').includes("getBuiltinModule('node:child_process')"),
   );
   // repl/files/program.ts is the one place of the REPL, which imports nothing of ours: hooks, key commands, the editor.
-  // process-tree.ts asks ps and taskkill, with fixed arguments, to end what process.ts has started; watchdog.ts starts what
+  // process-tree.ts asks ps and taskkill, with fixed arguments, to end what child.ts has started; watchdog.ts starts what
   // watches over that.
   expect(starters.sort()).toEqual([
+    'machine/processes/child.ts',
     'machine/processes/process-tree.ts',
-    'machine/processes/process.ts',
     'machine/processes/watchdog.ts',
     'repl/files/program.ts',
   ]);

@@ -27,10 +27,6 @@ export async function callCommand(args: string[]): Promise<number> {
   const [name, ...words] = positionals;
   if (values.json !== undefined && words.length > 0)
     throw new UsageError('call: give either --json or key=value, not both.');
-  if (name === 'start_job')
-    throw new UsageError(
-      'call start_job: a job ends with its server, and that of `call` with the call; call the tool itself.',
-    );
   const given = values.json === undefined ? undefined : fromJson(values.json);
   const pairs = words.map(pairOf);
 
@@ -43,6 +39,10 @@ export async function callCommand(args: string[]): Promise<number> {
     if (name === undefined || values.help) return await explain(client, name);
     const properties = pairs.length > 0 ? await propertiesOf(client, name) : undefined;
     const call = { name, arguments: given ?? fromPairs(pairs, properties) };
+    if (call.arguments && 'background' in call.arguments && call.arguments['background'] === true)
+      throw new UsageError(
+        'call: a job ends with its server, and that of `call` with the call: no background.',
+      );
     const once = () => client.callTool(call, { signal: interrupted.signal });
     let result = await once();
     // What takes longer goes on as a job, which would end with the server of this command: the same call joins it.

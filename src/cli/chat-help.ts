@@ -31,7 +31,7 @@ Tools:
   --deny RULE         the same: refuses in any mode
   --mcp FILE          more servers, in a file like mcp.json; may be repeated
   --no-toolcrib       without toolcrib's own server
-  --rule, --read-only, --toolsets, --scripts, --no-checkpoints    for toolcrib's own server, as in toolcrib --help
+  --rule, --read-only, --toolsets, --no-checkpoints    for toolcrib's own server, as in toolcrib --help
 
 To look into it:
   --record FILE       keeps what the model answers

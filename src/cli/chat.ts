@@ -32,7 +32,6 @@ export const options = {
   'read-only': { type: 'boolean' },
   toolsets: { type: 'string' },
   rule: { type: 'string', multiple: true },
-  scripts: { type: 'boolean' },
   'no-checkpoints': { type: 'boolean' },
   record: { type: 'string' },
   replay: { type: 'string' },

@@ -34,7 +34,6 @@ Options of serve, call and try:
   --rule 'WHAT=DO'    allow, ask or deny: 'git_push=ask', 'run(npm test *)=allow', 'read(**/.env)=deny'
   --questions WHO     who asks a person: server (through the client), host (its own question), none (nobody is there)
   --expose WHAT       auto: tools that suit the project (usual); all; catalogue: those of programs by find_actions only
-  --scripts           also offers run_script: scripts that a model writes
   --no-checkpoints    keep no states of git work trees before actions that can change them
 
   toolcrib --version | --help

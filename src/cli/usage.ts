@@ -64,7 +64,6 @@ export const serveOptions = {
   rule: { type: 'string', multiple: true },
   questions: { type: 'string' },
   expose: { type: 'string' },
-  scripts: { type: 'boolean' },
   'no-checkpoints': { type: 'boolean' },
 } as const satisfies ParseArgsConfig['options'];
 
@@ -88,7 +87,7 @@ type ServeValues = {
 
 /** The settings that the options stand for. Throws UsageError for a value that is none, naming what is expected. */
 export function settingsOf(values: ServeValues): Config {
-  const { root, questions, expose, toolsets, scripts } = values;
+  const { root, questions, expose, toolsets } = values;
   return {
     ...(root && { roots: root }),
     ...(values['read-only'] && { readOnly: true }),
@@ -101,7 +100,6 @@ export function settingsOf(values: ServeValues): Config {
       expose: oneOf(exposeModes, expose, { option: `--expose ${expose}`, noun: 'way' }),
     }),
     ...(values['no-checkpoints'] && { checkpoints: false }),
-    ...(scripts && { scripts }),
   };
 }
 

@@ -109,9 +109,15 @@ function refuseNul(text: string): void {
     throw new ToolcribError('ARG_INVALID', 'A value contains a NUL character.', 'Leave it out.');
 }
 
-/** The command as a person would type it. For reading only, never for running. */
+// A tilde at the beginning, and `NAME=value` before a program, would be something else.
+const needsNoQuotes = /^(?!~|.*[=:]~)[\w./:=@%+,^~-]+$/;
+const assigns = /^[A-Za-z_]\w*=/;
+
+/** The command as a person would type it: `parseLine` reads the same words back. */
 export function printable(argv: readonly string[]): string {
   return argv
-    .map((arg) => (/^[\w./:=@%+,^~-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`))
+    .map((arg, at) =>
+      needsNoQuotes.test(arg) && !(at === 0 && assigns.test(arg)) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`,
+    )
     .join(' ');
 }

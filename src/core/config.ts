@@ -87,7 +87,6 @@ const narrower = (known: KnownNames | undefined) => ({
   readOnly: z.exactOptional(z.boolean()),
   toolsets: z.exactOptional(z.array(checked((name) => toolsetProblem(name, known)))),
   rules: z.exactOptional(rulesSchema(narrowing, known)),
-  scripts: z.exactOptional(z.boolean()),
   budgets: z.exactOptional(budgets),
 });
 

@@ -1,7 +1,7 @@
 import type { Effect } from './discoverer.ts';
 import { fits, isAboutPaths, type Rule } from './rule.ts';
 import type { Policy } from './settings.ts';
-import type { Plan } from './tool.ts';
+import type { Lasting, Plan } from './tool.ts';
 
 /** A plan, as far as it is decided about. */
 export interface Act extends Pick<
@@ -29,7 +29,6 @@ export const askReasons = [
   'destroy',
   'publish',
   'program',
-  'script',
   'database',
   'protected',
   'rule',
@@ -57,7 +56,7 @@ interface Row {
   readonly answered: 'by trust' | 'by always' | 'never';
 }
 
-const runsAnything = ({ asks }: Act): boolean => asks === 'program' || asks === 'script';
+const runsAnything = ({ asks }: Act): boolean => asks === 'program';
 
 /** The one table of questions; docs/safety.md has it in words. Where several rows apply, one question says all. */
 const questions: readonly Row[] = [
@@ -84,12 +83,6 @@ const questions: readonly Row[] = [
     applies: ({ asks }) => asks === 'program',
     says: () => 'runs a program that no action describes',
     answered: 'by always',
-  },
-  {
-    because: 'script',
-    applies: ({ asks }) => asks === 'script',
-    says: () => 'runs a script that was written for it',
-    answered: 'never',
   },
   {
     because: 'database',
@@ -166,6 +159,17 @@ function unasked(act: Act, { questions: mode }: Policy, reasons: readonly Reason
     return { decision: 'deny', setting: `it ${rule.says}, and ${setting} asks nobody` };
   return { decision: 'allow', unasked: reasons, setting };
 }
+
+/** All that "always" would be kept for; undefined where not all that is asked each time can last. */
+export function lastingOf({ parts, ...plan }: Plan): readonly Lasting[] | undefined {
+  const asked = (parts ?? [plan]).filter(asksEachTime);
+  const lasting = asked.flatMap((part) => part.lasting ?? []);
+  return lasting.length > 0 && lasting.length === asked.length ? lasting : undefined;
+}
+
+/** Whether trust in the folder is not all that there could be to ask. */
+export const asksEachTime = ({ asks, effects }: Pick<Plan, 'asks' | 'effects'>): boolean =>
+  asks !== undefined || effects.includes('destroy') || effects.includes('publish');
 
 /** Whether it changes nothing here, though it may ask another machine. */
 export const looksOnly = (effects: readonly Effect[]): boolean =>

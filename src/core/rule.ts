@@ -31,8 +31,8 @@ export interface Matched {
 /** Far more than anybody writes; what a pattern costs grows with it. */
 const longestPattern = 500;
 
-/** Names that stand for the act itself, whichever tool does it. */
-const anyTool: ReadonlySet<string> = new Set(['run', 'run_command']);
+/** The name that stands for the act itself, whichever tool does it. */
+const anyTool = 'run';
 
 /** Whether a rule is about a call. Rules about paths are asked at the gate; here only about protected files. */
 export function fits(pattern: string, { tools, subject, host, protects = [] }: Matched): boolean {
@@ -40,7 +40,7 @@ export function fits(pattern: string, { tools, subject, host, protects = [] }: M
   if (inside === undefined) return tools.some((tool) => matches(name, tool));
   if (isAboutPaths(pattern))
     return name === 'write' && protects.length > 0 && protects.every(({ path }) => matchesPath(inside, path));
-  const isTool = anyTool.has(name) || tools.some((tool) => matches(name, tool));
+  const isTool = name === anyTool || tools.some((tool) => matches(name, tool));
   return isTool && (matches(inside, subject) || (host !== undefined && matches(inside, host)));
 }
 
@@ -132,7 +132,7 @@ export function ruleProblem(pattern: string, decision: Decision): string | undef
  */
 export function unknownTool(pattern: string, tools: readonly string[]): string | undefined {
   const { name, inside } = partsOf(pattern);
-  if (inside !== undefined && (anyTool.has(name) || isAboutPaths(pattern))) return undefined;
+  if (inside !== undefined && (name === anyTool || isAboutPaths(pattern))) return undefined;
   if (tools.some((tool) => matches(name, tool))) return undefined;
   const meant = name.includes('*') ? nearestFamily(name, tools) : nearest(name, tools);
   const line = inside === undefined ? '' : `(${inside})`;

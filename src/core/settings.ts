@@ -67,8 +67,6 @@ export interface Settings extends Policy {
   readonly checkpoints?: boolean | undefined;
   /** What is listed; `auto` when undefined. */
   readonly expose?: ExposeMode | undefined;
-  /** Whether `run_script` is offered; no when undefined. */
-  readonly scripts?: boolean | undefined;
   readonly budgets: Budgets;
   readonly databases: Readonly<Record<string, DatabaseProfile>>;
   /** Folders in which programs are looked for first. */
@@ -111,7 +109,6 @@ export function mergeSettings(given: Config, config: Config): Settings {
     rules: mergeRules(given.rules ?? [], config.rules ?? []),
     questions: given.questions ?? config.questions ?? usualSettings.questions,
     checkpoints: given.checkpoints ?? config.checkpoints,
-    scripts: given.scripts ?? config.scripts,
     expose: given.expose ?? config.expose,
     budgets: { ...usualBudgets, ...config.budgets, ...given.budgets },
     databases: config.databases ?? {},
@@ -151,7 +148,6 @@ export function narrow(settings: Settings, project: ProjectConfig): Settings {
     readOnly: settings.readOnly || narrowed.readOnly,
     toolsets,
     rules: [...settings.rules, ...(project.rules ?? []).filter(({ decision }) => decision !== 'allow')],
-    scripts: project.scripts === false ? false : settings.scripts,
     budgets: smaller(settings.budgets, project.budgets),
   };
 }

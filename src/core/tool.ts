@@ -31,7 +31,7 @@ export type Lasting =
  * What a call would do, found out without changing anything. Texts are as they are: who shows them makes them harmless.
  */
 export interface Plan<Work = unknown> {
-  /** Whose act it is, when a tool stands for another one: start_job. */
+  /** Whose act it is, when a tool stands for another one: run_action. */
   readonly tool?: string;
   readonly effects: readonly Effect[];
   /** The act in one line: `npm test`, `write src/a.ts (+3 -1)`. Rules are about it, and people read it. */
@@ -44,8 +44,8 @@ export interface Plan<Work = unknown> {
   readonly touches: readonly string[];
   /** Why its folder has to be trusted, as the rest of a sentence that begins with "it"; left out: it need not be. */
   readonly trust?: string;
-  /** It runs a program, or a script, that no action describes. */
-  readonly asks?: 'program' | 'script' | 'database';
+  /** It runs a program that no action describes, or changes a database. */
+  readonly asks?: 'program' | 'database';
   readonly lasting?: Lasting;
   /** What a person can do so that it is not asked about at all, as a clause: `log in as …`. */
   readonly wayOut?: string;
@@ -53,6 +53,8 @@ export interface Plan<Work = unknown> {
   readonly preview?: string;
   /** Whether undo brings back all that it could lose. */
   readonly takenBack: boolean;
+  /** It goes on as a job, and the call answers once it has begun. */
+  readonly background?: boolean;
   /**
    * Arguments, folder, variables, paths and the stamps of files concerned, as one text: equal for the same act
    * only.

@@ -5,7 +5,7 @@ import { gnu, said } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
 import { reads, runs } from './shared/programs.ts';
 
-// A script that a model writes is run_script's, which a setting turns on: what is run here lies in the project.
+// A script that a model writes is run's: what is run here lies in the project.
 
 const script = path('Script', 'file');
 const run = (title: string, before: readonly string[]) =>

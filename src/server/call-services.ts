@@ -4,7 +4,7 @@ import { cacheFolder, stateFolder } from '../machine/folders.ts';
 import { createLimit, type Admit } from '../machine/limited.ts';
 import type { Host } from '../machine/host.ts';
 import { Jobs } from '../machine/jobs/jobs.ts';
-import { createOutputStore, type OutputStore } from '../machine/output-store/output-store.ts';
+import { OutputStore } from '../machine/output-store/output-store.ts';
 import { createMask, type Mask } from '../machine/secrets/mask.ts';
 import type { Trust } from '../machine/trust/trust.ts';
 
@@ -33,7 +33,7 @@ export function createCallServices(
   return {
     admit: createLimit(budgets.calls),
     jobs: new Jobs(),
-    outputs: createOutputStore({ folder: cacheFolder(platform, env, home), budgets }),
+    outputs: new OutputStore({ folder: cacheFolder(platform, env, home), budgets }),
     mask,
     recordCall: createAudit({ folder: state, mask }),
     trust: () =>

@@ -15,7 +15,7 @@ import { startingTools, waitingTools } from './special-tools.ts';
 import { permission, type Decided, type Pause, type Permission } from './permission.ts';
 import type { PublishedTool } from './published.ts';
 import { questionOf, type Question } from './question.ts';
-import { stillRunning } from './still-running.ts';
+import { runningResult } from './tools/job-text.ts';
 
 /** What a call answers: a result, or what the client has to do first. */
 export type Called =
@@ -103,7 +103,7 @@ async function makeCall(
     const joined = key === undefined ? undefined : await house.jobs.join(key, waiterOf(house, caller));
     if (joined) {
       decided.decision = 'joined';
-      return { kind: 'done', result: resultOf(joined, caller) };
+      return { kind: 'done', result: resultOf(joined, house) };
     }
     const call = await checked(house, published, params, caller);
     const permitted = await permission(call, house, decided, pause);
@@ -141,9 +141,10 @@ async function run(
     keepOutput: (command, _folder, handle) => house.outputs.open(caller.client, command, handle),
   };
   if (key === undefined) return tool.run(plan, context);
-  const job = { key, tool: published.name, title: published.title };
+  const isBackground = plan.background ?? false;
+  const job = { key, tool: plan.tool ?? published.name, title: published.title, isBackground };
   const answer = await house.jobs.run(job, (ofJob) => tool.run(plan, ofJob), context);
-  return resultOf(answer, caller);
+  return resultOf(answer, house);
 }
 
 const waiterOf = ({ mask }: House, { client, signal, settings, progress }: Caller): Waiter => ({
@@ -153,8 +154,8 @@ const waiterOf = ({ mask }: House, { client, signal, settings, progress }: Calle
   progress: (message) => progress(mask(message)),
 });
 
-const resultOf = (answer: JobAnswer, { settings }: Caller): ToolResult =>
-  answer.kind === 'done' ? answer.result : stillRunning(answer.job, settings.budgets.callSeconds);
+const resultOf = (answer: JobAnswer, { outputs }: House): ToolResult =>
+  answer.kind === 'done' ? answer.result : runningResult(answer, outputs);
 
 /** It starts a program that may take longer than a client waits; what only looks is ended before that. */
 const isJob = ({ name, action, effects }: PublishedTool): boolean =>

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ToolcribError } from '../core/errors.ts';
-import { decide, strictest, type Verdict } from '../core/policy.ts';
+import { asksEachTime, decide, strictest, type Verdict } from '../core/policy.ts';
 import type { Plan, PlanContext, Tool, Workspace } from '../core/tool.ts';
 import { notingConsent, type Protected } from '../machine/paths/consent.ts';
 import { isInside } from '../machine/paths/inside.ts';
@@ -110,7 +110,3 @@ async function subjectIn(
     );
   return subjects[0];
 }
-
-/** Whether trust in the folder is not all that there could be to ask. */
-const asksEachTime = ({ asks, effects }: Plan): boolean =>
-  asks !== undefined || effects.includes('destroy') || effects.includes('publish');

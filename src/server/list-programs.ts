@@ -48,7 +48,7 @@ async function listed(rows: readonly ProgramReport[], { present }: ListProgramsS
   return [
     `${here.length} of ${rows.length} programs are here`,
     ...here.map(lineOf),
-    ...(also.length > 0 ? [`also here, for run_command: ${also.join(', ')}`] : []),
+    ...(also.length > 0 ? [`also here, for run: ${also.join(', ')}`] : []),
     ...(missing.length > 0 ? [`missing (program=ID says how to get one): ${missing.join(', ')}`] : []),
   ].join('\n');
 }
@@ -67,7 +67,7 @@ function described(rows: readonly ProgramReport[], id: string): string {
     throw new ToolcribError(
       'ARG_INVALID',
       `program: ${JSON.stringify(id)} is not one of those that are known.`,
-      best ? `Did you mean ${best}?` : 'Without it, list_programs names all; run_command runs any program.',
+      best ? `Did you mean ${best}?` : 'Without it, list_programs names all; run runs any program.',
     );
   }
   if (!row.installed) return `${row.id}: missing: ${row.why}\nto get it: ${row.install}`;

@@ -48,7 +48,8 @@ export function createOffered(
     callable,
     exposure: async () => exposureOf(await callable(), manifest.programs, await signs, settings),
     find(name) {
-      const published = manifest.tools.find((tool) => tool.name === name);
+      const named = (wanted: string | undefined) => manifest.tools.find((tool) => tool.name === wanted);
+      const published = named(name) ?? named(foreignNames.get(name));
       if (!published) throw unknownTool(name, manifest.tools);
       const why = leftOut(published, settings);
       if (why) throw new ToolcribError('UNKNOWN_TOOL', `${name} is not offered: ${why}.`);
@@ -60,14 +61,21 @@ export function createOffered(
 
 /** Why a tool is left out that there is; undefined when it is not. */
 function leftOut({ name, program }: PublishedTool, settings: Settings): string | undefined {
-  const { toolsets, scripts } = settings;
-  if (!scripts && name === 'run_script') return 'scripts are off; --scripts turns them on';
+  const { toolsets } = settings;
   const isIn =
     toolsets === undefined ||
     toolsets.includes(program) ||
     (companions.has(name) && toolsets.some((toolset) => toolset !== 'files'));
   return isIn ? undefined : `the toolsets are ${toolsets.join(', ')} (--toolsets)`;
 }
+
+/** Tools of hosts, and earlier ones of ours, for which one of ours stands where the arguments fit. */
+const foreignNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    run: 'bash Bash shell execute_command run_command run_shell_command run_terminal_cmd exec_command terminal',
+    read_output: 'read_job wait_job list_jobs BashOutput TaskOutput get_terminal_output',
+  }).flatMap(([tool, names]) => names.split(' ').map((name) => [name, tool] as const)),
+);
 
 /** Of a name that is none; far more than one has. */
 const longestName = 200;
@@ -80,6 +88,6 @@ function unknownTool(name: string, known: readonly PublishedTool[]): ToolcribErr
   return new ToolcribError(
     'UNKNOWN_TOOL',
     `There is no tool ${JSON.stringify(headAndTail(presentable(name), longestName))}.`,
-    `${best ? `Did you mean ${best}? ` : ''}find_actions finds what there is; run_command runs any program.`,
+    `${best ? `Did you mean ${best}? ` : ''}find_actions finds what there is; run runs any program.`,
   );
 }

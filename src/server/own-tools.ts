@@ -37,21 +37,15 @@ export const ownTools = {
   fetch_url: (services: OwnServices) => import('./fetch/fetch-url.ts').then((m) => m.fetchUrl(services)),
   find_actions: ({ catalogue }: OwnServices) =>
     import('./catalogue/find-actions.ts').then((m) => m.findActions(catalogue)),
-  list_jobs: (services: OwnServices) => import('./tools/list-jobs.ts').then((m) => m.listJobs(services)),
+  control_job: (services: OwnServices) =>
+    import('./tools/control-job.ts').then((m) => m.controlJob(services)),
   list_programs: (services: OwnServices) =>
     import('./list-programs.ts').then((m) => m.listPrograms(services)),
-  read_job: (services: OwnServices) => import('./tools/read-job.ts').then((m) => m.readJob(services)),
   read_output: (services: OwnServices) =>
     import('./tools/read-output.ts').then((m) => m.readOutput(services)),
+  run: (services: OwnServices) => import('./tools/run.ts').then((m) => m.runTool(services)),
   run_action: (services: OwnServices) =>
     import('./catalogue/run-action.ts').then((m) => m.runAction(services)),
-  run_command: (services: OwnServices) =>
-    import('./tools/run-command.ts').then((m) => m.runCommand(services)),
   run_read_action: (services: OwnServices) =>
     import('./catalogue/run-action.ts').then((m) => m.runReadAction(services)),
-  run_script: (services: OwnServices) => import('./tools/run-script.ts').then((m) => m.runScript(services)),
-  start_job: (services: OwnServices) => import('./tools/start-job.ts').then((m) => m.startJob(services)),
-  stop_job: (services: OwnServices) => import('./tools/stop-job.ts').then((m) => m.stopJob(services)),
-  wait_job: (services: OwnServices) => import('./tools/wait-job.ts').then((m) => m.waitJob(services)),
-  write_job: (services: OwnServices) => import('./tools/write-job.ts').then((m) => m.writeJob(services)),
 };

@@ -1,6 +1,6 @@
 import { printable } from '../core/command-line.ts';
 import { ToolcribError } from '../core/errors.ts';
-import type { Reason } from '../core/policy.ts';
+import { lastingOf, type Reason } from '../core/policy.ts';
 import type { Plan } from '../core/tool.ts';
 import type { AuditDecision } from '../machine/audit/audit.ts';
 import type { Answer } from './ask.ts';
@@ -103,9 +103,10 @@ async function keep(
       await trust.trust(subject.folder);
       deciding.trusted(plan.folder, caller.workspace);
     }
-    if (!isAlways || !plan.lasting) return;
+    if (!isAlways) return;
     const { folder } = subject ?? (await trust.subjectOf(plan.folder, caller.workspace.roots));
-    await trust.always.add(folder, plan.lasting);
+    for (const lasting of lastingOf(plan) ?? [])
+      if (!(await trust.always.has(folder, lasting))) await trust.always.add(folder, lasting);
   } catch (error) {
     process.stderr.write(`toolcrib: the answer could not be kept: ${String(error)}\n`);
   }

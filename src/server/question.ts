@@ -1,4 +1,4 @@
-import type { Reason } from '../core/policy.ts';
+import { lastingOf, type Reason } from '../core/policy.ts';
 import type { Plan } from '../core/tool.ts';
 import { isInside } from '../machine/paths/inside.ts';
 import { lastingInWords, type TrustSubject } from '../machine/trust/trust.ts';
@@ -44,11 +44,12 @@ export function questionOf({ plan, reasons, subject }: Asked): Question {
   const trusting =
     subject !== undefined && subject.refused === undefined && folder === inOneLine(whole, Infinity);
   const first = onlyTrust && trusting ? `trust ${folder}, to run: ${shown}` : shown;
+  const lasting = lastingOf(plan);
   // Nothing is kept for what the lines do not show.
   const canLast =
-    plan.lasting !== undefined &&
+    lasting !== undefined &&
     shown === act &&
-    reasons.every(({ because }) => because !== 'script' && because !== 'protected' && because !== 'rule') &&
+    reasons.every(({ because }) => because !== 'protected' && because !== 'rule') &&
     !onlyTrust;
   return {
     text: [
@@ -57,10 +58,10 @@ export function questionOf({ plan, reasons, subject }: Asked): Question {
       inOneLine(`in ${whereOf(plan, subject)}`, folderCharacters),
       ...(plan.preview ? ['', quoted(plan.preview, previewCharacters)] : []),
     ].join('\n'),
-    ...(canLast && plan.lasting && { always: lastingInWords(plan.lasting) }),
+    ...(canLast && { always: lasting.map(lastingInWords).join(' and ') }),
     trusts: trusting,
     about: [
-      JSON.stringify([plan.subject, plan.exactly, plan.effects, plan.lasting]),
+      JSON.stringify([plan.subject, plan.exactly, plan.effects, lasting]),
       ...reasons.map(({ because }) => JSON.stringify([because, because === 'trust' && subject])),
     ],
   };

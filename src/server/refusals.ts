@@ -1,4 +1,5 @@
 import { printable } from '../core/command-line.ts';
+import { asksEachTime } from '../core/policy.ts';
 import type { Plan } from '../core/tool.ts';
 import type { Protected } from '../machine/paths/consent.ts';
 import { ToolcribError } from '../core/errors.ts';
@@ -43,13 +44,16 @@ function waysOut({ plan, reasons, subject, protects }: Refused): string[] {
   ];
 }
 
-/** A rule that fits exactly this act, and what leads on from it; nothing where a rule would fit more. */
-function ruleFor({ subject }: Plan, protects: readonly Protected[]): string {
+/** Rules that fit exactly this act, and what leads on from them; nothing where they would fit more. */
+function ruleFor(plan: Plan, protects: readonly Protected[]): string {
   const [first] = protects;
-  const pattern = first ? `write(${first.path})` : `run(${subject})`;
+  const acts = (plan.parts ?? []).filter(asksEachTime);
+  const subjects = acts.length > 0 ? acts.map(({ subject }) => subject) : [plan.subject];
+  const patterns = first ? [`write(${first.path})`] : subjects.map((subject) => `run(${subject})`);
   // A star or a line break cannot be written into one.
-  if (pattern.length > 300 || /[*\p{Cc}\p{Cf}]/u.test(pattern)) return '';
-  return `--rule ${printable([`${pattern}=allow`])}, or with `;
+  if (patterns.some((pattern) => pattern.length > 300 || /[*\p{Cc}\p{Cf}]/u.test(pattern))) return '';
+  const rules = new Set(patterns.map((pattern) => `--rule ${printable([`${pattern}=allow`])}`));
+  return `${[...rules].join(' ')}, or with `;
 }
 
 export const refused = (tool: string): ToolcribError =>

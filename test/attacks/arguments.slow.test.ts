@@ -53,8 +53,8 @@ const attacks: readonly Attack[] = [
   [17, 'git_log', { args: '--oneline -20 --output=ran' }, /^ARG_INVALID: args: /],
   [17, 'git_log', { paths: 'a b' }, /^ARG_INVALID: paths: .*array/],
   [17, 'node_run', { file: 'src/a.txt', args: '-e 1' }, /^ARG_INVALID: args: .*array/],
-  [17, 'run_command', { program: 'git log --output=ran' }, /^PROGRAM_NOT_FOUND: program: /],
-  [17, 'run_command', { program: 'git', args: 'log --output=ran' }, /^ARG_INVALID: args: .*array/],
+  [17, 'run', { command: 'git log --output=ran', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
+  [17, 'run', { command: 'git', args: 'log --output=ran' }, /^ARG_INVALID: args: .*array/],
   [18, 'grep', { pattern: 'x', args: ['--pre', './evil.sh'] }, /^ARG_INVALID: args: /],
   [18, 'grep', { pattern: 'x', path: '--pre=./evil.sh' }, /^(?:ARG_FLAG|PATH_NOT_FOUND): /],
   [18, 'grep', { pattern: 'x', path: '/etc/shadow' }, /^PATH_OUTSIDE_ROOTS: /],
@@ -88,32 +88,22 @@ const attacks: readonly Attack[] = [
   [23, 'docker_logs', { container: '--host=tcp://evil' }, /^ARG_(?:FLAG|INVALID): container: /],
   [23, 'compose_ps', { services: ['--file=/etc/x'] }, /^ARG_(?:FLAG|INVALID): services\.0: /],
   // Programs without actions are run as a person says, who sees the whole line.
-  [23, 'run_command', { program: 'mvn', args: ['-Dmaven.ext.class.path=evil.jar'] }, /^NEEDS_CONFIRM: /],
-  [23, 'run_command', { program: 'gradle', args: ['--init-script', 'x'] }, /^NEEDS_CONFIRM: /],
-  [
-    23,
-    'run_command',
-    { program: 'dotnet', args: ['build', '/p:CustomBeforeMicrosoftCommonTargets=x'] },
-    /^NEEDS_/,
-  ],
-  [23, 'run_command', { program: 'go', args: ['build', '-toolexec=./evil.sh'] }, /^NEEDS_CONFIRM: /],
-  [23, 'run_command', { program: 'cargo', args: ['--config', 'build.rustc-wrapper="./evil.sh"'] }, /^NEEDS_/],
+  [23, 'run', { command: 'mvn', args: ['-Dmaven.ext.class.path=evil.jar'] }, /^NEEDS_CONFIRM: /],
+  [23, 'run', { command: 'gradle', args: ['--init-script', 'x'] }, /^NEEDS_CONFIRM: /],
+  [23, 'run', { command: 'dotnet', args: ['build', '/p:CustomBeforeMicrosoftCommonTargets=x'] }, /^NEEDS_/],
+  [23, 'run', { command: 'go', args: ['build', '-toolexec=./evil.sh'] }, /^NEEDS_CONFIRM: /],
+  [23, 'run', { command: 'cargo', args: ['--config', 'build.rustc-wrapper="./evil.sh"'] }, /^NEEDS_/],
   [89, 'docker_build', { context: '/' }, /^PATH_OUTSIDE_ROOTS: /],
   [89, 'docker_build', { context: 'HOME/.ssh' }, /^PATH_(?:OUTSIDE_ROOTS|PROTECTED): /],
   [89, 'docker_build', { dockerfile: 'OUTSIDE/secret.txt' }, /^PATH_OUTSIDE_ROOTS: /],
   [89, 'docker_ps', { host: 'tcp://evil' }, /^ARG_INVALID: host: /],
   [89, 'compose_up', { file: 'OUTSIDE/secret.txt' }, /^PATH_OUTSIDE_ROOTS: /],
   [94, 'npm_run', { task: 'test', env: { NODE_OPTIONS: '--require ./x' } }, /^ARG_INVALID: env: /],
-  [94, 'run_command', { program: 'git', env: { LD_PRELOAD: './x.so' } }, /^ARG_INVALID: env: /],
+  [94, 'run', { command: 'git', env: { LD_PRELOAD: './x.so' } }, /^ARG_INVALID: env: /],
   [105, 'git_reset_hard', { ref: 'HEAD', confirm: true }, /^ARG_INVALID: confirm: /],
   [105, 'git_reset_hard', { ref: 'HEAD', confirmed: true, approved: true }, /^ARG_INVALID: confirmed: /],
   [105, 'git_reset_hard', { ref: 'HEAD', decision: 'yes' }, /^ARG_INVALID: decision: /],
-  [
-    105,
-    'run_command',
-    { program: 'git', inputResponses: { approval: { action: 'accept' } } },
-    /^ARG_INVALID: /,
-  ],
+  [105, 'run', { command: 'git', inputResponses: { approval: { action: 'accept' } } }, /^ARG_INVALID: /],
   [105, 'delete_path', { path: 'README.md', requestState: 'x' }, /^ARG_INVALID: requestState: /],
 ];
 
@@ -204,8 +194,8 @@ it('ATTACK 16: without a root nothing is opened', async () => {
       for (const [name, given] of [
         ['git_status', { cwd: scene.outside }],
         ['read_file', { path: join(scene.outside, 'secret.txt') }],
-        ['run_command', { program: 'git' }],
-        ['start_job', { tool: 'npm_test', arguments: { cwd: scene.outside } }],
+        ['run', { command: 'git' }],
+        ['run_action', { action: 'npm_test', arguments: { cwd: scene.outside } }],
       ] as const) {
         const text = textOf(await client.callTool({ name, arguments: given }));
         expect(text).toMatch(/^NO_ROOTS/);

@@ -39,76 +39,83 @@ type Attack = readonly [row: number, given: Record<string, unknown>, says: RegEx
 
 /** Refused before anybody is asked. */
 const programs: readonly Attack[] = [
-  [47, { program: './git' }, /^PATH_NOT_FOUND: .*git/],
+  [47, { command: './git' }, /^PATH_NOT_FOUND: .*git/],
   [
     47,
-    { program: 'only-here' },
-    /^PROGRAM_NOT_FOUND: program: .*lies in the project|^PROGRAM_NOT_FOUND: program: "only-here"/,
+    { command: 'only-here' },
+    /^PROGRAM_NOT_FOUND: command: .*lies in the project|^PROGRAM_NOT_FOUND: command: "only-here"/,
   ],
-  [45, { program: 'git', cwd: 'bin/git' }, /^PATH_NOT_REGULAR: /],
-  [90, { program: 'git\0--version' }, /^ARG_INVALID: program: contains a NUL/],
-  [90, { program: 'git', args: ['log\0--output=ran'] }, /^ARG_INVALID: args\[0\]: contains a NUL/],
-  [90, { program: 'git;touch ran' }, /^PROGRAM_NOT_FOUND: program: /],
-  [90, { program: 'git\ntouch ran' }, /^PROGRAM_NOT_FOUND: program: /],
-  [90, { program: '$(touch ran)' }, /^PROGRAM_NOT_FOUND: program: /],
-  [90, { program: 'touch ran' }, /^PROGRAM_NOT_FOUND: program: /],
-  [90, { program: ' git' }, /^PROGRAM_NOT_FOUND: program: /],
-  [90, { program: 'g*t' }, /^PROGRAM_NOT_FOUND: program: /],
-  [1, { program: '-x' }, /^PROGRAM_NOT_FOUND: program: /],
-  [1, { program: '--version' }, /^PROGRAM_NOT_FOUND: program: /],
-  [90, { program: '' }, /^ARG_INVALID: program: is empty/],
-  [90, { program: '.' }, /^PROGRAM_NOT_FOUND: program: /],
-  [90, { program: '..' }, /^PROGRAM_NOT_FOUND: program: /],
-  [51, { program: '/bin/sh' }, /^PATH_OUTSIDE_ROOTS: /],
-  [51, { program: 'bin/../../../../bin/sh' }, /^PATH_OUTSIDE_ROOTS: /],
-  [51, { program: '~/.bashrc' }, /^PATH_(?:OUTSIDE_ROOTS|NOT_FOUND|PROTECTED): /],
-  [52, { program: './sh', args: ['-c', 'touch ran'] }, /^PATH_OUTSIDE_ROOTS: /],
-  [52, { program: 'away/x' }, /^PATH_OUTSIDE_ROOTS: /],
-  [57, { program: './pipe' }, /^PATH_NOT_REGULAR: /],
-  [57, { program: './folder' }, /^PATH_NOT_REGULAR: /],
-  [58, { program: '/proc/self/exe' }, /^PATH_PROTECTED: /],
-  [61, { program: 'C:\\Windows\\System32\\cmd.exe' }, /^(?:PATH|PROGRAM)_NOT_FOUND: /],
-  [61, { program: '\\\\server\\share\\evil.exe' }, /^(?:PATH|PROGRAM)_NOT_FOUND: /],
-  [52, { program: 'git', cwd: 'away' }, /^PATH_OUTSIDE_ROOTS: /],
-  [51, { program: 'git', cwd: '/etc' }, /^PATH_OUTSIDE_ROOTS: /],
-  [51, { program: 'git', cwd: '..' }, /^PATH_OUTSIDE_ROOTS: /],
-  [57, { program: 'git', cwd: 'pipe' }, /^PATH_NOT_REGULAR: /],
-  [58, { program: 'git', cwd: '/proc/self/cwd' }, /^PATH_(?:PROTECTED|OUTSIDE_ROOTS): /],
-  [112, { program: 'sh', args: Array.from({ length: 1001 }, () => 'x') }, /^ARG_INVALID: args: /],
-  [112, { program: 'x'.repeat(5000) }, /^ARG_INVALID: program: /],
-  [94, { program: 'sh', environment: { PATH: '.' } }, /^ARG_INVALID: environment: /],
-  [105, { program: 'sh', approved: true }, /^ARG_INVALID: approved: /],
+  [45, { command: 'git', cwd: 'bin/git' }, /^PATH_NOT_REGULAR: /],
+  [90, { command: 'git\0--version' }, /^ARG_INVALID: command: holds NUL/],
+  [90, { command: 'git\0', args: [] }, /^ARG_INVALID: command: contains a NUL/],
+  [90, { command: 'git', args: ['log\0--output=ran'] }, /^ARG_INVALID: args\[0\]: contains a NUL/],
+  [90, { command: 'git;touch ran', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
+  [90, { command: 'git;touch ran' }, /^ARG_INVALID: command: ";" at character 4 /],
+  [90, { command: 'git\ntouch ran', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
+  [90, { command: 'git\ntouch ran' }, /^ARG_INVALID: command: "\\n" at character 4 /],
+  [90, { command: 'git --version\u2028touch ran' }, /^ARG_INVALID: command: "U\+2028" /],
+  [90, { command: 'git --version || touch ran' }, /^ARG_INVALID: command: "\|\|" /],
+  [90, { command: 'git --version & touch ran' }, /^ARG_INVALID: command: "&" /],
+  [90, { command: 'git --version > ran' }, /^ARG_INVALID: command: ">" /],
+  [90, { command: 'git --version <(touch ran)' }, /^ARG_INVALID: command: "<\(" /],
+  [90, { command: 'git "$(touch ran)"' }, /^ARG_INVALID: command: "\$\(" at character 6 /],
+  [90, { command: 'git "\\`touch ran\\`" `touch ran`' }, /^ARG_INVALID: command: "`" at character 21 /],
+  [90, { command: 'touch $IFS' }, /^ARG_INVALID: command: "\$IFS" /],
+  [90, { command: "git $'\\x41'" }, /^ARG_INVALID: command: "\$" /],
+  [90, { command: 'git {a,b}' }, /^ARG_INVALID: command: "\{" /],
+  [90, { command: 'touch ran; #' }, /^ARG_INVALID: command: ";" /],
+  [90, { command: 'true && cd .. && touch ran' }, /^ARG_INVALID: command: "cd" /],
+  [90, { command: 'true && nothing-of-the-kind && touch ran' }, /^PROGRAM_NOT_FOUND: command: /],
+  [51, { command: 'true | /bin/sh' }, /^PATH_OUTSIDE_ROOTS: /],
+  [51, { command: 'cd .. && git' }, /^PATH_OUTSIDE_ROOTS: /],
+  [52, { command: 'cd away && git' }, /^PATH_OUTSIDE_ROOTS: /],
+  [58, { command: 'cd /proc/self/cwd && git' }, /^PATH_(?:PROTECTED|OUTSIDE_ROOTS): /],
+  [112, { command: 'true | '.repeat(50) + 'true' }, /^ARG_INVALID: command: "\|" .*16 programs/],
+  [112, { command: `git ${'x'.repeat(200_000)}` }, /^ARG_INVALID: command: /],
+  [90, { command: '$(touch ran)', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
+  [90, { command: 'touch ran', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
+  [90, { command: ' git', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
+  [90, { command: 'g*t', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
+  [1, { command: '-x' }, /^PROGRAM_NOT_FOUND: command: /],
+  [1, { command: '--version' }, /^PROGRAM_NOT_FOUND: command: /],
+  [90, { command: '' }, /^ARG_INVALID: command: is empty/],
+  [90, { command: '.', args: [] }, /^PROGRAM_NOT_FOUND: command: /],
+  [90, { command: '..' }, /^PROGRAM_NOT_FOUND: command: /],
+  [51, { command: '/bin/sh' }, /^PATH_OUTSIDE_ROOTS: /],
+  [51, { command: 'bin/../../../../bin/sh' }, /^PATH_OUTSIDE_ROOTS: /],
+  [51, { command: '~/.bashrc', args: [] }, /^PATH_(?:OUTSIDE_ROOTS|NOT_FOUND|PROTECTED): /],
+  [52, { command: './sh', args: ['-c', 'touch ran'] }, /^PATH_OUTSIDE_ROOTS: /],
+  [52, { command: 'away/x' }, /^PATH_OUTSIDE_ROOTS: /],
+  [57, { command: './pipe' }, /^PATH_NOT_REGULAR: /],
+  [57, { command: './folder' }, /^PATH_NOT_REGULAR: /],
+  [58, { command: '/proc/self/exe' }, /^PATH_PROTECTED: /],
+  [61, { command: 'C:\\Windows\\System32\\cmd.exe', args: [] }, /^(?:PATH|PROGRAM)_NOT_FOUND: /],
+  [61, { command: '\\\\server\\share\\evil.exe', args: [] }, /^(?:PATH|PROGRAM)_NOT_FOUND: /],
+  [52, { command: 'git', cwd: 'away' }, /^PATH_OUTSIDE_ROOTS: /],
+  [51, { command: 'git', cwd: '/etc' }, /^PATH_OUTSIDE_ROOTS: /],
+  [51, { command: 'git', cwd: '..' }, /^PATH_OUTSIDE_ROOTS: /],
+  [57, { command: 'git', cwd: 'pipe' }, /^PATH_NOT_REGULAR: /],
+  [58, { command: 'git', cwd: '/proc/self/cwd' }, /^PATH_(?:PROTECTED|OUTSIDE_ROOTS): /],
+  [112, { command: 'sh', args: Array.from({ length: 1001 }, () => 'x') }, /^ARG_INVALID: args: /],
+  [112, { command: 'x'.repeat(5000) }, /^(?:ARG_INVALID|PROGRAM_NOT_FOUND): command: /],
+  [94, { command: 'sh', environment: { PATH: '.' } }, /^ARG_INVALID: environment: /],
+  [105, { command: 'sh', approved: true }, /^ARG_INVALID: approved: /],
 ];
 
 /** Decided as if the tool had been called itself. */
 const wrapped: readonly Attack[] = [
-  [
-    105,
-    { tool: 'start_job', arguments: { tool: 'run_command' } },
-    /^ARG_INVALID: tool: start_job cannot be a job/,
-  ],
-  [
-    105,
-    { tool: 'write_job', arguments: { job: 'x', text: 'y' } },
-    /^ARG_INVALID: tool: write_job cannot be a job/,
-  ],
-  [105, { tool: 'git_status', arguments: '{"cwd":"."}' }, /^ARG_INVALID: arguments: expected /],
-  [105, { tool: 'git_status', arguments: ['--x'] }, /^ARG_INVALID: arguments: expected /],
-  [
-    105,
-    { tool: 'run_script', arguments: { language: 'bash', script: 'touch ran' } },
-    /^UNKNOWN_TOOL: .*scripts are off/,
-  ],
-  [105, { tool: '__proto__' }, /^UNKNOWN_TOOL: /],
-  [105, { tool: 'constructor' }, /^UNKNOWN_TOOL: /],
-  [105, { tool: 'git_status ' }, /^UNKNOWN_TOOL: /],
-  [105, { tool: 'GIT_STATUS' }, /^UNKNOWN_TOOL: /],
-  [105, { tool: 'run_command', arguments: { program: 'sh', confirm: true } }, /^ARG_INVALID: confirm: /],
-  [105, { tool: 'run_command', arguments: { program: 'sh' }, approved: true }, /^ARG_INVALID: approved: /],
-  [51, { tool: 'run_command', arguments: { program: '/bin/sh' } }, /^PATH_OUTSIDE_ROOTS: /],
-  [51, { tool: 'npm_test', arguments: { cwd: '..' } }, /^PATH_OUTSIDE_ROOTS: /],
-  [1, { tool: 'git_log', arguments: { ref: '--output=ran' } }, /^ARG_FLAG: ref: /],
-];
+  [105, { action: 'run', arguments: { command: 'touch ran' } }, /^ARG_INVALID: action: run is no action/],
+  [105, { action: 'control_job', arguments: { id: 'x' } }, /^ARG_INVALID: action: control_job is no action/],
+  [105, { action: 'git_status', arguments: ['--x'] }, /^ARG_INVALID: arguments: expected /],
+  [105, { action: '__proto__' }, /^UNKNOWN_TOOL: /],
+  [105, { action: 'constructor' }, /^UNKNOWN_TOOL: /],
+  [105, { action: 'git_status ' }, /^UNKNOWN_TOOL: /],
+  [105, { action: 'GIT_STATUS' }, /^UNKNOWN_TOOL: /],
+  [105, { action: 'npm_test', arguments: { confirm: true } }, /^ARG_INVALID: confirm: /],
+  [105, { action: 'npm_test', approved: true }, /^ARG_INVALID: approved: /],
+  [51, { action: 'npm_test', arguments: { cwd: '..' } }, /^PATH_OUTSIDE_ROOTS: /],
+  [1, { action: 'git_log', arguments: { ref: '--output=ran' } }, /^ARG_FLAG: ref: /],
+].map(([row, given, says]) => [row, { ...(given as object), background: true }, says] as Attack);
 
 /** What is nobody's, or somebody else's. */
 const handles = (
@@ -124,23 +131,19 @@ const handles = (
       'a\0b',
       '%2e%2e',
     ].flatMap(
-      (job) =>
+      (id) =>
         [
-          [104, 'read_job', { job }, /^(?:NOT_FOUND|ARG_INVALID): /],
-          [104, 'wait_job', { job, seconds: 0 }, /^(?:NOT_FOUND|ARG_INVALID): /],
-          [104, 'stop_job', { job }, /^(?:NOT_FOUND|ARG_INVALID): /],
-          [104, 'write_job', { job, text: 'x' }, /^(?:NOT_FOUND|ARG_INVALID): /],
-          [51, 'read_output', { output: job }, /^(?:NOT_FOUND|ARG_INVALID): /],
+          [104, 'read_output', { id }, /^NOT_FOUND: /],
+          [104, 'read_output', { id, wait_for: 'end', timeout: 0 }, /^NOT_FOUND: /],
+          [104, 'control_job', { id, action: 'stop' }, /^NOT_FOUND: /],
+          [104, 'control_job', { id, action: 'send', text: 'x' }, /^NOT_FOUND: /],
         ] as const,
     ),
-    [112, 'read_output', { output: 'x'.repeat(1e6) }, /^ARG_INVALID: output: /],
-    [112, 'write_job', { job: 'x', text: 'x'.repeat(65_537) }, /^ARG_INVALID: text: /],
-    [87, 'wait_job', { job: 'x', port: 0 }, /^ARG_INVALID: port: /],
-    [87, 'wait_job', { job: 'x', port: -1 }, /^ARG_INVALID: port: /],
-    [87, 'wait_job', { job: 'x', port: 65_536 }, /^ARG_INVALID: port: /],
-    [87, 'wait_job', { job: 'x', port: '169.254.169.254:80' }, /^ARG_INVALID: port: /],
-    [87, 'wait_job', { job: 'x', host: '169.254.169.254', port: 80 }, /^ARG_INVALID: host: /],
-    [69, 'wait_job', { job: 'x', pattern: 'x'.repeat(1001) }, /^ARG_INVALID: pattern: /],
+    [112, 'read_output', { id: 'x'.repeat(1e6) }, /^ARG_INVALID: id: /],
+    [112, 'control_job', { id: 'x', action: 'send', text: 'x'.repeat(65_537) }, /^ARG_INVALID: text: /],
+    [87, 'read_output', { id: 'x', host: '169.254.169.254', wait_for: 'port 80' }, /^ARG_INVALID: host: /],
+    [69, 'read_output', { id: 'x', wait_for: 'x'.repeat(1001) }, /^ARG_INVALID: wait_for: /],
+    [69, 'read_output', { wait_for: 'end' }, /^ARG_INVALID: id: /],
   ] as readonly (readonly [row: number, tool: string, given: Record<string, unknown>, says: RegExp])[]
 ).map(([row, tool, given, says]) => [row, tool, inShort(given), given, says] as const);
 
@@ -159,17 +162,17 @@ describe.each(eras)('commands, in %s', (era) => {
   afterAll(() => client.close());
 
   it.each(named(programs))(
-    'ATTACK %i: run_command %s is refused, and nobody is asked',
+    'ATTACK %i: run %s is refused, and nobody is asked',
     async (_row, _what, given, says) => {
-      await refused({ client, scene }, { name: 'run_command', given, says });
+      await refused({ client, scene }, { name: 'run', given, says });
       expect(world.asked).toEqual([]);
     },
   );
 
   it.each(named(wrapped))(
-    'ATTACK %i: start_job %s is refused, and nobody is asked',
+    'ATTACK %i: run_action %s is refused, and nobody is asked',
     async (_row, _what, given, says) => {
-      await refused({ client, scene }, { name: 'start_job', given, says });
+      await refused({ client, scene }, { name: 'run_action', given, says });
       expect(world.asked).toEqual([]);
     },
   );
@@ -180,7 +183,6 @@ describe.each(eras)('commands, in %s', (era) => {
   });
 
   it.each([
-    ['run_command', { program: 'sh', args: ['-c', 'touch ran'] }],
     ['npm_run', { task: 'test' }],
     ['make_task', { task: 'all' }],
     ['cmake_configure', {}],
@@ -193,7 +195,12 @@ describe.each(eras)('commands, in %s', (era) => {
     );
     await refused(
       { client, scene },
-      { name: 'start_job', given: { tool, arguments: given }, says: /^NOT_CONFIRMED: /, asks: true },
+      {
+        name: 'run_action',
+        given: { action: tool, arguments: given, background: true },
+        says: /^NOT_CONFIRMED: /,
+        asks: true,
+      },
     );
     expect(world.asked).toHaveLength(2);
     expect(world.asked[1]?.message).toBe(world.asked[0]?.message);
@@ -202,13 +209,13 @@ describe.each(eras)('commands, in %s', (era) => {
   it('ATTACK 45, 47: a bare name is the program of the machine, whatever lies on its search path', async () => {
     world.answer = () => 'yesAtOnce';
     const version = await client.callTool({
-      name: 'run_command',
-      arguments: { program: 'git', args: ['--version'] },
+      name: 'run',
+      arguments: { command: 'git --version' },
     });
     expect(textOf(version)).toMatch(/^git version/);
     const shown = await client.callTool({
-      name: 'run_command',
-      arguments: { program: 'printenv', args: ['PATH'] },
+      name: 'run',
+      arguments: { command: 'printenv PATH' },
     });
     expect(textOf(shown).split(':')).not.toContain(join(scene.root, 'bin'));
   });
@@ -219,7 +226,7 @@ describe.each(eras)('commands, in %s', (era) => {
       program('tools/go.sh', 'touch ran');
       return 'yesAtOnce';
     };
-    const result = await client.callTool({ name: 'run_command', arguments: { program: 'tools/go.sh' } });
+    const result = await client.callTool({ name: 'run', arguments: { command: 'tools/go.sh' } });
     expect(textOf(result)).toMatch(/^NOT_CONFIRMED/);
     expect(Object.keys(scene.snapshot())).not.toContain(join(scene.root, 'ran'));
   });
@@ -231,8 +238,8 @@ describe.each(eras)('commands, in %s', (era) => {
       symlinkSync(scene.outside, join(scene.root, 'swap'));
       return 'yesAtOnce';
     };
-    const given = { program: 'touch', args: ['ran'], cwd: 'swap' };
-    const result = await client.callTool({ name: 'run_command', arguments: given });
+    const given = { command: 'cd swap && touch ran' };
+    const result = await client.callTool({ name: 'run', arguments: given });
     expect(textOf(result)).toMatch(/^PATH_OUTSIDE_ROOTS/);
     expect(Object.keys(scene.snapshot())).not.toContain(join(scene.outside, 'ran'));
     spawnSync('rm', [join(scene.root, 'swap')]);
@@ -241,66 +248,60 @@ describe.each(eras)('commands, in %s', (era) => {
   it('ATTACK 69, 87, 103: a job is waited for by pattern and port without being a way out', async () => {
     world.answer = () => 'yesAtOnce';
     const source = `process.stdout.write('${'a'.repeat(40)}!\\n'); process.stdin.on('end', () => process.exit()).resume();`;
-    const given = { tool: 'run_command', arguments: { program: 'node', args: ['-e', source] }, input: true };
-    const started = await client.callTool({ name: 'start_job', arguments: given });
-    const job = String(started._meta?.['toolcrib/job']);
-    await client.callTool({ name: 'wait_job', arguments: { job, pattern: '^a+!$' } });
-    const slow = await client.callTool({
-      name: 'wait_job',
-      arguments: { job, pattern: '(a+)+$', seconds: 20 },
-    });
-    expect(textOf(slow)).toMatch(/^ARG_INVALID: pattern/);
-    expect(
-      textOf(await client.callTool({ name: 'wait_job', arguments: { job, pattern: '(', seconds: 1 } })),
-    ).toMatch(/^ARG_INVALID: pattern/);
+    const given = { command: 'node', args: ['-e', source], background: true };
+    const started = await client.callTool({ name: 'run', arguments: given });
+    const id = String(started._meta?.['toolcrib/job']);
+    const read = async (more: object, who: Client = client) =>
+      textOf(await who.callTool({ name: 'read_output', arguments: { id, ...more } }));
+    await read({ wait_for: '^a+!$' });
+    expect(await read({ wait_for: '(a+)+$', timeout: 20 })).toMatch(/^ARG_INVALID: wait_for/);
+    expect(await read({ pattern: '(' })).toMatch(/^ARG_INVALID: pattern/);
+    for (const port of ['0', '65536', '99999999999'])
+      expect(await read({ wait_for: `port ${port}` })).toMatch(/^ARG_INVALID: wait_for/);
+    // What names no port is a text that nobody printed.
+    for (const text of ['port -1', 'port 169.254.169.254:80'])
+      expect(await read({ wait_for: text, timeout: 0 })).toMatch(/^no line matches until now/);
     // A second client has no part in it.
     const other = await connect(era, scene.options());
-    for (const [name, more] of [
-      ['read_job', {}],
-      ['wait_job', {}],
-      ['stop_job', {}],
-      ['write_job', { text: 'x' }],
-    ] as const)
-      expect(textOf(await other.callTool({ name, arguments: { job, ...more } })), name).toMatch(/^NOT_FOUND/);
-    expect(textOf(await other.callTool({ name: 'list_jobs', arguments: {} }))).toBe('There are no jobs.');
+    expect(await read({}, other)).toMatch(/^NOT_FOUND/);
+    expect(await read({ wait_for: 'end' }, other)).toMatch(/^NOT_FOUND/);
+    for (const more of [{ action: 'stop' }, { action: 'send', text: 'x' }])
+      expect(
+        textOf(await other.callTool({ name: 'control_job', arguments: { id, ...more } })),
+        more.action,
+      ).toMatch(/^NOT_FOUND/);
+    expect(textOf(await other.callTool({ name: 'read_output', arguments: {} }))).toBe(
+      'There are no jobs, and no output is kept.',
+    );
     await other.close();
     // What a command is told is asked about like a command.
     world.answer = () => 'no';
     const asked = world.asked.length;
-    const written = await client.callTool({ name: 'write_job', arguments: { job, text: 'touch ran\n' } });
-    expect(textOf(written)).toMatch(/^NOT_CONFIRMED/);
+    const control = (more: object) => client.callTool({ name: 'control_job', arguments: { id, ...more } });
+    expect(textOf(await control({ action: 'send', text: 'touch ran\n' }))).toMatch(/^NOT_CONFIRMED/);
     expect(world.asked[asked]?.message).toContain('touch ran');
-    expect((await client.callTool({ name: 'stop_job', arguments: { job } })).isError).toBeFalsy();
+    expect((await control({ action: 'stop' })).isError).toBeFalsy();
   });
 });
 
 describe('ATTACK 105: what the settings close stays closed inside a job', () => {
-  const asJob = (tool: string, given: object = {}) => ({
-    name: 'start_job',
-    arguments: { tool, arguments: given },
-  });
-
   it('read-only', async () => {
     const client = await connectWithPerson('2025-11-25', () => 'yesAtOnce', scene.options(['--read-only']));
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    for (const name of ['start_job', 'write_job', 'run_command', 'write_file']) {
+    for (const [name, given] of Object.entries({
+      run: { command: 'git', background: true },
+      control_job: { id: 'x', action: 'send', text: 'y' },
+      run_action: { action: 'npm_test', arguments: {}, background: true },
+      write_file: { path: 'new.txt', content: '' },
+    })) {
       expect(names).not.toContain(name);
-      const given = {
-        start_job: { tool: 'run_command', arguments: { program: 'git' } },
-        write_job: { job: 'x', text: 'y' },
-        run_command: { program: 'git' },
-        write_file: { path: 'new.txt', content: '' },
-      }[name];
-      await refused(
-        { client, scene },
-        { name, given: { ...given }, says: /^EFFECT_DENIED: .*readOnly|^NOT_FOUND: job/ },
-      );
+      await refused({ client, scene }, { name, given, says: /^EFFECT_DENIED: .*readOnly|^NOT_FOUND: id/ });
     }
     await client.close();
   });
 
   it.each([
-    ['a rule', { rules: { 'git_*': 'deny', 'run(sh *)': 'deny' } }, /^EFFECT_DENIED: .*rules/],
+    ['a rule', { rules: { 'git_*': 'deny', 'run(touch *)': 'deny' } }, /^EFFECT_DENIED: .*rules/],
     ['a toolset', { toolsets: ['files'] }, /not offered: the toolsets are files/],
     ['a toolset of the project', { folders: { ROOT: { toolsets: ['npm'] } } }, /^EFFECT_DENIED: .*toolsets/],
   ])('%s', async (_what, content, says) => {
@@ -310,12 +311,12 @@ describe('ATTACK 105: what the settings close stays closed inside a job', () => 
       JSON.stringify(content).replace('ROOT', scene.root),
     );
     const client = await connectWithPerson('2025-11-25', () => 'yesAtOnce', scene.options());
-    for (const [tool, given] of [
-      ['git_status', {}],
-      ['run_command', { program: 'sh', args: ['-c', 'touch ran'] }],
+    for (const [name, given] of [
+      ['run_action', { action: 'git_status', background: true }],
+      ['run', { command: 'true && A=1 touch ran | cat', background: true }],
     ] as const) {
       scene.started();
-      const said = await client.callTool(asJob(tool, given)).then(textOf, String);
+      const said = await client.callTool({ name, arguments: given }).then(textOf, String);
       expect(said).toMatch(says);
       expect(scene.started()).toEqual([]);
     }

@@ -57,14 +57,9 @@ describe('what a project has in it runs only with leave', () => {
     [40, 'ctest_list', {}, { 'build/CTestTestfile.cmake': 'execute_process(COMMAND touch ran)' }],
     [40, 'ctest_test', {}, { 'build/CTestTestfile.cmake': 'add_test(a touch ran)' }],
     [40, 'cmake_build', {}, { 'build/CMakeCache.txt': '', 'build/Makefile': 'X := $(shell touch ran)\n' }],
-    [40, 'run_command', { program: './gradlew', args: ['tasks'] }, { gradlew: '#!/bin/sh\ntouch ran\n' }],
-    [40, 'run_command', { program: 'dotnet', args: ['test'] }, { 'Directory.Build.rsp': '/p:x=y' }],
-    [
-      35,
-      'run_command',
-      { program: 'mvn', args: ['--version'] },
-      { '.mvn/jvm.config': '-javaagent:evil.jar' },
-    ],
+    [40, 'run', { command: './gradlew', args: ['tasks'] }, { gradlew: '#!/bin/sh\ntouch ran\n' }],
+    [40, 'run', { command: 'dotnet', args: ['test'] }, { 'Directory.Build.rsp': '/p:x=y' }],
+    [35, 'run', { command: 'mvn', args: ['--version'] }, { '.mvn/jvm.config': '-javaagent:evil.jar' }],
     [
       41,
       'compose_up',
@@ -203,24 +198,14 @@ const narrowings: readonly (readonly [
   given: Record<string, unknown>,
   says: RegExp,
 ])[] = [
-  [
-    '{"rules":{"run_command(*)":"allow"}}',
-    'run_command',
-    { program: 'git' },
-    /^(?:NEEDS_CONFIRM|CONFIG_INVALID)/,
-  ],
+  ['{"rules":{"run(*)":"allow"}}', 'run', { command: 'git' }, /^(?:NEEDS_CONFIRM|CONFIG_INVALID)/],
   ['{"questions":"none"}', 'git_reset_hard', { ref: 'HEAD' }, /^CONFIG_INVALID/],
-  [
-    '{"scripts":true}',
-    'start_job',
-    { tool: 'run_script', arguments: { language: 'bash', script: '1' } },
-    /^UNKNOWN_TOOL/,
-  ],
+  ['{"scripts":true}', 'run', { command: 'bash', input: '1' }, /^CONFIG_INVALID/],
   ['{"readOnly":true}', 'write_file', { path: 'new', content: '' }, /^EFFECT_DENIED: .*readOnly/],
   ['{"rules":{"git_*":"deny"}}', 'git_status', {}, /^EFFECT_DENIED: .*git_\*/],
-  ['{"rules":{"git_*":"deny"}}', 'start_job', { tool: 'git_status' }, /^EFFECT_DENIED: .*git_\*/],
+  ['{"rules":{"git_*":"deny"}}', 'run_action', { action: 'git_status' }, /^EFFECT_DENIED: .*git_\*/],
   ['{"toolsets":["files"]}', 'git_status', {}, /^EFFECT_DENIED: .*toolsets/],
-  ['{"toolsets":["files","toolcrib"]}', 'start_job', { tool: 'git_status' }, /^EFFECT_DENIED: .*toolsets/],
+  ['{"toolsets":["files","toolcrib"]}', 'run_action', { action: 'git_status' }, /^EFFECT_DENIED: .*toolsets/],
   ['{"roots":["src"]}', 'read_file', { path: '../README.md' }, /^PATH_OUTSIDE_ROOTS/],
   ['{"roots":["src"]}', 'git_status', { cwd: '..' }, /^PATH_OUTSIDE_ROOTS/],
   ['{"roots":["nowhere"]}', 'read_file', { path: 'README.md' }, /^CONFIG_INVALID: .*roots: nowhere/],
@@ -251,7 +236,7 @@ describe.each(eras)('the settings of a project, in %s', (era) => {
       );
       await refused(
         { client, scene },
-        { name: 'start_job', given: { tool: 'npm_test' }, says: /^CONFIG_INVALID: / },
+        { name: 'run_action', given: { action: 'npm_test' }, says: /^CONFIG_INVALID: / },
       );
       rmSync(file());
       expect((await status()).isError).toBeFalsy();

@@ -36,7 +36,6 @@ const meaningful: Record<string, Record<string, unknown>> = {
   git_show: {},
   grep: { pattern: 'one', context: 2 },
   list_files: { depth: 3, hidden: true },
-  list_jobs: {},
   list_programs: {},
   mysql_databases: { profile: 'maria' },
   mysql_describe: { profile: 'maria', table: 'orders' },
@@ -51,11 +50,9 @@ const meaningful: Record<string, Record<string, unknown>> = {
   psql_query: { profile: 'postgres', sql: 'SELECT * FROM orders' },
   psql_tables: { profile: 'postgres' },
   read_file: { paths: ['src/a.txt', 'good.js'] },
-  read_job: { job: 'JOB' },
-  read_output: { output: 'OUTPUT', grep: 'ready' },
+  read_output: { id: 'JOB', pattern: 'ready', wait_for: 'ready' },
   sqlite3_query: { database: 'data.db', sql: 'select * from t' },
   sqlite3_tables: { database: 'data.db' },
-  wait_job: { job: 'JOB', pattern: 'ready' },
 };
 
 /** What a program may start of its own: parts of itself. */
@@ -210,12 +207,11 @@ describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
       // The versions of all programs are asked for now, and no more.
       await client.callTool({ name: 'list_programs', arguments: {} });
       const started = await client.callTool({
-        name: 'start_job',
-        arguments: { tool: 'node_run', arguments: { file: 'stay.mjs' } },
+        name: 'run_action',
+        arguments: { action: 'node_run', arguments: { file: 'stay.mjs' }, background: true },
       });
       const job = String(started._meta?.['toolcrib/job']);
-      await client.callTool({ name: 'wait_job', arguments: { job, pattern: 'ready' } });
-      const output = job;
+      await client.callTool({ name: 'read_output', arguments: { id: job, wait_for: 'ready' } });
       const page = '<title>A page</title><p>A needle.</p>';
       const web = createServer((_request, response) =>
         response.setHeader('content-type', 'text/html').end(page),
@@ -229,7 +225,7 @@ describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
       for (const { name } of readOnly) {
         if (!offered.has(name)) continue;
         const given = JSON.stringify(meaningful[name] ?? examples.get(name) ?? {});
-        const text = given.replace('JOB', job).replace('OUTPUT', output).replace('PORT', String(port));
+        const text = given.replace('JOB', job).replace('PORT', String(port));
         const filled = JSON.parse(text) as Record<string, unknown>;
         const result = await client.callTool({ name, arguments: filled });
         called.set(name, { text: textOf(result), isError: result.isError === true, seen: look() });

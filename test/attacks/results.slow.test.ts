@@ -73,14 +73,15 @@ const calls: readonly (readonly [tool: string, given: Record<string, unknown>])[
   ['edit_file', { path: 'new.txt', old_string: 'nothing', new_string: hostile }],
   ['delete_path', { path: 'new.txt' }],
   ['undo', {}],
-  ['run_command', { program: 'node', args: ['-e', 'process.exit(3)', hostile] }],
-  ['run_command', { program: 'sh', args: ['-c', 'cat leak.txt; cat leak.txt >&2; exit 1'] }],
-  ['run_command', { program: known }],
-  ['run_command', { program: 'node', [known]: 1 }],
-  ['start_job', { tool: known }],
+  ['run', { command: 'node', args: ['-e', 'process.exit(3)', hostile] }],
+  ['run', { command: 'sh', args: ['-c', 'cat leak.txt; cat leak.txt >&2; exit 1'] }],
+  ['run', { command: known }],
+  ['run', { command: 'node', [known]: 1 }],
+  ['run_action', { action: known }],
   ['no_such_tool', { a: hostile }],
   [`no${control}`, {}],
-  ['start_job', { tool: `git${control}` }],
+  ['run_action', { action: `git${control}` }],
+  ['run', { command: `echo ${hostile}` }],
 ];
 
 /** A file's text is exact, since it is what edits are made of; it is marked as text of a file. */
@@ -125,21 +126,19 @@ describe.each(eras)('results, in %s', (era) => {
 
   it('ATTACK 44, 84, 95: a job shows none, however it is read', async () => {
     client.server.lines.length = 0;
-    const started = await client.call('start_job', { tool: 'node_run', arguments: { file: 'stay.mjs' } });
-    const job = String(started.result?._meta?.['toolcrib/job']);
-    await client.call('wait_job', { job, pattern: '\\S' }, { _meta: { progressToken: 7 } });
-    const output = job;
+    const inner = { action: 'node_run', arguments: { file: 'stay.mjs' }, background: true };
+    const started = await client.call('run_action', inner);
+    const id = String(started.result?._meta?.['toolcrib/job']);
+    await client.call('read_output', { id, wait_for: '\\S' }, { _meta: { progressToken: 7 } });
     for (const [name, given] of [
-      ['read_job', { job }],
-      ['read_job', { job, after: 0 }],
-      ['list_jobs', {}],
-      ['read_output', { output }],
-      ['read_output', { output, grep: '.' }],
-      ['read_output', { output, tail: 1 }],
-      ['read_output', { output, from_line: 2 }],
-      ['write_job', { job, text: hostile }],
-      ['stop_job', { job }],
-      ['read_job', { job }],
+      ['read_output', {}],
+      ['read_output', { id }],
+      ['read_output', { id, pattern: '.' }],
+      ['read_output', { id, tail: 1 }],
+      ['read_output', { id, start_line: 1 }],
+      ['control_job', { id, action: 'send', text: hostile }],
+      ['control_job', { id, action: 'stop' }],
+      ['read_output', { id }],
     ] as const)
       expect((await client.call(name, given)).result, name).toBeTruthy();
     clean();

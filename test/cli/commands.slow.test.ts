@@ -161,7 +161,7 @@ it('call waits for what takes longer than a call may, and does not start what wo
       env: { ...process.env, XDG_CONFIG_HOME: config },
     });
   expect(call('node_run', 'file=slow.js', '--questions', 'none').stdout).toMatch(/^done at last$/m);
-  const { status, stderr } = call('start_job', 'tool=node_run');
+  const { status, stderr } = call('run', 'command=true', 'background=true');
   expect(stderr).toContain('a job ends with its server');
   expect(status).toBe(2);
 });

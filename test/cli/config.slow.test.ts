@@ -52,8 +52,7 @@ it('lets the command line decide where both say something, but for read-only', a
   expect(textOf(await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } }))).toBe('hello');
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toContain('npm_scripts');
-  // Which ends what the client itself has started.
-  expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toMatchObject([{ name: 'stop_job' }]);
+  expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
 });
 
 it('keeps states of work trees before actions that run project code, unless the operator says otherwise', async () => {
@@ -324,7 +323,7 @@ describe('settings of the file and of the command line', () => {
       "rules": { "git_push": "ask", "run(npm test *)": "allow", "read(**/.env)": "deny" },
       "questions": "host",
       "folders": { "~/projects/shop": { "readOnly": true, "rules": { "git_push": "deny" } } },
-      "scripts": true, "checkpoints": false,
+      "checkpoints": false,
       "budgets": { "callSeconds": 10 }, /* the others as usual */
       "databases": {
         "main": { "engine": "postgresql", "url": "postgresql://me@host/main" },
@@ -335,7 +334,6 @@ describe('settings of the file and of the command line', () => {
       roots: ['/h/projects', '/srv', '/h'],
       questions: 'host',
       folders: { '/h/projects/shop': { readOnly: true, rules: [{ pattern: 'git_push', decision: 'deny' }] } },
-      scripts: true,
       checkpoints: false,
       budgets: { ...usualBudgets, callSeconds: 10 },
       databases: { main: { engine: 'postgresql' }, shop: { urlFrom: 'SHOP_URL' } },
@@ -355,8 +353,8 @@ describe('settings of the file and of the command line', () => {
   it('are decided by the command line, one by one', async () => {
     const content = '{"questions": "host", "rules": {"git_push": "allow", "git_fetch": "deny"}}';
     const rules = ['--rule', 'git_push=ask', '--rule', 'run(env A=b *)=deny'];
-    const settings = await merged(content, ['--questions', 'server', ...rules, '--scripts']);
-    expect(settings).toMatchObject({ questions: 'server', scripts: true });
+    const settings = await merged(content, ['--questions', 'server', ...rules]);
+    expect(settings).toMatchObject({ questions: 'server' });
     expect(settings.rules.map(({ pattern, decision }) => `${pattern}=${decision}`)).toEqual([
       'git_push=ask',
       'run(env A=b *)=deny',
@@ -372,7 +370,6 @@ describe('settings of the file and of the command line', () => {
       '--rule=git_push=ask',
       '--rule=git_fetch=deny',
       '--questions=none',
-      '--scripts',
       '--no-checkpoints',
     ];
     expect(asArguments(parseCommandLine({ args, options: serveOptions }).values)).toEqual(args);
@@ -384,7 +381,7 @@ it('doctor shows what is in force', () => {
   const content = {
     roots: [root],
     rules: { git_push: 'deny' },
-    folders: { [root]: { scripts: false } },
+    folders: { [root]: { readOnly: false } },
     databases: { main: { engine: 'mysql', url: 'mysql://me:secret@h/x' } },
   };
   const { file, env } = configured(JSON.stringify(content));

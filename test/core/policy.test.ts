@@ -55,7 +55,7 @@ const executes: Partial<Act> = { effects: ['execute'], trust: 'it runs code of t
 const destroys: Partial<Act> = { effects: ['destroy'], lasting: always };
 const runs: Partial<Act> = {
   ...executes,
-  tools: ['run_command'],
+  tools: ['run'],
   subject: 'npm test',
   asks: 'program',
   lasting: always,
@@ -95,12 +95,6 @@ describe('the table of questions', () => {
       { ...runs, effects: ['execute', 'destroy', 'publish'] },
       { trusted: true },
       'program',
-    ],
-    [
-      'a script, whatever was said before',
-      { ...runs, asks: 'script' },
-      { trusted: true, always: true },
-      'script',
     ],
     ['a statement that writes', { effects: ['write'], asks: 'database', lasting: always }, {}, 'database'],
     [
@@ -223,18 +217,17 @@ describe('patterns of rules', () => {
   it.each([
     ['git_push', { tools: ['git_push'] }, true],
     ['git_push', { tools: ['git_push_all'] }, false],
-    ['git_push', { tools: ['start_job', 'git_push'] }, true],
+    ['git_push', { tools: ['run_action', 'git_push'] }, true],
     ['git_*', { tools: ['git_push'] }, true],
     ['*', { tools: ['anything'] }, true],
     ['run(npm test*)', { tools: ['npm_test'], subject: 'npm test --watch' }, true],
-    ['run_command(npm test*)', { tools: ['npm_test'], subject: 'npm test' }, true],
     ['npm_*(npm test*)', { tools: ['npm_test'], subject: 'npm test' }, true],
-    ['npm_*(npm test*)', { tools: ['run_command'], subject: 'npm test' }, false],
-    ['run(npm test*)', { tools: ['run_command'], subject: 'npx npm test' }, false],
-    ['run(*rm*)', { tools: ['run_command'], subject: 'git rm x' }, true],
-    ['run(a*b*a)', { tools: ['run_command'], subject: 'aba' }, true],
-    ['run(a*a)', { tools: ['run_command'], subject: 'a' }, false],
-    ['run(a.c)', { tools: ['run_command'], subject: 'abc' }, false],
+    ['npm_*(npm test*)', { tools: ['run'], subject: 'npm test' }, false],
+    ['run(npm test*)', { tools: ['run'], subject: 'npx npm test' }, false],
+    ['run(*rm*)', { tools: ['run'], subject: 'git rm x' }, true],
+    ['run(a*b*a)', { tools: ['run'], subject: 'aba' }, true],
+    ['run(a*a)', { tools: ['run'], subject: 'a' }, false],
+    ['run(a.c)', { tools: ['run'], subject: 'abc' }, false],
     ['write(.envrc)', { tools: ['write_file'], protects: [{ path: '/w/.envrc' }] }, true],
     [
       'write(.envrc)',
@@ -267,21 +260,12 @@ describe('patterns of rules', () => {
   });
 
   it('tells what was probably meant', () => {
-    const tools = ['git_push', 'git_status', 'run_command', 'npm_test'];
+    const tools = ['git_push', 'git_status', 'run', 'npm_test'];
     expect(unknownTool('git_psuh', tools)).toContain('did you mean git_push?');
     expect(unknownTool('npm_tset(npm *)', tools)).toContain('did you mean npm_test(npm *)?');
     expect(unknownTool('gti_*', tools)).toContain('did you mean git_*?');
     expect(unknownTool('zzzzzz', tools)).toContain('toolcrib call');
-    for (const known of [
-      'git_push',
-      'git_*',
-      '*',
-      '*_test',
-      'run_command(x)',
-      'run(x)',
-      'read(x)',
-      'write(x)',
-    ])
+    for (const known of ['git_push', 'git_*', '*', '*_test', 'run(x)', 'read(x)', 'write(x)'])
       expect(unknownTool(known, tools)).toBeUndefined();
   });
 
@@ -309,7 +293,7 @@ describe('patterns of rules', () => {
   });
 });
 
-const tools = ['git_push', 'git_status', 'npm_test', 'run_command'];
+const tools = ['git_push', 'git_status', 'npm_test', 'run'];
 const anyRule = fc.record({
   pattern: fc.constantFrom(
     '*',
@@ -336,7 +320,6 @@ const anySettings: fc.Arbitrary<Settings> = fc.record({
   toolsets: maybe(fc.subarray(['git', 'npm', 'files'])),
   rules: fc.array(anyRule, { maxLength: 4 }),
   questions: fc.constantFrom(...questionModes),
-  scripts: maybe(fc.boolean()),
   checkpoints: maybe(fc.boolean()),
 });
 const anyBudget = fc.constantFrom(...(Object.keys(usualBudgets) as (keyof typeof usualBudgets)[]));
@@ -347,7 +330,6 @@ const anyProject: fc.Arbitrary<ProjectConfig> = fc.record(
     toolsets: fc.subarray(['git', 'npm', 'docker']),
     rules: fc.array(anyRule, { maxLength: 4 }),
     questions: fc.constantFrom(...questionModes),
-    scripts: fc.boolean(),
     checkpoints: fc.boolean(),
     budgets: fc.dictionary(anyBudget, fc.integer({ min: 1, max: 3600 })),
   },
@@ -360,7 +342,7 @@ const anyAct: fc.Arbitrary<Act> = fc
     effects: fc.subarray([...effects], { minLength: 1 }),
     subject: fc.constantFrom('npm test', 'git push --force', 'rm x'),
     trust: fc.constantFrom('it runs code', undefined),
-    asks: fc.constantFrom('program' as const, 'script' as const, 'database' as const, undefined),
+    asks: fc.constantFrom('program' as const, 'database' as const, undefined),
     lasting: fc.constantFrom(always, undefined),
     protects: fc.constantFrom([], [{ path: '/w/.envrc', effect: 'a shell runs it' }]),
     takenBack: fc.boolean(),
@@ -439,7 +421,6 @@ describe('whatever the settings are', () => {
         expect(narrowed).toMatchObject({ roots, databases, folders, questions });
         expect(narrowed.checkpoints).toBe(checkpoints);
         expect(narrowed.readOnly).toBe(settings.readOnly || project.readOnly === true);
-        if (!settings.scripts) expect(narrowed.scripts ?? false).toBe(false);
         for (const [name, value] of Object.entries(settings.budgets))
           expect(narrowed.budgets[name as keyof typeof usualBudgets]).toBeLessThanOrEqual(value);
         for (const name of narrowed.toolsets ?? []) expect(settings.toolsets ?? [name]).toContain(name);
@@ -452,7 +433,7 @@ describe('whatever the settings are', () => {
 });
 
 it('takes from a project what is stricter, and nothing else', () => {
-  const settings: Settings = { ...usualSettings, toolsets: ['git', 'files'], scripts: true };
+  const settings: Settings = { ...usualSettings, toolsets: ['git', 'files'] };
   const project: ProjectConfig = {
     file: '/w/.toolcrib.json',
     readOnly: false,
@@ -460,14 +441,12 @@ it('takes from a project what is stricter, and nothing else', () => {
     questions: 'none',
     toolsets: ['git', 'npm'],
     checkpoints: false,
-    scripts: false,
     budgets: { jobs: 1000, callSeconds: 10 },
   };
   expect(narrow(settings, project)).toEqual({
     ...settings,
     rules: [rule('git_*', 'ask')],
     toolsets: ['git'],
-    scripts: false,
     checkpoints: undefined,
     budgets: { ...usualBudgets, callSeconds: 10 },
     origins: { toolsets: 'toolsets of /w/.toolcrib.json' },

@@ -190,7 +190,7 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
         }),
       },
     });
-    expect(saidBy({ content: result.content ?? [] })).toContain('read_output output=out_1 has all of it');
+    expect(saidBy({ content: result.content ?? [] })).toContain('read_output id=out_1 has all of it');
     expect(kept.join('')).toHaveLength('1000 rows\nrepeat'.length + 1000 * 3001);
   });
 

@@ -69,7 +69,7 @@ export const looks = (): Act[] => [
 // Code of the project, and any program
 export const runScript = (script: string, ...args: string[]) => act('npm_run', { task: script, args });
 export const runFile = (file: string, ...args: string[]) => act('node_run', { file, args });
-export const runProgram = (program: string, ...args: string[]) => act('run_command', { program, args });
+export const runProgram = (program: string, ...args: string[]) => act('run', { command: program, args });
 /** The same act in a folder of the project. */
 export const inFolder = (folder: string, one: Act) => also(one, { cwd: folder });
 
@@ -79,19 +79,23 @@ const found = (pattern: RegExp, said: string): string => {
   if (match === undefined) throw new Error(`no ${pattern.source} in: ${said}`);
   return match;
 };
-export const jobIn = (said: string): string => found(/\bjob (\w{20})\b/, said);
+export const jobIn = (said: string): string =>
+  found(/(?:^|\n)(?:[^\n]*; )?([a-z0-9-]+-\d+) (?:is|was|failed)/, said);
 export const undo = (said: string) => act('undo', { since: found(/\bchange ([\w-]+)/, said) });
 export const undoLast = (last = 1) => act('undo', { last });
 export const keptOutput = (said: string) =>
-  act('read_output', { output: found(/\bread_output output=(\w+)/, said) });
+  act('read_output', { id: found(/\bread_output id=([\w-]+)/, said) });
 export const outputPage = (said: string, line: number, lines: number) =>
-  also(keptOutput(said), { from_line: line, lines });
+  also(keptOutput(said), { start_line: line, end_line: line + lines - 1 });
 export const outputEnd = (said: string, lines: number) => also(keptOutput(said), { tail: lines });
-export const outputMatches = (said: string, pattern: string) => also(keptOutput(said), { grep: pattern });
+export const outputMatches = (said: string, pattern: string) => also(keptOutput(said), { pattern });
 export const startJob = ({ name, arguments: given }: Act) =>
-  act('start_job', { tool: name, arguments: given });
-export const waitForJob = (said: string) => act('wait_job', { job: jobIn(said), seconds: 20 });
-export const stopJob = (said: string) => act('stop_job', { job: jobIn(said) });
+  name === 'run'
+    ? act(name, { ...given, background: true })
+    : act('run_action', { action: name, arguments: given, background: true });
+export const waitForJob = (said: string) =>
+  act('read_output', { id: jobIn(said), wait_for: 'end', timeout: 20 });
+export const stopJob = (said: string) => act('control_job', { id: jobIn(said), action: 'stop' });
 
 // Databases
 export const querySqlite = (database: string, sql: string) => act('sqlite3_query', { database, sql });
@@ -103,6 +107,6 @@ export const operator = {
   onlyFiles: ['--toolsets', 'files'],
   denies: ({ name }: Act) => ['--rule', `${name}=deny`],
   deniesPath: (pattern: string) => ['--rule', `read(${pattern})=deny`],
-  allowsProgram: (line: string) => ['--rule', `run_command(${line})=allow`],
+  allowsProgram: (line: string) => ['--rule', `run(${line})=allow`],
   questions: (who: 'server' | 'host' | 'none') => ['--questions', who],
 } as const;

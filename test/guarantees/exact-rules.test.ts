@@ -4,7 +4,7 @@ import { also, runProgram } from './acts.ts';
 import { person, says } from './person.ts';
 import { makeWorld } from './world.ts';
 
-const script = (text: string) => ({ name: 'run_script', arguments: { language: 'bash', script: text } });
+const script = (text: string) => runProgram('bash', '-c', text);
 const withInput = (text: string) => also(runProgram('sh'), { input: text });
 /** The rule that a refusal proposes, as a shell would read it. */
 function ruleIn(text: string): string | undefined {
@@ -20,10 +20,10 @@ describe('a rule that is proposed', () => {
     ['script', script],
     ['input', withInput],
   ])('fits one %s and no other', async (_what, act) => {
-    const asked = await (await world.open({ args: ['--scripts'] })).does(act('echo one'));
+    const asked = await (await world.open()).does(act('echo one'));
     const rule = ruleIn(asked.text) ?? 'none';
     expect(rule).toContain('echo one');
-    const session = await world.open({ args: ['--scripts', '--rule', rule] });
+    const session = await world.open({ args: ['--rule', rule] });
     expect(await session.gets(act('echo one'))).toContain('one');
     expect((await session.does(act('echo two'))).text).toContain('NEEDS_CONFIRM');
   });
@@ -39,7 +39,7 @@ describe('a rule that is proposed', () => {
     ['input', withInput],
   ])('stands beside a question that has the %s on its first line', async (_what, act) => {
     const ada = person(says.no);
-    await (await world.open({ args: ['--scripts'], person: ada })).does(act('echo one\necho two'));
+    await (await world.open({ person: ada })).does(act('echo one\necho two'));
     expect(ada.asked[0]?.message.split('\n')[0]).toMatch(/echo one\\u\{a\}echo two/);
   });
 });

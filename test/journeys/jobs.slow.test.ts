@@ -18,9 +18,11 @@ type Arguments = Record<string, unknown>;
 
 const textFrom = async (client: Called, name: string, given: Arguments = {}) =>
   textOf(await client.callTool({ name, arguments: given }));
-const jobIn = (text: string): string => /\bjob (\w{20})\b/.exec(text)?.[1] ?? expect.fail(`no job: ${text}`);
-/** The last line of which a page of a job says that it goes on after it. */
-const pageEnd = (text: string): number => Number(/\[for more: after=(\d+)\]/.exec(text)?.[1] ?? NaN);
+const jobIn = (text: string): string =>
+  /^([a-z]+-\d+) is running for /.exec(text)?.[1] ?? expect.fail(`no job: ${text}`);
+/** How many lines a page of a job says that there are. */
+const pageEnd = (text: string): number =>
+  Number(/\[lines 1-\d+ of (\d+); it goes on\]$/.exec(text)?.[1] ?? NaN);
 
 let home: Home;
 /** The same with calls that take as long as they usually may. */
@@ -93,45 +95,51 @@ describe.concurrent.each(eras)('in %s', (era) => {
 
   it.concurrent('a server for development is started, waited for, read, written to, stopped and started again', async () => {
     const start = (port: number) =>
-      call('start_job', {
-        tool: 'npm_run',
-        arguments: { task: 'dev', args: ['--port', String(port)] },
-        input: true,
-      });
+      call('run', { command: `npm run dev -- --port ${port}`, background: true });
     /** A wait is over after a second here, which a busy machine may need for more than a start. */
-    const waited = async (given: Arguments, hasCome: RegExp) => {
+    const waited = async (id: string, awaited: string, hasCome: RegExp) => {
       let said = '';
-      await until(async () => hasCome.test((said = await call('wait_job', given))));
+      await until(async () => hasCome.test((said = await call('read_output', { id, wait_for: awaited }))));
       return said;
     };
-    const job = jobIn(await start(0));
-    const ready = await waited({ job, pattern: String.raw`Local:\s+http` }, /^line/);
-    expect(ready).toMatch(/^line \d+ matches; job \w+ is running for \d+ s \(npm_run: npm run dev/);
+    const id = jobIn(await start(0));
+    expect(id).toMatch(/^dev-\d+$/);
+    const ready = await waited(id, String.raw`Local:\s+http`, /^line/);
+    expect(ready).toMatch(/^line \d+ matches; dev-\d+ is running for \d+ s \(npm run dev/);
     const port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(ready)?.[1]);
-    await waited({ job, port }, /^port \d+ accepts connections; /);
+    await waited(id, `port ${port}`, /^port \d+ accepts connections; /);
 
-    const before = pageEnd(await call('read_job', { job, after: 0 }));
-    expect(await call('read_job', { job, after: before })).toMatch(/\n\[nothing more was printed\]$/);
+    const before = pageEnd(await call('read_output', { id, start_line: 1 }));
     expect(await (await fetch(`http://127.0.0.1:${port}/cart`)).text()).toBe('<h1>It works</h1>');
-    await waited({ job, pattern: 'GET /cart' }, /^line/);
-    const page = await call('read_job', { job, after: before });
-    expect(page.split('\n').slice(1)).toEqual(['GET /cart', `[for more: after=${before + 1}]`]);
+    await waited(id, 'GET /cart', /^line/);
+    const page = await call('read_output', { id, start_line: before + 1 });
+    expect(page.split('\n')[0]).toBe('GET /cart');
 
-    expect(await call('write_job', { job, text: 'r\n' })).toMatch(/^Written\. job \w+ is running/);
-    await waited({ job, pattern: 'restarted' }, /^line \d+ matches/);
-    expect(await call('list_jobs')).toContain(job);
+    const send = (text: string, end = false) => call('control_job', { id, action: 'send', text, end });
+    expect(await send('r\n')).toMatch(/^sent; dev-\d+ is running/);
+    await waited(id, 'restarted', /^line \d+ matches/);
+    expect(await call('read_output')).toContain(`${id} is running`);
+    // A second one with the same port is told that it is not the one who listens.
+    const taken = jobIn(
+      await call('run', { command: 'node -e "setTimeout(() => 0, 60000)"', background: true }),
+    );
+    expect(await call('read_output', { id: taken, wait_for: `port ${port}` })).toContain(
+      'before this job began',
+    );
+    await call('control_job', { id: taken, action: 'stop' });
 
-    await until(async () => /^job \w+ was stopped after/.test(await call('stop_job', { job })));
+    const stop = (one: string) => call('control_job', { id: one, action: 'stop' });
+    await until(async () => /^dev-\d+ was stopped after/.test(await stop(id)));
     // The system closes a port some time after the process that had it.
     await until(async () => !(await accepts(port)));
     expect(home.programs().filter((line) => line.includes('dev-server.mjs'))).toEqual([]);
 
     // The same port again: nothing of the first is left that holds it.
     const second = jobIn(await start(port));
-    expect(second).not.toBe(job);
-    await waited({ job: second, port }, /^port \d+ accepts connections; /);
-    await call('write_job', { job: second, text: 'q\n', end: true });
-    await waited({ job: second }, /^\[job \w+ is done after/);
+    expect(second).not.toBe(id);
+    await waited(second, `port ${port}`, /^port \d+ accepts connections; /);
+    await call('control_job', { id: second, action: 'send', text: 'q\n', end: true });
+    await waited(second, 'end', /^dev-\d+ is done after/);
     expect(await accepts(port)).toBe(false);
   });
 
@@ -140,51 +148,51 @@ describe.concurrent.each(eras)('in %s', (era) => {
     // What clients do by themselves after a minute: a call that takes longer has failed for them.
     const build = async () => textOf(await client.callTool(work.build, { timeout: 4000 }));
     const first = await build();
-    expect(first).toMatch(/^STILL_RUNNING: not done after 1 s; it goes on as job \w{20}\.\n/);
+    expect(first).toMatch(/^build-\d+ is running for 1 s \(npm run build /);
     const job = jobIn(first);
     const said = [first];
     await until(async () => {
       said.push(await build());
-      return /\nLast line: step \d+ of the build$/.test(said.at(-1) ?? '');
+      return /\nstep \d+ of the build\n\[/.test(said.at(-1) ?? '');
     });
     expect(said.map(jobIn)).toEqual(said.map(() => job));
 
     work.goOn();
     await until(async () => (await build()).includes('built all of it'));
     expect(work.runs()).toBe(1);
-    expect(await call('read_job', { job })).toMatch(/^\[job \w+ is done after/);
+    expect(await call('read_output', { id: job })).toMatch(/^build-\d+ is done after/);
     // It has been told; to make the call again is to build again.
     await until(async () => (await build()).includes('built all of it'));
     expect(work.runs()).toBe(2);
   });
 
-  it.concurrent('a result that nobody waited for is kept for the same call, and for wait_job', async () => {
+  it.concurrent('a result that nobody waited for is kept for the same call, and for who asks', async () => {
     const work = makeWork();
     const { name, arguments: given } = work.build;
     const job = jobIn(await call(name, given));
     await until(work.hasBegun);
     work.goOn();
-    await until(async () => (await call('list_jobs')).includes(`${job} is done`));
+    await until(async () => (await call('read_output')).includes(`${job} is done`));
     const kept = await call(name, given);
     expect(kept).toContain('built all of it');
-    expect(kept).toMatch(/\[the result of job \w+, which the same call began; it ended \d+ s ago/);
+    expect(kept).toMatch(/\[this is build-\d+, which the same call began; it ended \d+ s ago/);
     expect(work.runs()).toBe(1);
-    expect(await call('wait_job', { job })).toContain('built all of it');
+    expect(await call('read_output', { id: job, wait_for: 'end' })).toContain('built all of it');
   });
 
   it.concurrent('cancelling does not end what has become a job, neither by the same call nor by a wait', async () => {
     const work = makeWork();
     const job = jobIn(textOf(await client.callTool(work.build)));
     await until(work.hasBegun);
-    for (const given of [work.build, { name: 'wait_job', arguments: { job } }]) {
+    for (const given of [work.build, { name: 'read_output', arguments: { id: job, wait_for: 'end' } }]) {
       const late = new AbortController();
       const waiting = client.callTool(given, { signal: late.signal });
       late.abort('enough');
       await expect(waiting).rejects.toThrow();
     }
-    expect(await call('read_job', { job })).toMatch(/^job \w+ is running/);
+    expect(await call('read_output', { id: job })).toMatch(/^build-\d+ is running/);
     expect(work.isRunning()).toBe(true);
-    await call('stop_job', { job });
+    await call('control_job', { id: job, action: 'stop' });
     await until(() => !work.isRunning());
   });
 
@@ -194,7 +202,12 @@ describe.concurrent.each(eras)('in %s', (era) => {
     const onprogress = ({ message = '' }: { message?: string | undefined }) => void told.push(message);
     const job = jobIn(textOf(await client.callTool(work.build, { onprogress })));
     const wait = async () =>
-      textOf(await client.callTool({ name: 'wait_job', arguments: { job } }, { onprogress }));
+      textOf(
+        await client.callTool(
+          { name: 'read_output', arguments: { id: job, wait_for: 'end' } },
+          { onprogress },
+        ),
+      );
     await until(async () => {
       await wait();
       return told.some((line) => /^step \d+ of the build$/.test(line));
@@ -207,7 +220,7 @@ describe.concurrent.each(eras)('in %s', (era) => {
       return joined.some((line) => /^step \d+ of the build$/.test(line));
     });
     work.goOn();
-    await until(async () => /^\[job \w+ is done/.test(await wait()));
+    await until(async () => /^build-\d+ is done/.test(await wait()));
   });
 
   it.concurrent('progress ends with the answer, also of a call that goes on as a job', async () => {
@@ -217,9 +230,9 @@ describe.concurrent.each(eras)('in %s', (era) => {
     own.onerror = ({ message }) => void errors.push(message);
     const work = makeWork();
     const answer = textOf(await own.callTool(work.build, { onprogress: () => {} }));
-    expect(answer).toMatch(/^STILL_RUNNING/);
+    expect(answer).toMatch(/^[a-z]+-\d+ is running for /);
     // It prints a line a second.
-    const printed = async () => textFrom(own, 'read_job', { job: jobIn(answer) });
+    const printed = async () => textFrom(own, 'read_output', { id: jobIn(answer) });
     await until(async () => /step \d+ of the build\n.*step \d+ of the build/s.test(await printed()));
     await own.close();
     expect(errors).toEqual([]);
@@ -229,11 +242,11 @@ describe.concurrent.each(eras)('in %s', (era) => {
     const work = makeWork(`shop-${era}`);
     const view = () => client.callTool({ name: 'npm_view', arguments: { package: work.name } });
     const first = await view();
-    expect(textOf(first)).toMatch(/^STILL_RUNNING/);
+    expect(textOf(first)).toMatch(/^[a-z]+-\d+ is running for /);
     work.goOn();
     await until(async () => {
       const answer = textOf(await view());
-      return !answer.startsWith('STILL_RUNNING') && answer.includes('shop@1.0.0');
+      return !/^\S+ is running/.test(answer) && answer.includes('shop@1.0.0');
     });
     expect(work.runs()).toBe(1);
   });
@@ -249,7 +262,7 @@ it.concurrent.each(eras)('cancelling a call ends what it started, in %s', async 
     early.abort('enough');
     await expect(cut).rejects.toThrow();
     await until(() => !work.isRunning());
-    expect(await textFrom(client, 'list_jobs')).not.toMatch(/is running/);
+    expect(await textFrom(client, 'read_output')).not.toMatch(/is running/);
   } finally {
     await client.close();
   }
@@ -263,15 +276,17 @@ it.concurrent('a client of the first SDK, which gives up by itself, gets through
   try {
     const view = () => call({ name: 'npm_view', arguments: { package: work.name } });
     const first = await view();
-    expect(textOf(first)).toMatch(/^STILL_RUNNING/);
+    expect(textOf(first)).toMatch(/^[a-z]+-\d+ is running for /);
     const job = jobIn(textOf(first));
     work.goOn();
-    expect(await textFrom(client, 'wait_job', { job })).toMatch(/^\[job \w+ is done.*\nshop@1\.0\.0$/);
+    expect(await textFrom(client, 'read_output', { id: job, wait_for: 'end' })).toMatch(
+      /^\S+ is done.*\nshop@1\.0\.0$/,
+    );
     expect(textOf(await view())).toContain('shop@1.0.0');
     expect(work.runs()).toBe(2);
 
     const builds = makeWork();
-    expect(textOf(await call(builds.build))).toMatch(/^STILL_RUNNING/);
+    expect(textOf(await call(builds.build))).toMatch(/^[a-z]+-\d+ is running for /);
     builds.goOn();
     await until(async () => textOf(await call(builds.build)).includes('built all of it'));
     expect(builds.runs()).toBe(1);

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { connectWithPerson, person, type Person } from '../support/person.ts';
 import { temporaryRepository } from '../support/repository.ts';
-import { connect } from '../support/server.ts';
 import { textOf } from '../support/text-of.ts';
 import { makeHome } from './home.ts';
 
@@ -25,14 +24,14 @@ function shop(settings: object = {}) {
   return { home, repository, uses };
 }
 const reset = ['git_reset_hard', { ref: 'HEAD' }] as const;
-const echo = (...args: string[]) => ['run_command', { program: 'echo', args }] as const;
+const echo = (...args: string[]) => ['run', { command: 'echo', args }] as const;
 
 it('rules allow, ask and deny, and a project makes them stricter, never laxer', async () => {
   const { home, repository, uses } = shop({
     rules: {
-      'run_command(echo *)': 'allow',
-      'run_command(echo ask*)': 'ask',
-      'run_command(echo never*)': 'deny',
+      'run(echo *)': 'allow',
+      'run(echo ask*)': 'ask',
+      'run(echo never*)': 'deny',
       'write(secret/**)': 'deny',
       git_log: 'ask',
     },
@@ -45,20 +44,20 @@ it('rules allow, ask and deny, and a project makes them stricter, never laxer', 
     expect(await call(...echo('hi'))).toBe('hi');
     expect(ada.asked).toHaveLength(0);
     expect(await call(...echo('ask', 'me'))).toBe('ask me');
-    expect(ada.asked[0]?.message).toContain('rules "run_command(echo ask*)"');
-    expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED: .*rules "run_command\(echo never\*\)" of/);
+    expect(ada.asked[0]?.message).toContain('rules "run(echo ask*)"');
+    expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED: .*rules "run\(echo never\*\)" of/);
     expect(await call('git_log')).toContain('First commit');
     expect(ada.asked).toHaveLength(2);
     expect(await call('write_file', { path: 'secret/a', content: 'x' })).toMatch(
       /^EFFECT_DENIED: .*write\(secret/,
     );
     // No rule: the usual question.
-    await call('run_command', { program: 'true' });
+    await call('run', { command: 'true' });
     expect(ada.asked).toHaveLength(3);
 
     who = person('no');
     const inProject = (content: object) => repository.write('.toolcrib.json', JSON.stringify(content));
-    inProject({ rules: { 'run_command(echo *)': 'ask', git_status: 'deny' } });
+    inProject({ rules: { 'run(echo *)': 'ask', git_status: 'deny' } });
     expect(await call(...echo('hi'))).toMatch(/^NOT_CONFIRMED/);
     expect(await call('git_status')).toMatch(/^EFFECT_DENIED: git_status .*\.toolcrib\.json/);
     expect(await call(...echo('never'))).toMatch(/^EFFECT_DENIED/);
@@ -81,17 +80,4 @@ it('rules allow, ask and deny, and a project makes them stricter, never laxer', 
   const after = await connectWithPerson('2026-07-28', person('yes'), home.options);
   expect(await uses(after)(...echo('hi'))).toBe('hi');
   await after.close();
-});
-
-it('there is nothing to write scripts with unless the operator turns them on', async () => {
-  const { home, uses } = shop({ questions: 'none' });
-  const client = await connect('2026-07-28', home.options);
-  onTestFinished(() => client.close());
-  expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('run_script');
-  const run = uses(client)('run_script', { language: 'bash', script: 'echo hi' });
-  await expect(run).rejects.toThrow(/--scripts turns them on/);
-  home.configure({ scripts: true, questions: 'none' });
-  const other = await connect('2026-07-28', home.options);
-  onTestFinished(() => other.close());
-  expect(await uses(other)('run_script', { language: 'bash', script: 'echo hi' })).toBe('hi');
 });

@@ -46,7 +46,7 @@ it('a chat asks once about a command, in the words of the server', async () => {
   const place = await chatPlace();
   const chat = openChat(place, ['--no-checkpoints']);
   const echo = (word: string) =>
-    call('mcp__toolcrib__run_command', { program: 'sh', args: ['-c', `echo ${word} >> ran`] });
+    call('mcp__toolcrib__run', { command: 'sh', args: ['-c', `echo ${word} >> ran`] });
   const ran = () => readFileSync(join(place.cwd, 'ran'), 'utf8');
   writeFileSync(join(place.cwd, 'ran'), '');
   place.model.script(echo('one'), say('First.'));

@@ -69,24 +69,21 @@ async function familyIn({ home }: Scene, name: string, start: (args: string[]) =
   start([folder]);
   await until(() => existsSync(join(folder, 'ready')));
 }
-const lasting = (args: string[]) => ({ program: './family.sh', args });
-const jobIn = (text: string): string => /\bjob (\w{20})\b/.exec(text)?.[1] ?? expect.fail(`no job: ${text}`);
+const lasting = (args: string[]) => ({ command: './family.sh', args });
+const jobIn = (text: string): string =>
+  /^([\w-]+-\d+) is running/.exec(text)?.[1] ?? expect.fail(`no job: ${text}`);
 
 /** How each kind of call is begun; what takes long is in the middle of it when this resolves. */
 const begin: Readonly<Record<Kind, (scene: Scene) => unknown>> = {
-  run: (scene) => familyIn(scene, 'of-run', (args) => scene.client.send('run_command', lasting(args))),
+  run: (scene) => familyIn(scene, 'of-run', (args) => scene.client.send('run', lasting(args))),
   job: (scene) =>
-    familyIn(scene, 'of-job', (args) =>
-      scene.client.call('start_job', { tool: 'run_command', arguments: lasting(args) }),
-    ),
+    familyIn(scene, 'of-job', (args) => scene.client.call('run', { ...lasting(args), background: true })),
   async input({ client }) {
-    const arguments_ = { program: 'cat' };
-    jobIn(await client.call('start_job', { tool: 'run_command', arguments: arguments_, input: true }));
+    jobIn(await client.call('run', { command: 'cat', background: true }));
   },
   async wait({ client }) {
-    const arguments_ = { program: 'sleep', args: ['300'] };
-    const job = jobIn(await client.call('start_job', { tool: 'run_command', arguments: arguments_ }));
-    client.send('wait_job', { job, pattern: 'never' });
+    const id = jobIn(await client.call('run', { command: 'sleep 300', background: true }));
+    client.send('read_output', { id, wait_for: 'never' });
   },
   async ask({ client }) {
     expect(await client.ask('git_reset_hard', { ref: 'HEAD' })).toContain('it can lose work');
@@ -116,7 +113,7 @@ const write = ({ project }: Home, names: readonly string[], text: string) => {
 
 async function prepare(era: Era, way: Way): Promise<Scene> {
   const home = makeHome({
-    rules: { run_command: 'allow' },
+    rules: { run: 'allow' },
     // What only closes our output is noticed when there is something to say.
     budgets: { callSeconds: way === 'output' ? 3 : 45 },
   });
@@ -131,7 +128,7 @@ async function prepare(era: Era, way: Way): Promise<Scene> {
   writeFileSync(join(home.project, 'big.txt'), before);
   const client = await openRaw(era, home.options, way);
   const script = 'for file in kept/*; do echo as it is > "$file"; done';
-  await client.call('run_command', { program: 'sh', args: ['-c', script] });
+  await client.call('run', { command: 'sh', args: ['-c', script] });
   const said = await client.call('undo', {});
   const command = /^[\w-]+(?=.* ran sh )/.exec(said)?.[0] ?? expect.fail(said);
   await client.call('read_file', { path: 'big.txt', offset: 1, limit: 10 });
@@ -172,8 +169,8 @@ async function expectUsable({ home, command }: Scene, next: RawClient): Promise<
   if (existsSync(join(home.project, 'new.txt')))
     expect(readFileSync(join(home.project, 'new.txt'), 'utf8')).toBe(after);
   expect(await next.call('git_status')).toMatch(/^on main at \w+; /);
-  expect(await next.call('run_command', { program: 'echo', args: ['hi'] })).toMatch(/^hi/);
-  expect(await next.call('list_jobs')).not.toMatch(/running/);
+  expect(await next.call('run', { command: 'echo', args: ['hi'] })).toMatch(/^hi/);
+  expect(await next.call('read_output')).not.toMatch(/running/);
   await next.close();
   const temporary = readdirSync(home.project, { recursive: true, encoding: 'utf8' });
   expect(temporary.filter((name) => /\.toolcrib-|index\.lock$/.test(name))).toEqual([]);
@@ -221,12 +218,12 @@ describe.skipIf(process.platform !== 'linux')('in the middle of one call', () =>
 
 describe.skipIf(process.platform !== 'linux')('at the moment when a program starts', () => {
   it.concurrent.each(eras)('a server that is killed leaves nothing behind, in %s', async (era) => {
-    const home = makeHome({ rules: { run_command: 'allow' } }, ['--no-checkpoints']);
+    const home = makeHome({ rules: { run: 'allow' } }, ['--no-checkpoints']);
     const client = await openRaw(era, home.options, 'server');
     const { pid } = client.server;
     let started: readonly Seen[] = [];
     try {
-      client.send('run_command', { program: 'sleep', args: ['300'] });
+      client.send('run', { command: 'sleep', args: ['300'] });
       while (!started.some(({ name }) => name === 'sleep')) {
         started = below(pid);
         await setImmediate();

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { createProcesses, runMarker, type Command } from '../../src/machine/processes/process.ts';
+import { describe, expect, it } from 'vitest';
+import { runMarker } from '../../src/machine/processes/child.ts';
+import { createProcesses, type Command } from '../../src/machine/processes/process.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { until } from '../support/until.ts';
 
@@ -196,4 +197,68 @@ it('hands on every chunk of both streams, also of output that is not kept', asyn
   const outcome = await sh('echo out; echo err >&2', { sink, onOutput: () => true });
   expect(outcome.stdout.text).toBe('');
   expect(chunks).toEqual({ stdout: 'out\n', stderr: 'err\n' });
+});
+
+describe('a pipe', () => {
+  const env = { PATH: '/usr/bin:/bin' };
+  const stage = (script: string, joinsErrors = false) => ({
+    program: '/bin/sh',
+    argv: ['-c', script],
+    env,
+    joinsErrors,
+  });
+  const pipe = async (scripts: readonly string[], more: Partial<Command> = {}) => {
+    const [first = '', ...rest] = scripts;
+    const { stdout, stderr, ...outcome } = await sh(first, { pipe: rest.map((one) => stage(one)), ...more });
+    return { ...outcome, out: stdout.text, err: stderr.text };
+  };
+
+  it('hands each what the one before it prints, without loss, to a reader that is slow', async () => {
+    const lines = 'i=0; while [ $i -lt 50000 ]; do echo "a line of text $i"; i=$((i+1)); done';
+    expect(await pipe([lines, 'sleep 0.5; cat', 'wc -l'])).toMatchObject({ out: '50000\n', exitCode: 0 });
+    expect(
+      await pipe(['cat', 'tr a-z A-Z'], {
+        takeInput: (input) => {
+          input.write('abc');
+          input.end();
+        },
+      }),
+    ).toMatchObject({ out: 'ABC' });
+  });
+
+  it('shows what a program complains, or hands that on', async () => {
+    const complains = 'echo out; echo err >&2';
+    expect(await pipe([complains, 'cat'])).toMatchObject({ out: 'out\n', err: 'err\n' });
+    const joined = await pipe([complains, 'sort'], { joinsErrors: true });
+    expect(joined).toMatchObject({ out: 'err\nout\n', err: '' });
+  });
+
+  it('fails with the program that failed, but not with one that nobody read any more', async () => {
+    expect(await pipe(['exit 3', 'cat'])).toMatchObject({ exitCode: 3, stage: 0, ended: 'exited' });
+    expect(await pipe(['exit 3', 'true'])).toMatchObject({ exitCode: 3, stage: 0 });
+    expect(await pipe(['exit 3', 'exit 4', 'cat'])).toMatchObject({ exitCode: 4, stage: 1 });
+    expect(await pipe(['yes', 'head -1'])).toMatchObject({ exitCode: 0, out: 'y\n' });
+  });
+
+  it('ends who goes on for ever when the reader has ended, whether or not it prints', async () => {
+    const startedAt = performance.now();
+    expect(await pipe(['echo x; exec sleep 300', 'head -1'])).toMatchObject({ exitCode: 0, out: 'x\n' });
+    expect(await pipe(['trap "" PIPE; while :; do echo x 2>/dev/null; done', 'head -1'])).toMatchObject({
+      exitCode: 0,
+    });
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
+  it('ends with all of its programs at its time limit, and starts none when one cannot be', async () => {
+    const folder = temporaryFolder();
+    const one = (name: string) => `echo $$ > ${name}; exec sleep 300`;
+    const late = await pipe([one('a'), one('b'), one('c')], { cwd: folder, timeoutMs: 500 });
+    expect(late).toMatchObject({ ended: 'timed_out', exitCode: null });
+    for (const name of ['a', 'b', 'c'])
+      expect(alive(Number(readFileSync(join(folder, name), 'utf8'))), name).toBe(false);
+    const missing = { program: '/no/such/program', argv: [], env };
+    const outcome = await sh('sleep 0.2; echo $$ > d; sleep 300', { cwd: folder, pipe: [missing] });
+    expect(outcome).toMatchObject({ ended: 'not_started', stage: 1, exitCode: null });
+    expect(existsSync(join(folder, 'd'))).toBe(false);
+  });
 });

@@ -32,13 +32,12 @@ describe('which files count', () => {
     const [root, other] = [temporaryFolder(), temporaryFolder()];
     put(root, '.toolcrib.json', { rules: { git_push: 'ask' } });
     put(root, 'a/.toolcrib.json', { readOnly: true });
-    put(other, '.toolcrib.json', { scripts: false });
+    put(other, '.toolcrib.json', { readOnly: true });
     const { settingsFor } = createProjectConfigs(known);
     const settings = await settingsFor(usualSettings, [root]);
     expect(settings).toMatchObject({ readOnly: false });
-    expect(settings.scripts).toBeUndefined();
     expect(decisionsOf(settings)).toEqual(['git_push=ask']);
-    expect(await settingsFor(usualSettings, [root, other])).toMatchObject({ scripts: false });
+    expect(await settingsFor(usualSettings, [root, other])).toMatchObject({ readOnly: true });
   });
 
   it('as they are now, and as they were', async () => {
@@ -116,11 +115,11 @@ describe('what a file has said', () => {
     const { settingsFor } = createProjectConfigs(known);
     put(root, '.toolcrib.json', { readOnly: true });
     await settingsFor(usualSettings, [root]);
-    const file = put(root, '.toolcrib.json', { scripts: false });
+    const file = put(root, '.toolcrib.json', { toolsets: ['git'] });
     const both = [settingsFor(usualSettings, [root]), settingsFor(usualSettings, [root])];
     await Promise.all(both);
     rmSync(file);
-    expect(await settingsFor(usualSettings, [root])).toMatchObject({ readOnly: true, scripts: false });
+    expect(await settingsFor(usualSettings, [root])).toMatchObject({ readOnly: true, toolsets: ['git'] });
   });
 
   it('narrows the roots as long', async () => {

@@ -72,7 +72,7 @@ function personBehind(connectTo: Connect) {
     await world.end();
   });
   const call: Call = (name, given) => calling(client)(name, given);
-  const tool = (...args: string[]) => call('run_command', { program: 'tool', args });
+  const tool = (...args: string[]) => call('run', { command: 'tool', args });
   const message = () => ada.asked[0]?.message ?? '';
   return { world, ada, call, tool, message };
 }
@@ -147,7 +147,7 @@ describe.each(Object.entries(clients))('a person behind a client of %s', (_, con
       writeProgram(join(world.project, 'mine'), 'echo evil');
       return says.yes(question);
     });
-    expect(await call('run_command', { program: './mine' })).toMatch(/^NOT_CONFIRMED: .*changed/);
+    expect(await call('run', { command: './mine' })).toMatch(/^NOT_CONFIRMED: .*changed/);
   });
 
   it('answers each of several calls at once for itself', async () => {
@@ -189,20 +189,20 @@ describe('a person', () => {
     expect(await tool('publish')).toMatch(/^NOT_CONFIRMED/);
     expect(ada.asked).toHaveLength(2);
     const unsaid: Given[] = [
-      ...runners.map((program) => ({ program, args: ['build'] })),
-      { program: 'node', args: ['run.mjs'] },
-      { program: 'sh', args: ['run.sh'] },
-      { program: 'tool', args: ['build'], input: 'x' },
-      { program: 'tool' },
-      { program: 'tool', args: ['-c', 'build'] },
-      { program: 'tool', args: ['run'] },
-      { program: 'tool', args: ['run', 'python3'] },
-      { program: 'tool', args: ['compose', 'exec'] },
-      { program: 'tool', args: ['sh'] },
-      { program: 'tool', args: ['clean', 'x'.repeat(500)] },
+      ...runners.map((program) => ({ command: program, args: ['build'] })),
+      { command: 'node', args: ['run.mjs'] },
+      { command: 'sh', args: ['run.sh'] },
+      { command: 'tool', args: ['build'], input: 'x' },
+      { command: 'tool' },
+      { command: 'tool', args: ['-c', 'build'] },
+      { command: 'tool', args: ['run'] },
+      { command: 'tool', args: ['run', 'python3'] },
+      { command: 'tool', args: ['compose', 'exec'] },
+      { command: 'tool', args: ['sh'] },
+      { command: 'tool', args: ['clean', 'x'.repeat(500)] },
     ];
     ada.will(says.yesAtOnce);
-    for (const given of unsaid) await call('run_command', given);
+    for (const given of unsaid) await call('run', given);
     expect(ada.asked.map(lasting)).toEqual(unsaid.map(() => undefined));
     expect(ada.asked).toHaveLength(unsaid.length);
   });
@@ -219,7 +219,7 @@ describe('a person', () => {
     expect(await call('node_run', { file: 'run.mjs', cwd: 'inner' })).toMatch(/^NOT_CONFIRMED/);
     expect(message().split('\n')[0]).toContain(`trust ${inner}`);
     expect(message()).toContain('(https://elsewhere.invalid/x.git)');
-    expect(await call('run_command', { program: 'tool', args: ['build'], cwd: 'inner' })).toMatch(/^NOT_CON/);
+    expect(await call('run', { command: 'tool', args: ['build'], cwd: 'inner' })).toMatch(/^NOT_CON/);
     expect(await call('node_run', { file: 'inner/run.mjs' })).toMatch(/^NOT_CONFIRMED/);
     expect(await call('node_run', { file: 'run.mjs', args: ['x'], cwd: 'src/../inner' })).toMatch(/^NOT_CON/);
     expect(ran(world, 'inner') + ran(world)).toBe('');
@@ -246,15 +246,15 @@ describe.each([...eras, 'the first SDK'] as const)('where nobody can be asked, i
     expect(command).toMatch(/ trust \//);
     execFileSync('sh', ['-c', `${command} --yes`], { env: world.env, cwd: '/' });
     expect(await call('node_run', { file: 'run.mjs' })).not.toMatch(/^N/);
-    const given = { program: 'tool', args: ['say', "it's 1 thing"] };
-    const unruled = await call('run_command', given);
+    const given = { command: 'tool', args: ['say', "it's 1 thing"] };
+    const unruled = await call('run', given);
     const [, rule = ''] = /start the server with --rule (.*?), or with/.exec(unruled) ?? [];
     const words = execFileSync('sh', ['-c', `printf '%s\\0' ${rule}`], { encoding: 'utf8' }).split('\0');
     expect(words).toHaveLength(2);
     await client.close();
     const ruled = await open('--rule', words[0] ?? '');
-    expect(await calling(ruled)('run_command', given)).toBe("tool say it's 1 thing");
-    expect(await calling(ruled)('run_command', { ...given, args: ['say'] })).toMatch(/^NEEDS_CONFIRM/);
+    expect(await calling(ruled)('run', given)).toBe("tool say it's 1 thing");
+    expect(await calling(ruled)('run', { ...given, args: ['say'] })).toMatch(/^NEEDS_CONFIRM/);
     await ruled.close();
   });
 });
@@ -275,7 +275,7 @@ describe('where we ask nobody', () => {
     async (mode) => {
       const client = await clients['2026-07-28']?.(ada, options(world, ['--questions', mode, ...rules]));
       const call = calling(client as Called);
-      const tool = (...args: string[]) => call('run_command', { program: 'tool', args });
+      const tool = (...args: string[]) => call('run', { command: 'tool', args });
       await call('node_run', { file: 'run.mjs' });
       expect(ran(world)).toBe('ran');
       expect(await tool('build')).toBe('tool build');

@@ -63,14 +63,12 @@ describe.each(eras)('the catalogue in %s', (era) => {
     const { folder } = temporaryRepository();
     const { call } = await opened(era, { roots: [folder], args: ['--rule', 'git_log=deny'] });
     const inner = { action: 'git_log', arguments: {} };
-    for (const action of ['run_read_action', 'run_action', 'start_job', 'stop_job', 'read_file'])
+    for (const action of ['run_read_action', 'run_action', 'run', 'control_job', 'read_file'])
       expect(textOf(await call('run_action', { action, arguments: inner }))).toMatch(
         /^ARG_INVALID: action: /,
       );
-    for (const tool of ['run_action', 'run_read_action'])
-      expect(textOf(await call('start_job', { tool, arguments: inner }))).toMatch(/^ARG_INVALID: tool: /);
     expect(textOf(await call('run_read_action', inner))).toMatch(/^EFFECT_DENIED: /);
-    expect(textOf(await call('start_job', { tool: 'git_log' }))).toMatch(/^EFFECT_DENIED: /);
+    expect(textOf(await call('run_action', { ...inner, background: true }))).toMatch(/^EFFECT_DENIED: /);
   });
 
   it('says what is wrong with the arguments of an action', async () => {
@@ -86,7 +84,7 @@ describe.each(eras)('the catalogue in %s', (era) => {
 it('always answers, with what runs any program', async () => {
   const { call } = await opened('2026-07-28', { roots: [temporaryFolder()] });
   expect(textOf(await call('find_actions', { query: 'sed 5p' }))).toBe(
-    'No action does that. run_command runs any program: {"program":"sed","args":["5p"]}',
+    'No action does that. run runs any program: {"command":"sed 5p"}',
   );
   expect(textOf(await call('find_actions', { query: 'x', program: 'gti' }))).toContain('Did you mean git?');
 });

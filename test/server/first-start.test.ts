@@ -8,7 +8,7 @@ import { inherited, initialize, program, startRaw } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const tools = ['list_programs', 'read_file', 'grep', 'list_files', 'write_file', 'edit_file'];
-const others = ['move_path', 'delete_path', 'undo', 'list_jobs', 'read_output', 'wait_job'];
+const others = ['move_path', 'delete_path', 'undo', 'run', 'read_output', 'control_job'];
 
 it('says nothing on standard error on its first start, while it compiles what it is asked for', async () => {
   const server = startRaw({
@@ -51,7 +51,7 @@ it('answers the second time what it answered the first time, before it is loaded
   await until(() => first.lines.filter((line) => line.endsWith('"id":2}')).length === 2);
   const second = await listed();
   expect(second.lines).toEqual([first.lines[0], first.lines.at(-1)]);
-  second.send({ id: 3, method: 'tools/call', params: { name: 'list_jobs', arguments: {} } });
+  second.send({ id: 3, method: 'tools/call', params: { name: 'read_output', arguments: {} } });
   expect((await second.next(({ id }) => id === 3)).result).toBeTruthy();
 });
 

@@ -80,8 +80,8 @@ it('takes no ticket for another call, and none without the key', async () => {
     const { plan } = await call({ 'toolcrib/key': key, 'toolcrib/plan': true });
     return { 'toolcrib/ticket': plan?.['ticket'], 'toolcrib/said': 'yes' };
   };
-  const command = { program: 'node', args: ['test.js'] };
-  const other = await call({ ...(await ticketed()), 'toolcrib/key': key }, 'run_command', command);
+  const command = { command: 'node', args: ['test.js'] };
+  const other = await call({ ...(await ticketed()), 'toolcrib/key': key }, 'run', command);
   expect(other.text).toContain('NOT_CONFIRMED');
   expect((await call(await ticketed())).text).toContain('NEEDS_CONFIRM');
   const wrong = 'cd'.repeat(32);

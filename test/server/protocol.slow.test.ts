@@ -122,8 +122,7 @@ it('offers nothing that changes anything with --read-only, and refuses to call i
   });
   onTestFinished(() => client.close());
   const { tools } = await client.listTools();
-  // Which ends what the client itself has started.
-  expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toMatchObject([{ name: 'stop_job' }]);
+  expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
   expect(tools.length).toBeGreaterThan(10);
   const refused = await client.callTool({ name: 'git_create_branch', arguments: { branch: 'x' } });
   expect(textOf(refused)).toMatch(/^EFFECT_DENIED: .*--read-only/);
@@ -149,21 +148,18 @@ it('offers only the toolsets it is told to', async () => {
   onTestFinished(() => client.close());
   const names = (await client.listTools()).tools.map(({ name }) => name);
   expect(names.filter((name) => !name.startsWith('git_')).sort()).toEqual([
+    'control_job',
     'delete_path',
     'edit_file',
     'find_actions',
     'grep',
     'list_files',
-    'list_jobs',
     'move_path',
     'read_file',
-    'read_job',
     'read_output',
     'run_action',
     'run_read_action',
-    'stop_job',
     'undo',
-    'wait_job',
     'write_file',
   ]);
   await expect(client.callTool({ name: 'list_programs', arguments: {} })).rejects.toThrow('not offered');

@@ -36,7 +36,7 @@ let home: Home;
 beforeAll(() => {
   // Each call of this client that waits for its pipe listens to it.
   EventEmitter.defaultMaxListeners = 0;
-  home = makeHome({ rules: { run_command: 'allow' }, budgets: { calls: atOnce } }, ['--no-checkpoints']);
+  home = makeHome({ rules: { run: 'allow' }, budgets: { calls: atOnce } }, ['--no-checkpoints']);
   makeSoakProject(home);
   for (const [name, text] of [
     ['noting.sh', noting],
@@ -66,13 +66,13 @@ function callAt(at: number): { name: string; given: Record<string, unknown>; say
   const [kind, page] = [at % 20, at % 20];
   if (kind < 2)
     return {
-      name: 'run_command',
-      given: { program: './noting.sh', args: [String(at)] },
+      name: 'run',
+      given: { command: './noting.sh', args: [String(at)] },
       says: new RegExp(`^number ${at}$`),
     };
   if (kind === 2) return { name: 'git_log', given: { limit: 1 + (at % 2) }, says: /All of it/ };
   if (kind === 3) return { name: 'grep', given: { pattern: 'page 7$', path: 'docs' }, says: /docs\/7\.txt/ };
-  if (kind === 4) return { name: 'read_output', given: { output: `none${at}` }, says: /^NOT_FOUND/ };
+  if (kind === 4) return { name: 'read_output', given: { id: `none${at}` }, says: /^NOT_FOUND/ };
   if (kind === 5)
     return { name: 'read_file', given: { path: `docs/missing-${at}` }, says: new RegExp(`missing-${at}`) };
   return { name: 'read_file', given: { path: `docs/${page}.txt` }, says: new RegExp(`^page ${page}\\n`) };
@@ -117,13 +117,13 @@ it.each(process.env['CI'] ? eras : eras.slice(0, 1))(
     try {
       // All turns are taken by what does not end.
       const first = Array.from({ length: atOnce }, () =>
-        call('run_command', { program: './holding.sh', args: [held] }),
+        call('run', { command: './holding.sh', args: [held] }),
       );
       await until(() => linesOf('held').filter((line) => line === held).length === atOnce);
       const more = 200;
       let busy = 0;
       const rest = Array.from({ length: mostWaiting + more }, async (_, at) => {
-        const said = await call('read_output', { output: `none${at}` });
+        const said = await call('read_output', { id: `none${at}` });
         if (said.startsWith('BUSY')) busy++;
         return said;
       });

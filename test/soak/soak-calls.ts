@@ -70,21 +70,18 @@ export function stepsOf(random: () => number, client: string) {
     [4, () => ({ name: 'git_log', given: { limit: 3 }, says: /First commit/ })],
     [2, () => ({ name: 'git_diff', given: {}, says: /^/ })],
     [6, () => ({ name: 'npm_scripts', given: {}, says: /quick/ })],
-    [6, () => ({ name: 'list_jobs', given: {}, says: /^/ })],
+    [6, () => ({ name: 'read_output', given: {}, says: /^/ })],
     [4, () => ({ name: 'undo', given: {}, says: /^/ })],
-    [3, () => ({ name: 'read_output', given: { output: 'none' }, says: /^NOT_FOUND/ })],
+    [3, () => ({ name: 'read_output', given: { id: 'none' }, says: /^NOT_FOUND/ })],
     [3, () => ({ name: 'read_file', given: { path: '../../etc/passwd' }, says: /^PATH_OUTSIDE_ROOTS/ })],
     [3, () => ({ name: 'read_file', given: { pfad: 'a' }, says: /^ARG_INVALID/ })],
     [2, () => ({ name: 'git_reset_hard', given: { ref: 'HEAD' }, says: /^NEEDS_CONFIRM|it can lose work/ })],
-    [3, () => ({ name: 'run_command', given: command('echo', 'hi'), says: /^hi/ })],
-    [2, () => ({ name: 'run_command', given: command('seq', '5000'), says: /read_output/ })],
+    [3, () => ({ name: 'run', given: command('echo', 'hi'), says: /^hi/ })],
+    [2, () => ({ name: 'run', given: command('seq', '5000'), says: /read_output/ })],
     [1, () => ({ name: 'git_log', given: {}, says: /^/, impatient: soon() })],
     [1, () => ({ name: 'grep', given: { pattern: 'e' }, says: /^/, impatient: soon() })],
-    [0.6, () => ({ name: 'run_command', given: command('./family.sh'), says: /^/, impatient: soon() })],
-    [
-      0.3,
-      () => ({ name: 'run_command', given: command('sleep', '9'), says: /^/, impatient: { timeoutMs: 100 } }),
-    ],
+    [0.6, () => ({ name: 'run', given: command('./family.sh'), says: /^/, impatient: soon() })],
+    [0.3, () => ({ name: 'run', given: command('sleep', '9'), says: /^/, impatient: { timeoutMs: 100 } })],
     [0.15, () => ({ name: 'npm_run', given: { task: 'grand' }, says: /^/, impatient: { timeoutMs: 700 } })],
     [0.1, () => ({ name: 'npm_run', given: { task: 'quick' }, says: /quick/ })],
   ];
@@ -119,27 +116,27 @@ export const chains: readonly ((call: Call, client: string, random: () => number
     await call('delete_path', { path: `${path}.moved` });
   },
   async function wholeJob(call) {
-    const argv = { program: 'sh', args: ['-c', 'echo ready; cat; sleep 300'] };
-    const job = jobIn(await call('start_job', { tool: 'run_command', arguments: argv, input: true }));
-    await call('wait_job', { job, pattern: 'ready' });
-    await call('write_job', { job, text: 'hello\n', end: true });
-    await call('wait_job', { job, pattern: 'hello' });
-    await call('read_job', { job, after: 0 });
-    await call('stop_job', { job });
+    const argv = { command: 'sh', args: ['-c', 'echo ready; cat; sleep 300'] };
+    const id = jobIn(await call('run', { ...argv, background: true }));
+    await call('read_output', { id, wait_for: 'ready' });
+    await call('control_job', { id, action: 'send', text: 'hello\n', end: true });
+    await call('read_output', { id, wait_for: 'hello' });
+    await call('read_output', { id, start_line: 1 });
+    await call('control_job', { id, action: 'stop' });
   },
   async function longCall(call, _, random) {
     // Longer than a call may take: it becomes a job.
-    const argv = { program: 'sleep', args: [`30${String(random()).slice(2, 8)}`] };
-    const job = jobIn(await call('run_command', argv));
-    await call('run_command', argv, { cancelAfterMs: 20 });
-    await call('stop_job', { job });
+    const argv = { command: 'sleep', args: [`30${String(random()).slice(2, 8)}`] };
+    const id = jobIn(await call('run', argv));
+    await call('run', argv, { cancelAfterMs: 20 });
+    await call('control_job', { id, action: 'stop' });
   },
   async function longOutput(call, _, random) {
-    const said = await call('run_command', { program: 'seq', args: [String(20_000 + random() * 20_000)] });
-    const output = /\b[a-z2-9]{20}\b/.exec(said)?.[0] ?? 'none';
-    await call('read_output', { output, tail: 5 });
-    await call('read_output', { output, grep: '^19999$' });
+    const said = await call('run', { command: 'seq', args: [String(20_000 + random() * 20_000)] });
+    const id = /\bread_output id=([\w-]+)/.exec(said)?.[1] ?? 'none';
+    await call('read_output', { id, tail: 5 });
+    await call('read_output', { id, pattern: '^19999$' });
   },
 ];
 
-const jobIn = (text: string): string => /\bjob (\w{20})\b/.exec(text)?.[1] ?? 'none';
+const jobIn = (text: string): string => /^([\w-]+-\d+) is running/.exec(text)?.[1] ?? 'none';

@@ -34,7 +34,7 @@ const mostGrowth = calls < 5000 ? 40 : 25;
 let home: Home;
 beforeAll(() => {
   home = makeHome({
-    rules: { run_command: 'allow', npm_run: 'allow' },
+    rules: { run: 'allow', npm_run: 'allow' },
     budgets: { callSeconds: 1 },
   });
   makeSoakProject(home);

@@ -1,4 +1,4 @@
-/** Programs that developers have and that no action is written for: `run_command` takes them. Found by name only. */
+/** Programs that developers have and that no action is written for: `run` takes them. Found by name only. */
 export const wellKnown: readonly string[] = `
   7z ab act adb age air ansible ansible-inventory ansible-lint ansible-playbook ansible-vault ant apt aria2c
   asciidoctor asdf atuin awk aws az b2 bat bazel bazelisk bison brew btop buf cabal ccache certbot chezmoi choco

@@ -139,7 +139,7 @@ const cut = (text: string, { omittedBytes }: Collected, most: number, telling: T
 
 /** How to get at all of it, between two texts; nothing when it is not kept. */
 const wayTo = (before: string, { handle }: Telling, after = ''): string =>
-  handle === undefined ? '' : `${before}read_output output=${handle} has all of it${after}`;
+  handle === undefined ? '' : `${before}read_output id=${handle} has all of it${after}`;
 
 const noted = ({ notes }: Telling): string[] => notes.map((note) => `[${note}]`);
 

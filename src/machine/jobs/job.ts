@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { ToolcribError } from '../../core/errors.ts';
-import type { CallContext, ProgramInput, ToolResult } from '../../core/tool.ts';
-import { newHandle } from '../output-store/output-store.ts';
+import type { CallContext, OutputSink, ProgramInput, ToolResult } from '../../core/tool.ts';
 
 /** What makes a call the same as another. */
 export interface JobCall {
@@ -8,6 +8,8 @@ export interface JobCall {
   readonly key: string;
   readonly tool: string;
   readonly title: string;
+  /** It was begun as a job: its call is answered at once, and its program can be written to. */
+  readonly isBackground: boolean;
 }
 
 /** - failed   it ended with an error
@@ -19,8 +21,6 @@ export type JobWork = (context: CallContext) => Promise<ToolResult>;
 
 /** Work that may outlive the call that began it. */
 export class Job {
-  /** Also the handle of what its program prints. */
-  readonly id = newHandle();
   readonly call: JobCall;
   readonly client: string;
   /** Resolves when it has ended; never rejects. */
@@ -33,19 +33,28 @@ export class Job {
   lastLine: string | undefined;
   /** Its program, once it has one. */
   program: { readonly command: string; readonly folder?: string | undefined } | undefined;
+  /** Ports that were listened to before it began; undefined where that is not known. */
+  readonly portsBefore: ReadonlySet<number> | undefined;
   readonly #startedAt = Date.now();
   readonly #stopping = new AbortController();
-  readonly #takesInput: boolean;
+  readonly #keepOutput: () => OutputSink;
+  #output: OutputSink | undefined;
   #why: 'stopped' | 'timed_out' | undefined;
   #input: ProgramInput | undefined;
   #outcome: PromiseSettledResult<ToolResult> | undefined;
 
-  /** Begins to work. `takesInput`: whether its program gets one that stays open. */
-  constructor(call: JobCall, work: JobWork, context: CallContext, takesInput = false) {
+  /** Begins to work. */
+  constructor(call: JobCall, work: JobWork, context: CallContext) {
     this.call = call;
     this.client = context.client;
-    this.#takesInput = takesInput;
+    this.portsBefore = call.isBackground ? listeningPorts() : undefined;
+    this.#keepOutput = () => context.keepOutput(call.tool);
     this.ended = this.#settle(work, context);
+  }
+
+  /** The handle of what its program prints, by which it is named. */
+  get id(): string {
+    return (this.#output ??= this.#keepOutput()).handle;
   }
 
   async #settle(work: JobWork, context: CallContext): Promise<void> {
@@ -53,6 +62,7 @@ export class Job {
     const begun = Promise.resolve().then(() => work(this.#within(context)));
     [this.#outcome] = await Promise.allSettled([begun]);
     this.endedAt = Date.now();
+    this.#output?.end();
     this.#input = undefined;
   }
 
@@ -67,9 +77,9 @@ export class Job {
       },
       keepOutput: (command, folder) => {
         this.program = { command, folder };
-        return context.keepOutput(command, folder, this.id);
+        return (this.#output = context.keepOutput(command, folder, this.#output?.handle));
       },
-      ...(this.#takesInput && { takeInput: (input) => void (this.#input = input) }),
+      ...(this.call.isBackground && { takeInput: (input) => void (this.#input = input) }),
     };
   }
 
@@ -100,19 +110,32 @@ export class Job {
 
   /** Writes to its program. Throws ARG_INVALID when it takes no input, NOT_FOUND when nothing reads any. */
   write(text: string, isLast: boolean): void {
-    if (!this.#takesInput)
+    if (!this.call.isBackground)
       throw new ToolcribError(
         'ARG_INVALID',
-        `job: ${this.id} takes no input.`,
-        'Start it by start_job with input=true.',
+        `id: ${this.id} takes no input.`,
+        'Only what was started with background: true can be written to.',
       );
     const isWritten = text === '' ? this.#input !== undefined : this.#input?.write(text);
     if (!isWritten)
       throw new ToolcribError(
         'NOT_FOUND',
-        `job: nothing reads the input of ${this.id}: its program has not started, has ended, or does not listen.`,
-        'read_job tells how it is.',
+        `id: nothing reads the input of ${this.id}: its program has not started, has ended, or does not listen.`,
+        `read_output id=${this.id} tells how it is.`,
       );
     if (isLast) this.#input?.end();
+  }
+}
+
+/** The TCP ports that something listens to on this computer; undefined on systems that have no file of them. */
+function listeningPorts(): ReadonlySet<number> | undefined {
+  try {
+    const tables = ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFileSync(file, 'latin1')).join('\n');
+    // proc_net_tcp(5): the local address and port, the remote ones, and the state, of which 0A is LISTEN.
+    const listening = tables.matchAll(/^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A/gm);
+    return new Set([...listening].map(([, port = '']) => Number.parseInt(port, 16)));
+  } catch {
+    // No Linux, or no IPv6 there.
+    return undefined;
   }
 }

@@ -25,85 +25,61 @@ const lookMs = 100;
 export class Jobs {
   /** All that run, also calls that are no jobs yet. */
   readonly #running = new Set<Job>();
-  readonly #known = new Map<string, Job>();
+  readonly #known = new Set<Job>();
 
   /**
-   * Makes a call: tells its result, or that it is still running after the budget, from when on it is a job. Throws what
-   * `work` throws, and BUSY.
+   * Makes a call: tells its result, or that it is still running after the budget, from when on it is a job. One in the
+   * background is a job from its beginning, and told of when it had a moment to print something. Throws what `work`
+   * throws, and BUSY.
    */
   async run(call: JobCall, work: JobWork, context: CallContext): Promise<Answer> {
-    const job = this.#begin(call, work, context);
-    const { signal, budgets } = context;
-    await endOrTimeout(job.ended, budgets.callSeconds * 1000, signal);
-    if (signal.aborted) {
+    const { signal, budgets, client } = context;
+    const { isBackground } = call;
+    const same = isBackground ? this.#runningSame(client, call.key) : undefined;
+    if (isBackground && !same) this.#refuseWhenFull(context);
+    const job = same ?? this.#begin(call, work, context);
+    if (isBackground) await hasBegun(job, signal);
+    else await endOrTimeout(job.ended, budgets.callSeconds * 1000, signal);
+    if (signal.aborted && !same) {
       job.end('stopped');
       // What it started is being ended, and is gone when it says so.
       await job.ended;
     }
-    if (job.state !== 'running') return { kind: 'done', result: job.result() };
+    if (job.state !== 'running') {
+      this.#known.delete(job);
+      return { kind: 'done', result: job.result() };
+    }
     try {
-      this.#refuseWhenFull(context);
+      if (!isBackground) this.#refuseWhenFull(context);
     } catch (error) {
       await end([job]);
       throw error;
     }
     this.#announce(job);
-    return { kind: 'running', job };
-  }
-
-  /**
-   * Makes a call as a job, unless the same is running, and tells of it when it had a moment to print something; the
-   * result when it ended at once. `takesInput`: its program gets one that stays open. Throws what `run` does.
-   */
-  async start(call: JobCall, work: JobWork, context: CallContext, takesInput: boolean): Promise<Answer> {
-    const same = this.#sameCall(context.client, call.key).findLast((job) => this.#running.has(job));
-    if (!same) this.#refuseWhenFull(context);
-    const job = same ?? this.#begin(call, work, context, takesInput);
-    this.#announce(job);
-    const printed = () => job.lastLine !== undefined;
-    await waitForJob(job, { ...context, progress: () => {} }, firstOutputMs, printed);
-    await endOrTimeout(job.ended, nextMs, context.signal);
-    if (context.signal.aborted && !same) await end([job]);
-    if (job.state === 'running') return { kind: 'running', job, joined: same !== undefined };
-    this.#known.delete(job.id);
-    return { kind: 'done', result: job.result() };
+    return { kind: 'running', job, joined: same !== undefined };
   }
 
   /** Waits for the same call of the same client, or tells its result that nobody got; undefined without one. */
   async join(key: string, waiter: Waiter): Promise<Answer | undefined> {
-    const same = this.#sameCall(waiter.client, key);
+    const same = this.list(waiter.client).filter(({ call }) => call.key === key);
     const job =
-      same.findLast((one) => this.#running.has(one)) ??
-      same.findLast((one) => !one.isTold && one.state !== 'stopped');
+      this.#runningSame(waiter.client, key) ??
+      same.findLast((one) => !one.isTold && !one.call.isBackground && one.state !== 'stopped');
     if (!job) return undefined;
     if (job.endedAt !== undefined)
       return { kind: 'done', result: withAge(job.result(), job.id, job.endedAt) };
-    await waitForJob(job, waiter, waiter.budgets.callSeconds * 1000);
+    if (!job.call.isBackground) await waitForJob(job, waiter, waiter.budgets.callSeconds * 1000);
     if (job.state === 'running') return { kind: 'running', job, joined: true };
     return { kind: 'done', result: job.result() };
   }
 
-  /** Throws NOT_FOUND. */
-  find(client: string, id: string): Job {
-    const job = this.#known.get(id);
-    if (job?.client === client) return job;
-    throw new ToolcribError(
-      'NOT_FOUND',
-      `job: there is no job ${JSON.stringify(id)}.`,
-      'list_jobs has the ones there are.',
-    );
+  find(client: string, id: string): Job | undefined {
+    return this.list(client).find((job) => job.id === id);
   }
 
   /** All that are known, the oldest first. */
   list(client: string): Job[] {
-    return [...this.#known.values()].filter((job) => job.client === client);
-  }
-
-  /** Ends a job, and what it started; returns when that is done. Throws NOT_FOUND. */
-  async stop(client: string, id: string): Promise<Job> {
-    const job = this.find(client, id);
-    await end([job]);
-    return job;
+    return [...this.#known].filter((job) => job.client === client);
   }
 
   async endAll(): Promise<void> {
@@ -111,9 +87,11 @@ export class Jobs {
     this.#known.clear();
   }
 
-  #begin(call: JobCall, work: JobWork, context: CallContext, takesInput?: boolean): Job {
-    const job = new Job(call, work, context, takesInput);
+  #begin(call: JobCall, work: JobWork, context: CallContext): Job {
+    const job = new Job(call, work, context);
     this.#running.add(job);
+    // Known before anybody waits: of the same calls at once one begins it.
+    if (call.isBackground) this.#announce(job);
     const limit = setTimeout(() => job.end('timed_out'), context.budgets.jobMinutes * 60_000).unref();
     void job.ended.finally(() => {
       clearTimeout(limit);
@@ -122,8 +100,8 @@ export class Jobs {
     return job;
   }
 
-  #sameCall(client: string, key: string): Job[] {
-    return this.list(client).filter((job) => job.call.key === key);
+  #runningSame(client: string, key: string): Job | undefined {
+    return this.list(client).findLast((job) => job.call.key === key && this.#running.has(job));
   }
 
   #refuseWhenFull({ client, budgets }: Waiter): void {
@@ -132,19 +110,27 @@ export class Jobs {
     throw new ToolcribError(
       'BUSY',
       `${count} jobs are running, which is as many as may be (budgets.jobs).`,
-      'End one with stop_job (list_jobs has them), or wait for one.',
+      'Stop one by control_job (read_output without an id lists them), or wait for one.',
     );
   }
 
   #announce(job: Job): void {
-    this.#known.set(job.id, job);
-    const ended = [...this.#known.values()].filter(({ endedAt }) => endedAt !== undefined);
-    for (const [index, { id, endedAt = 0 }] of ended.entries())
-      if (index < ended.length - mostKept || Date.now() - endedAt > keptMs) this.#known.delete(id);
+    this.#known.add(job);
+    const ended = [...this.#known].filter(({ endedAt }) => endedAt !== undefined);
+    for (const [index, one] of ended.entries())
+      if (index < ended.length - mostKept || Date.now() - (one.endedAt ?? 0) > keptMs)
+        this.#known.delete(one);
   }
 }
 
-async function end(jobs: readonly Job[]): Promise<void> {
+/** Waits until a job has had a moment to print something, and to end. */
+async function hasBegun(job: Job, signal: AbortSignal): Promise<void> {
+  await waitForJob(job, { signal, progress: () => {} }, firstOutputMs, () => job.lastLine !== undefined);
+  await endOrTimeout(job.ended, nextMs, signal);
+}
+
+/** Ends jobs, and what they started; returns when that is done. */
+export async function end(jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) job.end('stopped');
   await endOrTimeout(Promise.all(jobs.map((job) => job.ended)), endMs);
 }
@@ -191,6 +177,6 @@ async function endOrTimeout(ended: Promise<unknown>, mostMs: number, signal?: Ab
 /** A result that was there before the call says so: what it tells of may have changed since. */
 function withAge(result: ToolResult, id: string, endedAt: number): ToolResult {
   const ago = Math.round((Date.now() - endedAt) / 1000);
-  const note = `the result of job ${id}, which the same call began; it ended ${ago} s ago: call again to run it anew`;
+  const note = `this is ${id}, which the same call began; it ended ${ago} s ago: call again to run it anew`;
   return { ...result, content: [...result.content, { type: 'text', text: `[${note}]` }] };
 }

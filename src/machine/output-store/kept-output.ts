@@ -12,6 +12,7 @@ export type OutputLine =
 
 /** An output, which may grow while it is read. */
 export interface StoredOutput {
+  readonly handle: string;
   /** What it is, such as the command line; as it was given. */
   readonly about: string;
   /** When it ended, in ms since 1970; undefined while it grows. */

@@ -1,20 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Budgets } from '../../core/settings.ts';
 import type { OutputSink } from '../../core/tool.ts';
 import { makePrivate } from '../folders.ts';
 import { KeptOutput, type StoredOutput } from './kept-output.ts';
-
-/** What programs printed, whole, by handle. */
-export interface OutputStore {
-  /** Begins to keep what a program prints. `owner` is who may read it, `about` what it is, such as the command line. */
-  open(owner: string, about: string, handle?: string): OutputSink;
-  /** Throws NOT_FOUND, which says the same of what never was, is forgotten, or belongs to another. */
-  find(owner: string, handle: string): StoredOutput;
-  /** Forgets everything, and removes what is on disk. */
-  close(): void;
-}
 
 export interface OutputStoreOptions {
   /** The cache folder, in which large outputs are put; without one, less is kept, in memory. */
@@ -25,73 +15,123 @@ export interface OutputStoreOptions {
 /** Outputs that have ended: those that fit into memory, most of which are some hundred bytes, and those with a file. */
 const mostKept = { small: 200, large: 50 };
 
-/** Keeps outputs for as long as this process lives: a file for each that is large. */
-export function createOutputStore({ folder, budgets }: OutputStoreOptions): OutputStore {
+/** What programs printed, whole, by handle, for as long as this process lives: a file for each that is large. */
+export class OutputStore {
+  readonly #options: OutputStoreOptions;
   /** In the order in which they began. */
-  const outputs = new Map<string, KeptOutput>();
-  const mostBytes = budgets.outputMegabytes * 1024 * 1024;
-  const lifeMs = budgets.outputHours * 60 * 60 * 1000;
-  let isClosed = false;
+  readonly #outputs = new Set<KeptOutput>();
+  /** How many there have been of an owner and a name. */
+  readonly #counts = new Map<string, number>();
+  #isClosed = false;
 
-  function forget(output: KeptOutput): void {
-    outputs.delete(output.handle);
+  constructor(options: OutputStoreOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins to keep what a program prints. `owner` is who may read it, `about` what it is, such as the command line, of
+   * which its handle is made unless one is given: `dev-1`.
+   */
+  open(owner: string, about: string, handle = this.#nextHandle(owner, about)): OutputSink {
+    this.#forgetOld();
+    for (const before of this.#of(owner)) if (before.handle === handle) this.#forget(before);
+    const output = new KeptOutput(handle, owner, about, {
+      openFile: () => this.#openFile(),
+      makeRoom: (growing) => this.#makeRoom(growing),
+    });
+    this.#outputs.add(output);
+    return output;
+  }
+
+  /** What is kept of an owner, in the order in which it began. */
+  list(owner: string): readonly StoredOutput[] {
+    return this.#of(owner).filter((output) => !this.#isExpired(output));
+  }
+
+  /** Throws NOT_FOUND, which says the same of what never was, is forgotten, or belongs to another. */
+  find(owner: string, handle: string): StoredOutput {
+    const output = this.list(owner).find((one) => one.handle === handle);
+    if (output) return output;
+    throw new ToolcribError(
+      'NOT_FOUND',
+      'id: there is no job or output by that handle, or no more: old ones are forgotten.',
+      'read_output without an id lists them.',
+    );
+  }
+
+  /** Forgets everything, and removes what is on disk. */
+  close(): void {
+    this.#isClosed = true;
+    for (const output of this.#outputs) this.#forget(output);
+  }
+
+  #nextHandle(owner: string, about: string): string {
+    const name = nameIn(about);
+    const key = `${owner} ${name}`;
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    return `${name}-${count}`;
+  }
+
+  #of(owner: string): KeptOutput[] {
+    return [...this.#outputs].filter((output) => output.owner === owner);
+  }
+
+  #forget(output: KeptOutput): void {
+    this.#outputs.delete(output);
     const file = output.drop();
     if (file !== undefined) closeSync(file);
   }
 
-  const isExpired = ({ endedAt }: KeptOutput) => endedAt !== undefined && Date.now() - endedAt > lifeMs;
+  #isExpired({ endedAt }: KeptOutput): boolean {
+    return endedAt !== undefined && Date.now() - endedAt > this.#options.budgets.outputHours * 3_600_000;
+  }
 
   /** Those that have ended and take room in a file, or take none. */
-  const ended = (isLarge: boolean) =>
-    [...outputs.values()].filter(
+  #ended(isLarge: boolean): KeptOutput[] {
+    return [...this.#outputs].filter(
       ({ endedAt, fileBytes }) => endedAt !== undefined && fileBytes > 0 === isLarge,
     );
+  }
 
-  function forgetOld(): void {
-    const tooMany = [...ended(false).slice(0, -mostKept.small), ...ended(true).slice(0, -mostKept.large)];
-    for (const output of [...tooMany, ...[...outputs.values()].filter(isExpired)]) forget(output);
+  #forgetOld(): void {
+    const tooMany = [
+      ...this.#ended(false).slice(0, -mostKept.small),
+      ...this.#ended(true).slice(0, -mostKept.large),
+    ];
+    for (const output of this.#outputs)
+      if (this.#isExpired(output) || tooMany.includes(output)) this.#forget(output);
   }
 
   /** Makes room for a block: the oldest that have ended go, or the middle of the one that grows. */
-  function makeRoom(growing: KeptOutput): void {
-    const isFull = () =>
-      [...outputs.values()].reduce((sum, { fileBytes }) => sum + fileBytes, 0) >= mostBytes;
-    for (const output of ended(true)) if (isFull()) forget(output);
+  #makeRoom(growing: KeptOutput): void {
+    const most = this.#options.budgets.outputMegabytes * 1024 * 1024;
+    const isFull = () => [...this.#outputs].reduce((sum, { fileBytes }) => sum + fileBytes, 0) >= most;
+    for (const output of this.#ended(true)) if (isFull()) this.#forget(output);
     if (isFull()) growing.dropMiddle();
   }
 
-  const openFile = () => (folder === undefined || isClosed ? undefined : openUnnamed(folder));
-
-  return {
-    open(owner, about, handle = newHandle()) {
-      forgetOld();
-      const before = outputs.get(handle);
-      if (before) forget(before);
-      const output = new KeptOutput(handle, owner, about, { openFile, makeRoom });
-      outputs.set(handle, output);
-      return output;
-    },
-    find(owner, handle) {
-      const output = outputs.get(handle);
-      if (output?.owner === owner && !isExpired(output)) return output;
-      throw new ToolcribError(
-        'NOT_FOUND',
-        'output: there is no output by that handle, or no more: old ones are forgotten.',
-        'Give one that a result named, or run the program again.',
-      );
-    },
-    close() {
-      isClosed = true;
-      for (const output of outputs.values()) forget(output);
-    },
-  };
+  #openFile(): number | undefined {
+    const { folder } = this.#options;
+    return folder === undefined || this.#isClosed ? undefined : openUnnamed(folder);
+  }
 }
 
-/** 100 random bits, in letters and digits that are not taken for each other. */
-export function newHandle(): string {
-  let handle = '';
-  for (const byte of randomBytes(20)) handle += 'abcdefghijkmnpqrstuvwxyz23456789'[byte & 31];
-  return handle;
+/** Behind these words stands what is really done, and the others say more than their program. */
+const leads = /^(?:run|exec|x|dlx|compose|tool)$/;
+const tasks = /^(?:build|check|deploy|dev|install|lint|serve|start|test|up|watch)\b/;
+
+/** What a command line is about, in a word: `dev` of `npm run dev`, `test` of `cargo test`, `node` of `node a.mjs`. */
+function nameIn(line: string): string {
+  const [program = '', first = '', second = ''] = line.split(/\s+/).filter((word) => !/^\w+=/.test(word));
+  const word = leads.test(first) && second !== '' ? second : tasks.test(first) ? first : program;
+  const name = word
+    .replace(/^.*[\\/]/, '')
+    .replace(/\.\w+$/, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+  return name.slice(0, 20) || 'output';
 }
 
 /** FILE_FLAG_DELETE_ON_CLOSE, as Node hands it on (UV_FS_O_TEMPORARY); constants of node:fs leave it out. */
@@ -105,7 +145,7 @@ const deleteOnClose = 0x40;
 function openUnnamed(cache: string): number | undefined {
   const { O_RDWR, O_CREAT, O_EXCL } = constants;
   const folder = `${cache}/outputs`;
-  const path = `${folder}/${newHandle()}`;
+  const path = `${folder}/${randomUUID()}`;
   try {
     if (!makePrivate(cache) || !makePrivate(folder)) return undefined;
     if (process.platform === 'win32') return openSync(path, O_RDWR | O_CREAT | O_EXCL | deleteOnClose);

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join, posix } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Workspace } from '../../core/tool.ts';
+import { upwards } from '../../core/upwards.ts';
 import type { Host } from '../host.ts';
 import { rooted } from '../paths/workspace.ts';
 import { whichProgram } from './discovery.ts';
@@ -24,32 +25,61 @@ interface Where {
   readonly workspace: Workspace;
   readonly host: Host;
   readonly path: SearchPath;
+  /** Where projects keep copies of their own: `node_modules/.bin/eslint`. */
+  readonly own: readonly string[];
 }
 
 /**
- * The program of a name on the machine's own search path, in which no project has a part; or of a path, which has to
- * lead to an executable file inside the roots. Throws PROGRAM_NOT_FOUND, ARG_INVALID, and what the gate throws.
+ * The program of a name: a copy that the project keeps of one that is known for it, else the one on the machine's own
+ * search path, in which no project has a part, else what lies beside such copies; or of a path, which has to lead to an
+ * executable file inside the roots. Throws PROGRAM_NOT_FOUND, ARG_INVALID, and what the gate throws.
  */
 export const namedProgram = (name: string, where: Where): Promise<NamedProgram> =>
   /[\\/]/.test(name) ? programAt(name, where) : programNamed(name, where);
 
-async function programNamed(name: string, { workspace, host, path }: Where): Promise<NamedProgram> {
+async function programNamed(name: string, where: Where): Promise<NamedProgram> {
+  const { workspace, host, path, own } = where;
+  const copies = own.filter((place) => basename(place).replace(/\.(?:exe|cmd|bat)$/i, '') === name);
+  const copy = await firstOf(copies, where);
+  if (copy) return copy;
   const search = await whichProgram(name, host, path);
-  if (!('installed' in search))
-    throw new ToolcribError(
-      'PROGRAM_NOT_FOUND',
-      `program: ${JSON.stringify(name)} was not found: ${search.why}.`,
-      `One of the project is named by its path, such as ./${basename(name)}.`,
-    );
-  const { program, leading } = search.installed;
   const project = await projectFolders(workspace.roots);
-  if (await project.holds(program))
-    throw new ToolcribError(
-      'PROGRAM_NOT_FOUND',
-      `program: ${program} lies in the project, which must not choose what ${JSON.stringify(name)} is.`,
-      'Name it by its path if it is meant.',
-    );
-  return { program, leading };
+  if ('installed' in search && !(await project.holds(search.installed.program))) {
+    const { program, leading } = search.installed;
+    return { program, leading };
+  }
+  // A folder of scripts that people write, such as `bin`, is none that a package manager fills.
+  const folders = new Set(own.map((place) => posix.dirname(place)).filter((folder) => folder.includes('/')));
+  const endings = host.platform === 'win32' ? ['.exe', '.cmd'] : [''];
+  const beside = [...folders].flatMap((folder) => endings.map((ending) => `${folder}/${name}${ending}`));
+  const found = /^[\w.+@-]+$/.test(name) ? await firstOf(beside, where) : undefined;
+  if (found) return found;
+  const why =
+    'why' in search
+      ? search.why
+      : `${search.installed.program} lies in the project, which must not choose it`;
+  throw new ToolcribError(
+    'PROGRAM_NOT_FOUND',
+    `command: ${JSON.stringify(name)} was not found: ${why}.`,
+    `One of the project is named by its path, such as ./${basename(name)}.`,
+  );
+}
+
+/** The first of these places that has a program, from the folder upwards. */
+async function firstOf(
+  places: readonly string[],
+  { folder, workspace }: Where,
+): Promise<NamedProgram | undefined> {
+  for (const here of upwards(folder, workspace.roots))
+    for (const place of places) {
+      const file = join(here, place);
+      const isFile = await stat(file).then(
+        (facts) => facts.isFile(),
+        () => false,
+      );
+      if (isFile && (await isExecutable(file))) return stamped(file);
+    }
+  return undefined;
 }
 
 async function programAt(name: string, { folder, workspace }: Where): Promise<NamedProgram> {
@@ -58,10 +88,14 @@ async function programAt(name: string, { folder, workspace }: Where): Promise<Na
   if (!(await isExecutable(path)))
     throw new ToolcribError(
       'ARG_INVALID',
-      `program: ${JSON.stringify(name)} is not executable.`,
+      `command: ${JSON.stringify(name)} is not executable.`,
       'A script is an argument of the program that reads it.',
     );
+  return stamped(path);
+}
+
+async function stamped(program: string): Promise<NamedProgram> {
   // Nobody can set the time of a file's last change of any kind.
-  const { dev, ino, size, ctimeMs } = await stat(path);
-  return { program: path, leading: [], digest: [dev, ino, size, ctimeMs].join() };
+  const { dev, ino, size, ctimeMs } = await stat(program);
+  return { program, leading: [], digest: [dev, ino, size, ctimeMs].join() };
 }

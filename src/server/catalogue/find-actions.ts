@@ -65,7 +65,7 @@ async function answerTo(query: string, program: string | undefined, catalogue: C
     missing && facts
       ? `${missing.name} would fit, but ${facts.title} cannot be used on this machine as it is. `
       : '';
-  return `${notHere}No action does that. run_command runs any program${await commandFor(query, catalogue)}`;
+  return `${notHere}No action does that. run runs any program${await commandFor(query, catalogue)}`;
 }
 
 /** Tools that fit, the best first; what the project uses is most likely meant. */
@@ -88,11 +88,11 @@ export function bestOf(
   return found.filter(({ score }) => score >= nearEnough * (found[0]?.score ?? 0)).map(({ tool }) => tool);
 }
 
-/** Its arguments, when the first word of the query is a program that is here. */
+/** Its command, when the first word of the query is a program that is here. */
 async function commandFor(query: string, { which }: Catalogue): Promise<string> {
-  const [program = '', ...args] = query.trim().split(/\s+/);
+  const [program = ''] = query.trim().split(/\s+/);
   const isHere = /^[\w.+-]+$/.test(program) && (await which(program)) !== undefined;
-  return isHere ? `: ${JSON.stringify({ program, args })}` : '.';
+  return isHere ? `: ${JSON.stringify({ command: query.trim() })}` : '.';
 }
 
 /** Searches tools by what they are called, said to do, and take. */
@@ -107,7 +107,7 @@ function toolsOf(program: string, { tools, programs }: Manifest): PublishedTool[
   throw new ToolcribError(
     'ARG_INVALID',
     `program: there are no actions of ${JSON.stringify(program.slice(0, 100))}.`,
-    best ? `Did you mean ${best}?` : `The programs are ${ids.join(', ')}; run_command runs any other.`,
+    best ? `Did you mean ${best}?` : `The programs are ${ids.join(', ')}; run runs any other.`,
   );
 }
 

@@ -22,9 +22,14 @@ const params = z.strictObject({
   arguments: z.record(z.string(), z.unknown()).default({}).describe('Of the action: {"path": "a.ts"}'),
 });
 
+const withBackground = params.extend({
+  background: z.boolean().default(false).describe('Answers once it has begun: servers, watchers'),
+});
+
 /** Runs an action of the catalogue that only looks, so that what hosts are told about this tool is true. */
 export const runReadAction = (services: RunActionServices): Tool =>
   runner('run_read_action', services, {
+    params,
     title: 'Run a reading action',
     description: 'Runs an action that find_actions named and that changes nothing.',
     effects: ['read', 'network'],
@@ -33,6 +38,7 @@ export const runReadAction = (services: RunActionServices): Tool =>
 /** Runs any action of the catalogue; what it may do is decided, and asked, about that action. */
 export const runAction = (services: RunActionServices): Tool =>
   runner('run_action', services, {
+    params: withBackground,
     title: 'Run an action',
     description: 'Runs any action that find_actions named.',
     effects: ['write', 'execute', 'network', 'publish', 'destroy'],
@@ -41,14 +47,15 @@ export const runAction = (services: RunActionServices): Tool =>
 function runner(
   name: string,
   { load, catalogue }: RunActionServices,
-  facts: Pick<Tool, 'title' | 'description' | 'effects'>,
+  facts: Pick<Tool, 'title' | 'description' | 'effects'> & {
+    readonly params: typeof params | typeof withBackground;
+  },
 ): Tool {
   return defineTool({
     name,
     program: 'toolcrib',
     ...facts,
-    params,
-    async plan({ action, arguments: given }, context): Promise<Plan<Chosen>> {
+    async plan({ action, arguments: given, ...more }, context): Promise<Plan<Chosen>> {
       // What is always listed can be called itself, and one that stands for another must not hide which.
       if (catalogue.offered.find(action).action === undefined && !unlisted.has(action))
         throw new ToolcribError(
@@ -64,7 +71,8 @@ function runner(
           'run_action runs it.',
         );
       const plan = await tool.plan(checkParams(tool.params, given), context);
-      return { ...plan, tool: action, work: { tool, plan } };
+      const background = 'background' in more && more.background === true;
+      return { ...plan, tool: action, background, work: { tool, plan } };
     },
     run: ({ work: { tool, plan } }, context) => tool.run(plan, context),
   });

@@ -10,6 +10,7 @@ const params = z.strictObject({
   task: z.string().min(1).max(200).optional().describe('Its name: "dev"; without it, the tasks there are'),
   args: z.array(z.string()).optional().describe('Arguments for it: ["--watch"]'),
   program: z.string().optional().describe('Whose task, where several have it: "make"'),
+  background: z.boolean().default(false).describe('Dev servers, watchers: answers once it has begun'),
   cwd: z.string().min(1).optional().describe('Folder of one package'),
 });
 type Asked = z.output<typeof params>;
@@ -27,7 +28,10 @@ export const runTask = (services: RoleServices): Tool =>
     async plan(asked, context) {
       const folder = await folderOf(asked, context);
       const tasks = await tasksOf(folder, context, services);
-      if (asked.task !== undefined) return planOf([await stepFor(asked, folder, tasks, context, services)]);
+      if (asked.task !== undefined) {
+        const step = await stepFor(asked, folder, tasks, context, services);
+        return { ...planOf([step]), background: asked.background };
+      }
       return {
         effects: ['read'],
         subject: 'lists tasks',

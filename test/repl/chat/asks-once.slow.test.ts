@@ -10,8 +10,7 @@ import { enter } from './enter.ts';
 // What our own server would ask is asked by the chat, with its plan: once for a call, and never a second time.
 
 const test = call('mcp__toolcrib__npm_test');
-const run = (...argv: string[]) =>
-  call('mcp__toolcrib__run_command', { program: argv[0], args: argv.slice(1) });
+const run = (...argv: string[]) => call('mcp__toolcrib__run', { command: argv[0], args: argv.slice(1) });
 
 /** A project whose test writes down that it ran. */
 async function project(): Promise<ChatPlace & { ran(): number }> {
@@ -201,14 +200,7 @@ it('obeys --allow and --rule for commands where nobody can be asked, and says wh
     stderr: expect.stringMatching(/^toolcrib: "execute" is no rule to allow any more: .*"npm test\*".*\n$/),
   });
   place.model.script(run('node', 'test.js'), say('ok'));
-  const command = await runChat(place, [
-    '-p',
-    'go',
-    '--allow',
-    'run_command(program=node)',
-    '--output',
-    'json',
-  ]);
+  const command = await runChat(place, ['-p', 'go', '--allow', 'run(command=node)', '--output', 'json']);
   expect(command.stderr).toBe('');
   expect(JSON.parse(command.stdout)).toMatchObject({ reason: 'done', unasked: 0 });
   expect(place.ran()).toBe(ran + 1);
