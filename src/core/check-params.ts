@@ -12,7 +12,10 @@ export function checkParams<S extends z.ZodObject>(
   given: unknown,
   noun = 'parameter',
 ): z.output<S> {
-  const parsed = schema.safeParse(inAcceptedForm(schema, given ?? {}), { reportInput: true });
+  const values = inAcceptedForm(schema, given ?? {});
+  // What came as JSON text has not been looked at yet.
+  refuseDeep(values);
+  const parsed = schema.safeParse(values, { reportInput: true });
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => {
     const param = schema.shape[String(issue.path[0])] as z.ZodType | undefined;

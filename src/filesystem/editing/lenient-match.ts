@@ -57,7 +57,7 @@ const rules: readonly Rule[] = [
     },
     key: withoutReturn,
   },
-  { note: 'blanks at the ends of lines differ', key: (line) => line.replace(/[ \t\r]+$/, '') },
+  { note: 'blanks at the ends of lines differ', key: (line) => line.trimEnd() },
   {
     note: 'the indentation differs by the same in each line, and was given to the new text too',
     key: (line) => withoutReturn(line).replace(/^[ \t]+/, ''),

@@ -1,14 +1,16 @@
 import { ToolcribError } from '../../core/errors.ts';
 
-const comment = String.raw`(?://+|#+|/\*+|<!--|--|;+|%+|\*|\{/\*|\(\*|"{3})\s*\(?\s*`;
+// Nothing here runs over the end of a line, so that time is linear in the text.
+const comment = String.raw`(?://+|#+|/\*+|<!--|--|;+|%+|\*|\{/\*|\(\*|"{3})[ \t]*\(?[ \t]*`;
 const kept = '(?:the |all )?(?:rest|remainder|remaining|existing|unchanged|previous|same|other|omitted)';
 const what =
   '(?:code|lines?|file|content|methods?|functions?|class|implementation|imports?|tests?|unchanged)';
 const ending = String.raw`(?:\.{3}|…|unchanged|as before|stays? the same)`;
 /** `// ... rest of the code`, `... existing methods`, `# remaining code unchanged`; not `...rest`, which is code. */
 const omission = new RegExp(
-  String.raw`^\s*(?:${comment}(?:\.{3}|…)\W*${kept}\b(?![,)}\]])|(?:\.{3}|…)\s+${kept}\b.*\b${what}\b|` +
-    String.raw`${comment}${kept}\b[^.…]{0,40}\b${what}\b.{0,40}${ending}).*$`,
+  String.raw`^[ \t]*(?:${comment}(?:\.{3}|…)[^\w\n]{0,20}${kept}\b(?![,)}\]])|` +
+    String.raw`(?:\.{3}|…)[ \t]+${kept}\b.*\b${what}\b|` +
+    String.raw`${comment}${kept}\b[^.…\n]{0,40}\b${what}\b.{0,40}${ending}).*$`,
   'im',
 );
 

@@ -43,7 +43,7 @@ export async function syntaxNote(
   const wrong = parse && complaint(parse, after);
   if (!parse || wrong === undefined || (before && complaint(parse, before) !== undefined)) return undefined;
   // Comments in a new file say that it is meant so.
-  if (!before && /^\s*(?:\/[/*]|\{\{|\{%)/m.test(after.toString())) return undefined;
+  if (!before && /^[ \t]*(?:\/[/*]|\{\{|\{%)/m.test(after.toString())) return undefined;
   return `${shownPath(path)} ${before ? 'no longer parses' : 'does not parse'}: ${wrong}`;
 }
 

@@ -29,7 +29,7 @@ interface FoundReplacements {
   readonly notes: readonly string[];
 }
 
-const most = { files: 2000, places: 200_000, bytes: 256 * 1024 * 1024 };
+const most = { files: 2000, places: 200_000, bytes: 64 * 1024 * 1024 };
 const timeoutMs = 30_000;
 
 /**
