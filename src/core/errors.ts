@@ -23,7 +23,6 @@ export const errorCodes = {
   NEEDS_CONFIRM: 'A person has to be asked, and nobody was there; what would help is named',
   NOT_CONFIRMED: 'A person was asked and did not say yes, or the answer was for something else',
   CONFIG_INVALID: 'A settings file of the project or the operator cannot be understood',
-  STILL_RUNNING: 'It takes longer than a call may, and goes on as a job',
   BUSY: 'More calls or jobs are waiting or running than are allowed',
   PROGRAM_NOT_FOUND: 'The program is not installed, or no longer where it was',
   PROGRAM_FAILED: 'The program ran and reported a failure',

@@ -250,3 +250,15 @@ describe('a line of it', () => {
     await one.client.close();
   });
 });
+
+it('is called as hosts call their own', async () => {
+  const call = async (name: string, given: object) =>
+    (await session.does({ name, arguments: given as Record<string, unknown> })).text;
+  const claude = { command: 'echo hi', description: 'Says hi', timeout: 120_000, run_in_background: 'false' };
+  expect(await call('Bash', claude)).toBe('hi');
+  expect(await call('exec_command', { cmd: 'pwd', workdir: 'src', timeout_ms: 10_000 })).toBe(
+    join(world.project, 'src'),
+  );
+  expect(await call('run', { command: 'printf', args: '["%s", "*"]', tail: '5' })).toBe('*');
+  expect(await call('BashOutput', { bash_id: 'dev-1' })).toMatch(/^NOT_FOUND: id: /);
+});
