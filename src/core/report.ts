@@ -55,7 +55,9 @@ export const told = (read: Reader<string>): Report => kind('text', z.string(), (
 export function listing<S extends z.ZodRawShape>(
   of: string,
   shape: S,
-  line: (item: z.output<z.ZodObject<S>>) => string,
+  line: (item: z.output<z.ZodObject<S>>, all: readonly z.output<z.ZodObject<S>>[]) => string,
+  /** What all have in common, and none has to say. */
+  common: (all: readonly z.output<z.ZodObject<S>>[]) => string = () => '',
 ) {
   const item: z.ZodObject<S> = z.object(shape);
   const plural = `${of.replace(/([^aeiou])y$/, '$1ie').replace(/(s|x|ch)$/, '$1e')}s`;
@@ -63,13 +65,14 @@ export function listing<S extends z.ZodRawShape>(
   const lead = (total: number, shown: number) =>
     count(total) + (shown < total ? `, ${shown} of them here` : '');
   const result = z.object({ total: z.int(), items: z.array(item), more: z.string().optional() });
-  const list = kind(plural, result, ({ total, items, more }) =>
-    [
-      lead(total, items.length),
-      ...items.map((one) => line(one as z.output<z.ZodObject<S>>)),
+  const list = kind(plural, result, ({ total, items, more }) => {
+    const all = items as z.output<z.ZodObject<S>>[];
+    return [
+      lead(total, all.length) + common(all),
+      ...all.map((one) => line(one, all)),
       ...(more ? [more] : []),
-    ].join('\n'),
-  );
+    ].join('\n');
+  });
   type Items = readonly z.input<z.ZodObject<S>>[];
   /** `more` says that there are others, and how to get them. */
   const listed = (

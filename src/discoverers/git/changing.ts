@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { choice, on, operand, option, required } from '../../core/parameter.ts';
 import { list, matching, name, path, text } from '../../core/params.ts';
 import { action } from '../../core/program.ts';
-import { saysNow } from './status.ts';
+import { committed, saysNow } from './status.ts';
 import { revision, somePaths, stashAt, stashIndex } from './values.ts';
 import { changes, loses, writes } from '../shared/programs.ts';
 
@@ -41,7 +41,7 @@ export const changing = {
       message: option('--message=', text('Commit message; with amend, left out: as it was')),
     },
     given: { message: 'Fix typo' },
-    ...saysNow('committed'),
+    ...saysNow('committed', committed),
   }),
   checkout: action('Check out a git branch', 'Switches to a branch or commit; loses no changes.', changes, {
     run: ['switch', '--quiet', '--no-overwrite-ignore'],

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { kind, type Output } from '../../core/report.ts';
-import { nowLine, readStatus, whereOf } from './status.ts';
+import { nowLine, readStatus, whereOf, withoutModes } from './status.ts';
 
 const side = z.object({ name: z.string(), lines: z.array(z.string()) });
 const conflict = z.object({
@@ -23,8 +23,8 @@ const integration = z.object({
 const report = kind('integration', integration, ({ state, where, files, conflicts, said }) =>
   [
     state === 'conflicts'
-      ? `conflicts in ${files.length} ${files.length === 1 ? 'file' : 'files'}: mend and stage them, ` +
-        'then git_integrate action=continue; or action=abort'
+      ? `conflicts in ${files.length} ${files.length === 1 ? 'file' : 'files'}: mend them, then git_integrate ` +
+        `action=continue paths=${JSON.stringify(files)}; or action=abort`
       : said,
     where,
     ...conflicts.flatMap(({ file, line, ours, theirs }) => [
@@ -59,7 +59,7 @@ function integrated({ stdout, stderr, exitCode, after }: Output) {
     where: whereOf(status),
     files,
     conflicts: conflictsIn(after['diff'] ?? ''),
-    said: said.join('\n') || 'done',
+    said: withoutModes(said.join('\n')) || 'done',
   };
 }
 

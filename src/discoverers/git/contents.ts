@@ -10,9 +10,16 @@ import { reads } from '../shared/programs.ts';
 
 const form = choice({ patch: '--patch', stat: '--stat', names: '--name-status' }, 'How much to show');
 
+/**
+ * A diff without the two lines before `---` that repeat the name; it can be applied all the same. What is new, renamed or
+ * gone keeps them.
+ */
+const shortened = (diff: string): string =>
+  diff.replaceAll(/^diff --git .*\nindex [0-9a-f]+\.\.[0-9a-f]+(?: \d+)?\n(?=--- )/gm, '');
+
 /** Text of git, or what it means that there is none. */
-const orElse = (nothing: (values: Output['values']) => string) =>
-  told(({ stdout, stderr, values }) => stdout.trimEnd() || stderr.trim() || nothing(values));
+const orElse = (nothing: (values: Output['values']) => string, shown = (text: string) => text) =>
+  told(({ stdout, stderr, values }) => shown(stdout.trimEnd()) || stderr.trim() || nothing(values));
 const inPaths = ({ paths }: Output['values']) =>
   Array.isArray(paths) && paths.length > 0 ? ` in ${paths.join(', ')}` : '';
 
@@ -33,16 +40,23 @@ export const contents = {
       paths: onlyPaths,
     },
     given: { staged: true, form: 'stat' },
-    out: orElse((values) => `no ${values['staged'] ? 'staged ' : ''}differences${inPaths(values)}`),
+    out: orElse(
+      (values) => `no ${values['staged'] ? 'staged ' : ''}differences${inPaths(values)}`,
+      shortened,
+    ),
   }),
   show: action('Show a git commit', 'Message and changes of a commit; REF:path is a file as it was.', reads, {
     run: ({ form: shown, ref, paths }) => [
-      ...['show', ...plain, '--no-show-signature', '--format=fuller'],
+      ...['show', ...plain, '--no-show-signature', '--format=medium', '--abbrev-commit'],
       ...[shown, ref, '--', paths],
     ],
     params: { ref: asOf, form, paths: onlyPaths },
     given: { ref: 'v1.0' },
-    out: orElse((values) => `nothing${inPaths(values)}`),
+    // A file as it was may be a diff itself.
+    out: told(({ stdout, stderr, values }) => {
+      const text = String(values['ref']).includes(':') ? stdout.trimEnd() : shortened(stdout.trimEnd());
+      return text || stderr.trim() || `nothing${inPaths(values)}`;
+    }),
   }),
   blame: action('Show who changed each line in git', 'Commit, author, date of each line.', reads, {
     run: ({ lines, ref, path: file }) => [

@@ -11,14 +11,17 @@ const steps = { start: [], continue: '--continue', skip: '--skip', abort: '--abo
 const { skip: _, ...withoutSkip } = steps;
 const step = choice(steps, 'Start, or go on with what is under way');
 const commits = operand(list(revision('Commit'), 'Commits, oldest first'));
+const mended = operand(list(path('File'), 'With continue: stage these first, mended'));
 const shared = { dashes: false, ...integrates } as const;
 
 /** What brings commits together, and what looks for one. */
 export const integrating = {
   merge: action('Merge a git branch', 'Merges a branch into this one; conflicts with both sides.', changes, {
     ...shared,
-    run: ['merge'],
+    run: ({ step: now, how, branch }) => ['merge', now, how, branch],
+    prepare: ({ paths }) => ['add', '--', paths],
     params: {
+      paths: mended,
       step: choice(withoutSkip, 'Start, or go on with what is under way'),
       how: choice({ usual: [], fast_forward: '--ff-only', commit: '--no-ff', squash: '--squash' }, 'How'),
       branch: operand(revision('Branch or commit; the upstream when left out').optional()),
@@ -27,9 +30,11 @@ export const integrating = {
   }),
   rebase: action('Rebase a git branch', 'Moves commits onto another; conflicts with both sides.', changes, {
     ...shared,
-    run: ['rebase'],
+    run: ({ step: now, autosquash, branch }) => ['rebase', now, autosquash, branch],
+    prepare: ({ paths }) => ['add', '--', paths],
     params: {
       step,
+      paths: mended,
       autosquash: on(['--interactive', '--autosquash'], 'Fold fixup! and squash! commits'),
       branch: operand(revision('Branch or commit; the upstream when left out').optional()),
     },
@@ -37,14 +42,16 @@ export const integrating = {
   }),
   cherry_pick: action('Cherry-pick git commits', 'Applies commits; conflicts with both sides.', changes, {
     ...shared,
-    run: ['cherry-pick'],
-    params: { step, commits },
+    run: ({ step: now, commits: all }) => ['cherry-pick', now, all],
+    prepare: ({ paths }) => ['add', '--', paths],
+    params: { step, paths: mended, commits },
     given: { commits: ['a1b2c3d'] },
   }),
   revert: action('Revert git commits', 'Undoes commits by new ones; conflicts with both sides.', changes, {
     ...shared,
-    run: ['revert'],
-    params: { step, commits },
+    run: ({ step: now, commits: all }) => ['revert', now, all],
+    prepare: ({ paths }) => ['add', '--', paths],
+    params: { step, paths: mended, commits },
     given: { commits: ['a1b2c3d'] },
   }),
   bisect_start: action('Start a git bisect', 'Begins to search for the commit that broke it.', changes, {

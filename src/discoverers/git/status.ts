@@ -110,12 +110,21 @@ export const statusReport = kind('status', status, (found) =>
 )(({ stdout }) => readStatus(stdout));
 
 /** What a change said, and what is now. `done` is said where git says nothing. */
-export const changed = (done: string) =>
+export const changed = (done: string, shown = (text: string) => text) =>
   told(({ stdout, stderr, after }: Output) => {
-    const said = [stdout, stderr].map((text) => text.trim()).filter((text) => text !== '');
+    const said = [shown(stdout), stderr].map((text) => text.trim()).filter((text) => text !== '');
     const now = after['now'] ? whereOf(readStatus(after['now'])) : '';
     return [...(said.length > 0 ? said : [done]), now].filter((line) => line !== '').join('\n');
   });
 
+/** What git says of a commit, without its date and the modes of its files. */
+export const withoutModes = (said: string): string =>
+  said.replaceAll(/^ (?:Date: .*|(?:create|delete) mode \d+ .*)\n?/gm, '').trim();
+
+/** The same without the message, which the caller has said, and the name, which follows. */
+export const committed = (said: string): string =>
+  withoutModes(said.replace(/^\[[^\]\n]* [0-9a-f]{7,}\] .*\n/m, ''));
+
 /** For an action that changes something: a report of what is now. */
-export const saysNow = (done: string) => ({ after: { now: nowLine }, out: changed(done) }) as const;
+export const saysNow = (done: string, shown?: (text: string) => string) =>
+  ({ after: { now: nowLine }, out: changed(done, shown) }) as const;

@@ -41,6 +41,7 @@ export const views: Readonly<Record<string, View>> = {
     takes: {
       branch: 'merge, rebase: branch or commit',
       commits: 'cherry_pick, revert: commits, oldest first',
+      paths: 'continue: mended files, staged first',
     },
   },
   sync: {

@@ -201,16 +201,20 @@ export const entries = (of: string) => {
   return Object.assign((...read: Parameters<typeof list>) => ({ ...list(...read), kind: 'entries' }), list);
 };
 
-/** Commits, a line each. */
+const isByOne = (all: readonly { author: string }[]): boolean =>
+  all.length > 1 && all.every(({ author }) => author === all[0]?.author);
+
+/** Commits, a line each; who wrote all of them is said once. */
 export const commits = listing(
   'commit',
   { hash: z.string(), date: z.string(), author: z.string(), subject: z.string(), refs: text, body: text },
-  (one) =>
+  (one, all) =>
     spaced(
       one.hash.slice(0, 9),
       one.date.slice(0, 10),
-      one.author,
+      !isByOne(all) && one.author,
       one.refs && `(${one.refs})`,
       one.subject,
     ) + (one.body ? `\n${one.body.replaceAll(/^/gm, '    ')}` : ''),
+  (all) => (isByOne(all) ? `, all by ${all[0]?.author}` : ''),
 );
