@@ -1,8 +1,14 @@
 import type { AssistantMessage, Message, Part, ToolCall, ToolMessage } from '../message.ts';
-import type { ToolDefinition } from './provider.ts';
+import type { ModelRequest, ToolDefinition } from './provider.ts';
+
+/** The request for a model that has no other way to call tools than in its text. */
+export function asXml(request: ModelRequest): ModelRequest {
+  const system = [request.system, xmlInstructions(request.tools)].filter((text) => text !== '').join('\n\n');
+  return { ...request, system, messages: xmlHistory(request.messages), tools: [] };
+}
 
 /** What a model without tool calling is told: how it calls, and which tools there are. Empty when there are none. */
-export function xmlInstructions(tools: readonly ToolDefinition[]): string {
+function xmlInstructions(tools: readonly ToolDefinition[]): string {
   if (tools.length === 0) return '';
   const list = tools.map(
     ({ name, description, inputSchema }) =>
@@ -22,7 +28,7 @@ export function xmlInstructions(tools: readonly ToolDefinition[]): string {
  * The conversation for a model without tool calling: calls and results as text, the results of one round in one
  * message.
  */
-export function xmlHistory(messages: readonly Message[]): Message[] {
+function xmlHistory(messages: readonly Message[]): Message[] {
   const told: Message[] = [];
   let results: Part[] = [];
   for (const message of messages) {

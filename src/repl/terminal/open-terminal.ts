@@ -9,6 +9,7 @@ import { openPlainTerminal } from './plain-terminal.ts';
 import { painted } from './printable.ts';
 import { wrapped } from './prose.ts';
 import { openSpinner } from './spinner.ts';
+import { cells } from './width.ts';
 
 interface Waiting {
   readonly prompt: string;
@@ -34,6 +35,8 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
   const queue: Entered[] = [];
   let notices: string[] = [];
   let atLineStart = true;
+  /** Where the row ends that is being written. */
+  let column = 0;
   let ended = false;
   let waiting: Waiting | undefined;
   let question: { readonly prompt: string; answer(text: string | undefined): void } | undefined;
@@ -41,7 +44,9 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
   let interruptedAt = -Infinity;
   let handedOver = false;
 
-  const spinner = openSpinner(output, paint, () => atLineStart && !editor.shown && !handedOver);
+  const spinner = openSpinner(output, paint, () =>
+    editor.shown || handedOver ? undefined : atLineStart ? 0 : column,
+  );
   const put = (given: string) => {
     const text = painted(given);
     if (text === '') return;
@@ -49,6 +54,7 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     // Colours after the line end are no text.
     const rest = text.slice(text.lastIndexOf('\n') + 1).replace(/\x1b\[[0-9;]*m/g, '');
     atLineStart = rest === '' && (atLineStart || text.includes('\n'));
+    column = (cells(rest) + (text.includes('\n') ? 0 : column)) % (output.columns || 80);
   };
   const putLines = (text: string) => {
     if (!atLineStart) put('\n');
@@ -208,8 +214,8 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
       asking = answer;
       return answer;
     },
-    working(what) {
-      if (!editor.shown) spinner.start(what);
+    working(what, patienceMs) {
+      if (!editor.shown) spinner.start(what, patienceMs);
     },
     idle: () => spinner.stop(),
     get queued() {

@@ -1,5 +1,6 @@
 import type { ToolCall, Usage } from '../message.ts';
 import type { Todo } from '../session/entry.ts';
+import { objectOf } from '../text/json.ts';
 import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import { aligned } from './aligned.ts';
 import { escaped, printable } from './printable.ts';
@@ -15,7 +16,8 @@ export interface Look {
 export function callLine(call: ToolCall, tool: Tool | undefined, { paint, width }: Look): string {
   const name = oneLine(tool ? shownName(tool) : call.name);
   const shown = cutToCells(name, width - 4);
-  const rest = cutToCells(`(${compact(call.arguments)})`, width - 3 - cells(shown));
+  const given = compact(call.arguments);
+  const rest = given === '' ? '' : cutToCells(`(${given})`, width - 3 - cells(shown));
   return `${paint.tool('●')} ${paint.strong(shown)}${paint.dim(rest)}`;
 }
 
@@ -203,6 +205,16 @@ function compact(json: string): string {
   } catch {
     // The model wrote no JSON: shown as it wrote it.
     return oneLine(json.slice(0, 500));
+  }
+}
+
+/** The argument that tells calls of one tool apart. */
+export function tellingArgument(json: string): string {
+  try {
+    const first = Object.values(objectOf(JSON.parse(json))).find((value) => typeof value === 'string');
+    return cutToCells(oneLine(String(first ?? '')), 40);
+  } catch {
+    return ''; // No JSON.
   }
 }
 

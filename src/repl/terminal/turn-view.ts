@@ -10,6 +10,7 @@ import {
   diffLines,
   looksLikeDiff,
   resultLine,
+  tellingArgument,
   thoughtsLine,
   usageLine,
 } from './show.ts';
@@ -30,6 +31,9 @@ interface Settings {
   /** The tool that the model calls so. */
   tool(name: string): Tool | undefined;
 }
+
+/** A stream that says nothing for so long has stalled. */
+const stallMs = 3000;
 
 /** Shows a turn: text as it streams, one line a call and one a result; never moves the cursor. */
 export function createTurnView(terminal: Terminal, settings: Settings): TurnView {
@@ -70,9 +74,10 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
       streaming = kind;
       if (kind === 'thoughts') [thoughts, thinkingSince] = ['', performance.now()];
     }
-    if (kind === 'text') return markdown.push(text);
-    thoughts += text;
-    if (showsThoughts()) thinking.push(text);
+    if (kind === 'text') markdown.push(text);
+    else thoughts += text;
+    if (kind === 'thoughts' && showsThoughts()) thinking.push(text);
+    terminal.working('waiting for the model', stallMs);
   }
   /** What a turn took: all that was written, and what the last answer had to read. */
   function answered({ usage }: AssistantMessage): void {
@@ -104,7 +109,13 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
       if (reply.shown !== '') terminal.note(paint.dim(`  └ ${printable(reply.shown)}`));
       return;
     }
-    terminal.note(resultLine(reply, { ...look, ms, ...(several ? { name: nameOf(call.name) } : {}) }));
+    terminal.note(
+      resultLine(reply, {
+        ...look,
+        ms,
+        ...(several ? { name: `${nameOf(call.name)} ${tellingArgument(call.arguments)}`.trim() } : {}),
+      }),
+    );
     if (reply.isError || started?.seen || !terminal.screen || !looksLikeDiff(reply.text)) return;
     const diff = reply.text.trim().slice(aboveDiff(reply.text.trim())?.length ?? 0);
     terminal.print(
@@ -146,7 +157,13 @@ export function createTurnView(terminal: Terminal, settings: Settings): TurnView
           several = running.size > 0;
           running.set(event.call.id, event);
           if (!event.tool?.quiet)
-            terminal.note(callLine(event.call, event.tool, { paint, width: terminal.width }));
+            terminal.note(
+              // The question has shown what it does.
+              callLine(event.seen ? { ...event.call, arguments: '' } : event.call, event.tool, {
+                paint,
+                width: terminal.width,
+              }),
+            );
           return terminal.working(nameOf(event.call.name));
         case 'call_progress':
           return terminal.working(`${nameOf(event.call.name)}: ${printable(event.message)}`);
@@ -179,4 +196,5 @@ const ends: Readonly<Record<Exclude<TurnEnd, 'done'>, string>> = {
   rounds: 'Stopped at the limit of answers in one turn.',
   stopped: 'Stopped.',
   failed: 'Failed.',
+  empty: 'The model gave no answer.',
 };

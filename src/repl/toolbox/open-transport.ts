@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
-import { withinOrigin } from '../providers/redirects.ts';
+import { withinOrigin } from '../providers/guarded-fetch.ts';
 import { endProcesses } from './end-processes.ts';
 import type { Environment } from './fingerprints.ts';
 import { oneLine } from '../text/one-line.ts';

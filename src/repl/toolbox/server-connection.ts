@@ -1,4 +1,4 @@
-import type { ElicitAnswer, ElicitRequest } from './elicitation.ts';
+import type { ElicitAnswer, ElicitRequest } from '../person/form-fields.ts';
 import type { Client, Prompt } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';

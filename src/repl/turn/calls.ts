@@ -1,9 +1,10 @@
-import type { Agent, Person } from './agent.ts';
+import type { Agent } from './agent.ts';
 import type { Answer, CheckedCall } from '../approval/approval.ts';
 import { decide } from '../approval/decide.ts';
 import { createChannel, merged } from './channel.ts';
-import { afterCall } from './tell-hooks.ts';
+import { afterCall } from './hooks.ts';
 import type { ToolCall } from '../message.ts';
+import { approvalOf } from '../person/approve.ts';
 import { argumentsObject } from '../providers/request-parts.ts';
 import { fingerprint } from '../toolbox/fingerprints.ts';
 import { failed, shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
@@ -166,11 +167,13 @@ async function answerFor(agent: Agent, ready: Ready, batch: Batch): Promise<Outc
   if (verdict.effect === 'deny' || !agent.person)
     return { text: `Refused: ${verdict.why}`, rejects: false, stops: false };
   const tools = agent.tools();
-  const answer = await agent.person.approve(checked, verdict.told ?? verdict.why, signal);
-  return outcomeOf(answer, agent.person, checked, tools);
+  const { person } = agent;
+  const question = approvalOf(checked, verdict.told ?? verdict.why, person.terminal);
+  const answer = await person.ask({ ...question, signal });
+  return outcomeOf(answer ?? { answer: 'stop' }, agent, checked, tools);
 }
 
-function outcomeOf(answer: Answer, person: Person, checked: CheckedCall, tools: readonly Tool[]): Outcome {
+function outcomeOf(answer: Answer, agent: Agent, checked: CheckedCall, tools: readonly Tool[]): Outcome {
   const no = (text: string, rejects: boolean, stops = false) => ({ text, said: true, rejects, stops });
   switch (answer.answer) {
     case 'once':
@@ -178,7 +181,7 @@ function outcomeOf(answer: Answer, person: Person, checked: CheckedCall, tools: 
     case 'session':
     case 'tool':
     case 'server':
-      person.remember(answer.answer, checked, tools);
+      agent.remember(answer.answer, checked, tools);
       return 'yes';
     case 'always':
       return 'always';
@@ -221,7 +224,7 @@ async function* runOne(
   for await (const message of progress) yield { type: 'call_progress', call, message };
   const result = await reply;
   const ms = performance.now() - startedAt;
-  yield* finish(agent, call, await afterCall(agent, { checked, notes, reply: result, signal }), ms);
+  yield* finish(agent, call, await afterCall(agent, checked, { notes, reply: result }, signal), ms);
   return result.stops === true;
 }
 

@@ -15,7 +15,7 @@ export const picture: StoredPart = {
   type: 'stored',
   sha256: 'a'.repeat(64),
   mimeType: 'image/png',
-  bytes: 5,
+
   name: 'picture.png',
 };
 export const pictures = (count: number): StoredPart[] => Array.from({ length: count }, () => picture);
