@@ -10,6 +10,7 @@ import { endpointsOf, hasKey, localNames, resolveModel, withoutKeys } from './mo
 import { keyOf } from './models/key.ts';
 import { nameOf, type Model } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
+import { ownTools } from './own-tools/own-tools.ts';
 import { askForm } from './person/form.ts';
 import { confirmNow, Person } from './person/person.ts';
 import { createProvider } from './providers/create-provider.ts';
@@ -21,7 +22,7 @@ import type { Session } from './session/session.ts';
 import { Store } from './session/store.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import { createToolbox } from './toolbox/toolbox.ts';
+import { Toolbox } from './toolbox/toolbox.ts';
 import { traceTo } from './toolbox/trace.ts';
 import { counted, nothingSpent } from './turn/spent.ts';
 
@@ -109,8 +110,9 @@ function worldOf(
     warn,
     spent,
     replay,
+    ownTools,
     log: (text) => log.write(text),
-    toolbox: createToolbox({
+    toolbox: new Toolbox({
       servers: ownServer(options),
       roots,
       elicit: async (request) =>

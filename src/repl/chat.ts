@@ -10,7 +10,6 @@ import { ChatError } from './errors.ts';
 import type { ImagePart, Part } from './message.ts';
 import { nameOf, type Model } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
-import { ownTools } from './own-tools/own-tools.ts';
 import type { Person } from './person/person.ts';
 import type { Places } from './prompt/instructions.ts';
 import { News } from './prompt/news.ts';
@@ -34,6 +33,8 @@ export interface World {
   readonly folders: { readonly config: string; readonly state: string };
   readonly store: Store;
   readonly toolbox: Toolbox;
+  /** The tools the chat has itself. */
+  ownTools(chat: Chat): readonly Tool[];
   /** Without it, nobody can be asked. */
   readonly person: Person | undefined;
   readonly spent: Readonly<Spent>;
@@ -152,7 +153,7 @@ export class Chat implements Agent {
 
   tools(): readonly Tool[] {
     const { profile } = this;
-    const all = [...ownTools(this), ...this.world.toolbox.tools()];
+    const all = [...this.world.ownTools(this), ...this.world.toolbox.tools()];
     const wanted = all.filter((tool) => tool.own || !profile || inProfile(tool, profile));
     return wanted.sort((a, b) => (a.name < b.name ? -1 : 1));
   }

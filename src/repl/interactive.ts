@@ -5,7 +5,7 @@ import type { Model } from './models/model.ts';
 import { unfinishedCalls } from './session/unfinished.ts';
 import type { OpenTerminal } from './terminal/options.ts';
 import { printable } from './terminal/printable.ts';
-import { createTurnView, type TurnView } from './terminal/turn-view.ts';
+import { TurnView } from './terminal/turn-view.ts';
 import { send, turn } from './turn/send.ts';
 import { fillNow } from './turn/shorten.ts';
 import type { TurnEvent } from './turn/turn-event.ts';
@@ -107,7 +107,7 @@ export class Interaction {
     const { chat, terminal } = this;
     const running = new AbortController();
     this.running = running;
-    const view = createTurnView(terminal, {
+    const view = new TurnView(terminal, {
       contextWindow: () => chat.model.capabilities.contextWindow,
       thoughts: () => this.console.thoughts,
       tool: (name) => chat.tools().find((tool) => tool.name === name),
@@ -143,7 +143,8 @@ export class Interaction {
   /** Once each time, before it happens: a person may want to end something first. */
   private tellFill(): void {
     const { state, percent } = fillNow(this.chat);
-    const text = `The context is ${percent} % full: it will be shortened soon (/compact does it now, /new begins afresh)`;
+    const ways = '/compact does it now, /new begins afresh';
+    const text = `The context is ${percent} % full: it will be shortened soon (${ways})`;
     if (state === 'near' && !this.nearlyFull && this.chat.limits.autoCompact)
       this.terminal.note(this.terminal.paint.dim(text));
     this.nearlyFull = state !== 'free';

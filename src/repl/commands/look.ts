@@ -15,8 +15,10 @@ export interface CommandGroup {
 }
 
 /** What can be typed besides. */
-const keys = `Alt+Enter or a backslash at the end: another line · """ begins and ends a longer text · Tab completes · Shift+Tab changes the mode
-@file, @dir/ and @server:uri bring their content along · Esc or Ctrl-C interrupts, twice leaves · lines typed meanwhile are queued`;
+const keys = `Alt+Enter or a backslash at the end: another line · """ begins and ends a longer text · Tab \
+completes · Shift+Tab changes the mode
+@file, @dir/ and @server:uri bring their content along · Esc or Ctrl-C interrupts, twice leaves · lines \
+typed meanwhile are queued`;
 
 /** /help, /status, /last, /thoughts */
 export const lookCommands = (groups: () => readonly CommandGroup[]): readonly Command[] => [

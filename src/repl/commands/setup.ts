@@ -186,7 +186,8 @@ async function toolsText({ chat, terminal }: Console, [word = 'list', name]: str
     case 'stats': {
       const readers = offered.filter(({ annotations }) => annotations.readOnlyHint).length;
       const tokens = estimateTools(offered);
-      return `${offered.length} tools are offered in mode ${chat.mode}, ${readers} of them only read: about ${tokens} tokens`;
+      const count = `${offered.length} tools are offered in mode ${chat.mode}`;
+      return `${count}, ${readers} of them only read: about ${tokens} tokens`;
     }
     default: {
       const { name: full, server, description, annotations, inputSchema } = named(word);

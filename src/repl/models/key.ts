@@ -29,7 +29,8 @@ export async function keyOf(
     return key;
   }
   if (local || keyVariables.length === 0) return undefined;
-  const ways = `Set ${keyVariables.join(' or ')}, or name a program that prints it: endpoints.${name}.keyCommand in chat.yaml.`;
+  const key = `endpoints.${name}.keyCommand in chat.yaml`;
+  const ways = `Set ${keyVariables.join(' or ')}, or name a program that prints it: ${key}.`;
   throw new ChatError('NO_KEY', `${name} needs a key. ${ways}`);
 }
 

@@ -152,7 +152,8 @@ const subAgent = (chat: Chat): Tool =>
   ownTool({
     name: 'run_agent',
     description:
-      'Does a task in a context of its own, with the same tools, and returns only the answer. For searching through a lot.',
+      'Does a task in a context of its own, with the same tools, and returns only the answer. For searching through ' +
+      'a lot.',
     properties: {
       task: { type: 'string', description: 'All that has to be known: it sees nothing of this conversation' },
     },

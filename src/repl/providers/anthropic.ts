@@ -4,9 +4,9 @@ import type { Model } from '../models/model.ts';
 import { listOf, objectOf, textOf, type JsonObject } from '../text/json.ts';
 import { unfinished } from './failure.ts';
 import { clientOptions } from './openai-client.ts';
-import { ProviderFailure, type ModelEvent } from './provider.ts';
+import { ProviderFailure, type Body, type ModelEvent } from './provider.ts';
 import * as parts from './request-parts.ts';
-import type { AnswerReader, Body, WireCall, WireSpeaker } from './wire.ts';
+import type { AnswerReader, WireCall, WireSpeaker } from './wire.ts';
 
 /** Anthropic's messages. */
 export const anthropicWire: WireSpeaker = {

@@ -4,9 +4,9 @@ import type { Model } from '../models/model.ts';
 import { listOf, objectOf, type JsonObject } from '../text/json.ts';
 import { unfinished } from './failure.ts';
 import { openAiClient } from './openai-client.ts';
-import type { ModelEvent } from './provider.ts';
+import type { Body, ModelEvent } from './provider.ts';
 import * as parts from './request-parts.ts';
-import type { AnswerReader, Body, WireCall, WireSpeaker } from './wire.ts';
+import type { AnswerReader, WireCall, WireSpeaker } from './wire.ts';
 
 /** Chat completions: OpenAI's older wire, and that of nearly everybody else. */
 export const chatWire: WireSpeaker = {

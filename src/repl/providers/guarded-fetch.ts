@@ -28,7 +28,8 @@ export function withinOrigin(fetched: typeof fetch, refused: (to: string) => Err
 const elsewhere = (to: string): Error =>
   new ProviderFailure(
     'MODEL_REFUSED',
-    `The endpoint sends requests on to ${to}, which is not asked: it would get the key and all that was said. If that is right, make it the endpoint's baseUrl.`,
+    `The endpoint sends requests on to ${to}, which is not asked: it would get the key and all that was said. ` +
+      "If that is right, make it the endpoint's baseUrl.",
   );
 
 /**

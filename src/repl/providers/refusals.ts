@@ -3,8 +3,7 @@ import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
 import type { Wire } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { listOf, objectOf } from '../text/json.ts';
-import type { ProviderFailure } from './provider.ts';
-import type { Body } from './wire.ts';
+import type { Body, ProviderFailure } from './provider.ts';
 
 /** Something of a request that an endpoint does not take: a field of the body, or one of the special ones. */
 export type Refusal =
@@ -34,8 +33,10 @@ const optional = {
   top_p: /\btop_p\b/,
 };
 /** What an endpoint says of a field it does not know, as opposed to one whose value is wrong. */
-const unknown =
-  /support|recogni[sz]e|unknown|unexpected|unavailable|extra (?:inputs|fields)|permitted|not (?:allowed|available|implemented)|must be verified|deprecated/i;
+const unknown = [
+  /support|recogni[sz]e|unknown|unexpected|unavailable|extra (?:inputs|fields)|permitted|deprecated/i,
+  /not (?:allowed|available|implemented)|must be verified/i,
+];
 const statuses = [400, 404, 405, 415, 422, 501];
 
 /** What the failure says the endpoint does not take of what it was sent; undefined when it is about something else. */
@@ -45,7 +46,8 @@ export function refusalIn(
   wire: Wire,
 ): Refusal | undefined {
   if (code !== 'MODEL_REFUSED' && facts.status !== 501) return undefined;
-  if (!statuses.includes(facts.status ?? 0) || !unknown.test(message)) return undefined;
+  if (!statuses.includes(facts.status ?? 0) || !unknown.some((words) => words.test(message)))
+    return undefined;
   if ('tools' in body && /reasoning_effort/.test(message) && /tools/i.test(message))
     return 'effort_with_tools';
   if (/cache_control/.test(message)) return 'cache_control';

@@ -77,11 +77,11 @@ export function argumentsObject(text: string): Record<string, unknown> {
 export const argumentsText = (text: string): string =>
   Object.keys(argumentsObject(text)).length > 0 ? text : '{}';
 
+const fitting = 'Answer with one JSON value that fits this JSON Schema, and with nothing else:';
+
 /** The system prompt, with the schema where one is asked for: few endpoints can be made to keep to it. */
 export const systemOf = ({ system, schema }: ModelRequest): string =>
-  schema
-    ? `${system}\n\nAnswer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`.trim()
-    : system;
+  schema ? `${system}\n\n${fitting}\n${JSON.stringify(schema)}`.trim() : system;
 
 /** The schema for an endpoint that keeps to one: none takes anything but an object at its root. */
 export const formatOf = ({ schema }: ModelRequest): ModelRequest['schema'] =>

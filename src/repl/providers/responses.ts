@@ -1,11 +1,11 @@
 import type { AssistantMessage, Message, Part, Stop, ToolCall, Usage } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import { listOf, objectOf, type JsonObject } from '../text/json.ts';
+import { isObject, listOf, objectOf, type JsonObject } from '../text/json.ts';
 import { unfinished } from './failure.ts';
 import { openAiClient } from './openai-client.ts';
-import type { ModelEvent } from './provider.ts';
+import type { Body, ModelEvent } from './provider.ts';
 import * as parts from './request-parts.ts';
-import type { AnswerReader, Body, WireCall, WireSpeaker } from './wire.ts';
+import type { AnswerReader, WireCall, WireSpeaker } from './wire.ts';
 
 /** OpenAI's newer wire, the only one over which its newer models both think and call tools. */
 export const responsesWire: WireSpeaker = {
@@ -100,14 +100,24 @@ interface WireEvent {
   readonly message?: unknown;
 }
 
+interface BegunCall {
+  readonly item: Item;
+  text: string;
+}
+
+const failed = (why: string, error: unknown) => Object.assign(new Error(why), { error });
+
+function takeArguments(call: BegunCall | undefined, text: string): void {
+  if (call) call.text += text;
+}
+
 function reader(): AnswerReader {
   /** By their place, which may be any number. */
   const items = new Map<number, Item>();
   /** Calls whose item is not complete, by the place of the item. */
-  const begun = new Map<number, { item: Item; text: string }>();
+  const begun = new Map<number, BegunCall>();
   let [text, reasoning] = ['', ''];
   let ended: JsonObject | undefined;
-  const failed = (why: string, error: unknown) => Object.assign(new Error(why), { error });
   return {
     *read(event: WireEvent): Generator<ModelEvent> {
       const place = event.output_index ?? items.size;
@@ -131,11 +141,9 @@ function reader(): AnswerReader {
           begun.set(place, { item: event.item, text: '' });
           yield { type: 'call_begun', name: String(event.item['name']) };
           break;
-        case 'response.function_call_arguments.delta': {
-          const open = begun.get(place);
-          if (open) open.text += delta;
+        case 'response.function_call_arguments.delta':
+          takeArguments(begun.get(place), delta);
           break;
-        }
         case 'response.output_item.done':
           begun.delete(place);
           if (event.item) items.set(place, event.item);
@@ -157,7 +165,7 @@ function reader(): AnswerReader {
       const cut = [...begun.values()].map(({ item, text: args }): Item => ({ ...item, arguments: args }));
       const calls = [...done, ...cut].filter((item) => item['type'] === 'function_call').map(callOf);
       const stop = stopOf(ended, calls.length > 0, done.some(isRefusal));
-      const usage = ended['usage'] ? counted(objectOf(ended['usage'])) : undefined;
+      const usage = isObject(ended['usage']) ? counted(ended['usage']) : undefined;
       // Thoughts without what followed them are refused; so an answer that was cut goes back as plain text.
       return { text, reasoning, calls, stop, usage, ...(stop !== 'length' && { native: done }) };
     },

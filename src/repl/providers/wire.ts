@@ -2,7 +2,7 @@ import { estimateMessage, estimateTokens, estimateTools } from '../context/token
 import type { AssistantMessage, Stop, ToolCall, Usage } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { tooDeep } from '../text/json.ts';
-import { ProviderFailure, type ModelEvent, type ModelRequest } from './provider.ts';
+import { ProviderFailure, type Body, type ModelEvent, type ModelRequest } from './provider.ts';
 import type { Refusal } from './refusals.ts';
 
 /** One request, and all that is needed to make it. */
@@ -15,8 +15,6 @@ export interface WireCall {
   readonly fetch: typeof fetch;
   readonly signal: AbortSignal;
 }
-
-export type Body = Readonly<Record<string, unknown>>;
 
 /** Gathers an answer from the raw events of an SDK. */
 export interface AnswerReader {

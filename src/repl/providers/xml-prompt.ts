@@ -18,8 +18,9 @@ function xmlInstructions(tools: readonly ToolDefinition[]): string {
     '# Tools',
     'To call a tool, end your answer with this, as plain text and not in a code block:',
     callText({ id: '', name: 'the_tool', arguments: '{"key": "value"}' }),
-    'The arguments are one JSON object that fits the schema of the tool. Write "\\u003c/" for "</" in them. You may make several ' +
-      'calls, one after the other. Then stop: the results come in the next message, as <tool_result>. Never write results yourself.',
+    'The arguments are one JSON object that fits the schema of the tool. Write "\\u003c/" for "</" in them. ' +
+      'You may make several calls, one after the other. Then stop: the results come in the next message, as ' +
+      '<tool_result>. Never write results yourself.',
     ...list,
   ].join('\n\n');
 }

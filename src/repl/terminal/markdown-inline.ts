@@ -11,14 +11,18 @@ const longest = 300;
 /** Constructs inside constructs; deeper ones are left as text. */
 const deepest = 3;
 const special = /[`*_~[!\\<]/;
+const code = '`[^`]*`';
 /** What may stand in emphasis: code as a whole, escapes, anything else. */
-const inner = '((?:`[^`]*`|\\\\.|[^`\\\\])+?)';
+const inner = `((?:${code}|\\\\.|[^\`\\\\])+?)`;
 const constructs = [
   /(?<escape>\\([\\`*_[\]#|~<>!+.-]))/,
   /(?<code>(`+)(?!`)([^]*?[^`])\2(?!`))/,
   /(?<address><(https?:\/\/[^\s<>]+)>)/,
   // Its text may have brackets, its address parentheses.
-  /(?<link>!?\[((?:`[^`]*`|\\.|[^[\]\\`]|\[(?:\\.|[^[\]\\])*\])*)\]\(\s*(?:<([^<>]*)>|((?:[^\s()\\]|\\.|\([^\s()]*\))*))(\s+(?:"[^"]*"|'[^']*'))?\s*\))/,
+  new RegExp(
+    String.raw`(?<link>!?\[((?:${code}|\\.|[^[\]\\${'`'}]|\[(?:\\.|[^[\]\\])*\])*)\]` +
+      String.raw`\(\s*(?:<([^<>]*)>|((?:[^\s()\\]|\\.|\([^\s()]*\))*))(\s+(?:"[^"]*"|'[^']*'))?\s*\))`,
+  ),
   new RegExp(`(?<struck>~~(?![\\s~])${inner}(?<![\\s~])~~(?!~))`),
   new RegExp(`(?<both>\\*\\*\\*(?![\\s*])${inner}(?<![\\s*])\\*\\*\\*(?!\\*))`),
   new RegExp(`(?<strong>\\*\\*(?![\\s*])${inner}(?<!\\s)\\*\\*(?!\\*))`),

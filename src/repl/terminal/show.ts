@@ -172,7 +172,8 @@ export function oneLineEach(rows: readonly (readonly [string, string])[], width:
 /** `1 ☐ text`, with the number that commands take. */
 export const todoLines = (todos: readonly Todo[], paint: Paint): string[] =>
   todos.map(({ text, status, priority }, index) => {
-    const line = `${index + 1} ${{ pending: '☐', in_progress: '▸', completed: '☑' }[status]} ${printable(text).replaceAll(/\s+/g, ' ')}`;
+    const box = { pending: '☐', in_progress: '▸', completed: '☑' }[status];
+    const line = `${index + 1} ${box} ${printable(text).replaceAll(/\s+/g, ' ')}`;
     if (status === 'completed') return paint.dim(line);
     const marked = priority === 'high' ? `${line} ${paint.warning('!')}` : line;
     return status === 'in_progress' ? paint.strong(marked) : marked;

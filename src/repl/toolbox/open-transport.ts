@@ -19,8 +19,13 @@ const patienceMs = 1000;
  * hold a password, but without it nothing could be reached. More has to be named in its `env`. The SDK adds some
  * for Windows.
  */
-const harmless =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|TMPDIR|TEMP|TMP|XDG_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/i;
+const harmless = new RegExp(
+  `^(${[
+    'PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\\w+|TZ|TERM|COLORTERM|NO_COLOR|TMPDIR|TEMP|TMP|XDG_\\w+',
+    'DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS',
+  ].join('|')})$`,
+  'i',
+);
 
 /** A way to a server, before anything was said. */
 export interface Line {

@@ -102,7 +102,7 @@ const turnEnds = 'Not run: the turn ends here.';
 /** Why a call cannot be made at all; undefined when it can. */
 function refusalOf({ state }: OpenCall, { cut, signal }: Batch, at: number): string | undefined {
   if (state === 'started')
-    return 'The program ended while this call ran: no result was recorded; it may or may not have taken effect. It was not repeated.';
+    return 'The program ended while this call ran: it may or may not have taken effect. It was not repeated.';
   if (cut)
     return 'The answer was cut at its length limit, so that the arguments may be incomplete. The call was not run.';
   if (signal.aborted) return 'Not run: the turn was interrupted.';
@@ -149,7 +149,8 @@ async function answerFor(agent: Agent, ready: Ready, batch: Batch): Promise<Outc
   // What is asked about anyway is not asked about twice.
   if (isRepeated(call, batch) && !isAsked) {
     const name = shownName(checked.tool);
-    const question = `${name} is called for the ${often === 3 ? 'third' : `${often}th`} time with the same arguments. Run it?`;
+    const time = often === 3 ? 'third' : `${often}th`;
+    const question = `${name} is called for the ${time} time with the same arguments. Run it?`;
     const again = agent.person ? await agent.person.confirm(question, signal) : false;
     if (!again) {
       if (again === false) refuse(guard, call);

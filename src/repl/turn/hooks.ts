@@ -1,4 +1,3 @@
-import type { Agent } from './agent.ts';
 import type { CheckedCall } from '../approval/approval.ts';
 import { ChatError } from '../errors.ts';
 import { runProgram, type ProgramResult } from '../files/program.ts';
@@ -40,7 +39,13 @@ const refusal = 2;
 /** Characters of a hook's words that the model is given. */
 const mostChars = 10_000;
 
-type Hooked = Pick<Agent, 'hooks' | 'session' | 'warn'>;
+/** Whose hooks they are. */
+interface Hooked {
+  readonly hooks: Hooks;
+  readonly session: { readonly header: { readonly cwd: string; readonly id: string } };
+  /** Told to the person. */
+  warn(text: string): void;
+}
 
 /** What the person's hooks say before a call: a refusal, or notes for the model. */
 export async function beforeCall(
