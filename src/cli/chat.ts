@@ -45,6 +45,10 @@ const outputs: readonly Output[] = ['text', 'json', 'stream-json'];
 
 /** `toolcrib chat`: the REPL, or with -p one answer. Exit codes are those of its help. */
 export async function chatCommand(args: string[]): Promise<number> {
+  if (args.length === 1 && /^(?:--version|-v)$/.test(args[0] ?? '')) {
+    process.stdout.write(`${version}\n`);
+    return 0;
+  }
   const { values, positionals } = read(args);
   await checkRoots(values.root ?? []);
   const start = await import('../repl/start.ts');

@@ -6,7 +6,7 @@ import { completeLine } from './complete.ts';
 import { runCommand } from './commands/index.ts';
 import { showEnd } from './commands/sessions.ts';
 import { ChatError } from './errors.ts';
-import { createInteraction, promptOf, type Interaction } from './interactive.ts';
+import { Interaction, promptOf } from './interactive.ts';
 import { nameSession } from './turn/name-session.ts';
 import { nameOf } from './models/model.ts';
 import { runOneShot, type Output } from './one-shot.ts';
@@ -51,7 +51,7 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
     for (const [signal, code] of fatal) process.on(signal, () => process.exit(code));
     // In a terminal, it is a key.
     if (!terminal.interactive) process.on('SIGINT', () => process.exit(130));
-    interaction = createInteraction(chat, terminal, {
+    interaction = new Interaction(chat, terminal, {
       command: runCommand,
       afterTurn: (of) => void nameSession(of, background.signal),
       kill() {

@@ -6,7 +6,7 @@ import { chatHelp } from '../../src/cli/chat-help.ts';
 import { commandGroups } from '../../src/repl/commands/index.ts';
 import { readChatConfig } from '../../src/repl/config/config.ts';
 import { readMcpConfig } from '../../src/repl/config/mcp-config.ts';
-import { presets } from '../../src/repl/models/presets.ts';
+import { presets } from '../../src/repl/models/endpoints.ts';
 import { temporaryFolder } from '../filesystem/folder.ts';
 import { configuration, example, repl } from './support/example.ts';
 

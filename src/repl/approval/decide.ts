@@ -125,8 +125,10 @@ export function ruleText({ server, tool, args, act }: Rule): string {
   return `${server === '*' ? '' : `${server}:`}${tool}${patterns.length > 0 ? `(${patterns.join(', ')})` : ''}`;
 }
 
-const named = (rule: Rule): string =>
-  `rule: ${rule.effect} ${ruleText(rule)} (${rule.source}${rule.at === undefined ? '' : `, made ${rule.at.slice(0, 10)}`})`;
+function named(rule: Rule): string {
+  const made = rule.at === undefined ? '' : `, made ${rule.at.slice(0, 10)}`;
+  return `rule: ${rule.effect} ${ruleText(rule)} (${rule.source}${made})`;
+}
 
 /** The rules about a call, those of the nearest source first. */
 const rulesFor = (call: CheckedCall, context: DecisionContext): Rule[] =>

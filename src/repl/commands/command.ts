@@ -1,8 +1,11 @@
 import type { Chat } from '../chat.ts';
+import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import type { TurnView } from '../terminal/turn-view.ts';
 import type { OpenTerminal } from '../terminal/options.ts';
+import { askNow, confirmNow } from '../person/person.ts';
+import { wrapped } from '../terminal/prose.ts';
+import type { TurnView } from '../terminal/turn-view.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';
 
 /** What a command works with. */
@@ -31,6 +34,9 @@ export type After =
   | { readonly next: 'show'; events(signal: AbortSignal): AsyncGenerator<TurnEvent, unknown> }
   | { readonly next: 'leave' };
 
+/** Text is printed. */
+type Result = After | string;
+
 export interface Command {
   /** Without the slash. */
   readonly name: string;
@@ -44,11 +50,22 @@ export interface Command {
   /** Words that may come next, given all before the one being typed. */
   complete?(console: Console, words: readonly string[]): readonly string[] | Promise<readonly string[]>;
   /** Throws ChatError USAGE for what it does not understand. */
-  run(console: Console, args: string): After | Promise<After>;
+  run(console: Console, args: string): Result | Promise<Result>;
 }
 
-/** Commands under the heading that /help gives them. */
-export interface CommandGroup {
-  readonly title: string;
-  readonly commands: readonly Command[];
-}
+/** A command that was not understood: what was wrong and how it is written. */
+export const wrongUse = (text: string): ChatError => new ChatError('USAGE', text);
+
+/** The words of what follows a command. */
+export const wordsOf = (args: string): string[] => args.split(/\s+/).filter((word) => word !== '');
+
+/** Prose in rows that end between words; to a pipe as it is. */
+export const prose = ({ screen, width }: OpenTerminal, text: string): string =>
+  screen ? wrapped(text, width) : text;
+
+/** Whether the person says yes. */
+export const confirmed = async ({ terminal }: Console, line: string): Promise<boolean> =>
+  (await confirmNow(terminal, `${line} `)) === true;
+
+export const asked = ({ terminal }: Console, line: string): Promise<string | undefined> =>
+  askNow(terminal, { line, words: (value) => ({ value }) });

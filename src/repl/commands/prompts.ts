@@ -2,8 +2,7 @@ import type { Chat } from '../chat.ts';
 import { inert } from '../text/inert.ts';
 import { textOf } from '../message.ts';
 import { inLine } from '../terminal/printable.ts';
-import type { After, Console } from './command.ts';
-import { wrongUse } from './usage-error.ts';
+import { asked, wrongUse, type After, type Console } from './command.ts';
 
 /** The prompts of servers as commands: `server:prompt`. */
 export const promptCommands = (chat: Chat): string[] =>
@@ -32,7 +31,8 @@ export async function completePrompt(
 }
 
 /** Runs `/server:prompt name=value …`; what is not given and needed is asked. */
-export async function runPrompt({ chat, terminal }: Console, command: string, args: string): Promise<After> {
+export async function runPrompt(console: Console, command: string, args: string): Promise<After> {
+  const { chat } = console;
   const { toolbox } = chat.world;
   // A server may still be starting.
   await chat.connected;
@@ -46,7 +46,7 @@ export async function runPrompt({ chat, terminal }: Console, command: string, ar
   for (const { name, description, required } of prompt.arguments) {
     if (Object.hasOwn(given, name) || !required) continue;
     const what = inLine(description ? `${name} (${description})` : name);
-    const said = await terminal.ask(`${prompt.server} asks: ${what}`);
+    const said = await asked(console, `${prompt.server} asks: ${what}`);
     if (said === undefined) return undefined;
     given[name] = said;
   }

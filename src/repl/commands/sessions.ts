@@ -1,41 +1,70 @@
 import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { askModelItself } from '../assemble.ts';
-import { pickSession, resumed } from '../session-choice.ts';
+import { newSession, pickSession, resumed } from '../session-choice.ts';
+import type { Entry } from '../session/entry.ts';
 import { exportJson, exportMarkdown } from '../session/export.ts';
 import { searchSessions } from '../session/search.ts';
+import { forkSession, takeSettings } from '../session/session.ts';
 import { clean } from '../session/stored-parts.ts';
-import { askYesOrNo } from '../person/is-yes.ts';
+import { treeLines } from '../session/tree-lines.ts';
 import { printable } from '../terminal/printable.ts';
-import type { Command, Console } from './command.ts';
-import { wordsOf, wrongUse } from './usage-error.ts';
+import { cutToCells } from '../terminal/width.ts';
+import { shorten } from '../turn/shorten.ts';
+import { confirmed, wordsOf, wrongUse, type Command, type Console } from './command.ts';
+import { said } from './talk.ts';
 
-/** /sessions, /resume, /name, /search, /export, /clean */
+/** /compact, /new, /clear, /resume, /name, /search, /export, /clean, /tree, /branch, /fork */
 export const sessionCommands: readonly Command[] = [
+  {
+    name: 'compact',
+    usage: '[what matters]',
+    help: 'shortens the conversation to a summary',
+    run: ({ chat }, focus) => ({
+      next: 'show',
+      events: (signal) => shorten(chat, { signal, why: 'asked', ...(focus === '' ? {} : { focus }) }),
+    }),
+  },
+  {
+    name: 'new',
+    help: 'begins a new session; this one is kept',
+    async run({ chat, terminal }) {
+      const next = newSession(chat.world.options, chat.world.store);
+      const { system: _, name: __, ...kept } = chat.session.settings;
+      takeSettings(next, kept);
+      await chat.useSession(next);
+      return terminal.paint.dim('a new session');
+    },
+  },
+  {
+    name: 'clear',
+    help: 'forgets the conversation in this session; /tree still shows it',
+    run({ chat, terminal }) {
+      chat.moveTo(null);
+      return terminal.paint.dim('the conversation begins anew');
+    },
+  },
   {
     name: 'resume',
     aliases: ['sessions'],
     usage: '[id or name | remove id]',
     help: 'goes on with another session of this project',
     complete: ({ chat }) => chat.world.store.list().map(({ id }) => id),
-    async run({ chat, terminal }, args) {
+    async run(console, args) {
+      const { chat, terminal } = console;
       const { store } = chat.world;
       const [, doomed] = /^remove\s+(.+)$/.exec(args) ?? [];
       const wanted = doomed ?? args;
       const info = wanted === '' ? await pickSession(store, terminal, 'none of them') : store.find(wanted);
-      if (!info) {
-        if (wanted !== '')
-          throw wrongUse(`There is no session "${wanted}" in this project; /resume lists them.`);
-        return undefined;
-      }
+      if (!info && wanted === '') return undefined;
+      if (!info) throw wrongUse(`There is no session "${wanted}" in this project; /resume lists them.`);
       if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
       if (doomed !== undefined) {
-        const question = `Remove "${printable(info.name)}" for good? [y]es [n]o`;
-        if (!(await askYesOrNo(terminal.ask, question))) return undefined;
-        store.remove(info.file);
+        if (await confirmed(console, `Remove "${printable(info.name)}" for good?`)) store.remove(info.file);
         return undefined;
       }
-      chat.useSession(resumed(store, info, (text) => terminal.print(terminal.paint.warning(text))));
+      const warn = (text: string) => terminal.print(terminal.paint.warning(text));
+      await chat.useSession(resumed(store, info, warn));
       await askModelItself(chat);
       terminal.print(terminal.paint.dim(`session ${printable(chat.session.name ?? info.name)}`));
       showEnd({ chat, terminal });
@@ -46,10 +75,9 @@ export const sessionCommands: readonly Command[] = [
     name: 'name',
     usage: '[name]',
     help: 'shows or changes the name of this session',
-    run({ chat, terminal }, args) {
+    run({ chat }, args) {
       if (args !== '') chat.session.append({ type: 'name', name: args, by: 'person' });
-      terminal.print(printable(chat.session.name ?? 'It has no name yet.'));
-      return undefined;
+      return printable(chat.session.name ?? 'It has no name yet.');
     },
   },
   {
@@ -61,13 +89,13 @@ export const sessionCommands: readonly Command[] = [
       const query = args.replace(/^--all\s*/, '');
       const { found, incomplete } = searchSessions(chat.world.store, query, { limit: 20, all });
       const { dim, strong } = terminal.paint;
-      for (const { session, role, excerpt } of found)
-        terminal.print(
-          `${strong(printable(session.name))} ${dim(`${session.modified.slice(0, 10)} ${session.id.slice(0, 8)} ${role}`)}\n  ${printable(excerpt)}`,
-        );
-      if (found.length === 0) terminal.print('Nothing was found.');
-      if (incomplete) terminal.print(dim('There is more: it took too long to look through everything.'));
-      return undefined;
+      const lines = found.map(({ session: { name, modified, id }, role, excerpt }) => {
+        const when = dim(`${modified.slice(0, 10)} ${id.slice(0, 8)} ${role}`);
+        return `${strong(printable(name))} ${when}\n  ${printable(excerpt)}`;
+      });
+      if (found.length === 0) lines.push('Nothing was found.');
+      if (incomplete) lines.push(dim('There is more: it took too long to look through everything.'));
+      return lines.join('\n');
     },
   },
   {
@@ -75,56 +103,105 @@ export const sessionCommands: readonly Command[] = [
     usage: '[json | markdown] [file]',
     help: 'writes the conversation to a file, or shows it',
     complete: () => ['markdown', 'json'],
-    run({ chat, terminal }, args) {
+    run({ chat }, args) {
       const [first, ...rest] = wordsOf(args);
       const given = first === 'json' || first === 'markdown' ? first : undefined;
       const file = given ? rest.join(' ') : args;
-      const text =
-        (given ?? (file.endsWith('.json') ? 'json' : 'markdown')) === 'json'
-          ? exportJson(chat.session)
-          : exportMarkdown(chat.session);
-      if (file === '') {
-        terminal.print(printable(text));
-        return undefined;
-      }
-      const path = resolve(chat.world.options.cwd, file);
-      try {
-        writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
-      } catch (error) {
-        const code = (error as NodeJS.ErrnoException).code;
-        throw wrongUse(
-          `/export: ${path} ${code === 'EEXIST' ? 'is there already; name another file' : `cannot be written (${code})`}.`,
-        );
-      }
-      terminal.print(printable(path));
-      return undefined;
+      const isJson = (given ?? (file.endsWith('.json') ? 'json' : '')) === 'json';
+      const text = isJson ? exportJson(chat.session) : exportMarkdown(chat.session);
+      return printable(file === '' ? text : write(resolve(chat.world.options.cwd, file), text));
     },
   },
   {
     name: 'clean',
     help: 'removes attachments that no session uses any more, and temporary sessions that are over',
-    run({ chat, terminal }) {
-      const { store, folders } = chat.world;
+    run({ chat }) {
+      const { store } = chat.world;
       const expired = store.removeExpired(Date.now());
-      const { removed, bytes } = clean(join(folders.state, 'attachments'), store);
-      terminal.print(`${removed} attachments (${bytes} bytes) and ${expired} sessions were removed.`);
+      const { removed, bytes } = clean(chat.attachments, store);
+      return `${removed} attachments (${bytes} bytes) and ${expired} sessions were removed.`;
+    },
+  },
+  {
+    name: 'tree',
+    help: 'shows the session with all its branches',
+    run({ chat, terminal }) {
+      const { dim, strong } = terminal.paint;
+      const lines = treeLines(chat.session).map(({ id, depth, mark, label, current }) => {
+        const begin = `${current ? '*' : ' '} ${'  '.repeat(mark === '' ? depth : depth - 1)}${mark}`;
+        const text = cutToCells(printable(label), terminal.width - 2 - begin.length - id.length);
+        const shown = chat.session.entry(id)?.type === 'user' ? text : dim(text);
+        return `${begin}${dim(id)} ${current ? strong(text) : shown}`;
+      });
+      return lines.join('\n') || 'Nothing was said yet.';
+    },
+  },
+  {
+    name: 'branch',
+    usage: 'id',
+    help: 'goes back to a message, to say something else, or to an answer, to go on from there',
+    complete: ({ chat }) => treeLines(chat.session).map(({ id }) => id),
+    run({ chat, terminal }, id) {
+      const entry = entryOf(chat, 'branch', id);
+      chat.moveTo(entry.type === 'user' ? entry.parent : entry.id);
+      if (entry.type === 'user') terminal.prefill(said(entry));
       return undefined;
+    },
+  },
+  {
+    name: 'fork',
+    usage: '[id]',
+    help: 'goes on in a copy: of all of it, or up to before a message',
+    async run({ chat, terminal }, id) {
+      if (!chat.isKept)
+        throw wrongUse(
+          '/fork: this session is not kept (--no-session); /branch goes back to a message in it.',
+        );
+      const entry = id === '' ? undefined : entryOf(chat, 'fork', id);
+      const at = entry?.type === 'user' ? entry.parent : entry?.id;
+      const fork = forkSession(chat.world.store.folder, chat.session, at);
+      if (entry?.type === 'user') terminal.prefill(said(entry));
+      await chat.useSession(fork);
+      return terminal.paint.dim(`a copy of the session: ${fork.id}`);
     },
   },
 ];
 
+/** By its id, or the beginning of one. Where calls would be left without their results, they would be made again. */
+function entryOf({ session }: Console['chat'], command: string, id: string): Entry {
+  if (id === '') throw wrongUse('The id of an entry is expected; /tree shows them.');
+  const fitting = treeLines(session).filter((line) => line.id.startsWith(id));
+  if (fitting.length > 1 && !session.entry(id))
+    throw wrongUse(`"${id}" fits ${fitting.length} entries: ${fitting.map((line) => line.id).join(', ')}.`);
+  const entry = session.entry(id) ?? session.entry(fitting[0]?.id ?? '');
+  if (!entry) throw wrongUse(`There is no entry "${id}" in this session; /tree shows them.`);
+  if (entry.type === 'assistant' && entry.message.calls.length > 0)
+    throw wrongUse(
+      `/${command} ${entry.id}: that answer made calls, whose results come after it. Choose a message of yours.`,
+    );
+  return entry;
+}
+
+function write(path: string, text: string): string {
+  try {
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+    return path;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'EEXIST' ? 'is there already; name another file' : `cannot be written (${code})`;
+    throw wrongUse(`/export: ${path} ${why}.`);
+  }
+}
+
 /** The end of what was said before, so that a person knows where they are. */
 export function showEnd({ chat, terminal }: Pick<Console, 'chat' | 'terminal'>): void {
-  const { dim } = terminal.paint;
-  const said = chat.session
-    .path()
-    .filter(({ type }) => type === 'user' || type === 'assistant')
-    .slice(-2);
-  for (const entry of said) {
-    const text =
-      entry.type === 'user' ? `> ${entry.typed ?? ''}` : entry.type === 'assistant' ? entry.message.text : '';
+  const said = chat.session.path().flatMap((entry) => {
+    if (entry.type === 'user') return [`> ${entry.typed ?? ''}`];
+    return entry.type === 'assistant' ? [entry.message.text] : [];
+  });
+  for (const text of said.slice(-2)) {
     const lines = printable(text).trim().split('\n');
-    if (text.trim() !== '')
-      terminal.print(dim(lines.length > 6 ? `…\n${lines.slice(-6).join('\n')}` : lines.join('\n')));
+    const shown = lines.length > 6 ? ['…', ...lines.slice(-6)] : lines;
+    if (text.trim() !== '') terminal.print(terminal.paint.dim(shown.join('\n')));
   }
 }

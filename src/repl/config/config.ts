@@ -85,6 +85,8 @@ const model: Check<ModelAlias> = (value, path) => {
     thinkingOrTools: flag,
     echoReasoning: oneOf('never', 'if_sent', 'calls'),
     streaming: flag,
+    temperature: amount,
+    topP: amount,
     price: (value, at) => {
       const { input, output, cacheRead } = price(value, at);
       if (input === undefined || output === undefined)

@@ -87,7 +87,8 @@ export function profilePrompt(
     const meant = hint(name, [...known.keys()]);
     throw new ChatError(
       'CONFIG_INVALID',
-      `The profile ${profile.name} uses {{${name}}}, which is nothing that is known.${meant} Give it with --var ${name}=value.`,
+      `The profile ${profile.name} uses {{${name}}}, which is nothing that is known.${meant}` +
+        ` Give it with --var ${name}=value.`,
     );
   });
 }

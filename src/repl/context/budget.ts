@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../providers/provider.ts';
 import { estimateMessage, estimateTokens, estimateTools, measuredTokens } from './tokens.ts';
-import type { Item } from './view.ts';
+import type { Item } from './item.ts';
 
 /** How the context window is shared out. All in tokens. */
 export interface Budget {

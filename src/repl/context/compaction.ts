@@ -6,7 +6,7 @@ import { fallbackSummary } from './fallback.ts';
 import { pruned, prunedCalls } from './prune.ts';
 import { summaryMessage, summarySystem, summaryText, userText } from './summary-prompt.ts';
 import { estimateMessage, firstTokens } from './tokens.ts';
-import type { Item, Summary } from './view.ts';
+import type { Item, Summary } from './item.ts';
 
 export interface CompactionInput {
   readonly items: readonly Item[];

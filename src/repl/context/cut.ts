@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
 import { estimateMessage } from './tokens.ts';
-import type { Item } from './view.ts';
+import type { Item } from './item.ts';
 
 /** Kept even when they are long, so that the work at hand is not interrupted. */
 const leastMessages = 10;

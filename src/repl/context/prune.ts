@@ -1,7 +1,7 @@
 import type { Message } from '../message.ts';
 import type { Budget } from './budget.ts';
 import { estimateMessage } from './tokens.ts';
-import type { Item } from './view.ts';
+import type { Item } from './item.ts';
 
 /** What stands in the place of an image that is too old to be sent again. */
 export const imageNote = '[image left out to save space]';

@@ -1,33 +1,10 @@
-import {
-  textOf,
-  type AssistantMessage,
-  type Message,
-  type Part,
-  type ToolCall,
-  type ToolMessage,
-} from '../message.ts';
+import { textOf, type AssistantMessage, type Part, type ToolCall, type ToolMessage } from '../message.ts';
 import type { Entry, StoredPart } from '../session/entry.ts';
 import { noResult } from '../session/unfinished.ts';
+import type { Item, Summary } from './item.ts';
 import { imageNote, prunedText, withNotes } from './prune.ts';
 import { summaryMessage } from './summary-prompt.ts';
 import { surveyOf, type Survey } from './survey.ts';
-
-/** A message as the model is sent it, and the entry it comes from. */
-export interface Item {
-  readonly entryId: string;
-  readonly message: Message;
-  /** What a compaction put in the place of older messages. */
-  readonly isSummary?: true;
-  /** Older than the last compaction, which kept it. */
-  readonly wasKept?: true;
-}
-
-/** What a compaction leaves of the messages before it. */
-export interface Summary {
-  readonly summary: string;
-  /** The newest words of the person, when their message is not among those that were kept. */
-  readonly request?: string;
-}
 
 export interface View {
   readonly messages: Item[];

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { ChatError } from '../errors.ts';
 
@@ -12,7 +13,6 @@ export interface ProgramOptions {
   /** Written to its standard input, which is closed then. */
   readonly input?: string;
   readonly cwd?: string;
-  readonly env?: NodeJS.ProcessEnv;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
@@ -30,54 +30,40 @@ export interface ProgramResult {
  * says so, its whole process group is ended. Throws PROGRAM_FAILED when it cannot be started.
  */
 export async function runProgram(argv: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
-  const { spawn } = await import('node:child_process');
-  const { file, args } = startable(argv);
-  const { input = '', timeoutMs, signal, ...place } = options;
+  const { input = '', timeoutMs, signal, cwd } = options;
   if (signal?.aborted) return { exitCode: null, stdout: '', stderr: '', ended: 'aborted' };
-  return new Promise((resolve, reject) => {
-    // In a group of its own, so that all of it can be ended.
-    const detached = process.platform !== 'win32';
-    const child = attempt(argv, () =>
-      spawn(file, args, { ...place, detached, windowsHide: true, stdio: 'pipe' }),
-    );
-    const done = new AbortController();
-    let ended: ProgramResult['ended'] = 'exited';
-    const end = (how: 'timed_out' | 'aborted') => {
-      if (ended !== 'exited' || child.pid === undefined) return;
-      ended = how;
-      endGroup(child.pid, 'SIGTERM');
-      after(graceMs, () => endGroup(child.pid, 'SIGKILL'));
-    };
-    const after = (ms: number, work: () => void) => {
-      const timer = setTimeout(work, ms);
-      done.signal.addEventListener('abort', () => clearTimeout(timer));
-      return timer;
-    };
-    after(timeoutMs, () => end('timed_out'));
-    signal?.addEventListener('abort', () => end('aborted'), { signal: done.signal });
-
-    let linger: NodeJS.Timeout | undefined;
-    const stdout = keepHead(child.stdout, () => linger?.refresh());
-    const stderr = keepHead(child.stderr, () => linger?.refresh());
-    // A program need not read what it is given.
-    child.stdin.on('error', () => undefined).end(input);
-    child.once('error', (error) => {
-      done.abort();
-      reject(cannotStart(argv, error, options.cwd));
-    });
-    child.once('exit', () => {
-      linger = after(lingerMs, () => {
-        child.stdout.destroy();
-        child.stderr.destroy();
-      });
-    });
-    child.once('close', (exitCode) => {
-      done.abort();
-      // What ignored SIGTERM and let go of the pipes is not left behind.
-      if (ended !== 'exited') endGroup(child.pid, 'SIGKILL');
-      resolve({ exitCode, stdout: stdout(), stderr: stderr(), ended });
-    });
-  });
+  // In a group of its own, so that all of it can be ended.
+  const detached = process.platform !== 'win32';
+  const child = await started(argv, { cwd, detached, windowsHide: true, stdio: 'pipe' });
+  const output = { stdout: keepHead(child.stdout), stderr: keepHead(child.stderr) };
+  const done = new AbortController();
+  let ended: ProgramResult['ended'] = 'exited';
+  const after = (ms: number, work: () => void) => {
+    const timer = setTimeout(work, ms);
+    done.signal.addEventListener('abort', () => clearTimeout(timer));
+  };
+  const end = (how: 'timed_out' | 'aborted') => {
+    if (ended !== 'exited') return;
+    ended = how;
+    endGroup(child.pid, 'SIGTERM');
+    after(graceMs, () => endGroup(child.pid, 'SIGKILL'));
+  };
+  after(timeoutMs, () => end('timed_out'));
+  signal?.addEventListener('abort', () => end('aborted'), { signal: done.signal });
+  if (signal?.aborted) end('aborted');
+  // A program need not read what it is given.
+  child.stdin?.on('error', () => undefined).end(input);
+  child.once('exit', () =>
+    after(lingerMs, () => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    }),
+  );
+  const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  done.abort();
+  // What ignored SIGTERM and let go of the pipes is not left behind.
+  if (ended !== 'exited') endGroup(child.pid, 'SIGKILL');
+  return { exitCode, stdout: output.stdout(), stderr: output.stderr(), ended };
 }
 
 /**
@@ -85,62 +71,46 @@ export async function runProgram(argv: readonly string[], options: ProgramOption
  * Whoever calls leaves raw mode first. Throws PROGRAM_FAILED when it cannot be started.
  */
 export async function runInTerminal(argv: readonly string[]): Promise<number> {
-  const { spawn } = await import('node:child_process');
-  const { file, args } = startable(argv);
   // Ctrl-C at the program is sent to us as well: it is the program's to answer.
   const ignore = () => undefined;
   process.on('SIGINT', ignore);
   try {
-    return await new Promise((resolve, reject) => {
-      const spawned = attempt(argv, () => spawn(file, args, { stdio: 'inherit' }));
-      spawned.once('error', (error) => reject(cannotStart(argv, error)));
-      spawned.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
-    });
+    const child = await started(argv, { stdio: 'inherit' });
+    return await new Promise((resolve) =>
+      child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0))),
+    );
   } finally {
     process.off('SIGINT', ignore);
   }
 }
 
-/** Why a program cannot be run without a shell on a platform; undefined when it can. */
-export function whyNotStartable(argv: readonly string[], platform: NodeJS.Platform): string | undefined {
-  const file = argv[0];
-  if (!file) return 'No program was named.';
+async function started(argv: readonly string[], options: object): Promise<ChildProcess> {
+  const { spawn } = await import('node:child_process');
+  const [file = '', ...args] = argv;
   // cmd.exe, which runs batch files, reads arguments as commands: there is no safe way to quote them.
-  if (platform === 'win32' && /\.(?:cmd|bat)[. ]*$/i.test(file)) {
-    return `${file} is a batch file, which only a shell could run. Name the program that it starts.`;
-  }
-  return undefined;
-}
-
-function startable(argv: readonly string[]): { file: string; args: string[] } {
-  const [file, ...args] = argv;
-  const why = whyNotStartable(argv, process.platform);
-  if (why !== undefined || file === undefined) throw new ChatError('PROGRAM_FAILED', why ?? '');
-  return { file, args };
-}
-
-/** Some failures are thrown at once, such as that of a zero byte in an argument. */
-function attempt<T>(argv: readonly string[], start: () => T): T {
+  if (process.platform === 'win32' && /\.(?:cmd|bat)[. ]*$/i.test(file))
+    throw failed(`${file} is a batch file, which only a shell could run. Name the program that it starts.`);
   try {
-    return start();
+    const child = spawn(file, args, options);
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    // It can fail later, too.
+    child.on('error', () => undefined);
+    return child;
   } catch (error) {
-    throw cannotStart(argv, error);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const why = isMissing ? 'it, or the folder it runs in, was not found' : String(error);
+    throw failed(`${file} cannot be started: ${why}.`, error);
   }
 }
 
-function cannotStart(argv: readonly string[], error: unknown, cwd?: string): ChatError {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const why =
-    code === 'ENOENT' ? `not found${cwd === undefined ? '' : `, or no folder ${cwd}`}` : String(error);
-  return new ChatError('PROGRAM_FAILED', `${argv[0]} cannot be started: ${why}.`, { cause: error });
-}
+const failed = (message: string, cause?: unknown): ChatError =>
+  new ChatError('PROGRAM_FAILED', message, { cause });
 
 /** Keeps the beginning of a stream and reads on, so that the program never waits. */
-function keepHead(stream: NodeJS.ReadableStream, onData: () => void): () => string {
+function keepHead(stream: NodeJS.ReadableStream | null): () => string {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  stream.on('data', (chunk: Buffer) => {
-    onData();
+  stream?.on('data', (chunk: Buffer) => {
     if (bytes < mostBytes) chunks.push(chunk.subarray(0, mostBytes - bytes));
     bytes += chunk.length;
   });

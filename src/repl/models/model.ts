@@ -35,6 +35,9 @@ export interface Capabilities {
    */
   readonly echoReasoning: 'never' | 'if_sent' | 'calls';
   readonly streaming: boolean;
+  /** How the model chooses its words; its own way otherwise. */
+  readonly temperature?: number;
+  readonly topP?: number;
   /** Price for a million tokens, only from the person's own configuration. */
   readonly price?: { readonly input: number; readonly output: number; readonly cacheRead?: number };
 }

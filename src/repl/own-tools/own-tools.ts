@@ -1,30 +1,22 @@
 import type { Chat } from '../chat.ts';
-import { yesOrNo } from '../person/is-yes.ts';
 import type { Entry, StoredPart, Todo } from '../session/entry.ts';
 import { searchSessions } from '../session/search.ts';
-import { failed, replied, type CallOptions, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import { createMarkdownStream } from '../terminal/markdown.ts';
+import { inLine, printable } from '../terminal/printable.ts';
+import { wrapped } from '../terminal/prose.ts';
+import { todoLines } from '../terminal/show.ts';
+import { failed, replied, shownName, type CallOptions, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import { runSubAgent } from './sub-agent.ts';
 
-/** What own tools need of the person's side. */
-export interface Dialog {
-  /** Shows Markdown of the model. */
-  show(markdown: string): void;
-  todos(todos: readonly Todo[]): void;
-  /** Undefined when the person did not answer. Choices can be answered by their number. */
-  ask(question: string, choices: readonly string[], signal: AbortSignal): Promise<string | undefined>;
-}
-
-/** The few tools the REPL has itself: they talk to the person, or to the session. */
-export function ownTools(chat: Chat, dialog: Dialog | undefined): readonly Tool[] {
-  return [
-    ...(dialog ? [askUser(dialog)] : []),
-    exitPlan(chat, dialog),
-    recallAttachment(chat),
-    subAgent(chat),
-    searchEarlier(chat),
-    writeTodos(chat, dialog),
-  ];
-}
+/** The few tools the chat has itself: they talk to the person, or to the session. */
+export const ownTools = (chat: Chat): readonly Tool[] => [
+  ...(chat.person ? [askUser(chat)] : []),
+  exitPlan(chat),
+  recallAttachment(chat),
+  subAgent(chat),
+  searchEarlier(chat),
+  writeTodos(chat),
+];
 
 interface OwnTool {
   readonly name: string;
@@ -35,7 +27,7 @@ interface OwnTool {
   call(args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolReply>;
 }
 
-/** A tool of the REPL itself: it changes nothing but what the person sees and the session keeps. */
+/** It changes nothing but what the person sees and the session keeps. */
 function ownTool({ name, description, properties, required, ...rest }: OwnTool): Tool {
   return {
     name,
@@ -52,7 +44,35 @@ function ownTool({ name, description, properties, required, ...rest }: OwnTool):
   };
 }
 
-const askUser = (dialog: Dialog): Tool =>
+/** Puts a question with numbered choices to the person, who may answer in other words; undefined: no answer. */
+async function choice(
+  { person }: Chat,
+  question: string,
+  choices: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (!person) return undefined;
+  const { paint, width } = person.terminal;
+  return person.ask<string | undefined>({
+    above: [
+      wrapped(`${paint.warning('?')} ${printable(question)}`, width),
+      ...choices.map((each, at) => wrapped(`  ${at + 1} ${inLine(each)}`, width)),
+    ],
+    line: choices.length > 0 ? 'a number, or your own words' : 'your answer',
+    keys: { '': undefined },
+    words: (said) => ({ value: byNumber(said, choices) }),
+    signal,
+  });
+}
+
+/** A choice that was answered with its number, also several separated by commas. */
+function byNumber(said: string, choices: readonly string[]): string {
+  if (!/^\d+(\s*,\s*\d+)*$/.test(said)) return said;
+  const numbers = said.split(',').map((number) => number.trim());
+  return numbers.map((number) => choices[Number(number) - 1] ?? number).join(', ');
+}
+
+const askUser = (chat: Chat): Tool =>
   ownTool({
     name: 'ask_user',
     description: 'Asks the person one question when only they can decide. Give choices when there are few.',
@@ -62,18 +82,18 @@ const askUser = (dialog: Dialog): Tool =>
     },
     required: ['question'],
     quiet: true,
-    async call({ question, choices }, { signal }) {
-      const answer = await dialog.ask(String(question), (choices as string[] | undefined) ?? [], signal);
+    async call({ question, choices = [] }, { signal }) {
+      const answer = await choice(chat, String(question), choices as string[], signal);
       return answer === undefined
         ? { ...failed('The person did not answer.'), shown: 'no answer' }
         : { ...replied(answer), shown: '' };
     },
   });
 
-const choices = ['go on, and ask me before changes', 'go on by itself', 'keep planning'];
+const ways = ['go on, and ask me before changes', 'go on by itself', 'keep planning'];
 
 /** Brings a plan before the person, and leaves plan mode when they approve it. */
-const exitPlan = (chat: Chat, dialog: Dialog | undefined): Tool =>
+const exitPlan = (chat: Chat): Tool =>
   ownTool({
     name: 'exit_plan',
     description:
@@ -85,16 +105,19 @@ const exitPlan = (chat: Chat, dialog: Dialog | undefined): Tool =>
       // Whoever calls it unasked would have its own words answered with a change of mode.
       if (chat.mode !== 'plan')
         return failed('This is not in plan mode: there is no plan to hand in. Go on.');
-      if (!dialog) return replied('Nobody is here to approve the plan. End with the plan as your answer.');
-      dialog.show(String(plan));
-      const answer = (await dialog.ask('The plan: choose, or say what to change', choices, signal)) ?? 'no';
-      if (yesOrNo(answer) || answer === choices[0] || answer === choices[1]) {
-        chat.useMode(answer === choices[1] ? 'auto' : 'ask');
+      const { person } = chat;
+      if (!person) return replied('Nobody is here to approve the plan. End with the plan as your answer.');
+      const shown = createMarkdownStream(person.terminal);
+      shown.push(String(plan));
+      shown.end();
+      const answer = (await choice(chat, 'The plan: choose, or say what to change', ways, signal)) ?? 'no';
+      if (/^y(es)?$/i.test(answer) || answer === ways[0] || answer === ways[1]) {
+        chat.useMode(answer === ways[1] ? 'auto' : 'ask');
         const told =
           'The person approved the plan. Plan mode is over: all tools can be used now. Carry the plan out.';
         return { ...replied(told), shown: `approved, mode ${chat.mode}` };
       }
-      const wish = yesOrNo(answer) === false || answer === choices[2] ? '' : ` The person says: ${answer}`;
+      const wish = /^no?$/i.test(answer) || answer === ways[2] ? '' : ` The person says: ${answer}`;
       return { ...replied(`The plan is not approved yet. Keep planning.${wish}`), shown: 'not approved' };
     },
   });
@@ -105,24 +128,17 @@ const recallAttachment = (chat: Chat): Tool =>
     name: 'recall_attachment',
     description:
       'Shows an earlier attachment of this session again, by its name or the beginning of its hash.',
-    properties: { name: { type: 'string' } },
+    properties: { name: { type: 'string', minLength: 1 } },
     required: ['name'],
     async call({ name }) {
       const wanted = String(name);
       const all = chat.session.path().flatMap(storedIn);
       const found = all.findLast((stored) => stored.name === wanted || stored.sha256.startsWith(wanted));
-      if (!found || wanted === '') {
-        const names = all.map((stored) => stored.name).join(', ');
-        return failed(
-          names === ''
-            ? 'This session has no attachments.'
-            : `There is none of that name; there are: ${names}`,
-        );
-      }
+      const names = all.map((stored) => stored.name).join(', ');
+      if (!found && names === '') return failed('This session has no attachments.');
+      if (!found) return failed(`There is none of that name; there are: ${names}`);
       const part = chat.load(found);
-      return part.type === 'image'
-        ? { text: found.name, images: [part], isError: false }
-        : replied(part.text);
+      return part.type === 'image' ? { ...replied(found.name), images: [part] } : replied(part.text);
     },
   });
 
@@ -136,12 +152,20 @@ const subAgent = (chat: Chat): Tool =>
   ownTool({
     name: 'run_agent',
     description:
-      'Does a task in a context of its own, with the same tools, and returns only the answer. For searching through a lot.',
+      'Does a task in a context of its own, with the same tools, and returns only the answer. For searching through ' +
+      'a lot.',
     properties: {
       task: { type: 'string', description: 'All that has to be known: it sees nothing of this conversation' },
     },
     required: ['task'],
-    call: ({ task }, options) => runSubAgent(chat, String(task), options),
+    async call({ task }, { signal, progress }) {
+      const events = runSubAgent(chat, String(task), signal);
+      for (;;) {
+        const { done, value } = await events.next();
+        if (done) return value;
+        if (value.type === 'call_started' && value.tool) progress?.(shownName(value.tool));
+      }
+    },
   });
 
 const searchEarlier = ({ world }: Chat): Tool =>
@@ -153,14 +177,14 @@ const searchEarlier = ({ world }: Chat): Tool =>
     async call({ query }) {
       const { found } = searchSessions(world.store, String(query), { limit: 20 });
       const lines = found.map(
-        ({ session, role, excerpt }) =>
-          `${session.modified.slice(0, 10)} ${session.name} ${role}: ${excerpt}`,
+        ({ session: { modified, name }, role, excerpt }) =>
+          `${modified.slice(0, 10)} ${name} ${role}: ${excerpt}`,
       );
       return replied(lines.join('\n') || 'Nothing was found.');
     },
   });
 
-const writeTodos = (chat: Chat, dialog: Dialog | undefined): Tool =>
+const writeTodos = (chat: Chat): Tool =>
   ownTool({
     name: 'write_todos',
     description:
@@ -184,12 +208,13 @@ const writeTodos = (chat: Chat, dialog: Dialog | undefined): Tool =>
     required: ['todos'],
     quiet: true,
     async call({ todos: given }) {
-      const todos = (given as (Omit<Todo, 'priority'> & Partial<Todo>)[]).map((todo) => ({
-        priority: 'medium' as const,
+      const todos = (given as readonly Todo[]).map((todo) => ({
         ...todo,
+        priority: todo.priority ?? 'medium',
       }));
       chat.session.append({ type: 'todos', todos });
-      dialog?.todos(todos);
+      const terminal = chat.person?.terminal;
+      if (terminal && todos.length > 0) terminal.print(todoLines(todos, terminal.paint).join('\n'));
       const open = todos.filter(({ status }) => status !== 'completed').length;
       return { ...replied(`Kept: ${todos.length} items, ${open} of them open.`), shown: '' };
     },

@@ -24,7 +24,7 @@ export interface Attachments {
 
 /**
  * Reads what a message mentions with `@`: files, folders (as listings), resources of servers. Together they fit the
- * budget: each is cut in proportion, at a line end, and says so. What cannot be read is told in its place; what
+ * budget: the large ones are cut, at a line end, and say so. What cannot be read is told in its place; what
  * names nothing stays text. Never throws.
  */
 export async function readAttachments(text: string, options: AttachmentOptions): Promise<Attachments> {
@@ -35,9 +35,8 @@ export async function readAttachments(text: string, options: AttachmentOptions):
   for (const mention of mentionsIn(text)) {
     found.push(...(await attachedBy(mention, options, seen)));
   }
-  const wanted = found.reduce((sum, item) => sum + (item.kind === 'text' ? estimateTokens(item.text) : 0), 0);
-  // All that fits is left whole.
-  const share = wanted <= options.budgetTokens ? Infinity : Math.max(0, options.budgetTokens) / wanted;
+  const sizes = found.map((item) => (item.kind === 'text' ? estimateTokens(item.text) : 0));
+  const share = fairShare(sizes, options.budgetTokens);
   const blocks: string[] = [];
   const images = new Map<Part, string>();
   for (const item of found) {
@@ -50,7 +49,7 @@ export async function readAttachments(text: string, options: AttachmentOptions):
       blocks.push(wrapped(tag, { path: name, error: item.why }));
       warnings.push(`${name}: ${item.why}`);
     } else {
-      const { text, part } = fitLines(item.text, Math.floor(estimateTokens(item.text) * share));
+      const { text, part } = fitLines(item.text, share);
       const notice = part === undefined ? '' : `${/[^\n]$/.test(text) ? '\n' : ''}[truncated: ${part}]`;
       blocks.push(wrapped(tag, { path: name }, text + notice));
       const count = item.text.split(/\n(?!$)/).length;
@@ -65,4 +64,16 @@ export async function readAttachments(text: string, options: AttachmentOptions):
     warnings,
     nameOf: (part) => images.get(part),
   };
+}
+
+/** The most that each may have, so that all fit: the small ones are whole, and the large ones share what they leave. */
+function fairShare(sizes: readonly number[], budget: number): number {
+  let left = budget;
+  const sorted = sizes.toSorted((one, other) => one - other);
+  for (const [at, size] of sorted.entries()) {
+    const each = Math.floor(left / (sorted.length - at));
+    if (size > each) return Math.max(0, each);
+    left -= size;
+  }
+  return Infinity;
 }

@@ -1,6 +1,9 @@
 import { ChatError, type ChatErrorCode } from '../errors.ts';
 import type { AssistantMessage, Message } from '../message.ts';
 
+/** What is sent to a model, as its wire wants it. */
+export type Body = Readonly<Record<string, unknown>>;
+
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;

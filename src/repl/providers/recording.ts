@@ -6,88 +6,77 @@ import type { Wire } from '../message.ts';
 import { appendPrivately } from '../files/private-file.ts';
 import { ProviderFailure } from './provider.ts';
 
-/** One request as a line of a recording: what came back as it came, and of what was sent enough to know it again. */
+/** One request as a line of a recording: what came back as it came, and a hash of what was sent. */
 interface Recorded {
   readonly v: 1;
   /** When it was made, in ms since 1970: lines are written when answers end. */
   readonly at: number;
-  readonly method: string;
-  /** Without the host and a query. */
   readonly path: string;
   /** SHA-256 of the body. */
   readonly body: string;
   /** Missing when there was no answer at all. */
   readonly status?: number;
   readonly type?: string;
-  /** When each piece came, in ms after the request. */
-  readonly chunks: readonly (readonly [ms: number, text: string])[];
+  readonly text: string;
   readonly end: 'whole' | 'cut' | 'aborted';
   /** The system's word for what cut it. */
   readonly code?: string;
 }
-
 type Fetch = typeof fetch;
-type Warn = (text: string) => void;
 
 /**
  * The same fetch, but what it answers is added to a file that only this person can read. The key is never in it,
  * even where an answer repeats it. Throws USAGE when the file cannot be written.
  */
-export function recording(fetched: Fetch, file: string, warn: Warn): Fetch {
-  try {
-    appendPrivately(file, '');
-  } catch (error) {
-    throw new ChatError('USAGE', `The recording ${file} cannot be written.`, { cause: error });
-  }
+export function recording(fetched: Fetch, file: string, warn: (text: string) => void): Fetch {
+  const write = (line: string) => {
+    try {
+      appendPrivately(file, line);
+    } catch (error) {
+      throw new ChatError('USAGE', `The recording ${file} cannot be written.`, { cause: error });
+    }
+  };
+  write('');
   return async (input, init) => {
-    const began = performance.now();
-    const line = { v: 1 as const, at: performance.timeOrigin + began, ...requestOf(input, init) };
-    const answer: { status?: number; type?: string } = {};
-    const chunks: [number, string][] = [];
-    // Bytes in the middle of a character wait for the rest of it.
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-    let kept = false;
-    const keep = (ended: Pick<Recorded, 'end' | 'code'>) => {
-      if (kept) return;
-      kept = true;
+    const line: Record<string, unknown> = { v: 1, at: Date.now(), ...requestOf(input, init) };
+    const chunks: Uint8Array[] = [];
+    const keep = (end: Recorded['end']) => {
+      if ('end' in line) return;
+      line['end'] = end;
+      line['text'] = withoutSecrets(Buffer.concat(chunks).toString(), init);
       try {
-        appendPrivately(
-          file,
-          `${withoutSecrets({ ...line, ...answer, chunks, ...ended }, secretsOf(init))}\n`,
-        );
+        write(`${JSON.stringify(line)}\n`);
       } catch {
         warn(`The recording ${file} can no longer be written: it has a gap.`);
       }
     };
+    // A server that fell silent is given up by us, and not by the person. Whoever reads may be gone by then.
     const broken = (error?: unknown) => {
-      // A server that fell silent is given up by us, and not by the person.
-      const byPerson = init?.signal?.aborted && !(init.signal.reason instanceof ProviderFailure);
-      keep(byPerson ? { end: 'aborted' } : { end: 'cut', ...codeOf(error) });
+      for (let at = error; at instanceof Error; at = at.cause) if ('code' in at) line['code'] = at.code;
+      keep(init?.signal?.aborted && !(init.signal.reason instanceof ProviderFailure) ? 'aborted' : 'cut');
     };
-    // Whoever reads may be gone by then, and not notice.
     init?.signal?.addEventListener('abort', () => broken(), { once: true });
     async function* seen(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       try {
         for await (const bytes of body) {
-          const text = decoder.decode(bytes, { stream: true });
-          if (text !== '') chunks.push([Math.round(performance.now() - began), text]);
+          chunks.push(bytes);
           yield bytes;
         }
-        keep({ end: 'whole' });
+        keep('whole');
       } catch (error) {
         broken(error);
         throw error;
       } finally {
-        keep({ end: 'aborted' });
+        keep('aborted');
       }
     }
     const response = await fetched(input, init).catch((error: unknown) => {
       broken(error);
       throw error;
     });
-    Object.assign(answer, { status: response.status, type: response.headers.get('content-type') ?? '' });
+    Object.assign(line, { status: response.status, type: response.headers.get('content-type') ?? '' });
     if (response.body) return new Response(ReadableStream.from(seen(response.body)), response);
-    keep({ end: 'whole' });
+    keep('whole');
     return response;
   };
 }
@@ -99,53 +88,47 @@ export interface Replay {
 }
 
 /**
- * Answers requests with what was recorded, in the order in which it was asked for, as fast as it is read. A request
- * that is not as it was recorded is one warning. Throws USAGE for a file that is no recording.
+ * Answers requests with what was recorded, in the order in which it was asked for. A request that is not as it was
+ * recorded is one warning. Throws USAGE for a file that is no recording.
  */
-export function replaying(file: string, warn: Warn): Replay {
+export function replaying(file: string, warn: (text: string) => void): Replay {
   const left = recordedIn(file);
   const all = left.length;
   let requests = 0;
   let warned = false;
   return {
-    wires: left.map(({ path }) => wireOf(path)),
+    wires: left.map(({ path }) =>
+      path.endsWith('/messages') ? 'anthropic' : path.endsWith('/responses') ? 'responses' : 'chat',
+    ),
     async fetch(input, init) {
       const { body } = requestOf(input, init);
       requests++;
       // A name for the session is asked for in the background: sooner or later than when it was recorded.
       const same = left.findIndex((one) => one.body === body);
       const [found] = left.splice(Math.max(0, same), 1);
-      if (!found) {
-        const text = `${file} has ${all} answers, and this is request ${requests}.`;
-        throw new ProviderFailure('MODEL_REFUSED', text);
-      }
+      if (!found)
+        throw new ProviderFailure(
+          'MODEL_REFUSED',
+          `${file} has ${all} answers, and this is request ${requests}.`,
+        );
       if (same < 0 && !warned) {
         warned = true;
         warn(`Request ${requests} is not as it was recorded in ${file}: from here on, answers may not fit.`);
       }
       const { status, type = '' } = found;
       if (status === undefined) throw endOf(found);
-      const hasBody = ![204, 205, 304].includes(status);
-      const answer = hasBody ? ReadableStream.from(piecesOf(found, init?.signal)) : null;
-      return new Response(answer, { status, headers: { 'content-type': type } });
+      return new Response(ReadableStream.from(piecesOf(found)), {
+        status,
+        headers: { 'content-type': type },
+      });
     },
   };
 }
 
-const wireOf = (path: string): Wire =>
-  path.endsWith('/messages') ? 'anthropic' : path.endsWith('/responses') ? 'responses' : 'chat';
-
-async function* piecesOf(
-  found: Recorded,
-  signal: AbortSignal | null | undefined,
-): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  for (const [, text] of found.chunks) {
-    // Keys and signals are looked at between pieces.
-    await setImmediate();
-    signal?.throwIfAborted();
-    yield encoder.encode(text);
-  }
+async function* piecesOf(found: Recorded): AsyncGenerator<Uint8Array> {
+  // Keys and signals are looked at first.
+  await setImmediate();
+  yield new TextEncoder().encode(found.text);
   if (found.end !== 'whole') throw endOf(found);
 }
 
@@ -153,63 +136,46 @@ async function* piecesOf(
 function endOf({ end, status, code }: Recorded): Error {
   if (end === 'aborted')
     return new ProviderFailure('INTERRUPTED', 'This answer was interrupted when it was recorded.');
-  const cause = Object.assign(new Error(code), { code });
-  return new TypeError(status === undefined ? 'fetch failed' : 'terminated', { cause });
+  return new TypeError(status === undefined ? 'fetch failed' : 'terminated', {
+    cause: Object.assign(new Error(code), { code }),
+  });
 }
 
 function recordedIn(file: string): Recorded[] {
-  let text;
   try {
-    text = readFileSync(file, 'utf8');
+    const lines = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+    const found = lines.map((line) => JSON.parse(line) as Recorded);
+    if (found.some(({ v, text, body }) => v !== 1 || typeof text !== 'string' || typeof body !== 'string'))
+      throw new TypeError('a line is of another kind');
+    return found.sort((a, b) => a.at - b.at);
   } catch (error) {
-    throw new ChatError('USAGE', `The recording ${file} cannot be read.`, { cause: error });
+    throw new ChatError('USAGE', `${file} cannot be read, or is no recording that --record made.`, {
+      cause: error,
+    });
   }
-  const lines = text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return [];
-    try {
-      const found = JSON.parse(line) as Recorded;
-      if (found.v === 1 && Array.isArray(found.chunks) && typeof found.body === 'string') return [found];
-    } catch {
-      // Said below, as for what is JSON but no recording.
-    }
-    throw new ChatError('USAGE', `${file}:${index + 1}: this is no line of a recording that --record made.`);
-  });
-  return lines.sort((a, b) => a.at - b.at);
 }
 
-function requestOf(...[input, init]: Parameters<Fetch>): Pick<Recorded, 'method' | 'path' | 'body'> {
+function requestOf(...[input, init]: Parameters<Fetch>): Pick<Recorded, 'path' | 'body'> {
   const { pathname: path } = new URL(input instanceof Request ? input.url : input);
   const sent = typeof init?.body === 'string' ? init.body : '';
-  return { method: init?.method ?? 'GET', path, body: createHash('sha256').update(sent).digest('hex') };
+  return { path, body: createHash('sha256').update(sent).digest('hex') };
 }
 
-function codeOf(error: unknown): { code?: string } {
-  for (let at = error; at instanceof Error; at = at.cause)
-    if ('code' in at && typeof at.code === 'string') return { code: at.code };
-  return {};
-}
-
-/**
- * What the headers of a request hold that nobody else may see. Shorter than that it is a word that answers may
- * have.
- */
-const secretsOf = (init: RequestInit | undefined): string[] =>
-  [...new Headers(init?.headers)]
-    .filter(([name]) => /auth|key|token|secret|cookie/.test(name))
-    .map(([, value]) => value.replace(/^(?:bearer|basic)\s+/i, ''))
-    .filter((value) => value.length >= 8);
-
-/** The line, in which a secret is three dots, in whichever way JSON may have it. */
-function withoutSecrets(line: Recorded, secrets: readonly string[]): string {
-  const written = (character: string) => {
+/** What the headers of a request hold that nobody else may see is three dots, in whichever way JSON may write it. */
+function withoutSecrets(text: string, init: RequestInit | undefined): string {
+  const escapes = (character: string) => {
     if (/\w/.test(character)) return character;
     const hex = (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
     return `(?:\\\\*\\u${hex}|\\\\+u${hex})`;
   };
-  const patterns = secrets.map((secret) => new RegExp([...secret].map(written).join(''), 'gi'));
-  const whole = line.chunks.map(([, text]) => text).join('');
-  // It may have come in two pieces: then they are one.
-  const repeats = patterns.some((pattern) => whole.search(pattern) >= 0);
-  const safe = repeats ? { ...line, chunks: [[line.chunks.at(-1)?.[0], whole]] } : line;
-  return patterns.reduce((text, pattern) => text.replace(pattern, '…'), JSON.stringify(safe));
+  return (
+    [...new Headers(init?.headers)]
+      .filter(([name]) => /auth|key|token|secret|cookie/.test(name))
+      .map(([, value]) => value.replace(/^(?:bearer|basic)\s+/i, ''))
+      // Shorter than that it is a word that answers may have.
+      .filter((value) => value.length >= 8)
+      .reduce((shown, value) => shown.replace(new RegExp([...value].map(escapes).join(''), 'gi'), '…'), text)
+  );
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AssistantMessage, Message, Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import { tooDeep } from '../text/nesting.ts';
-import { isObject } from '../text/json.ts';
+import { isObject, tooDeep } from '../text/json.ts';
 import type { ModelRequest, ToolDefinition } from './provider.ts';
 
 /**
@@ -12,7 +11,7 @@ import type { ModelRequest, ToolDefinition } from './provider.ts';
  */
 export function messagesToSend(
   messages: readonly Message[],
-  model: Model,
+  { capabilities: { images: sees } }: Model,
   imagesInResults: boolean,
 ): Message[] {
   const made: Message[] = [];
@@ -21,36 +20,30 @@ export function messagesToSend(
     if (users.length > 0) made.push({ role: 'user', content: users });
     users = [];
   };
-  const shown = (part: Part): Part[] => {
-    if (part.type === 'text') return part.text.trim() === '' ? [] : [part];
-    return model.capabilities.images ? [part] : [{ type: 'text', text: noImage(part.mimeType) }];
-  };
+  const noImage = (mimeType: string) => `[an image (${mimeType}) is left out: this model takes none]`;
   for (const message of messages) {
     if (message.role === 'user') {
-      users.push(...message.content.flatMap(shown));
+      for (const part of message.content)
+        if (part.type === 'image') users.push(sees ? part : { type: 'text', text: noImage(part.mimeType) });
+        else if (part.text.trim() !== '') users.push(part);
     } else if (message.role === 'assistant') {
       if (message.text.trim() === '' && message.calls.length === 0) continue;
       flush();
       made.push(message);
     } else {
-      const images = model.capabilities.images ? message.images : [];
-      const notes = model.capabilities.images ? [] : message.images.map((image) => noImage(image.mimeType));
+      const images = sees ? message.images : [];
+      const notes = sees ? [] : message.images.map(({ mimeType }) => noImage(mimeType));
       const text = [message.text, ...notes].filter((line) => line.trim() !== '').join('\n');
       const moved = !imagesInResults && images.length > 0;
+      const otherwise = images.length > 0 ? '(an image)' : '(no output)';
       // Results stand together: what the images of one need comes after the last.
-      made.push({
-        ...message,
-        text: text || (images.length > 0 ? '(an image)' : '(no output)'),
-        images: moved ? [] : images,
-      });
+      made.push({ ...message, text: text || otherwise, images: moved ? [] : images });
       if (moved) users.push({ type: 'text', text: `Shown by ${message.name}:` }, ...images);
     }
   }
   flush();
   return made;
 }
-
-const noImage = (mimeType: string): string => `[an image (${mimeType}) is left out: this model takes none]`;
 
 /** Tools as a wire lists them; undefined when there are none. */
 export const toolList = (tools: ModelRequest['tools'], asListed: (tool: ToolDefinition) => object) =>
@@ -69,10 +62,7 @@ export const safeId = (id: string): string =>
 /** A name that every wire takes: what a model called may be no name at all. */
 export const safeName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown';
 
-/**
- * A call's arguments as an object; of broken ones, and of those nested without end, which their results tell of,
- * nothing is left.
- */
+/** A call's arguments as an object; of broken ones, and of those nested without end, nothing is left. */
 export function argumentsObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
@@ -87,21 +77,15 @@ export function argumentsObject(text: string): Record<string, unknown> {
 export const argumentsText = (text: string): string =>
   Object.keys(argumentsObject(text)).length > 0 ? text : '{}';
 
+const fitting = 'Answer with one JSON value that fits this JSON Schema, and with nothing else:';
+
 /** The system prompt, with the schema where one is asked for: few endpoints can be made to keep to it. */
 export const systemOf = ({ system, schema }: ModelRequest): string =>
-  schema
-    ? `${system}\n\nAnswer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`.trim()
-    : system;
+  schema ? `${system}\n\n${fitting}\n${JSON.stringify(schema)}`.trim() : system;
 
 /** The schema for an endpoint that keeps to one: none takes anything but an object at its root. */
 export const formatOf = ({ schema }: ModelRequest): ModelRequest['schema'] =>
   schema?.['type'] === 'object' ? schema : undefined;
 
-/** A copy in which every text can be encoded: one half of a surrogate pair makes providers refuse the whole request. */
-export function wellFormed<T>(value: T): T {
-  if (typeof value === 'string') return value.toWellFormed() as T;
-  if (Array.isArray(value)) return value.map(wellFormed) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).map(([key, each]) => [key.toWellFormed(), wellFormed(each)]);
-  return Object.fromEntries(fields) as T;
-}
+/** What the person has set of how the model chooses its words. */
+export const samplingOf = ({ capabilities: { temperature, topP } }: Model) => ({ temperature, top_p: topP });

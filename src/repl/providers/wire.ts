@@ -1,8 +1,8 @@
 import { estimateMessage, estimateTokens, estimateTools } from '../context/tokens.ts';
 import type { AssistantMessage, Stop, ToolCall, Usage } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import { tooDeep } from '../text/nesting.ts';
-import { ProviderFailure, type ModelEvent, type ModelRequest } from './provider.ts';
+import { tooDeep } from '../text/json.ts';
+import { ProviderFailure, type Body, type ModelEvent, type ModelRequest } from './provider.ts';
 import type { Refusal } from './refusals.ts';
 
 /** One request, and all that is needed to make it. */
@@ -16,53 +16,61 @@ export interface WireCall {
   readonly signal: AbortSignal;
 }
 
-export type Body = Readonly<Record<string, unknown>>;
+/** Gathers an answer from the raw events of an SDK. */
+export interface AnswerReader {
+  read(event: never): Iterable<ModelEvent>;
+  /** The whole answer; throws when the model has not said that it is done. */
+  end(): Gathered;
+}
 
 /** One way to talk to models. Errors are thrown as the SDK makes them; an abort may end the events without a word. */
 export interface WireSpeaker {
-  /** Loads what the wire needs. */
-  warm(): Promise<unknown>;
-  /** What is sent. */
+  /** The SDK's client for one request. */
+  client(call: WireCall): Promise<Client>;
+  readonly path: string;
   body(call: WireCall): Body;
-  /** Sends a body, and translates what comes back. The last event is `end`. */
-  speak(call: WireCall, body: Body): AsyncGenerator<ModelEvent>;
+  reader(call: WireCall): AnswerReader;
+  /** An answer that came whole, as the events it would have been. */
+  asEvents(whole: never): readonly unknown[];
 }
 
-/** What an SDK gives for a request: its stream or its parsed answer, and the response under it. */
-interface Sent {
-  withResponse(): Promise<{ data: unknown; response: Response }>;
+/** What both SDKs' clients have in common. */
+interface Client {
+  post(
+    path: string,
+    how: { body: Body; stream: boolean; signal: AbortSignal },
+  ): { withResponse(): Promise<{ data: unknown; response: Response }> };
 }
 
-/**
- * The events of an answer. One that came whole, because no stream was asked for or because the server makes none,
- * is handed on as the events it would have been.
- */
-export async function* eventsOf<T>(sent: Sent, asEvents: (whole: T) => T[]): AsyncGenerator<T> {
+/** Sends a body and hands on what comes back. The last event is `end`. */
+export async function* speak(wire: WireSpeaker, call: WireCall, body: Body): AsyncGenerator<ModelEvent> {
+  const client = await wire.client(call);
+  const sent = client.post(wire.path, { body, stream: body['stream'] === true, signal: call.signal });
   const { data, response } = await sent.withResponse();
-  if (!isStream(data)) return yield* asEvents(answered(data) as T);
+  const reader = wire.reader(call);
+  for await (const event of eventsOf(data, response, wire)) {
+    // Parts of an answer are kept, and sent back, as they came: one that cannot be written would spoil the session.
+    if (tooDeep(event)) throw new ProviderFailure('MODEL_REFUSED', 'The answer is nested too deeply.');
+    yield* reader.read(event as never);
+  }
+  yield { type: 'end', message: messageOf(call, reader.end()) };
+}
+
+/** Servers that make no stream answer a request for one with the whole. */
+async function* eventsOf(data: unknown, response: Response, wire: WireSpeaker): AsyncGenerator<unknown> {
+  const streams = typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
   const json = /^application\/(\w+\+)?json/.test(response.headers.get('content-type') ?? '');
-  if (json) return yield* asEvents(answered(await response.json()) as T);
-  for await (const event of data as AsyncIterable<T>) yield shallow(event);
-}
-
-const isStream = (data: unknown): boolean =>
-  typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
-
-/** Parts of an answer are kept, and sent back, as they came: one that cannot be written would spoil the session. */
-function shallow<T>(event: T): T {
-  if (tooDeep(event)) throw new ProviderFailure('MODEL_REFUSED', 'The answer is nested too deeply.');
-  return event;
-}
-
-/** Routers answer 200 with an error inside. */
-function answered(whole: unknown): object {
+  if (streams && !json) return yield* data as AsyncIterable<unknown>;
+  const whole: unknown = streams ? await response.json() : data;
   if (typeof whole !== 'object' || whole === null) throw new Error('the answer is no JSON object');
-  if (!('error' in whole) || !whole.error) return shallow(whole);
-  throw Object.assign(new Error('the answer is an error'), { error: whole.error });
+  // Routers answer 200 with an error inside.
+  if ('error' in whole && whole.error)
+    throw Object.assign(new Error('the answer is an error'), { error: whole.error });
+  yield* wire.asEvents(whole as never);
 }
 
 /** What a wire has gathered of an answer. */
-interface Gathered {
+export interface Gathered {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly ToolCall[];
@@ -77,7 +85,6 @@ export function messageOf(
   { native, usage, ...gathered }: Gathered,
 ): AssistantMessage {
   const { endpoint, id } = model;
-  const counted = usage && usage.input + usage.cacheRead + usage.cacheWrite + usage.output > 0;
   const message = {
     role: 'assistant' as const,
     ...gathered,
@@ -86,7 +93,8 @@ export function messageOf(
     wire: endpoint.wire,
     ...(native !== undefined && { native }),
   };
-  if (counted) return { ...message, usage: { ...usage, estimated: false } };
+  if (usage && usage.input + usage.cacheRead + usage.cacheWrite + usage.output > 0)
+    return { ...message, usage: { ...usage, estimated: false } };
   const input = request.messages.reduce((sum, each) => sum + estimateMessage(each), 0);
   const output = [message.text, message.reasoning, ...message.calls.map((call) => call.arguments)];
   return {

@@ -1,18 +1,16 @@
 import type { ToolCall } from '../message.ts';
-import { tooDeep } from '../text/nesting.ts';
-import { listOf, objectOf, type JsonObject } from '../text/json.ts';
+import { listOf, objectOf, tooDeep, type JsonObject } from '../text/json.ts';
 import type { ToolDefinition } from './provider.ts';
 
-/**
- * What stands between the tags of a call, as name and JSON arguments. What cannot be read keeps its raw text, tag
- * included, as arguments: never JSON.
- */
-export function callOf(open: string, body: string, tools: readonly ToolDefinition[]): Omit<ToolCall, 'id'> {
+type Call = Omit<ToolCall, 'id'>;
+type Tools = readonly ToolDefinition[];
+
+/** What stands between the tags of a call, as name and JSON arguments; what cannot be read keeps its raw text. */
+export function callOf(open: string, body: string, tools: Tools): Call {
   const given = open.startsWith('<function=') ? open.slice(10, -1) : open.slice(1, -1);
-  const read = open === '<tool_call>' ? fromToolCall(body, tools) : fromBody(given, body, tools);
-  if (read) return read;
-  const name = open === '<tool_call>' ? nameIn(body) : given;
-  return { name, arguments: open + body };
+  const isPlain = open === '<tool_call>';
+  const read = isPlain ? fromToolCall(body.trim(), tools) : fromBody(given, body, tools);
+  return read ?? { name: isPlain ? nameIn(body) : given, arguments: open + body };
 }
 
 /** The name in a call that cannot be read, so that the answer to it can tell which it was. */
@@ -22,8 +20,7 @@ const nameIn = (body: string): string =>
     ?.slice(1)
     .find(Boolean) ?? 'tool_call';
 
-function fromToolCall(body: string, tools: readonly ToolDefinition[]): Omit<ToolCall, 'id'> | undefined {
-  const text = body.trim();
+function fromToolCall(text: string, tools: Tools): Call | undefined {
   if (text.startsWith('{')) {
     const { name, arguments: args, parameters } = objectOf(jsonIn(text));
     if (typeof name !== 'string') return undefined;
@@ -31,10 +28,8 @@ function fromToolCall(body: string, tools: readonly ToolDefinition[]): Omit<Tool
     return { name, arguments: typeof given === 'string' ? given : JSON.stringify(given) };
   }
   const named = /^<function=([\w.-]{1,128})>/.exec(text);
-  if (named?.[1] !== undefined) {
-    const inner = text.slice(named[0].length);
-    return fromBody(named[1], inner.endsWith('</function>') ? inner.slice(0, -11) : inner, tools);
-  }
+  if (named?.[1] !== undefined)
+    return fromBody(named[1], text.slice(named[0].length).replace(/<\/function>$/, ''), tools);
   const parts = elementsIn(text);
   const name = parts?.find(([key]) => key === 'name')?.[1].trim();
   if (!parts || !name || parts.some(([key]) => key !== 'name' && key !== 'arguments')) return undefined;
@@ -42,11 +37,7 @@ function fromToolCall(body: string, tools: readonly ToolDefinition[]): Omit<Tool
 }
 
 /** Arguments as JSON, or as one element each. */
-function fromBody(
-  name: string,
-  body: string,
-  tools: readonly ToolDefinition[],
-): Omit<ToolCall, 'id'> | undefined {
+function fromBody(name: string, body: string, tools: Tools): Call | undefined {
   const text = body.trim();
   if (text.startsWith('{')) return { name, arguments: text };
   const elements = elementsIn(text);
@@ -55,7 +46,8 @@ function fromBody(
   const schemas = new Map(Object.entries(objectOf(properties)));
   const args = new Map<string, unknown>();
   for (const [key, value] of elements) {
-    const made = coerced(withoutEnds(value), objectOf(schemas.get(key)));
+    // Models put a value on lines of its own.
+    const made = coerced(value.replace(/^\r?\n/, '').replace(/\r?\n$/, ''), objectOf(schemas.get(key)));
     const before = args.get(key);
     // An array may come as one element for each of its items.
     if (Array.isArray(before) && Array.isArray(made)) for (const each of made as unknown[]) before.push(each);
@@ -82,12 +74,11 @@ function elementsIn(text: string): [string, string][] | undefined {
   return found;
 }
 
-/** Models put a value on lines of its own. */
-const withoutEnds = (value: string): string => value.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
-
 /** The value a schema wants, if the text can be one; else the text, for the check of the schema to refuse. */
 function coerced(text: string, schema: JsonObject): unknown {
-  const types = typesOf(schema);
+  const types = [schema, ...listOf(schema['anyOf']), ...listOf(schema['oneOf'])]
+    .flatMap((choice) => objectOf(choice)['type'])
+    .filter((type) => type !== undefined);
   const trimmed = text.trim();
   const value = jsonIn(/^(true|false)$/i.test(trimmed) ? trimmed.toLowerCase() : trimmed);
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
@@ -96,11 +87,6 @@ function coerced(text: string, schema: JsonObject): unknown {
   if (types.includes('array') && !types.includes('string')) return [coerced(text, objectOf(schema['items']))];
   return types.length === 0 && (type === 'array' || type === 'object') ? value : text;
 }
-
-const typesOf = (schema: JsonObject): unknown[] =>
-  [schema, ...listOf(schema['anyOf']), ...listOf(schema['oneOf'])]
-    .flatMap((choice) => objectOf(choice)['type'])
-    .filter((type) => type !== undefined);
 
 /** Undefined for what is no JSON. */
 function jsonIn(text: string): unknown {

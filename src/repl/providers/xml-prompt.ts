@@ -1,8 +1,14 @@
 import type { AssistantMessage, Message, Part, ToolCall, ToolMessage } from '../message.ts';
-import type { ToolDefinition } from './provider.ts';
+import type { ModelRequest, ToolDefinition } from './provider.ts';
+
+/** The request for a model that has no other way to call tools than in its text. */
+export function asXml(request: ModelRequest): ModelRequest {
+  const system = [request.system, xmlInstructions(request.tools)].filter((text) => text !== '').join('\n\n');
+  return { ...request, system, messages: xmlHistory(request.messages), tools: [] };
+}
 
 /** What a model without tool calling is told: how it calls, and which tools there are. Empty when there are none. */
-export function xmlInstructions(tools: readonly ToolDefinition[]): string {
+function xmlInstructions(tools: readonly ToolDefinition[]): string {
   if (tools.length === 0) return '';
   const list = tools.map(
     ({ name, description, inputSchema }) =>
@@ -12,8 +18,9 @@ export function xmlInstructions(tools: readonly ToolDefinition[]): string {
     '# Tools',
     'To call a tool, end your answer with this, as plain text and not in a code block:',
     callText({ id: '', name: 'the_tool', arguments: '{"key": "value"}' }),
-    'The arguments are one JSON object that fits the schema of the tool. Write "\\u003c/" for "</" in them. You may make several ' +
-      'calls, one after the other. Then stop: the results come in the next message, as <tool_result>. Never write results yourself.',
+    'The arguments are one JSON object that fits the schema of the tool. Write "\\u003c/" for "</" in them. ' +
+      'You may make several calls, one after the other. Then stop: the results come in the next message, as ' +
+      '<tool_result>. Never write results yourself.',
     ...list,
   ].join('\n\n');
 }
@@ -22,7 +29,7 @@ export function xmlInstructions(tools: readonly ToolDefinition[]): string {
  * The conversation for a model without tool calling: calls and results as text, the results of one round in one
  * message.
  */
-export function xmlHistory(messages: readonly Message[]): Message[] {
+function xmlHistory(messages: readonly Message[]): Message[] {
   const told: Message[] = [];
   let results: Part[] = [];
   for (const message of messages) {

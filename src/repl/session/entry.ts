@@ -1,79 +1,127 @@
-import type { AssistantMessage, Part } from '../message.ts';
-import type { Mode } from '../turn/turn-event.ts';
+import type { AssistantMessage } from '../message.ts';
+import {
+  either,
+  flag,
+  list,
+  number,
+  object,
+  oneOf,
+  text,
+  textOrNull,
+  type Guard,
+  type Guarded,
+} from '../text/guard.ts';
 
-/** The first line of a session file. */
-export interface SessionHeader {
-  readonly v: 1;
-  readonly type: 'session';
-  readonly id: string;
-  readonly cwd: string;
-  readonly created: string;
-  /** The session this one was forked from. */
-  readonly parent?: string;
-  /** Removed when it has not been used for 48 hours. */
-  readonly temporary?: boolean;
-}
+/** Ids are shown, within lines of ours. */
+const id = (value: unknown): value is string => /^[\w-]{1,64}$/.test(String(value));
 
-export interface Todo {
-  readonly text: string;
-  readonly status: 'pending' | 'in_progress' | 'completed';
-  readonly priority: 'high' | 'medium' | 'low';
-}
+/** The first line of a session file. `parent`: the session this one was forked from. */
+const header = object(
+  { v: oneOf(1), type: oneOf('session'), id, cwd: text, created: text },
+  // A temporary one is removed when it has not been used for 48 hours.
+  { parent: text, temporary: flag },
+);
+export type SessionHeader = Guarded<typeof header>;
 
-/** An image or a long text is kept once, by its hash, beside the sessions. */
-export interface StoredPart {
-  readonly type: 'stored';
-  readonly sha256: string;
-  readonly mimeType: string;
-  readonly bytes: number;
-  /** What the person called it: a path, or `clipboard`. */
-  readonly name: string;
-}
+const todo = object({
+  text,
+  status: oneOf('pending', 'in_progress', 'completed'),
+  priority: oneOf('high', 'medium', 'low'),
+});
+export type Todo = Guarded<typeof todo>;
+
+/** An image or a long text is kept once, by its hash, beside the sessions. `name`: what the person called it. */
+const storedPart = object({ type: oneOf('stored'), sha256: text, mimeType: text, name: text });
+export type StoredPart = Guarded<typeof storedPart>;
+
+const textPart = object({ type: oneOf('text'), text });
+const imagePart = object({ type: oneOf('image'), mimeType: text, data: text });
+const part = either(either(textPart, imagePart), storedPart);
+
+const message: Guard<AssistantMessage> = object({
+  role: oneOf('assistant'),
+  text,
+  reasoning: text,
+  stop: oneOf('done', 'calls', 'length', 'filtered', 'aborted'),
+  provider: text,
+  model: text,
+  wire: oneOf('chat', 'responses', 'anthropic'),
+  usage: object({ input: number, output: number, cacheRead: number, cacheWrite: number, estimated: flag }),
+  calls: list(object({ id: text, name: text, arguments: text })),
+});
 
 export type CallState = 'proposed' | 'started' | 'done';
 
-export type EntryBody =
-  | {
-      readonly type: 'user';
-      readonly content: readonly (Part | StoredPart)[];
-      /** As typed, before attachments were read. */ readonly typed?: string;
-      /** The same with what is `inert` in it, if anything is: to be edited again. */ readonly line?: string;
-    }
-  | { readonly type: 'assistant'; readonly message: AssistantMessage }
-  | {
-      readonly type: 'tool';
-      readonly callId: string;
-      readonly name: string;
-      readonly state: CallState;
-      /** With `done`. */
-      readonly text?: string;
-      readonly images?: readonly StoredPart[];
-      readonly isError?: boolean;
-      readonly ms?: number;
-    }
-  | { readonly type: 'mode'; readonly mode: Mode }
-  | { readonly type: 'model'; readonly model: string }
-  | { readonly type: 'name'; readonly name: string; readonly by: 'person' | 'model' }
-  | { readonly type: 'system'; readonly text: string | null }
-  | { readonly type: 'roots'; readonly roots: readonly string[] }
-  | { readonly type: 'todos'; readonly todos: readonly Todo[] }
-  | {
-      readonly type: 'compaction';
-      readonly summary: string;
-      /** The newest words of the person, when their message is not among those that were kept. */
-      readonly request?: string;
-      readonly firstKeptId: string;
-      readonly tokensBefore: number;
-      readonly tokensAfter: number;
-      readonly by: 'model' | 'fallback';
-    }
+/** What each kind of entry holds, so that a damaged file cannot end the program. */
+const bodies = {
+  /** `typed`: before attachments were read; `line`: the same with what is `inert` in it, to be edited again. */
+  user: object({ content: list(part) }, { typed: text, line: text }),
+  assistant: object({ message }),
+  /** What came of a call stands with `done`. */
+  tool: object(
+    { callId: text, name: text, state: oneOf('proposed', 'started', 'done') },
+    { text, images: list(storedPart), isError: flag, ms: number },
+  ),
+  mode: object({ mode: oneOf('plan', 'ask', 'auto', 'yolo') }),
+  model: object({ model: text }),
+  profile: object({ name: textOrNull }),
+  name: object({ name: text }, { by: oneOf('person', 'model') }),
+  system: object({ text: textOrNull }),
+  roots: object({ roots: list(text) }),
+  todos: object({ todos: list(todo) }),
+  /** `request`: the newest words of the person, when their message is not among those that were kept. */
+  compaction: object(
+    { summary: text, firstKeptId: text, by: oneOf('model', 'fallback') },
+    { request: text, tokensBefore: number, tokensAfter: number },
+  ),
   /** The outputs of these calls are left out of what the model is sent. */
-  | { readonly type: 'prune'; readonly callIds: readonly string[] }
-  | { readonly type: 'leaf'; readonly to: string | null };
+  prune: object({ callIds: list(text) }),
+  leaf: object({ to: textOrNull }),
+};
+type Bodies = { readonly [T in keyof typeof bodies]: { readonly type: T } & Guarded<(typeof bodies)[T]> };
+export type EntryBody = Bodies[keyof Bodies];
+export type EntryOf<T extends keyof Bodies> = Bodies[T] & Stamp;
 
-export type Entry = EntryBody & {
+interface Stamp {
   readonly id: string;
   /** The entry before it on its branch; null for the first. */
   readonly parent: string | null;
   readonly ts: string;
-};
+}
+export type Entry = EntryBody & Stamp;
+const stamp = object({ id, parent: textOrNull, ts: text, type: text });
+
+/** A line of a session file; undefined for one that is damaged, or of a later version. Nothing here throws. */
+export function parseEntry(line: string): Entry | undefined {
+  const value = parsed(line);
+  // As a table of its own keys: a type named `constructor` is not one of ours.
+  if (!stamp(value) || !Object.hasOwn(bodies, value.type)) return undefined;
+  return bodies[value.type as keyof Bodies](value) ? (value as unknown as Entry) : undefined;
+}
+
+/** The header, or the number of another version that wrote it; undefined when it is none. */
+export function parseHeader(line: string): SessionHeader | number | undefined {
+  const value = parsed(line);
+  if (header(value)) return value;
+  return object({ type: oneOf('session'), v: number })(value) && value.v !== 1 ? value.v : undefined;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(wellFormedJson(line));
+  } catch {
+    return undefined; // Cut by a crash, or damaged since.
+  }
+}
+
+/**
+ * JSON text without halves of a surrogate pair, which model APIs refuse. In JSON made by JSON.stringify, and in any
+ * JSON read from UTF-8, they can only stand as escapes; pairs of escapes and escaped backslashes are left alone.
+ */
+export function wellFormedJson(json: string): string {
+  if (!json.includes(String.raw`\u`)) return json;
+  const pair = String.raw`u[dD][89abAB]..\\u[dD][c-fC-F]..`;
+  return json.replace(new RegExp(String.raw`\\(?:${pair}|(u[dD][89a-fA-F]..)|.)`, 'g'), (escape, half) =>
+    half === undefined ? escape : String.raw`\ufffd`,
+  );
+}

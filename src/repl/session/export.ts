@@ -1,5 +1,5 @@
 import { printable } from '../terminal/printable.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, EntryOf } from './entry.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -8,17 +8,13 @@ import type { Session } from './session.ts';
  */
 export function exportJson(session: Session): string {
   const { id, cwd, created, parent } = session.header;
-  const entries = session.path().filter(isSaid);
-  const whole = { id, name: session.name, cwd, created, parent, entries };
+  const said = ['user', 'assistant', 'compaction'];
+  const isSaid = (entry: Entry) =>
+    said.includes(entry.type) || (entry.type === 'tool' && entry.state === 'done');
+  const whole = { id, name: session.name, cwd, created, parent, entries: session.path().filter(isSaid) };
   const leftOut = new Set(['native', 'data']);
   return `${JSON.stringify(whole, (key, value: unknown) => (leftOut.has(key) ? undefined : value), 2)}\n`;
 }
-
-const isSaid = (entry: Entry): boolean =>
-  ['user', 'assistant', 'compaction'].includes(entry.type) ||
-  (entry.type === 'tool' && entry.state === 'done');
-
-type Content = Extract<Entry, { type: 'user' }>['content'][number];
 
 /** The current branch as Markdown to read and to share. Nothing that was said can break out of its place. */
 export function exportMarkdown(session: Session): string {
@@ -38,17 +34,14 @@ function blocksOf(entry: Entry): string[] {
       return said(entry) === '' ? [] : ['## You', quoted(said(entry))];
     case 'assistant': {
       const { text, calls, model } = entry.message;
-      return [
-        `## ${inline(model)}`,
-        withFenceClosed(text),
-        ...calls.flatMap((call) => [`Calls ${code(call.name)}`, fenced(pretty(call.arguments), 'json')]),
-      ];
+      const called = calls.flatMap((call) => [`Calls ${code(call.name)}`, fenced(call.arguments || '{}')]);
+      return [`## ${inline(model)}`, whole(text.trim()), ...called];
     }
     case 'tool': {
       if (entry.state !== 'done') return [];
       const seconds = entry.ms === undefined ? '' : `, ${(entry.ms / 1000).toFixed(1)} s`;
       const title = `${entry.isError ? 'Error' : 'Result'} of ${entry.name.replaceAll('<', '&lt;')}${seconds}`;
-      const images = (entry.images ?? []).map(shown);
+      const images = (entry.images ?? []).map(({ name }) => `*[${inline(name)}]*`);
       return folded(title, [...(entry.text ? [fenced(entry.text)] : []), ...images]);
     }
     case 'compaction':
@@ -59,9 +52,12 @@ function blocksOf(entry: Entry): string[] {
 }
 
 /** What the person typed, and what came with it; not what it held, nor what was told to the model beside it. */
-function said({ typed, content }: Extract<Entry, { type: 'user' }>): string {
-  const others = content.filter((part) => typed === undefined || part.type !== 'text');
-  return [...(typed ? [typed] : []), ...others.map(shown)].join('\n\n');
+function said({ typed, content }: EntryOf<'user'>): string {
+  const others = content.flatMap((part) => {
+    if (part.type === 'text') return typed === undefined ? [part.text] : [];
+    return [part.type === 'image' ? '*[image]*' : `*[${inline(part.name)}]*`];
+  });
+  return [...(typed ? [typed] : []), ...others].join('\n\n');
 }
 
 const folded = (title: string, blocks: readonly string[]): string[] => [
@@ -70,21 +66,13 @@ const folded = (title: string, blocks: readonly string[]): string[] => [
   '</details>',
 ];
 
-const shown = (part: Content): string =>
-  part.type === 'text' ? part.text : `*[${part.type === 'image' ? 'image' : inline(part.name)}]*`;
-
-function pretty(args: string): string {
-  try {
-    return JSON.stringify(JSON.parse(args || '{}'), undefined, 2);
-  } catch {
-    return args; // No JSON at all: shown as the model wrote it.
-  }
-}
+const longestRun = (text: string): number =>
+  Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
 
 /** A block of code, with a fence that is longer than any in it. */
-function fenced(text: string, language = ''): string {
+function fenced(text: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
-  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
+  return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 
 function code(text: string): string {
@@ -92,35 +80,21 @@ function code(text: string): string {
   return `${fence} ${text.replaceAll(/\s+/g, ' ')} ${fence}`;
 }
 
-const longestRun = (text: string): number =>
-  (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
+/** Markdown of the model, with its last fence closed. */
+function whole(text: string): string {
+  const fences = [...text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)];
+  return fences.length % 2 === 0 ? withoutHtml(text) : `${withoutHtml(text)}\n${fences.at(-1)?.[1] ?? ''}`;
+}
 
-/** Whatever stands in a quote, open fences and HTML included, ends with it. */
+/** Elements would swallow what follows, or end what they stand in. */
+const withoutHtml = (text: string): string => text.replaceAll(/^( {0,3})<(?=[a-z/!?])/gim, '$1\\<');
+
+/** Whatever stands in a quote, open fences included, ends with it. */
 const quoted = (text: string): string =>
-  escapedHtml(text)
+  withoutHtml(text)
     .split('\n')
     .map((line) => `> ${line}`.trimEnd())
     .join('\n');
-
-/** Markdown of the model, with its last fence closed. */
-function withFenceClosed(text: string): string {
-  let fence: string | undefined;
-  for (const line of text.split('\n')) {
-    const [, run = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
-    if (run === '') continue;
-    if (fence === undefined) fence = run.startsWith('`') && rest.includes('`') ? undefined : run;
-    else if (run[0] === fence[0] && run.length >= fence.length && rest.trim() === '') fence = undefined;
-  }
-  const whole = escapedHtml(text.trim());
-  return fence === undefined ? whole : `${whole}\n${fence}`;
-}
-
-/** These would swallow what follows, or end what they stand in, when they are not closed where they were opened. */
-const escapedHtml = (text: string): string =>
-  text.replaceAll(
-    /^( {0,3})<(?=\/?(?:script|pre|style|textarea|details|summary|table|div)\b|[!?])/gim,
-    '$1\\<',
-  );
 
 /** On one line, with nothing in it that Markdown would take for its own. */
 const inline = (text: string): string =>

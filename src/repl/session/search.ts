@@ -1,8 +1,7 @@
 import { ChatError } from '../errors.ts';
 import { textOf } from '../message.ts';
 import { readSessionText } from '../files/private-file.ts';
-import { parseLine } from './check-entry.ts';
-import type { Entry } from './entry.ts';
+import { parseEntry, type Entry } from './entry.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { SessionInfo, Store } from './store.ts';
 
@@ -66,9 +65,9 @@ function hitIn(
 ): Omit<Hit, 'session'> | undefined {
   const lower = text.toLowerCase();
   if (!written.every((word) => lower.includes(word))) return undefined;
-  const line = parseLine(text);
-  const said = line.kind === 'entry' ? textIn(line.entry) : undefined;
-  if (line.kind !== 'entry' || !said) return undefined;
+  const entry = parseEntry(text);
+  const said = entry && textIn(entry);
+  if (!said) return undefined;
   const [role, whole] = said;
   const small = whole.toLowerCase();
   if (!words.every((word) => small.includes(word))) return undefined;

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, realpathSync, rmSync, statSync, type Dirent } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { textOf } from '../message.ts';
 import { readSessionText } from '../files/private-file.ts';
-import { parseLine } from './check-entry.ts';
-import type { Entry } from './entry.ts';
-import { isLocked } from './lock.ts';
+import { textOf } from '../message.ts';
 import { oneLine } from '../text/one-line.ts';
+import { parseEntry, parseHeader } from './entry.ts';
+import { isLocked } from './lock.ts';
 import { unusable } from './session.ts';
 
 /** What is listed of a session. Its texts are as they were written: print none of them raw. */
@@ -21,72 +20,60 @@ export interface SessionInfo {
   readonly damaged?: string;
 }
 
-/** The sessions of a project, and of all others. */
-export interface Store {
-  /** Where the sessions of this project are. */
-  readonly folder: string;
-  /** Newest first; a file that cannot be used is in the list, and says why. */
-  list(): SessionInfo[];
-  /** Those of all projects, newest first. */
-  listAll(): SessionInfo[];
-  /** The newest that can be opened. */
-  latest(): SessionInfo | undefined;
-  /** By id, by name, or by the beginning of either; of this project before others. Throws USAGE when several fit. */
-  find(which: string): SessionInfo | undefined;
-  /** Throws SESSION_UNUSABLE for one that is open, and for what is no session of ours. */
-  remove(file: string): void;
-  /** Removes temporary sessions that were not used for 48 hours; returns how many. */
-  removeExpired(now: number): number;
-}
-
 const temporaryMs = 48 * 60 * 60 * 1000;
 /** The first line has no long text. */
 const headBytes = 64 * 1024;
 const longestName = 100;
 
-/** `state`: the REPL's state folder. `cwd`: the project's; two paths to the same folder have the same sessions. */
-export function sessionStore(state: string, cwd: string): Store {
-  const all = join(state, 'sessions');
-  const folder = join(all, folderNameOf(cwd));
-  const listAll = () => foldersIn(all).flatMap(sessionsIn).sort(newestFirst).map(infoOf);
-  const list = () => sessionsIn(folder).sort(newestFirst).map(infoOf);
+/** The sessions of a project, and of all others. */
+export class Store {
+  /** Where the sessions of this project are. */
+  readonly folder: string;
+  readonly #all: string;
 
-  const remove = (file: string) => {
-    const inside = relative(all, resolve(file)).split(/[\\/]/);
-    if (inside.length !== 2 || inside.includes('..') || !file.endsWith('.jsonl')) {
+  /** `state`: the chat's state folder. `cwd`: the project's; two paths to the same folder have the same sessions. */
+  constructor(state: string, cwd: string) {
+    this.#all = join(state, 'sessions');
+    this.folder = join(this.#all, folderNameOf(cwd));
+  }
+
+  /** Newest first; a file that cannot be used is in the list, and says why. */
+  list = (): SessionInfo[] => sessionsIn(this.folder).sort(newestFirst).map(infoOf);
+  /** Those of all projects, newest first. */
+  listAll = (): SessionInfo[] => this.#everywhere().sort(newestFirst).map(infoOf);
+  /** The newest that can be opened. */
+  latest = (): SessionInfo | undefined => this.list().find(({ damaged }) => damaged === undefined);
+
+  /** By id, by name, or by the beginning of either; of this project before others. Throws USAGE when several fit. */
+  find(which: string): SessionInfo | undefined {
+    if (which.trim() === '') return undefined;
+    return pick(which, this.list()) ?? pick(which, this.listAll());
+  }
+
+  /** Throws SESSION_UNUSABLE for one that is open, and for what is no session of ours. */
+  remove(file: string): void {
+    const inside = relative(this.#all, resolve(file)).split(/[\\/]/);
+    if (inside.length !== 2 || inside.includes('..') || !file.endsWith('.jsonl'))
       throw unusable(file, 'is no session of ours');
-    }
-    if (isLocked(file)) {
+    if (isLocked(file))
       throw new ChatError('SESSION_UNUSABLE', `${basename(file)} was not removed: it is open in a window.`);
-    }
-    rmSync(file, { force: true });
-    rmSync(`${file}.lock`, { force: true });
-  };
+    for (const path of [file, `${file}.lock`]) rmSync(path, { force: true });
+  }
 
-  return {
-    folder,
-    list,
-    listAll,
-    latest() {
-      for (const found of sessionsIn(folder).sort(newestFirst)) {
-        const info = infoOf(found);
-        if (info.damaged === undefined) return info;
-      }
-      return undefined;
-    },
-    find(which) {
-      if (which.trim() === '') return undefined;
-      return pick(which, list()) ?? pick(which, listAll());
-    },
-    remove,
-    removeExpired(now) {
-      const old = foldersIn(all)
-        .flatMap(sessionsIn)
-        .filter(({ file, modified }) => now - modified > temporaryMs && isTemporary(file) && !isLocked(file));
-      for (const { file } of old) remove(file);
-      return old.length;
-    },
-  };
+  /** Removes temporary sessions that were not used for 48 hours; returns how many. */
+  removeExpired(now: number): number {
+    const isOver = ({ file, modified }: Found) =>
+      now - modified > temporaryMs && isTemporary(file) && !isLocked(file);
+    const old = this.#everywhere().filter(isOver);
+    for (const { file } of old) this.remove(file);
+    return old.length;
+  }
+
+  /** Links are passed over: only what we made ourselves is ours. */
+  #everywhere(): Found[] {
+    const folders = entriesIn(this.#all).filter((entry) => entry.isDirectory());
+    return folders.flatMap(({ name }) => sessionsIn(join(this.#all, name)));
+  }
 }
 
 /** The project's name, to be recognised by people, and a hash of its path, to be different from others of that name. */
@@ -97,11 +84,9 @@ function folderNameOf(cwd: string): string {
   } catch {
     // It is gone; its sessions are still to be found.
   }
-  const slug = basename(path)
-    .replaceAll(/[^\w.-]+/g, '-')
-    .slice(0, 40)
-    .replace(/^[.-]+/, '');
-  return `${slug || 'root'}-${createHash('sha256').update(path).digest('hex').slice(0, 8)}`;
+  const clean = basename(path).replaceAll(/[^\w.-]+/g, '-');
+  const slug = clean.slice(0, 40).replace(/^[.-]+/, '') || 'root';
+  return `${slug}-${createHash('sha256').update(path).digest('hex').slice(0, 8)}`;
 }
 
 interface Found {
@@ -110,10 +95,6 @@ interface Found {
 }
 
 const newestFirst = (a: Found, b: Found): number => b.modified - a.modified || (a.file < b.file ? 1 : -1);
-
-/** Links are passed over: only what we made ourselves is ours. */
-const foldersIn = (all: string): string[] =>
-  entriesIn(all).flatMap((entry) => (entry.isDirectory() ? [join(all, entry.name)] : []));
 
 const sessionsIn = (folder: string): Found[] =>
   entriesIn(folder).flatMap((entry) => {
@@ -128,11 +109,12 @@ const entriesIn = (folder: string): Dirent[] =>
     ? readdirSync(folder, { withFileTypes: true })
     : [];
 
+const headerIn = (file: string) => parseHeader(readSessionText(file, headBytes).split('\n', 1)[0] ?? '');
+
 function isTemporary(file: string): boolean {
   try {
-    const [first = ''] = readSessionText(file, headBytes).split('\n', 1);
-    const line = parseLine(first);
-    return line.kind === 'header' && line.header.temporary === true;
+    const header = headerIn(file);
+    return typeof header === 'object' && header.temporary === true;
   } catch {
     return false; // What cannot be read is left alone.
   }
@@ -145,14 +127,12 @@ function infoOf({ file, modified }: Found): SessionInfo {
     return { ...shared, id, name: `(${why})`, damaged: why };
   };
   try {
-    const [first = ''] = readSessionText(file, headBytes).split('\n', 1);
-    const line = parseLine(first);
-    if (line.kind !== 'header' || Number(line.header.v) !== 1)
-      return damaged('damaged, or of another version');
+    const header = headerIn(file);
+    if (typeof header !== 'object') return damaged('damaged, or of another version');
     let name: string | undefined;
     return {
       ...shared,
-      id: line.header.id,
+      id: header.id,
       // It may stand anywhere in a large file: looked for only when somebody wants to see it.
       get name() {
         return (name ??= nameOf(file));
@@ -168,27 +148,21 @@ function nameOf(file: string): string {
     const [first = ''] = nameIn(readSessionText(file).split('\n')).trim().split('\n', 1);
     return oneLine(first, longestName);
   } catch {
-    // Removed since it was listed.
-    return '';
+    return ''; // Removed since it was listed.
   }
 }
 
 /** The last name it was given, or else what the person typed first. Most lines need not be parsed for that. */
 function nameIn(lines: readonly string[]): string {
   for (const line of lines.toReversed()) {
-    const entry = line.includes('"type":"name"') ? entryIn(line) : undefined;
+    const entry = line.includes('"type":"name"') ? parseEntry(line) : undefined;
     if (entry?.type === 'name') return entry.name;
   }
   for (const line of lines) {
-    const entry = entryIn(line);
+    const entry = parseEntry(line);
     if (entry?.type === 'user') return entry.typed ?? textOf(entry.content);
   }
   return '';
-}
-
-function entryIn(text: string): Entry | undefined {
-  const line = parseLine(text);
-  return line.kind === 'entry' ? line.entry : undefined;
 }
 
 function pick(which: string, sessions: readonly SessionInfo[]): SessionInfo | undefined {

@@ -20,7 +20,7 @@ export function keepPart(
   const there = lstatSync(path, { throwIfNoEntry: false });
   if (there?.isFile() && there.size === bytes.length) utimesSync(path, new Date(), new Date());
   else writePrivateFile(path, bytes);
-  return { type: 'stored', sha256, mimeType, bytes: bytes.length, name };
+  return { type: 'stored', sha256, mimeType, name };
 }
 
 /** The part as a model is sent it; a line of text that says so when it is gone or damaged. Never throws. */

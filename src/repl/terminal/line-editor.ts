@@ -6,7 +6,7 @@ import { inert } from '../text/inert.ts';
 import { completed, inColumns } from './completion.ts';
 import type { Complete } from './completion.ts';
 import { continued, isUnfinished, meant, vertically } from './multi-line.ts';
-import { openPastes, pasteFilter, typable } from './paste.ts';
+import { openPastes, pasteFilter, typable, type Pastes } from './paste.ts';
 
 /** A line as it was meant, and as it stood there: with pastes collapsed. Of both, what was pasted is `inert`. */
 export interface Entered {
@@ -21,6 +21,9 @@ export interface Draft {
   readonly kind: 'message' | 'answer';
 }
 
+/** Ctrl-C with nothing to clear, Escape, Shift+Tab, Ctrl-Z, Ctrl-D in an empty line. */
+export type PressedKey = 'ctrl_c' | 'escape' | 'mode' | 'suspend' | 'end';
+
 export interface EditorOptions {
   readonly input: ReadStream;
   readonly output: WriteStream;
@@ -28,28 +31,9 @@ export interface EditorOptions {
   readonly history: readonly string[];
   readonly complete: Complete;
   entered(line: Entered): void;
-  /** Ctrl-C with nothing to clear, Escape, Shift+Tab, Ctrl-Z, Ctrl-D in an empty line. */
-  pressed(key: 'ctrl_c' | 'escape' | 'mode' | 'suspend' | 'end'): void;
+  pressed(key: PressedKey): void;
   /** No more input will come. */
   closed(): void;
-}
-
-/** A line that can be edited also while it is not shown. */
-export interface LineEditor {
-  readonly shown: boolean;
-  show(prompt: string): void;
-  /** Takes prompt and line off the screen. What is typed is still kept. */
-  hide(): void;
-  /** Leaves prompt and line where they are, begins a new row below, and an empty line. */
-  leave(): void;
-  /** Edits something else, and returns what was edited. */
-  swap(draft: Draft): Draft;
-  /** Puts text before what is being edited. */
-  insert(text: string): void;
-  /** Lets another program have what is typed. */
-  pause(): void;
-  resume(): void;
-  close(): void;
 }
 
 /** What readline has had since it was written, and does not document. */
@@ -66,200 +50,220 @@ type Readline = Omit<Interface, 'line' | 'cursor'> & {
 /** How long an Escape may be the beginning of a longer sequence. */
 const escapeMs = 50;
 
-export function openLineEditor(options: EditorOptions): LineEditor {
-  const { input, output, history } = options;
-  const pastes = openPastes();
-  const filter = pasteFilter((text, cut) => pastes.collapse(inert(text), cut));
-  const gate = new Gate(output);
-  // The filter has no setRawMode: readline would end raw mode when it is closed or suspended, behind the back of
-  // `modes`.
-  const rl = createInterface({
-    input: filter,
-    output: gate,
-    terminal: true,
-    historySize: 0,
-    escapeCodeTimeout: escapeMs,
-    tabSize: 8,
-  }) as unknown as Readline;
-  let kind: Draft['kind'] = 'message';
+/** A line that can be edited also while it is not shown. */
+export class LineEditor {
+  private readonly options: EditorOptions;
+  private readonly pastes: Pastes = openPastes();
+  private readonly filter = pasteFilter((text, cut) => this.pastes.collapse(inert(text), cut));
+  private readonly gate: Gate;
+  private readonly rl: Readline;
+  private kind: Draft['kind'] = 'message';
   /** Where in the history the line comes from, and what was there before. */
-  let recalled: { at: number; draft: string } | undefined;
-  let lastKey = '';
+  private recalled: { at: number; draft: string } | undefined;
+  private lastKey = '';
 
-  const set = (line: string, cursor = line.length) => {
-    rl.line = line;
-    rl.cursor = cursor;
-    rl._refreshLine();
-  };
-  const hide = () => {
-    if (gate.open) {
-      moveCursor(gate, 0, -rl.getCursorPos().rows);
-      cursorTo(gate, 0);
-      clearScreenDown(gate);
+  constructor(options: EditorOptions) {
+    this.options = options;
+    this.gate = new Gate(options.output);
+    // The filter has no setRawMode: readline would end raw mode when it is closed or suspended, behind the back of
+    // `modes`.
+    this.rl = createInterface({
+      input: this.filter,
+      output: this.gate,
+      terminal: true,
+      historySize: 0,
+      escapeCodeTimeout: escapeMs,
+      tabSize: 8,
+    }) as unknown as Readline;
+    const { rl } = this;
+    const edit = rl._ttyWrite.bind(rl);
+    rl._ttyWrite = (typed, key) => {
+      // Without this, readline puts all but the last character that arrive together at the end of the line.
+      rl.isCompletionEnabled = true;
+      const name = nameOf(key);
+      if (!this.handled(name)) edit(typed, key);
+      this.lastKey = name;
+    };
+    rl.on('line', (line: string) => {
+      this.gate.open = false;
+      const text = this.kind === 'message' ? meant(line) : line;
+      options.entered({ text: this.pastes.expand(typable(text)), shown: typable(line) });
+    });
+    rl.on('close', () => {
+      this.gate.open = false;
+      options.closed();
+    });
+    options.output.on('resize', this.resized);
+    options.input.pipe(this.filter);
+  }
+
+  get shown(): boolean {
+    return this.gate.open;
+  }
+
+  show(prompt: string): void {
+    this.rl.setPrompt(prompt);
+    this.draw();
+  }
+
+  /** Takes prompt and line off the screen. What is typed is still kept. */
+  hide(): void {
+    if (this.gate.open) {
+      moveCursor(this.gate, 0, -this.rl.getCursorPos().rows);
+      cursorTo(this.gate, 0);
+      clearScreenDown(this.gate);
     }
-    gate.open = false;
-  };
-  const show = () => {
-    gate.open = true;
-    rl.prevRows = 0;
-    rl._refreshLine();
-  };
+    this.gate.open = false;
+  }
 
-  /** One entry back (-1) or forth in the history: those that begin with what was typed. */
-  const recall = (step: 1 | -1) => {
-    const { at, draft } = recalled ?? { at: history.length, draft: rl.line };
-    let next = at + step;
-    while (history[next] !== undefined && (!history[next]?.startsWith(draft) || history[next] === rl.line))
-      next += step;
-    if (next < 0 || next > history.length) return;
-    const entry = history[next];
-    recalled = entry === undefined ? undefined : { at: next, draft };
-    // More rows than the screen has cannot be edited: the cursor does not get to the first.
-    const fits = (entry?.split('\n').length ?? 0) < output.rows - 1;
-    set(entry === undefined ? draft : fits ? entry : pastes.collapse(entry));
-  };
-  const upOrDown = (step: 1 | -1) => {
-    if (kind === 'answer') return;
-    const cursor = vertically(rl.line, rl.cursor, step);
-    if (cursor === undefined) recall(step);
-    else set(rl.line, cursor);
-  };
-  const tab = async (again: boolean) => {
-    const { line, cursor } = rl;
-    const { from, candidates } = await options.complete(line, cursor);
-    if (!gate.open || rl.line !== line || rl.cursor !== cursor) return;
-    const { insert, list } = completed(line.slice(from, cursor), candidates);
-    if (insert !== undefined) set(line.slice(0, from) + insert + line.slice(cursor), from + insert.length);
-    if (list === undefined || !again) return;
-    hide();
-    output.write(`${inColumns(list, output.columns)}\n`);
-    show();
-  };
-  const backspace = () => {
-    const tag = pastes.tagAtEnd(rl.line.slice(0, rl.cursor));
-    if (tag === undefined) return false;
-    const start = rl.cursor - tag.length;
-    set(rl.line.slice(0, start) + rl.line.slice(rl.cursor), start);
-    return true;
-  };
-  const enter = () => {
-    if (kind === 'answer' || !isUnfinished(rl.line)) return false;
-    set(continued(rl.line));
-    return true;
+  /** Leaves prompt and line where they are, begins a new row below, and an empty line. */
+  leave(): void {
+    const { rl } = this;
+    rl.cursor = rl.line.length;
+    rl._refreshLine();
+    this.gate.write('\n');
+    this.gate.open = false;
+    rl.line = '';
+    rl.cursor = 0;
+  }
+
+  /** Edits something else, and returns what was edited. */
+  swap(draft: Draft): Draft {
+    const { line, cursor } = this.rl;
+    const before = { line, cursor, kind: this.kind };
+    this.kind = draft.kind;
+    this.recalled = undefined;
+    this.rl.line = draft.line;
+    this.rl.cursor = draft.cursor;
+    return before;
+  }
+
+  /** Puts text before what is being edited. */
+  insert(text: string): void {
+    if (text === '') return;
+    const line = typable(text);
+    const after = this.rl.line === '' ? '' : `\n${this.rl.line}`;
+    this.set((this.fits(line) ? line : this.pastes.collapse(this.pastes.expand(line))) + after);
+  }
+
+  /** Lets another program have what is typed. */
+  pause(): void {
+    this.options.input.unpipe(this.filter);
+    this.options.input.pause();
+  }
+
+  resume(): void {
+    this.options.input.pipe(this.filter);
+  }
+
+  close(): void {
+    this.options.output.removeListener('resize', this.resized);
+    this.options.input.unpipe(this.filter).pause();
+    this.rl.close();
+    this.filter.destroy();
+  }
+
+  private draw(): void {
+    this.gate.open = true;
+    this.rl.prevRows = 0;
+    this.rl._refreshLine();
+  }
+
+  private set(line: string, cursor = line.length): void {
+    this.rl.line = line;
+    this.rl.cursor = cursor;
+    this.rl._refreshLine();
+  }
+
+  /** More rows than the screen has cannot be edited: the cursor does not get to the first. */
+  private fits(text: string): boolean {
+    return text.split('\n').length < this.options.output.rows - 1;
+  }
+
+  private readonly resized = (): void => {
+    const { rl } = this;
+    // Some terminals have wrapped the rows anew, some have cut them. Rows too few leave a rest, too many erase output.
+    rl.prevRows = Math.min(rl.prevRows, rl.getCursorPos().rows);
+    this.gate.emit('resize');
   };
 
   /** Does what a key means here; false when it is left to readline. */
-  const handled = (name: string): boolean => {
-    if (name !== 'up' && name !== 'down') recalled = undefined;
-    switch (name) {
-      case 'ctrl+c':
-        if (gate.open && rl.line !== '') set('');
-        else options.pressed('ctrl_c');
-        return true;
-      case 'ctrl+d':
-        if (rl.line !== '') return false;
-        if (gate.open) options.pressed('end');
-        return true;
-      case 'ctrl+z':
-        options.pressed('suspend');
-        return true;
-      case 'escape':
-        options.pressed('escape');
-        return true;
-      case 'shift+tab':
-        options.pressed('mode');
-        return true;
-      case 'tab':
-        // Completion is a convenience: a folder that cannot be read offers nothing.
-        if (gate.open) void tab(lastKey === 'tab').catch(() => undefined);
-        return true;
-      case 'newline':
-        if (kind === 'message') rl._insertString('\n');
-        return true;
-      case 'up':
-      case 'down':
-        upOrDown(name === 'up' ? -1 : 1);
-        return true;
-      case 'backspace':
-        return backspace();
-      case 'enter':
-        return enter();
-      default:
-        return false;
-    }
-  };
+  private handled(name: string): boolean {
+    const { rl, options, gate } = this;
+    if (name !== 'up' && name !== 'down') this.recalled = undefined;
+    const pressed = pressedKeys[name];
+    if (name === 'ctrl+c' && gate.open && rl.line !== '') this.set('');
+    else if (name === 'ctrl+d' && rl.line !== '') return false;
+    else if (pressed && (pressed !== 'end' || gate.open)) options.pressed(pressed);
+    // Completion is a convenience: a folder that cannot be read offers nothing.
+    else if (name === 'tab' && gate.open) void this.tab(this.lastKey === 'tab').catch(() => undefined);
+    else if (name === 'newline' && this.kind === 'message') rl._insertString('\n');
+    else if (name === 'up' || name === 'down') this.upOrDown(name === 'up' ? -1 : 1);
+    else if (name === 'backspace') return this.backspace();
+    else if (name === 'enter') return this.enter();
+    else return ['tab', 'newline'].includes(name) || pressed !== undefined;
+    return true;
+  }
 
-  const edit = rl._ttyWrite.bind(rl);
-  rl._ttyWrite = (typed, key) => {
-    // Without this, readline puts all but the last character that arrive together at the end of the line.
-    rl.isCompletionEnabled = true;
-    const name = nameOf(key);
-    if (!handled(name)) edit(typed, key);
-    lastKey = name;
-  };
-  rl.on('line', (line: string) => {
-    gate.open = false;
-    const text = kind === 'message' ? meant(line) : line;
-    options.entered({ text: pastes.expand(typable(text)), shown: typable(line) });
-  });
-  rl.on('close', () => {
-    gate.open = false;
-    options.closed();
-  });
-  const resized = () => {
-    // Some terminals have wrapped the rows anew, some have cut them. Rows too few leave a rest, too many erase output.
-    rl.prevRows = Math.min(rl.prevRows, rl.getCursorPos().rows);
-    gate.emit('resize');
-  };
-  output.on('resize', resized);
-  input.pipe(filter);
+  /** One entry back (-1) or forth in the history: those that begin with what was typed. */
+  private recall(step: 1 | -1): void {
+    const { history } = this.options;
+    const { line } = this.rl;
+    const { at, draft } = this.recalled ?? { at: history.length, draft: line };
+    let next = at + step;
+    while (history[next] !== undefined && (!history[next]?.startsWith(draft) || history[next] === line))
+      next += step;
+    if (next < 0 || next > history.length) return;
+    const entry = history[next];
+    this.recalled = entry === undefined ? undefined : { at: next, draft };
+    this.set(entry === undefined ? draft : this.fits(entry) ? entry : this.pastes.collapse(entry));
+  }
 
-  return {
-    get shown() {
-      return gate.open;
-    },
-    show(prompt) {
-      rl.setPrompt(prompt);
-      show();
-    },
-    hide,
-    leave() {
-      rl.cursor = rl.line.length;
-      rl._refreshLine();
-      gate.write('\n');
-      gate.open = false;
-      rl.line = '';
-      rl.cursor = 0;
-    },
-    swap(draft) {
-      const before = { line: rl.line, cursor: rl.cursor, kind };
-      ({ kind } = draft);
-      recalled = undefined;
-      rl.line = draft.line;
-      rl.cursor = draft.cursor;
-      return before;
-    },
-    insert(text) {
-      if (text === '') return;
-      const line = typable(text);
-      const after = rl.line === '' ? '' : `\n${rl.line}`;
-      set((line.split('\n').length < output.rows - 1 ? line : pastes.collapse(pastes.expand(line))) + after);
-    },
-    pause() {
-      input.unpipe(filter);
-      input.pause();
-    },
-    resume() {
-      input.pipe(filter);
-    },
-    close() {
-      output.removeListener('resize', resized);
-      input.unpipe(filter).pause();
-      rl.close();
-      filter.destroy();
-    },
-  };
+  private upOrDown(step: 1 | -1): void {
+    if (this.kind === 'answer') return;
+    const { line, cursor } = this.rl;
+    const moved = vertically(line, cursor, step);
+    if (moved === undefined) this.recall(step);
+    else this.set(line, moved);
+  }
+
+  private async tab(again: boolean): Promise<void> {
+    const { line, cursor } = this.rl;
+    const { output, complete } = this.options;
+    const { from, candidates } = await complete(line, cursor);
+    if (!this.gate.open || this.rl.line !== line || this.rl.cursor !== cursor) return;
+    const { insert, list } = completed(line.slice(from, cursor), candidates);
+    if (insert !== undefined)
+      this.set(line.slice(0, from) + insert + line.slice(cursor), from + insert.length);
+    if (list === undefined || !again) return;
+    this.hide();
+    output.write(`${inColumns(list, output.columns)}\n`);
+    this.draw();
+  }
+
+  private backspace(): boolean {
+    const { line, cursor } = this.rl;
+    const tag = this.pastes.tagAtEnd(line.slice(0, cursor));
+    if (tag === undefined) return false;
+    const start = cursor - tag.length;
+    this.set(line.slice(0, start) + line.slice(cursor), start);
+    return true;
+  }
+
+  private enter(): boolean {
+    if (this.kind === 'answer' || !isUnfinished(this.rl.line)) return false;
+    this.set(continued(this.rl.line));
+    return true;
+  }
 }
+
+const pressedKeys: Readonly<Record<string, PressedKey>> = {
+  'ctrl+c': 'ctrl_c',
+  'ctrl+d': 'end',
+  'ctrl+z': 'suspend',
+  escape: 'escape',
+  'shift+tab': 'mode',
+};
 
 /** readline's view of the terminal: what it draws is dropped while nothing is to be shown. */
 class Gate extends Writable {
@@ -288,6 +292,7 @@ function nameOf(key: Key): string {
   if (enter) return 'enter';
   if (key.ctrl && (key.name === 'p' || key.name === 'n')) return key.name === 'p' ? 'up' : 'down';
   if (key.name === 'escape') return 'escape';
-  const modifiers = `${key.ctrl ? 'ctrl+' : ''}${key.meta ? 'meta+' : ''}${key.shift && key.name === 'tab' ? 'shift+' : ''}`;
+  const shift = key.shift && key.name === 'tab' ? 'shift+' : '';
+  const modifiers = `${key.ctrl ? 'ctrl+' : ''}${key.meta ? 'meta+' : ''}${shift}`;
   return `${modifiers}${key.name ?? ''}`;
 }

@@ -1,5 +1,4 @@
 import { inline, nextPiece } from './markdown-inline.ts';
-import { columnsOf, startOf, type Start } from './markdown-start.ts';
 import { isDelimiter, renderTable } from './markdown-table.ts';
 import { createPrintable } from './printable.ts';
 import { Prose } from './prose.ts';
@@ -14,14 +13,13 @@ export interface MarkdownStream {
 /** What is held of a table before it is printed as it came. */
 const mostRows = 200;
 const mostHeld = 64 * 1024;
-/** Enough of a line to know the word, or the address, that its next character is in. */
-const mostBefore = 300;
+/** As much of the beginning of a line as can be marks, and of a line as is looked back at. */
+const mostMarks = 300;
 
 /**
- * Shows Markdown while it streams. Nothing is printed twice, the cursor never moves: text is written as soon as
- * nothing that follows can change its meaning; `**bold**`, a link or the beginning of a line are held until they
- * are clear, a table until it is whole. Where there is no screen the text is passed on as it is. What comes out
- * does not depend on how it was cut.
+ * Shows Markdown while it streams. Nothing is printed twice, the cursor never moves: plain words are written at once,
+ * `**bold**`, a link or the marks that begin a line when they are clear, a table when it is whole. Where there is no
+ * screen the text is passed on as it is. What comes out does not depend on how it was cut.
  */
 export function createMarkdownStream(
   terminal: Pick<Terminal, 'paint' | 'width' | 'screen' | 'write'>,
@@ -50,8 +48,18 @@ export function createMarkdownStream(
   };
 }
 
+/** As long as a line is nothing but these, what comes next decides what it is. */
+const undecided = /^(?:[ \t>|#\-*_+=`~[\]xX]|\d{1,9}[.)]?)*$/;
+const marks = {
+  quote: /[ \t]*> ?/y,
+  bullet: /[ \t]*[-*+](?:[ \t]+|$)/y,
+  number: /[ \t]*\d{1,9}[.)](?:[ \t]+|$)/y,
+};
+const rule = /^[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
+const fence = /^[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
+
 interface Fence {
-  readonly marker: string;
+  readonly mark: string;
   /** Quote marks its lines begin with. */
   readonly quotes: number;
   readonly diff: boolean;
@@ -65,24 +73,20 @@ class Lines {
   #shown = '';
   /** What has come of this line and is not shown. */
   #rest = '';
-  /** `start`: it is not known what the line is. `verbatim`: it is shown as it is. `row`: it is held for a table. */
-  #in: 'start' | 'text' | 'verbatim' | 'row' = 'start';
+  /** `start`: it is not known what the line is; `raw`: it is shown as it is; `row`: it is held for a table. */
+  #in: 'start' | 'text' | 'raw' | 'row' = 'start';
   /** The text of this line that is shown, for what depends on the character before. */
   #before = '';
+  /** A style that holds to the end of the line. */
   #open = '';
   #close = '';
-  #quotes = 0;
-  #item = false;
-  /** The mark of a list item: a box takes its place. */
-  #bullet = '';
   #fence: Fence | undefined;
   #rows: string[] = [];
-  #heldRows = 0;
-  /** The table became too long. */
+  /** The table became too long: its rows are shown as they are. */
   #rawRows = false;
   #blankBefore = true;
   /** Columns before the text of the list item that we are in. */
-  #listIndent = 0;
+  #indent = 0;
 
   constructor(paint: Paint, width: () => number) {
     this.#paint = paint;
@@ -93,19 +97,13 @@ class Lines {
   add(text: string): string {
     const parts = text.split('\n');
     const last = parts.pop() ?? '';
-    for (const part of parts) {
-      this.#take(part, true);
-      this.#endLine();
-    }
+    for (const part of parts) this.#take(part, true);
     if (last !== '') this.#take(last, false);
     return this.#flush();
   }
 
   end(): string {
-    if (this.#rest !== '' || this.#item || this.#in !== 'start') {
-      this.#take('', true);
-      this.#endLine();
-    }
+    if (this.#rest !== '' || this.#in !== 'start') this.#take('', true);
     this.#showTable();
     return this.#flush();
   }
@@ -118,12 +116,16 @@ class Lines {
 
   #take(part: string, ended: boolean): void {
     this.#rest += part;
-    while (this.#in === 'start') if (!this.#begin(ended)) return;
-    if (this.#in === 'verbatim') {
+    if (this.#in === 'start' && !this.#begin(ended)) return;
+    if (this.#in === 'raw') {
       this.#shown += this.#rest;
       this.#rest = '';
     } else if (this.#in === 'row') this.#takeRow(ended);
     else this.#takeText(ended);
+    if (!ended) return;
+    if (this.#in !== 'row') this.#shown += `${this.#prose.add(this.#close)}${this.#prose.end()}\n`;
+    this.#in = 'start';
+    this.#before = this.#open = this.#close = '';
   }
 
   #takeText(ended: boolean): void {
@@ -135,141 +137,136 @@ class Lines {
       // A style that ends inside the style of the line has ended that too.
       const shown = piece.shown + (this.#open !== '' && piece.shown.includes('\u001b') ? this.#open : '');
       this.#shown += this.#prose.add(shown, piece.shown !== text.slice(0, piece.length));
-      this.#before = (this.#before + text.slice(0, piece.length)).slice(-mostBefore);
+      this.#before = (this.#before + text.slice(0, piece.length)).slice(-mostMarks);
       at += piece.length;
     }
     this.#rest = this.#rest.slice(at);
   }
 
-  #takeRow(ended: boolean): void {
-    const tooMany = ended && this.#rows.length >= mostRows;
-    if (tooMany || this.#heldRows + this.#rest.length > mostHeld) return this.#giveUpTable();
-    if (!ended) return;
-    if (this.#rows.length === 1 && !isDelimiter(this.#rest)) this.#showTable();
-    this.#rows.push(this.#rest);
-    this.#heldRows += this.#rest.length;
-    this.#rest = '';
-  }
-
-  /** The table is too long: its rows so far, and those that follow, are shown as they are. */
-  #giveUpTable(): void {
-    this.#shown += [...this.#rows, this.#rest].join('\n');
-    this.#rows = [];
-    this.#heldRows = 0;
-    this.#rest = '';
-    this.#rawRows = true;
-    this.#in = 'verbatim';
-  }
-
-  #showTable(): void {
-    if (this.#rows.length === 0) return;
-    const table = this.#rows.length > 1 ? renderTable(this.#rows, this.#width(), this.#paint) : undefined;
-    const shown = table ?? this.#rows.map((row) => inline(row, this.#paint));
-    this.#shown += shown.map((line) => `${line}\n`).join('');
-    this.#rows = [];
-    this.#heldRows = 0;
-  }
-
-  #endLine(): void {
-    if (this.#in !== 'row') this.#shown += `${this.#prose.add(this.#close)}${this.#prose.end()}\n`;
-    this.#in = 'start';
-    this.#before = this.#open = this.#close = '';
-    this.#quotes = 0;
-    this.#item = false;
-  }
-
-  /** Takes one step from the beginning of a line towards its text; false when what comes next decides. */
+  /** Shows the marks a line begins with; false when what comes next decides what it is. */
   #begin(ended: boolean): boolean {
-    const fence = this.#fence;
-    if (fence && this.#quotes === fence.quotes) return this.#inFence(fence, ended);
-    const start = startOf(this.#rest, ended, {
-      codeFrom: this.#blankBefore && !this.#item ? this.#listIndent + 4 : undefined,
-      item: this.#item,
-      table: this.#quotes === 0 && !this.#item,
-    });
-    if (!start) return false;
-    // A line without the quote marks of its fence: the quote is over, and the fence with it.
-    if (start.kind !== 'quote') this.#fence = undefined;
-    if (start.kind !== 'row') {
+    const text = this.#rest.slice(0, mostMarks);
+    const whole = ended && this.#rest.length <= mostMarks;
+    const open = !ended && this.#rest.length < mostMarks;
+    if (open && undecided.test(text)) return false;
+    if (this.#fence) return this.#inFence(this.#fence, text, whole);
+    if (open && /^(?:[ \t>\-*+]|\d{1,9}[.)])*(?:```|~~~)/.test(text)) return false;
+    const isRow = /^[ \t]*\|/.test(text);
+    if (!isRow) {
       this.#showTable();
       this.#rawRows = false;
     }
-    const used = this.#rest.slice(0, start.length);
-    this.#followList(start, used);
-    this.#blankBefore = start.kind === 'blank' || start.kind === 'code';
-    this.#rest = this.#rest.slice(start.length);
-    this.#show(start, used);
+    const indent = columns(/^[ \t]*/.exec(text)?.[0] ?? '');
+    const isBlank = whole && text.trim() === '';
+    const isCode = this.#blankBefore && indent >= this.#indent + 4 && !isBlank;
+    if (this.#blankBefore && !isBlank && indent < this.#indent) this.#indent = 0;
+    this.#blankBefore = isBlank || isCode;
+    this.#in = isRow ? (this.#rawRows ? 'raw' : 'row') : isBlank || isCode ? 'raw' : 'text';
+    if (this.#in !== 'text') return true;
+    this.#beginText(text, whole);
     return true;
   }
 
-  #followList(start: Start, used: string): void {
-    if (start.kind === 'bullet' || start.kind === 'number') {
-      this.#listIndent = (this.#item ? this.#listIndent : 0) + columnsOf(used);
-    } else if (this.#blankBefore && !this.#item && start.kind !== 'blank') {
-      // Text that begins before the text of the item, after a blank line, is no part of the list.
-      const indent = columnsOf(/^[ \t]*/.exec(this.#rest)?.[0] ?? '');
-      if (indent < this.#listIndent) this.#listIndent = 0;
+  #beginText(text: string, whole: boolean): void {
+    const paint = this.#paint;
+    const { at, quotes, item } = this.#showMarks(text, whole);
+    const rest = text.slice(at);
+    this.#rest = this.#rest.slice(at);
+    const fenced = whole ? fence.exec(rest) : null;
+    if (fenced) {
+      const [, mark = '', info = ''] = fenced;
+      this.#fence = { mark, quotes, diff: /^\s*(?:diff|patch)\b/.test(info) };
+      this.#raw(paint.dim(this.#rest));
+    } else if (whole && rule.test(rest)) this.#raw(paint.dim('─'.repeat(Math.min(this.#width(), 80))));
+    else {
+      const heading = /^[ \t]*#{1,6}(?:[ \t]+|$)/.exec(rest)?.[0] ?? '';
+      const before = heading || (/^[ \t]{0,99}/.exec(rest)?.[0] ?? '');
+      const box = item ? /^\[([ xX])\](?=[ \t])/.exec(rest)?.[1] : undefined;
+      if (heading === '') this.#shown += this.#prose.mark(before);
+      if (box !== undefined) this.#shown += this.#prose.mark(box === ' ' ? '☐' : '☑');
+      this.#rest = this.#rest.slice(box === undefined ? before.length : 3);
+      if (heading !== '') this.#begins(paint.heading);
+      else if (quotes > 0) this.#begins(paint.quote);
     }
   }
 
-  #show(start: Start, used: string): void {
-    const paint = this.#paint;
-    const bullet = this.#bullet;
-    this.#bullet = '';
-    this.#mark(start.kind === 'task' ? bullet.replace(/• ?$/, '') : bullet);
-    if (start.kind === 'quote') {
-      this.#quotes++;
-      this.#shown += this.#prose.mark(paint.dim('│ '), true);
-    } else if (start.kind === 'bullet' || start.kind === 'number') {
-      this.#item = true;
-      if (start.kind === 'bullet') this.#bullet = used.replace(start.marker, '•');
-      else this.#mark(used);
-    } else if (start.kind === 'row') {
-      this.#in = this.#rawRows ? 'verbatim' : 'row';
-    } else if (start.kind === 'text' || start.kind === 'heading' || start.kind === 'task') {
-      this.#in = 'text';
-      if (start.kind === 'task') this.#mark(used.replace(/\[.\]/, start.marker));
-      // What is indented further than any window is wide need not keep its place.
-      const indent = /^[ \t]{0,99}/.exec(this.#rest)?.[0] ?? '';
-      this.#mark(indent);
-      this.#rest = this.#rest.slice(indent.length);
-      if (start.kind === 'heading') this.#begins(paint.heading);
-      else if (this.#quotes > 0) this.#begins(paint.quote);
-    } else {
-      this.#in = 'verbatim';
-      if (start.kind === 'rule') this.#shown += paint.dim('─'.repeat(Math.min(this.#width(), 80)));
-      if (start.kind === 'fence') {
-        this.#shown += paint.dim(used);
-        this.#fence = {
-          marker: start.marker,
-          quotes: this.#quotes,
-          diff: /^(?:diff|patch)\b/.test(start.info),
-        };
+  /** Quote marks and the marks of list items, as many as there are. */
+  #showMarks(text: string, whole: boolean): { at: number; quotes: number; item: boolean } {
+    let [at, quotes, item] = [0, 0, false];
+    for (;;) {
+      if (whole && rule.test(text.slice(at))) break;
+      const kind = (['quote', 'bullet', 'number'] as const).find((one) => {
+        marks[one].lastIndex = at;
+        return marks[one].test(text);
+      });
+      if (!kind) break;
+      const mark = text.slice(at, marks[kind].lastIndex);
+      at += mark.length;
+      if (kind === 'quote') {
+        quotes++;
+        this.#shown += this.#prose.mark(this.#paint.dim('│ '), true);
+        continue;
       }
+      this.#indent = (item ? this.#indent : 0) + columns(mark);
+      item = true;
+      // A box takes the place of the mark of its item.
+      const boxed = /^\[[ xX]\][ \t]/.test(text.slice(at));
+      const bullet = boxed ? mark.replace(/\S[ \t]?/, '') : mark.replace(/[-*+]/, '•');
+      this.#shown += this.#prose.mark(kind === 'bullet' ? bullet : mark);
     }
+    return { at, quotes, item };
   }
 
   /** A line of code is shown as soon as it cannot be the end of the fence. */
-  #inFence(fence: Fence, ended: boolean): boolean {
-    const text = this.#rest.slice(0, mostBefore + 1);
-    const short = text.length <= mostBefore;
-    const marks = /^[ \t]*(`*|~*)[ \t]*$/.exec(text)?.[1];
-    if (marks !== undefined && short && !ended) return false;
-    this.#in = 'verbatim';
-    if (marks?.startsWith(fence.marker) && short) {
-      this.#shown += this.#paint.dim(this.#rest);
-      this.#rest = '';
+  #inFence({ mark, quotes, diff }: Fence, text: string, whole: boolean): boolean {
+    const quoted = new RegExp(`^(?:[ \\t]*> ?){${quotes}}`).exec(text)?.[0];
+    if (quoted === undefined) {
+      // A line without the quote marks of its fence: the quote is over, and the fence with it.
       this.#fence = undefined;
-    } else if (fence.diff) {
-      const style = { '+': this.#paint.added, '-': this.#paint.removed, '@': this.#paint.dim }[text[0] ?? ''];
+      return this.#begin(whole);
+    }
+    this.#shown += this.#prose.mark(this.#paint.dim('│ ').repeat(quotes), true);
+    this.#rest = this.#rest.slice(quoted.length);
+    const line = text.slice(quoted.length);
+    this.#in = 'raw';
+    if (whole && /^[ \t]*(`+|~+)[ \t]*$/.exec(line)?.[1]?.startsWith(mark)) {
+      this.#raw(this.#paint.dim(this.#rest));
+      this.#fence = undefined;
+    } else if (diff) {
+      const style = { '+': this.#paint.added, '-': this.#paint.removed, '@': this.#paint.dim }[
+        line.charAt(0)
+      ];
       if (style) this.#begins(style);
     }
     return true;
   }
 
-  /** Shows what the text of a line stands after. */
-  #mark(text: string): void {
-    this.#shown += this.#prose.mark(text);
+  #raw(shown: string): void {
+    this.#in = 'raw';
+    this.#shown += shown;
+    this.#rest = '';
+  }
+
+  #takeRow(ended: boolean): void {
+    const held = this.#rows.reduce((sum, row) => sum + row.length, this.#rest.length);
+    if (held > mostHeld || (ended && this.#rows.length >= mostRows)) {
+      this.#rawRows = true;
+      const rows = [...this.#rows, this.#rest].join('\n');
+      this.#rows = [];
+      return this.#raw(rows);
+    }
+    if (!ended) return;
+    if (this.#rows.length === 1 && !isDelimiter(this.#rest)) this.#showTable();
+    this.#rows.push(this.#rest);
+    this.#rest = '';
+  }
+
+  #showTable(): void {
+    const isTable = this.#rows.length > 1;
+    const table = isTable ? renderTable(this.#rows, this.#width(), this.#paint) : undefined;
+    const shown = table ?? this.#rows.map((row) => inline(row, this.#paint));
+    this.#shown += shown.map((line) => `${line}\n`).join('');
+    this.#rows = [];
   }
 
   /** Begins a style that holds to the end of the line. */
@@ -278,3 +275,6 @@ class Lines {
     this.#shown += this.#prose.add(this.#open);
   }
 }
+
+/** A tab is counted as four. */
+const columns = (indent: string): number => indent.replaceAll('\t', '    ').length;

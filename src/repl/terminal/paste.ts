@@ -32,7 +32,7 @@ export function openPastes(): Pastes {
       const line = text.replace(/\n+$/, '');
       // A tab would be the completion key; readline of Node 26 takes U+2028 and U+2029 for Enter.
       if (!cut && line.length <= longestLine && !/[\n\t\u2028\u2029]/.test(line)) return line;
-      const lines = text.split('\n').length;
+      const lines = line.split('\n').length;
       const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
       const tag = `[Pasted #${texts.size + 1}: ${size}${cut ? ', the rest cut off' : ''}]`;
       texts.set(tag, text);

@@ -1,5 +1,6 @@
 import type { ToolCall, Usage } from '../message.ts';
 import type { Todo } from '../session/entry.ts';
+import { objectOf } from '../text/json.ts';
 import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import { aligned } from './aligned.ts';
 import { escaped, printable } from './printable.ts';
@@ -15,7 +16,8 @@ export interface Look {
 export function callLine(call: ToolCall, tool: Tool | undefined, { paint, width }: Look): string {
   const name = oneLine(tool ? shownName(tool) : call.name);
   const shown = cutToCells(name, width - 4);
-  const rest = cutToCells(`(${compact(call.arguments)})`, width - 3 - cells(shown));
+  const given = compact(call.arguments);
+  const rest = given === '' ? '' : cutToCells(`(${given})`, width - 3 - cells(shown));
   return `${paint.tool('●')} ${paint.strong(shown)}${paint.dim(rest)}`;
 }
 
@@ -170,7 +172,8 @@ export function oneLineEach(rows: readonly (readonly [string, string])[], width:
 /** `1 ☐ text`, with the number that commands take. */
 export const todoLines = (todos: readonly Todo[], paint: Paint): string[] =>
   todos.map(({ text, status, priority }, index) => {
-    const line = `${index + 1} ${{ pending: '☐', in_progress: '▸', completed: '☑' }[status]} ${printable(text).replaceAll(/\s+/g, ' ')}`;
+    const box = { pending: '☐', in_progress: '▸', completed: '☑' }[status];
+    const line = `${index + 1} ${box} ${printable(text).replaceAll(/\s+/g, ' ')}`;
     if (status === 'completed') return paint.dim(line);
     const marked = priority === 'high' ? `${line} ${paint.warning('!')}` : line;
     return status === 'in_progress' ? paint.strong(marked) : marked;
@@ -203,6 +206,16 @@ function compact(json: string): string {
   } catch {
     // The model wrote no JSON: shown as it wrote it.
     return oneLine(json.slice(0, 500));
+  }
+}
+
+/** The argument that tells calls of one tool apart. */
+export function tellingArgument(json: string): string {
+  try {
+    const first = Object.values(objectOf(JSON.parse(json))).find((value) => typeof value === 'string');
+    return cutToCells(oneLine(String(first ?? '')), 40);
+  } catch {
+    return ''; // No JSON.
   }
 }
 

@@ -29,9 +29,9 @@ export interface Terminal {
   ask(question: string, how?: { readonly signal?: AbortSignal }): Promise<string | undefined>;
   /**
    * Shows that something is under way, until `write`, `print` or `idle`; what is typed meanwhile is kept for the
-   * next prompt.
+   * next prompt. Nothing is shown for `patienceMs`.
    */
-  working(what: string): void;
+  working(what: string, patienceMs?: number): void;
   idle(): void;
   /** Lines that were entered while nobody was waiting for one. */
   readonly queued: readonly string[];

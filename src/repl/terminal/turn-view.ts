@@ -1,7 +1,7 @@
-import type { AssistantMessage, Usage } from '../message.ts';
+import type { Usage } from '../message.ts';
 import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd, TurnEvent } from '../turn/turn-event.ts';
-import { createMarkdownStream } from './markdown.ts';
+import { createMarkdownStream, type MarkdownStream } from './markdown.ts';
 import { createPaint } from './paint.ts';
 import { printable } from './printable.ts';
 import {
@@ -10,18 +10,11 @@ import {
   diffLines,
   looksLikeDiff,
   resultLine,
+  tellingArgument,
   thoughtsLine,
   usageLine,
 } from './show.ts';
 import type { Terminal } from './terminal.ts';
-
-export interface TurnView {
-  show(event: TurnEvent): void;
-  /** The last call with its whole result, for `/last`. */
-  readonly last: { readonly title: string; readonly reply: ToolReply } | undefined;
-  /** What the model thought before its last answer. */
-  readonly thoughts: string;
-}
 
 interface Settings {
   contextWindow(): number;
@@ -31,145 +24,163 @@ interface Settings {
   tool(name: string): Tool | undefined;
 }
 
+/** A stream that says nothing for so long has stalled. */
+const stallMs = 3000;
+/** Lines of a diff that nobody has been asked about. */
+const mostDiffLines = 40;
+
+type EventOf<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
+
 /** Shows a turn: text as it streams, one line a call and one a result; never moves the cursor. */
-export function createTurnView(terminal: Terminal, settings: Settings): TurnView {
-  const { paint } = terminal;
-  const markdown = createMarkdownStream(terminal);
-  const thinking = createMarkdownStream({
-    screen: terminal.screen,
-    get width() {
-      return terminal.width;
-    },
-    paint: createPaint({ palette: 'plain', env: {}, stream: {} }),
-    write: (text) => terminal.write(paint.dim(text)),
-  });
-  const showsThoughts = () => settings.thoughts() && terminal.screen;
-  let streaming: 'text' | 'thoughts' | undefined;
-  let thoughts = '';
-  let thinkingSince = 0;
-  const startedAt = performance.now();
-  let total: Usage | undefined;
+export class TurnView {
+  /** The last call with its whole result, for `/last`. */
+  last: { readonly title: string; readonly reply: ToolReply } | undefined;
+  /** What the model thought before its last answer. */
+  thoughts = '';
+  private readonly terminal: Terminal;
+  private readonly settings: Settings;
+  private readonly markdown: MarkdownStream;
+  private readonly thinking: MarkdownStream;
+  private streaming: 'text' | 'thoughts' | undefined;
+  private thinkingSince = 0;
+  private readonly startedAt = performance.now();
+  private total: Usage | undefined;
   /** The calls that run by their ids, and whether another began meanwhile. */
-  const running = new Map<string, Extract<TurnEvent, { type: 'call_started' }>>();
-  let several = false;
-  let last: TurnView['last'];
+  private readonly running = new Map<string, EventOf<'call_started'>>();
+  private several = false;
 
-  function finish(): void {
-    const ms = performance.now() - thinkingSince;
-    if (streaming === 'text') markdown.end();
-    else if (streaming && showsThoughts()) thinking.end();
-    else if (streaming) terminal.note(thoughtsLine(thoughts, ms, { paint, width: terminal.width }));
-    streaming = undefined;
+  constructor(terminal: Terminal, settings: Settings) {
+    this.terminal = terminal;
+    this.settings = settings;
+    this.markdown = createMarkdownStream(terminal);
+    this.thinking = createMarkdownStream({
+      screen: terminal.screen,
+      get width() {
+        return terminal.width;
+      },
+      paint: createPaint({ palette: 'plain', env: {}, stream: {} }),
+      write: (text) => terminal.write(terminal.paint.dim(text)),
+    });
   }
-  function stream(kind: 'text' | 'thoughts', text: string): void {
-    if (streaming !== kind) {
-      const after = streaming === 'thoughts' && kind === 'text' && showsThoughts();
-      finish();
-      // Without colours nothing else would tell thoughts from what is said.
-      if (after && paint.dim('-') === '-') terminal.write('\n');
-      streaming = kind;
-      if (kind === 'thoughts') [thoughts, thinkingSince] = ['', performance.now()];
+
+  show(event: TurnEvent): void {
+    const { terminal } = this;
+    const { paint } = terminal;
+    if (event.type === 'text') return this.stream('text', event.text);
+    if (event.type === 'reasoning') return this.stream('thoughts', event.text);
+    if (event.type === 'call_progress')
+      return terminal.working(`${this.nameOf(event.call.name)}: ${printable(event.message)}`);
+    this.finish();
+    switch (event.type) {
+      case 'call_begun':
+        return terminal.working(`writing a call of ${this.nameOf(event.name)}`);
+      case 'retry': {
+        const reason = printable(event.reason).replace(/[^.?!]$/, '$&.');
+        const discarded = event.discard ? ' What came so far does not count.' : '';
+        const seconds = Math.ceil(event.inMs / 1000);
+        return terminal.note(paint.warning(`↻ again in ${seconds} s: ${reason}${discarded}`));
+      }
+      case 'answer': {
+        // What a turn took: all that was written, and what the last answer had to read.
+        const { usage } = event.message;
+        this.total = { ...usage, output: usage.output + (this.total?.output ?? 0) };
+        return undefined;
+      }
+      case 'call_started':
+        return this.started(event);
+      case 'call_ended':
+        this.called(event);
+        return terminal.working('waiting for the model');
+      case 'compacted': {
+        const { by, tokensBefore, tokensAfter } = event;
+        return terminal.note(paint.dim(`✂ shortened (${by}): ${tokensBefore} → ${tokensAfter} tokens`));
+      }
+      case 'warning':
+        return terminal.note(paint.warning(`! ${printable(event.text)}`));
+      case 'note':
+        return terminal.note(paint.dim(printable(event.text)));
+      case 'ended':
+        return this.end(event.reason);
     }
-    if (kind === 'text') return markdown.push(text);
-    thoughts += text;
-    if (showsThoughts()) thinking.push(text);
-  }
-  /** What a turn took: all that was written, and what the last answer had to read. */
-  function answered({ usage }: AssistantMessage): void {
-    finish();
-    total = { ...usage, output: usage.output + (total?.output ?? 0) };
-  }
-  function end(reason: TurnEnd): void {
-    finish();
-    terminal.idle();
-    running.clear();
-    if (reason !== 'done') terminal.note(paint.warning(ends[reason]));
-    const ms = performance.now() - startedAt;
-    if (total) terminal.note(usageLine(total, { window: settings.contextWindow(), ms }, paint));
   }
 
-  const nameOf = (name: string) => {
-    const tool = settings.tool(name);
+  private get showsThoughts(): boolean {
+    return this.settings.thoughts() && this.terminal.screen;
+  }
+
+  private get look() {
+    return { paint: this.terminal.paint, width: this.terminal.width };
+  }
+
+  private nameOf(name: string): string {
+    const tool = this.settings.tool(name);
     return printable(tool ? shownName(tool) : name);
-  };
-  function called({ call, reply, ms }: Extract<TurnEvent, { type: 'call_ended' }>): void {
-    const look = { paint, width: terminal.width };
-    const started = running.get(call.id);
-    running.delete(call.id);
-    const tool = started?.tool ?? settings.tool(call.name);
-    last = { title: nameOf(call.name), reply };
+  }
+
+  private finish(): void {
+    const ms = performance.now() - this.thinkingSince;
+    if (this.streaming === 'text') this.markdown.end();
+    else if (this.streaming && this.showsThoughts) this.thinking.end();
+    else if (this.streaming) this.terminal.note(thoughtsLine(this.thoughts, ms, this.look));
+    this.streaming = undefined;
+  }
+
+  private stream(kind: 'text' | 'thoughts', text: string): void {
+    const { terminal } = this;
+    if (this.streaming !== kind) {
+      const after = this.streaming === 'thoughts' && kind === 'text' && this.showsThoughts;
+      this.finish();
+      // Without colours nothing else would tell thoughts from what is said.
+      if (after && terminal.paint.dim('-') === '-') terminal.write('\n');
+      this.streaming = kind;
+      if (kind === 'thoughts') [this.thoughts, this.thinkingSince] = ['', performance.now()];
+    }
+    if (kind === 'text') this.markdown.push(text);
+    else this.thoughts += text;
+    if (kind === 'thoughts' && this.showsThoughts) this.thinking.push(text);
+    terminal.working('waiting for the model', stallMs);
+  }
+
+  private started(event: EventOf<'call_started'>): void {
+    const { call, tool, seen } = event;
+    this.several = this.running.size > 0;
+    this.running.set(call.id, event);
+    // The question has shown what it does.
+    const shown = seen ? { ...call, arguments: '' } : call;
+    if (!tool?.quiet) this.terminal.note(callLine(shown, tool, this.look));
+    this.terminal.working(this.nameOf(call.name));
+  }
+
+  private called({ call, reply, ms }: EventOf<'call_ended'>): void {
+    const { terminal, look } = this;
+    const started = this.running.get(call.id);
+    this.running.delete(call.id);
+    const tool = started?.tool ?? this.settings.tool(call.name);
+    this.last = { title: this.nameOf(call.name), reply };
     // One that was not made has not been shown yet, nor one that was to show itself and did not.
     if (!started || (tool?.quiet && reply.shown === undefined)) terminal.note(callLine(call, tool, look));
     if (reply.shown !== undefined) {
-      if (reply.shown !== '') terminal.note(paint.dim(`  └ ${printable(reply.shown)}`));
+      if (reply.shown !== '') terminal.note(look.paint.dim(`  └ ${printable(reply.shown)}`));
       return;
     }
-    terminal.note(resultLine(reply, { ...look, ms, ...(several ? { name: nameOf(call.name) } : {}) }));
+    const name = `${this.nameOf(call.name)} ${tellingArgument(call.arguments)}`.trim();
+    terminal.note(resultLine(reply, { ...look, ms, ...(this.several ? { name } : {}) }));
     if (reply.isError || started?.seen || !terminal.screen || !looksLikeDiff(reply.text)) return;
-    const diff = reply.text.trim().slice(aboveDiff(reply.text.trim())?.length ?? 0);
-    terminal.print(
-      diffLines(printable(diff.replace(/^\n/, '')), paint)
-        .slice(0, 40)
-        .join('\n'),
-    );
+    const text = reply.text.trim();
+    const diff = printable(text.slice(aboveDiff(text)?.length ?? 0).replace(/^\n/, ''));
+    terminal.print(diffLines(diff, look.paint).slice(0, mostDiffLines).join('\n'));
   }
 
-  return {
-    get last() {
-      return last;
-    },
-    get thoughts() {
-      return thoughts;
-    },
-    show(event) {
-      switch (event.type) {
-        case 'text':
-          return stream('text', event.text);
-        case 'reasoning':
-          return stream('thoughts', event.text);
-        case 'call_begun':
-          finish();
-          return terminal.working(`writing a call of ${nameOf(event.name)}`);
-        case 'retry': {
-          finish();
-          const discarded = event.discard ? ' What came so far does not count.' : '';
-          return terminal.note(
-            paint.warning(
-              `↻ again in ${Math.ceil(event.inMs / 1000)} s: ${printable(event.reason).replace(/[^.?!]$/, '$&.')}${discarded}`,
-            ),
-          );
-        }
-        case 'answer':
-          return answered(event.message);
-        case 'call_started':
-          finish();
-          several = running.size > 0;
-          running.set(event.call.id, event);
-          if (!event.tool?.quiet)
-            terminal.note(callLine(event.call, event.tool, { paint, width: terminal.width }));
-          return terminal.working(nameOf(event.call.name));
-        case 'call_progress':
-          return terminal.working(`${nameOf(event.call.name)}: ${printable(event.message)}`);
-        case 'call_ended':
-          finish();
-          called(event);
-          return terminal.working('waiting for the model');
-        case 'compacted':
-          finish();
-          return terminal.note(
-            paint.dim(`✂ shortened (${event.by}): ${event.tokensBefore} → ${event.tokensAfter} tokens`),
-          );
-        case 'warning':
-          finish();
-          return terminal.note(paint.warning(`! ${printable(event.text)}`));
-        case 'note':
-          finish();
-          return terminal.note(paint.dim(printable(event.text)));
-        case 'ended':
-          return end(event.reason);
-      }
-    },
-  };
+  private end(reason: TurnEnd): void {
+    const { terminal } = this;
+    const { paint } = terminal;
+    terminal.idle();
+    this.running.clear();
+    if (reason !== 'done') terminal.note(paint.warning(ends[reason]));
+    const ms = performance.now() - this.startedAt;
+    const window = this.settings.contextWindow();
+    if (this.total) terminal.note(usageLine(this.total, { window, ms }, paint));
+  }
 }
 
 const ends: Readonly<Record<Exclude<TurnEnd, 'done'>, string>> = {
@@ -179,4 +190,5 @@ const ends: Readonly<Record<Exclude<TurnEnd, 'done'>, string>> = {
   rounds: 'Stopped at the limit of answers in one turn.',
   stopped: 'Stopped.',
   failed: 'Failed.',
+  empty: 'The model gave no answer.',
 };

@@ -6,8 +6,14 @@ const emoji = /\p{Emoji_Presentation}|\p{Regional_Indicator}{2}|\p{Emoji}\ufe0f/
 /** What adds nothing to the width of its grapheme: marks, controls, format characters, vowels and finals of Hangul. */
 const nothing = /[\p{Mn}\p{Me}\p{Cc}\p{Cf}\u1160-\u11ff]/u;
 /** East Asian Wide and Fullwidth, of Unicode 16; emoji are told by their property. */
-const wide =
-  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u;
+const wide = new RegExp(
+  `[${[
+    String.raw`\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f`,
+    String.raw`\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6`,
+    String.raw`\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}`,
+  ].join('')}]`,
+  'u',
+);
 
 const graphemes = (text: string): Intl.Segments =>
   new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text);

@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { tooDeep } from '../text/nesting.ts';
+import { tooDeep } from '../text/json.ts';
 import type { ToolDefinition } from '../providers/provider.ts';
 import { isObject, objectOf, type JsonObject } from '../text/json.ts';
 

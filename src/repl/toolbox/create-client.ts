@@ -2,7 +2,7 @@ import type { Client, ClientOptions } from '@modelcontextprotocol/client';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ServerConfig } from '../config/server-config.ts';
-import type { ElicitAnswer, ElicitRequest } from './elicitation.ts';
+import type { ElicitAnswer, ElicitRequest } from '../person/form-fields.ts';
 import { oneLine } from '../text/one-line.ts';
 
 /** A server of the first generation may not answer what it does not know; over HTTP, silence is an outage. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
-import { withinOrigin } from '../providers/redirects.ts';
+import { withinOrigin } from '../providers/guarded-fetch.ts';
 import { endProcesses } from './end-processes.ts';
 import type { Environment } from './fingerprints.ts';
 import { oneLine } from '../text/one-line.ts';
@@ -19,8 +19,13 @@ const patienceMs = 1000;
  * hold a password, but without it nothing could be reached. More has to be named in its `env`. The SDK adds some
  * for Windows.
  */
-const harmless =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|TMPDIR|TEMP|TMP|XDG_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/i;
+const harmless = new RegExp(
+  `^(${[
+    'PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\\w+|TZ|TERM|COLORTERM|NO_COLOR|TMPDIR|TEMP|TMP|XDG_\\w+',
+    'DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS',
+  ].join('|')})$`,
+  'i',
+);
 
 /** A way to a server, before anything was said. */
 export interface Line {

@@ -1,6 +1,6 @@
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
-import { tooDeep } from '../text/nesting.ts';
+import { tooDeep } from '../text/json.ts';
 import { definitionOf } from './fingerprints.ts';
 import { listOf, objectOf, textOf, type JsonObject } from '../text/json.ts';
 import { isWanted, toolName } from './names.ts';

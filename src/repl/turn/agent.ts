@@ -1,7 +1,8 @@
-import type { Answer, CheckedCall, Rule } from '../approval/approval.ts';
+import type { CheckedCall, Rule } from '../approval/approval.ts';
 import type { Hooks } from './hooks.ts';
 import type { ImagePart, Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
+import type { Person } from '../person/person.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { StoredPart } from '../session/entry.ts';
 import type { Session } from '../session/session.ts';
@@ -16,7 +17,7 @@ export interface Agent {
   session: Session;
   model: Model;
   provider: Provider;
-  mode: Mode;
+  readonly mode: Mode;
   /** Whether to think: true and false are said to the model, undefined leaves it to it. */
   thinking?: boolean;
   /** The last compaction had to do without the model: automatic ones only prune until one succeeds. */
@@ -25,7 +26,10 @@ export interface Agent {
   toolsFill?: boolean;
   readonly limits: Limits;
   readonly hooks: Hooks;
+  /** Without one, what would have to be asked is refused. */
   readonly person: Person | undefined;
+  /** Keeps what a lasting answer stands for. `tools`: those there were when it was asked. */
+  remember(answer: 'session' | 'tool' | 'server', call: CheckedCall, tools: readonly Tool[]): void;
   /** A line for each call that was refused because nobody could be asked about it. */
   readonly unasked: string[];
   /** All tools there are now, whatever the mode allows; sorted by name. */
@@ -47,13 +51,4 @@ export interface Limits {
   readonly autoCompact: boolean;
   /** Tokens of context to be used, when that is less than the model's window. */
   readonly window?: number;
-}
-
-/** Who can be asked. Without one, what would have to be asked is refused. */
-export interface Person {
-  approve(call: CheckedCall, why: string, signal: AbortSignal): Promise<Answer>;
-  /** Keeps what a lasting answer stands for. `tools`: those there were when it was asked. */
-  remember(answer: 'session' | 'tool' | 'server', call: CheckedCall, tools: readonly Tool[]): void;
-  /** A question of ours that is answered with yes or no; undefined stops the turn. */
-  confirm(question: string, signal: AbortSignal): Promise<boolean | undefined>;
 }

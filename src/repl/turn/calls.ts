@@ -1,9 +1,10 @@
-import type { Agent, Person } from './agent.ts';
+import type { Agent } from './agent.ts';
 import type { Answer, CheckedCall } from '../approval/approval.ts';
 import { decide } from '../approval/decide.ts';
 import { createChannel, merged } from './channel.ts';
-import { afterCall } from './tell-hooks.ts';
+import { afterCall } from './hooks.ts';
 import type { ToolCall } from '../message.ts';
+import { approvalOf } from '../person/approve.ts';
 import { argumentsObject } from '../providers/request-parts.ts';
 import { fingerprint } from '../toolbox/fingerprints.ts';
 import { failed, shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
@@ -101,7 +102,7 @@ const turnEnds = 'Not run: the turn ends here.';
 /** Why a call cannot be made at all; undefined when it can. */
 function refusalOf({ state }: OpenCall, { cut, signal }: Batch, at: number): string | undefined {
   if (state === 'started')
-    return 'The program ended while this call ran: no result was recorded; it may or may not have taken effect. It was not repeated.';
+    return 'The program ended while this call ran: it may or may not have taken effect. It was not repeated.';
   if (cut)
     return 'The answer was cut at its length limit, so that the arguments may be incomplete. The call was not run.';
   if (signal.aborted) return 'Not run: the turn was interrupted.';
@@ -148,7 +149,8 @@ async function answerFor(agent: Agent, ready: Ready, batch: Batch): Promise<Outc
   // What is asked about anyway is not asked about twice.
   if (isRepeated(call, batch) && !isAsked) {
     const name = shownName(checked.tool);
-    const question = `${name} is called for the ${often === 3 ? 'third' : `${often}th`} time with the same arguments. Run it?`;
+    const time = often === 3 ? 'third' : `${often}th`;
+    const question = `${name} is called for the ${time} time with the same arguments. Run it?`;
     const again = agent.person ? await agent.person.confirm(question, signal) : false;
     if (!again) {
       if (again === false) refuse(guard, call);
@@ -166,11 +168,13 @@ async function answerFor(agent: Agent, ready: Ready, batch: Batch): Promise<Outc
   if (verdict.effect === 'deny' || !agent.person)
     return { text: `Refused: ${verdict.why}`, rejects: false, stops: false };
   const tools = agent.tools();
-  const answer = await agent.person.approve(checked, verdict.told ?? verdict.why, signal);
-  return outcomeOf(answer, agent.person, checked, tools);
+  const { person } = agent;
+  const question = approvalOf(checked, verdict.told ?? verdict.why, person.terminal);
+  const answer = await person.ask({ ...question, signal });
+  return outcomeOf(answer ?? { answer: 'stop' }, agent, checked, tools);
 }
 
-function outcomeOf(answer: Answer, person: Person, checked: CheckedCall, tools: readonly Tool[]): Outcome {
+function outcomeOf(answer: Answer, agent: Agent, checked: CheckedCall, tools: readonly Tool[]): Outcome {
   const no = (text: string, rejects: boolean, stops = false) => ({ text, said: true, rejects, stops });
   switch (answer.answer) {
     case 'once':
@@ -178,7 +182,7 @@ function outcomeOf(answer: Answer, person: Person, checked: CheckedCall, tools: 
     case 'session':
     case 'tool':
     case 'server':
-      person.remember(answer.answer, checked, tools);
+      agent.remember(answer.answer, checked, tools);
       return 'yes';
     case 'always':
       return 'always';
@@ -221,7 +225,7 @@ async function* runOne(
   for await (const message of progress) yield { type: 'call_progress', call, message };
   const result = await reply;
   const ms = performance.now() - startedAt;
-  yield* finish(agent, call, await afterCall(agent, { checked, notes, reply: result, signal }), ms);
+  yield* finish(agent, call, await afterCall(agent, checked, { notes, reply: result }, signal), ms);
   return result.stops === true;
 }
 

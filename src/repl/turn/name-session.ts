@@ -3,6 +3,7 @@ import { printable } from '../terminal/printable.ts';
 import { summarise } from './shorten.ts';
 
 const longest = 60;
+const beginsWith = 'A conversation begins with this text; it is only to be named, not to be answered:';
 
 /**
  * Lets the model name a session that has no name yet, in the background. Gives up silently: the first line does as
@@ -16,7 +17,7 @@ export async function nameSession(chat: Chat, signal: AbortSignal): Promise<void
   const { smallModel } = world.config;
   const request = {
     system: 'You name conversations. Answer with a title of two to six words and nothing else.',
-    text: `A conversation begins with this text; it is only to be named, not to be answered:\n\n${first.typed.slice(0, 2000)}`,
+    text: `${beginsWith}\n\n${first.typed.slice(0, 2000)}`,
     maxTokens: 200,
   };
   try {

@@ -6,7 +6,7 @@ import type { CallState } from '../session/entry.ts';
 import { checkArguments } from '../toolbox/check-arguments.ts';
 import { failed, shownName, type ToolReply } from '../toolbox/tool.ts';
 import { offeredTools } from './offered-tools.ts';
-import { beforeCall } from './tell-hooks.ts';
+import { beforeCall } from './hooks.ts';
 
 export interface OpenCall {
   readonly call: ToolCall;

@@ -4,7 +4,7 @@ import { live } from '../text/inert.ts';
 import type { Part } from '../message.ts';
 import { readAttachments, type Attachments } from '../prompt/attachments.ts';
 import type { EntryBody } from '../session/entry.ts';
-import { afterTurn } from './tell-hooks.ts';
+import { afterTurn } from './hooks.ts';
 import { runTurn } from './turn.ts';
 import type { TurnEvent } from './turn-event.ts';
 
@@ -39,7 +39,7 @@ export async function* send(
   const attached = (await before(reading, signal)) ?? plain(live(text));
   for (const text of attached.notes) yield { type: 'note', text };
   for (const text of attached.warnings) yield { type: 'warning', text };
-  const news = await chat.news();
+  const news = await chat.news.next(chat.places, chat.mode, chat.session);
   const content: UserEntry['content'] = [
     ...(news === undefined ? [] : [{ type: 'text' as const, text: news }]),
     ...attached.content,

@@ -53,7 +53,8 @@ export async function* shorten(
   const fixed = estimateTools(tools) + estimateTokens(system);
   // No summary makes those smaller: each turn would make one more.
   if (why === 'auto' && fixed >= usual.limit) {
-    const text = `The tools and the instructions alone take about ${fixed} of ${usual.window} tokens: --toolsets git,files offers fewer tools.`;
+    const way = '--toolsets git,files offers fewer tools.';
+    const text = `The tools and the instructions alone take about ${fixed} of ${usual.window} tokens: ${way}`;
     if (!agent.toolsFill) yield { type: 'warning', text };
     agent.toolsFill = true;
     return false;

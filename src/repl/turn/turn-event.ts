@@ -24,7 +24,15 @@ export type TurnEvent =
   | { readonly type: 'note'; readonly text: string }
   | { readonly type: 'ended'; readonly reason: TurnEnd };
 
-export type TurnEnd = 'done' | 'length' | 'filtered' | 'interrupted' | 'rounds' | 'stopped' | 'failed';
+export type TurnEnd =
+  | 'done'
+  | 'length'
+  | 'filtered'
+  | 'interrupted'
+  | 'rounds'
+  | 'stopped'
+  | 'failed'
+  | 'empty';
 
 /**
  * plan: only what reads; ask: anything else is asked; auto: what cannot destroy or reach out is not; yolo: nothing

@@ -58,8 +58,8 @@ export async function* runTurn(agent: Agent, signal: AbortSignal): Turn {
     if (message.stop === 'aborted' || signal.aborted) return yield ended('interrupted');
     if (message.calls.length === 0) {
       const silent = message.text.trim() === '' && message.stop === 'done';
-      if (silent && nudged) yield { type: 'warning', text: 'The model gave no answer.' };
-      if (!silent || nudged) return yield ended(endOf(message));
+      if (silent && nudged) return yield ended('empty');
+      if (!silent) return yield ended(endOf(message));
       // Some models end a turn with their thoughts alone; asked once more, they answer.
       nudged = true;
       agent.session.append({

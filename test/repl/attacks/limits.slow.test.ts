@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { openLog } from '../../../src/repl/files/log.ts';
 import { recording } from '../../../src/repl/providers/recording.ts';
-import { keptRefusals } from '../../../src/repl/providers/kept-refusals.ts';
 import { openHistory } from '../../../src/repl/terminal/history.ts';
 import { checkArguments } from '../../../src/repl/toolbox/check-arguments.ts';
 import { createPatience } from '../../../src/repl/toolbox/patience.ts';
@@ -114,14 +113,6 @@ it('does not take the headers of a server to another one', async () => {
   const { stderr } = await runChat(place, ['-p', 'go', '--no-toolcrib']);
   expect(seen).toEqual([]);
   expect(stderr).toContain('sends requests on to http://127.0.0.1');
-});
-
-it('takes what a refusals file holds only where it can be that', async () => {
-  const folder = await temporaryFolder();
-  for (const text of ['null', '[]', '"x"', '{"m":7}', '{"m":null}', '{']) {
-    writeFileSync(join(folder, 'refusals.json'), text, { mode: 0o600 });
-    expect(keptRefusals(folder).get('m')).toEqual([]);
-  }
 });
 
 it('adds to files of its own only, and closes those that others could read', async () => {

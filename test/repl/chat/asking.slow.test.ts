@@ -85,7 +85,7 @@ it('runs calls that read side by side and tells their results in the order of th
   place.model.script(calls([meet('a'), meet('b'), meet('c')]), say('All met.'));
   // They answer only when all three are there, the last one first.
   const shown = await enter(chat, 'go');
-  expect(shown.match(/└ s: meet \S+ met \w/g)?.map((line) => line.at(-1))).toEqual(['c', 'b', 'a']);
+  expect(shown.match(/└ s: meet \S+ \S+ met \w/g)?.map((line) => line.at(-1))).toEqual(['c', 'b', 'a']);
   expect(results(place.model.requests.at(-1))).toEqual(['met a', 'met b', 'met c']);
 });
 

@@ -158,7 +158,7 @@ it('does not wait for servers that do not start, and ends them with the second C
   await chat.until(() => existsSync(silent) && readFileSync(silent, 'utf8') !== '');
   const pid = Number(readFileSync(silent, 'utf8'));
   enter(chat, 'what is @silent:notes about?');
-  await chat.sees(/waiting for the model/);
+  await chat.sees(/starting .*silent/);
   chat.press('ctrl-c');
   await chat.sees('Interrupted.');
   await isBack(chat);

@@ -174,7 +174,7 @@ it('makes many requests in one turn, and says so when the model has no answer', 
   expect(ran).toEqual({ code: 0, stdout: 'That was all.\n', stderr: '' });
   place.model.script(misbehave('only_reasoning'), misbehave('only_reasoning'));
   const silent = await runChat(place, ['-p', 'look', bare]);
-  expect(silent).toEqual({ code: 0, stdout: '', stderr: 'toolcrib: The model gave no answer.\n' });
+  expect(silent).toEqual({ code: 1, stdout: '', stderr: 'toolcrib: The model gave no answer.\n' });
 });
 
 it('ends with 3 at the limit of answers, and with 1 when an answer is cut or withheld', async () => {
@@ -306,7 +306,7 @@ it('says in one line what is wrong with a command line', async () => {
     [['-p', 'x', '--no-session', '--save'], /--no-session/],
     [['-p', 'x', '--mcp', 'none.json'], /none\.json/],
     [['-p', 'x', '--replay', 'none'], /none cannot be read/],
-    [['-p', 'x', '--replay', 'list.json'], /list\.json:1: .*--record/],
+    [['-p', 'x', '--replay', 'list.json'], /list\.json .*--record/],
     [['-p', 'x', '--record', 'folder'], /folder cannot be written/],
     [['-p', 'x', '--trace', 'folder'], /folder cannot be written/],
     [['--save'], /goes with -p/],

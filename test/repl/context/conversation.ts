@@ -1,6 +1,7 @@
 import type { AssistantMessage, ImagePart, Message, ToolCall, Usage } from '../../../src/repl/message.ts';
 import type { Entry, EntryBody, StoredPart } from '../../../src/repl/session/entry.ts';
-import { viewOf, type Item, type View } from '../../../src/repl/context/view.ts';
+import type { Item } from '../../../src/repl/context/item.ts';
+import { viewOf, type View } from '../../../src/repl/context/view.ts';
 
 /** Nothing was counted by a provider. */
 export const uncounted: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, estimated: true };
@@ -15,7 +16,7 @@ export const picture: StoredPart = {
   type: 'stored',
   sha256: 'a'.repeat(64),
   mimeType: 'image/png',
-  bytes: 5,
+
   name: 'picture.png',
 };
 export const pictures = (count: number): StoredPart[] => Array.from({ length: count }, () => picture);

@@ -36,7 +36,7 @@ interface FormField {
  * The questions of a requested schema, in its order. What it says of a field in a way we do not know is asked as
  * text.
  */
-export function formQuestions(requestedSchema: JsonObject): FormField[] {
+export function formFields(requestedSchema: JsonObject): FormField[] {
   const required = listOf(requestedSchema['required']);
   return Object.entries(objectOf(requestedSchema['properties'])).map(([name, property]) =>
     fieldOf(name, objectOf(property), required.includes(name)),

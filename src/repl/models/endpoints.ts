@@ -1,0 +1,184 @@
+import type { ChatConfig } from '../config/config.ts';
+import { hint } from '../config/nearest.ts';
+import { ChatError } from '../errors.ts';
+import { familyOf } from './families.ts';
+import type { Capabilities, Endpoint, Model } from './model.ts';
+
+export interface Preset extends Endpoint {
+  /** What its name alone stands for. */
+  readonly defaultModel?: string;
+}
+export type Env = Readonly<Record<string, string | undefined>>;
+export type ModelConfig = Pick<ChatConfig, 'model' | 'models' | 'endpoints'>;
+
+/** In the order in which a key in the environment decides. */
+const known: readonly [name: string, baseUrl: string, keyVariables: readonly string[], model?: string][] = [
+  ['anthropic', 'https://api.anthropic.com', ['ANTHROPIC_API_KEY'], 'claude-sonnet-5'],
+  ['openai', 'https://api.openai.com/v1', ['OPENAI_API_KEY'], 'gpt-5.6-terra'],
+  [
+    'gemini',
+    'https://generativelanguage.googleapis.com/v1beta/openai/',
+    ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    'gemini-flash-latest',
+  ],
+  ['deepseek', 'https://api.deepseek.com', ['DEEPSEEK_API_KEY'], 'deepseek-v4-pro'],
+  ['minimax', 'https://api.minimax.io/v1', ['MINIMAX_API_KEY'], 'MiniMax-M3'],
+  // Accounts of cloud.siliconflow.cn need `endpoints: {siliconflow: {baseUrl: https://api.siliconflow.cn/v1}}`.
+  ['siliconflow', 'https://api.siliconflow.com/v1', ['SILICONFLOW_API_KEY'], 'deepseek-ai/DeepSeek-V4-Pro'],
+  ['openrouter', 'https://openrouter.ai/api/v1', ['OPENROUTER_API_KEY'], 'openrouter/auto'],
+  ['ollama', 'http://127.0.0.1:11434/v1', []],
+  ['llamacpp', 'http://127.0.0.1:8080/v1', []],
+  ['lmstudio', 'http://127.0.0.1:1234/v1', []],
+];
+/** Servers of models that a person runs on their own machine. */
+export const localNames: readonly string[] = ['ollama', 'llamacpp', 'lmstudio'];
+
+/** The endpoints that need no configuration, where the environment says they are. */
+export function presets(env: Env): Preset[] {
+  const moved: Env = {
+    anthropic: env.ANTHROPIC_BASE_URL,
+    openai: env.OPENAI_BASE_URL,
+    ollama: ollamaUrl(env.OLLAMA_HOST),
+  };
+  return known.map(([name, usual, keyVariables, model]) => {
+    const baseUrl = moved[name] || usual;
+    // Others' servers speak the chat wire or want the older headers, and have models of their own.
+    const own = hostOf(baseUrl) === hostOf(usual);
+    return {
+      name,
+      wire: name === 'anthropic' ? 'anthropic' : name === 'openai' && own ? 'responses' : 'chat',
+      baseUrl,
+      keyVariables,
+      local: isLoopback(baseUrl),
+      ...(own && model !== undefined && { defaultModel: model }),
+      ...(name === 'anthropic' && !own && { oldAnthropicHeaders: true }),
+    };
+  });
+}
+
+/** OLLAMA_HOST is what Ollama listens on: `host`, `host:port`, `:port` or a URL, whose scheme says which port. */
+function ollamaUrl(listensOn = ''): string | undefined {
+  const [, scheme, name, given] =
+    /^(?:(https?):\/\/)?([\w.-]*|\[[\da-f:]+\])(?::(\d+))?(?:\/|$)/i.exec(listensOn.trim()) ?? [];
+  // Listening everywhere is no address to go to.
+  const host = name === '' || name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name;
+  const port = given ?? { http: '80', https: '443' }[scheme ?? ''] ?? '11434';
+  return host && `${scheme ?? 'http'}://${host}:${port}/v1`;
+}
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '');
+const isLoopback = (url: string): boolean =>
+  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostOf(url)) || hostOf(url).endsWith('.localhost');
+
+/** The known endpoints as the configuration changes them, and its own. Throws CONFIG_INVALID. */
+export function endpointsOf({ endpoints: given }: Pick<ModelConfig, 'endpoints'>, env: Env): Preset[] {
+  // Where an endpoint is decides how it is spoken to, whoever says so.
+  const preset = presets({
+    ...env,
+    OPENAI_BASE_URL: given.openai?.baseUrl ?? env.OPENAI_BASE_URL,
+    ANTHROPIC_BASE_URL: given.anthropic?.baseUrl ?? env.ANTHROPIC_BASE_URL,
+  });
+  const own = Object.keys(given).filter((name) => !preset.some((one) => one.name === name));
+  const bare = own.map((name): Preset => {
+    if (given[name]?.baseUrl === undefined)
+      throw new ChatError('CONFIG_INVALID', `chat.yaml: endpoints.${name} needs baseUrl.`);
+    const older = given[name].wire === 'anthropic' && { oldAnthropicHeaders: true };
+    return { name, wire: 'chat', baseUrl: '', keyVariables: [], local: false, ...older };
+  });
+  return [...preset, ...bare].map((one) => {
+    const endpoint = { ...one, ...given[one.name] };
+    return {
+      ...endpoint,
+      local: given[one.name]?.local ?? isLoopback(endpoint.baseUrl),
+      // Who names a program for the key wants it to be asked.
+      ...(endpoint.keyCommand && { keyVariables: [] }),
+      // The SDK adds it.
+      ...(endpoint.wire === 'anthropic' && { baseUrl: endpoint.baseUrl.replace(/(\/v1)?\/*$/, '') }),
+    };
+  });
+}
+
+/**
+ * The model a name stands for: `endpoint/id`, an alias of the configuration, a bare id of a known family, or an
+ * endpoint, for its usual model. Without a name: the configuration's, TOOLCRIB_MODEL's, that of the first endpoint
+ * with a key in the environment. Throws NO_MODEL when nothing says which, USAGE for a name that stands for nothing.
+ */
+export function resolveModel(name: string | undefined, config: ModelConfig, env: Env): Model {
+  const endpoints = endpointsOf(config, env);
+  const wanted = name ?? config.model ?? (env.TOOLCRIB_MODEL || undefined);
+  const usual = endpoints.find((endpoint) => endpoint.defaultModel !== undefined && hasKey(endpoint, env));
+  if (wanted === undefined && !usual) throw new ChatError('NO_MODEL', firstRunHelp);
+  const asked = wanted ?? usual?.name ?? '';
+  const alias = Object.hasOwn(config.models, asked) ? config.models[asked] : undefined;
+  const { endpoint, id } = named(alias?.model ?? asked, endpoints, config);
+  const { capabilities } = familyOf(id);
+  // What the person knows of a model holds by whichever name it was asked for.
+  const ofName =
+    alias ?? Object.values(config.models).find(({ model }) => model === `${endpoint.name}/${id}`);
+  const { model: _, ...configured } = ofName ?? { model: '' };
+  return {
+    endpoint,
+    id,
+    capabilities: { ...capabilities, ...localLimits(endpoint, capabilities), ...configured },
+    configured,
+  };
+}
+
+/** What a first run without anything says. */
+const firstRunHelp = [
+  'No model is chosen yet. docs/repl.md has all ways; three:',
+  '  a key:          export ANTHROPIC_API_KEY=…  (or OPENAI_, GEMINI_API_KEY, …)',
+  '  a local model:  toolcrib chat --model ollama/qwen3  (or lmstudio/…, …)',
+  '  to keep it:     model: ollama/qwen3  in ~/.config/toolcrib/chat.yaml',
+].join('\n');
+
+/** Names for `/model` and its completion, with what to know of each. */
+export function listModels(config: ModelConfig, env: Env): { name: string; note: string }[] {
+  const aliases = Object.entries(config.models).map(([name, { model }]) => ({ name, note: model }));
+  const others = endpointsOf(config, env).map((endpoint) => {
+    const { name, defaultModel, keyVariables } = endpoint;
+    const key = hasKey(endpoint, env) || endpoint.local ? '' : `needs ${keyVariables.join(' or ')}`;
+    if (defaultModel === undefined) return { name: `${name}/`, note: key || 'any model it has' };
+    return { name: `${name}/${defaultModel}`, note: key };
+  });
+  return [...aliases, ...others];
+}
+
+function named(wanted: string, endpoints: readonly Preset[], config: ModelConfig) {
+  const slash = wanted.indexOf('/');
+  const before = slash < 0 ? wanted : wanted.slice(0, slash);
+  const endpoint = endpoints.find(({ name }) => name === before);
+  const id = slash < 0 ? (endpoint?.defaultModel ?? '') : wanted.slice(slash + 1);
+  if (endpoint && id !== '') return { endpoint, id };
+  if (endpoint)
+    throw new ChatError('NO_MODEL', `${before} has no usual model. Name one of those it has: ${before}/…`);
+  const names = endpoints.map(({ name }) => name);
+  if (slash >= 0) {
+    const meant = hint(before, names) || ` There are: ${names.join(', ')}.`;
+    throw new ChatError('USAGE', `There is no endpoint "${before}".${meant}`);
+  }
+  const home = endpoints.find(({ name }) => name === familyOf(wanted).endpoint);
+  if (home) return { endpoint: home, id: wanted };
+  const meant = hint(wanted, [...Object.keys(config.models), ...names]);
+  const form = `Write endpoint/model, for example ollama/${wanted}.`;
+  throw new ChatError('USAGE', `"${wanted}" is no known model.${meant} ${form}`);
+}
+
+/** Local servers are started with far less context than a model could have; what is too small a guess costs little. */
+const localLimits = (
+  { local, name }: Endpoint,
+  { contextWindow, maxOutput }: Capabilities,
+): Partial<Capabilities> =>
+  local && localNames.includes(name)
+    ? { contextWindow: Math.min(contextWindow, 32_768), maxOutput: Math.min(maxOutput, 8192) }
+    : {};
+
+/** The environment without the keys of models: no server has any business with them. */
+export function withoutKeys(config: ModelConfig, env: Env): Env {
+  const all = [...presets(env), ...Object.values(config.endpoints)];
+  const keys = new Set(all.flatMap((one) => one.keyVariables ?? []));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !keys.has(name)));
+}
+
+export const hasKey = ({ keyVariables, keyCommand }: Endpoint, env: Env): boolean =>
+  keyCommand !== undefined || keyVariables.some((name) => env[name]);
