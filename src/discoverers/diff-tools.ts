@@ -33,17 +33,6 @@ const rows: Readonly<Record<string, Row>> = {
     folders: [],
     merge: ({ left, right, base, output }) => ['--output', output, left, base, right],
   },
-  kdiff3: {
-    title: 'KDiff3',
-    site: 'https://docs.kde.org/stable5/en/kdiff3/kdiff3/documentation.html',
-    get: { apt: 'kdiff3', brew: '--cask kdiff3', winget: 'KDE.KDiff3' },
-    elsewhere: {
-      darwin: ['/Applications/kdiff3.app/Contents/MacOS/kdiff3'],
-      ...windows('KDiff3/kdiff3.exe'),
-    },
-    folders: [],
-    merge: ({ left, right, base, output }) => ['--merge', '--output', output, base, left, right],
-  },
   winmerge: {
     title: 'WinMerge',
     site: 'https://manual.winmerge.org/en/Command_line.html',
@@ -54,16 +43,6 @@ const rows: Readonly<Record<string, Row>> = {
     two: ['/u', '/e'],
     folders: ['/u', '/r'],
     merge: ({ left, right, base, output }) => ['/u', '/o', output, left, base, right],
-  },
-  p4merge: {
-    title: 'P4Merge',
-    site: 'https://help.perforce.com/helix-core/helix-core-p4merge/current/Content/P4Merge/P4Merge_CLI.html',
-    get: { brew: '--cask p4v', winget: 'Perforce.P4Merge' },
-    elsewhere: {
-      darwin: ['/Applications/p4merge.app/Contents/MacOS/p4merge'],
-      ...windows('Perforce/p4merge.exe'),
-    },
-    merge: ({ left, right, base, output }) => [base, left, right, output],
   },
 };
 
