@@ -121,15 +121,30 @@ function sharedLength(most: number, isSame: (at: number, count: number) => boole
   return at;
 }
 
-/** All lines as removed and added: too many differ. */
+/** All lines as removed and added, without those around that are the same. */
 function wholeHunk(old: string, now: string): StructuredPatchHunk {
-  const rows = (sign: string, text: string) =>
-    (text.match(/[^\n]*\n|[^\n]+$/g) ?? []).flatMap((line) =>
+  const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const [was, is] = [linesOf(old), linesOf(now)];
+  let [lead, trail] = [0, 0];
+  while (lead < context && lead < was.length && was[lead] === is[lead]) lead++;
+  const most = Math.min(was.length, is.length) - lead;
+  while (trail < Math.min(context, most) && was.at(-1 - trail) === is.at(-1 - trail)) trail++;
+  const rows = (sign: string, lines: string[]) =>
+    lines.flatMap((line) =>
       line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
     );
-  const [was, is] = [rows('-', old), rows('+', now)];
-  const count = (lines: readonly string[]) => lines.filter((line) => !line.startsWith('\\')).length;
-  return { oldStart: 1, oldLines: count(was), newStart: 1, newLines: count(is), lines: [...was, ...is] };
+  return {
+    oldStart: 1,
+    oldLines: was.length,
+    newStart: 1,
+    newLines: is.length,
+    lines: [
+      ...rows(' ', was.slice(0, lead)),
+      ...rows('-', was.slice(lead, was.length - trail)),
+      ...rows('+', is.slice(lead, is.length - trail)),
+      ...rows(' ', was.slice(was.length - trail)),
+    ],
+  };
 }
 
 /** As many lines of the hunks as fit. */
