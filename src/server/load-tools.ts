@@ -24,37 +24,16 @@ export interface LoadingServices {
   calls(): Promise<Pick<Calls, 'jobs' | 'outputs'>>;
 }
 
+/** With where states are kept, if they are. */
+type ActionLoading = LoadingServices & { readonly checkpoint?: Checkpoint };
+
 /** Loads a tool's code, and what it needs, when it is first called. Throws PROGRAM_NOT_FOUND. */
 export function createLoader(services: LoadingServices): (tool: PublishedTool) => Promise<Tool> {
   const { whole, machine, offered, history } = services;
   const checkpoint = services.settings.checkpoints === false ? {} : { checkpoint: checkpointsOf(history) };
-  const refresh = async () => machine.refresh(await whole.renew());
-  const ownServices = once(async (): Promise<OwnServices> => {
-    const { jobs, outputs } = await services.calls();
-    return {
-      ...machine,
-      report: async () => refresh().then(machine.report),
-      jobs,
-      outputs,
-      environment: await machine.childEnvironment(),
-      loopback: true,
-      load: (name) => load(offered.find(name)),
-      databases: services.settings.databases,
-      catalogue: {
-        ...machine,
-        manifest: whole.manifest,
-        offered,
-        refresh,
-      },
-      ...checkpoint,
-    };
-  });
-  const fileServices = once(() => fileServicesOf(machine, history));
+  const loadOwn = ownLoader({ ...services, ...checkpoint }, (name) => load(offered.find(name)));
   // Making a tool makes its schema, which takes longer than a small call.
-  const made = new Map<
-    string,
-    { installation: Installation | undefined; own: Program | undefined; tool: Tool }
-  >();
+  const made = new Map<string, { installation: Installation | undefined; own?: Program; tool: Tool }>();
 
   async function load(published: PublishedTool): Promise<Tool> {
     const { name, program, action } = published;
@@ -67,20 +46,38 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
     const own = whole.own.get(program);
     if (known && known.installation === installation && known.own === own) return known.tool;
     const tool = await loadAction(published, action, installation, { ...services, ...checkpoint });
-    made.set(name, { installation, own, tool });
+    made.set(name, { installation, ...(own && { own }), tool });
     return tool;
   }
 
-  // They keep what they know from one call to the next.
-  const own = new Map<string, Promise<Tool>>();
-  function loadOwn(name: string): Promise<Tool> {
-    const tool = own.get(name) ?? makeOwn(name);
-    own.set(name, tool);
-    tool.catch(() => own.delete(name));
-    return tool;
-  }
+  return load;
+}
 
-  async function makeOwn(name: string): Promise<Tool> {
+/** Loads tools of our own, once: they keep what they know from one call to the next. */
+function ownLoader(
+  { whole, machine, offered, history, settings, calls, ...checkpoint }: ActionLoading,
+  load: OwnServices['load'],
+): (name: string) => Promise<Tool> {
+  const refresh = async () => machine.refresh(await whole.renew());
+  const ownServices = once(async (): Promise<OwnServices> => {
+    const { jobs, outputs } = await calls();
+    return {
+      ...machine,
+      report: async () => refresh().then(machine.report),
+      jobs,
+      outputs,
+      environment: await machine.childEnvironment(),
+      loopback: true,
+      load,
+      databases: settings.databases,
+      catalogue: { ...machine, manifest: whole.manifest, offered, refresh },
+      ...checkpoint,
+    };
+  });
+  const fileServices = once(() => fileServicesOf(machine, history));
+  const made = new Map<string, Promise<Tool>>();
+
+  async function make(name: string): Promise<Tool> {
     const own = ownTools[name as keyof typeof ownTools];
     if (own) return own(await ownServices());
     const file = fileTools[name as keyof typeof fileTools];
@@ -88,7 +85,12 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
     return file(await fileServices());
   }
 
-  return load;
+  return (name) => {
+    const tool = made.get(name) ?? make(name);
+    made.set(name, tool);
+    tool.catch(() => made.delete(name));
+    return tool;
+  };
 }
 
 /** A value that is made when it is first asked for, and asked for again when that failed. */
@@ -135,12 +137,7 @@ async function loadAction(
   { name, program }: PublishedTool,
   key: string,
   installation: Installation | undefined,
-  {
-    machine,
-    settings,
-    whole: { manifest, own },
-    ...services
-  }: LoadingServices & { readonly checkpoint?: Checkpoint },
+  { machine, settings, whole: { manifest, own }, ...services }: ActionLoading,
 ): Promise<Tool> {
   const { file } = manifest.programs.find(({ id }) => id === program) ?? {};
   const programs = [(await discoverers[file as keyof typeof discoverers]?.())?.default ?? []].flat();

@@ -41,16 +41,17 @@ it('reads rows with every digit of a number, bytes and text told apart', () => {
 });
 
 it('ATTACK 81, 82: refuses dot commands, and table functions which -safe leaves alone', () => {
-  for (const key of ['query', 'execute']) {
-    for (const sql of ['.shell id', ' .system id', '\n.output |id', '.load x', '.import a b', '.read x'])
-      expect(() => argvOf(sqlite3, key, { database: 'shop.db', sql })).toThrow('dot commands');
-    for (const sql of [
-      "SELECT data FROM fsdir('/etc/passwd')",
-      'SELECT * FROM "FSDIR"(\'/\')',
-      "TABLE zipfile('x')",
-    ])
-      expect(() => argvOf(sqlite3, key, { database: 'shop.db', sql })).toThrow('read other files');
-  }
+  for (const of of [sqlite3, programOf('duckdb')])
+    for (const key of ['query', 'execute']) {
+      for (const sql of ['.shell id', ' .system id', '\n.output |id', '.load x', '.import a b', '.read x'])
+        expect(() => argvOf(of, key, { database: 'shop.db', sql })).toThrow('dot commands');
+      for (const sql of [
+        "SELECT data FROM fsdir('/etc/passwd')",
+        'SELECT * FROM "FSDIR"(\'/\')',
+        "TABLE zipfile('x')",
+      ])
+        expect(() => argvOf(of, key, { database: 'shop.db', sql })).toThrow('read other files');
+    }
 });
 
 describe.skipIf(!hasProgram('sqlite3', '-safe', ':memory:', 'SELECT 1'))('sqlite3 (3.37 or newer)', () => {

@@ -48,23 +48,3 @@ describe('terraform and tofu', () => {
 });
 
 // Written from its documents.
-it('reads Helm', () => {
-  const release = {
-    name: 'shop',
-    namespace: 'default',
-    revision: '3',
-    status: 'deployed',
-    chart: 'shop-1.2.0',
-  };
-  const releases = JSON.stringify([
-    { ...release, updated: '2025-01-02 03:04:05.6 +0000 UTC', app_version: '1' },
-  ]);
-  expect(textOf('helm', 'list', { stdout: releases })).toBe(
-    '1 resource\nshop default deployed, shop-1.2.0, revision 3 2025-01-02 03:04',
-  );
-  const linted =
-    '==> Linting .\n[INFO] Chart.yaml: icon is recommended\n[ERROR] templates/: parse error\n\nError: 1 chart failed\n';
-  expect(textOf('helm', 'lint', { stdout: linted, exitCode: 1 })).toBe(
-    '2 diagnostics\nChart.yaml info: icon is recommended\ntemplates/ error: parse error',
-  );
-});
