@@ -22,6 +22,8 @@ export interface ParsedLine {
 interface Token {
   readonly type: 'word' | '|' | '&&' | '2>&1';
   readonly text: string;
+  /** As it is written. */
+  readonly raw: string;
   readonly at: number;
   /** A word that begins with `NAME=`. */
   readonly assigns: boolean;
@@ -117,9 +119,9 @@ function programOf(tokens: readonly Token[], first: Token): LineProgram {
   const words = tokens.filter(({ type }) => type === 'word');
   const begin = words.findIndex(({ assigns }) => !assigns);
   const [name, ...args] = begin < 0 ? [] : words.slice(begin);
-  if (!name) throw refusal(tokens[0]?.text ?? '', tokens[0]?.at ?? 0, 'a program is missing beside it');
+  if (!name) throw refusal(tokens[0]?.raw ?? '', tokens[0]?.at ?? 0, 'a program is missing beside it');
   const way = name.text === 'cd' && name !== first ? leadingFolder : shellWords.get(name.text);
-  if (way !== undefined) throw refusal(name.text, name.at, way);
+  if (way !== undefined) throw refusal(name.raw, name.at, way);
   const variables = words.slice(0, begin).map(({ text }) => /^(.*?)=([^]*)$/.exec(text)?.slice(1) ?? []);
   return {
     argv: [name.text, ...args.map(({ text }) => text)],
@@ -136,13 +138,10 @@ function tokensIn(line: string): Token[] {
     const operator = matchAt(operators, line, at)?.[0];
     const word = operator === undefined ? wordAt(line, at) : undefined;
     const assigns = word !== undefined && matchAt(assignment, line, at) !== undefined;
-    tokens.push({
-      type: (operator ?? 'word') as Token['type'],
-      text: word?.text ?? operator ?? '',
-      at,
-      assigns,
-    });
-    at = word?.end ?? at + (operator ?? '').length;
+    const end = word?.end ?? at + (operator ?? '').length;
+    const type = (operator ?? 'word') as Token['type'];
+    tokens.push({ type, text: word?.text ?? operator ?? '', raw: line.slice(at, end), at, assigns });
+    at = end;
   }
 }
 

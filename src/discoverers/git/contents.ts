@@ -11,8 +11,8 @@ import { reads } from '../shared/programs.ts';
 const form = choice({ patch: '--patch', stat: '--stat', names: '--name-status' }, 'How much to show');
 
 /**
- * A diff without the two lines before `---` that repeat the name; it can be applied all the same. What is new, renamed or
- * gone keeps them.
+ * A diff without the two lines before `---` that repeat the name; it can be applied all the same. What is new, renamed
+ * or gone keeps them.
  */
 const shortened = (diff: string): string =>
   diff.replaceAll(/^diff --git .*\nindex [0-9a-f]+\.\.[0-9a-f]+(?: \d+)?\n(?=--- )/gm, '');

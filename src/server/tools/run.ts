@@ -18,11 +18,7 @@ import { planLine, type PreparedLine } from './plan-line.ts';
 
 const params = z.strictObject({
   command: also(
-    z
-      .string()
-      .min(1)
-      .max(100_000)
-      .describe('cd web && CI=1 npm test 2>&1 | tail -20 (quotes; no other shell syntax)'),
+    z.string().min(1).max(100_000).describe('CI=1 npm test 2>&1 | tail -20 (no other shell syntax)'),
     'cmd',
   ),
   args: z
