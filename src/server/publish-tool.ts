@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isOrSeveral, isUnlisted } from '../core/accepted.ts';
 import { toolName } from '../core/discoverer.ts';
-import type { Program } from '../core/program.ts';
+import type { Program, View } from '../core/program.ts';
 import { annotationsOf, type ToolFacts } from '../core/tool.ts';
 import { describeAction, factsOf } from '../machine/actions/describe.ts';
 import { describeView } from '../machine/actions/view-tool.ts';
@@ -16,11 +16,16 @@ export const publishPrograms = (
   tools: all.flatMap(({ of }) => publishActions(of)),
 });
 
+/** Of the first of its actions. */
+function exampleOf({ actions }: Program, { does, takes }: View) {
+  const [name = '', choice = ''] = Object.entries(does)[0] ?? [];
+  const given = typeof choice === 'string' ? actions[choice]?.given : {};
+  return { action: name, ...Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => key in takes)) };
+}
+
 const examplesOf = (of: Program) => [
   ...Object.entries(of.actions).map(([key, { given }]) => [toolName(of, key), given ?? {}] as const),
-  ...Object.entries(of.views ?? {}).map(
-    ([key, { does }]) => [toolName(of, key), { action: Object.keys(does)[0] }] as const,
-  ),
+  ...Object.entries(of.views ?? {}).map(([key, view]) => [toolName(of, key), exampleOf(of, view)] as const),
 ];
 
 function publishActions(of: Program): PublishedTool[] {
