@@ -28,7 +28,8 @@ export function oneChanged(done: string, changed: ChangedFile, { hasDiff = true 
   }
   const where = places > 1 ? `, ${withCommas(places)} places` : '';
   const first = `${done} ${shownPath(path)}${isNew ? ', a new file' : ''}: ${countsOf(diff)}${where}`;
-  const body = hasDiff && !isNew ? `\n${diff.text}` : '';
+  // Who has just written a new file knows what is in it; who is asked about one does not.
+  const body = hasDiff && (!isNew || id === undefined) ? `\n${diff.text}` : '';
   return { result: said(`${first}${changeOf(id)}${noteLines(notes)}${body}`), counts: countsOf(diff) };
 }
 
