@@ -16,7 +16,7 @@ for (const path of [home, folder]) mkdirSync(path);
 writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = Ada Byron\n\temail = ada@example.org\n');
 const { page, url } = await makeProject(folder);
 execFileSync('git', ['tag', 'first'], { cwd: folder });
-const tools = await Tools.start(folder, environmentOf(home));
+let tools = await Tools.start(folder, environmentOf(home));
 
 const at = {
   folder,
@@ -32,6 +32,9 @@ const at = {
 /** Makes a call and says why it was not what was meant; undefined when it was. */
 async function attempt(name, given, { before, did, then }) {
   reset(folder);
+  // Another session: what has just been put back would be somebody else's change to a file that was read.
+  await tools.close();
+  tools = await Tools.start(folder, environmentOf(home));
   await before?.(at);
   const values = typeof given === 'function' ? given() : given;
   const answer = await at.call(name, values);

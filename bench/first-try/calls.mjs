@@ -222,7 +222,7 @@ export const calls = {
       { id, explanation },
       { job_id: id, wait_for: 'ready', timeout: '5' },
     ],
-    did: ({ answer }) => /^ready$/m.test(answer),
+    did: ({ answer }) => /ready/.test(answer),
     then: (at) => at.call('control_job', { id: at.job, action: 'stop' }),
   },
   control_job: {

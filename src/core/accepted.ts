@@ -48,6 +48,7 @@ interface Definition {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.ZodType>>;
   readonly element?: z.ZodType;
+  readonly entries?: Readonly<Record<string, unknown>>;
   readonly innerType?: z.ZodType;
 }
 
@@ -75,7 +76,7 @@ const mayBeLeftOut = (schema: z.ZodType): boolean =>
  */
 export function inAcceptedForm(schema: z.ZodType, given: unknown): unknown {
   const inner = bare(schema);
-  const { type, shape, element } = definitionOf(inner);
+  const { type, shape, element, entries } = definitionOf(inner);
   const value = typeof given === 'string' ? fromText(type, given) : given;
   // Words in one text are never split, and would not be one value.
   const isWords = typeof value === 'string' && /\s/.test(value) && !acceptedOf(schema)?.several;
@@ -83,9 +84,15 @@ export function inAcceptedForm(schema: z.ZodType, given: unknown): unknown {
     return [value].flat(1).map((item: unknown) => inAcceptedForm(element, item));
   if (type === 'object' && shape && typeof value === 'object' && value !== null && !Array.isArray(value))
     return withOwnNames(shape, value as Record<string, unknown>);
+  if (type === 'string' && Array.isArray(value) && value.length === 1) return value[0];
   const words = acceptedOf(schema)?.values;
-  return typeof value === 'string' && words && Object.hasOwn(words, value) ? words[value] : value;
+  if (typeof value === 'string' && words && Object.hasOwn(words, value)) return words[value];
+  return type === 'enum' && typeof value === 'string' ? sameWord(Object.keys(entries ?? {}), value) : value;
 }
+
+/** The one of the words that is written otherwise: `cherry-pick`, `get`. */
+const sameWord = (words: readonly string[], value: string): string =>
+  words.includes(value) ? value : (words.find((word) => folded(word) === folded(value)) ?? value);
 
 /** Text in the place of something else: `"5"`, `"true"`, and lists and objects as JSON. */
 function fromText(type: string, text: string): unknown {
@@ -111,6 +118,7 @@ function withOwnNames(
   for (const [key, value] of Object.entries(given)) {
     const name = ownName(shape, key);
     const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (!schema && isSaid(shape, key)) continue;
     // Some models give every parameter, those they do not want as null.
     if (value === null && schema && mayBeLeftOut(schema)) continue;
     const formed = schema ? inAcceptedForm(schema, value) : value;
@@ -124,7 +132,51 @@ function withOwnNames(
   return { ...named };
 }
 
-const folded = (name: string): string => name.toLowerCase().replaceAll(/(?<=.)[_-]/g, '');
+/**
+ * What models call these parameters wherever they meet them, whatever a tool says: the hosts' own tools have taught them.
+ * A name counts where the tool has no such parameter; of several that it could mean, the first.
+ */
+const usualNames: Readonly<Record<string, string>> = {
+  paths: 'path files file file_path file_paths',
+  cwd:
+    'workdir working_directory working_dir dir_path directory repo_path repository_path repo workspace_folder ' +
+    'workspace_path project_path path',
+  limit: 'max_count count n max_results head_limit',
+  ref: 'revision commit rev sha commit_hash',
+  branch: 'branch_name name ref',
+  commits: 'commit sha revision ref',
+  start: 'start_point base_branch base',
+  remote: 'remote_name',
+  packages: 'package package_list names dependencies',
+  only: 'files file tests test_names paths',
+  task: 'name script id target',
+  action: 'name action_name tool tool_name',
+  arguments: 'args parameters params input',
+  sql: 'query statement sql_query',
+  database: 'db db_path database_path path file',
+  query: 'search_term q',
+  url: 'urls uri href',
+  id: 'session_id terminal_id job_id handle',
+};
+const usual = Object.entries(usualNames).map(
+  ([name, others]) => [name, new Set(listed(others).map((other) => folded(other)))] as const,
+);
+/** What models say beside a call, for the host or a person; it changes nothing of what is done. */
+const said: ReadonlySet<string> = new Set(
+  listed(
+    'explanation instruction instructions goal reason justification thought prompt aiproposedcontent modifiedbyuser ' +
+      'yieldtimems maxoutputtokens timeout timeoutms requiredpermissions sandboxpermissions ' +
+      'withescalatedpermissions shouldreadentirefile respectgitignore expectedreplacements',
+  ),
+);
+/** Where one of these is, a description is a part of what is asked for. */
+const texts = ['body', 'message', 'text', 'title', 'summary'];
+const isSaid = (shape: Readonly<Record<string, z.ZodType>>, key: string): boolean =>
+  said.has(folded(key)) || (key === 'description' && texts.every((name) => !Object.hasOwn(shape, name)));
+
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll(/(?<=.)[_-]/g, '');
+}
 
 function ownName(shape: Readonly<Record<string, z.ZodType>>, key: string): string {
   if (Object.hasOwn(shape, key)) return key;
@@ -135,5 +187,6 @@ function ownName(shape: Readonly<Record<string, z.ZodType>>, key: string): strin
   const found = names.find(([name, schema]) =>
     [name, ...(acceptedOf(schema)?.names ?? [])].some((each) => folded(each) === wanted),
   );
-  return found?.[0] ?? key;
+  const other = usual.find(([name, others]) => Object.hasOwn(shape, name) && others.has(wanted));
+  return found?.[0] ?? other?.[0] ?? key;
 }

@@ -65,3 +65,23 @@ it('publishes nothing of it', () => {
   expect(limit).toBeUndefined();
   expect(JSON.stringify(inputSchema)).not.toMatch(/head_limit|Properties":false|anyOf/);
 });
+
+it('knows what models call usual parameters, and leaves out what they say beside a call', () => {
+  const git = z.strictObject({
+    action: z.enum(['cherry_pick']).optional(),
+    paths: z.array(z.string()).optional(),
+    url: z.string().optional(),
+    cwd: z.string().optional(),
+  });
+  expect(
+    checkParams(git, {
+      action: 'cherry-pick',
+      path: 'src',
+      urls: ['u'],
+      repo_path: '/a',
+      explanation: 'to see',
+    }),
+  ).toEqual({ action: 'cherry_pick', paths: ['src'], url: 'u', cwd: '/a' });
+  const issue = z.strictObject({ body: z.string().optional() });
+  expect(() => checkParams(issue, { description: 'It fails' })).toThrow('description: there is no such');
+});

@@ -51,7 +51,8 @@ export const replaceInFiles = (services: Services): Tool =>
       'one undo takes all back.',
     effects: ['write'],
     params,
-    plan: (given, context) => planReplacing(given, context, services),
+    plan: (given, context) =>
+      planReplacing({ ...given, literal: given.literal || given.is_regexp === false }, context, services),
     run: async ({ work: given }, context) => (await replaceAll(given, context, services)).result,
   });
 

@@ -25,7 +25,7 @@ export const globParam = also(
 /** Where to search, when that is the whole folder unless told. */
 export const scopeParam = also(
   path('File or folder: src').default('.'),
-  'dir_path dir directory folder file_path cwd',
+  'dir_path dir directory folder file_path target_directory cwd',
 );
 
 /** What chooses files is taken by every search, and published by none: names and globs do. */
@@ -41,6 +41,8 @@ export const choosingParams = {
   hidden: unlisted(flag('Also dot names'), 'include_hidden'),
   encoding: unlisted(z.string().min(1).max(50).optional()),
   multiline: unlisted(flag('Across lines'), '-U'),
+  /** The opposite of literal. */
+  is_regexp: unlisted(z.boolean().optional()),
 };
 
 const lines = (description = '') => z.int().min(0).optional().describe(description);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { unlisted } from '../../core/accepted.ts';
 import { nearest } from '../../core/check-params.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
@@ -37,6 +38,7 @@ export const findActions = (catalogue: Catalogue): Tool =>
     params: z.strictObject({
       query: z.string().min(1).max(500).describe('What to do: "who changed this line", "stop a container"'),
       program: z.string().optional().describe('Only of this program: git'),
+      limit: unlisted(z.int().min(1).optional()),
     }),
     call: async ({ query, program }) => ({
       content: [{ type: 'text', text: await answerTo(query, program, catalogue) }],

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import * as z from 'zod';
+import { unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, type CallContext, type Content, type Tool, type ToolResult } from '../../core/tool.ts';
 import { mediaOf } from '../../filesystem/reading/file-content.ts';
@@ -27,6 +28,9 @@ const params = z.strictObject({
   url: z.string().min(1).max(8000).describe('https://example.com/docs, http://localhost:3000'),
   find: z.string().min(1).max(500).optional().describe('Only the paragraphs that contain this text'),
   method: z.enum(['GET', 'HEAD']).default('GET').describe('HEAD: only status and headers. Default GET'),
+  // The tools of hosts take these: what they ask of a page is for who reads it.
+  format: unlisted(z.string().optional()),
+  query: unlisted(z.string().optional()),
 });
 
 interface Fetching extends FetchRequest {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { alsoMeaning } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, textOf, type PlanContext, type Tool } from '../../core/tool.ts';
 import { playersOf, type RoleServices } from './players.ts';
@@ -6,7 +7,11 @@ import { folderOf } from './run-task.ts';
 import { planOf, stepOf, type Step } from './steps.ts';
 
 const params = z.strictObject({
-  action: z.enum(['add', 'remove', 'install', 'update']).describe('install: what the project already names'),
+  action: alsoMeaning(
+    z.enum(['add', 'remove', 'install', 'update']).describe('install: what the project already names'),
+    '',
+    { uninstall: 'remove', upgrade: 'update' },
+  ),
   packages: z.array(z.string().min(1)).optional().describe('Names, with a version where wanted: ["zod@4"]'),
   dev: z.boolean().optional().describe('add: for development only'),
   program: z.string().optional().describe('Package manager, where the project has several: "uv"'),

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { alsoMeaning } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { pathKind } from '../../core/params.ts';
 import type { Role } from '../../core/program.ts';
@@ -26,10 +27,14 @@ const taskNames: Readonly<Record<Kind, readonly string[]>> = {
 const kinds = ['test', 'lint', 'types', 'build', 'format'] as const;
 
 const params = z.strictObject({
-  what: z
-    .enum([...kinds, 'all'])
-    .default('test')
-    .describe('test when left out; all: types, lint, test'),
+  what: alsoMeaning(
+    z
+      .enum([...kinds, 'all'])
+      .default('test')
+      .describe('test when left out; all: types, lint, test'),
+    'kind',
+    { tests: 'test', typecheck: 'types', 'type-check': 'types', compile: 'build', fmt: 'format' },
+  ),
   only: z.array(z.string().min(1)).optional().describe('These files or tests: ["src/cart.test.ts"]'),
   again: z.boolean().optional().describe('Only what failed last time'),
   cwd: z.string().min(1).optional().describe('Folder of one package: "packages/api"'),
