@@ -108,8 +108,9 @@ export default [
       fix: action('Fix with Biome', 'Mends what it can, and says what is left.', writes, {
         ...{ run: [...biomeCheck, '--write'], ...common, ok: [0, 1], out: diagnostics(said(github)) },
       }),
-      format: action('Format with Biome', 'Formats files in place.', writes, {
-        ...{ role: 'format', run: ['format', '--write', '--colors=off'], ...common },
+      format: action('Format with Biome', 'Formats files, or says which.', writes, {
+        ...{ role: 'format', run: ['format', '--colors=off'], ...common, ok: [0, 1] },
+        params: { check: on([], 'Only say which', '--write'), ...common.params },
       }),
     },
   }),

@@ -222,8 +222,8 @@ const rubocop = gem('rubocop', {
     ),
     format: action('Format Ruby with RuboCop', 'Corrects the layout of files.', ['execute', 'write'], {
       role: 'format',
-      run: ['--fix-layout'],
-      params: { only: here },
+      run: [],
+      params: { check: on(['--only', 'Layout'], 'Only say where', '--fix-layout'), only: here },
       ok: [0, 1],
     }),
   },

@@ -5,8 +5,6 @@ import { gnu, said } from './reports/diagnostics.ts';
 import { diagnostics } from './reports/kinds.ts';
 import { reads, runs } from './shared/programs.ts';
 
-// A script that a model writes is run's: what is run here lies in the project.
-
 const script = path('Script', 'file');
 const run = (title: string, before: readonly string[]) =>
   action(`Run a ${title} script`, 'Runs a script of the project, without start-up files.', runs, {

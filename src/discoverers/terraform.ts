@@ -87,7 +87,11 @@ const changing = (title: string): Program['actions'] => ({
     role: 'format',
     run: ['fmt', '-recursive'],
     dashes: false,
-    params: { only: operand(list(path('File or folder'), 'Only these')) },
+    ok: [0, 3],
+    params: {
+      check: on('-check', 'Only say which'),
+      only: operand(list(path('File or folder'), 'Only these')),
+    },
   }),
   plan: action(`Plan with ${title}`, 'What applying would change.', makes, {
     run: ['plan', '-json', '-lock=false'],
