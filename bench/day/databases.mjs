@@ -41,7 +41,6 @@ function answer() {
 
 const ours = async ({ turn }) => {
   await turn(['query', {}]);
-  await turn(['query', { table: 'orders' }], ['query', { table: 'customers' }]);
   await turn(['query', { sql: question }]);
 };
 

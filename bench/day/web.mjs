@@ -107,6 +107,7 @@ export const web = {
       expects: [/4\.20/],
       async ours({ turn, made: { port } }) {
         await turn(['run_task', { task: 'dev', background: true }]);
+        await pause();
         await turn(['fetch_url', { url: `http://localhost:${port}/`, find: 'Green tea' }]);
       },
       theirs: ({ turn, made: { port } }) =>
@@ -138,7 +139,7 @@ export const web = {
         await turn(`curl -si localhost:${port}/api/orders; tail -8 dev.log`);
         await turn("grep -n -A3 'function totals' server.mjs");
         await turn(edit(...bug));
-        await turn(`sleep 1; curl -s localhost:${port}/api/orders`);
+        await turn(`sleep 2; curl -s localhost:${port}/api/orders`);
       },
     },
     {
@@ -161,7 +162,7 @@ export const web = {
 };
 
 /** A person, or a model, takes longer than a server that starts anew. */
-const pause = () => new Promise((resolve) => setTimeout(resolve, 1000));
+const pause = () => new Promise((resolve) => setTimeout(resolve, 2000));
 
 function isListening(port) {
   try {
