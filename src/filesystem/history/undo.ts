@@ -30,8 +30,7 @@ type Given = z.output<typeof params>;
 /** As many of a list as a model can use. */
 const mostListed = 50;
 const mostNamed = 3;
-/** Of what was done; who only looks sees more of it. */
-const diffCharacters = { done: 1_500, dry: 8_000 };
+const [shortDiff, diffCharacters] = [600, 8_000];
 
 /** Lists what can be taken back, edits and commands alike, or takes it back, which is a change itself. */
 export const undo = (services: Services): Tool =>
@@ -169,8 +168,9 @@ async function undoIn(given: Given, context: PlanContext, services: Services): P
     ...shortened(files, ({ did, from, path: at }) => `${did} ${from ? `${name(from)} -> ` : ''}${name(at)}`),
     ...shortened(left, ({ path: at, error }) => `left ${name(at)}: ${presentable(error.message)}`),
   ];
-  const diff = await diffOf(files, workspace.roots, isDry ? diffCharacters.dry : diffCharacters.done);
-  return said(`${lines.join('\n')}\n${diff}`);
+  const diff = await diffOf(files, workspace.roots);
+  // Of a longer one the lines say enough: who made the changes knows what was there before them.
+  return said([...lines, ...(isDry || diff.length <= shortDiff ? [diff] : [])].join('\n'));
 }
 
 /** What was taken back, and how to have it again. */
@@ -184,12 +184,12 @@ function headline({ changes }: Undone, roots: readonly string[], isDry: boolean)
 }
 
 /** The differences of files, by what each was first and is last, as far as they are short. */
-async function diffOf(files: readonly UndoneFile[], roots: readonly string[], most: number): Promise<string> {
+async function diffOf(files: readonly UndoneFile[], roots: readonly string[]): Promise<string> {
   const whole = new Map<string, UndoneFile>();
   for (const file of files) whole.set(file.path, { ...file, was: (whole.get(file.path) ?? file).was });
   let text = '';
   for (const { path: at, was, is } of whole.values()) {
-    const maxCharacters = most - text.length;
+    const maxCharacters = diffCharacters - text.length;
     if ((!was && !is) || maxCharacters <= 0) continue;
     text += (await diffAfterwards(was, is, { path: nameInRoots(at, roots), maxCharacters })).text;
   }
