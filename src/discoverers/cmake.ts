@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { on, option, required } from '../core/parameter.ts';
+import { on, operand, option, required } from '../core/parameter.ts';
 import { list, matching, name, path } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
 import { compiled } from './reports/diagnostics.ts';
@@ -41,7 +41,8 @@ export default program('cmake', {
     'SDKROOT',
     'MACOSX_DEPLOYMENT_TARGET',
   ],
-  settings: { LC_ALL: 'C.UTF-8' },
+  // make goes on with other files after one that fails, so that all errors are said at once.
+  settings: { LC_ALL: 'C.UTF-8', MAKEFLAGS: 'k' },
   hints: [
     {
       says: /is not a directory|CMakeCache\.txt|could not load cache/,
@@ -82,9 +83,18 @@ export default program('cmake', {
     build: action('Build with CMake', 'Builds targets; errors with their places.', runs, {
       ...built,
       role: 'build',
-      run: [],
+      run: ({ build: folder, targets: some, config: one, jobs: many }) => [
+        '--build',
+        folder,
+        some,
+        one,
+        many,
+      ],
+      // Makes the build folder; where it is there, what it was made with stays.
+      prepare: ({ build: folder }) => ['-S', '.', '-B', folder],
+      dashes: false,
       params: {
-        build: build('--build'),
+        build: operand(path('Build folder', 'folder', { written: true }).default('build')),
         targets,
         config,
         jobs,

@@ -46,7 +46,8 @@ export default pythonTool('pytest', {
     test: action('Run tests with pytest', 'Runs Python tests; failures with their places.', runs, {
       role: 'test',
       run: [
-        ...['--quiet', '--no-header', '--color=no'],
+        // One file that cannot be imported says nothing about the others.
+        ...['--quiet', '--no-header', '--color=no', '--continue-on-collection-errors'],
         // The older kind of report names the file of each test.
         ...['--override-ini=junit_family=xunit1', glue('--junit-xml=', fresh('report.xml'))],
       ],
