@@ -93,7 +93,9 @@ describe.skipIf(!serverFolder())('psql, against PostgreSQL (skipped where it is 
 
   it('lists databases and tables, and describes', async () => {
     expect(await told('databases', {})).toMatch(/^1 database\npostgres postgres, \d+ kB$/);
-    expect(await told('tables', { schema: 'public' })).toBe('2 tables\npublic.big view\npublic.orders');
+    expect(await told('tables', { schema: 'public' })).toBe(
+      '2 tables\npublic.big (id) view\npublic.orders (id, note)',
+    );
     expect(await told('tables', { schema: "x' OR 'a'='a" })).toBe('no tables');
     expect(await told('describe', { table: 'orders' })).toBe(
       '2 columns\nid bigint not null\nnote text\n' +

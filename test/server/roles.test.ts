@@ -100,7 +100,7 @@ it.skipIf(!hasProgram('sqlite3'))('asks the database of the project, and names w
   const create = { database: 'shop.sqlite', sql: 'CREATE TABLE orders (id INTEGER, total REAL)' };
   expect(await call('sqlite3_execute', create)).not.toContain('ERROR');
   await call('sqlite3_execute', { ...create, sql: 'INSERT INTO orders VALUES (1, 2.5)' });
-  expect(await call('query')).toBe('1 table\norders');
+  expect(await call('query')).toBe('1 table\norders (id, total)');
   expect(await call('query', { table: 'orders' })).toMatch(/^2 columns\nid INTEGER\ntotal REAL/);
   expect(await call('query', { sql: 'SELECT * FROM orders' })).toBe('1 row\nid\ttotal\n1\t2.5');
   expect(await call('query', { sql: 'DELETE FROM orders' })).toMatch(/^ERROR [^]*"sqlite3_execute"/);

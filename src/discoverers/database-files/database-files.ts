@@ -49,6 +49,7 @@ const table = z.object({
   type: z.string(),
   schema: z.string().optional(),
   rows: z.number().nullish(),
+  columns: z.string().nullish(),
 });
 const column = z.object({
   kind: z.enum(['column', 'detail']),
@@ -90,7 +91,8 @@ const sqlite3: Row = {
   },
   writing: ['-safe', '-bail'],
   tables:
-    "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND name NOT GLOB 'sqlite_*' ORDER BY name",
+    "SELECT name, type, (SELECT group_concat(name, ', ') FROM pragma_table_xinfo(list.name)) AS columns " +
+    "FROM pragma_table_list AS list WHERE schema = 'main' AND name NOT GLOB 'sqlite_*' ORDER BY name",
   describe: (name) =>
     glue(
       `SELECT 'column' AS kind, name, type, "notnull" = 0 AND pk = 0 AS nullable, dflt_value AS "default" ` +

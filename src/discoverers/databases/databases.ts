@@ -58,7 +58,9 @@ const done = json(answer.extend({ changed: z.int() }), ({ changed, ...found }) =
   ].join('\n'),
 );
 const foundTables = z.object({
-  tables: z.array(z.object({ schema: text, name: text, type: text, rows: z.number().nullable() })),
+  tables: z.array(
+    z.object({ schema: text, name: text, type: text, rows: z.number().nullable(), columns: text.nullish() }),
+  ),
 });
 const column = z.object({ name: text, type: text, nullable: z.boolean(), default: text.nullable() });
 const described = z.object({

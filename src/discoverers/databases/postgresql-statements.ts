@@ -7,7 +7,9 @@ export const databasesSql =
 export const tablesSql =
   "SELECT nspname AS schema, relname AS name, CASE relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned table' " +
   "WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'f' THEN 'foreign table' ELSE 'sequence' END AS type, " +
-  "CASE WHEN relkind IN ('r', 'p', 'm') AND reltuples >= 0 THEN reltuples::float8 END AS rows " +
+  "CASE WHEN relkind IN ('r', 'p', 'm') AND reltuples >= 0 THEN reltuples::float8 END AS rows, " +
+  "(SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 " +
+  'AND NOT attisdropped) AS columns ' +
   'FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace ' +
   "WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND nspname <> 'information_schema' AND nspname !~ '^pg_' " +
   'AND nspname LIKE $1 ORDER BY nspname, relname';

@@ -101,12 +101,15 @@ export const rows = kind(
       ...(all.length === 0 ? [] : [names.join('\t'), ...all.map((row) => row.map(cell).join('\t'))]),
     ].join('\n'),
 );
+/** Of more tables, the columns of each would be too much. */
+const mostWithColumns = 30;
 export const tables = listing(
   'table',
-  { name: z.string(), type: text, schema: text, rows: z.number().nullish() },
-  (one) =>
+  { name: z.string(), type: text, schema: text, rows: z.number().nullish(), columns: z.string().nullish() },
+  (one, all) =>
     spaced(
       one.schema ? `${one.schema}.${one.name}` : one.name,
+      typeof one.columns === 'string' && all.length <= mostWithColumns && `(${one.columns})`,
       one.type !== 'table' && one.type,
       one.rows !== null && one.rows !== undefined && `about ${one.rows} rows`,
     ),

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Role } from '../../core/program.ts';
 import type { CallContext, PlanContext, Tool } from '../../core/tool.ts';
 import { upwards } from '../../core/upwards.ts';
@@ -42,6 +43,29 @@ export async function playersOf(
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** Where projects keep the files of their databases, beside their top. */
+const databaseFolders = ['data', 'database', 'db', 'instance', 'prisma', 'storage', 'var'];
+
+/** The database files of a project: at its top, or in a folder that is usual. Their signs are paths from the top. */
+export async function databaseFiles(
+  role: Role,
+  { home, roots }: Pick<PlanContext['workspace'], 'home' | 'roots'>,
+  services: Pick<RoleServices, 'catalogue' | 'host' | 'load'>,
+): Promise<Player[]> {
+  const names = await services.host.list(home);
+  const folders = ['', ...databaseFolders.filter((name) => names.includes(name))];
+  const found = await Promise.all(
+    folders.map(async (name) => {
+      const at = join(home, name);
+      const players = await playersOf(role, at, roots, services);
+      return players
+        .filter(({ folder }) => folder === at)
+        .map((player) => ({ ...player, sign: name === '' ? player.sign : `${name}/${player.sign}` }));
+    }),
+  );
+  return found.flat();
 }
 
 /** A task of the project, and the program that runs it. */

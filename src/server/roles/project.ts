@@ -7,13 +7,13 @@ import { projectAddress } from '../../machine/databases/project-address.ts';
 import { schemesOf } from '../../machine/databases/target.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { headAndTail, presentable } from '../../machine/presentable.ts';
-import { looked, playersOf, tasksOf, type RoleServices } from './players.ts';
+import { databaseFiles, looked, playersOf, tasksOf, type RoleServices } from './players.ts';
 import { folderOf } from './run-task.ts';
 
 /** What of each may be told; a model asks for the rest. */
 const mostEntries = 24;
 const mostTasks = 16;
-const mostPrograms = 24;
+const mostPrograms = 10;
 const longestCommand = 60;
 
 const params = z.strictObject({
@@ -113,8 +113,8 @@ async function tasks(folder: string, context: CallContext, services: RoleService
 }
 
 async function databases(context: CallContext, services: RoleServices): Promise<string[]> {
-  const { roots, home } = context.workspace;
-  const files = (await playersOf('query', home, roots, services)).map(({ sign }) => sign);
+  const { roots } = context.workspace;
+  const files = (await databaseFiles('query', context.workspace, services)).map(({ sign }) => sign);
   const addresses = Object.entries(schemesOf).flatMap(([engine, scheme]) => {
     const found = projectAddress(scheme, roots);
     return found ? [`${engine} (${basename(found.from)})`] : [];

@@ -9,7 +9,7 @@ import { projectAddress } from '../../machine/databases/project-address.ts';
 import { schemesOf } from '../../machine/databases/target.ts';
 import { namePattern } from '../exposure.ts';
 import type { PublishedTool } from '../published.ts';
-import { playersOf, type RoleServices } from './players.ts';
+import { databaseFiles, type RoleServices } from './players.ts';
 import { planOf, stepOf, type Step } from './steps.ts';
 
 export interface QueryServices extends RoleServices {
@@ -88,7 +88,7 @@ async function sourcesFor(
   services: QueryServices,
 ): Promise<Source[]> {
   const { databases, catalogue, load } = services;
-  const { roots, home } = context.workspace;
+  const { roots } = context.workspace;
   const actions = (await catalogue.offered.callable()).filter((tool) => tool.role === role);
   const servers = actions.filter(({ asks }) => asks !== undefined);
   const profiles = Object.entries(databases).flatMap(([name, { engine }]) =>
@@ -103,7 +103,7 @@ async function sourcesFor(
       projectAddress(schemesOf[asks], roots) !== undefined || catalogue.offered.isReached(action);
     return isNamed || wanted === asks ? [{ name: asks, action, values: {} }] : [];
   });
-  const files = (await playersOf(role, home, roots, services)).map(({ action, sign }): Source => ({
+  const files = (await databaseFiles(role, context.workspace, services)).map(({ action, sign }): Source => ({
     name: sign,
     action,
     values: { database: sign },
@@ -135,7 +135,7 @@ const noDatabase = (wanted: string | undefined): ToolcribError =>
   new ToolcribError(
     'NOT_FOUND',
     wanted === undefined
-      ? 'database: none is named in .env, DATABASE_URL or the settings, and no database file is at the root.'
+      ? 'database: none is named in .env, DATABASE_URL or the settings, and no database file is at the root or in data, db and the like.'
       : `database: there is no ${JSON.stringify(wanted)}.`,
     'Give the path of a file, or set DATABASE_URL in the .env of the project.',
   );
