@@ -35,7 +35,7 @@ it('takes the roots and limits of the configuration file', async () => {
   const { env } = configured(JSON.stringify({ roots: [root], readOnly: true, toolsets: ['files', 'git'] }));
   const client = await connect('2025-11-25', { env, cwd: '/' });
   onTestFinished(() => client.close());
-  expect(textOf(await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } }))).toBe('hello');
+  expect(textOf(await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } }))).toBe('1\thello');
   const names = (await client.listTools()).tools.map(({ name }) => name);
   expect(names).toContain('git_status');
   expect(names).not.toContain('git_commit');
@@ -49,7 +49,7 @@ it('lets the command line decide where both say something, but for read-only', a
   writeFileSync(join(root, 'package.json'), '{}');
   const client = await connect('2025-11-25', { env, roots: [root], args: ['--toolsets', 'files,npm'] });
   onTestFinished(() => client.close());
-  expect(textOf(await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } }))).toBe('hello');
+  expect(textOf(await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } }))).toBe('1\thello');
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toContain('npm_scripts');
   expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);

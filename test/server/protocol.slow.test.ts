@@ -13,12 +13,12 @@ it.each(eras)('serves a client of the current SDK in %s', async (era) => {
   const client = await connect(era, { roots: [folder] });
   onTestFinished(() => client.close());
   expect(client.getNegotiatedProtocolVersion()).toBe(era);
-  expect(client.getInstructions()).toContain('list_programs');
+  expect(client.getInstructions()).toContain('Call project first');
   const { tools } = await client.listTools();
   const names = tools.map(({ name }) => name);
   expect(names).toEqual([...names].sort());
   expect(names).toEqual(
-    expect.arrayContaining(['git_status', 'grep', 'list_files', 'list_programs', 'read_file']),
+    expect.arrayContaining(['check', 'git_status', 'grep', 'list_files', 'project', 'read_file']),
   );
   const status = await client.callTool({ name: 'git_status', arguments: {} });
   expect(textOf(status)).toMatch(/^on main at \w{9}; nothing to commit$/);
@@ -148,17 +148,22 @@ it('offers only the toolsets it is told to', async () => {
   onTestFinished(() => client.close());
   const names = (await client.listTools()).tools.map(({ name }) => name);
   expect(names.filter((name) => !name.startsWith('git_')).sort()).toEqual([
+    'change_packages',
+    'check',
     'control_job',
-    'delete_path',
     'edit_file',
+    'edit_files',
     'find_actions',
     'grep',
     'list_files',
-    'move_path',
+    'project',
+    'query',
     'read_file',
     'read_output',
+    'replace_in_files',
     'run_action',
     'run_read_action',
+    'run_task',
     'undo',
     'write_file',
   ]);
@@ -235,7 +240,7 @@ it.each(eras)('announces when it has learned that a plugin is not there, in %s',
       versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
     },
   );
-  await client.connect(transportOf({ roots: [home], env }));
+  await client.connect(transportOf({ roots: [home], env, args: ['--expose', 'all'] }));
   onTestFinished(() => client.close());
   const composeTools = async () =>
     (await client.listTools()).tools.filter(({ name }) => name.startsWith('compose_'));
@@ -247,7 +252,7 @@ it.each(eras)('announces when it has learned that a plugin is not there, in %s',
     /^compose: missing: .* is without this plugin: it answered: no such command/,
   );
   // The next server knows it from the start.
-  const next = await connect('2025-11-25', { roots: [home], env });
+  const next = await connect('2025-11-25', { roots: [home], env, args: ['--expose', 'all'] });
   onTestFinished(() => next.close());
   expect((await next.listTools()).tools.filter(({ name }) => name.startsWith('compose_'))).toEqual([]);
 });
