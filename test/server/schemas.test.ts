@@ -54,3 +54,32 @@ it('is small enough for every host', () => {
   expect(new Set(tools.map(({ title }) => title)).size).toBe(tools.length);
   expect(tools.filter(({ _meta }) => _meta?.['anthropic/alwaysLoad']).length).toBeLessThanOrEqual(14);
 });
+
+it.each([
+  ['run tests', 'check'],
+  ['git history', 'git_log'],
+  ['search text in files', 'grep'],
+  ['commit changes', 'git_commit'],
+  ['undo', 'undo'],
+  ['start dev server', 'run_task'],
+])('is found by a host that searches: %s', (query, name) => {
+  const texts = tools.map((tool) => wordsIn(JSON.stringify([tool.name, tool.description, tool.inputSchema])));
+  const length = texts.reduce((sum, words) => sum + words.length, 0) / texts.length;
+  const scores = tools.map((tool, at) => {
+    const words = texts[at] ?? [];
+    const parts = wordsIn(query).map((word) => {
+      const inMany = texts.filter((other) => other.includes(word)).length;
+      const often = words.filter((one) => one === word).length;
+      const rare = Math.log(1 + (texts.length - inMany + 0.5) / (inMany + 0.5));
+      return (rare * often * 2.2) / (often + 1.2 * (0.25 + (0.75 * words.length) / length));
+    });
+    return { name: tool.name, score: parts.reduce((sum, part) => sum + part, 0) };
+  });
+  const best = scores.toSorted((one, other) => other.score - one.score).slice(0, 5);
+  expect(best.map((one) => one.name)).toContain(name);
+});
+
+/** As the searches of hosts see a text: small letters, and nothing known of meaning. */
+function wordsIn(text: string): string[] {
+  return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+}

@@ -44,7 +44,7 @@ it('answers every command, and says the way out when it is used wrongly', async 
     ['/mdel', /There is no command \/mdel; did you mean \/model\?/],
     ['/stat', /did you mean \/status\?/],
     ['/', /\/help lists them/],
-    ['/tools', /^fix: 14 tools\n {2}\w[^]*^toolcrib: \d+ tools\n[^]*^ {2}read_file +Read /m],
+    ['/tools', /^fix: 14 tools\n {2}\w[^]*^toolcrib: \d+ tools\n[^]*^ {2}read_file +Shows a file/m],
     ['/tools why', /allow +chat:ask_user .*[^]*plan +toolcrib:read_file .*[^]*plan +toolcrib:write_file/],
     ['/tools stats', /\d+ tools are offered in mode ask, \d+ of them only read: about \d+ tokens/],
     ['/tools refresh', /^\d\d+ tools$/],
