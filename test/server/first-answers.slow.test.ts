@@ -123,7 +123,7 @@ describe.each(eras)('in %s', (era) => {
     }
     server.send(callIn(era));
     const answer = await server.next(({ id }) => id === 3);
-    expect(answer.result).toMatchObject({ content: [{ type: 'text', text: 'hello' }] });
+    expect(answer.result).toMatchObject({ content: [{ type: 'text', text: '1\thello' }] });
     await end(server);
     // The handshake was made again for the server, and nothing of that was heard.
     expect(server.lines).toHaveLength(3);
