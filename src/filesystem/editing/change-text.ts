@@ -29,7 +29,9 @@ export function oneChanged(done: string, changed: ChangedFile, { hasDiff = true 
   const where = places > 1 ? `, ${withCommas(places)} places` : '';
   const first = `${done} ${shownPath(path)}${isNew ? ', a new file' : ''}: ${countsOf(diff)}${where}`;
   // Who has just written a new file knows what is in it; who is asked about one does not.
-  const body = hasDiff && (!isNew || id === undefined) ? `\n${diff.text}` : '';
+  // What was found exactly needs no diff: the caller has written both sides of it.
+  const isAsSaid = id !== undefined && (isNew || (places === 1 && notes.length === 0));
+  const body = hasDiff && !isAsSaid ? `\n${diff.text}` : '';
   return { result: said(`${first}${changeOf(id)}${noteLines(notes)}${body}`), counts: countsOf(diff) };
 }
 

@@ -44,7 +44,7 @@ export const editFile = (services: Services): Tool =>
     program: 'files',
     title: 'Edit file',
     description:
-      'Replaces text in a file: old_string by new_string, once or everywhere. Answers with a short diff; ' +
+      'Replaces text in a file: old_string by new_string, once or everywhere. Answers with counts, or a short diff; ' +
       'undo takes it back.',
     effects: ['write'],
     params: editParams,

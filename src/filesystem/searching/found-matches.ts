@@ -63,7 +63,7 @@ export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
   const more = early === 'enough';
   files.sort((a, b) => (a.key < b.key ? -1 : 1));
   const inLines = given.output === 'lines';
-  const all: Match[] = inLines ? files.flatMap((file) => matchesIn(file, given.context)) : files;
+  const all: Match[] = inLines ? files.flatMap((file) => matchesIn(file, given)) : files;
   // The last of a search that was stopped may lack what is around it.
   const matches = more && inLines ? all.slice(0, -1) : all;
   const isBinary = isFile && rest.includes('binary file matches');
@@ -82,7 +82,7 @@ export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
 /** One run of ripgrep, in the order that is asked for or in that of its threads. */
 async function attempt(request: GrepSearch, inOrder: boolean) {
   const { given, pattern, where, context, services } = request;
-  const width = widthOf(2 * given.context);
+  const width = widthOf(given.before + given.after);
   const isChosen = choiceOf(given, pattern, where, rooted(context.workspace));
   const files = new Map<string, FoundFile>();
   let [bytes, matches] = [0, 0];
@@ -122,16 +122,15 @@ async function attempt(request: GrepSearch, inOrder: boolean) {
 }
 
 /** Each matching line of a file with the lines around it that no earlier one has. */
-function matchesIn({ path, lines }: FoundFile, context: number): Match[] {
+function matchesIn({ path, lines }: FoundFile, { before, after }: GrepParams): Match[] {
   const matches: Match[] = [];
   let from = 0;
   for (const [index, match] of lines.entries()) {
     if (!match.isMatch) continue;
     let end = index + 1;
-    const belongs = (next: Line | undefined) =>
-      next && !next.isMatch && next.number <= match.number + context;
+    const belongs = (next: Line | undefined) => next && !next.isMatch && next.number <= match.number + after;
     while (belongs(lines[end])) end++;
-    const group = lines.slice(from, end).filter(({ number }) => number >= match.number - context);
+    const group = lines.slice(from, end).filter(({ number }) => number >= match.number - before);
     matches.push({ path, count: 1, lines: group });
     from = end;
   }
@@ -150,6 +149,7 @@ function modeArguments(given: GrepParams): string[] {
     '--max-columns-preview',
     // Threads keep all that they will print of a file in memory until its end.
     `--max-count=${most.matches + 1}`,
-    `--context=${given.context}`,
+    `--before-context=${given.before}`,
+    `--after-context=${given.after}`,
   ];
 }

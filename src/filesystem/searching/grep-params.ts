@@ -78,18 +78,21 @@ export type ChosenFiles = Pick<
 >;
 
 /** What is searched for, after all has been said or assumed. */
-export type GrepParams = Omit<z.output<typeof grepParams>, 'output' | 'context' | 'limit'> & {
+export type GrepParams = Omit<z.output<typeof grepParams>, 'output' | 'before' | 'after' | 'limit'> & {
   readonly output: 'lines' | 'files' | 'count';
-  readonly context: number;
+  readonly before: number;
+  readonly after: number;
   readonly limit: number;
 };
 
 export function grepRequest(given: z.output<typeof grepParams>): GrepParams {
-  const { output = 'lines', context = 0, before = 0, after = 0, limit = 200, case_sensitive } = given;
+  const { output = 'lines', context = 0, before = context, after = context } = given;
+  const { limit = 200, case_sensitive } = given;
   return {
     ...given,
     output,
-    context: Math.min(20, Math.max(context, before, after)),
+    before: Math.min(20, before),
+    after: Math.min(20, after),
     limit: Math.min(1000, limit),
     ignore_case: given.ignore_case || case_sensitive === false,
     multiline: given.multiline || spansLines(given.pattern, given.literal),

@@ -133,7 +133,7 @@ function linesOf(
   const page = isNew ? [...(last ? [''] : []), nameOf(path)] : [];
   let above = isNew ? undefined : last?.lines.at(-1)?.number;
   for (const line of lines) {
-    if (given.context > 0 && above !== undefined && line.number > above + 1) page.push('--');
+    if (given.before + given.after > 0 && above !== undefined && line.number > above + 1) page.push('--');
     page.push(`${line.number}${line.isMatch ? ':' : '-'}${textOf(line)}`);
     above = line.number;
   }

@@ -12,7 +12,7 @@ import {
 import { presentable } from '../../machine/presentable.ts';
 import type { Job } from '../../machine/jobs/job.ts';
 import { end } from '../../machine/jobs/jobs.ts';
-import { aboutJob, lastLinesOf, textResult } from './job-text.ts';
+import { aboutJob, textResult } from './job-text.ts';
 import { handles, type OutputServices } from './read-output.ts';
 
 /** Much more would be a file. */
@@ -79,8 +79,6 @@ async function control(given: Given, services: OutputServices, context: CallCont
   }
   const wasRunning = job.state === 'running';
   await end([job]);
-  return textResult(
-    wasRunning ? aboutJob(job) : `${aboutJob(job)}; it had ended before`,
-    wasRunning ? lastLinesOf(job, services.outputs, 10) : '',
-  );
+  // Who stops it has seen enough of it; read_output has the rest.
+  return textResult(wasRunning ? aboutJob(job) : `${aboutJob(job)}; it had ended before`);
 }
