@@ -9,7 +9,7 @@ import { enter } from './enter.ts';
 
 // What our own server would ask is asked by the chat, with its plan: once for a call, and never a second time.
 
-const test = call('mcp__toolcrib__npm_test');
+const test = call('mcp__toolcrib__check');
 const run = (...argv: string[]) => call('mcp__toolcrib__run', { command: argv[0], args: argv.slice(1) });
 
 /** A project whose test writes down that it ran. */
@@ -54,11 +54,10 @@ it('does a session of work with three questions in ask, one in auto, and none wi
     return answer(
       call('mcp__toolcrib__read_file', { path: 'a.txt' }),
       call('mcp__toolcrib__edit_file', { path: 'a.txt', ...edit }),
-      call('mcp__toolcrib__npm_test', {}),
-      call('mcp__toolcrib__npm_test', { cwd: '.' }),
+      call('mcp__toolcrib__check', {}),
+      call('mcp__toolcrib__check', { what: 'test' }),
       call('mcp__toolcrib__list_files', { path: '.' }),
-      call('mcp__toolcrib__git_add', { paths: ['a.txt'] }),
-      call('mcp__toolcrib__git_commit', { message: 'two words' }),
+      call('mcp__toolcrib__git_commit', { paths: ['a.txt'], message: 'two words' }),
     );
   };
   for (const [flag, most] of [
@@ -149,7 +148,7 @@ it('asks nothing with --yolo, trusts nothing by that, and leaves denied what is 
 it('runs what a no, a rule to deny, or a change of the plan forbids: not at all', async () => {
   const place = await project();
   const chat = openChat(place, ['--deny', 'git push*']);
-  place.model.script(calls([{ name: 'mcp__toolcrib__npm_test', args: {} }]), say('One.'));
+  place.model.script(calls([{ name: 'mcp__toolcrib__check', args: {} }]), say('One.'));
   const over = enter(chat, 'go');
   await answerTo(chat, 'npm test', 'n');
   await over;
@@ -188,7 +187,7 @@ it('obeys --allow and --rule for commands where nobody can be asked, and says wh
   let ran = 0;
   for (const args of [
     ['--allow', 'npm *'],
-    ['--allow', 'npm_test'],
+    ['--allow', 'toolcrib:check'],
     ['--rule', 'run(npm test)=allow'],
   ])
     expect([args, await once(...args)]).toEqual([args, { code: 0, stdout: 'ok\n', stderr: '', ran: ++ran }]);
