@@ -107,7 +107,7 @@ it('answers every command, and says the way out when it is used wrongly', async 
     ['/agent count the files', /^answer 1$/],
     ['/tools why write_todos', /^allow +chat:write_todos +\S[^\n]*$/],
     ['/tools why nope', /There is no tool nope/],
-    ['/greet Ada', /^answer 2$/],
+    ['/greet Ada', /^answer 2\n/],
     ['/gret', /did you mean \/greet/],
     ['/hooks', /^before +git_\* +true$/],
     ['/queue', /Nothing is queued/],
