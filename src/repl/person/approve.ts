@@ -110,7 +110,10 @@ function folded(preview: string, above: number, { paint, width, height }: Termin
       ) > room,
   );
   if (end < 0) return kept.map((at) => coloured[at] ?? '');
+  const most = end;
   while (end > 1 && isChange(kept[end] ?? 0) && isChange(kept[end - 1] ?? 0)) end--;
+  // A change that is cut goes whole, unless it is the first.
+  if (!kept.slice(0, end).some(isChange)) end = most;
   const note = paint.dim(`… ${lines.length - (kept[end] ?? 0)} more lines: /show`);
   return [...kept.slice(0, end).map((at) => coloured[at] ?? ''), note];
 }

@@ -145,7 +145,7 @@ it('shows what an edit would change with the question', async () => {
   );
   expect(readFileSync(join(place.cwd, 'a.txt'), 'utf8')).toContain('two');
   chat.type('y\r');
-  await chat.sees(/│ hello\n {2}│ there\n[^]*… \d+ more lines \(\/show\)[^]*do instead\n>$/);
+  await chat.sees(/\+hello\n\+there\n[^]*… \d+ more lines: \/show\n[^]*do instead\n>$/);
   expect(chat.scrollback()).toMatch(
     /do instead\n> y\n● edit_file.*\n {2}└ \S+ Edited a\.txt.*\n\? write b\.txt/,
   );
