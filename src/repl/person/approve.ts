@@ -97,7 +97,7 @@ function folded(preview: string, above: number, { paint, width, height }: Termin
   const room = Math.max(previewRows.least, Math.min(previewRows.most, height - 5 - above));
   const lines = preview.split('\n').map((line) => foldLine(line, false));
   const coloured = diffLines(lines.join('\n'), paint);
-  const isChange = (at: number) => /^[-+]/.test(lines[at] ?? '');
+  const isChange = (at: number) => /^[-+](?!-- |\+\+ )/.test(lines[at] ?? '');
   const isLong = rowsOf(lines, width) > room;
   const kept = [...lines.keys()].filter(
     (at) => !isLong || !lines[at]?.startsWith(' ') || isChange(at - 1) || isChange(at + 1),
