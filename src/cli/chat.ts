@@ -209,7 +209,7 @@ async function promptsFrom(values: Values, given: string): Promise<Said[]> {
   const [{ readNamed }, { promptsOf }, { harmless, wrapped }, { inert }] = await Promise.all([
     import('../repl/start.ts'),
     import('../repl/prompts-of.ts'),
-    import('../repl/prompt/wrapped.ts'),
+    import('../repl/prompt/elements.ts'),
     import('../repl/text/inert.ts'),
   ]);
   const files = await Promise.all((values.file ?? []).map(async (file) => promptsOf(await readNamed(file))));

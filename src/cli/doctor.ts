@@ -184,7 +184,7 @@ async function showOther(
     );
     return true;
   }
-  const { nearest } = await import('../core/check-params.ts');
+  const { nearest } = await import('../core/nearest.ts');
   const similar = nearest(
     name,
     facts.flatMap(({ id, called }) => [id, ...called]),

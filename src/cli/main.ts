@@ -62,7 +62,7 @@ function print(text: string): number {
 }
 
 async function unknownCommand(name: string): Promise<UsageError> {
-  const { nearest } = await import('../core/check-params.ts');
+  const { nearest } = await import('../core/nearest.ts');
   const best = nearest(name, ['serve', ...Object.keys(commands)]);
   return new UsageError(
     `there is no command "${name}"${best ? `; did you mean ${best}?` : ''} toolcrib --help lists them.`,

@@ -1,4 +1,4 @@
-import { nearest } from '../core/check-params.ts';
+import { nearest } from '../core/nearest.ts';
 import type { KnownNames } from '../core/config.ts';
 import { unknownTool, type Rule } from '../core/rule.ts';
 import { namesIn } from '../server/published.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { nearest } from '../core/check-params.ts';
+import { nearest } from '../core/nearest.ts';
 import { exposeModes, questionModes } from '../core/settings.ts';
 import { decisions, ruleProblem, type Rule } from '../core/rule.ts';
 import type { Config } from '../core/settings.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nearest } from './check-params.ts';
+import { nearest } from './nearest.ts';
 import { exposeModes, questionModes } from './settings.ts';
 import { decisions, ruleProblem, unknownTool, type Rule } from './rule.ts';
 import type { Budgets, Config } from './settings.ts';

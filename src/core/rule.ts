@@ -1,4 +1,4 @@
-import { nearest } from './check-params.ts';
+import { nearest } from './nearest.ts';
 
 export const decisions = ['allow', 'ask', 'deny'] as const;
 export type Decision = (typeof decisions)[number];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nearest } from '../core/check-params.ts';
+import { nearest } from '../core/nearest.ts';
 import { categories } from '../core/discoverer.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { defineSimpleTool, type Tool } from '../core/tool.ts';

@@ -1,4 +1,4 @@
-import { nearest } from '../core/check-params.ts';
+import { nearest } from '../core/nearest.ts';
 import { ToolcribError } from '../core/errors.ts';
 import { refusalOf } from '../core/policy.ts';
 import type { Settings } from '../core/settings.ts';

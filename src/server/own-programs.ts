@@ -1,7 +1,7 @@
 import { readdirSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod';
-import { nearest } from '../core/check-params.ts';
+import { nearest } from '../core/nearest.ts';
 import { toolName } from '../core/discoverer.ts';
 import type { Program } from '../core/program.ts';
 import { readPlain } from '../machine/folders.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { ChatError } from '../errors.ts';
-import { readRegularFile } from '../prompt/regular-file.ts';
+import { readRegularFile } from '../prompt/read-files.ts';
 import { Misfit, type Check } from './check.ts';
 
 /** Far more than anybody writes by hand. */

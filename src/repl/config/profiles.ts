@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { isNamed } from '../text/glob.ts';
 import type { Tool } from '../toolbox/tool.ts';
-import type { Mode } from '../turn/turn-event.ts';
 import type { ChatConfig } from './config.ts';
 import { invalid, readCheckedFile } from './checked-file.ts';
 import { hint } from './nearest.ts';
@@ -96,10 +95,6 @@ export function profilePrompt(
 /** A project's profile is not written by the person: it cannot have what the environment holds sent to a model. */
 const fromEnvironment = (name: string, { source }: Profile, env: NodeJS.ProcessEnv): string | undefined =>
   name.startsWith('env.') && source === 'user' ? env[name.slice(4)] : undefined;
-
-/** One of the project may be `plan` or `ask`, and loosens nothing. */
-export const modeIn = (profile: Profile | undefined, before: Mode): Mode =>
-  (before === 'plan' && profile?.source === 'project' ? undefined : profile?.mode) ?? before;
 
 /** Whether the profile offers the tool. */
 export function inProfile(tool: Tool, { tools, servers }: Profile): boolean {

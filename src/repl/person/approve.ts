@@ -1,8 +1,7 @@
 import type { Answer, CheckedCall } from '../approval/approval.ts';
-import { foldedDiff } from '../terminal/folded-diff.ts';
 import { escaped, inLine } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
-import { argumentsForApproval, diffLines, foldLine } from '../terminal/show.ts';
+import { argumentsForApproval, diffLines, foldLine, looksLikeDiff } from '../terminal/show.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { cells } from '../terminal/width.ts';
 import type { CallPlan } from '../toolbox/tool.ts';
@@ -44,8 +43,11 @@ export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): 
     yna: ` [a]lways ${inLine(plan?.always ?? '')}`,
     ynstm: ' [s]ession, always [t]ool [m]cp server',
   };
+  // Of a new file, there is nothing that a preview could compare.
+  const given =
+    plan && asked === 'ynstm' && !looksLikeDiff(preview) ? argumentsForApproval(args, paint, 12) : [];
   return {
-    above: [...begin, ...folded(preview, begin.length, terminal)],
+    above: [...begin, ...folded(preview, begin.length, terminal), ...given],
     line: withRoom(`[y]es [n]o${lasting[asked]}, or say what to do instead`, width),
     keys: Object.fromEntries(Object.entries(answers).filter(([key]) => asked.includes(key.charAt(0)))),
     words(said) {
@@ -86,15 +88,38 @@ const wordsIn = (text: string): number =>
   [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)].filter((word) => word.isWordLike)
     .length;
 
-/** As much of a preview as fits below what stands above it, and above the question. */
+/**
+ * As much of a preview as fits below what stands above it, and above the question: of a long diff first goes what
+ * stays the same, then its end, from the beginning of a change.
+ */
 function folded(preview: string, above: number, { paint, width, height }: Terminal): string[] {
   if (preview === '') return [];
   const room = Math.max(previewRows.least, Math.min(previewRows.most, height - 5 - above));
-  return foldedDiff(
-    preview.split('\n').map((line) => foldLine(line, false)),
-    { paint, width, room },
+  const lines = preview.split('\n').map((line) => foldLine(line, false));
+  const coloured = diffLines(lines.join('\n'), paint);
+  const isChange = (at: number) => /^[-+](?!-- |\+\+ )/.test(lines[at] ?? '');
+  const isLong = rowsOf(lines, width) > room;
+  const kept = [...lines.keys()].filter(
+    (at) => !isLong || !lines[at]?.startsWith(' ') || isChange(at - 1) || isChange(at + 1),
   );
+  let end = kept.findIndex(
+    (_, at) =>
+      rowsOf(
+        kept.slice(0, at + 1).map((line) => lines[line] ?? ''),
+        width,
+      ) > room,
+  );
+  if (end < 0) return kept.map((at) => coloured[at] ?? '');
+  const most = end;
+  while (end > 1 && isChange(kept[end] ?? 0) && isChange(kept[end - 1] ?? 0)) end--;
+  // A change that is cut goes whole, unless it is the first.
+  if (!kept.slice(0, end).some(isChange)) end = most;
+  const note = paint.dim(`… ${lines.length - (kept[end] ?? 0)} more lines: /show`);
+  return [...kept.slice(0, end).map((at) => coloured[at] ?? ''), note];
 }
+
+const rowsOf = (lines: readonly string[], width: number): number =>
+  lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(cells(line) / width)), 0);
 
 /** A question with room for an answer: where its last row leaves too little, that begins a row of its own. */
 function withRoom(question: string, width: number): string {

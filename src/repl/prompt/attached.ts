@@ -3,10 +3,8 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { ChatError } from '../errors.ts';
 import type { ImagePart, Part } from '../message.ts';
-import { decodeText, imageType } from './decode-text.ts';
-import { directoryListing } from './directory-listing.ts';
+import { decodeText, directoryListing, imageType, readRegularFile } from './read-files.ts';
 import type { Mention } from './mentions.ts';
-import { readRegularFile } from './regular-file.ts';
 
 /** No context window holds more. */
 const mostBytes = 10 * 1024 * 1024;

@@ -2,9 +2,8 @@ import { estimateTokens } from '../context/tokens.ts';
 import { live } from '../text/inert.ts';
 import type { Part } from '../message.ts';
 import { attachedBy, noSuchFile, type Attached, type Sources } from './attached.ts';
-import { fitLines } from './fit-lines.ts';
+import { fitLines, wrapped } from './elements.ts';
 import { mentionsIn } from './mentions.ts';
-import { wrapped } from './wrapped.ts';
 
 export interface AttachmentOptions extends Sources {
   /** For all attachments of the message together; images do not count. */

@@ -1,10 +1,8 @@
 import { statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { decodeText } from './decode-text.ts';
-import { fitLines } from './fit-lines.ts';
-import { readRegularFile } from './regular-file.ts';
-import { wrapped } from './wrapped.ts';
+import { decodeText, readRegularFile } from './read-files.ts';
+import { fitLines, wrapped } from './elements.ts';
 
 /** What agents call their instructions; in each folder only the best of them is read. */
 const names = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md', '.cursorrules'];

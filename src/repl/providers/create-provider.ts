@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { before } from '../turn/wait-for.ts';
+import { before } from '../turn/channel.ts';
 import type { Model } from '../models/model.ts';
 import { wellFormed } from '../text/json.ts';
 import { anthropicWire } from './anthropic.ts';

@@ -1,5 +1,4 @@
 import { cells } from './width.ts';
-import type { Terminal } from './terminal.ts';
 
 /** With so many columns left, a word is shown as it comes; nearer to the edge it is held until it is known to fit. */
 const roomy = 24;
@@ -156,10 +155,6 @@ const closing = (open: string): string => {
   const [code = ''] = /\d+/.exec(open) ?? [];
   return `\u001b[${{ 1: 22, 2: 22, 3: 23, 4: 24, 9: 29 }[code] ?? 39}m`;
 };
-
-/** Prints prose: on a screen in rows that end between words, to a pipe as it is. */
-export const printProse = (terminal: Pick<Terminal, 'print' | 'screen' | 'width'>, text: string): void =>
-  terminal.print(terminal.screen ? wrapped(text, terminal.width) : text);
 
 /** Lines of prose in rows of at most `width` columns. */
 export const wrapped = (text: string, width: number): string =>

@@ -3,11 +3,10 @@ import type { Transport } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
 import { withinOrigin } from '../providers/guarded-fetch.ts';
-import { endProcesses } from './end-processes.ts';
+import { endProcesses, within } from './ending.ts';
 import type { Environment } from './fingerprints.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { Trace } from './trace.ts';
-import { within } from './within.ts';
 
 /** Lines of standard error that are logged for one start; a server in a loop must not fill the disk. */
 const mostLogLines = 2000;

@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client';
 import type { ImagePart, Part, TextPart } from '../message.ts';
-import { imageType } from '../prompt/decode-text.ts';
+import { imageType } from '../prompt/read-files.ts';
 import type { ToolReply } from './tool.ts';
 
 /** Far more than any model reads, and little enough to keep. */

@@ -12,7 +12,7 @@ import { createPatience, type Patience } from './patience.ts';
 import { listTools } from './server-tools.ts';
 import type { Tool } from './tool.ts';
 import type { Trace } from './trace.ts';
-import { within } from './within.ts';
+import { within } from './ending.ts';
 
 /** `npx` may have to fetch a server first. */
 const connectMs = 60_000;

@@ -2,7 +2,7 @@ import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
 import { oneLine } from '../text/one-line.ts';
-import { endProcesses } from './end-processes.ts';
+import { endProcesses, within } from './ending.ts';
 import { ServerConnection, type Surroundings } from './server-connection.ts';
 import {
   completionsOf,
@@ -13,7 +13,6 @@ import {
   type Completion,
 } from './server-content.ts';
 import type { Tool } from './tool.ts';
-import { within } from './within.ts';
 
 /** As other hosts cut them. */
 const mostInstructions = 2048;

@@ -1,4 +1,4 @@
-import { before } from './wait-for.ts';
+import { before } from './channel.ts';
 import type { Chat } from '../chat.ts';
 import { live } from '../text/inert.ts';
 import type { Part } from '../message.ts';

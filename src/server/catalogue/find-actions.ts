@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { unlisted } from '../../core/accepted.ts';
-import { nearest } from '../../core/check-params.ts';
+import { nearest } from '../../core/nearest.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { looksOnly } from '../../core/policy.ts';
 import { defineSimpleTool, type Tool } from '../../core/tool.ts';

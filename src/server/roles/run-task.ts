@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nearest } from '../../core/check-params.ts';
+import { nearest } from '../../core/nearest.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, type PlanContext, type Tool } from '../../core/tool.ts';
 import { inlineLimit, headAndTail } from '../../machine/presentable.ts';

@@ -9,7 +9,8 @@ import { enter } from './enter.ts';
 
 // What our own server would ask is asked by the chat, with its plan: once for a call, and never a second time.
 
-const test = call('mcp__toolcrib__npm_test');
+const npmTest = { action: 'npm_test' };
+const test = call('mcp__toolcrib__run_action', npmTest);
 const run = (...argv: string[]) => call('mcp__toolcrib__run', { command: argv[0], args: argv.slice(1) });
 
 /** A project whose test writes down that it ran. */
@@ -48,21 +49,20 @@ it('asks for trust once, in three lines, runs once, and does not ask again', asy
   expect([questionsIn(next), place.ran()]).toEqual([0, 3]);
 });
 
-it('does a session of work with three questions in ask, one in auto, and none with --yolo', async () => {
+it('does a session of work with two questions in ask, one in auto, and none with --yolo', async () => {
   const steps = () => {
     const edit = { old_string: 'two', new_string: '2' };
     return answer(
       call('mcp__toolcrib__read_file', { path: 'a.txt' }),
       call('mcp__toolcrib__edit_file', { path: 'a.txt', ...edit }),
-      call('mcp__toolcrib__npm_test', {}),
-      call('mcp__toolcrib__npm_test', { cwd: '.' }),
+      test,
+      call('mcp__toolcrib__run_action', { ...npmTest, arguments: { cwd: '.' } }),
       call('mcp__toolcrib__list_files', { path: '.' }),
-      call('mcp__toolcrib__git_add', { paths: ['a.txt'] }),
-      call('mcp__toolcrib__git_commit', { message: 'two words' }),
+      call('mcp__toolcrib__git_commit', { paths: ['a.txt'], message: 'two words' }),
     );
   };
   for (const [flag, most] of [
-    [[], 3],
+    [[], 2],
     [['--mode', 'auto'], 1],
     [['--yolo'], 0],
   ] as const) {
@@ -149,7 +149,7 @@ it('asks nothing with --yolo, trusts nothing by that, and leaves denied what is 
 it('runs what a no, a rule to deny, or a change of the plan forbids: not at all', async () => {
   const place = await project();
   const chat = openChat(place, ['--deny', 'git push*']);
-  place.model.script(calls([{ name: 'mcp__toolcrib__npm_test', args: {} }]), say('One.'));
+  place.model.script(calls([{ name: 'mcp__toolcrib__run_action', args: npmTest }]), say('One.'));
   const over = enter(chat, 'go');
   await answerTo(chat, 'npm test', 'n');
   await over;
@@ -188,7 +188,7 @@ it('obeys --allow and --rule for commands where nobody can be asked, and says wh
   let ran = 0;
   for (const args of [
     ['--allow', 'npm *'],
-    ['--allow', 'npm_test'],
+    ['--allow', 'toolcrib:run_action'],
     ['--rule', 'run(npm test)=allow'],
   ])
     expect([args, await once(...args)]).toEqual([args, { code: 0, stdout: 'ok\n', stderr: '', ran: ++ran }]);
@@ -200,7 +200,14 @@ it('obeys --allow and --rule for commands where nobody can be asked, and says wh
     stderr: expect.stringMatching(/^toolcrib: "execute" is no rule to allow any more: .*"npm test\*".*\n$/),
   });
   place.model.script(run('node', 'test.js'), say('ok'));
-  const command = await runChat(place, ['-p', 'go', '--allow', 'run(command=node)', '--output', 'json']);
+  const command = await runChat(place, [
+    '-p',
+    'go',
+    '--allow',
+    'toolcrib:run(command=node)',
+    '--output',
+    'json',
+  ]);
   expect(command.stderr).toBe('');
   expect(JSON.parse(command.stdout)).toMatchObject({ reason: 'done', unasked: 0 });
   expect(place.ran()).toBe(ran + 1);

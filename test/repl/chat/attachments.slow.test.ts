@@ -36,7 +36,11 @@ it('brings along files and folders that are named, cut to the budget, and tells 
   expect(first).toMatch(/<directory path=.*inner\.txt/);
   expect(first).toMatch(/dir\/gone\.txt.*no such file/);
   expect(first).not.toContain('not read');
-  expect(await enter(chat, 'now @long.txt')).toMatch(/! long\.txt: cut to /);
+  // What is small stays whole beside what is cut.
+  const cut = await enter(chat, 'now @long.txt @"two words.txt"');
+  expect(cut).toMatch(
+    /two words\.txt: 1 line\n[^]*! long\.txt: cut to |! long\.txt: cut to [^]*two words\.txt: 1 line/,
+  );
   const second = lastMessage(model.requests[1]);
   expect(second).toContain('[truncated: ');
   expect(second.length).toBeLessThan(0.3 * 4 * 20_000);

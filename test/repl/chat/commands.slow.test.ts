@@ -33,6 +33,9 @@ it('answers every command, and says the way out when it is used wrongly', async 
     config: 'hooks:\n  before: [{ tools: "git_*", command: ["true"] }]\n',
   });
   mkdirSync(join(place.cwd, 'sub'));
+  const own = join(place.home, '.config', 'toolcrib', 'commands');
+  mkdirSync(own);
+  writeFileSync(join(own, 'greet.md'), 'Say hello to $ARGUMENTS.\n');
   const chat = openChat(place);
   const table: [line: string, printed: RegExp][] = [
     [
@@ -102,6 +105,10 @@ it('answers every command, and says the way out when it is used wrongly', async 
     ['/profile nope', /There is no profile "nope"/],
     ['/agent', /a task is expected/],
     ['/agent count the files', /^answer 1$/],
+    ['/tools why write_todos', /^allow +chat:write_todos +\S[^\n]*$/],
+    ['/tools why nope', /There is no tool nope/],
+    ['/greet Ada', /^answer 2\n/],
+    ['/gret', /did you mean \/greet/],
     ['/hooks', /^before +git_\* +true$/],
     ['/queue', /Nothing is queued/],
     ['/queue clear', /Nothing is queued/],
@@ -118,6 +125,8 @@ it('answers every command, and says the way out when it is used wrongly', async 
   ];
   for (const [line, printed] of table) expect(await enter(chat, line), line).toMatch(printed);
   expect(words(place.model.requests[0])).toContain('count the files');
+  // A file of the person's is a command.
+  expect(words(place.model.requests[1])).toContain('Say hello to Ada.');
   await leave(chat);
   const folder = join(place.home, '.state', 'toolcrib', 'chat', 'history');
   const [history = ''] = readdirSync(folder);

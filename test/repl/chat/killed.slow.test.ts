@@ -52,6 +52,7 @@ it('goes on after it was killed while the model spoke', async () => {
   await killedAt(place, [answer(say('a first line\nand'), never)], (chat) => chat.sees('a first line'));
   const chat = await opened(place, '--continue');
   await chat.sees('what I said');
+  await chat.sees(/The last answer was cut off .*\/retry/);
   expect((await goesOn(place, chat)).split('what I said')).toHaveLength(2);
 });
 
@@ -153,9 +154,9 @@ it('leaves no process of our own server behind when it is killed, nor what that 
     join(place.cwd, 'long.js'),
     `require('fs').writeFileSync('pid', process.ppid + ' ' + process.pid); setInterval(() => {}, 1000);`,
   );
-  const chat = openChat(place, ['--allow', 'toolcrib:node_run']);
+  const chat = openChat(place, ['--allow', 'node long.js']);
   await chat.sees('/help');
-  place.model.script(call('mcp__toolcrib__node_run', { file: 'long.js' }));
+  place.model.script(call('mcp__toolcrib__run', { command: 'node long.js' }));
   enter(chat, 'run it');
   const pids = () => {
     try {

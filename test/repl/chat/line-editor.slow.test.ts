@@ -146,6 +146,9 @@ it('marks a paste of several lines, sends the whole of it, and never sends it by
   for (const piece of ['\x1b[200~a\n[Pasted #2: 2 li', 'nes]\x1b[2', '01~']) chat.type(piece);
   chat.paste('b\nc');
   expect(await sent()).toBe(String.raw`"a\n[Pasted #2: 2 lines]b\nc"`);
+  chat.paste('line\n'.repeat(500));
+  await chat.sees(/> \[Pasted #\d: 500 lines\]$/);
+  await sent();
 
   place.model.script(call('ask_user', { question: 'Run it?' }), say('Good.'));
   chat.type('ask\r');

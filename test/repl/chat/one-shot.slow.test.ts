@@ -321,4 +321,8 @@ it('says in one line what is wrong with a command line', async () => {
       }),
     );
   expect(place.model.requests).toEqual([]);
+  expect(await runChat(place, ['--version'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+/),
+  });
 });
