@@ -133,8 +133,8 @@ function withOwnNames(
 }
 
 /**
- * What models call these parameters wherever they meet them, whatever a tool says: the hosts' own tools have taught them.
- * A name counts where the tool has no such parameter; of several that it could mean, the first.
+ * What models call these parameters wherever they meet them, whatever a tool says: the hosts' own tools have taught
+ * them. A name counts where the tool has no such parameter; of several that it could mean, the first.
  */
 const usualNames: Readonly<Record<string, string>> = {
   paths: 'path files file file_path file_paths',

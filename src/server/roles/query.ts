@@ -135,7 +135,7 @@ const noDatabase = (wanted: string | undefined): ToolcribError =>
   new ToolcribError(
     'NOT_FOUND',
     wanted === undefined
-      ? 'database: none is named in .env, DATABASE_URL or the settings, and no database file is at the root or in data, db and the like.'
+      ? 'database: none is named in .env, DATABASE_URL or the settings, and no database file is here, in data or db.'
       : `database: there is no ${JSON.stringify(wanted)}.`,
     'Give the path of a file, or set DATABASE_URL in the .env of the project.',
   );
