@@ -95,7 +95,7 @@ export function stepsOf(random: () => number, client: string) {
 const readPage = (at: number): Step => ({
   name: 'read_file',
   given: { path: `docs/${at}.txt` },
-  says: new RegExp(`^page ${at}\\n`),
+  says: new RegExp(`^1\\tpage ${at}\\n`),
 });
 /** Each is written by one client, one call after the other; a second one at the same time is told that it changed. */
 const write = (path: string, content: string): Step => ({
