@@ -112,7 +112,7 @@ it('reaches the current folder and nothing else, unless told', () => {
   expect(toolcrib(['call', 'read_file', path], folder).status).toBe(1);
   expect(toolcrib(['call', 'read_file', path, '--root', other], folder)).toMatchObject({
     status: 0,
-    stdout: 'hello\n',
+    stdout: '1\thello\n',
   });
 });
 
