@@ -59,7 +59,7 @@ export function stepsOf(random: () => number, client: string) {
   let made = 0;
   const page = () => Math.floor(random() * files);
   const soon = (): Impatient => ({ cancelAfterMs: Math.floor(random() * 30) });
-  const command = (program: string, ...args: string[]) => ({ program, args });
+  const command = (program: string, ...args: string[]) => ({ command: program, args });
   const kinds: readonly (readonly [weight: number, make: () => Step])[] = [
     [25, () => readPage(page())],
     [6, () => ({ name: 'list_files', given: { path: 'docs' }, says: /0\.txt/ })],
