@@ -52,6 +52,9 @@ export async function callCommand(args: string[]): Promise<number> {
       else process.stdout.write(`[${part.type}${'mimeType' in part ? ` ${part.mimeType}` : ''}]\n`);
     }
     // Each call is a session of its own, so this is how write_file knows that the file has been seen.
+    // Each call is a session of its own, so this is how write_file knows that the file has been seen.
+    const version = result._meta?.['toolcrib/version'];
+    if (version !== undefined) process.stderr.write(`[version=${String(version)}]\n`);
     return result.isError ? 1 : 0;
   } catch (error) {
     if (error instanceof UsageError) throw error;

@@ -149,7 +149,7 @@ function refuseSenseless({ edit, what, file, text }: EditTask): void {
       `${what}: old_string and new_string are the same.`,
       'Leave it out, or correct new_string.',
     );
-  const omitted = omittedLine(edit.new, edit.old + text);
+  const omitted = omittedLine(edit.new, () => edit.old + text);
   if (omitted !== undefined) throw standsForCode(`${what}: new_string`, omitted);
   if (file.asciiOnly && /[^\x00-\x7f]/.test(edit.new))
     throw new ToolcribError(

@@ -15,12 +15,12 @@ const omission = new RegExp(
 );
 
 /** The line of a new text that stands for code which is not written out; undefined when there is none of its own. */
-export function omittedLine(fresh: string, before: string): string | undefined {
+export function omittedLine(fresh: string, before: () => string): string | undefined {
   // Most texts have none of these, which is told forty times as fast.
   if (!['...', '…', 'unchanged', 'as before', 'the same'].some((sign) => fresh.includes(sign)))
     return undefined;
   const line = omission.exec(fresh)?.[0].trim();
-  return line === undefined || before.includes(line) ? undefined : line;
+  return line === undefined || before().includes(line) ? undefined : line;
 }
 
 /** A text that would take away what it only mentions. */

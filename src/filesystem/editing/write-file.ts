@@ -53,7 +53,7 @@ const writing = ({ path: at, content, encoding, version }: Params): FileChange =
   replacesAll: true,
   propose: async (before, known) => {
     refuseMask('content', content, before);
-    const omitted = before && omittedLine(content, before.toString());
+    const omitted = before && omittedLine(content, () => before.toString());
     if (omitted !== undefined) throw standsForCode('content', omitted);
     return encodeText(content, before, known);
   },

@@ -19,16 +19,17 @@ export const hasMask = (text: string): boolean => text.includes(opening);
  * written in another form, or cut in two, is not known for one.
  */
 export function createMask(env: Readonly<Record<string, string | undefined>>): Mask {
-  let known: RegExp | undefined;
+  let known: RegExp | 'none' | undefined;
   const maskText: Mask = (text) => {
     known ??= anyOf(secretTexts(env));
-    let masked = text.replace(known, maskOf('secret'));
+    let masked = known === 'none' ? text : text.replace(known, maskOf('secret'));
     // Without a group, `kept` is the place of the match.
-    for (const { what, pattern } of shapes)
-      masked = masked.replace(
-        pattern,
-        (_whole, kept: unknown) => `${typeof kept === 'string' ? kept : ''}${maskOf(what)}`,
-      );
+    for (const { what, pattern, sign = '' } of shapes)
+      if (masked.includes(sign))
+        masked = masked.replace(
+          pattern,
+          (_whole, kept: unknown) => `${typeof kept === 'string' ? kept : ''}${maskOf(what)}`,
+        );
     return masked;
   };
   // A file of UTF-8 that was read as UTF-16 can be turned back by anybody.
@@ -46,9 +47,9 @@ export function createMask(env: Readonly<Record<string, string | undefined>>): M
 /** Two ASCII characters read as one of UTF-16 are one of these: Indic scripts, symbols, Chinese. */
 const asUtf16 = /[\u0900-\u7eff]{8,}/g;
 
-const anyOf = (texts: readonly string[]): RegExp =>
+const anyOf = (texts: readonly string[]): RegExp | 'none' =>
   texts.length === 0
-    ? /(?!)/g
+    ? 'none'
     : new RegExp(
         texts.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)).join('|'),
         'g',

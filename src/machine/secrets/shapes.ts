@@ -4,6 +4,8 @@ export interface Shape {
   readonly what: string;
   /** Linear in the length of a text. What its first group holds stays. */
   readonly pattern: RegExp;
+  /** What every such secret has in it: only texts with it are looked through. */
+  readonly sign?: string;
 }
 
 // No word goes on here; in JSON and source, the n of a line end may stand before it.
@@ -66,10 +68,13 @@ const privateKeys = [
     `${marker('BEGIN')}(?:${header}){0,5}(?:${gap}[A-Za-z0-9+/=]{16,200})+` +
       String.raw`(?:${gap}(?!END )[A-Za-z0-9+/=]{1,15}(?![\w.(-]))?(?:[^]{0,40}?${marker('END')})?`,
   ),
-  shape(
-    'private key',
-    `(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{40,76}${gap}){0,100}[A-Za-z0-9+/=]{16,76}${gap}${marker('END')}`,
-  ),
+  {
+    ...shape(
+      'private key',
+      `(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{40,76}${gap}){0,100}[A-Za-z0-9+/=]{16,76}${gap}${marker('END')}`,
+    ),
+    sign: '-----END ',
+  },
   shape('private key', 'LS0tLS1CRUdJTi(?:BSU0EgU|BFQyBQ|BQUklWQVRF|BPUEVOU1NI)[A-Za-z0-9+/=_-]{40,}'),
 ];
 
