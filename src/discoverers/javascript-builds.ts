@@ -3,8 +3,7 @@ import { on, operand, option, words } from '../core/parameter.ts';
 import { list, name, path } from '../core/params.ts';
 import { action } from '../core/program.ts';
 import { gnu, together } from './reports/diagnostics.ts';
-import { diagnostics, entries, tasks } from './reports/kinds.ts';
-import { json } from './reports/readers.ts';
+import { diagnostics, tasks } from './reports/kinds.ts';
 import { nodeTool, reaches, reads, runs } from './shared/programs.ts';
 
 const port = option('--port', z.int().min(1).max(65_535).describe('Port to listen on'));
@@ -72,27 +71,6 @@ export default [
           args,
         },
         given: { task: 'build', filter: ['web'] },
-      }),
-    },
-  }),
-  nodeTool('nx', {
-    title: 'Nx',
-    site: 'https://nx.dev/reference/nx-commands',
-    project: ['nx.json'],
-    settings: { NX_DAEMON: 'false', NX_TUI: 'false', NX_NO_CLOUD: 'true' },
-    // Plugins of the project tell what is in it.
-    actions: {
-      projects: action('List Nx projects', 'Projects of the monorepo, or those changed.', runs, {
-        run: ['show', 'projects', '--json'],
-        params: { affected: on('--affected', 'Only those that differ from the main branch') },
-        given: { affected: true },
-        out: entries('project')(json(z.array(z.string()), (all) => all.map((one) => ({ name: one })))),
-      }),
-      run: action('Run an Nx task', 'Runs a task of one project.', reaches, {
-        role: 'task',
-        run: ({ task: named, args: rest }) => ['run', named, '--outputStyle=static', rest],
-        params: { task: operand(name('Task: project:target')), args },
-        given: { task: 'shop:build', args: ['--verbose'] },
       }),
     },
   }),

@@ -245,13 +245,4 @@ export default [
       ['run', { task: 'build' }, /1 successful, 1 total/],
     ],
   },
-  {
-    program: 'nx',
-    from: { npm: 'nx@22' },
-    files: { ...monorepo, 'nx.json': '{}' },
-    calls: [
-      ['projects', {}, /^1 project\nweb/],
-      ['run', { task: 'web:build' }, /built/],
-    ],
-  },
 ] satisfies readonly ProgramTrial[];

@@ -10,7 +10,7 @@ export const wellKnown: readonly string[] = `
   jless jps jstack julia jupyter k3d k6 k9s kafkacat kcat kdiff3 kind kops kotlinc krew kubectx kubens kustomize
   latexmk lazygit lcov libreoffice lima limactl linkerd lldb locust lsof ltrace lua m4 magick mamba mc mdbook meson
   micromamba minikube mise mitmproxy mix mkcert mkdocs mockery mongosh mprocs multipass mypy-daemon nc netlify ngrok
-  nim nimble ninja nix nm nmap nomad nox npx nsenter objdump ocaml op opa opam openssl optipng ord overmind p4merge
+  nim nimble ninja nix nm nmap nomad nx nox npx nsenter objdump ocaml op opa opam openssl optipng ord overmind p4merge
   packer pacman pandoc pass patch patchelf pdflatex pdftotext pdm perf perl pg_ctl pgcli pipx pkg-config pm2
   pngquant podman-compose pprof procs protoc protolint psexec pulumi pv pyinstaller qemu-img railway rclone rebar3
   redis-cli redoc restic rg rsync rustc sam sass sbt scala scoop scp screen sed sentry-cli serverless skaffold
