@@ -73,6 +73,14 @@ function leftOut({ name, program }: PublishedTool, settings: Settings): string |
 const foreignNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     run: 'bash Bash shell execute_command run_command run_shell_command run_terminal_cmd exec_command terminal',
+    read_file: 'Read read view cat read_files open_file',
+    list_files: 'Glob glob LS ls list_directory list_dir find_files',
+    grep: 'Grep search search_files search_file_content grep_search',
+    edit_file: 'Edit edit replace str_replace replace_string_in_file',
+    edit_files: 'MultiEdit multi_edit multi_replace_string_in_file',
+    write_file: 'Write write create_file write_to_file',
+    undo: 'undo_edit undo_change',
+    fetch_url: 'WebFetch web_fetch fetch fetch_webpage',
     read_output: 'read_job wait_job list_jobs BashOutput TaskOutput get_terminal_output',
   }).flatMap(([tool, names]) => names.split(' ').map((name) => [name, tool] as const)),
 );

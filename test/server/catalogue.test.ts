@@ -81,6 +81,17 @@ describe.each(eras)('the catalogue in %s', (era) => {
   });
 });
 
+it('answers to the names that hosts have for their own tools', async () => {
+  const { folder } = temporaryRepository();
+  const { call } = await opened('2025-11-25', { roots: [folder] });
+  expect(textOf(await call('glob', { pattern: '*.md' }))).toContain('README.md');
+  expect(textOf(await call('Read', { file_path: 'README.md' }))).toMatch(/^1\t/);
+  expect(textOf(await call('Write', { file_path: 'a.txt', content: 'one' }))).toContain('Wrote a.txt');
+  const edit = { file_path: 'a.txt', old_string: 'one', new_string: 'two' };
+  expect(textOf(await call('replace', edit))).toContain('Edited a.txt');
+  await expect(call('str_replace_based_edit_tool', { command: 'view' })).rejects.toThrow(/find_actions/);
+});
+
 it('always answers, with what runs any program', async () => {
   const { call } = await opened('2026-07-28', { roots: [temporaryFolder()] });
   expect(textOf(await call('find_actions', { query: 'sed 5p' }))).toBe(
