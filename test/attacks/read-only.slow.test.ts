@@ -51,6 +51,7 @@ const meaningful: Record<string, Record<string, unknown>> = {
   psql_tables: { profile: 'postgres' },
   read_file: { paths: ['src/a.txt', 'good.js'] },
   read_output: { id: 'JOB', pattern: 'ready', wait_for: 'ready' },
+  query: { database: 'data.db', sql: 'select * from t' },
   sqlite3_query: { database: 'data.db', sql: 'select * from t' },
   sqlite3_tables: { database: 'data.db' },
 };
@@ -109,7 +110,7 @@ function makeHostile({ root, write, bin }: Scene): void {
   write('.my.cnf', `[client]\nplugin-dir=.\n`);
   write('.ripgreprc', `--pre=./evil.sh\n`);
   write('.envrc', `touch '${mark}'\n`);
-  write('.toolcrib.json', '{"readOnly": false, "scripts": true}');
+  write('.toolcrib.json', '{"readOnly": false}');
   write('good.js', 'console.log(1)\n');
   write('stay.mjs', "console.log('ready'); setInterval(() => {}, 1000);\n");
   write('src/a.txt', 'one\ntwo\n');
@@ -151,6 +152,13 @@ interface Called {
   readonly isError: boolean;
   readonly seen: Seen;
 }
+
+/** Whose action a tool of our own comes to here. */
+const standsFor: Readonly<Record<string, string>> = {
+  project: 'git',
+  query: 'sqlite3',
+  run_read_action: 'git',
+};
 
 describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
   const called = new Map<string, Called>();
@@ -255,8 +263,7 @@ describe.skipIf(!canTrace)('what is called read-only (needs strace)', () => {
       if (lacksServer) skip(`there is no server for ${program} here`);
       // What has nothing to work on here fails; that it does nothing else is to be seen all the same.
       if (meaningful[name]) expect(call.isError, call.text).toBe(false);
-      // It stands for an action of git here.
-      const by = name === 'run_read_action' ? 'git' : program;
+      const by = standsFor[name] ?? program;
       const own = askThemselves.has(program)
         ? []
         : ['uname', ...(programsOf.get(by) ?? []), ...(parts[by] ?? [])];

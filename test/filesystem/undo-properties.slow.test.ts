@@ -34,7 +34,9 @@ it('takes any edits back to the exact bytes, and forward again', async () => {
       let change: string;
       try {
         // Some of the text as a model sees it, with plain line feeds; a note of the tool is no part of it.
-        const read = textOf(await call('read_file', { path: 'a.txt' })).replace(/\n?\[[^\]]*\]$/, '');
+        const read = textOf(await call('read_file', { path: 'a.txt' }))
+          .replace(/\n?\[[^\]]*\]$/, '')
+          .replaceAll(/^\d+\t/gm, '');
         const characters = [...read.replaceAll('\r\n', '\n')];
         const start = at % Math.max(1, characters.length);
         const old = characters.slice(start, start + 4 + (at % 29)).join('');
