@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
@@ -105,7 +106,31 @@ it.skipIf(!hasProgram('sqlite3'))('asks the database of the project, and names w
   expect(await call('query', { sql: 'SELECT * FROM orders' })).toBe('1 row\nid\ttotal\n1\t2.5');
   expect(await call('query', { sql: 'DELETE FROM orders' })).toMatch(/^ERROR [^]*"sqlite3_execute"/);
   expect(await call('query', { sql: 'SELECT count(*) FROM orders' })).toContain('\n1');
-  expect(await call('query', { database: 'none.sqlite' })).toMatch(/^ERROR /);
+  expect(await call('query', { database: 'none.sqlite' })).toMatch(/^ERROR PATH_NOT_FOUND: none\.sqlite/);
+});
+
+it('shows nothing of a project that could command a terminal, or pass for a line of ours', async () => {
+  const scripts = { 'a\u001b[31mred\nfake': 'echo \u001b[2Jx\ngit: on main' };
+  const { call, write } = await opened(shop(scripts));
+  write(
+    'test/cart.test.js',
+    `require('node:test').test('evil \\u001b[31m', () => { throw new Error('\\u001b[2J'); });`,
+  );
+  for (const said of [await call('check'), await call('run_task'), await call('project')])
+    expect(said).not.toMatch(/\u001b|^git: on main|^fake/m);
+});
+
+it('obeys rules about the actions that it comes to, and says what did not run', async () => {
+  const rules = ['--rule', 'git_status=deny', '--rule', 'npm_scripts=ask'];
+  const { call, folder } = await opened(shop({ lint: 'node lint.js' }), ['--questions', 'none', ...rules]);
+  execFileSync('git', ['init', '--quiet', folder]);
+  const page = await call('project');
+  expect(page).not.toMatch(/ on (?:main|master)|tasks:/);
+  const free = await opened(shop({ lint: 'node lint.js' }));
+  expect(await free.call('check', { only: ['no such test'] })).toMatch(/^test: no test ran/);
+  expect(await free.call('check', { again: true })).toMatch(/nothing that failed is remembered/);
+  expect(await free.call('check', { what: 'all', only: ['test/cart.test.js'] })).toMatch(/lint: left out/);
+  expect(await free.call('run_task', { task: 'lint', program: 'make' })).toMatch(/ARG_INVALID: program: /);
 });
 
 it('tells what a project is, in a page', async () => {

@@ -3,7 +3,7 @@ import { alsoMeaning } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, textOf, type PlanContext, type Tool } from '../../core/tool.ts';
 import { playersOf, type RoleServices } from './players.ts';
-import { folderOf } from './run-task.ts';
+import { folderOf, notThere } from './run-task.ts';
 import { planOf, stepOf, type Step } from './steps.ts';
 
 const params = z.strictObject({
@@ -48,6 +48,7 @@ async function stepsFor(asked: Asked, context: PlanContext, services: RoleServic
   const folder = await folderOf(asked, context);
   const all = await playersOf(action, folder, context.workspace.roots, services);
   const players = all.filter((player) => program === undefined || player.action.program === program);
+  if (program !== undefined && players.length === 0 && all.length > 0) throw notThere(program, all);
   const steps: Step[] = [];
   let refusal: unknown;
   for (const player of players) {

@@ -49,6 +49,7 @@ const rank = ({ id, level }: Problem, since: Since | undefined): number =>
 
 function countOf({ kind, result }: Checked, problems: readonly Problem[]): string {
   const { passed, failed = 0, skipped = 0 } = (result.data ?? {}) as Partial<Record<string, number>>;
+  if (passed === 0 && failed === 0) return `no test ran, ${skipped} skipped: is there one of that name?`;
   if (passed !== undefined)
     return [
       ...(failed > 0 ? [`${failed} failed`] : []),

@@ -11,9 +11,11 @@ import {
   type Tool,
   type ToolResult,
 } from '../../core/tool.ts';
+import { presentable } from '../../machine/presentable.ts';
 import { CheckMemory, problemsOf, type Kind } from './check-memory.ts';
 import { told, type Checked } from './check-report.ts';
 import { playersOf, tasksOf, type Player, type RoleServices, type Task } from './players.ts';
+import { folderOf, inOneLine } from './run-task.ts';
 import { planOf, stepOf, type Step } from './steps.ts';
 
 /** What projects call the tasks that do it, the usual name first. */
@@ -46,6 +48,10 @@ interface About {
   /** Only a part was asked for, so that what is missing in the answer was not mended. */
   readonly isPart: boolean;
 }
+interface Work {
+  readonly steps: readonly Step<About>[];
+  readonly notes: readonly string[];
+}
 
 /** Tests, lints, type-checks, builds as the project does it, and tells what failed. */
 export function check(services: RoleServices): Tool {
@@ -58,7 +64,11 @@ export function check(services: RoleServices): Tool {
       'Run tests, lint, type check or build of the project. Green is one line; failures come as file:line and message.',
     effects: ['write', 'execute', 'network'],
     params,
-    plan: async (asked, context) => planOf(await stepsFor(asked, context, services, memory)),
+    async plan(asked, context) {
+      const { steps, notes } = await stepsFor(asked, context, services, memory);
+      const plan = planOf(steps);
+      return { ...plan, work: { steps: plan.work, notes } };
+    },
     run: ({ work }, context) => run(work, context, memory),
   });
 }
@@ -68,24 +78,24 @@ async function stepsFor(
   context: PlanContext,
   services: RoleServices,
   memory: CheckMemory,
-): Promise<Step<About>[]> {
-  const { workspace } = context;
-  const folder =
-    asked.cwd === undefined
-      ? workspace.home
-      : await workspace.resolve(asked.cwd, { kind: 'folder', mustExist: true });
+): Promise<Work> {
+  const folder = await folderOf(asked, context);
   const tasks = await tasksOf(folder, context, services);
+  const notes: string[] = [];
+  const looking = { asked, folder, tasks, context, services, memory, notes };
   const steps: Step<About>[] = [];
   for (const kind of asked.what === 'all' ? (['types', 'lint', 'test'] as const) : [asked.what])
-    steps.push(...(await stepsOf(kind, { asked, folder, tasks, context, services, memory })));
+    steps.push(...(await stepsOf(kind, looking)));
   // A language without a type checker of its own is compiled.
   if (asked.what === 'all' && steps.every(({ about }) => about.kind !== 'types'))
-    steps.unshift(...(await stepsOf('build', { asked, folder, tasks, context, services, memory })));
-  if (steps.length > 0) return steps;
+    steps.unshift(...(await stepsOf('build', looking)));
+  if (steps.length > 0) return { steps, notes };
   const names = tasks.map(({ name }) => name).join(', ');
   throw new ToolcribError(
     'NOT_FOUND',
-    `what: ${folder} shows no program for ${asked.what}, and has no task of that name.`,
+    [`what: ${folder} shows no program for ${asked.what}, and has no task of that name`, ...notes].join(
+      '; ',
+    ) + '.',
     names ? `run_task runs one of its tasks: ${names}.` : 'run runs any program; cwd names another folder.',
   );
 }
@@ -97,6 +107,8 @@ interface Looking {
   readonly context: PlanContext;
   readonly services: RoleServices;
   readonly memory: CheckMemory;
+  /** What does not run although somebody could expect it. */
+  readonly notes: string[];
 }
 
 /** What the project's own script names, else what the project shows signs of, else the script itself. */
@@ -109,7 +121,11 @@ async function stepsOf(kind: Kind, looking: Looking): Promise<Step<About>[]> {
   );
   const chosen = named.length > 0 ? named : task?.command ? [] : players;
   if (chosen.length > 0) return playing(kind, chosen, looking);
-  if (!task || asked.only || asked.again) return playing(kind, players, looking);
+  if (!task) return [];
+  if (asked.only) {
+    looking.notes.push(`${kind}: left out, as the script ${inOneLine(task.name)} takes no names`);
+    return [];
+  }
   const runner = (await playersOf('task', task.folder, context.workspace.roots, services)).find(
     ({ action }) => action.program === task.program,
   );
@@ -130,23 +146,25 @@ const names = (command: string, id: string, { catalogue: { manifest } }: RoleSer
 };
 
 async function playing(kind: Kind, players: readonly Player[], looking: Looking): Promise<Step<About>[]> {
-  const { asked, folder, context, services, memory } = looking;
+  const { asked, folder, context, services, memory, notes } = looking;
   const steps: Step<About>[] = [];
   let failure: unknown;
   for (const { action, folder: cwd } of players) {
     const tool = await services.load(action.name);
     const key = `${kind} ${action.program} ${cwd}`;
     const only = asked.again ? memory.failed(key) : asked.only;
-    const about = { kind, folder: cwd, isPart: only !== undefined };
-    const values = { cwd, ...(only && onlyFor(tool, kind, only, folder)), ...checking(tool, kind) };
+    if (asked.again && !only) notes.push(`${kind}: nothing that failed is remembered, so all of it ran`);
+    const about = { kind, folder: cwd, isPart: asked.only !== undefined };
     try {
+      const values = { cwd, ...(only && onlyFor(tool, kind, only, folder)), ...checking(tool, kind) };
       steps.push(await stepOf(tool, values, about, context));
     } catch (error) {
       if (!(error instanceof ToolcribError)) throw error;
-      failure ??= error; // Another one of the same role may fit.
+      failure ??= error; // Another one may do.
+      notes.push(`${kind}: ${action.program} left out: ${error.message}`);
     }
   }
-  if (steps.length === 0 && failure) throw failure;
+  if (asked.what !== 'all' && steps.length === 0 && failure) throw failure;
   return steps;
 }
 
@@ -165,13 +183,10 @@ function onlyFor({ params: { shape }, name }: Tool, kind: Kind, only: readonly s
   return { [key]: only.map((one) => (pathKind(schema) ? resolve(folder, one) : one)) };
 }
 
-async function run(
-  steps: readonly Step<About>[],
-  context: CallContext,
-  memory: CheckMemory,
-): Promise<ToolResult> {
+async function run({ steps, notes }: Work, context: CallContext, memory: CheckMemory): Promise<ToolResult> {
   const checked: Checked[] = [];
   for (const { tool, plan, about } of steps) {
+    if (context.signal.aborted) break;
     const result = await tool.run(plan, context);
     const key = `${about.kind} ${tool.program} ${about.folder}`;
     const problems = problemsOf(result, about.folder, context.workspace.home);
@@ -180,5 +195,8 @@ async function run(
     checked.push({ kind, program: tool.program, subject: plan.subject, result, problems, since });
   }
   const failed = checked.length === 1 && checked[0]?.result.isError === true;
-  return { content: [{ type: 'text', text: told(checked) }], ...(failed && { isError: true }) };
+  return {
+    content: [{ type: 'text', text: presentable([told(checked), ...notes].join('\n')) }],
+    ...(failed && { isError: true }),
+  };
 }

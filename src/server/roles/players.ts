@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { ToolcribError } from '../../core/errors.ts';
 import type { Role } from '../../core/program.ts';
+import { fits } from '../../core/rule.ts';
 import type { CallContext, PlanContext, Tool } from '../../core/tool.ts';
 import { upwards } from '../../core/upwards.ts';
 import type { Host } from '../../machine/host.ts';
@@ -118,10 +120,15 @@ export async function looked(
   try {
     const tool = await load(name);
     const plan = await tool.plan(values, context);
+    // Nobody can be asked about a look on the way, so that what is denied or asked about is left out.
+    const act = { tools: [name], subject: plan.subject };
+    if (context.rules.some(({ decision, pattern }) => decision !== 'allow' && fits(pattern, act)))
+      return undefined;
     if (plan.trust !== undefined && !(await context.trusts(plan.folder))) return undefined;
     const result = await tool.run(plan, quiet(context));
     return result.isError ? undefined : result;
-  } catch {
+  } catch (error) {
+    if (!(error instanceof ToolcribError)) throw error;
     return undefined; // What it would have said is left out.
   }
 }

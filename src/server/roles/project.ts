@@ -8,7 +8,7 @@ import { schemesOf } from '../../machine/databases/target.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { headAndTail, presentable } from '../../machine/presentable.ts';
 import { databaseFiles, looked, playersOf, tasksOf, type RoleServices } from './players.ts';
-import { folderOf } from './run-task.ts';
+import { folderOf, inOneLine } from './run-task.ts';
 
 /** What of each may be told; a model asks for the rest. */
 const mostEntries = 24;
@@ -55,7 +55,10 @@ async function place(folder: string, { trusts }: CallContext, { host }: RoleServ
   const [entries, isTrusted] = await Promise.all([host.list(folder), trusts(folder)]);
   const shown = entries.filter((name) => name !== '.git').toSorted();
   const trust = isTrusted ? '' : ' (not trusted yet: running its code is asked about once)';
-  return [`${basename(folder)}: ${shownPath(folder)}${trust}`, ...line('entries', shown, mostEntries)];
+  return [
+    `${basename(folder)}: ${shownPath(folder)}${trust}`,
+    ...line('entries', shown.map(inOneLine), mostEntries),
+  ];
 }
 
 /** Of version control: where one stands, what is under way, how much has changed; the files are another call. */
@@ -107,7 +110,7 @@ async function checks(folder: string, context: CallContext, services: RoleServic
 async function tasks(folder: string, context: CallContext, services: RoleServices): Promise<string[]> {
   const all = await tasksOf(folder, context, services);
   const shown = all.map(({ name, command }) =>
-    command ? `${name} = ${headAndTail(command, longestCommand)}` : name,
+    inOneLine(command ? `${name} = ${headAndTail(command, longestCommand)}` : name),
   );
   return line('tasks', shown, mostTasks);
 }

@@ -73,6 +73,8 @@ async function stepFor(asked: Asked, context: PlanContext, services: QueryServic
       `database: there are several: ${found.map(({ name }) => name).join(', ')}.`,
       'Say which one.',
     );
+  const { database } = source.values;
+  if (database !== undefined) await context.workspace.resolve(database, { kind: 'file', mustExist: true });
   const tool = await services.load(source.action.name);
   const given = { sql, table, limit, ...source.values };
   const values = Object.entries(given).filter(

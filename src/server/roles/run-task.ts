@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { nearest } from '../../core/nearest.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, type PlanContext, type Tool } from '../../core/tool.ts';
-import { inlineLimit, headAndTail } from '../../machine/presentable.ts';
-import { playersOf, tasksOf, type RoleServices, type Task } from './players.ts';
+import { headAndTail, inlineLimit, presentable } from '../../machine/presentable.ts';
+import { playersOf, tasksOf, type Player, type RoleServices, type Task } from './players.ts';
 import { planOf, stepOf, type Step } from './steps.ts';
 
 const params = z.strictObject({
@@ -53,12 +53,15 @@ export const runTask = (services: RoleServices): Tool =>
 export const folderOf = async ({ cwd }: { cwd?: string | undefined }, { workspace }: PlanContext) =>
   cwd === undefined ? workspace.home : workspace.resolve(cwd, { kind: 'folder', mustExist: true });
 
+/** What a project has written, as a part of a line of ours. */
+export const inOneLine = (text: string): string => presentable(text.replaceAll(/\s*[\r\n]\s*/g, ' '));
+
 const listed = (tasks: readonly Task[]): string =>
   headAndTail(
     [
       tasks.length === 0 ? 'no tasks that can be told without running something' : `${tasks.length} tasks`,
       ...tasks.map(({ name, command, says, program }) =>
-        [`${name} (${program})`, command ?? says].filter(Boolean).join('  '),
+        inOneLine([`${name} (${program})`, command ?? says].filter(Boolean).join('  ')),
       ),
     ].join('\n'),
     inlineLimit / 4,
@@ -73,6 +76,7 @@ async function stepFor(
 ): Promise<Step> {
   const all = await playersOf('task', folder, context.workspace.roots, services);
   const players = all.filter(({ action }) => program === undefined || action.program === program);
+  if (program !== undefined && players.length === 0 && all.length > 0) throw notThere(program, all);
   const known = tasks.filter(({ name }) => name === task).map((one) => one.program);
   // Tasks of others cannot be told without running them, so that they say themselves whether they have it.
   const silent = players.filter(({ action }) => tasks.every((one) => one.program !== action.program));
@@ -88,6 +92,14 @@ async function stepFor(
   const tool = await services.load(player.action.name);
   return stepOf(tool, { task, ...(args && { args }), cwd: player.folder }, undefined, context);
 }
+
+/** A program was named that has nothing to do here. */
+export const notThere = (program: string, players: readonly Player[]): ToolcribError =>
+  new ToolcribError(
+    'ARG_INVALID',
+    `program: the project shows no sign of ${JSON.stringify(program.slice(0, 100))}.`,
+    `There is ${[...new Set(players.map(({ action }) => action.program))].join(', ')}.`,
+  );
 
 function unknownTask(task: string, tasks: readonly Task[], hasRunner: boolean): ToolcribError {
   const names = tasks.map(({ name }) => name);
