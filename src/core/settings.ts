@@ -9,7 +9,7 @@ export const questionModes = ['server', 'host', 'none'] as const;
  */
 export type QuestionMode = (typeof questionModes)[number];
 
-/** Which of the tools that can be called a host is shown: those that suit the project, all, or none of programs. */
+/** Which of the tools that can be called a host is shown: the few for every project, all, or none of programs. */
 export const exposeModes = ['auto', 'all', 'catalogue'] as const;
 export type ExposeMode = (typeof exposeModes)[number];
 

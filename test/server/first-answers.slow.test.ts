@@ -46,17 +46,20 @@ const callIn = (era: Era, id: unknown = 3) => ({
 });
 const initializeLine = JSON.stringify({ jsonrpc: '2.0', ...hello['2025-11-25'][0] });
 
-/** A home folder, and a project; docker has no plugin, until a test installs another one. */
+/** A home folder, and a project; a program of the user's own is broken, until a test installs another one. */
 function makeHome() {
   const home = temporaryFolder();
   const [project, cache] = [join(home, 'project'), join(home, 'cache')];
-  for (const folder of ['project', 'new', 'bin']) mkdirSync(join(home, folder));
+  for (const folder of ['project', 'new', 'bin', 'config/toolcrib/programs'])
+    mkdirSync(join(home, folder), { recursive: true });
   writeFileSync(join(project, 'a.txt'), 'hello');
-  writeFileSync(join(home, 'bin', 'docker'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-  const install = () =>
-    writeFileSync(join(home, 'new', 'docker'), '#!/bin/sh\necho v2.30.0\n', {
-      mode: 0o755,
-    });
+  writeFileSync(
+    join(home, 'config', 'toolcrib', 'programs', 'frob.yaml'),
+    'id: frob\ntitle: Frob\nactions:\n  up: { title: Up, description: Starts., effects: [execute], run: [up] }\n',
+    { mode: 0o600 },
+  );
+  writeFileSync(join(home, 'bin', 'frob'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const install = () => writeFileSync(join(home, 'new', 'frob'), '#!/bin/sh\necho 2.30.0\n', { mode: 0o755 });
   const env = {
     ...inherited(),
     HOME: home,
@@ -89,7 +92,7 @@ async function end(server: RawServer) {
   expect(await server.ended).toBe(0);
 }
 
-/** A start that keeps its answers, which are not the first ones: that docker has no plugin is found out later. */
+/** A start that keeps its answers, which are not the first ones: that frob is broken is found out later. */
 async function firstStart({ start, kept }: Home, era: Era = '2025-11-25') {
   const server = start();
   await greet(server, era);
@@ -150,7 +153,7 @@ describe.each(eras)('in %s', (era) => {
     home.install();
     const server = home.start();
     await greet(server, era);
-    expect(toolNames(JSON.parse(server.lines[1] ?? ''))).toContain('compose_up');
+    expect(toolNames(JSON.parse(server.lines[1] ?? ''))).toContain('frob_up');
     await end(server);
   });
 
@@ -181,8 +184,8 @@ describe.each(eras)('in %s', (era) => {
     server.send(callIn(era));
     await server.next(({ method }) => method === 'notifications/tools/list_changed');
     server.send(listIn(era, 9));
-    expect(toolNames(await server.next(({ id }) => id === 9))).toContain('compose_up');
-    await until(() => readFileSync(home.kept()[0] ?? '', 'utf8').includes('compose_up'));
+    expect(toolNames(await server.next(({ id }) => id === 9))).toContain('frob_up');
+    await until(() => readFileSync(home.kept()[0] ?? '', 'utf8').includes('frob_up'));
     await end(server);
   });
 });

@@ -134,10 +134,9 @@ async function previewOf(call: ActionCall, start: Start): Promise<string | undef
   const { exitCode, stdout, stderr } = await runBeside(call, start, action.first);
   const said = presentable(stdout.text || stderr.text).trim();
   if ((action.firstOk ?? [0]).includes(exitCode ?? -1)) return said || 'It says that nothing would change.';
-  throw new ToolcribError(
-    'PROGRAM_FAILED',
-    `It would fail: ${presentable(stderr.text || stdout.text).trim()}`,
-  );
+  const complaint = presentable(stderr.text || stdout.text).trim();
+  const hint = call.of.hints?.find(({ says }) => says.test(complaint));
+  throw new ToolcribError('PROGRAM_FAILED', `It would fail: ${complaint}`, hint?.wayOut);
 }
 
 /** Whether undo would bring back all that the program says it could change. It is asked in a trusted folder only. */
