@@ -13,6 +13,12 @@ export interface Output {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** What a follow-up printed. Throws when it failed: nothing is known then. */
+export function saidAfter({ after }: Pick<Output, 'after'>, name: string): string {
+  if (after[name] === undefined) throw new Error(`${name} failed`);
+  return after[name];
+}
+
 /** Reads an output. Throws when it is not what the program is known to print: its text is shown then. */
 export type Reader<T> = (output: Output) => T;
 

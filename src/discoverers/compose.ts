@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { on, operand, option, variable, words } from '../core/parameter.ts';
 import { limit, list, path } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
-import type { Output } from '../core/report.ts';
+import { saidAfter, type Output } from '../core/report.ts';
 import { containers, entries } from './reports/kinds.ts';
 import { lines } from './reports/readers.ts';
 import { dockers, engine, moment, objects, stateOf, word } from './shared/engine.ts';
@@ -42,7 +42,7 @@ const command = words('Program and its arguments');
 const ofServices = { params: { file, services }, given: { services: ['web'] } };
 const changed = {
   after: { now: () => ['ps', '--all', '--format=json'] },
-  out: containers((output: Output) => found({ ...output, stdout: output.after['now'] ?? '' })),
+  out: containers((output: Output) => found({ ...output, stdout: saidAfter(output, 'now') })),
 };
 
 export default program('compose', {

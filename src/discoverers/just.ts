@@ -6,7 +6,8 @@ import { tasks } from './reports/kinds.ts';
 import { json } from './reports/readers.ts';
 import { runs } from './shared/programs.ts';
 
-const dump = z.object({ recipes: z.record(z.string(), z.object({ doc: z.string().nullish() })) });
+const recipe = z.object({ doc: z.string().nullish(), private: z.boolean().optional() });
+const dump = z.object({ recipes: z.record(z.string(), recipe) });
 
 export default program('just', {
   title: 'just',
@@ -21,7 +22,9 @@ export default program('just', {
       run: ['--dump', '--dump-format=json'],
       out: tasks(
         json(dump, ({ recipes }) =>
-          Object.entries(recipes).map(([key, { doc }]) => ({ name: key, says: doc ?? undefined })),
+          Object.entries(recipes).flatMap(([key, { doc, private: hidden }]) =>
+            hidden ? [] : [{ name: key, says: doc ?? undefined }],
+          ),
         ),
       ),
     }),

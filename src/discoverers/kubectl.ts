@@ -1,7 +1,7 @@
 import { choice, on, operand, option, required, words } from '../core/parameter.ts';
 import { limit, list, name, path, some } from '../core/params.ts';
 import { action, program } from '../core/program.ts';
-import type { Output } from '../core/report.ts';
+import { saidAfter, type Output } from '../core/report.ts';
 import { entries, resources } from './reports/kinds.ts';
 import { records } from './reports/readers.ts';
 import { asks, destroys, publishes, reaches, reads } from './shared/programs.ts';
@@ -48,7 +48,7 @@ const listed = ({ stdout }: Pick<Output, 'stdout'>) =>
         };
       });
     });
-const now = resources(({ after }) => listed({ stdout: after['now'] ?? '' }));
+const now = resources((output) => listed({ stdout: saidAfter(output, 'now') }));
 
 export default program('kubectl', {
   title: 'Kubernetes',

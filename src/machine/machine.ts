@@ -1,6 +1,6 @@
 import type { Settings } from '../core/settings.ts';
 import type { Host } from './host.ts';
-import type { Discovery, ProgramFacts, SearchPath } from './programs/installation.ts';
+import type { Discovery, Installation, ProgramFacts, SearchPath } from './programs/installation.ts';
 import type { ProgramReport } from './programs/machine-report.ts';
 import type { Processes, Run } from './processes/process.ts';
 import { childEnvironment } from './environment.ts';
@@ -18,6 +18,8 @@ export interface Machine {
   childEnvironment(): Promise<
     (names: readonly string[], settings: Readonly<Record<string, string>>) => Record<string, string>
   >;
+  /** What is started for a program; undefined where it is not installed. */
+  installation(id: string): Promise<Installation | undefined>;
   /** What is known of every program, versions included: waits for probes that were not made yet. */
   report(): Promise<readonly ProgramReport[]>;
   /** Those of these names that a folder of the search path has. */
@@ -53,6 +55,7 @@ export function createMachine(
     run,
     leave,
     discovery: () => known.discovery,
+    installation: (id) => known.installation(id),
     childEnvironment: async () => childEnvironment.bind(undefined, host, await known.path),
     async report() {
       const [{ discovery, versions }, { reportOf }] = await Promise.all([

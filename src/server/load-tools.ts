@@ -38,7 +38,7 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
   async function load(published: PublishedTool): Promise<Tool> {
     const { name, program, action } = published;
     if (action === undefined) return loadOwn(name);
-    const found = async () => (await machine.discovery()).installed.get(program);
+    const found = () => machine.installation(program);
     // It may have been installed since.
     const installation = (await found()) ?? (await machine.refresh().then(found));
     if (!installation && !offered.isReached(published)) throw notInstalled(program, whole.manifest, machine);

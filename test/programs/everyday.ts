@@ -1,4 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { ProgramTrial } from './types.ts';
+
+/** A display that nobody sees. */
+async function startDisplay() {
+  const display = spawn('Xvfb', ['-displayfd', '1', '-screen', '0', '640x480x8'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [number] = (await once(display.stdout, 'data')) as [Buffer];
+  return { env: { DISPLAY: `:${number.toString().trim()}` }, end: () => void display.kill() };
+}
 
 const json = '{"name": "shop", "scripts": {"test": "true", "build": "tsc"}}\n';
 /** What is used every day, whatever a project is written in. */
@@ -38,6 +49,30 @@ const trials: readonly ProgramTrial[] = [
     calls: [
       ['filter', { filter: '.scripts | keys', paths: ['package.json'], compact: true }, /\["build","test"\]/],
       ['filter', { filter: '.name', paths: ['package.json'], raw: true }, /^shop$/m],
+    ],
+  },
+  {
+    program: 'just',
+    from: { npm: 'rust-just@1' },
+    files: {
+      justfile:
+        "# Says hello\nhello who='you':\n  @echo hi {{who}}\nall: hello\n\n[private]\nhidden:\n  @echo hidden\n",
+    },
+    calls: [
+      ['tasks', {}, /^2 tasks\nall.*\nhello.*Says hello/],
+      ['task', { task: 'hello', args: ['a b'] }, /^hi a b/],
+      ['task', { task: 'nope' }, /PROGRAM_FAILED[^]*nope/],
+    ],
+  },
+  {
+    program: 'meld',
+    from: { apt: 'meld xvfb' },
+    start: () => startDisplay(),
+    files: { 'a.txt': 'a\n', 'b.txt': 'b\n', 'old/a.txt': 'a\n', 'new/a.txt': 'b\n' },
+    calls: [
+      ['diff', { left: 'a.txt', right: 'b.txt' }, /started|opened|done/i],
+      ['folder_sync', { left: 'old', right: 'new' }, /started|opened|done/i],
+      ['merge', { left: 'a.txt', right: 'b.txt', base: 'a.txt', output: 'c.txt' }, /started|opened|done/i],
     ],
   },
   {

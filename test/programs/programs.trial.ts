@@ -68,8 +68,8 @@ function install({ from }: ProgramTrial): void {
   run(join(pipFolder, 'bin/pip'), 'install', '--quiet', ...from.pip.split(' '));
 }
 
-it('tries at least sixty programs', () => {
-  expect(new Set(trials.map(({ program }) => program)).size).toBeGreaterThanOrEqual(60);
+it('tries at least seventy programs', () => {
+  expect(new Set(trials.map(({ program }) => program)).size).toBeGreaterThanOrEqual(70);
 });
 
 it('calls every action of the programs that are tried', () => {
@@ -84,22 +84,27 @@ it('calls every action of the programs that are tried', () => {
   expect(missing).toEqual([]);
 });
 
-describe.each(trials.map((trial, at) => ({ ...trial, name: `${trial.program} ${at}` })))('$name', (trial) => {
+describe.each(trials.map((trial, at) => [`${trial.program} ${at}`, trial] as const))('%s', (name, trial) => {
   let client: Client;
+  let started: Awaited<ReturnType<NonNullable<ProgramTrial['start']>>> | undefined;
   beforeAll(async () => {
     install(trial);
-    const folder = temporaryFolderOf(trial);
+    const folder = temporaryFolderOf(name, trial);
+    started = await trial.start?.(folder);
     execFileSync(process.execPath, [toolcrib, 'trust', folder, '--yes'], { env, stdio: 'ignore' });
     client = new Client({ name: 'trial', version: '1' }, { capabilities: { elicitation: { form: {} } } });
     client.setRequestHandler('elicitation/create', () => ({ action: 'accept' as const, content: {} }));
-    await client.connect(transportOf({ roots: [folder], cwd: folder, env }));
+    await client.connect(transportOf({ roots: [folder], cwd: folder, env: { ...env, ...started?.env } }));
   }, 600_000);
-  afterAll(() => client.close());
+  afterAll(async () => {
+    await client.close();
+    await started?.end();
+  });
   it.each(trial.calls.map(([action, given, answer], at) => ({ action, given, answer, at })))(
     '$at $action',
     async ({ action, given, answer }) => {
-      const name = `${trial.program}_${action}`;
-      expect(textOf(await client.callTool({ name, arguments: { ...given } }))).toMatch(answer);
+      const called = { name: `${trial.program}_${action}`, arguments: { ...given } };
+      expect(textOf(await client.callTool(called))).toMatch(answer);
     },
   );
 });
@@ -107,8 +112,8 @@ describe.each(trials.map((trial, at) => ({ ...trial, name: `${trial.program} ${a
 const temporaryRoot = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-trial-')));
 
 /** A project of its own. */
-function temporaryFolderOf({ files: texts, program, from }: ProgramTrial): string {
-  const folder = join(temporaryRoot, program);
+function temporaryFolderOf(name: string, { files: texts, program, from }: ProgramTrial): string {
+  const folder = join(temporaryRoot, name.replace(' ', '-'));
   for (const [path, text] of Object.entries(texts)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);

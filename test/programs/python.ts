@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import type { ProgramTrial } from './types.ts';
 
 const shop = {
@@ -17,6 +18,18 @@ class CartTest(unittest.TestCase):
         self.assertEqual(add(1, 2), 4)
 `,
 };
+/** Writes two versions of a package without a build. */
+const wheel = `
+import os, zipfile
+os.mkdir('wheels')
+for version in ('1.0', '2.0'):
+    with zipfile.ZipFile(f'wheels/tiny-{version}-py3-none-any.whl', 'w') as whl:
+        info = f'tiny-{version}.dist-info'
+        whl.writestr('tiny.py', '')
+        whl.writestr(f'{info}/METADATA', f'Metadata-Version: 2.1\\nName: tiny\\nVersion: {version}\\n')
+        whl.writestr(f'{info}/WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')
+        whl.writestr(f'{info}/RECORD', '')
+`;
 const failing = ['tests/test_cart.py::CartTest::test_fails'];
 
 export default [
@@ -110,6 +123,39 @@ export default [
     ],
   },
   {
+    program: 'basedpyright',
+    from: { npm: 'basedpyright@1' },
+    files: shop,
+    calls: [['types', { only: ['cart.py'] }, /cart\.py:6:12 error: Type "[^]* \[reportReturnType\]/]],
+  },
+  {
+    program: 'pip',
+    from: { apt: 'python3-venv' },
+    start: (folder) => {
+      execFileSync('python3', ['-m', 'venv', '.venv'], { cwd: folder });
+      execFileSync('python3', ['-c', wheel], { cwd: folder });
+      return Promise.resolve({ env: {}, end: () => undefined });
+    },
+    files: {
+      'requirements.txt': '--no-index\n--find-links wheels\ntiny==1.0\n',
+      'newer.txt': '--no-index\n--find-links wheels\ntiny==2.0\n',
+    },
+    calls: [
+      ['install', { requirements: ['requirements.txt'] }, /Successfully installed tiny-1\.0/],
+      ['list', {}, /^\d packages[^]*\ntiny 1\.0/],
+      ['show', { packages: ['tiny'] }, /Name: tiny\nVersion: 1\.0/],
+      ['show', { packages: ['nope'] }, /nope/],
+      ['freeze', {}, /tiny==1\.0/],
+      ['check', {}, /^no problems/],
+      ['sync', { requirements: 'newer.txt' }, /Successfully installed tiny-2\.0/],
+      // Without an index there is nothing newer to find, which is no "none".
+      ['update', { packages: ['tiny'] }, /already satisfied|PROGRAM_FAILED/],
+      ['outdated', {}, /PROGRAM_FAILED/],
+      ['remove', { packages: ['tiny'] }, /Successfully uninstalled tiny-2\.0/],
+      ['remove', { packages: ['tiny'] }, /NOT_FOUND|not installed/],
+    ],
+  },
+  {
     program: 'tox',
     from: { apt: 'tox' },
     files: {
@@ -123,23 +169,48 @@ export default [
   },
   {
     program: 'pre_commit',
-    from: { pip: 'pre-commit', apt: 'pre-commit' },
+    from: { apt: 'pre-commit' },
+    start: (folder) => {
+      execFileSync('git', ['init', '--quiet'], { cwd: folder });
+      execFileSync('git', ['add', '.'], { cwd: folder });
+      return Promise.resolve({ env: {}, end: () => undefined });
+    },
     files: {
       '.pre-commit-config.yaml':
         'repos:\n- repo: local\n  hooks:\n  - {id: fails, name: fails, language: system, entry: "false", files: a}\n',
       'a.txt': 'a',
     },
     calls: [
-      ['update', {}, /PROGRAM_FAILED|done/],
-      ['run', { all: true }, /PROGRAM_FAILED[^]*git/],
+      ['run', { all: true }, /fails\.+Failed/],
+      ['run_files', { files: ['a.txt'] }, /fails\.+Failed/],
+      ['install', {}, /installed at \.git\/hooks\/pre-commit/],
+      ['update', {}, /^(?!PROGRAM_FAILED)/],
     ],
   },
   {
     program: 'poetry',
     from: { apt: 'python3-poetry' },
     files: {
-      'pyproject.toml': '[tool.poetry]\nname = "a"\nversion = "1.0"\ndescription = ""\nauthors = []\n',
+      'pyproject.toml':
+        '[tool.poetry]\nname = "a"\nversion = "1.0"\ndescription = ""\nauthors = []\npackages = [{ include = "a" }]\n' +
+        '[tool.poetry.dependencies]\npython = ">=3.9"\ntiny = { path = "tiny" }\n',
+      'a/__init__.py': '',
+      'tiny/pyproject.toml':
+        '[tool.poetry]\nname = "tiny"\nversion = "1.0"\ndescription = ""\nauthors = []\n',
+      'tiny/tiny.py': '',
     },
-    calls: [['list', {}, /poetry\.lock|no packages/]],
+    calls: [
+      ['list', {}, /poetry\.lock|no packages/],
+      ['lock', {}, /^(?!PROGRAM_FAILED)/],
+      ['list', {}, /^1 package\ntiny 1\.0/],
+      ['why', { package: 'tiny' }, /tiny 1\.0/],
+      ['run', { program: 'python', args: ['-c', 'print(6*7)'] }, /42/],
+      // PyPI is out of reach here.
+      ['install', {}, /PROGRAM_FAILED|Installing/],
+      ['add', { packages: ['no-such-package-at-all-1'] }, /PROGRAM_FAILED/],
+      ['update', { packages: ['tiny'] }, /^Updating dependencies/],
+      ['remove', { packages: ['no-such-package-at-all-1'] }, /PROGRAM_FAILED/],
+      ['outdated', {}, /PROGRAM_FAILED|no packages/],
+    ],
   },
 ] satisfies ProgramTrial[];

@@ -2,6 +2,8 @@
 export interface ProgramTrial {
   readonly program: string;
   readonly from: { readonly apt?: string; readonly npm?: string; readonly pip?: string };
+  /** What it talks to: begun before the first call, ended after the last one. */
+  readonly start?: (folder: string) => Promise<{ env: Record<string, string>; end(): void | Promise<void> }>;
   readonly files: Readonly<Record<string, string>>;
   readonly calls: readonly (readonly [
     action: string,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { aside, choice, on, operand, option, words, type Params } from '../../core/parameter.ts';
 import { limit, list, matching, name, path, some } from '../../core/params.ts';
 import { action, family, type Program } from '../../core/program.ts';
-import { told, type Output } from '../../core/report.ts';
+import { saidAfter, told, type Output } from '../../core/report.ts';
 import { containers, entries, images } from '../reports/kinds.ts';
 import { records } from '../reports/readers.ts';
 import { assignments, dockers, engine, imageName, mergedLogs, moment, word } from '../shared/engine.ts';
@@ -113,7 +113,7 @@ const running = ({ title }: Row): Program['actions'] => ({
 /** The containers that were asked about, as they are now; all of them when none of these is left. */
 const afterwards = ({ ps }: Row) =>
   containers((output: Output) => {
-    const all = ps({ ...output, stdout: output.after['now'] ?? '' }) as { name: string; id?: string }[];
+    const all = ps({ ...output, stdout: saidAfter(output, 'now') }) as { name: string; id?: string }[];
     const asked = output.values['containers'] as string[];
     const left = all.filter(({ name: key, id }) => asked.some((one) => key === one || id?.startsWith(one)));
     return (left.length > 0 ? left : all) as never;
@@ -156,7 +156,7 @@ const changingImages = ({ title, json: asJson, images: read }: Row): Program['ac
     }),
     rmi: action(`Remove ${title} images`, 'Deletes images that no container uses.', ['destroy'], {
       after: { now: () => ['images', asJson] },
-      out: images((output) => read({ ...output, stdout: output.after['now'] ?? '' })),
+      out: images((output) => read({ ...output, stdout: saidAfter(output, 'now') })),
       run: ['rmi'],
       params: { images: operand(some(imageName('Image'), 'Names or ids')) },
       given: { images: ['shop:old'] },

@@ -2,7 +2,7 @@ import type { Slot } from '../../core/command-line.ts';
 import { operand, on, words, type Params } from '../../core/parameter.ts';
 import { matching, name } from '../../core/params.ts';
 import { action, present, type Program } from '../../core/program.ts';
-import { told, type Output, type Reader } from '../../core/report.ts';
+import { saidAfter, told, type Output, type Reader } from '../../core/report.ts';
 import { advisories, packages, tasks } from '../reports/kinds.ts';
 import { packageActions } from '../shared/packages.ts';
 import { asks, makes, reaches, reads, runs, runsProgram } from '../shared/programs.ts';
@@ -30,7 +30,7 @@ const nowThere =
   (list: Reader<read.Packages>) =>
   (output: Output): string => {
     const asked = (output.values['packages'] as string[]).map((spec) => spec.replace(/(.)@.*/, '$1'));
-    const found = list({ ...output, stdout: output.after['now'] ?? '' })
+    const found = list({ ...output, stdout: saidAfter(output, 'now') })
       .filter((one) => asked.length === 0 || asked.includes(one.name))
       .map((one) => `${one.name} ${one.version ?? one.problem}`);
     return [output.stdout.trim(), output.stderr.trim(), ...found].filter(Boolean).join('\n');

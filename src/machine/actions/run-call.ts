@@ -74,18 +74,18 @@ async function prepare(
   return programResult(outcome, { hints: call.of.hints, ok: [] }, { command, notes });
 }
 
-/** What the follow-ups say; of one that fails, nothing. */
+/** What the follow-ups say; one that fails, or has only complaints, is left out. */
 async function followUps({ call, start }: PreparedCall, { signal }: CallContext) {
   const said: Record<string, string> = {};
   for (const [name, line] of Object.entries<NonNullable<ProgramAction['after']>[string]>(
     call.action.after ?? {},
   )) {
-    const { exitCode, stdout } = await runBeside(
+    const { exitCode, stdout, stderr } = await runBeside(
       { ...call, context: { ...call.context, signal } },
       start,
       line,
     );
-    said[name] = exitCode === 0 ? stdout.text : '';
+    if (exitCode === 0 && (stdout.text !== '' || stderr.text === '')) said[name] = stdout.text;
   }
   return said;
 }

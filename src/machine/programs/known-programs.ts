@@ -32,6 +32,7 @@ export class KnownPrograms {
   #path: Promise<SearchPath>;
   #broken: Broken;
   #discovery: Promise<Discovery>;
+  #looked: Promise<void> | undefined;
   #changed = () => {};
 
   constructor(sources: Sources) {
@@ -76,13 +77,27 @@ export class KnownPrograms {
 
   /** Asks the login shell for its PATH unless a fresh answer is kept, and looks at what is not taken for granted. */
   async settle(): Promise<void> {
-    const { host, run, facts } = this.#sources;
+    const { host, run } = this.#sources;
     if (!(await this.#shell)?.fresh) {
       const answer = await askLoginShell(host, run, this.#cache);
       if (answer) this.#shell = Promise.resolve({ ...answer, fresh: true });
       if (answer) this.#path = this.#locate();
     }
-    const plugins = facts()
+    await (this.#looked = this.#lookAtDoubtful());
+  }
+
+  /** What is started for a program. Whether a plugin is there is asked before it is used for the first time. */
+  async installation(id: string): Promise<Installation | undefined> {
+    const found = (await this.#discovery).installed.get(id);
+    if (!found || found.words.length === 0) return found;
+    await (this.#looked ??= this.#comparing(() => this.#lookAtDoubtful()));
+    return (await this.#discovery).installed.get(id);
+  }
+
+  /** Plugins, and what was broken the last time. */
+  async #lookAtDoubtful(): Promise<void> {
+    const plugins = this.#sources
+      .facts()
       .filter(({ called }) => called.some((name) => name.includes(' ')))
       .map(({ id }) => id);
     const doubtful = new Set([...plugins, ...Object.keys(this.#broken).map((key) => key.split(' ')[0])]);
