@@ -66,7 +66,7 @@ export function listing<S extends z.ZodRawShape>(
   common: (all: readonly z.output<z.ZodObject<S>>[]) => string = () => '',
 ) {
   const item: z.ZodObject<S> = z.object(shape);
-  const plural = `${of.replace(/([^aeiou])y$/, '$1ie').replace(/(s|x|ch)$/, '$1e')}s`;
+  const plural = `${of.replace(/([^aeiou])y$/, '$1ie').replace(/(s|x|ch|sh)$/, '$1e')}s`;
   const count = (total: number) => (total === 0 ? `no ${plural}` : `${total} ${total === 1 ? of : plural}`);
   const lead = (total: number, shown: number) =>
     count(total) + (shown < total ? `, ${shown} of them here` : '');

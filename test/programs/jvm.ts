@@ -10,7 +10,13 @@ const test =
 const jdk = { apt: 'default-jdk-headless' };
 const pom =
   '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>' +
-  '<groupId>shop</groupId><artifactId>shop</artifactId><version>1.0</version></project>';
+  '<groupId>shop</groupId><artifactId>shop</artifactId><version>1.0</version><properties>' +
+  '<maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>' +
+  '</properties><dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId>' +
+  '<version>4.13.2</version><scope>test</scope></dependency></dependencies><build><plugins><plugin>' +
+  '<artifactId>maven-clean-plugin</artifactId><version>3.2.0</version></plugin></plugins></build></project>';
+/** Debian's own repository, which has what its packages brought. */
+const offline = '-o\n-s/etc/maven/settings-debian.xml\n-Dmaven.repo.local=/usr/share/maven-repo\n';
 
 export default [
   {
@@ -57,11 +63,27 @@ task hello { group 'mine'; description 'Says hello'; doLast { println 'hi' } }
   },
   {
     program: 'maven',
-    from: { apt: 'maven' },
-    files: { 'pom.xml': pom, 'src/main/java/shop/Cart.java': cart('a + b') },
+    from: { apt: 'maven maven-debian-helper libmaven-dependency-plugin-java junit4' },
+    files: {
+      'pom.xml': pom,
+      '.mvn/maven.config': offline,
+      'src/main/java/shop/Cart.java': cart('a + b'),
+      'src/test/java/shop/CartTest.java': test,
+    },
     calls: [
-      ['compile', { offline: true }, /diagnostic|PROGRAM_FAILED/],
-      ['clean', { offline: true }, /done|PROGRAM_FAILED/],
+      ['compile', {}, /^no diagnostics/],
+      ['test', {}, /^1 failed, 1 passed, 0 skipped\n.*CartTest\.java:10 shop\.CartTest#fails - /],
+      ['test', { only: ['shop.CartTest#adds'] }, /^0 failed, 1 passed/],
+      ['package', { skip_tests: true }, /done|jar/],
+      // A test fails, so nothing is put into the machine's repository.
+      ['verify', {}, /CartTest\.fails/],
+      ['install', {}, /CartTest\.fails/],
+      ['dependency_tree', {}, /junit:junit:jar:4/],
+      ['list', {}, /junit/],
+      // This plugin is not among Debian's.
+      ['outdated', {}, /PROGRAM_FAILED[^]*versions/],
+      // Of what this one needs, Debian has another version.
+      ['clean', {}, /done|maven-clean-plugin/],
       ['run_goal', { task: 'no-such-phase' }, /Unknown lifecycle phase/],
     ],
   },

@@ -50,11 +50,22 @@ export default [
   },
   {
     program: 'bundle',
-    from: { apt: 'bundler' },
-    files: bundle,
+    from: { apt: 'bundler rake' },
+    files: {
+      ...bundle,
+      Gemfile: 'gem "tiny", path: "tiny"\n',
+      'tiny/tiny.gemspec':
+        'Gem::Specification.new { |s| s.name = "tiny"; s.version = "1.0"; s.summary = "t"; s.authors = ["a"] }\n',
+    },
     calls: [
-      ['list', {}, /^\d+ packages|PROGRAM_FAILED/],
-      ['exec', { program: 'rake', args: ['hello[you]'] }, /^hi you|PROGRAM_FAILED/],
+      ['install', {}, /Bundle complete/],
+      ['list', {}, /tiny 1\.0/],
+      ['update', { packages: ['tiny'] }, /Bundle updated/],
+      ['outdated', {}, /^no packages/],
+      ['exec', { program: 'ruby', args: ['-e', 'puts 6*7'] }, /^42/],
+      // There is no source to add it from.
+      ['add', { packages: ['no-such-gem-at-all-1'] }, /PROGRAM_FAILED[^]*no-such-gem-at-all-1/],
+      ['remove', { packages: ['tiny'] }, /Removing gems|tiny/],
     ],
   },
   {
@@ -109,7 +120,14 @@ export default [
   {
     program: 'composer',
     from: { apt: 'composer' },
-    files: shop,
+    files: {
+      ...shop,
+      'composer.json': shop['composer.json'].replace(
+        '{',
+        '{"repositories": [{"type": "path", "url": "./tiny"}, {"packagist.org": false}], ',
+      ),
+      'tiny/composer.json': '{"name": "a/tiny", "version": "1.0.0"}',
+    },
     calls: [
       ['tasks', {}, /^2 tasks\nhello = echo hi \(Says hello\)\nboth = @hello && @hello$/],
       ['run_script', { task: 'hello', args: ['a'] }, /hi/],
@@ -117,7 +135,12 @@ export default [
       ['list', {}, /^no packages/],
       ['outdated', {}, /^no packages/],
       ['why', { package: 'psr/log' }, /PROGRAM_FAILED/],
-      ['add', { packages: ['monolog/monolog'] }, /PROGRAM_FAILED|monolog/],
+      ['add', { packages: ['no/such'] }, /PROGRAM_FAILED[^]*no\/such/],
+      ['add', { packages: ['a/tiny'] }, /a\/tiny/],
+      ['list', {}, /^1 package\na\/tiny 1\.0\.0/],
+      ['why', { package: 'a/tiny' }, /a\/shop/],
+      ['update', { packages: ['a/tiny'] }, /Nothing to modify|Nothing to install|Lock file/],
+      ['remove', { packages: ['a/tiny'] }, /a\/tiny/],
     ],
   },
   {
