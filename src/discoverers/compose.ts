@@ -68,10 +68,6 @@ export default program('compose', {
   hints: [
     ...engine.hints,
     { says: /no configuration file provided/i, wayOut: 'Give the folder that has the compose.yaml as cwd.' },
-    {
-      says: /No such option: --format/i,
-      wayOut: 'Compose 1 lists nothing as JSON: docker_ps_all has its containers.',
-    },
   ],
   actions: {
     ps: action('List Compose containers', 'Containers of the project with state, health, ports.', reads, {

@@ -29,6 +29,3 @@ export function prefixOf(program: string, args: readonly string[]): Lasting | un
   const words = args.slice(0, last + 1);
   return last >= 0 && words.every(isWord) ? { kind: 'prefix', program, words } : undefined;
 }
-
-/** They print a part of what they read, whatever their options: behind a pipe they add nothing to what it may do. */
-export const filters: ReadonlySet<string> = new Set('cat cut egrep fgrep grep head nl tail tr wc'.split(' '));

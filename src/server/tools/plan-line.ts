@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { printable } from '../../core/command-line.ts';
+import { deniedGlobs } from '../../core/rule.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { parseLine, printProgram, type LineProgram, type ParsedLine } from '../../core/parse-line.ts';
 import type { Plan, PlanContext } from '../../core/tool.ts';
@@ -11,7 +13,8 @@ import { namedProgram, type NamedProgram } from '../../machine/programs/named-pr
 import { projectFolders } from '../../machine/programs/project-folders.ts';
 import type { OwnServices } from '../own-tools.ts';
 import type { Manifest } from '../published.ts';
-import { filters, prefixOf } from './lasting-prefix.ts';
+import { prefixOf } from './lasting-prefix.ts';
+import { onlyLooks } from './looking.ts';
 
 /** What is to be run, as it was given. */
 export interface GivenLine {
@@ -28,6 +31,8 @@ export interface PreparedLine {
   readonly command: string;
   /** Pipes, one after another until one fails; `line`: a program as a person would type it. */
   readonly pipes: readonly (readonly (Stage & { readonly line: string })[])[];
+  /** No program of it can change anything. */
+  readonly looks: boolean;
 }
 
 /** One program of it. */
@@ -36,7 +41,10 @@ interface Prepared {
   readonly found: NamedProgram;
   readonly of: LineProgram;
   readonly bare: string;
-  readonly isFilter: boolean;
+  /** It shows what is in the roots, or what it is given, and does no more. */
+  readonly looks: boolean;
+  /** It is the project's own, or a runtime with a script of it. */
+  readonly isOwn: boolean;
   /** What it names inside the roots, and itself where it lies there. */
   readonly touches: readonly string[];
   readonly leadsOut: boolean;
@@ -49,7 +57,7 @@ const longestPlain = 1000;
 export async function planLine(
   given: GivenLine,
   services: OwnServices,
-  { workspace }: Pick<PlanContext, 'workspace'>,
+  { workspace, rules }: Pick<PlanContext, 'workspace' | 'rules'>,
 ): Promise<Plan<PreparedLine>> {
   const { input, cwd } = given;
   const parsed = parsedFrom(given);
@@ -57,48 +65,51 @@ export async function planLine(
   const start = cwd === undefined ? workspace.home : await workspace.resolve(cwd, options);
   const folder =
     parsed.folder === undefined ? start : await workspace.resolve(parsed.folder, { ...options, from: start });
-  const prepare = await preparer(folder, services, workspace);
+  const isFree = deniedGlobs(rules).length === 0;
+  const prepare = await preparer(folder, services, { workspace, isFree });
   const pipes: Prepared[][] = [];
   for (const pipe of parsed.pipes)
     pipes.push(
-      await Promise.all(pipe.map((of, at) => prepare(of, at, at + pipes.length === 0 ? input : undefined))),
+      await Promise.all(pipe.map((of, at) => prepare(of, at + pipes.length === 0 ? input : undefined))),
     );
   const all = pipes.flat();
   const command = pipes
     .map((pipe) => pipe.map(({ stage, of }) => stage.line + (of.joinsErrors ? ' 2>&1' : '')).join(' | '))
     .join(' && ');
   const preview = [...all.flatMap(previewOf), ...(input === undefined ? [] : ['input:', input])].join('\n');
-  const whole = {
-    effects: ['write', 'execute', 'network', 'publish', 'destroy'],
+  const looks = all.every((one) => one.looks);
+  const whole: Plan<PreparedLine> = {
+    effects: looks ? ['read'] : ['write', 'execute', 'network', 'publish', 'destroy'],
     subject: command,
     folder,
     touches: all.flatMap(({ touches }) => touches),
-    asks: 'program',
-    trust: 'runs a program in this folder',
+    ...(!looks && { asks: 'program', trust: 'runs a program in this folder' }),
     preview,
     takenBack: false,
     exactly: JSON.stringify([folder, input, pipes.map((pipe) => pipe.map(({ found, of }) => [found, of]))]),
-    work: { folder, command, pipes: pipes.map((pipe) => pipe.map(({ stage }) => stage)) },
-  } as const;
+    work: { folder, command, pipes: pipes.map((pipe) => pipe.map(({ stage }) => stage)), looks },
+  };
   return { ...whole, parts: all.flatMap((one) => partsOf(one, whole, input === undefined)) };
 }
 
 /** What is decided about one program of a line: with the variables before it, and without them what is denied. */
 function partsOf(
-  { stage: { line }, of: { argv, variables }, found, bare, isFilter, touches, leadsOut }: Prepared,
+  { stage: { line }, of: { argv, variables }, found, bare, looks, isOwn, touches, leadsOut }: Prepared,
   whole: Plan,
   isAlone: boolean,
 ): Plan[] {
-  const { asks: _asks, trust: _trust, ...rest } = whole;
-  const onlyRules = { ...rest, effects: [] };
+  const { asks: _asks, ...rest } = whole;
+  const { trust: _trust, ...unasked } = rest;
+  const onlyRules = { ...unasked, effects: [] };
   const hasVariables = Object.keys(variables).length > 0;
   // What lies outside of the roots nobody could trust, so that is read each time; so is what is set or typed for it.
   const canLast = isAlone && !leadsOut && !hasVariables;
   const lasting = canLast ? prefixOf(found.program, argv.slice(1)) : undefined;
+  const asked = { ...whole, subject: line, touches, ...(lasting && { lasting }) };
+  // What a project's tests and tasks may run in a trusted folder is no more by itself.
+  const own: Plan = { ...rest, effects: ['write', 'execute', 'network'], subject: line, touches };
   return [
-    ...(isFilter
-      ? [{ ...onlyRules, subject: line }]
-      : [{ ...whole, subject: line, touches, ...(lasting && { lasting }) }]),
+    looks ? { ...onlyRules, effects: ['read'], subject: line } : isOwn && canLast ? own : asked,
     ...(bare === line ? [] : [{ ...onlyRules, subject: bare }]),
   ];
 }
@@ -119,12 +130,12 @@ function parsedFrom({ command, args }: GivenLine): ParsedLine {
 async function preparer(
   folder: string,
   { host, discovery, environment, catalogue: { manifest } }: OwnServices,
-  workspace: PlanContext['workspace'],
+  { workspace, isFree }: Pick<PlanContext, 'workspace'> & { readonly isFree: boolean },
 ) {
   const { path } = await discovery();
   const project = await projectFolders(workspace.roots);
   const own = ownPlaces(manifest, host.platform === 'win32' ? 'win32' : 'posix');
-  return async (of: LineProgram, at: number, input: string | undefined): Promise<Prepared> => {
+  return async (of: LineProgram, input: string | undefined): Promise<Prepared> => {
     const [name, ...args] = of.argv;
     const found = await namedProgram(name, { folder, workspace, host, path, own });
     const { program, digest, leading } = found;
@@ -136,8 +147,9 @@ async function preparer(
     const places = placesIn(args, folder, workspace.roots);
     const env = environment(inheritedBy(name, manifest), {});
     const hasVariables = Object.keys(of.variables).length > 0;
-    const isFilter =
-      at > 0 && digest === undefined && filters.has(name) && !hasVariables && places.inside.length === 0;
+    const isOwn = digest !== undefined || (await runsScript(name, args, folder, manifest));
+    const isPlain = digest === undefined && !hasVariables;
+    const looks = isPlain && (await onlyLooks(name, args, places, { roots: workspace.roots, isFree }));
     return {
       stage: {
         program,
@@ -149,7 +161,8 @@ async function preparer(
       found,
       of,
       bare: printable(typed),
-      isFilter: isFilter && !places.leadsOut,
+      looks,
+      isOwn,
       touches: [...(digest === undefined ? [] : [program]), ...places.inside],
       leadsOut: places.leadsOut,
     };
@@ -159,6 +172,26 @@ async function preparer(
 const ownPlaces = ({ programs }: Manifest, system: 'posix' | 'win32'): readonly string[] => [
   ...new Set(programs.flatMap(({ own }) => own?.[system] ?? []).filter((place) => !place.startsWith('$'))),
 ];
+
+/** Whether a runtime is given a script of this folder, or a module by its name. */
+async function runsScript(
+  program: string,
+  [script = '', module = '']: readonly string[],
+  folder: string,
+  { programs }: Manifest,
+): Promise<boolean> {
+  if (!programs.some(({ category, called }) => category === 'runtime' && called.includes(program)))
+    return false;
+  const within = module.replaceAll('.', '/');
+  const files = script === '-m' ? [`${within}.py`, `${within}/__main__.py`] : [script];
+  return (await Promise.all(files.map((file) => isFileIn(folder, file)))).includes(true);
+}
+
+/** Whether a plain file lies there, and not only a link that leads out. */
+async function isFileIn(folder: string, path: string): Promise<boolean> {
+  const real = await realpath(resolve(folder, path)).catch(() => undefined);
+  return real !== undefined && isInside(real, folder) && (await stat(real)).isFile();
+}
 
 /** What arguments name in other folders or in this one, also behind an option: `--root=../other`, `-C/w/other`. */
 function placesIn(args: readonly string[], folder: string, roots: readonly string[]) {

@@ -64,13 +64,13 @@ const longestMs = 7 * 24 * 60 * 60 * 1000;
 const keepBytes = 4096;
 
 async function runLine(
-  { folder, command, pipes }: PreparedLine,
+  { folder, command, pipes, looks }: PreparedLine,
   { input, timeout, timeout_ms, tail }: Given,
   { run, checkpoint, outputs }: OwnServices,
   context: CallContext,
 ): Promise<ToolResult> {
   const { signal, workspace } = context;
-  const kept = await checkpoint?.take(folder, command, workspace, signal);
+  const kept = looks ? undefined : await checkpoint?.take(folder, command, workspace, signal);
   const sink = context.keepOutput(command, folder);
   const limitMs = timeout_ms ?? (timeout === undefined ? longestMs : timeout * 1000);
   const until = performance.now() + Math.min(limitMs, longestMs);
