@@ -16,7 +16,7 @@ export default [
         /\n1$/,
       ],
       ['execute', { database: 'a.db', sql: 'CREATE VIEW v AS SELECT 1' }, /\n0$/],
-      ['tables', { database: 'a.db' }, /2 tables\npeople\nv view/],
+      ['tables', { database: 'a.db' }, /2 tables\npeople \(name, age\)\nv \(1\) view/],
       ['describe', { database: 'a.db', table: 'people' }, /2 columns\nname TEXT\nage/],
       ['query', { database: 'a.db', sql: 'SELECT count(*) AS n FROM people' }, /1 row\nn\n1/],
       ['query', { database: 'a.db', sql: 'PRAGMA table_info(people)' }, /2 rows/],

@@ -238,7 +238,7 @@ export default [
       'main.js': 'console.log(1)',
     },
     calls: [
-      ['build', {}, /built in/],
+      ['build', {}, /^no diagnostics/],
       ['dev', { port: 45173 }, /./],
     ],
   },

@@ -33,23 +33,27 @@ const trials = (
 
 /** What has been installed stays for the next time. */
 const kept = process.env['PROGRAMS'] ?? join(process.cwd(), '.tmp', 'programs');
-const npmFolder = join(kept, 'npm');
 const pipFolder = join(kept, 'pip');
-const env = {
+/** A folder for each: two packages can have a program of one name. */
+const npmFolderOf = ({ from }: ProgramTrial) =>
+  join(kept, 'npm', (from.npm ?? 'none').replaceAll(/[^\w.@-]+/g, '-'));
+const environmentOf = (trial: ProgramTrial) => ({
   ...inherited(),
-  PATH: [join(npmFolder, 'bin'), join(pipFolder, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
-};
+  PATH: [join(npmFolderOf(trial), 'bin'), join(pipFolder, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
+});
 const run = (command: string, ...args: string[]) =>
-  execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'], env });
+  execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
 
 /** The words by which a program can be installed; none when it is there. */
-function install({ from }: ProgramTrial): void {
+function install(trial: ProgramTrial): void {
+  const { from } = trial;
+  const npmFolder = npmFolderOf(trial);
   if (
     from.apt &&
     spawnSync('dpkg-query', ['-W', '-f=${Status}', from.apt]).stdout.toString() !== 'install ok installed'
   )
     run('apt-get', '-qq', 'install', '-y', ...from.apt.split(' '));
-  if (from.npm && !existsSync(join(npmFolder, 'lib/node_modules', from.npm.replace(/(?<=.)@.*/, '')))) {
+  if (from.npm && !existsSync(join(npmFolder, 'lib/node_modules'))) {
     mkdirSync(npmFolder, { recursive: true });
     run(
       'npm',
@@ -85,11 +89,12 @@ it('calls every action of the programs that are tried', () => {
 });
 
 describe.each(trials.map((trial, at) => [`${trial.program} ${at}`, trial] as const))('%s', (name, trial) => {
-  let client: Client;
+  let client: Client | undefined;
   let started: Awaited<ReturnType<NonNullable<ProgramTrial['start']>>> | undefined;
   beforeAll(async () => {
     install(trial);
     const folder = temporaryFolderOf(name, trial);
+    const env = environmentOf(trial);
     started = await trial.start?.(folder);
     execFileSync(process.execPath, [toolcrib, 'trust', folder, '--yes'], { env, stdio: 'ignore' });
     client = new Client({ name: 'trial', version: '1' }, { capabilities: { elicitation: { form: {} } } });
@@ -97,14 +102,14 @@ describe.each(trials.map((trial, at) => [`${trial.program} ${at}`, trial] as con
     await client.connect(transportOf({ roots: [folder], cwd: folder, env: { ...env, ...started?.env } }));
   }, 600_000);
   afterAll(async () => {
-    await client.close();
+    await client?.close();
     await started?.end();
   });
   it.each(trial.calls.map(([action, given, answer], at) => ({ action, given, answer, at })))(
     '$at $action',
     async ({ action, given, answer }) => {
       const called = { name: `${trial.program}_${action}`, arguments: { ...given } };
-      expect(textOf(await client.callTool(called))).toMatch(answer);
+      expect(textOf(await client!.callTool(called))).toMatch(answer);
     },
   );
 });
@@ -112,7 +117,8 @@ describe.each(trials.map((trial, at) => [`${trial.program} ${at}`, trial] as con
 const temporaryRoot = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-trial-')));
 
 /** A project of its own. */
-function temporaryFolderOf(name: string, { files: texts, program, from }: ProgramTrial): string {
+function temporaryFolderOf(name: string, trial: ProgramTrial): string {
+  const { files: texts, program, from } = trial;
   const folder = join(temporaryRoot, name.replace(' ', '-'));
   for (const [path, text] of Object.entries(texts)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -120,7 +126,7 @@ function temporaryFolderOf(name: string, { files: texts, program, from }: Progra
   }
   mkdirSync(folder, { recursive: true });
   // What a project imports is beside what it runs.
-  const modules = join(npmFolder, 'lib/node_modules');
+  const modules = join(npmFolderOf(trial), 'lib/node_modules');
   if (from.npm && programOf(program).own && existsSync(modules))
     symlinkSync(modules, join(folder, 'node_modules'));
   return folder;
