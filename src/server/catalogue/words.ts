@@ -59,6 +59,7 @@ const meanings: readonly (readonly string[])[] = [
   ['container', 'containers', 'docker'],
   ['vulnerability', 'audit', 'advisory', 'security'],
   ['export', 'dump', 'backup'],
+  ['running', 'active', 'process'],
 ];
 
 /**
@@ -76,6 +77,8 @@ export function wordsOf(text: string): string[] {
 
 /** Without the endings of plurals and verbs; much less than Porter's, which is enough for names and titles. */
 function stemOf(word: string): string {
+  // What runs is a state, which `docker ps` shows; to run is an act.
+  if (word === 'running') return word;
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   if (word.length > 5 && word.endsWith('ing')) return undoubled(word.slice(0, -3));
   if (word.length > 4 && word.endsWith('ed')) return undoubled(word.slice(0, -2));
