@@ -9,6 +9,8 @@ interface Accepted {
   readonly values?: Readonly<Record<string, string>>;
   readonly unlisted?: boolean;
   readonly several?: boolean;
+  /** Words make one text of it; undefined for words that none can hold. */
+  readonly joined?: (words: readonly string[]) => string | undefined;
 }
 
 /** Private, so it never reaches the JSON Schema a model sees. */
@@ -37,6 +39,13 @@ export const unlisted = <T extends z.ZodType>(schema: T, names = ''): T =>
   accepting(schema, { names: listed(names), unlisted: true });
 
 export const isUnlisted = (schema: z.ZodType): boolean => acceptedOf(schema)?.unlisted === true;
+
+/** A text that also comes as a list of its words. */
+export const orWords = <T extends z.ZodType>(
+  schema: T,
+  names: string,
+  joined: NonNullable<Accepted['joined']>,
+): T => accepting(schema, { names: listed(names), joined });
 
 /** One or several, published as one. */
 export const orSeveral = <T extends z.ZodType>(item: T, most: number, names = '') =>
@@ -84,7 +93,8 @@ export function inAcceptedForm(schema: z.ZodType, given: unknown): unknown {
     return [value].flat(1).map((item: unknown) => inAcceptedForm(element, item));
   if (type === 'object' && shape && typeof value === 'object' && value !== null && !Array.isArray(value))
     return withOwnNames(shape, value as Record<string, unknown>);
-  if (type === 'string' && Array.isArray(value) && value.length === 1) return value[0];
+  if (type === 'string' && Array.isArray(value) && value.every((one) => typeof one === 'string'))
+    return value.length === 1 ? value[0] : (acceptedOf(schema)?.joined?.(value) ?? value);
   const words = acceptedOf(schema)?.values;
   if (typeof value === 'string' && words && Object.hasOwn(words, value)) return words[value];
   return type === 'enum' && typeof value === 'string' ? sameWord(Object.keys(entries ?? {}), value) : value;

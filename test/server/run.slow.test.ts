@@ -317,6 +317,7 @@ it('is called as hosts call their own', async () => {
   expect(await call('exec_command', { cmd: 'pwd', workdir: 'src', timeout_ms: 10_000 })).toBe(
     join(world.project, 'src'),
   );
+  expect(await call('shell', { command: ['printf', '%s|', 'a b', "it's"] })).toBe("a b|it's|");
   expect(await call('run', { command: 'printf', args: '["%s", "*"]', tail: '5' })).toBe('*');
   expect(await call('BashOutput', { bash_id: 'dev-1' })).toMatch(/^NOT_FOUND: id: /);
 });

@@ -51,6 +51,7 @@ export default program('git', {
       says: /no upstream branch|no tracking information/,
       wayOut: 'git_push with set_upstream gives it one.',
     },
+    { says: /bad revision 'HEAD'|does not have any commits/, wayOut: 'There is no commit yet.' },
     {
       says: /needs? a single revision|unknown revision|bad revision|invalid reference/,
       wayOut: 'git_branches, git_tags and git_log have the names there are.',

@@ -124,7 +124,9 @@ function failure(outcome: Outcome, { report, hints }: Answers, telling: Telling)
 
 function reasonOf({ ended, exitCode, durationMs }: Outcome, line: string): string {
   const seconds = (durationMs / 1000).toFixed(1);
-  const command = headAndTail(presentable(line).replaceAll(/\s+/g, ' '), 400);
+  const whole = presentable(line).replaceAll(/\s+/g, ' ');
+  // What is said first and last tells which call it was; what is between keeps programs quiet.
+  const command = whole.length > 120 ? `${whole.slice(0, 50)} … ${whole.slice(-60)}` : whole;
   return {
     exited: `PROGRAM_FAILED: exit code ${exitCode ?? 'none (killed by a signal)'} from: ${command}`,
     timed_out: `TIMEOUT: stopped, with all it had started, after ${seconds} s: ${command}`,

@@ -48,7 +48,7 @@ function jobOf({ id }: Given, { jobs }: OutputServices, { client }: PlanContext)
   if (job) return job;
   throw new ToolcribError(
     'NOT_FOUND',
-    `id: there is no job ${JSON.stringify(id)}.`,
+    `id: no job ${JSON.stringify(id)} runs.`,
     'read_output without an id lists them.',
   );
 }

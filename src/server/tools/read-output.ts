@@ -88,7 +88,7 @@ async function answer(given: Given, services: OutputServices, context: CallConte
     const text = tail === undefined ? page.text : lastLines(stored(), tail, mostCharacters);
     return textResult(happened && `${happened.replace(/; $/, '')}`, text);
   }
-  if (!job) return textResult(happened, new Page(stored()).fill(given).text);
+  if (!job) return textResult(happened.replace(/; $/, ''), new Page(stored()).fill(given).text);
   return jobResult(job, happened, services);
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { also, unlisted } from '../../core/accepted.ts';
+import { also, orWords, unlisted } from '../../core/accepted.ts';
 import { text } from '../../core/params.ts';
 import {
   defineTool,
@@ -9,6 +9,7 @@ import {
   type Tool,
   type ToolResult,
 } from '../../core/tool.ts';
+import { printable } from '../../core/command-line.ts';
 import type { StoredOutput } from '../../machine/output-store/kept-output.ts';
 import { inlineLimit, presentable } from '../../machine/presentable.ts';
 import type { Outcome } from '../../machine/processes/process.ts';
@@ -17,9 +18,10 @@ import { inOneLine, lastLines } from './job-text.ts';
 import { planLine, type PreparedLine } from './plan-line.ts';
 
 const params = z.strictObject({
-  command: also(
+  command: orWords(
     z.string().min(1).max(100_000).describe('CI=1 npm test 2>&1 | tail -20 (no other shell syntax)'),
     'cmd',
+    printable,
   ),
   args: z
     .array(z.string())

@@ -23,7 +23,8 @@ export async function waitFor(
 ): Promise<string> {
   const port = portIn(awaited);
   if (!(job instanceof Job)) {
-    if (awaited === 'end' || port !== undefined) return 'it has ended; ';
+    if (awaited === 'end') return '';
+    if (port !== undefined) return 'it has ended, and listens to nothing; ';
     const line = job && (await lineSearch(() => job, awaited, signal)());
     return line === undefined ? 'it has ended, and no line matches; ' : `line ${line} matches; `;
   }
