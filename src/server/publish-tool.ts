@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isOrSeveral, isUnlisted } from '../core/accepted.ts';
 import { toolName } from '../core/discoverer.ts';
-import type { Program, View } from '../core/program.ts';
+import type { Program, ProgramAction, View } from '../core/program.ts';
 import { annotationsOf, type ToolFacts } from '../core/tool.ts';
 import { describeAction, factsOf } from '../machine/actions/describe.ts';
 import { describeView } from '../machine/actions/view-tool.ts';
@@ -34,7 +34,7 @@ function publishActions(of: Program): PublishedTool[] {
     action: name,
     rank,
     ...isListed(name),
-    ...(action.role ? { role: action.role } : {}),
+    ...(action.role ? { role: action.role, ...beginningOf(action) } : {}),
     ...(action.asks ? { asks: action.database } : {}),
     ...publishTool(describeAction(of, name, action)),
   }));
@@ -45,6 +45,12 @@ function publishActions(of: Program): PublishedTool[] {
     ...publishTool(describeView(of, name, view)),
   }));
   return [...views, ...actions];
+}
+
+/** What tells an action of a program that does many things from its others. */
+function beginningOf({ run }: ProgramAction): { begins?: string } {
+  const [first] = (typeof run === 'function' ? run({} as never) : (run ?? [])) as readonly unknown[];
+  return typeof first === 'string' ? { begins: first } : {};
 }
 
 /** A tool as clients see it. */

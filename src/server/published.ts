@@ -16,6 +16,8 @@ export interface PublishedTool {
   readonly listed?: true;
   /** What it is for, whatever its program. */
   readonly role?: Role;
+  /** The first word it gives its program: `test`. */
+  readonly begins?: string;
   /** The database it asks itself, so that the program need not be there. */
   readonly asks?: DatabaseEngine;
   readonly effects: readonly Effect[];

@@ -41,6 +41,7 @@ const looked: ProgramTrial['calls'] = [
   ['view', { package: 'no-such-package-at-all-1' }, /^PROGRAM_FAILED: [^]{1,600}$/],
 ];
 const files = { 'package.json': manifest(), 'args.js': args };
+const testing = (test: string) => ({ 'package.json': manifest({ scripts: { args: 'node args.js', test } }) });
 const failing = "{ throw new Error('off by one'); }";
 const shop = `describe('cart', () => { it('adds (1+1)', () => ${failing}); it('works', () => {}); });`;
 const testCalls = (file: string): ProgramTrial['calls'] => [
@@ -116,8 +117,13 @@ export default [
   },
   {
     program: 'bun',
+    check: ['test', /off by one/],
     from: { npm: 'bun@1 --allow-scripts=bun' },
-    files: { ...files, 'cart.test.ts': `import { describe, it } from 'bun:test';\n${shop}` },
+    files: {
+      ...files,
+      ...testing('bun test'),
+      'cart.test.ts': `import { describe, it } from 'bun:test';\n${shop}`,
+    },
     calls: [
       ...packages(),
       ...looked,
@@ -128,9 +134,11 @@ export default [
   },
   {
     program: 'deno',
+    check: ['test', /off by one/],
     from: { npm: 'deno@2 --allow-scripts=deno' },
     files: {
       ...files,
+      ...testing('deno test'),
       'cart_test.ts': `Deno.test('adds', () => ${failing});\nDeno.test('works', () => {});\n`,
       'bad.ts': 'export const x: number = "a"; debugger;\n',
     },
@@ -146,8 +154,10 @@ export default [
   },
   {
     program: 'node',
+    check: ['test', /1 failed[^]*adds/],
     from: {},
     files: {
+      ...testing('node --test'),
       'args.js': args,
       'test/cart.test.cjs': `const { describe, it } = require('node:test');\n${shop}`,
     },
@@ -160,24 +170,28 @@ export default [
   },
   {
     program: 'vitest',
+    check: ['test', /1 failed[^]*adds/],
     from: { npm: 'vitest@4' },
     files: { 'vitest.config.mjs': 'export default { test: { globals: true } }', 'cart.test.js': shop },
     calls: testCalls('cart.test.js'),
   },
   {
     program: 'jest',
+    check: ['test', /1 failed[^]*adds/],
     from: { npm: 'jest@30' },
     files: { 'jest.config.cjs': 'module.exports = {}', 'cart.test.js': shop },
     calls: testCalls('cart.test.js'),
   },
   {
     program: 'mocha',
+    check: ['test', /1 failed[^]*adds/],
     from: { npm: 'mocha@11' },
     files: { '.mocharc.json': '{}', 'test/cart.cjs': shop },
     calls: testCalls('test/cart.cjs'),
   },
   {
     program: 'playwright',
+    check: ['test', /1 failed[^]*adds/],
     from: { npm: '@playwright/test@1' },
     files: {
       'playwright.config.mjs': 'export default {}',
@@ -187,18 +201,21 @@ export default [
   },
   {
     program: 'eslint',
+    check: ['lint', /no-debugger/],
     from: { npm: 'eslint@9' },
     files: { 'eslint.config.mjs': "export default [{ rules: { 'no-debugger': 'error' } }];", 'bad.js': bad },
     calls: lintCalls(/bad\.js:2:24 error: .*debugger.*\[no-debugger\]/),
   },
   {
     program: 'oxlint',
+    check: ['lint', /debugger/],
     from: { npm: 'oxlint@1' },
     files: { '.oxlintrc.json': '{}', 'bad.js': bad },
     calls: lintCalls(/bad\.js:2:24 warning: .*debugger/),
   },
   {
     program: 'biome',
+    check: ['lint', /debugger/],
     from: { npm: '@biomejs/biome@2' },
     files: { 'biome.json': '{}', 'bad.js': bad },
     calls: [
@@ -209,6 +226,7 @@ export default [
   },
   {
     program: 'prettier',
+    check: ['format', /bad\.js/],
     from: { npm: 'prettier@3' },
     files: { '.prettierrc': '{}', 'bad.js': bad },
     calls: [
@@ -218,6 +236,7 @@ export default [
   },
   {
     program: 'tsc',
+    check: ['types', /TS2322/],
     from: { npm: 'typescript@5' },
     files: {
       'tsconfig.json': '{"files":[],"references":[{"path":"./a"}]}',

@@ -42,6 +42,7 @@ export default [
   },
   {
     program: 'gradle',
+    check: ['test', /1 failed[^]*fails/],
     from: { apt: 'gradle' },
     files: {
       'build.gradle': `apply plugin: 'java'
@@ -63,6 +64,7 @@ task hello { group 'mine'; description 'Says hello'; doLast { println 'hi' } }
   },
   {
     program: 'maven',
+    check: ['test', /1 failed[^]*fails/],
     from: { apt: 'maven maven-debian-helper libmaven-dependency-plugin-java junit4' },
     files: {
       'pom.xml': pom,

@@ -18,6 +18,7 @@ func TestSkip(t *testing.T) { t.Skip("later") }
 `;
 const go: ProgramTrial = {
   program: 'go',
+  check: ['test', /failed/],
   from: { apt: 'golang-go' },
   files: {
     'go.mod': 'module example.com/shop\n\ngo 1.19\n',
@@ -83,6 +84,7 @@ mod tests {
 `;
 const cargo: ProgramTrial = {
   program: 'cargo',
+  check: ['test', /failed|error/],
   from: { apt: 'cargo' },
   files: {
     'Cargo.toml':

@@ -105,6 +105,10 @@ describe.each(trials.map((trial, at) => [`${trial.program} ${at}`, trial] as con
     await client?.close();
     await started?.end();
   });
+  it.runIf(trial.check)('check', async () => {
+    const [what, answer] = trial.check!;
+    expect(textOf(await client!.callTool({ name: 'check', arguments: { what } }))).toMatch(answer);
+  });
   it.each(trial.calls.map(([action, given, answer], at) => ({ action, given, answer, at })))(
     '$at $action',
     async ({ action, given, answer }) => {

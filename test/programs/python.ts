@@ -63,6 +63,7 @@ export default [
   },
   {
     program: 'pytest',
+    check: ['test', /1 failed[^]*test_fails/],
     from: { pip: 'pytest', apt: 'python3-pytest' },
     files: { ...shop, 'conftest.py': '' },
     calls: [
@@ -112,6 +113,7 @@ export default [
   },
   {
     program: 'pyright',
+    check: ['types', /cart\.py/],
     from: { npm: 'pyright@1.1.414' },
     files: { ...shop, 'pyrightconfig.json': '{}' },
     calls: [

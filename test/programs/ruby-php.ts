@@ -80,6 +80,7 @@ export default [
   },
   {
     program: 'rspec',
+    check: ['test', /1 failed[^]*cart/],
     from: { apt: 'ruby-rspec' },
     files: bundle,
     calls: [
@@ -94,6 +95,7 @@ export default [
   },
   {
     program: 'rubocop',
+    check: ['lint', /cart\.rb/],
     from: { apt: 'rubocop' },
     files: { 'cart.rb': bundle['cart.rb'], '.rubocop.yml': 'AllCops:\n  NewCops: disable\n' },
     calls: [
@@ -145,6 +147,7 @@ export default [
   },
   {
     program: 'phpunit',
+    check: ['test', /2 failed/],
     from: { apt: 'phpunit' },
     files: {
       ...shop,

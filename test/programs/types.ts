@@ -5,6 +5,8 @@ export interface ProgramTrial {
   /** What it talks to: begun before the first call, ended after the last one. */
   readonly start?: (folder: string) => Promise<{ env: Record<string, string>; end(): void | Promise<void> }>;
   readonly files: Readonly<Record<string, string>>;
+  /** What `check` answers in the project, before the other calls. */
+  readonly check?: readonly [what: string, answer: RegExp];
   readonly calls: readonly (readonly [
     action: string,
     given: Readonly<Record<string, unknown>>,

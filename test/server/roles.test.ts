@@ -64,6 +64,11 @@ it('runs the script of the project where no program is known for it', async () =
   expect(await call('check', { what: 'lint', only: ['a.js'] })).toMatch(/^ERROR NOT_FOUND: /);
 });
 
+it('runs a script by a runtime as it is, and not the tests of the runtime', async () => {
+  const { call } = await opened({ ...shop({ test: 'node all.js' }), 'all.js': 'console.log("all of it")' });
+  expect(await call('check')).toMatch(/^test: passed \(npm run test\)\n[^]*all of it/);
+});
+
 it('asks once about all that it would run, and obeys a rule about a part of it', async () => {
   const files = { ...shop({ lint: 'node lint.js' }), 'lint.js': '' };
   const untrusted = await opened(files, []);

@@ -12,6 +12,7 @@ import {
   type ToolResult,
 } from '../../core/tool.ts';
 import { presentable } from '../../machine/presentable.ts';
+import type { PublishedTool } from '../published.ts';
 import { CheckMemory, problemsOf, type Kind } from './check-memory.ts';
 import { told, type Checked } from './check-report.ts';
 import { playersOf, tasksOf, type Player, type RoleServices, type Task } from './players.ts';
@@ -116,9 +117,7 @@ async function stepsOf(kind: Kind, looking: Looking): Promise<Step<About>[]> {
   const { asked, folder, tasks, context, services } = looking;
   const players = await playersOf(kind, folder, context.workspace.roots, services);
   const task = taskNames[kind].flatMap((name) => tasks.find((one) => isTask(one, name)) ?? [])[0];
-  const named = players.filter(
-    ({ action }) => task?.command && names(task.command, action.program, services),
-  );
+  const named = players.filter(({ action }) => task?.command && names(task.command, action, services));
   const chosen = named.length > 0 ? named : task?.command ? [] : players;
   if (chosen.length > 0) return playing(kind, chosen, looking);
   if (!task) return [];
@@ -139,11 +138,18 @@ async function stepsOf(kind: Kind, looking: Looking): Promise<Step<About>[]> {
 const isTask = ({ name, command = '' }: Task, wanted: string): boolean =>
   name === wanted && !command.includes('no test specified');
 
-/** Whether a command starts a program. */
-const names = (command: string, id: string, { catalogue: { manifest } }: RoleServices): boolean => {
-  const called = manifest.programs.find((program) => program.id === id)?.called ?? [id];
-  return called.some((name) => ` ${command} `.includes(` ${name} `));
-};
+/** Whether a command starts a program, for what the action does where the program is for many things: `go test`. */
+function names(command: string, { program, begins, role }: PublishedTool, services: RoleServices): boolean {
+  const { called = [program], category } =
+    services.catalogue.manifest.programs.find(({ id }) => id === program) ?? {};
+  const isMany = category === 'runtime' || category === 'package-manager';
+  const isAct = begins !== undefined && (!begins.startsWith('-') || begins === `--${role}`);
+  return command.split(/&&|\|\|?|;/).some((part) => {
+    const words = part.trim().split(/\s+/);
+    const starts = called.some((name) => ` ${words.join(' ')} `.includes(` ${name} `));
+    return starts && (!isMany || !isAct || words.includes(begins));
+  });
+}
 
 async function playing(kind: Kind, players: readonly Player[], looking: Looking): Promise<Step<About>[]> {
   const { asked, folder, context, services, memory, notes } = looking;
