@@ -7,6 +7,7 @@ const commands: Record<string, (args: string[]) => Promise<number>> = {
   call: (args) => import('./call.ts').then((m) => m.callCommand(args)),
   list: (args) => import('./list.ts').then((m) => m.list(args)),
   exposure: (args) => import('./exposure.ts').then((m) => m.exposure(args)),
+  config: (args) => import('./config-host.ts').then((m) => m.configCommand(args)),
   doctor: (args) => import('./doctor.ts').then((m) => m.doctor(args)),
   try: (args) => import('./try.ts').then((m) => m.tryCommand(args)),
   trust: (args) => import('./trust.ts').then((m) => m.trustCommand(args)),
@@ -18,6 +19,7 @@ export const help = `toolcrib ${version} - the development tools of this machine
   toolcrib serve [options]          MCP server on standard input and output: what a host starts
   toolcrib list [--json] [--all]    programs that were found; --all: the missing ones too, and why
   toolcrib exposure [options]       which tools a host is shown in this folder, and why
+  toolcrib config HOST [--write]    the entry for a host (claude-code, cursor, codex, …); --remove, --scope project, --root DIR
   toolcrib doctor [program]         how programs are looked for, and what is wrong
   toolcrib call TOOL [key=value…]   one call, through a real client; lists: key=a key=b; or --json ARGS
   toolcrib call [TOOL --help]       the tools there are, or the parameters of one

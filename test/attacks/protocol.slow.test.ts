@@ -166,7 +166,7 @@ it('ATTACK 108: what we tell people to write into a host’s file starts us and 
   expect(Object.keys(mcpServers)).toEqual(['toolcrib']);
   const { command, args, ...more } = mcpServers['toolcrib'] as { command: string; args: string[] };
   expect(more).toEqual({});
-  expect([command, ...args.slice(0, 3)]).toEqual(['npx', '-y', 'toolcrib', 'serve']);
+  expect([command, ...args.slice(0, 2)]).toEqual(['node', '/path/to/toolcrib/dist/toolcrib.cjs', 'serve']);
   expect(args).toContain('--root');
   expect(text).not.toMatch(/=allow|--questions|[;|&$`]|https?:/);
 });

@@ -1,0 +1,107 @@
+import { copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { isInside } from '../machine/paths/inside.ts';
+import { withSettings, type Setting } from './host-file.ts';
+import { hosts, userFile, type HostFacts } from './hosts.ts';
+import { ownCommand } from './own-command.ts';
+import { checkRoots, parseCommandLine, UsageError, workingFolder } from './usage.ts';
+
+const flag = { type: 'boolean', default: false } as const;
+const options = {
+  write: flag,
+  remove: flag,
+  scope: { type: 'string', default: 'user' },
+  root: { type: 'string', multiple: true, default: [] as string[] },
+} as const;
+
+/** `toolcrib config HOST`: prints the entry of a host, or writes it, or takes it out. */
+export async function configCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseCommandLine({ args, options, allowPositionals: true });
+  const facts = hosts[positionals[0] ?? ''];
+  if (!facts || positionals.length > 1)
+    throw new UsageError(`config: which host? One of ${Object.keys(hosts).join(', ')}.`);
+  const file = fileOf(facts, values.scope);
+  const settings = values.remove ? removed(facts) : await made(facts, values.root, values.scope);
+  const before = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw new UsageError(`${file}: cannot be read (${error.code}).`);
+  });
+  if (!values.write && !values.remove) return printEntry(facts, file, settings);
+  const after = withSettings(file, before, settings);
+  if (after === before) return say(`${file} is like that already.`);
+  const { createTwoFilesPatch } = await import('diff');
+  say(createTwoFilesPatch(file, file, before, after, undefined, undefined, { context: 2 }).trimEnd());
+  if (values.remove && !values.write) return say(`\nNothing is written yet: --remove --write does it.`);
+  const backup = await replace(file, after);
+  say(`\n${facts.title} ${values.remove ? 'is without toolcrib' : 'has toolcrib'} now. ${facts.afterwards}`);
+  return say(backup === undefined ? `${file} is new.` : `What was there before: ${backup}`);
+}
+
+function fileOf(facts: HostFacts, scope: string): string {
+  if (scope === 'user')
+    return userFile(facts, { platform: process.platform, env: process.env, home: homedir() });
+  if (scope !== 'project') throw new UsageError('--scope: user or project.');
+  if (facts.project === undefined)
+    throw new UsageError(`${facts.title} has no file of a project; leave --scope out.`);
+  return join(workingFolder(), facts.project);
+}
+
+async function made(facts: HostFacts, given: readonly string[], scope: string): Promise<Setting[]> {
+  const needed = facts.needsRoots || scope === 'project' ? [workingFolder()] : [];
+  const roots = (given.length > 0 ? given : needed).map((root) => resolve(root));
+  await checkRoots(roots);
+  if (roots.some((root) => isInside(homedir(), root)))
+    throw new UsageError(`${facts.title} tells no folder: name the one a model may use with --root DIR.`);
+  const { command, script } = ownCommand();
+  const asks = facts.asks === undefined ? [] : ['--questions', 'host'];
+  const args = [await realpath(script), 'serve', ...asks, ...roots.flatMap((root) => ['--root', root])];
+  return [
+    { under: [...facts.under, 'toolcrib'], value: facts.entry({ command, args }) },
+    ...(typeof facts.asks === 'object' ? [facts.asks] : []),
+  ];
+}
+
+const removed = ({ under, asks }: HostFacts): Setting[] => [
+  { under: [...under, 'toolcrib'], value: undefined },
+  ...(typeof asks === 'object' ? [{ under: asks.under, value: undefined }] : []),
+];
+
+function printEntry({ title }: HostFacts, file: string, settings: readonly Setting[]): number {
+  say(`For ${title}, in ${file} (--write puts it there):\n`);
+  return say(withSettings(file, '', settings).trimEnd());
+}
+
+/** Puts a new text in the place of a file, all at once; where the old one is kept. */
+async function replace(file: string, text: string): Promise<string | undefined> {
+  await mkdir(dirname(file), { recursive: true });
+  // Many keep their configuration elsewhere, behind a link.
+  const real = await realpath(file).catch(() => file);
+  const mode = await stat(real).then(
+    (facts) => facts.mode & 0o777,
+    () => 0o600,
+  );
+  const backup = `${real}.before-toolcrib`;
+  const isOld = await copyFile(real, backup).then(
+    () => true,
+    () => false,
+  );
+  const beside = `${real}.${process.pid}.tmp`;
+  const handle = await open(beside, 'wx', mode);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+    await handle.close();
+    await rename(beside, real);
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await rm(beside, { force: true });
+    throw error;
+  }
+  return isOld ? backup : undefined;
+}
+
+function say(line: string): 0 {
+  process.stdout.write(`${line}\n`);
+  return 0;
+}
