@@ -33,7 +33,18 @@ const mayImport: Record<string, readonly string[]> = {
     '@anthropic-ai/sdk/',
     'yaml',
   ],
-  cli: ['cli', 'server', 'repl', 'machine', 'core', 'node:', '@modelcontextprotocol/client/'],
+  cli: [
+    'cli',
+    'server',
+    'repl',
+    'machine',
+    'core',
+    'node:',
+    '@modelcontextprotocol/client/',
+    'diff',
+    'jsonc-parser',
+    'yaml',
+  ],
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })

@@ -19,7 +19,7 @@ export const help = `toolcrib ${version} - the development tools of this machine
   toolcrib serve [options]          MCP server on standard input and output: what a host starts
   toolcrib list [--json] [--all]    programs that were found; --all: the missing ones too, and why
   toolcrib exposure [options]       which tools a host is shown in this folder, and why
-  toolcrib config HOST [--write]    the entry for a host (claude-code, cursor, codex, …); --remove, --scope project, --root DIR
+  toolcrib config HOST [--write]    the entry for a host: claude-code, cursor, codex, …; --remove, --scope project
   toolcrib doctor [program]         how programs are looked for, and what is wrong
   toolcrib call TOOL [key=value…]   one call, through a real client; lists: key=a key=b; or --json ARGS
   toolcrib call [TOOL --help]       the tools there are, or the parameters of one
