@@ -29,8 +29,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const args = process.argv.slice(2);
 const server = join(__dirname, 'serve.cjs');
 if (args[0] !== 'serve' || args.includes('--help') || args.includes('-h')) runCommand();
-// A host that hands over a key begins with that, and asks at once for more.
-else if (args.some((arg) => arg.startsWith('--key-fd='))) runServer();
+// A host that hands over a key begins with that, and asks at once for more; over HTTP nothing is answered from memory.
+else if (args.some((arg) => arg.startsWith('--key-fd=') || arg === '--http')) runServer();
 else {
   const remembered = rememberedStart(args, server);
   const results = remembered && readFirstAnswers(remembered);
@@ -80,7 +80,7 @@ function answerFirst(remembered: RememberedStart, results: Results): void {
 }
 
 function runServer(opening?: Opening): void {
-  const use = opening?.listed ? 'call' : 'list';
+  const use = args.includes('--http') ? 'http' : opening?.listed ? 'call' : 'list';
   const loaded = requireCompiled(server, { folder: codeFolder(), use }) as typeof import('./serve.ts');
   run(loaded.serveCommand(args.slice(1), opening));
 }

@@ -22,6 +22,8 @@ import { version } from './version.ts';
 /** What the servers of one process share; a connection may see more than one server (the SDK makes one to probe). */
 export interface Crib {
   readonly toolbox: Toolbox;
+  /** Whose calls they are: standard input and output have one client, however many servers the SDK makes for it. */
+  readonly client: string;
   readonly clientRoots: ClientRoots;
   readonly asking: Asking;
   /** For the one host that asks its user itself; undefined where none has a key. */
@@ -33,9 +35,6 @@ export interface Crib {
   /** Called with the promise of each answered list. */
   listing(answer: Promise<unknown>): void;
 }
-
-/** Standard input and output have one client, however many servers the SDK makes for it. */
-const onlyClient = 'stdio';
 
 const instructions = [
   'Tools for this project, and the development programs of this machine. Call project first.',
@@ -71,13 +70,13 @@ export function buildServer(crib: Crib): Server {
     const opened = await crib.opened(roots.folders).catch(refusalOf);
     if ('refusal' in opened) return opened.refusal;
     const progress = progressOf(context);
-    const call = { client: onlyClient, tool: params.name, args: params.arguments ?? {} };
+    const call = { client: crib.client, tool: params.name, args: params.arguments ?? {} };
     const word = crib.plans?.wordIn(params._meta);
     const caller: Caller = {
       ...opened,
       signal: context.mcpReq.signal,
       progress: progress.report,
-      client: onlyClient,
+      client: crib.client,
       clientInfo: clientInfoOf(server, context),
       ask: crib.plans?.asker(word) ?? crib.asking.asker(server, context, call),
     };

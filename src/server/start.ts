@@ -10,9 +10,9 @@ import { loadManifest } from './manifest.ts';
 import type { NotedHost } from './noted-host.ts';
 import { liveManifest, type ProgramFolder } from './own-programs.ts';
 import { effectiveRoots } from './roots.ts';
-import type { Beginning } from './stdio.ts';
+import type { Beginning } from './beginning.ts';
 
-/** Serves MCP over standard input and output; see serve(). */
+/** Serves MCP: over HTTP where the beginning says so, else over standard input and output. Returns at its end. */
 export async function start(settings: Settings, noted: NotedHost, beginning: Beginning): Promise<void> {
   const { host } = noted;
   const processes = createProcesses(host.platform);
@@ -31,9 +31,14 @@ export async function start(settings: Settings, noted: NotedHost, beginning: Beg
   // Compiled validators pay off after some hundred messages, and a start has three. To be said before the SDK makes its
   // schemas, hence the late import.
   config({ jitless: true });
-  const { serve } = await import('./stdio.ts');
   const signs = roots.then((folders) => signsIn(folders, manifest.programs, host));
-  await serve(settings, beginning, { noted, ...whole, machine, processes, signs });
+  const found = { noted, ...whole, machine, processes, signs };
+  if (beginning.http) {
+    const { serveHttp } = await import('./http/serve-http.ts');
+    return serveHttp(settings, beginning.http, found);
+  }
+  const { serve } = await import('./stdio.ts');
+  await serve(settings, beginning, found);
 }
 
 /** The folders of programs of projects that are trusted: these count as code of the project. */

@@ -2,43 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Settings } from '../core/settings.ts';
 import type { Machine } from '../machine/machine.ts';
-import type { Processes } from '../machine/processes/process.ts';
-import { createProjectConfigs, type ProjectConfigs } from '../machine/config/project-config.ts';
-import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import { createAsking } from './ask.ts';
 import { buildServer, type Crib } from './build-server.ts';
+import type { Beginning, Found } from './beginning.ts';
 import { keepFirstAnswers, type Opening } from './first-answers.ts';
 import { createHandedPlans } from './handed-plans.ts';
 import type { NotedHost } from './noted-host.ts';
-import type { ProgramFolder, WholeManifest } from './own-programs.ts';
-import { namesIn, type Manifest } from './published.ts';
+import { openRoots } from './opened-roots.ts';
 import { RememberingTransport } from './remembering-transport.ts';
 import { createClientRoots } from './client-roots.ts';
-import { effectiveRoots, realFolders } from './roots.ts';
 import { createLeanHeap } from './lean-heap.ts';
 import { createToolbox } from './toolbox.ts';
 import { refusalOf, wholeLines } from './whole-lines.ts';
-
-/** How a client begins: with a key when it asks its user itself, or with requests that were answered from memory. */
-export interface Beginning {
-  readonly key?: string | undefined;
-  readonly opening?: Opening | undefined;
-  /** Where a person describes programs of their own. */
-  readonly programs: ProgramFolder;
-}
-
-/** What was begun before the SDK was loaded. */
-export interface Found {
-  readonly noted: NotedHost;
-  readonly manifest: Manifest;
-  readonly own: WholeManifest['own'];
-  /** Reads anew what a person describes, and says whether that is different. */
-  renew(): Promise<boolean>;
-  readonly machine: Machine;
-  readonly processes: Processes;
-  /** By which the project shows what it uses. */
-  readonly signs: Promise<ReadonlyMap<string, string>>;
-}
 
 /** How long after the first list slower questions are put: the client's next requests come first. */
 const quietMs = 250;
@@ -67,13 +42,13 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
       },
     );
   machine.onChange(() => void settle());
-  const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
   const crib: Crib = {
-    toolbox: createToolbox(found, machine, settings, signs),
+    toolbox: createToolbox(found, machine, settings, { signs, isLocal: true }),
+    client: 'stdio',
     clientRoots: createClientRoots(),
     asking: createAsking(),
     plans: key === undefined ? undefined : createHandedPlans(key),
-    opened: openRoots(settings, machine, manifest, projects),
+    opened: openRoots(settings, machine, manifest),
     // After the answer is out.
     called: () => void setImmediate(() => tidyHeap?.()),
     listing(answer) {
@@ -139,34 +114,4 @@ function theEnd(): Promise<'input' | 'signal'> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, () => resolve('signal'));
   });
-}
-
-/** Opens the roots once for all calls that have the same, with the settings that hold in them. */
-function openRoots(
-  settings: Settings,
-  { host }: Machine,
-  manifest: Pick<Manifest, 'programs'>,
-  projects: ProjectConfigs,
-): Crib['opened'] {
-  const effective = new Map<string, readonly string[]>();
-  const opened = new Map<string, RootedWorkspace>();
-  return async (client) => {
-    const asked = JSON.stringify(client ?? null);
-    const sources = { operator: settings.roots, client, workingFolder: process.cwd() };
-    const roots = effective.get(asked) ?? (await effectiveRoots(sources, host, manifest.programs));
-    // A folder that is no project yet may be one with the next call.
-    if (roots.length > 0) effective.set(asked, roots);
-    // A project's own settings can change at any time.
-    // Also where the client has opened a folder below a root of the operator's.
-    const around = await realFolders(settings.roots);
-    const narrowed = await projects.narrowedRoots(roots, around);
-    const there = await projects.settingsFor(settings, [...new Set([...around, ...roots])]);
-    const key = JSON.stringify([narrowed, there.rules]);
-    const known = opened.get(key);
-    if (known) return { workspace: known, settings: there };
-    const { openWorkspace } = await import('../machine/paths/workspace.ts');
-    const workspace = await openWorkspace(narrowed, { rules: there.rules });
-    opened.set(key, workspace);
-    return { workspace, settings: there };
-  };
 }

@@ -26,6 +26,12 @@ export class Jobs {
   /** All that run, also calls that are no jobs yet. */
   readonly #running = new Set<Job>();
   readonly #known = new Set<Job>();
+  readonly #instance: string | undefined;
+
+  /** `instance`: which of several servers this is, where handles name theirs. */
+  constructor(instance?: string) {
+    this.#instance = instance;
+  }
 
   /**
    * Makes a call: tells its result, or that it is still running after the budget, from when on it is a job. One in the
@@ -73,7 +79,15 @@ export class Jobs {
     return { kind: 'done', result: job.result() };
   }
 
+  /** Throws NOT_FOUND for a handle that names another server. */
   find(client: string, id: string): Job | undefined {
+    const named = this.#instance === undefined ? undefined : /-\d+-([a-z0-9]{6})$/.exec(id)?.[1];
+    if (named !== undefined && named !== this.#instance)
+      throw new ToolcribError(
+        'NOT_FOUND',
+        `id: it belongs to another server, or one that has ended: ${named}; this is ${this.#instance}.`,
+        'Calls with it have to reach the server that gave it; else do the work again.',
+      );
     return this.list(client).find((job) => job.id === id);
   }
 
