@@ -3,6 +3,7 @@ import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { makePrivate } from '../machine/folders.ts';
 import {
+  firstLists,
   ownCache,
   readFirstAnswers,
   readMessage,
@@ -53,7 +54,9 @@ function answerFirst(remembered: RememberedStart, results: Results): void {
     if (result === undefined || replayed.length >= mostMessages) return false;
     process.stdout.write(`{"result":${JSON.stringify(result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}\n`);
     if (method === 'tools/list') listed = { ...message, id };
-    else replayed.push(`${JSON.stringify({ ...message, id: `${replayedId}${replayed.length}` })}\n`);
+    // A server that is loaded later need not know that a list was given.
+    else if (!firstLists.has(method))
+      replayed.push(`${JSON.stringify({ ...message, id: `${replayedId}${replayed.length}` })}\n`);
     return true;
   }
 

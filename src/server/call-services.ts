@@ -24,6 +24,8 @@ export interface CallServices {
 export interface SharedServices {
   readonly recordCall?: RecordCall;
   readonly instance?: string;
+  /** Called with the handle of each job that has ended. */
+  jobEnded?(handle: string): void;
 }
 
 /** For what leaves the server. The password in the address of a database is a secret, wherever the address stands. */
@@ -36,7 +38,7 @@ export function maskOf({ env }: Pick<Host, 'env'>, { databases }: Pick<Settings,
 export function createCallServices(
   host: Host,
   settings: Settings,
-  { recordCall, instance }: SharedServices,
+  { recordCall, instance, jobEnded }: SharedServices,
 ): CallServices {
   const { platform, env, home } = host;
   const { budgets } = settings;
@@ -45,7 +47,7 @@ export function createCallServices(
   let trust: Promise<Trust> | undefined;
   return {
     admit: createLimit(budgets.calls),
-    jobs: new Jobs(instance),
+    jobs: new Jobs(instance, jobEnded),
     outputs: new OutputStore({ folder: cacheFolder(platform, env, home), budgets, instance }),
     mask,
     recordCall: recordCall ?? createAudit({ folder: state, mask }),

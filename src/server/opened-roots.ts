@@ -2,7 +2,7 @@ import type { Settings } from '../core/settings.ts';
 import { createProjectConfigs } from '../machine/config/project-config.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { RootedWorkspace } from '../machine/paths/workspace.ts';
-import type { Crib } from './build-server.ts';
+import type { Crib } from './tool-call.ts';
 import { namesIn, type Manifest } from './published.ts';
 import { effectiveRoots, realFolders } from './roots.ts';
 

@@ -3,7 +3,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Settings } from '../core/settings.ts';
 import type { Machine } from '../machine/machine.ts';
 import { createAsking } from './ask.ts';
-import { buildServer, type Crib } from './build-server.ts';
+import { buildServer } from './build-server.ts';
 import type { Beginning, Found } from './beginning.ts';
 import { keepFirstAnswers, type Opening } from './first-answers.ts';
 import { createHandedPlans } from './handed-plans.ts';
@@ -12,6 +12,7 @@ import { openRoots } from './opened-roots.ts';
 import { RememberingTransport } from './remembering-transport.ts';
 import { createClientRoots } from './client-roots.ts';
 import { createLeanHeap } from './lean-heap.ts';
+import { outputUri, programsUri, type Crib } from './tool-call.ts';
 import { createToolbox } from './toolbox.ts';
 import { refusalOf, wholeLines } from './whole-lines.ts';
 
@@ -24,7 +25,7 @@ const drainMs = 500;
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
 export async function serve(settings: Settings, { key, opening }: Beginning, found: Found): Promise<void> {
-  const { noted, manifest, machine, processes, signs } = found;
+  const { noted, machine, processes } = found;
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
   // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
@@ -41,14 +42,13 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
         if (!leaving) process.stderr.write(`toolcrib: ${String(error)}\n`);
       },
     );
-  machine.onChange(() => void settle());
-  const crib: Crib = {
-    toolbox: createToolbox(found, machine, settings, { signs, isLocal: true }),
-    client: 'stdio',
-    clientRoots: createClientRoots(),
-    asking: createAsking(),
-    plans: key === undefined ? undefined : createHandedPlans(key),
-    opened: openRoots(settings, machine, manifest),
+  const updated = (uri: string) => void latest?.sendResourceUpdated({ uri }).catch(() => {});
+  machine.onChange(() => {
+    void settle();
+    updated(programsUri);
+  });
+  const crib = cribOf(settings, found, key, {
+    jobEnded: (handle) => updated(outputUri(handle)),
     // After the answer is out.
     called: () => void setImmediate(() => tidyHeap?.()),
     listing(answer) {
@@ -57,7 +57,7 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
       const forget = () => lists.delete(answer);
       answer.then(forget, forget);
     },
-  };
+  });
   // Not standard input itself: the SDK drops what it was asked when that ends, also by `printf … | toolcrib serve`.
   const input = wholeLines((line) => process.stdout.write(refusalOf(line)));
   const wire = new RememberingTransport(input, process.stdout, opening);
@@ -77,6 +77,25 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
   if (end === 'input') await answered(lists);
   clearTimeout(settling);
   await Promise.allSettled([connection.close(), processes.endAll(), crib.toolbox.end()]);
+}
+
+/** The one client's. */
+function cribOf(
+  settings: Settings,
+  found: Found,
+  key: string | undefined,
+  { jobEnded, ...heard }: Pick<Crib, 'called' | 'listing'> & { jobEnded(handle: string): void },
+): Crib {
+  const { machine, manifest, signs } = found;
+  return {
+    ...heard,
+    toolbox: createToolbox(found, machine, settings, { signs, isLocal: true, jobEnded }),
+    client: 'stdio',
+    clientRoots: createClientRoots(),
+    asking: createAsking(),
+    plans: key === undefined ? undefined : createHandedPlans(key),
+    opened: openRoots(settings, machine, manifest),
+  };
 }
 
 interface Settling {

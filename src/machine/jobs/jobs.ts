@@ -27,10 +27,12 @@ export class Jobs {
   readonly #running = new Set<Job>();
   readonly #known = new Set<Job>();
   readonly #instance: string | undefined;
+  readonly #onEnd: ((id: string) => void) | undefined;
 
-  /** `instance`: which of several servers this is, where handles name theirs. */
-  constructor(instance?: string) {
+  /** `instance`: which of several servers this is, where handles name theirs. `onEnd` is told of each job's end. */
+  constructor(instance?: string, onEnd?: (id: string) => void) {
     this.#instance = instance;
+    this.#onEnd = onEnd;
   }
 
   /**
@@ -110,6 +112,7 @@ export class Jobs {
     void job.ended.finally(() => {
       clearTimeout(limit);
       this.#running.delete(job);
+      if (this.#known.has(job)) this.#onEnd?.(job.id);
     });
     return job;
   }

@@ -1,5 +1,5 @@
 import type { Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import type { Crib } from '../build-server.ts';
+import type { Crib } from '../tool-call.ts';
 
 /** What a session of 2025 is, which a client of 2026 has none of. */
 export interface Session {

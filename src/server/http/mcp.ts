@@ -7,16 +7,11 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { buildServer } from '../build-server.ts';
+import { programsUri } from '../tool-call.ts';
 import type { HttpClient, HttpClients } from './clients.ts';
 import { refusal } from './web.ts';
 
-/** Both eras of the protocol behind one address. */
-export interface Mcp {
-  answer(asked: Asked): Promise<Response>;
-  listChanged(): void;
-  close(): Promise<void>;
-}
-
+/** A request that was let in. */
 export interface Asked {
   readonly request: Request;
   /** The message of a POST. */
@@ -29,65 +24,86 @@ export interface Asked {
 
 const say = (error: Error): void => void process.stderr.write(`toolcrib: ${error.message}\n`);
 
-/** Clients of 2025 have a session; those of 2026 are known by their token and by what they say they are. */
-export function createMcp(clients: HttpClients): Mcp {
-  const modern = createMcpHandler(
-    ({ authInfo }) => {
-      const client = clients.get(authInfo?.clientId ?? '');
-      if (!client) throw new Error('a request without a client');
-      return buildServer(client.crib);
-    },
-    { legacy: 'reject', onerror: say },
-  );
+/** Both eras behind one address: clients of 2025 have a session, those of 2026 a token and what they say they are. */
+export class Mcp {
+  readonly #clients: HttpClients;
+  readonly #modern: ReturnType<typeof createMcpHandler>;
 
-  async function legacy(asked: Asked): Promise<Response> {
+  constructor(clients: HttpClients) {
+    this.#clients = clients;
+    this.#modern = createMcpHandler(
+      ({ authInfo }) => {
+        const client = clients.get(authInfo?.clientId ?? '');
+        if (!client) throw new Error('a request without a client');
+        return buildServer(client.crib);
+      },
+      { legacy: 'reject', onerror: say },
+    );
+  }
+
+  async answer(asked: Asked): Promise<Response> {
+    const { request, body, token } = asked;
+    if (body === undefined || (await isLegacyRequest(request, body))) return this.#legacy(asked);
+    const clientId = `${token} ${nameIn(body)}`;
+    const client = this.#clients.get(clientId) ?? this.#clients.add(clientId, token);
+    if (!client) return tooMany();
+    count(client, asked);
+    const authInfo = { token: '', clientId, scopes: [] };
+    return this.#modern.fetch(request, { parsedBody: body, authInfo });
+  }
+
+  /** Tells everybody that there are other programs, and so other tools. */
+  listChanged(): void {
+    this.#modern.notify.toolsChanged();
+    this.#modern.notify.resourceUpdated(programsUri);
+    for (const { server } of this.#clients.sessions) {
+      server.sendToolListChanged().catch(say);
+      server.sendResourceUpdated({ uri: programsUri }).catch(say);
+    }
+  }
+
+  /** Tells one client that a resource of its own has changed. */
+  updated(uri: string, client: string): void {
+    const session = this.#clients.get(client)?.session;
+    if (session) session.server.sendResourceUpdated({ uri }).catch(say);
+    // Who listens for the same address of its own learns no more than that something has changed.
+    else this.#modern.notify.resourceUpdated(uri);
+  }
+
+  close(): Promise<void> {
+    return this.#modern.close();
+  }
+
+  async #legacy(asked: Asked): Promise<Response> {
     const { request, body, token } = asked;
     const id = request.headers.get('mcp-session-id') ?? undefined;
-    if (id === undefined && isInitializeRequest(body)) return begin(asked);
-    const client = id === undefined ? undefined : clients.get(id);
-    // The same for the session of another token: whether there is one is not told.
-    if (id !== undefined && (client?.session === undefined || client.token !== token))
-      return refusal(404, 'Session not found', {}, -32001);
-    if (!client?.session)
+    if (id === undefined && isInitializeRequest(body)) return this.#begin(asked);
+    if (id === undefined)
       return refusal(400, 'Mcp-Session-Id is required, or the first request is initialize.');
+    const client = this.#clients.get(id);
+    // The same for the session of another token: whether there is one is not told.
+    if (client?.session === undefined || client.token !== token)
+      return refusal(404, 'Session not found', {}, -32001);
     count(client, asked);
     return client.session.transport.handleRequest(request, { parsedBody: body });
   }
 
-  async function begin(asked: Asked): Promise<Response> {
+  async #begin(asked: Asked): Promise<Response> {
     const id = randomUUID();
-    const client = clients.add(id, asked.token);
+    const client = this.#clients.add(id, asked.token);
     if (!client) return tooMany();
     count(client, asked);
     const server = buildServer(client.crib);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
-      onsessionclosed: () => clients.end(id),
+      onsessionclosed: () => this.#clients.end(id),
     });
     await server.connect(transport);
     client.session = { server, transport };
     const answer = await transport.handleRequest(asked.request, { parsedBody: asked.body });
-    if (!answer.ok) await clients.end(id);
+    if (!answer.ok) await this.#clients.end(id);
     return answer;
   }
-
-  return {
-    async answer(asked) {
-      const { request, body, token } = asked;
-      if (body === undefined || (await isLegacyRequest(request, body))) return legacy(asked);
-      const clientId = `${token} ${nameIn(body)}`;
-      const client = clients.get(clientId) ?? clients.add(clientId, token);
-      if (!client) return tooMany();
-      const authInfo = { token: '', clientId, scopes: [] };
-      count(client, asked);
-      return modern.fetch(request, { parsedBody: body, authInfo });
-    },
-    listChanged() {
-      modern.notify.toolsChanged();
-      for (const { server } of clients.sessions) server.sendToolListChanged().catch(say);
-    },
-    close: () => modern.close(),
-  };
 }
 
 /** Counts the client as there until it has its answer: a stream may be open all day. */

@@ -13,13 +13,13 @@ import { stateFolder } from '../../machine/folders.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { createAsking } from '../ask.ts';
 import type { Found, Listening } from '../beginning.ts';
-import type { Crib } from '../build-server.ts';
+import { outputUri, type Crib } from '../tool-call.ts';
 import { maskOf } from '../call-services.ts';
 import { openRoots } from '../opened-roots.ts';
 import { createToolbox, historyOf } from '../toolbox.ts';
 import { HttpClients } from './clients.ts';
 import { createGuard, isLoopback } from './guard.ts';
-import { createMcp, type Mcp } from './mcp.ts';
+import { Mcp } from './mcp.ts';
 import { mostBytes, readBody, refusal, send, webRequest } from './web.ts';
 
 const path = '/mcp';
@@ -36,11 +36,10 @@ export async function serveHttp(settings: Settings, listening: Listening, found:
   // What takes longer is known before the first list is given.
   await machine.settle();
   const instance = randomBytes(5).readUIntBE(0, 5).toString(36).padStart(6, '0').slice(-6);
-  const clients = new HttpClients(
-    cribs(settings, found, { instance, isLocal: isLoopback(listening.host) }),
-    idleMs,
-  );
-  const mcp = createMcp(clients);
+  const isLocal = isLoopback(listening.host);
+  const updated = (client: string, uri: string) => mcp.updated(uri, client);
+  const clients = new HttpClients(cribs(settings, found, { instance, isLocal, updated }), idleMs);
+  const mcp = new Mcp(clients);
   machine.onChange(() => mcp.listChanged());
   const calls = new Set<Promise<void>>();
   const guard = createGuard(listening);
@@ -111,7 +110,7 @@ async function answer(
 function cribs(
   settings: Settings,
   found: Found,
-  { instance, isLocal }: { instance: string; isLocal: boolean },
+  { updated, ...here }: { instance: string; isLocal: boolean; updated(client: string, uri: string): void },
 ): (client: string) => Crib {
   const { machine, manifest, signs } = found;
   const { host } = machine;
@@ -123,7 +122,13 @@ function cribs(
   let kept: ReturnType<typeof historyOf> | undefined;
   const history = () => (kept ??= historyOf(machine));
   return (client) => ({
-    toolbox: createToolbox(found, machine, settings, { signs, isLocal, instance, history, recordCall }),
+    toolbox: createToolbox(found, machine, settings, {
+      ...here,
+      signs,
+      history,
+      recordCall,
+      jobEnded: (handle) => updated(client, outputUri(handle)),
+    }),
     client: `http ${client}`,
     // Folders of a client are folders of its machine: only the operator knows which are meant here.
     clientRoots: { of: () => Promise.resolve({ kind: 'known', folders: undefined }), forget() {} },
