@@ -14,6 +14,8 @@ What a model may use:
   --expose WHAT       auto: tools that suit the project (usual); all; catalogue: those of programs by find_actions only
   --no-checkpoints    keep no states of git work trees before actions that can change them
 
+  --trace FILE        write every message to FILE, a line of JSON each, with secrets masked
+
 Over HTTP (docs/hosts.md):
   --http              listen, and go on until SIGTERM or SIGINT. Folders that clients open do not count: use --root
   --port N            7311 is usual; 0 is any that is free, and is told on standard error

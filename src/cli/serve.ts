@@ -13,7 +13,7 @@ import { ToolcribError } from '../core/errors.ts';
 import type { Listening } from '../server/beginning.ts';
 import { asArguments, exitCodeOf, parseCommandLine, serveOptions, UsageError } from './usage.ts';
 
-/** What only `serve` has. */
+/** What only `serve` has, and only over HTTP. */
 const httpOptions = {
   http: { type: 'boolean' },
   host: { type: 'string' },
@@ -32,15 +32,16 @@ export async function serveCommand(args: string[], opening?: Opening): Promise<n
     const answered = opening?.listed !== undefined;
     const { values } = parseCommandLine({
       args: args.filter((arg) => arg !== keyed),
-      options: { ...serveOptions, ...httpOptions },
+      options: { ...serveOptions, ...httpOptions, trace: { type: 'string' } },
     });
     const settings = await servedSettings(asArguments(values), { answered });
     noteSettings(noted, settings);
     const programs = ownProgramFolder();
     if (keyed === undefined) {
       const http = await listeningIn(values);
-      await start(settings, noted, { opening, programs, http }).catch((error: unknown) => {
-        throw http && error instanceof Error ? portProblem(error, http) : error;
+      const { trace } = values;
+      await start(settings, noted, { opening, programs, http, trace }).catch((error: unknown) => {
+        throw error instanceof Error ? startProblem(error, http, trace) : error;
       });
     } else {
       // That host asks, whatever the operator says of others.
@@ -71,9 +72,13 @@ async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
   }
 }
 
-/** What the system says of the place to listen, in words. */
-function portProblem(error: Error, { host, port }: Listening): Error {
-  const { code } = error as NodeJS.ErrnoException;
+/** What the system says of a file to write to, or of the place to listen, in words. */
+function startProblem(error: Error, http: Listening | undefined, trace: string | undefined): Error {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (trace !== undefined && path === trace)
+    return new UsageError(`--trace ${trace}: it cannot be written (${code}).`);
+  if (!http) return error;
+  const { host, port } = http;
   if (code === 'EADDRINUSE') return new UsageError(`--port ${port}: it is taken; 0 is any that is free.`);
   if (code === 'EACCES') return new UsageError(`--port ${port}: the system does not let this user have it.`);
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')

@@ -30,8 +30,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const args = process.argv.slice(2);
 const server = join(__dirname, 'serve.cjs');
 if (args[0] !== 'serve' || args.includes('--help') || args.includes('-h')) runCommand();
-// A host that hands over a key begins with that, and asks at once for more; over HTTP nothing is answered from memory.
-else if (args.some((arg) => arg.startsWith('--key-fd=') || arg === '--http')) runServer();
+// A host that hands over a key begins with that, and asks at once for more; what is answered from memory is not traced.
+else if (args.some((arg) => /^--(?:key-fd=|http$|trace)/.test(arg))) runServer();
 else {
   const remembered = rememberedStart(args, server);
   const results = remembered && readFirstAnswers(remembered);

@@ -5,6 +5,7 @@ import type { Tokens } from './http/tokens.ts';
 import type { NotedHost } from './noted-host.ts';
 import type { ProgramFolder, WholeManifest } from './own-programs.ts';
 import type { Manifest } from './published.ts';
+import type { Trace } from './trace.ts';
 
 /** How a client begins: with a key when it asks its user itself, or with requests that were answered from memory. */
 export interface Beginning {
@@ -12,6 +13,8 @@ export interface Beginning {
   readonly opening?: Opening | undefined;
   /** Where to listen; left out over standard input and output. */
   readonly http?: Listening | undefined;
+  /** Where messages are written down. */
+  readonly trace?: string | undefined;
   /** Where a person describes programs of their own. */
   readonly programs: ProgramFolder;
 }
@@ -27,6 +30,7 @@ export interface Found {
   readonly processes: Processes;
   /** By which the project shows what it uses. */
   readonly signs: Promise<ReadonlyMap<string, string>>;
+  readonly trace: Trace | undefined;
 }
 
 /** Where a server listens, and whom it lets in. */

@@ -40,6 +40,7 @@ export function buildServer(crib: Crib): Server {
   server.setNotificationHandler('notifications/roots/list_changed', () => crib.clientRoots.forget());
   offerResources(crib, server);
   offerPrompts(crib, server);
+  crib.trace?.(server, crib.client);
   return server;
 }
 

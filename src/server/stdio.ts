@@ -86,13 +86,14 @@ function cribOf(
   key: string | undefined,
   { jobEnded, ...heard }: Pick<Crib, 'called' | 'listing'> & { jobEnded(handle: string): void },
 ): Crib {
-  const { machine, manifest, signs } = found;
+  const { machine, manifest, signs, trace } = found;
   return {
     ...heard,
     toolbox: createToolbox(found, machine, settings, { signs, isLocal: true, jobEnded }),
     client: 'stdio',
     clientRoots: createClientRoots(),
     asking: createAsking(),
+    trace,
     plans: key === undefined ? undefined : createHandedPlans(key),
     opened: openRoots(settings, machine, manifest),
   };

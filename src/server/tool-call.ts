@@ -18,6 +18,7 @@ import { asMcpResult } from './mcp-tool.ts';
 import { progressOf } from './progress.ts';
 import type { PublishedTool } from './published.ts';
 import type { Toolbox } from './toolbox.ts';
+import type { Trace } from './trace.ts';
 
 /** What the servers of one client share; a connection may see more than one server (the SDK makes one to probe). */
 export interface Crib {
@@ -30,6 +31,8 @@ export interface Crib {
   readonly plans: HandedPlans | undefined;
   /** The folders a call may touch, given what the client has said, and what holds there. */
   opened(clientRoots: readonly string[] | undefined): Promise<Pick<Caller, 'workspace' | 'settings'>>;
+  /** Where messages are written down, if they are. */
+  readonly trace: Trace | undefined;
   /** Called at the end of each call. */
   called(): void;
   /** Called with the promise of each answered list. */

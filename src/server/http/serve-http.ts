@@ -112,7 +112,7 @@ function cribs(
   found: Found,
   { updated, ...here }: { instance: string; isLocal: boolean; updated(client: string, uri: string): void },
 ): (client: string) => Crib {
-  const { machine, manifest, signs } = found;
+  const { machine, manifest, signs, trace } = found;
   const { host } = machine;
   const opened = openRoots(settings, machine, manifest);
   const recordCall = createAudit({
@@ -133,6 +133,7 @@ function cribs(
     // Folders of a client are folders of its machine: only the operator knows which are meant here.
     clientRoots: { of: () => Promise.resolve({ kind: 'known', folders: undefined }), forget() {} },
     asking: createAsking(),
+    trace,
     plans: undefined,
     opened,
     called() {},
