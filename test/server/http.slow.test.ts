@@ -70,6 +70,14 @@ it('serves clients of both eras and of both SDKs at one address, and asks their 
   }
 });
 
+it('asks with the stream of the call, where a client has no other one', async () => {
+  const server = await serveHttp([temporaryFolder()]);
+  const withoutStream: typeof fetch = async (address, options) =>
+    options?.method === 'GET' ? new Response(null, { status: 405 }) : fetch(address, options);
+  const client = await connectHttpV1(server, person('yes'), withoutStream);
+  expect(await call(client, 'run', { command: 'node -e "console.log(6*7)"' })).toContain('42');
+});
+
 it('lets nobody in without the token, from another origin, or under another name', async () => {
   const server = await serveHttp([temporaryFolder()]);
   const statusOf = async (headers: Record<string, string>) => (await post(server, headers)).status;

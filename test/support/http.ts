@@ -74,11 +74,12 @@ export async function connectHttp(
 export async function connectHttpV1(
   { url, token }: Pick<HttpServer, 'url' | 'token'>,
   answer?: Person,
+  fetch = globalThis.fetch,
 ): Promise<ClientV1> {
   const capabilities = answer ? { elicitation: {} } : {};
   const client = new ClientV1({ name: 'test-v1', version: '1' }, { capabilities });
   if (answer) client.setRequestHandler(ElicitRequestSchema, ({ params }) => replyTo(answer, params));
-  await client.connect(new TransportV1(new URL(url), withToken(token)) as Transport);
+  await client.connect(new TransportV1(new URL(url), { ...withToken(token), fetch }) as Transport);
   onTestFinished(() => client.close().catch(() => {}));
   return client;
 }

@@ -5,9 +5,10 @@ import {
   isInitializeRequest,
   isLegacyRequest,
   WebStandardStreamableHTTPServerTransport,
+  type Server,
 } from '@modelcontextprotocol/server';
 import { buildServer } from '../build-server.ts';
-import { programsUri } from '../tool-call.ts';
+import { programsUri, type Crib } from '../tool-call.ts';
 import type { HttpClient, HttpClients } from './clients.ts';
 import { refusal } from './web.ts';
 
@@ -27,15 +28,17 @@ const say = (error: Error): void => void process.stderr.write(`toolcrib: ${error
 /** Both eras behind one address: clients of 2025 have a session, those of 2026 a token and what they say they are. */
 export class Mcp {
   readonly #clients: HttpClients;
+  readonly #build: (crib: Crib) => Server;
   readonly #modern: ReturnType<typeof createMcpHandler>;
 
-  constructor(clients: HttpClients) {
+  constructor(clients: HttpClients, build: (crib: Crib) => Server = buildServer) {
     this.#clients = clients;
+    this.#build = build;
     this.#modern = createMcpHandler(
       ({ authInfo }) => {
         const client = clients.get(authInfo?.clientId ?? '');
         if (!client) throw new Error('a request without a client');
-        return buildServer(client.crib);
+        return build(client.crib);
       },
       { legacy: 'reject', onerror: say },
     );
@@ -93,7 +96,7 @@ export class Mcp {
     const client = this.#clients.add(id, asked.token);
     if (!client) return tooMany();
     count(client, asked);
-    const server = buildServer(client.crib);
+    const server = this.#build(client.crib);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => this.#clients.end(id),
