@@ -66,7 +66,12 @@ async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
   const { platform, env, home } = thisHost();
   try {
     const tokens = file === undefined ? ownToken(stateFolder(platform, env, home)) : readTokens(String(file));
-    return { host: String(host), port: Number(port), tokens, names: [names].flat().map(String) };
+    return {
+      host: String(host),
+      port: Number(port),
+      tokens,
+      names: [names].flat().map((name) => String(name).toLowerCase()),
+    };
   } catch (error) {
     throw error instanceof ToolcribError ? new UsageError(error.message) : error;
   }

@@ -3,7 +3,12 @@ import { connect as connectSocket } from 'node:net';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { Server } from '@modelcontextprotocol/server';
+import { expect, it, onTestFinished } from 'vitest';
+import { HttpClients } from '../../src/server/http/clients.ts';
+import { listen } from '../../src/server/http/listen.ts';
+import { Mcp } from '../../src/server/http/mcp.ts';
+import type { Crib } from '../../src/server/tool-call.ts';
 import { connectHttp, connectHttpV1, serveHttp, type HttpServer } from '../support/http.ts';
 import { person } from '../support/person.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
@@ -213,6 +218,26 @@ it('ends the session that was idle longest when one token has too many', async (
   const statusOf = async (at: number) =>
     (await post(server, { 'mcp-session-id': sessions.at(at) ?? '' }, ping)).status;
   expect([await statusOf(0), await statusOf(1), await statusOf(-1)]).toEqual([404, 200, 200]);
+});
+
+it('ends a session that was not heard of for so long, and its jobs, but none that has a stream open', async () => {
+  const ended: string[] = [];
+  const crib = (client: string) =>
+    ({ toolbox: { end: async () => void ended.push(client) } }) as unknown as Crib;
+  const clients = new HttpClients(crib, 300);
+  const build = () => new Server({ name: 'idle', version: '1' }, { capabilities: { tools: {} } });
+  const tokens = { file: '', indexIn: () => 0 };
+  const listener = await listen({ host: '127.0.0.1', port: 0, names: [], tokens }, new Mcp(clients, build));
+  onTestFinished(() => clients.endAll());
+  onTestFinished(() => listener.close());
+  const server = { url: listener.url, token: '' };
+  const listening = await connectHttp('2025-11-25', server);
+  const left = String((await post(server)).headers['mcp-session-id']);
+  await until(() => ended.length > 0);
+  expect(ended).toEqual([left]);
+  await sleep(600);
+  expect(await listening.ping()).toEqual({});
+  expect(ended).toEqual([left]);
 });
 
 it.each(['SIGTERM', 'SIGINT'] as const)(
