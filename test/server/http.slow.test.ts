@@ -1,4 +1,4 @@
-import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -106,6 +106,19 @@ it('lets nobody in without the token, from another origin, or under another name
   expect(server.said()).not.toContain(server.token);
 });
 
+it('listens for others only when it is told to, under names that it was told', async () => {
+  const args = ['--host', '0.0.0.0', '--allow-host', 'Tools.example.org'];
+  const { url, token } = await serveHttp([temporaryFolder()], args);
+  const server = { url: url.replace('0.0.0.0', '127.0.0.1'), token };
+  const statusOf = async (headers: Record<string, string>) => (await post(server, headers)).status;
+  for (const host of ['tools.example.org', '10.0.0.7:7311', 'localhost', '[fe80::1]'])
+    expect(await statusOf({ host })).toBe(200);
+  expect(await statusOf({ origin: 'https://tools.example.org' })).toBe(200);
+  for (const host of ['evil.example', '10.0.0.7.evil.example', 'x.tools.example.org'])
+    expect(await statusOf({ host })).toBe(403);
+  expect(await statusOf({ origin: 'http://10.0.0.7' })).toBe(403);
+});
+
 it('makes a token once, for this user alone, and takes those of a file that others cannot read', async () => {
   const folder = temporaryFolder();
   const file = join(temporaryFolder(), 'tokens');
@@ -207,6 +220,19 @@ it('serves 64 clients at once, and goes on when some leave in the middle of a ca
   expect(answers[0]).toContain('nothing to commit');
   await leaving;
   expect((await post(server)).status).toBe(200);
+});
+
+it('ends what a client of 2026 has started when it leaves in the middle of the call', async () => {
+  const folder = temporaryFolder();
+  const server = await serveHttp([folder], trusting);
+  const client = await connectHttp('2026-07-28', server);
+  const pid = join(folder, 'pid');
+  const command = `node -e "require('fs').writeFileSync('pid',String(process.pid));setTimeout(()=>{},60000)"`;
+  const running = call(client, 'run', { command }).catch(() => 'left');
+  await until(() => existsSync(pid) && readFileSync(pid, 'utf8') !== '');
+  await client.close();
+  expect(await running).toBe('left');
+  await until(() => !isRunning(Number(readFileSync(pid, 'utf8'))));
 });
 
 it('ends the session that was idle longest when one token has too many', async () => {
