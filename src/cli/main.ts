@@ -16,7 +16,7 @@ const commands: Record<string, (args: string[]) => Promise<number>> = {
 
 export const help = `toolcrib ${version} - the development tools of this machine, for a model
 
-  toolcrib serve [options]          MCP server on standard input and output: what a host starts
+  toolcrib serve [options]          MCP server on standard input and output: what a host starts; serve --help: over HTTP
   toolcrib list [--json] [--all]    programs that were found; --all: the missing ones too, and why
   toolcrib exposure [options]       which tools a host is shown in this folder, and why
   toolcrib config HOST [--write]    the entry for a host: claude-code, cursor, codex, …; --remove, --scope project
@@ -47,8 +47,7 @@ export async function main(args: string[]): Promise<number> {
   if (name === '--version' || name === '-v') return print(`${version}\n`);
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return print(help);
   const ofTool = name === 'call' && rest[0]?.startsWith('-') === false;
-  if (!ofTool && (rest.includes('--help') || rest.includes('-h')))
-    return print(name === 'chat' ? (await import('./chat-help.ts')).chatHelp : help);
+  if (!ofTool && (rest.includes('--help') || rest.includes('-h'))) return print(await helpFor(name));
   const command = commands[name];
   // Whoever read our output has left (`toolcrib list | head`): nobody is there to be told.
   process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 74));
@@ -56,6 +55,12 @@ export async function main(args: string[]): Promise<number> {
     if (!command) throw await unknownCommand(name);
     return command(rest);
   });
+}
+
+async function helpFor(command: string): Promise<string> {
+  if (command === 'chat') return (await import('./chat-help.ts')).chatHelp;
+  if (command === 'serve') return (await import('./serve-help.ts')).serveHelp;
+  return help;
 }
 
 function print(text: string): number {

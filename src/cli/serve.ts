@@ -9,7 +9,18 @@ import { start } from '../server/start.ts';
 import { configFile } from './config.ts';
 import { ownProgramFolder } from './here.ts';
 import { servedSettings } from './served-settings.ts';
-import { exitCodeOf, UsageError } from './usage.ts';
+import { ToolcribError } from '../core/errors.ts';
+import type { Listening } from '../server/beginning.ts';
+import { asArguments, exitCodeOf, parseCommandLine, serveOptions, UsageError } from './usage.ts';
+
+/** What only `serve` has, and only over HTTP. */
+const httpOptions = {
+  http: { type: 'boolean' },
+  host: { type: 'string' },
+  port: { type: 'string' },
+  'token-file': { type: 'string' },
+  'allow-host': { type: 'string', multiple: true },
+} as const;
 
 /** `toolcrib serve`: ends when the host closes our input, or with a signal. Goes on after what was answered already. */
 export async function serveCommand(args: string[], opening?: Opening): Promise<number> {
@@ -19,20 +30,65 @@ export async function serveCommand(args: string[], opening?: Opening): Promise<n
     const noted = noteHost(thisHost());
     noted.noteFile(configFile());
     const answered = opening?.listed !== undefined;
-    const settings = await servedSettings(
-      args.filter((arg) => arg !== keyed),
-      { answered },
-    );
+    const { values } = parseCommandLine({
+      args: args.filter((arg) => arg !== keyed),
+      options: { ...serveOptions, ...httpOptions, trace: { type: 'string' } },
+    });
+    const settings = await servedSettings(asArguments(values), { answered });
     noteSettings(noted, settings);
     const programs = ownProgramFolder();
-    if (keyed === undefined) await start(settings, noted, { opening, programs });
-    else {
+    if (keyed === undefined) {
+      const http = await listeningIn(values);
+      const { trace } = values;
+      await start(settings, noted, { opening, programs, http, trace }).catch((error: unknown) => {
+        throw error instanceof Error ? startProblem(error, http, trace) : error;
+      });
+    } else {
       // That host asks, whatever the operator says of others.
       const key = keyIn(Number(keyed.slice(keyOption.length)));
       await start({ ...settings, questions: 'server' }, noted, { key, programs });
     }
     return 0;
   });
+}
+
+type HttpValues = { [name in keyof typeof httpOptions]?: string | boolean | string[] | undefined };
+
+/** Where to listen; undefined without --http. Throws UsageError, also for a file of tokens that others can read. */
+async function listeningIn(values: HttpValues): Promise<Listening | undefined> {
+  const { http, host = '127.0.0.1', port = '7311', 'token-file': file, 'allow-host': names = [] } = values;
+  const given = Object.keys(httpOptions).find((name) => values[name as keyof HttpValues] !== undefined);
+  if (!http && given !== undefined) throw new UsageError(`--${given} belongs to --http.`);
+  if (!http) return undefined;
+  if (!/^\d{1,5}$/.test(String(port)) || Number(port) > 65535)
+    throw new UsageError(`--port ${String(port)}: a number up to 65535 is expected; 0 is any that is free.`);
+  const { ownToken, readTokens } = await import('../server/http/tokens.ts');
+  const { platform, env, home } = thisHost();
+  try {
+    const tokens = file === undefined ? ownToken(stateFolder(platform, env, home)) : readTokens(String(file));
+    return {
+      host: String(host),
+      port: Number(port),
+      tokens,
+      names: [names].flat().map((name) => String(name).toLowerCase()),
+    };
+  } catch (error) {
+    throw error instanceof ToolcribError ? new UsageError(error.message) : error;
+  }
+}
+
+/** What the system says of a file to write to, or of the place to listen, in words. */
+function startProblem(error: Error, http: Listening | undefined, trace: string | undefined): Error {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (trace !== undefined && path === trace)
+    return new UsageError(`--trace ${trace}: it cannot be written (${code}).`);
+  if (!http) return error;
+  const { host, port } = http;
+  if (code === 'EADDRINUSE') return new UsageError(`--port ${port}: it is taken; 0 is any that is free.`);
+  if (code === 'EACCES') return new UsageError(`--port ${port}: the system does not let this user have it.`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new UsageError(`--host ${host}: it is no address of this machine.`);
+  return error;
 }
 
 /** What a start depends on beside the programs. */

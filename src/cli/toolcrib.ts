@@ -3,6 +3,7 @@ import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { makePrivate } from '../machine/folders.ts';
 import {
+  firstLists,
   ownCache,
   readFirstAnswers,
   readMessage,
@@ -29,8 +30,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const args = process.argv.slice(2);
 const server = join(__dirname, 'serve.cjs');
 if (args[0] !== 'serve' || args.includes('--help') || args.includes('-h')) runCommand();
-// A host that hands over a key begins with that, and asks at once for more.
-else if (args.some((arg) => arg.startsWith('--key-fd='))) runServer();
+// A host that hands over a key begins with that, and asks at once for more; what is answered from memory is not traced.
+else if (args.some((arg) => /^--(?:key-fd=|http$|trace)/.test(arg))) runServer();
 else {
   const remembered = rememberedStart(args, server);
   const results = remembered && readFirstAnswers(remembered);
@@ -53,7 +54,9 @@ function answerFirst(remembered: RememberedStart, results: Results): void {
     if (result === undefined || replayed.length >= mostMessages) return false;
     process.stdout.write(`{"result":${JSON.stringify(result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}\n`);
     if (method === 'tools/list') listed = { ...message, id };
-    else replayed.push(`${JSON.stringify({ ...message, id: `${replayedId}${replayed.length}` })}\n`);
+    // A server that is loaded later need not know that a list was given.
+    else if (!firstLists.has(method))
+      replayed.push(`${JSON.stringify({ ...message, id: `${replayedId}${replayed.length}` })}\n`);
     return true;
   }
 
@@ -80,7 +83,7 @@ function answerFirst(remembered: RememberedStart, results: Results): void {
 }
 
 function runServer(opening?: Opening): void {
-  const use = opening?.listed ? 'call' : 'list';
+  const use = args.includes('--http') ? 'http' : opening?.listed ? 'call' : 'list';
   const loaded = requireCompiled(server, { folder: codeFolder(), use }) as typeof import('./serve.ts');
   run(loaded.serveCommand(args.slice(1), opening));
 }

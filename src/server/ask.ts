@@ -115,7 +115,9 @@ async function awaitedAnswer(
   const startedAt = performance.now();
   try {
     // With the signal, a call that is given up takes its question back.
-    const options = { timeout: lifetimeSeconds * 1000, signal: mcpReq.signal };
+    // Over HTTP it goes with the call's own stream: a client may have no other one, and it would be dropped unseen.
+    const { signal, id: relatedRequestId } = mcpReq;
+    const options = { timeout: lifetimeSeconds * 1000, signal, relatedRequestId };
     const reply = await mcpReq.elicitInput(formOf(question), options);
     return answerIn(reply, performance.now() - startedAt);
   } catch (error) {

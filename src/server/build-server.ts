@@ -1,41 +1,7 @@
-import {
-  CLIENT_INFO_META_KEY,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  type CallToolResult,
-  type Implementation,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
-import { ToolcribError } from '../core/errors.ts';
-import type { Asking } from './ask.ts';
-import type { ClientRoots } from './client-roots.ts';
-import { asListed, asMcpResult } from './mcp-tool.ts';
-import { progressOf } from './progress.ts';
-import type { PublishedTool } from './published.ts';
-import type { Caller } from './caller.ts';
-import type { Planned } from './calls.ts';
-import type { HandedPlans } from './handed-plans.ts';
-import type { Toolbox } from './toolbox.ts';
+import { Server } from '@modelcontextprotocol/server';
+import { asListed } from './mcp-tool.ts';
+import { callTool, type Crib } from './tool-call.ts';
 import { version } from './version.ts';
-
-/** What the servers of one process share; a connection may see more than one server (the SDK makes one to probe). */
-export interface Crib {
-  readonly toolbox: Toolbox;
-  readonly clientRoots: ClientRoots;
-  readonly asking: Asking;
-  /** For the one host that asks its user itself; undefined where none has a key. */
-  readonly plans: HandedPlans | undefined;
-  /** The folders a call may touch, given what the client has said, and what holds there. */
-  opened(clientRoots: readonly string[] | undefined): Promise<Pick<Caller, 'workspace' | 'settings'>>;
-  /** Called at the end of each call. */
-  called(): void;
-  /** Called with the promise of each answered list. */
-  listing(answer: Promise<unknown>): void;
-}
-
-/** Standard input and output have one client, however many servers the SDK makes for it. */
-const onlyClient = 'stdio';
 
 const instructions = [
   'Tools for this project, and the development programs of this machine. Call project first.',
@@ -53,7 +19,12 @@ export function buildServer(crib: Crib): Server {
   const server = new Server(
     { name: 'toolcrib', title: 'toolcrib', version },
     {
-      capabilities: { tools: { listChanged: true } },
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true },
+        prompts: {},
+        completions: {},
+      },
       instructions,
       requestState: { verify: crib.asking.verify },
     },
@@ -63,72 +34,61 @@ export function buildServer(crib: Crib): Server {
     crib.listing(tools);
     return { tools: (await tools).map(asListed) };
   });
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    callTool({ crib, server, context }, params),
+  );
   server.setNotificationHandler('notifications/roots/list_changed', () => crib.clientRoots.forget());
-  server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const published = findTool(crib.toolbox, params.name);
-    const roots = await crib.clientRoots.of(server, context);
-    if (roots.kind === 'ask') return roots.question;
-    const opened = await crib.opened(roots.folders).catch(refusalOf);
-    if ('refusal' in opened) return opened.refusal;
-    const progress = progressOf(context);
-    const call = { client: onlyClient, tool: params.name, args: params.arguments ?? {} };
-    const word = crib.plans?.wordIn(params._meta);
-    const caller: Caller = {
-      ...opened,
-      signal: context.mcpReq.signal,
-      progress: progress.report,
-      client: onlyClient,
-      clientInfo: clientInfoOf(server, context),
-      ask: crib.plans?.asker(word) ?? crib.asking.asker(server, context, call),
-    };
-    try {
-      if (crib.plans && word?.plansOnly) {
-        const planned = await crib.toolbox.plan(published, params.arguments, caller);
-        return 'refusal' in planned ? asMcpResult(planned.refusal) : handed(planned, crib.plans);
-      }
-      const called = await crib.toolbox.call(published, params.arguments, caller);
-      if (called.kind === 'later') return called.result;
-      return asMcpResult(called.result);
-    } finally {
-      progress.end();
-      crib.called();
-    }
-  });
+  offerResources(crib, server);
+  offerPrompts(crib, server);
+  crib.trace?.(server, crib.client);
   return server;
 }
 
-/** A plan in the place of a result. */
-function handed(
-  { plan, verdict, question }: Exclude<Planned, { refusal: unknown }>,
-  plans: HandedPlans,
-): CallToolResult {
-  return {
-    content: [{ type: 'text', text: plan.subject }],
-    _meta: { 'toolcrib/plan': plans.hand(plan, verdict, question) },
+/** What is read rather than called. Loaded when it is first asked for. */
+function offerResources(crib: Crib, server: Server): void {
+  const loaded = () => import('./resources.ts');
+  server.setRequestHandler('resources/list', async () => {
+    const { listResources } = await loaded();
+    return { resources: listResources(crib.toolbox) };
+  });
+  server.setRequestHandler('resources/templates/list', async () => {
+    const { listTemplates } = await loaded();
+    return { resourceTemplates: listTemplates(crib.toolbox) };
+  });
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, context) => {
+    const { readResource } = await loaded();
+    return readResource({ crib, server, context }, uri);
+  });
+  const subscribed = new Set<string>();
+  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    if (subscribed.size < mostSubscriptions) subscribed.add(uri);
+    return {};
+  });
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    subscribed.delete(uri);
+    return {};
+  });
+  const send = server.sendResourceUpdated.bind(server);
+  // Since 2026-07-28 the SDK knows who wants to be told; before, only those that have subscribed may be.
+  server.sendResourceUpdated = async (params) => {
+    const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= '2026-07-28';
+    if (isModern || subscribed.has(params.uri)) await send(params);
   };
 }
 
-/** What a client says of itself: with every request since 2026-07-28, and once when it connects before. */
-function clientInfoOf(server: Server, { mcpReq }: ServerContext): Implementation | undefined {
-  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  return (envelope?.[CLIENT_INFO_META_KEY] as Implementation | undefined) ?? server.getClientVersion();
-}
+const mostSubscriptions = 1000;
 
-/** An unknown tool is an error of the protocol, not of the tool (MCP, "Error Handling" of tools). */
-function findTool(toolbox: Toolbox, name: string): PublishedTool {
-  try {
-    return toolbox.find(name);
-  } catch (error) {
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      error instanceof Error ? error.message : String(error),
-    );
-  }
-}
-
-/** A folder that cannot be a root is the operator's to mend, and is said like any other refusal. */
-function refusalOf(error: unknown): { refusal: CallToolResult } {
-  if (!(error instanceof ToolcribError)) throw error;
-  const text = `${error.code}: ${error.message}`;
-  return { refusal: { isError: true, content: [{ type: 'text', text }] } };
+function offerPrompts(crib: Crib, server: Server): void {
+  server.setRequestHandler('prompts/list', async () => {
+    const { listPrompts } = await import('./prompts.ts');
+    return { prompts: listPrompts(crib.toolbox) };
+  });
+  server.setRequestHandler('prompts/get', async ({ params }) => {
+    const { getPrompt } = await import('./prompts.ts');
+    return getPrompt(crib.toolbox, params.name, params.arguments ?? {});
+  });
+  server.setRequestHandler('completion/complete', async ({ params }, context) => {
+    const { complete } = await import('./completions.ts');
+    return complete({ crib, server, context }, params);
+  });
 }

@@ -20,22 +20,37 @@ export interface CallServices {
   trust(): Promise<Trust>;
 }
 
+/** What several toolboxes of one process share, and what tells this process from others that serve the same clients. */
+export interface SharedServices {
+  readonly recordCall?: RecordCall;
+  readonly instance?: string;
+  /** Called with the handle of each job that has ended. */
+  jobEnded?(handle: string): void;
+}
+
+/** For what leaves the server. The password in the address of a database is a secret, wherever the address stands. */
+export function maskOf({ env }: Pick<Host, 'env'>, { databases }: Pick<Settings, 'databases'>): Mask {
+  const addresses = Object.entries(databases).map(([name, { url }]) => [`database ${name}`, url]);
+  return createMask({ ...env, ...Object.fromEntries(addresses) });
+}
+
 /** The services of this machine, none of which does anything before it is used. */
 export function createCallServices(
-  { platform, env, home }: Host,
-  { budgets, databases }: Settings,
+  host: Host,
+  settings: Settings,
+  { recordCall, instance, jobEnded }: SharedServices,
 ): CallServices {
+  const { platform, env, home } = host;
+  const { budgets } = settings;
   const state = stateFolder(platform, env, home);
-  // The password in the address of a database is a secret, wherever the address stands.
-  const addresses = Object.entries(databases).map(([name, { url }]) => [`database ${name}`, url]);
-  const mask = createMask({ ...env, ...Object.fromEntries(addresses) });
+  const mask = maskOf(host, settings);
   let trust: Promise<Trust> | undefined;
   return {
     admit: createLimit(budgets.calls),
-    jobs: new Jobs(),
-    outputs: new OutputStore({ folder: cacheFolder(platform, env, home), budgets }),
+    jobs: new Jobs(instance, jobEnded),
+    outputs: new OutputStore({ folder: cacheFolder(platform, env, home), budgets, instance }),
     mask,
-    recordCall: createAudit({ folder: state, mask }),
+    recordCall: recordCall ?? createAudit({ folder: state, mask }),
     trust: () =>
       (trust ??= import('../machine/trust/trust.ts').then((m) => m.createTrust({ folder: state }))),
   };

@@ -50,8 +50,15 @@ export interface Request {
 
 /** An answer to such an id is for nobody. */
 export const replayedId = 'toolcrib-replayed-';
+/** What hosts ask for as soon as they know that it can be asked for. */
+export const firstLists: ReadonlySet<unknown> = new Set([
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+]);
 /** Requests whose answers do not depend on what was called before. */
-export const firstMethods: ReadonlySet<unknown> = new Set(['initialize', 'server/discover', 'tools/list']);
+export const firstMethods: ReadonlySet<unknown> = new Set(['initialize', 'server/discover', ...firstLists]);
 
 /** A login shell is asked once a day what its PATH is. */
 const goodForMs = 24 * 60 * 60 * 1000;

@@ -22,6 +22,8 @@ export interface LoadingServices {
   readonly offered: Offered;
   history(): Promise<History>;
   calls(): Promise<Pick<Calls, 'jobs' | 'outputs'>>;
+  /** Whether those who call sit at this machine. */
+  readonly isLocal: boolean;
 }
 
 /** With where states are kept, if they are. */
@@ -55,7 +57,7 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
 
 /** Loads tools of our own, once: they keep what they know from one call to the next. */
 function ownLoader(
-  { whole, machine, offered, history, settings, calls, ...checkpoint }: ActionLoading,
+  { whole, machine, offered, history, settings, calls, isLocal, ...checkpoint }: ActionLoading,
   load: OwnServices['load'],
 ): (name: string) => Promise<Tool> {
   const refresh = async () => machine.refresh(await whole.renew());
@@ -67,7 +69,7 @@ function ownLoader(
       jobs,
       outputs,
       environment: await machine.childEnvironment(),
-      loopback: true,
+      loopback: isLocal,
       load,
       databases: settings.databases,
       catalogue: { ...machine, manifest: whole.manifest, offered, refresh },

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { config } from 'zod';
 import type { Settings } from '../core/settings.ts';
 import { stateFolder } from '../machine/folders.ts';
+import type { Host } from '../machine/host.ts';
 import { createMachine } from '../machine/machine.ts';
 import { createProcesses } from '../machine/processes/process.ts';
 import { signsIn } from './exposure.ts';
@@ -10,9 +11,10 @@ import { loadManifest } from './manifest.ts';
 import type { NotedHost } from './noted-host.ts';
 import { liveManifest, type ProgramFolder } from './own-programs.ts';
 import { effectiveRoots } from './roots.ts';
-import type { Beginning } from './stdio.ts';
+import type { Beginning } from './beginning.ts';
+import type { Trace } from './trace.ts';
 
-/** Serves MCP over standard input and output; see serve(). */
+/** Serves MCP: over HTTP where the beginning says so, else over standard input and output. Returns at its end. */
 export async function start(settings: Settings, noted: NotedHost, beginning: Beginning): Promise<void> {
   const { host } = noted;
   const processes = createProcesses(host.platform);
@@ -31,9 +33,29 @@ export async function start(settings: Settings, noted: NotedHost, beginning: Beg
   // Compiled validators pay off after some hundred messages, and a start has three. To be said before the SDK makes its
   // schemas, hence the late import.
   config({ jitless: true });
-  const { serve } = await import('./stdio.ts');
   const signs = roots.then((folders) => signsIn(folders, manifest.programs, host));
-  await serve(settings, beginning, { noted, ...whole, machine, processes, signs });
+  const trace = await traceInto(beginning.trace, host, settings);
+  const found = { noted, ...whole, machine, processes, signs, trace };
+  if (beginning.http) {
+    const { serveHttp } = await import('./http/serve-http.ts');
+    return serveHttp(settings, beginning.http, found);
+  }
+  const { serve } = await import('./stdio.ts');
+  await serve(settings, beginning, found);
+}
+
+/** Throws what the system says of the file. */
+async function traceInto(
+  file: string | undefined,
+  host: Host,
+  settings: Settings,
+): Promise<Trace | undefined> {
+  if (file === undefined) return undefined;
+  const [{ createTrace }, { maskOf }] = await Promise.all([
+    import('./trace.ts'),
+    import('./call-services.ts'),
+  ]);
+  return createTrace(file, maskOf(host, settings));
 }
 
 /** The folders of programs of projects that are trusted: these count as code of the project. */

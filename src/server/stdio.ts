@@ -2,43 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Settings } from '../core/settings.ts';
 import type { Machine } from '../machine/machine.ts';
-import type { Processes } from '../machine/processes/process.ts';
-import { createProjectConfigs, type ProjectConfigs } from '../machine/config/project-config.ts';
-import type { RootedWorkspace } from '../machine/paths/workspace.ts';
 import { createAsking } from './ask.ts';
-import { buildServer, type Crib } from './build-server.ts';
+import { buildServer } from './build-server.ts';
+import type { Beginning, Found } from './beginning.ts';
 import { keepFirstAnswers, type Opening } from './first-answers.ts';
 import { createHandedPlans } from './handed-plans.ts';
 import type { NotedHost } from './noted-host.ts';
-import type { ProgramFolder, WholeManifest } from './own-programs.ts';
-import { namesIn, type Manifest } from './published.ts';
+import { openRoots } from './opened-roots.ts';
 import { RememberingTransport } from './remembering-transport.ts';
 import { createClientRoots } from './client-roots.ts';
-import { effectiveRoots, realFolders } from './roots.ts';
 import { createLeanHeap } from './lean-heap.ts';
+import { outputUri, programsUri, type Crib } from './tool-call.ts';
 import { createToolbox } from './toolbox.ts';
 import { refusalOf, wholeLines } from './whole-lines.ts';
-
-/** How a client begins: with a key when it asks its user itself, or with requests that were answered from memory. */
-export interface Beginning {
-  readonly key?: string | undefined;
-  readonly opening?: Opening | undefined;
-  /** Where a person describes programs of their own. */
-  readonly programs: ProgramFolder;
-}
-
-/** What was begun before the SDK was loaded. */
-export interface Found {
-  readonly noted: NotedHost;
-  readonly manifest: Manifest;
-  readonly own: WholeManifest['own'];
-  /** Reads anew what a person describes, and says whether that is different. */
-  renew(): Promise<boolean>;
-  readonly machine: Machine;
-  readonly processes: Processes;
-  /** By which the project shows what it uses. */
-  readonly signs: Promise<ReadonlyMap<string, string>>;
-}
 
 /** How long after the first list slower questions are put: the client's next requests come first. */
 const quietMs = 250;
@@ -49,7 +25,7 @@ const drainMs = 500;
 
 /** Serves MCP over standard input and output until the client leaves or a signal ends it. Does not return before. */
 export async function serve(settings: Settings, { key, opening }: Beginning, found: Found): Promise<void> {
-  const { noted, manifest, machine, processes, signs } = found;
+  const { noted, machine, processes } = found;
   // Standard output carries the protocol and nothing else, whatever a library may want to say.
   console.log = console.info = console.debug = console.error;
   // Each answer that waits for a client that reads slowly listens to it: they are many, and no leak.
@@ -66,14 +42,13 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
         if (!leaving) process.stderr.write(`toolcrib: ${String(error)}\n`);
       },
     );
-  machine.onChange(() => void settle());
-  const projects = createProjectConfigs(() => Promise.resolve(namesIn(manifest)));
-  const crib: Crib = {
-    toolbox: createToolbox(found, machine, settings, signs),
-    clientRoots: createClientRoots(),
-    asking: createAsking(),
-    plans: key === undefined ? undefined : createHandedPlans(key),
-    opened: openRoots(settings, machine, manifest, projects),
+  const updated = (uri: string) => void latest?.sendResourceUpdated({ uri }).catch(() => {});
+  machine.onChange(() => {
+    void settle();
+    updated(programsUri);
+  });
+  const crib = cribOf(settings, found, key, {
+    jobEnded: (handle) => updated(outputUri(handle)),
     // After the answer is out.
     called: () => void setImmediate(() => tidyHeap?.()),
     listing(answer) {
@@ -82,7 +57,7 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
       const forget = () => lists.delete(answer);
       answer.then(forget, forget);
     },
-  };
+  });
   // Not standard input itself: the SDK drops what it was asked when that ends, also by `printf … | toolcrib serve`.
   const input = wholeLines((line) => process.stdout.write(refusalOf(line)));
   const wire = new RememberingTransport(input, process.stdout, opening);
@@ -102,6 +77,26 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
   if (end === 'input') await answered(lists);
   clearTimeout(settling);
   await Promise.allSettled([connection.close(), processes.endAll(), crib.toolbox.end()]);
+}
+
+/** The one client's. */
+function cribOf(
+  settings: Settings,
+  found: Found,
+  key: string | undefined,
+  { jobEnded, ...heard }: Pick<Crib, 'called' | 'listing'> & { jobEnded(handle: string): void },
+): Crib {
+  const { machine, manifest, signs, trace } = found;
+  return {
+    ...heard,
+    toolbox: createToolbox(found, machine, settings, { signs, isLocal: true, jobEnded }),
+    client: 'stdio',
+    clientRoots: createClientRoots(),
+    asking: createAsking(),
+    trace,
+    plans: key === undefined ? undefined : createHandedPlans(key),
+    opened: openRoots(settings, machine, manifest),
+  };
 }
 
 interface Settling {
@@ -139,34 +134,4 @@ function theEnd(): Promise<'input' | 'signal'> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, () => resolve('signal'));
   });
-}
-
-/** Opens the roots once for all calls that have the same, with the settings that hold in them. */
-function openRoots(
-  settings: Settings,
-  { host }: Machine,
-  manifest: Pick<Manifest, 'programs'>,
-  projects: ProjectConfigs,
-): Crib['opened'] {
-  const effective = new Map<string, readonly string[]>();
-  const opened = new Map<string, RootedWorkspace>();
-  return async (client) => {
-    const asked = JSON.stringify(client ?? null);
-    const sources = { operator: settings.roots, client, workingFolder: process.cwd() };
-    const roots = effective.get(asked) ?? (await effectiveRoots(sources, host, manifest.programs));
-    // A folder that is no project yet may be one with the next call.
-    if (roots.length > 0) effective.set(asked, roots);
-    // A project's own settings can change at any time.
-    // Also where the client has opened a folder below a root of the operator's.
-    const around = await realFolders(settings.roots);
-    const narrowed = await projects.narrowedRoots(roots, around);
-    const there = await projects.settingsFor(settings, [...new Set([...around, ...roots])]);
-    const key = JSON.stringify([narrowed, there.rules]);
-    const known = opened.get(key);
-    if (known) return { workspace: known, settings: there };
-    const { openWorkspace } = await import('../machine/paths/workspace.ts');
-    const workspace = await openWorkspace(narrowed, { rules: there.rules });
-    opened.set(key, workspace);
-    return { workspace, settings: there };
-  };
 }

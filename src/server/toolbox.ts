@@ -3,6 +3,7 @@ import type { Settings } from '../core/settings.ts';
 import type { History } from '../machine/history/history.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Caller } from './caller.ts';
+import type { SharedServices } from './call-services.ts';
 import type { Called, Calls, Planned } from './calls.ts';
 import type { Deciding } from './consider.ts';
 import { createLoader, type LoadingServices } from './load-tools.ts';
@@ -21,6 +22,15 @@ export interface Toolbox extends Pick<Offered, 'find'> {
   end(): Promise<void>;
 }
 
+export interface ToolboxOptions extends SharedServices {
+  /** By which the project shows what it uses; see signsIn(). */
+  readonly signs: Promise<ReadonlyMap<string, string>>;
+  /** Whether those who call sit at this machine, and may ask what listens on it alone. */
+  readonly isLocal: boolean;
+  /** Of all toolboxes of this process: one change is made at a time. */
+  readonly history?: () => Promise<History>;
+}
+
 /** How long calls have to come to an end when the server leaves. */
 const endMs = 800;
 
@@ -29,13 +39,14 @@ export function createToolbox(
   whole: LoadingServices['whole'],
   machine: Machine,
   settings: Settings,
-  signs: Promise<ReadonlyMap<string, string>>,
+  options: ToolboxOptions,
 ): Toolbox {
-  const offered = createOffered(whole.manifest, machine, settings, signs);
+  const offered = createOffered(whole.manifest, machine, settings, options.signs);
   let kept: Promise<History> | undefined;
   /** Loaded when it is first used. */
-  const history = () => (kept ??= historyOf(machine));
-  const load = createLoader({ whole, machine, settings, offered, history, calls: madeCalls });
+  const history = () => (kept ??= (options.history ?? (() => historyOf(machine)))());
+  const { isLocal } = options;
+  const load = createLoader({ whole, machine, settings, offered, history, calls: madeCalls, isLocal });
   /** The first state takes longest: it is begun when a call is made that needs the trust in a folder. */
   const trusted: Deciding['trusted'] = (folder, workspace) => {
     if (settings.checkpoints !== false)
@@ -48,7 +59,12 @@ export function createToolbox(
   function madeCalls(): Promise<Calls> {
     return (calls ??= Promise.all([import('./calls.ts'), import('./call-services.ts')]).then(
       ([{ createCalls }, { createCallServices }]) =>
-        createCalls({ load, find: offered.find, trusted, ...createCallServices(machine.host, settings) }),
+        createCalls({
+          load,
+          find: offered.find,
+          trusted,
+          ...createCallServices(machine.host, settings, options),
+        }),
     ));
   }
 
@@ -74,7 +90,11 @@ export function createToolbox(
 }
 
 /** The history of this machine: what was changed through toolcrib, and states of work trees. */
-async function historyOf({ host: { platform, env, home }, run, ...machine }: Machine): Promise<History> {
+export async function historyOf({
+  host: { platform, env, home },
+  run,
+  ...machine
+}: Machine): Promise<History> {
   const [{ History }, { stateFolder }] = await Promise.all([
     import('../machine/history/history.ts'),
     import('../machine/folders.ts'),

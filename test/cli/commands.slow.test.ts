@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatHelp } from '../../src/cli/chat-help.ts';
+import { serveHelp } from '../../src/cli/serve-help.ts';
 import { help } from '../../src/cli/main.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 import { program } from '../support/server.ts';
@@ -21,10 +22,11 @@ it('says its version, and helps', () => {
     status: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
   });
-  for (const args of [[], ['--help'], ['help'], ['serve', '--help'], ['call', '-h']]) {
+  for (const args of [[], ['--help'], ['help'], ['call', '-h']]) {
     expect(toolcrib(args)).toEqual({ status: 0, stdout: help, stderr: '' });
   }
   expect(toolcrib(['chat', '--help'])).toEqual({ status: 0, stdout: chatHelp, stderr: '' });
+  expect(toolcrib(['serve', '--help'])).toEqual({ status: 0, stdout: serveHelp, stderr: '' });
 });
 
 it.each([

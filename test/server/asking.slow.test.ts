@@ -190,7 +190,6 @@ describe('a person', () => {
     expect(ada.asked).toHaveLength(2);
     const unsaid: Given[] = [
       ...runners.map((program) => ({ command: program, args: ['build'] })),
-      { command: 'node', args: ['run.mjs'] },
       { command: 'sh', args: ['run.sh'] },
       { command: 'tool', args: ['build'], input: 'x' },
       { command: 'tool' },
@@ -221,6 +220,7 @@ describe('a person', () => {
     expect(message()).toContain('(https://elsewhere.invalid/x.git)');
     expect(await call('run', { command: 'tool', args: ['build'], cwd: 'inner' })).toMatch(/^NOT_CON/);
     expect(await call('node_run', { file: 'inner/run.mjs' })).toMatch(/^NOT_CONFIRMED/);
+    expect(await call('run', { command: 'node inner/run.mjs' })).toMatch(/^NOT_CONFIRMED/);
     expect(await call('node_run', { file: 'run.mjs', args: ['x'], cwd: 'src/../inner' })).toMatch(/^NOT_CON/);
     expect(ran(world, 'inner') + ran(world)).toBe('');
     // An ordinary folder below is the same project.

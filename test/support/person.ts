@@ -20,7 +20,7 @@ export function person(...replies: readonly Reply[]): Person & { readonly asked:
   return Object.assign(say, { asked });
 }
 
-async function replyTo(answer: Person, params: unknown) {
+export async function replyTo(answer: Person, params: unknown) {
   const question = questionIn(params);
   const reply = await answer(question);
   return typeof reply === 'string' ? says[reply](question) : reply;

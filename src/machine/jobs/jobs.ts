@@ -26,6 +26,14 @@ export class Jobs {
   /** All that run, also calls that are no jobs yet. */
   readonly #running = new Set<Job>();
   readonly #known = new Set<Job>();
+  readonly #instance: string | undefined;
+  readonly #onEnd: ((id: string) => void) | undefined;
+
+  /** `instance`: which of several servers this is, where handles name theirs. `onEnd` is told of each job's end. */
+  constructor(instance?: string, onEnd?: (id: string) => void) {
+    this.#instance = instance;
+    this.#onEnd = onEnd;
+  }
 
   /**
    * Makes a call: tells its result, or that it is still running after the budget, from when on it is a job. One in the
@@ -73,7 +81,15 @@ export class Jobs {
     return { kind: 'done', result: job.result() };
   }
 
+  /** Throws NOT_FOUND for a handle that names another server. */
   find(client: string, id: string): Job | undefined {
+    const named = this.#instance === undefined ? undefined : /-\d+-([a-z0-9]{6})$/.exec(id)?.[1];
+    if (named !== undefined && named !== this.#instance)
+      throw new ToolcribError(
+        'NOT_FOUND',
+        `id: it belongs to another server, or one that has ended: ${named}; this is ${this.#instance}.`,
+        'Calls with it have to reach the server that gave it; else do the work again.',
+      );
     return this.list(client).find((job) => job.id === id);
   }
 
@@ -96,6 +112,7 @@ export class Jobs {
     void job.ended.finally(() => {
       clearTimeout(limit);
       this.#running.delete(job);
+      if (this.#known.has(job)) this.#onEnd?.(job.id);
     });
     return job;
   }

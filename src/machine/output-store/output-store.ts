@@ -10,6 +10,8 @@ export interface OutputStoreOptions {
   /** The cache folder, in which large outputs are put; without one, less is kept, in memory. */
   readonly folder: string | undefined;
   readonly budgets: Pick<Budgets, 'outputMegabytes' | 'outputHours'>;
+  /** Which of several servers this is: handles name it, where a call may come to another one. */
+  readonly instance?: string | undefined;
 }
 
 /** Outputs that have ended: those that fit into memory, most of which are some hundred bytes, and those with a file. */
@@ -30,7 +32,7 @@ export class OutputStore {
 
   /**
    * Begins to keep what a program prints. `owner` is who may read it, `about` what it is, such as the command line, of
-   * which its handle is made unless one is given: `dev-1`.
+   * which its handle is made unless one is given: `dev-1`, or `dev-1-k3x9q2` where that says whose it is.
    */
   open(owner: string, about: string, handle = this.#nextHandle(owner, about)): OutputSink {
     this.#forgetOld();
@@ -70,7 +72,7 @@ export class OutputStore {
     const key = `${owner} ${name}`;
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
-    return `${name}-${count}`;
+    return [name, count, this.#options.instance ?? []].flat().join('-');
   }
 
   #of(owner: string): KeptOutput[] {

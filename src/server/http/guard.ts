@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import {
+  localhostAllowedHostnames,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server';
+import type { Tokens } from './tokens.ts';
+import { refusal } from './web.ts';
+
+/** Whether an address is reached from this machine alone. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+
+/**
+ * What lets requests in: the token by whose number a client is known, or the refusal. A page in a browser that reaches
+ * us under a name of its own (DNS rebinding) says so in Host and Origin.
+ */
+export function createGuard({
+  tokens,
+  host,
+  names,
+}: {
+  tokens: Tokens;
+  host: string;
+  names: readonly string[];
+}): (incoming: IncomingMessage) => number | Response {
+  const known = [...localhostAllowedHostnames(), ...names];
+  const isKnown = (header: string | undefined): boolean => {
+    const checked = validateHostHeader(header, known);
+    if (checked.ok) return true;
+    // Nobody can rebind an address that stands for itself.
+    const { hostname = '' } = checked;
+    return !isLoopback(host) && isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
+  };
+  return ({ headers }) => {
+    if (!isKnown(headers.host))
+      return refusal(403, `Host: ${headers.host} is none of ours; see --allow-host.`);
+    if (!validateOriginHeader(headers.origin, known).ok)
+      return refusal(403, `Origin: ${headers.origin} may not ask us; see --allow-host.`);
+    const token = tokens.indexIn(headers.authorization);
+    if (token !== undefined) return token;
+    const isWrong = headers.authorization !== undefined;
+    return refusal(
+      401,
+      `Authorization: Bearer and a token are required${isWrong ? '; this is none of ours' : ''}.`,
+      {
+        'www-authenticate': `Bearer realm="toolcrib"${isWrong ? ', error="invalid_token"' : ''}`,
+      },
+    );
+  };
+}
