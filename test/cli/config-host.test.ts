@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
