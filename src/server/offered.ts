@@ -85,6 +85,21 @@ const foreignNames: ReadonlyMap<string, string> = new Map(
   }).flatMap(([tool, names]) => names.split(' ').map((name) => [name, tool] as const)),
 );
 
+/** What the editor that some models are trained on calls its commands. */
+const editorCommands: Readonly<Record<string, string>> = {
+  view: 'read_file',
+  create: 'write_file',
+  str_replace: 'edit_file',
+  undo_edit: 'undo',
+};
+
+/** A call of that editor as one of ours; any other call as it is. */
+export function asOwnCall(name: string, given: Readonly<Record<string, unknown>>) {
+  const { command, ...args } = given;
+  const own = /^str_replace_(?:based_edit_tool|editor)$/.test(name) && editorCommands[String(command)];
+  return own ? { name: own, args } : { name, args: given };
+}
+
 /** Of a name that is none; far more than one has. */
 const longestName = 200;
 

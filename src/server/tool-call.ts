@@ -15,6 +15,7 @@ import type { Planned } from './calls.ts';
 import type { ClientRoots } from './client-roots.ts';
 import type { HandedPlans } from './handed-plans.ts';
 import { asMcpResult } from './mcp-tool.ts';
+import { asOwnCall } from './offered.ts';
 import { progressOf } from './progress.ts';
 import type { PublishedTool } from './published.ts';
 import type { Toolbox } from './toolbox.ts';
@@ -66,17 +67,18 @@ export const nobody: Ask = () => Promise.resolve({ said: 'nothing', why: 'cannot
  */
 export async function callTool(
   { crib, server, context }: Requested,
-  { name, arguments: args, _meta }: RequestedCall,
+  requested: RequestedCall,
   ask?: Ask,
 ): Promise<CallToolResult | InputRequiredResult> {
+  const { name, args } = asOwnCall(requested.name, requested.arguments ?? {});
   const published = findTool(crib.toolbox, name);
   const roots = await crib.clientRoots.of(server, context);
   if (roots.kind === 'ask') return roots.question;
   const opened = await crib.opened(roots.folders).catch(refusalOf);
   if ('refusal' in opened) return opened.refusal;
   const progress = progressOf(context);
-  const call = { client: crib.client, tool: name, args: args ?? {} };
-  const word = crib.plans?.wordIn(_meta);
+  const call = { client: crib.client, tool: name, args };
+  const word = crib.plans?.wordIn(requested._meta);
   const caller: Caller = {
     ...opened,
     signal: context.mcpReq.signal,

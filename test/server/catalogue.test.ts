@@ -85,6 +85,11 @@ it('answers to the names that hosts have for their own tools', async () => {
   const { folder } = temporaryRepository();
   const { call } = await opened('2025-11-25', { roots: [folder] });
   expect(textOf(await call('glob', { pattern: '*.md' }))).toContain('README.md');
+  expect(
+    textOf(
+      await call('str_replace_based_edit_tool', { command: 'view', path: 'README.md', view_range: [1, 1] }),
+    ),
+  ).toContain('1\t');
   expect(textOf(await call('Read', { file_path: 'README.md' }))).toMatch(/^1\t/);
   expect(textOf(await call('Write', { file_path: 'a.txt', content: 'one' }))).toContain('Wrote a.txt');
   const edit = { file_path: 'a.txt', old_string: 'one', new_string: 'two' };
