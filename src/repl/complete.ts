@@ -2,7 +2,7 @@ import type { Console } from './commands/command.ts';
 import { commands, namesOf } from './commands/index.ts';
 import { completePrompt } from './commands/prompts.ts';
 import { completePath } from './prompt/complete-path.ts';
-import type { Completion } from './terminal/completion.ts';
+import type { Completion } from './terminal/line-input.ts';
 
 /** What Tab offers: commands and their words after a slash, paths and resources after an @. */
 export async function completeLine(console: Console, line: string, cursor: number): Promise<Completion> {

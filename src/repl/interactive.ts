@@ -3,8 +3,8 @@ import type { After, Console } from './commands/command.ts';
 import { ChatError } from './errors.ts';
 import type { Model } from './models/model.ts';
 import { unfinishedCalls } from './session/unfinished.ts';
-import type { OpenTerminal } from './terminal/options.ts';
 import { printable } from './terminal/printable.ts';
+import type { Terminal } from './terminal/terminal.ts';
 import { TurnView } from './terminal/turn-view.ts';
 import { send, turn } from './turn/send.ts';
 import { fillNow } from './turn/shorten.ts';
@@ -27,13 +27,13 @@ export class Interaction {
   readonly console: Console;
   private readonly hooks: Hooks;
   private readonly chat: Chat;
-  private readonly terminal: OpenTerminal;
+  private readonly terminal: Terminal;
   private running: AbortController | undefined;
   private interruptedAt = -Infinity;
   private view: TurnView | undefined;
   private nearlyFull = false;
 
-  constructor(chat: Chat, terminal: OpenTerminal, hooks: Hooks) {
+  constructor(chat: Chat, terminal: Terminal, hooks: Hooks) {
     this.chat = chat;
     this.terminal = terminal;
     this.hooks = hooks;
@@ -198,7 +198,7 @@ export class Interaction {
 }
 
 /** `> `, with the mode before it unless it is the usual one. */
-export function promptOf({ mode }: Chat, paint: OpenTerminal['paint']): string {
+export function promptOf({ mode }: Chat, paint: Terminal['paint']): string {
   return mode === 'ask' ? paint.prompt('> ') : `${paint.dim(mode)} ${paint.prompt('> ')}`;
 }
 

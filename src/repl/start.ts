@@ -14,11 +14,10 @@ import type { Said } from './turn/send.ts';
 import type { ChatOptions } from './options.ts';
 import { otherServers } from './servers.ts';
 import { openHistory } from './terminal/history.ts';
-import { openTerminal } from './terminal/open-terminal.ts';
 import { createPaint } from './terminal/paint.ts';
 import { createPrintable, printable } from './terminal/printable.ts';
 import { wrapped } from './terminal/prose.ts';
-import type { Terminal } from './terminal/terminal.ts';
+import { Terminal } from './terminal/terminal.ts';
 
 export { ChatError } from './errors.ts';
 export { printable } from './terminal/printable.ts';
@@ -29,7 +28,7 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
   const { folders, config, store } = setting;
   const background = new AbortController();
   let interaction: Interaction | undefined;
-  const terminal = openTerminal({
+  const terminal = new Terminal({
     input: process.stdin,
     output: process.stdout,
     env: options.env,

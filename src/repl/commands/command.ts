@@ -2,16 +2,16 @@ import type { Chat } from '../chat.ts';
 import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import type { OpenTerminal } from '../terminal/options.ts';
 import { askNow, confirmNow } from '../person/person.ts';
 import { wrapped } from '../terminal/prose.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { TurnView } from '../terminal/turn-view.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';
 
 /** What a command works with. */
 export interface Console {
   readonly chat: Chat;
-  readonly terminal: OpenTerminal;
+  readonly terminal: Terminal;
   /** The last turn as it was shown. */
   readonly view: () => TurnView | undefined;
   thoughts: boolean;
@@ -60,7 +60,7 @@ export const wrongUse = (text: string): ChatError => new ChatError('USAGE', text
 export const wordsOf = (args: string): string[] => args.split(/\s+/).filter((word) => word !== '');
 
 /** Prose in rows that end between words; to a pipe as it is. */
-export const prose = ({ screen, width }: OpenTerminal, text: string): string =>
+export const prose = ({ screen, width }: Terminal, text: string): string =>
   screen ? wrapped(text, width) : text;
 
 /** Whether the person says yes. */

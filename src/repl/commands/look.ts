@@ -1,7 +1,7 @@
 import { nameOf } from '../models/model.ts';
 import { printable } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
-import { table } from '../terminal/show.ts';
+import { table } from '../terminal/table.ts';
 import { padToCells, wrapToCells } from '../terminal/width.ts';
 import { shownName } from '../toolbox/tool.ts';
 import { offeredTools } from '../turn/offered-tools.ts';

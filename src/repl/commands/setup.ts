@@ -10,7 +10,7 @@ import { nameOf } from '../models/model.ts';
 import { otherServers } from '../servers.ts';
 import { editText } from '../terminal/editor.ts';
 import { printable } from '../terminal/printable.ts';
-import { oneLineEach, table } from '../terminal/show.ts';
+import { oneLineEach, table } from '../terminal/table.ts';
 import { offeredTools } from '../turn/offered-tools.ts';
 import { confirmed, prose, wordsOf, wrongUse, type Command, type Console } from './command.ts';
 

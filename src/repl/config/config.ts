@@ -4,7 +4,7 @@ import { parseRule } from '../approval/rule-text.ts';
 import { ChatError } from '../errors.ts';
 import type { Hooks } from '../turn/hooks.ts';
 import type { Capabilities, Endpoint } from '../models/model.ts';
-import type { Palette } from '../terminal/terminal.ts';
+import type { Palette } from '../terminal/paint.ts';
 import {
   amount,
   count,

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import { printable } from './printable.ts';
-import type { Paint } from './terminal.ts';
+import type { Paint } from './paint.ts';
 import { cutToCells } from './width.ts';
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;

@@ -1,19 +1,11 @@
 import type { Usage } from '../message.ts';
 import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd, TurnEvent } from '../turn/turn-event.ts';
+import { aboveDiff, diffLines, looksLikeDiff } from './diff.ts';
 import { createMarkdownStream, type MarkdownStream } from './markdown.ts';
 import { createPaint } from './paint.ts';
 import { printable } from './printable.ts';
-import {
-  aboveDiff,
-  callLine,
-  diffLines,
-  looksLikeDiff,
-  resultLine,
-  tellingArgument,
-  thoughtsLine,
-  usageLine,
-} from './show.ts';
+import { callLine, resultLine, tellingArgument, thoughtsLine, usageLine } from './show.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Settings {
@@ -164,7 +156,7 @@ export class TurnView {
       return;
     }
     const name = `${this.nameOf(call.name)} ${tellingArgument(call.arguments)}`.trim();
-    terminal.note(resultLine(reply, { ...look, ms, ...(this.several ? { name } : {}) }));
+    terminal.note(resultLine(reply, { ...look, ms, name: this.several ? name : undefined }));
     if (reply.isError || started?.seen || !terminal.screen || !looksLikeDiff(reply.text)) return;
     const text = reply.text.trim();
     const diff = printable(text.slice(aboveDiff(text)?.length ?? 0).replace(/^\n/, ''));
