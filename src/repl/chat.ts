@@ -5,9 +5,10 @@ import type { CheckedCall, Rule } from './approval/approval.ts';
 import { parseRule } from './approval/rule-text.ts';
 import { addRule, readRules, ruleFor } from './approval/rules.ts';
 import type { ChatConfig } from './config/config.ts';
-import { inProfile, profilePrompt, type Profile } from './config/profiles.ts';
+import { inProfile, profileNamed, profilePrompt, type Profile } from './config/profiles.ts';
 import { ChatError } from './errors.ts';
 import type { ImagePart, Part } from './message.ts';
+import { askModelServer } from './models/ask-server.ts';
 import { nameOf, type Model } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
 import type { Person } from './person/person.ts';
@@ -43,8 +44,8 @@ export interface World {
   log(text: string): void;
   modelOf(name: string | undefined): Model;
   providerFor(model: Model): Provider;
-  /** Throws ChatError USAGE when there is none of that name. */
-  profileOf(name: string): Promise<Profile>;
+  /** By name; `warn` is told of those that cannot be used. Throws ChatError CONFIG_INVALID. */
+  profiles(warn: (text: string) => void): Promise<ReadonlyMap<string, Profile>>;
 }
 
 /** What holds in a session with a profile. */
@@ -184,6 +185,15 @@ export class Chat implements Agent {
     if (setIn(this.session).mode !== mode) this.session.append({ type: 'mode', mode });
   }
 
+  /** A server on this machine knows its model better than any table does: its window, and what it can do. */
+  async askModel(): Promise<void> {
+    const { model } = this;
+    // A recording has no server behind it.
+    if (this.world.options.replay !== undefined) return;
+    const better = await askModelServer(model);
+    if (this.model === model) this.useModel(better);
+  }
+
   /** For now: the session is not told. */
   useModel(model: Model): void {
     this.model = model;
@@ -193,7 +203,7 @@ export class Chat implements Agent {
   /** Takes a profile into use, or none. Throws ChatError for one that cannot be used; nothing has changed then. */
   async useProfile(name: string | undefined): Promise<void> {
     const { cwd, env, variables } = this.world.options;
-    const profile = name === undefined ? undefined : await this.world.profileOf(name);
+    const profile = name === undefined ? undefined : await profileNamed(name, this.world);
     if (profile) profilePrompt(profile, variables, { cwd, env });
     if (profile?.model !== undefined) this.world.modelOf(profile.model);
     this.session.append({ type: 'profile', name: name ?? null });
@@ -218,13 +228,13 @@ export class Chat implements Agent {
 
   /** Follows what the session says: profile, model, folders. What is gone is told, and left as it is. */
   private async settle(): Promise<void> {
-    const { config, toolbox, modelOf, profileOf } = this.world;
+    const { config, toolbox, modelOf } = this.world;
     const { profile: named = config.profile, roots = [] } = this.session.settings;
     const goesOn = (error: unknown): void => {
       if (!(error instanceof ChatError)) throw error;
       this.warn(`${error.message} ${nameOf(this.model)} goes on with this session.`);
     };
-    this.profile = named ? await profileOf(named).catch(goesOn as () => undefined) : undefined;
+    this.profile = named ? await profileNamed(named, this.world).catch(goesOn as () => undefined) : undefined;
     const { model: name } = chosenFor(this.session, this.profile, config);
     try {
       const model = modelOf(name);

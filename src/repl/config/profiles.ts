@@ -50,6 +50,21 @@ export async function readProfiles(
   return { profiles, warnings };
 }
 
+/** One of the profiles. Throws ChatError USAGE when there is none of that name. */
+export async function profileNamed(
+  name: string,
+  world: {
+    profiles(warn: (text: string) => void): Promise<ReadonlyMap<string, Profile>>;
+    warn(text: string): void;
+  },
+): Promise<Profile> {
+  const profiles = await world.profiles((text) => world.warn(text));
+  const profile = profiles.get(name);
+  if (profile) return profile;
+  const names = [...profiles.keys()].join(', ') || 'none';
+  throw new ChatError('USAGE', `There is no profile "${name}". There are: ${names}.`);
+}
+
 async function filesIn(folder: string): Promise<{ name: string; file: string }[]> {
   try {
     const names = (await readdir(folder)).filter((name) => /^[\w-]+\.ya?ml$/.test(name)).sort();

@@ -175,8 +175,8 @@ const searchEarlier = ({ world }: Chat): Tool =>
     properties: { query: { type: 'string', minLength: 2 } },
     required: ['query'],
     async call({ query }) {
-      const { found } = searchSessions(world.store, String(query), { limit: 20 });
-      const lines = found.map(
+      const hits = searchSessions(world.store, String(query), { limit: 20 });
+      const lines = hits.map(
         ({ session: { modified, name }, role, excerpt }) =>
           `${modified.slice(0, 10)} ${name} ${role}: ${excerpt}`,
       );

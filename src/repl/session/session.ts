@@ -2,14 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { makePrivateFolder, readSessionText } from '../files/private-file.ts';
-import {
-  parseEntry,
-  parseHeader,
-  wellFormedJson,
-  type Entry,
-  type EntryBody,
-  type SessionHeader,
-} from './entry.ts';
+import { parseEntry, parseHeader, type Entry, type EntryBody, type SessionHeader } from './entry.ts';
 import { takeLock } from './lock.ts';
 import { createFile, openFile, type SessionFile } from './session-file.ts';
 import { noResult, unfinishedCalls } from './unfinished.ts';
@@ -43,6 +36,10 @@ export class Session {
   /** What was set, on whichever branch. */
   get settings(): Settings {
     return this.#tree.settings;
+  }
+  /** The entries that say so. */
+  get set(): readonly Entry[] {
+    return this.#tree.set;
   }
   get name(): string | undefined {
     return this.settings.name;
@@ -117,7 +114,7 @@ export class Session {
   }
 }
 
-const lineOf = (value: object): string => `${wellFormedJson(JSON.stringify(value))}\n`;
+const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
 
 /** A new session, whose file is made in a folder; without a folder it is kept nowhere. */
 export function createSession(
@@ -179,8 +176,7 @@ export function openOrFork(folder: string, file: string): { session: Session; fo
 export function forkSession(folder: string, session: Session, at?: string | null): Session {
   const { cwd, temporary } = session.header;
   const copy = createSession(folder, { cwd, parent: session.id, ...(temporary ? { temporary } : {}) });
-  copy.begin(session.path(at));
-  takeSettings(copy, session.settings);
+  copy.begin([...session.set, ...session.path(at)]);
   return copy;
 }
 
@@ -191,17 +187,4 @@ function copyElsewhere(folder: string, session: Session): Session {
   for (const { call } of unfinishedCalls(copy.path()))
     copy.append({ type: 'tool', callId: call.id, name: call.name, ...unknown });
   return copy;
-}
-
-/** Says in a session what was set in another one. */
-export function takeSettings(session: Session, { own, since, profile, roots, system, name }: Settings): void {
-  if (own.mode) session.append({ type: 'mode', mode: own.mode });
-  if (own.model !== undefined) session.append({ type: 'model', model: own.model });
-  if (profile !== undefined) session.append({ type: 'profile', name: profile });
-  if (typeof profile === 'string' && since.mode) session.append({ type: 'mode', mode: since.mode });
-  if (typeof profile === 'string' && since.model !== undefined)
-    session.append({ type: 'model', model: since.model });
-  if (roots) session.append({ type: 'roots', roots });
-  if (system !== undefined) session.append({ type: 'system', text: system });
-  if (name !== undefined) session.append({ type: 'name', name, by: 'person' });
 }

@@ -8,6 +8,8 @@ import { isSetting, noSettings, settle, type Settings } from './settings.ts';
 export class Tree {
   leaf: string | null = null;
   settings: Settings = noSettings;
+  /** The entries that the settings are made of. */
+  readonly set: Entry[] = [];
   #path: Entry[] | undefined = [];
   readonly #entries = new Map<string, Entry>();
   readonly #children = new Map<string | null, Entry[]>();
@@ -29,6 +31,7 @@ export class Tree {
   take(entry: Entry): void {
     if (isSetting(entry)) {
       this.settings = settle(this.settings, entry);
+      this.set.push(entry);
       this.#places.set(entry.id, this.#placeOf(entry.parent));
     } else if (entry.type === 'leaf') {
       this.leaf = this.#placeOf(entry.to);

@@ -22,7 +22,7 @@ export class Modes {
     process.on('exit', this.#exit);
     // Windows has no such signal, and does not let one listen to it.
     if (process.platform !== 'win32') process.on('SIGCONT', this.#continue);
-    // Somebody closed the window: in raw mode Ctrl-D ends no input. Also after `release`, which finds it out first.
+    // Somebody closed the window: in raw mode Ctrl-D ends no input. `release` may find it out first.
     input.on('error', this.#lost).on('end', this.#lost);
     this.#apply(true);
   }
@@ -49,7 +49,7 @@ export class Modes {
   /** Off, and no longer watched over. */
   release(): void {
     clearTimeout(this.#wake);
-    process.removeListener('exit', this.#exit).removeListener('SIGCONT', this.#continue);
+    process.removeListener('SIGCONT', this.#continue);
     this.off();
   }
 
@@ -65,8 +65,9 @@ export class Modes {
     this.#gone = true;
   };
 
+  /** Also after `release`. */
   readonly #exit = (): void => {
-    this.#apply(false);
+    if (this.#wanted) this.#apply(false);
     // Node aborts, with a core dump, when it cannot reset a terminal at its end.
     if (this.#gone) process.kill(process.pid, 'SIGKILL');
   };
