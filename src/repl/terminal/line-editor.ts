@@ -68,6 +68,8 @@ export class LineEditor implements LineInput {
       this.#gate.open = false;
       options.closed();
     });
+    // It tells of errors of its input, too, which `modes` deals with.
+    rl.on('error', () => undefined);
     output.on('resize', this.#resized);
     this.#modes = new Modes(input, output, options.resumed);
   }
