@@ -49,14 +49,14 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
   const world = worldOf(setting, terminal, () => chat.current?.roots ?? options.roots);
   const session = await openSession(options, store, terminal);
   obeyFlags(session, world);
-  const { profile: named = config.profile, roots = [] } = session.settings;
+  const { profile: named = config.profile } = session.settings;
   const profile = named ? await profileNamed(named, world) : undefined;
   // An alias knows more of a model than its name does.
   const name = options.model ?? chosenFor(session, profile, config).model;
   const model = await firstModel(name, world, terminal);
   const made = new Chat(world, session, { model, profile });
   chat.current = made;
-  warnOfGone(made, roots);
+  warnOfGone(made);
   world.log(`toolcrib ${options.version} starts: ${nameOf(model)}, mode ${made.mode}`);
   return made;
 }

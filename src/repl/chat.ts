@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Agent, Limits } from './turn/agent.ts';
 import type { CheckedCall, Rule } from './approval/approval.ts';
 import { parseRule } from './approval/rule-text.ts';
 import { addRule, readRules, ruleFor } from './approval/rules.ts';
@@ -23,6 +22,7 @@ import type { Store } from './session/store.ts';
 import { keepPart, loadPart } from './session/stored-parts.ts';
 import type { Tool } from './toolbox/tool.ts';
 import type { Toolbox } from './toolbox/toolbox.ts';
+import type { Agent, Limits } from './turn/agent.ts';
 import type { Spent } from './turn/spent.ts';
 import type { Mode } from './turn/turn-event.ts';
 
@@ -56,9 +56,18 @@ export const chosenFor = (session: Session, profile: Profile | undefined, { mode
 export const setIn = ({ settings: { profile, since, own } }: Session): Chosen =>
   typeof profile === 'string' ? since : own;
 
-/** A conversation: what commands change and a turn reads. What was set is what the entries of its session say. */
+/**
+ * A conversation: what commands change and a turn reads. What was set is what the entries of its session say. A
+ * sub-agent is made of it with Object.create, which has no fields named with `#`.
+ */
 export class Chat implements Agent {
   readonly world: World;
+  readonly person: Person | undefined;
+  readonly hooks: Agent['hooks'];
+  readonly schema?: Readonly<Record<string, unknown>>;
+  readonly limits: Limits;
+  /** Where images are kept. */
+  readonly attachments: string;
   session: Session;
   model: Model;
   provider: Provider;
@@ -66,27 +75,28 @@ export class Chat implements Agent {
   thinking?: boolean;
   compactionFailed = false;
   toolsFill?: boolean;
-  readonly limits: Limits;
   readonly unasked: string[] = [];
-  readonly schema?: Readonly<Record<string, unknown>>;
   readonly news = new News();
   /** Resolves when every server is there, or has failed, or has had its time. */
   connected: Promise<void> = Promise.resolve();
-  /** Rules made for this session only. */
-  readonly sessionRules: Rule[] = [];
   /** Switched on by the flag alone, and off by whatever sets a mode. */
-  yolo: boolean;
-  private kept: readonly Rule[];
+  private yolo: boolean;
+  /** Rules of the command line, those made for this session only, and those that are kept. */
   private readonly written: readonly Rule[];
+  private readonly sessionRules: Rule[] = [];
+  private kept: readonly Rule[];
   private prompt: { readonly key: string; readonly text: string } | undefined;
 
   constructor(world: World, session: Session, now: { model: Model; profile: Profile | undefined }) {
     const { options, config, folders } = world;
     this.world = world;
+    this.person = world.person;
+    this.hooks = config.hooks;
     this.session = session;
     this.profile = now.profile;
     this.model = now.model;
     this.provider = world.providerFor(now.model);
+    this.attachments = join(folders.state, 'attachments');
     const { window } = config.compaction;
     this.limits = {
       rounds: options.maxTurns ?? config.maxTurns,
@@ -113,18 +123,6 @@ export class Chat implements Agent {
     return there.length > 0 ? there : this.world.options.roots;
   }
 
-  get person(): Person | undefined {
-    return this.world.person;
-  }
-
-  get hooks(): Agent['hooks'] {
-    return this.world.config.hooks;
-  }
-
-  get attachments(): string {
-    return join(this.world.folders.state, 'attachments');
-  }
-
   /** Whether what is said is written to a file: the first message makes it. */
   get isKept(): boolean {
     return this.session.file !== undefined || this.world.options.session.kind !== 'none';
@@ -147,8 +145,7 @@ export class Chat implements Agent {
     return loadPart(this.attachments, stored);
   }
 
-  keep(image: ImagePart, name: string): StoredPart {
-    const { mimeType, data } = image;
+  keep({ mimeType, data }: ImagePart, name: string): StoredPart {
     return keepPart(this.attachments, { bytes: Buffer.from(data, 'base64'), mimeType, name });
   }
 
@@ -161,16 +158,16 @@ export class Chat implements Agent {
 
   system(): string {
     const { options, config, toolbox } = this.world;
-    const { cwd, env, platform, variables } = options;
-    const { first } = this.news;
+    const { cwd, platform } = options;
+    const { first = [] } = this.news;
     const base = this.session.settings.system ?? config.systemPrompt;
     const serverInstructions = toolbox.instructions();
-    const key = JSON.stringify([base, this.profile, first?.files, serverInstructions, this.model.id]);
+    const key = JSON.stringify([base, this.profile, first, serverInstructions, this.model.id]);
     if (this.prompt?.key === key) return this.prompt.text;
     const text = systemPrompt({
       ...(base ? { base } : {}),
-      ...(this.profile ? { profilePrompt: profilePrompt(this.profile, variables, { cwd, env }) } : {}),
-      instructions: first?.text ?? '',
+      ...(this.profile ? { profilePrompt: profilePrompt(this.profile, options) } : {}),
+      instructions: first.map((file) => file.text).join('\n\n'),
       serverInstructions,
       cwd,
       platform,
@@ -202,9 +199,8 @@ export class Chat implements Agent {
 
   /** Takes a profile into use, or none. Throws ChatError for one that cannot be used; nothing has changed then. */
   async useProfile(name: string | undefined): Promise<void> {
-    const { cwd, env, variables } = this.world.options;
     const profile = name === undefined ? undefined : await profileNamed(name, this.world);
-    if (profile) profilePrompt(profile, variables, { cwd, env });
+    if (profile) profilePrompt(profile, this.world.options);
     if (profile?.model !== undefined) this.world.modelOf(profile.model);
     this.session.append({ type: 'profile', name: name ?? null });
     await this.settle();
@@ -226,27 +222,6 @@ export class Chat implements Agent {
     this.compactionFailed = false;
   }
 
-  /** Follows what the session says: profile, model, folders. What is gone is told, and left as it is. */
-  private async settle(): Promise<void> {
-    const { config, toolbox, modelOf } = this.world;
-    const { profile: named = config.profile, roots = [] } = this.session.settings;
-    const goesOn = (error: unknown): void => {
-      if (!(error instanceof ChatError)) throw error;
-      this.warn(`${error.message} ${nameOf(this.model)} goes on with this session.`);
-    };
-    this.profile = named ? await profileNamed(named, this.world).catch(goesOn as () => undefined) : undefined;
-    const { model: name } = chosenFor(this.session, this.profile, config);
-    try {
-      const model = modelOf(name);
-      if (nameOf(model) !== nameOf(this.model)) this.useModel(model);
-    } catch (error) {
-      const isUnset = name === undefined && error instanceof ChatError && error.code === 'NO_MODEL';
-      if (!isUnset) goesOn(error);
-    }
-    warnOfGone(this, roots);
-    void toolbox.rootsChanged();
-  }
-
   async useRoots(roots: readonly string[]): Promise<void> {
     this.session.append({ type: 'roots', roots });
     await this.world.toolbox.rootsChanged();
@@ -266,9 +241,30 @@ export class Chat implements Agent {
       this.warn(`It holds for this session only: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
+
+  /** Follows what the session says: profile, model, folders. What is gone is told, and left as it is. */
+  private async settle(): Promise<void> {
+    const { config, toolbox, modelOf } = this.world;
+    const { profile: named = config.profile } = this.session.settings;
+    const goesOn = (error: unknown): undefined => {
+      if (!(error instanceof ChatError)) throw error;
+      this.warn(`${error.message} ${nameOf(this.model)} goes on with this session.`);
+    };
+    this.profile = named ? await profileNamed(named, this.world).catch(goesOn) : undefined;
+    const { model: name } = chosenFor(this.session, this.profile, config);
+    try {
+      const model = modelOf(name);
+      if (nameOf(model) !== nameOf(this.model)) this.useModel(model);
+    } catch (error) {
+      const isUnset = name === undefined && error instanceof ChatError && error.code === 'NO_MODEL';
+      if (!isUnset) goesOn(error);
+    }
+    warnOfGone(this);
+    void toolbox.rootsChanged();
+  }
 }
 
-export function warnOfGone(chat: Chat, roots: readonly string[]): void {
-  const gone = roots.filter((root) => !existsSync(root));
+export function warnOfGone(chat: Chat): void {
+  const gone = chat.session.settings.roots?.filter((root) => !existsSync(root)) ?? [];
   if (gone.length > 0) chat.warn(`No longer there, and left out: ${gone.join(', ')}`);
 }

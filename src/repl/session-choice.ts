@@ -1,7 +1,8 @@
 import { ChatError } from './errors.ts';
 import type { ChatOptions } from './options.ts';
 import { askNow } from './person/person.ts';
-import { createSession, openOrFork, type Session } from './session/session.ts';
+import { createSession, openOrFork } from './session/open-session.ts';
+import type { Session } from './session/session.ts';
 import type { SessionInfo, Store } from './session/store.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';

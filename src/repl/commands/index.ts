@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chat } from '../chat.ts';
-import { nearest } from '../config/nearest.ts';
+import { nearest } from '../../core/nearest.ts';
 import { live } from '../text/inert.ts';
 import {
   headAndRest,

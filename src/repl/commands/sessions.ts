@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { newSession, pickSession, resumed } from '../session-choice.ts';
 import type { Entry } from '../session/entry.ts';
-import { exportJson, exportMarkdown } from '../session/export.ts';
+import { exportMarkdown } from '../session/export.ts';
 import { searchSessions } from '../session/search.ts';
-import { forkSession } from '../session/session.ts';
+import { forkSession } from '../session/open-session.ts';
 import { clean } from '../session/stored-parts.ts';
 import { treeLines } from '../session/tree-lines.ts';
 import { printable } from '../terminal/printable.ts';
@@ -80,15 +80,11 @@ export const sessionCommands: readonly Command[] = [
   },
   {
     name: 'export',
-    usage: '[json | markdown] [file]',
-    help: 'writes the conversation to a file, or shows it',
-    complete: () => ['markdown', 'json'],
-    run({ chat }, args) {
-      const [first, rest] = headAndRest(args);
-      const isGiven = first === 'json' || first === 'markdown';
-      const file = isGiven ? rest : args;
-      const isJson = isGiven ? first === 'json' : file.endsWith('.json');
-      const text = isJson ? exportJson(chat.session) : exportMarkdown(chat.session);
+    usage: '[file]',
+    help: 'writes the conversation to a file, as Markdown, or shows it',
+    complete: () => [],
+    run({ chat }, file) {
+      const text = exportMarkdown(chat.session);
       return printable(file === '' ? text : write(resolve(chat.world.options.cwd, file), text));
     },
   },

@@ -21,7 +21,7 @@ import {
 } from './command.ts';
 import { toolsCommand } from './tools.ts';
 
-/** /model, /tools, /mcp, /roots, /system, /profile, /hooks */
+/** /model, /tools, /mcp, /roots, /system, /profile */
 export const setupCommands: readonly Command[] = [
   {
     name: 'model',
@@ -102,20 +102,6 @@ export const setupCommands: readonly Command[] = [
       await chat.useProfile(args === 'none' ? undefined : args);
       const model = printable(nameOf(chat.model));
       return terminal.paint.dim(`profile ${args}, mode ${chat.mode}, model ${model}`);
-    },
-  },
-  {
-    name: 'hooks',
-    help: 'the commands that run before and after a tool',
-    run({ chat, terminal }) {
-      const rows = (['before', 'after', 'end'] as const).flatMap((event) =>
-        (chat.hooks[event] ?? []).map(({ tools = '*', command }) => [
-          event,
-          tools,
-          printable(command.join(' ')),
-        ]),
-      );
-      return table(rows, terminal.width).join('\n') || 'There are none; chat.yaml is where they go.';
     },
   },
 ];

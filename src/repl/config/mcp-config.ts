@@ -1,7 +1,19 @@
+import { nearest } from '../../core/nearest.ts';
 import { ChatError } from '../errors.ts';
-import { count, fields, flag, list, Misfit, oneOf, record, text, type Check, type Checked } from './check.ts';
+import {
+  anyText,
+  count,
+  fields,
+  flag,
+  list,
+  Misfit,
+  oneOf,
+  record,
+  text,
+  type Check,
+  type Checked,
+} from './check.ts';
 import { invalid, readConfigText } from './checked-file.ts';
-import { nearest } from './nearest.ts';
 import type { ServerConfig } from './server-config.ts';
 
 export interface McpConfig {
@@ -78,7 +90,7 @@ const plain: Check<string> = (value, path) => {
 const known = {
   type: oneOf('stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'),
   command: text,
-  args: list((value, path) => (value === '' ? '' : text(value, path))),
+  args: list(anyText),
   env: record(plain, /^[^=\0]+$/),
   cwd: text,
   url: text,

@@ -2,10 +2,11 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { isNamed } from '../text/glob.ts';
+import type { ChatOptions } from '../options.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { ChatConfig } from './config.ts';
 import { invalid, readCheckedFile } from './checked-file.ts';
-import { hint } from './nearest.ts';
+import { hint } from './check.ts';
 import { profileFields, projectProfileFields, type ProfileFields } from './profile-fields.ts';
 
 /** A way of working that has a name: which tools, which mode, which model, what the model is told. */
@@ -82,8 +83,7 @@ async function filesIn(folder: string): Promise<{ name: string; file: string }[]
  */
 export function profilePrompt(
   profile: Profile,
-  given: Readonly<Record<string, string>>,
-  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  { cwd, env, variables }: Pick<ChatOptions, 'cwd' | 'env' | 'variables'>,
 ): string {
   const known = new Map(
     Object.entries({
@@ -92,7 +92,7 @@ export function profilePrompt(
       platform: process.platform,
       user: env.USER ?? env.USERNAME ?? '',
       ...profile.variables,
-      ...given,
+      ...variables,
     }),
   );
   return (profile.prompt ?? '').replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (_, name: string) => {

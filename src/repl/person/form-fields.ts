@@ -69,7 +69,7 @@ function choicesOf(schema: JsonObject): Choices {
     .map(({ value, title }) => ({ value: String(value), title: String(title) }));
 }
 
-function meant(typed: string, { type }: JsonObject, choices: Choices): Read {
+function meant(typed: string, { type, format }: JsonObject, choices: Choices): Read {
   if (choices.length > 0) {
     const parts = type === 'array' ? typed.split(',').filter((part) => part.trim() !== '') : [typed];
     const values = parts.map((part) => chosen(part.trim(), choices));
@@ -81,9 +81,18 @@ function meant(typed: string, { type }: JsonObject, choices: Choices): Read {
     if (/^(y|yes|true|1|on)$/i.test(typed)) return { value: true };
     return /^(n|no|false|0|off)$/i.test(typed) ? { value: false } : { problem: 'Answer yes or no.' };
   }
+  if (formats.get(format)?.(typed) === false) return { problem: `"${typed}" is no ${String(format)}.` };
   if (type !== 'number' && type !== 'integer') return { value: typed };
   return Number.isFinite(Number(typed)) ? { value: Number(typed) } : { problem: `"${typed}" is no number.` };
 }
+
+/** The formats of the specification; a server's own `pattern` is its own to check. */
+const formats = new Map<unknown, (text: string) => boolean>([
+  ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],
+  ['uri', (text) => URL.canParse(text)],
+  ['date', (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))],
+  ['date-time', (text) => /^\d{4}-\d{2}-\d{2}T/i.test(text) && !Number.isNaN(Date.parse(text))],
+]);
 
 /** What its schema says besides: ranges, lengths, whole numbers. */
 async function checked(name: string, schema: JsonObject, read: Read): Promise<Read> {

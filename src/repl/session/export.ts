@@ -2,24 +2,6 @@ import { printable } from '../terminal/printable.ts';
 import type { Entry, EntryOf } from './entry.ts';
 import type { Session } from './session.ts';
 
-/**
- * The current branch as JSON text: what was said, answered, called, returned and summarised, as the session file
- * has it. The bytes of images, and what only one provider understands, are left out.
- */
-export function exportJson(session: Session): string {
-  const { id, cwd, created, parent } = session.header;
-  const entries = session
-    .path()
-    .filter((entry) =>
-      entry.type === 'tool'
-        ? entry.state === 'done'
-        : ['user', 'assistant', 'compaction'].includes(entry.type),
-    );
-  const whole = { id, name: session.name, cwd, created, parent, entries };
-  const leftOut = new Set(['native', 'data']);
-  return `${JSON.stringify(whole, (key, value: unknown) => (leftOut.has(key) ? undefined : value), 2)}\n`;
-}
-
 /** The current branch as Markdown to read and to share. */
 export function exportMarkdown(session: Session): string {
   const { id, created, cwd } = session.header;
