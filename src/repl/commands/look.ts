@@ -2,15 +2,13 @@ import { nameOf } from '../models/model.ts';
 import { printable } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
 import { table } from '../terminal/table.ts';
-import { padToCells, wrapToCells } from '../terminal/width.ts';
 import { shownName } from '../toolbox/tool.ts';
 import { offeredTools } from '../turn/offered-tools.ts';
 import { fillNow, windowOf } from '../turn/shorten.ts';
 import { misused, prose, wrongUse, type Command, type CommandGroup, type Console } from './command.ts';
 
 /** What can be typed besides. */
-const keys = `Alt+Enter or a backslash at the end: another line · """ begins and ends a longer text · Tab \
-completes · Shift+Tab changes the mode
+const keys = `Alt+Enter or a backslash at the end: another line · Tab completes · Shift+Tab changes the mode
 @file, @dir/ and @server:uri bring their content along · Esc or Ctrl-C interrupts, twice leaves · lines \
 typed meanwhile are queued`;
 
@@ -70,16 +68,9 @@ const rowOf = ({ name, usage, help }: Command): [string, string] => [
 ];
 
 function helpText(groups: readonly CommandGroup[], { width, paint }: Console['terminal']): string {
-  const first = Math.min(24, width >> 1);
   const lines = groups.flatMap(({ title, commands }) => [
     paint.strong(title),
-    ...commands.map(rowOf).flatMap(([usage, help]) => {
-      const left = wrapToCells(usage, first - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`);
-      const right = wrapToCells(help, width - 3 - first);
-      return Array.from({ length: Math.max(left.length, right.length) }, (_, at) =>
-        `${padToCells(left[at] ?? '', first)}  ${right[at] ?? ''}`.trimEnd(),
-      );
-    }),
+    ...table(commands.map(rowOf), width - 2).map((line) => `  ${line}`),
   ]);
   return [...lines, paint.dim(wrapped(keys, width))].join('\n');
 }

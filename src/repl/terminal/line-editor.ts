@@ -5,7 +5,7 @@ import type { WriteStream } from 'node:tty';
 import { inert } from '../text/inert.ts';
 import type { Draft, InputOptions, LineInput, PressedKey } from './line-input.ts';
 import { Modes } from './modes.ts';
-import { continued, isUnfinished, meant, vertically } from './multi-line.ts';
+import { isUnfinished, vertically } from './multi-line.ts';
 import { openPastes, typable } from './paste.ts';
 import { printable } from './printable.ts';
 
@@ -61,8 +61,7 @@ export class LineEditor implements LineInput {
     };
     rl.on('line', (line: string) => {
       this.#gate.open = false;
-      const text = this.#kind === 'message' ? meant(line) : line;
-      options.entered({ text: this.#pastes.expand(typable(text)), shown: typable(line) });
+      options.entered({ text: this.#pastes.expand(typable(line)), shown: typable(line) });
     });
     rl.on('close', () => {
       this.#gate.open = false;
@@ -177,7 +176,7 @@ export class LineEditor implements LineInput {
     else if (name === 'up' || name === 'down') this.#upOrDown(name === 'up' ? -1 : 1);
     else if (name === 'backspace') return this.#removeTag();
     else if (name === 'enter' && this.#kind === 'message' && isUnfinished(rl.line))
-      this.#set(continued(rl.line));
+      this.#set(`${rl.line.slice(0, -1)}\n`);
     else return name === 'newline' || pressed !== undefined || (name === 'tab' && !this.shown);
     return true;
   }

@@ -7,7 +7,7 @@ import type { Paint } from './paint.ts';
 import { escaped, printable } from './printable.ts';
 import { cells, cutToCells } from './width.ts';
 
-export interface Look {
+interface Look {
   readonly paint: Paint;
   readonly width: number;
 }
@@ -27,7 +27,8 @@ export const tellingArgument = (json: string): string =>
 /** `  └ 1.2s 34 lines`, or what was said when it was one line; the first line of an error or above a diff. */
 export function resultLine(
   reply: ToolReply,
-  { paint, width, ms, name }: Look & { readonly ms: number; readonly name: string | undefined },
+  { ms, name }: { readonly ms: number; readonly name: string | undefined },
+  { paint, width }: Look,
 ): string {
   const text = reply.text.trim();
   const [first = ''] = text.split('\n', 1);

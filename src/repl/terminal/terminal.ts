@@ -8,7 +8,7 @@ import { PlainInput } from './plain-input.ts';
 import { painted } from './printable.ts';
 import { wrapped } from './prose.ts';
 import { Rows } from './rows.ts';
-import { openSpinner, type Spinner } from './spinner.ts';
+import { Spinner } from './spinner.ts';
 
 /** Within this time a second Ctrl-C at an empty prompt leaves. */
 const againMs = 2000;
@@ -46,7 +46,7 @@ export class Terminal {
     this.interactive = Boolean(input.isTTY && output.isTTY);
     this.screen = Boolean(output.isTTY);
     const edits = this.interactive && env['TERM'] !== 'dumb';
-    this.#spinner = openSpinner(output, paint, () => {
+    this.#spinner = new Spinner(output, paint, () => {
       if (!edits || this.#input.shown || this.#handedOver) return undefined;
       return this.#rows.atLineStart ? 0 : this.#rows.column;
     });

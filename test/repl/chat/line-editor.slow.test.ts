@@ -67,8 +67,6 @@ it('takes several lines, and moves up and down in them', async () => {
   chat.press('down');
   chat.type('2');
   expect(await sent()).toContain(String.raw`lo1ng line\nxy2\nend\nlast`);
-  chat.type('"""\rfour\\\r\rfive\r"""');
-  expect(await sent()).toBe(String.raw`"four\\\n\nfive"`);
   chat.type('c:\\\\');
   expect(await sent()).toBe(JSON.stringify('c:\\\\'));
 });
