@@ -155,7 +155,7 @@ async function contentOf(path: string, images: boolean): Promise<Part> {
     return taken({ type: 'image', mimeType, data: bytes.toString('base64') } satisfies ImagePart, images);
   const text = decodeText(bytes);
   if (text !== undefined) return { type: 'text', text };
-  throw new ChatError('ATTACHMENT_REFUSED', `binary, ${bytes.length} bytes`);
+  throw new ChatError('ATTACHMENT_REFUSED', `no text in UTF-8, ${bytes.length} bytes`);
 }
 
 function taken(part: Part, images: boolean): Part {

@@ -26,14 +26,12 @@ function blocksOf(entry: Entry): string[] {
     case 'tool': {
       if (entry.state !== 'done') return [];
       const seconds = entry.ms === undefined ? '' : `, ${(entry.ms / 1000).toFixed(1)} s`;
+      const title = `${entry.isError ? 'Error' : 'Result'} of ${inline(entry.name)}${seconds}`;
       const images = (entry.images ?? []).map(({ name }) => `*[${inline(name)}]*`);
-      return folded(`${entry.isError ? 'Error' : 'Result'} of ${entry.name}${seconds}`, [
-        ...(entry.text ? [fenced(entry.text)] : []),
-        ...images,
-      ]);
+      return [title, ...(entry.text ? [fenced(entry.text)] : []), ...images];
     }
     case 'compaction':
-      return folded('What came before was summarised for the model', [quoted(entry.summary)]);
+      return ['What came before was summarised for the model:', quoted(entry.summary)];
     default:
       return [];
   }
@@ -47,12 +45,6 @@ function said({ typed, content }: EntryOf<'user'>): string {
   });
   return [...(typed ? [typed] : []), ...others].join('\n\n');
 }
-
-const folded = (title: string, blocks: readonly string[]): string[] => [
-  `<details><summary>${title.replaceAll('<', '&lt;')}</summary>`,
-  ...blocks,
-  '</details>',
-];
 
 /** A block of code, with a fence that is longer than any in it. */
 function fenced(text: string): string {

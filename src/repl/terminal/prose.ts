@@ -5,13 +5,6 @@ export const plain: Style = (text) => text;
 
 /** With so many columns left, a word is shown as it comes; nearer to the edge it is held until it is known to fit. */
 const roomy = 24;
-const wide = String.raw`\u2e80-\u303e\u3041-\u33ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff60\u{20000}-\u{3fffd}`;
-/** Scripts without spaces: a line may end around each character, but not before a closing or after an opening one. */
-const between = new RegExp(
-  String.raw`(?<=[${wide}]|(?=[${wide}]))(?<![（「『【《〈〔“‘([{])(?![\p{M}\p{Pe}\p{Pf}、。，．！？；：・…ー々‥.,!?;:])`,
-  'u',
-);
-const isWide = new RegExp(`[${wide}]`, 'u');
 
 /** Ends the rows of a streamed line between its words, and begins the next one below its text. */
 export class Prose {
@@ -25,7 +18,6 @@ export class Prose {
   #inWord = false;
   /** The word that may have to begin the next row. */
   #held: { text: string; size: number } | undefined;
-  #last = '';
 
   /** `width`: columns of the terminal; 0 for no end. */
   constructor(width: () => number) {
@@ -47,7 +39,6 @@ export class Prose {
       else {
         shown += this.#endWord();
         this.#gap += token.replaceAll('\t', '    ');
-        this.#last = '';
       }
     }
     return shown;
@@ -56,22 +47,12 @@ export class Prose {
   /** The rest of the line; the next one begins. */
   end(): string {
     const shown = this.#endWord();
-    this.#margin = this.#gap = this.#last = '';
+    this.#margin = this.#gap = '';
     this.#column = 0;
     return shown;
   }
 
   #letters(text: string, style: Style): string {
-    const joined = this.#last + text;
-    const [first = '', ...more] = isWide.test(joined) ? joined.split(between) : [joined];
-    let shown = this.#part(first.slice(this.#last.length), style);
-    for (const part of more) shown += this.#endWord() + this.#part(part, style);
-    this.#last = /[^]$/u.exec(text)?.[0] ?? '';
-    return shown;
-  }
-
-  #part(text: string, style: Style): string {
-    if (text === '') return '';
     const room = this.#width() - this.#column - cells(this.#gap);
     if (!this.#inWord && this.#begun && room < roomy) this.#held = { text: '', size: 0 };
     this.#inWord = true;
