@@ -1,4 +1,4 @@
-import { Chat, chosenFor, setIn, warnOfGone, type World } from './chat.ts';
+import { Chat, warnOfGone, type World } from './chat.ts';
 import { readChatConfig, type ChatConfig } from './config/config.ts';
 import { profileNamed, readProfiles } from './config/profiles.ts';
 import { chatFolders } from './files/folders.ts';
@@ -16,6 +16,7 @@ import { knownRefusals } from './providers/refusals.ts';
 import { ownServer } from './servers.ts';
 import { openSession } from './session-choice.ts';
 import type { Session } from './session/session.ts';
+import { chosenIn, setByHand } from './session/settings.ts';
 import { Store } from './session/store.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -52,7 +53,7 @@ export async function assemble(setting: Setting, terminal: Terminal | undefined)
   const { profile: named = config.profile } = session.settings;
   const profile = named ? await profileNamed(named, world) : undefined;
   // An alias knows more of a model than its name does.
-  const name = options.model ?? chosenFor(session, profile, config).model;
+  const name = options.model ?? chosenIn(session.settings, profile, config.mode ?? 'ask').model;
   const model = await firstModel(name, world, terminal);
   const made = new Chat(world, session, { model, profile });
   chat.current = made;
@@ -69,15 +70,16 @@ function obeyFlags(session: Session, { options, modelOf }: World): void {
     session.append({ type: 'profile', name: profile });
   if (options.model !== undefined) {
     const model = nameOf(modelOf(options.model));
-    if (setIn(session).model !== model) session.append({ type: 'model', model });
+    if (setByHand(session.settings).model !== model) session.append({ type: 'model', model });
   }
-  if (mode && mode !== 'yolo' && setIn(session).mode !== mode) session.append({ type: 'mode', mode });
+  if (mode && mode !== 'yolo' && setByHand(session.settings).mode !== mode)
+    session.append({ type: 'mode', mode });
   if (options.rootsGiven && set.roots?.join('\n') !== roots.join('\n'))
     session.append({ type: 'roots', roots });
 }
 
 function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => readonly string[]): World {
-  const { options, folders, config, store } = setting;
+  const { options, folders, config } = setting;
   const { env } = options;
   const person = terminal?.interactive ? new Person(terminal) : undefined;
   const log = openLog(folders.state);
@@ -100,10 +102,7 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
   const spent = nothingSpent();
   const created = providers(setting, warn, log);
   return {
-    options,
-    config,
-    folders,
-    store,
+    ...setting,
     person,
     warn,
     log,

@@ -17,7 +17,7 @@ import { systemPrompt } from './prompt/system-prompt.ts';
 import type { Provider } from './providers/provider.ts';
 import type { StoredPart } from './session/entry.ts';
 import type { Session } from './session/session.ts';
-import { chosenIn, type Chosen } from './session/settings.ts';
+import { chosenIn, setByHand, type Chosen } from './session/settings.ts';
 import type { Store } from './session/store.ts';
 import { keepPart, loadPart } from './session/stored-parts.ts';
 import type { Tool } from './toolbox/tool.ts';
@@ -47,14 +47,6 @@ export interface World {
   /** By name; `warn` is told of those that cannot be used. Throws ChatError CONFIG_INVALID. */
   profiles(warn: (text: string) => void): Promise<ReadonlyMap<string, Profile>>;
 }
-
-/** What holds in a session with a profile. */
-export const chosenFor = (session: Session, profile: Profile | undefined, { mode }: ChatConfig): Chosen =>
-  chosenIn(session.settings, { profile, configured: { mode: mode ?? 'ask' } });
-
-/** What was set by hand, since a profile was taken into use. */
-export const setIn = ({ settings: { profile, since, own } }: Session): Chosen =>
-  typeof profile === 'string' ? since : own;
 
 /**
  * A conversation: what commands change and a turn reads. What was set is what the entries of its session say. A
@@ -114,7 +106,12 @@ export class Chat implements Agent {
   }
 
   get mode(): Mode {
-    return this.yolo ? 'yolo' : (chosenFor(this.session, this.profile, this.world.config).mode ?? 'ask');
+    return this.yolo ? 'yolo' : (this.chosen.mode ?? 'ask');
+  }
+
+  /** What holds, as the session, the profile and the configuration say. */
+  private get chosen(): Chosen {
+    return chosenIn(this.session.settings, this.profile, this.world.config.mode ?? 'ask');
   }
 
   /** Absolute folders that servers may touch. */
@@ -179,7 +176,7 @@ export class Chat implements Agent {
 
   useMode(mode: Mode): void {
     this.yolo = false;
-    if (setIn(this.session).mode !== mode) this.session.append({ type: 'mode', mode });
+    if (setByHand(this.session.settings).mode !== mode) this.session.append({ type: 'mode', mode });
   }
 
   /** A server on this machine knows its model better than any table does: its window, and what it can do. */
@@ -251,7 +248,7 @@ export class Chat implements Agent {
       this.warn(`${error.message} ${nameOf(this.model)} goes on with this session.`);
     };
     this.profile = named ? await profileNamed(named, this.world).catch(goesOn) : undefined;
-    const { model: name } = chosenFor(this.session, this.profile, config);
+    const { model: name } = this.chosen;
     try {
       const model = modelOf(name);
       if (nameOf(model) !== nameOf(this.model)) this.useModel(model);

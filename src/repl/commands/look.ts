@@ -17,7 +17,7 @@ export const lookCommands = (groups: () => readonly CommandGroup[]): readonly Co
   {
     name: 'help',
     aliases: ['?'],
-    usage: '[command]',
+    usage: '[COMMAND]',
     help: 'lists the commands, or explains one',
     complete: () => groups().flatMap(({ commands }) => commands.map(({ name }) => name)),
     run({ terminal }, args) {

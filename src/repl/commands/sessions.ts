@@ -17,9 +17,8 @@ import { said } from './talk.ts';
 export const sessionCommands: readonly Command[] = [
   {
     name: 'compact',
-    usage: '[what matters]',
+    usage: '[WHAT MATTERS]',
     help: 'shortens the conversation to a summary',
-    complete: () => [],
     run: ({ chat }, focus) => ({
       next: 'show',
       events: (signal) => shorten(chat, { signal, why: 'asked', ...(focus === '' ? {} : { focus }) }),
@@ -46,16 +45,15 @@ export const sessionCommands: readonly Command[] = [
   {
     name: 'resume',
     aliases: ['sessions'],
-    usage: '[id or name | remove id]',
-    help: 'goes on with another session of this project',
+    usage: '[NAME | remove NAME]',
+    help: 'goes on with another session of this project, by its name or id',
     complete: ({ chat }) => chat.world.store.list().map(({ id }) => id),
     run: resume,
   },
   {
     name: 'name',
-    usage: '[name]',
+    usage: '[NAME]',
     help: 'shows or changes the name of this session',
-    complete: () => [],
     run({ chat }, args) {
       if (args !== '') chat.session.append({ type: 'name', name: args, by: 'person' });
       return printable(chat.session.name ?? 'It has no name yet.');
@@ -63,7 +61,7 @@ export const sessionCommands: readonly Command[] = [
   },
   {
     name: 'search',
-    usage: '[--all] words',
+    usage: '[--all] WORDS',
     help: 'looks through all sessions of this project, or of all projects',
     complete: () => ['--all'],
     run({ chat, terminal }, args) {
@@ -80,9 +78,8 @@ export const sessionCommands: readonly Command[] = [
   },
   {
     name: 'export',
-    usage: '[file]',
+    usage: '[FILE]',
     help: 'writes the conversation to a file, as Markdown, or shows it',
-    complete: () => [],
     run({ chat }, file) {
       const text = exportMarkdown(chat.session);
       return printable(file === '' ? text : write(resolve(chat.world.options.cwd, file), text));
@@ -114,7 +111,7 @@ export const sessionCommands: readonly Command[] = [
   },
   {
     name: 'branch',
-    usage: 'id',
+    usage: 'ID',
     help: 'goes back to a message, to say something else, or to an answer, to go on from there',
     complete: ({ chat }) => treeLines(chat.session).map(({ id }) => id),
     run({ chat, terminal }, id) {
@@ -126,9 +123,8 @@ export const sessionCommands: readonly Command[] = [
   },
   {
     name: 'fork',
-    usage: '[id]',
+    usage: '[ID]',
     help: 'goes on in a copy: of all of it, or up to before a message',
-    complete: () => [],
     async run({ chat, terminal }, id) {
       if (!chat.isKept)
         throw wrongUse(

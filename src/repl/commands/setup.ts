@@ -25,7 +25,7 @@ import { toolsCommand } from './tools.ts';
 export const setupCommands: readonly Command[] = [
   {
     name: 'model',
-    usage: '[name | name: message]',
+    usage: '[NAME | NAME: MESSAGE]',
     help: 'shows the models, changes to one, or asks one a single question',
     sends: true,
     complete: ({ chat }) => listModels(chat.world.config, chat.world.options.env).map(({ name }) => name),
@@ -94,7 +94,7 @@ export const setupCommands: readonly Command[] = [
   },
   {
     name: 'profile',
-    usage: '[name | none]',
+    usage: '[NAME | none]',
     help: 'shows the profiles, or takes one into use',
     complete: async ({ chat }) => ['none', ...(await chat.world.profiles(() => undefined)).keys()],
     async run({ chat, terminal }, args) {

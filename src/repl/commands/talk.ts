@@ -26,7 +26,7 @@ const meanings = {
 export const talkCommands: readonly Command[] = [
   {
     name: 'retry',
-    usage: '[model]',
+    usage: '[MODEL]',
     help: 'has the last message answered once more, on a branch of its own',
     run({ chat }, name) {
       const last = lastSaid(chat);
@@ -37,10 +37,9 @@ export const talkCommands: readonly Command[] = [
   },
   {
     name: 'edit',
-    usage: '[last | id | text]',
-    help: 'writes a message in your editor; last or an id: changes that one and branches there',
+    usage: '[last | ID | TEXT]',
+    help: 'writes a message in your editor; last or an ID: changes that one and branches there',
     sends: true,
-    complete: () => ['last'],
     async run(console, args) {
       const { chat } = console;
       const entry = args === 'last' ? lastSaid(chat) : chat.session.entry(args);
@@ -64,7 +63,7 @@ export const talkCommands: readonly Command[] = [
   },
   {
     name: 'plan',
-    usage: '[task]',
+    usage: '[TASK]',
     help: 'changes to plan mode, and begins with the task',
     sends: true,
     run({ chat, terminal }, args) {
@@ -93,7 +92,7 @@ export const talkCommands: readonly Command[] = [
   },
   {
     name: 'agent',
-    usage: 'task',
+    usage: 'TASK',
     help: 'has a task done in a context of its own; only the answer comes back',
     run({ chat }, task) {
       if (task === '') throw wrongUse('/agent: a task is expected.');

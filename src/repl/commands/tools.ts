@@ -8,7 +8,7 @@ import { wordsOf, wrongUse, type Command, type Console } from './command.ts';
 
 export const toolsCommand: Command = {
   name: 'tools',
-  usage: '[why [name] | refresh | stats | name]',
+  usage: '[why [NAME] | refresh | stats | NAME]',
   help: 'lists the tools, says what would be asked and why, or shows one',
   complete: ({ chat }) => ['list', 'why', 'refresh', 'stats', ...chat.tools().map(({ name }) => name)],
   async run({ chat, terminal }, args) {

@@ -38,7 +38,7 @@ it('answers every command, and says the way out when it is used wrongly', async 
   const table: [line: string, printed: RegExp][] = [
     [
       '/help',
-      /^Talk\n {2}\/retry .*[^]*\nModel and tools\n {2}\/model \[name.*[^]*\nSessions\n[^]*\nLook\n[^]*Alt\+Enter/,
+      /^Talk\n {2}\/retry .*[^]*\nModel and tools\n {2}\/model \[NAME.*[^]*\nSessions\n[^]*\nLook\n[^]*Alt\+Enter/,
     ],
     ['/help mode', /^\/mode \[plan \| ask \| auto\]/],
     ['/help nope', /There is no command \/nope\. \/help lists them/],
