@@ -111,7 +111,7 @@ export class Session {
 
   #add(given: Entry): void {
     const parent = this.#placeOf(given.parent);
-    const entry = { ...given, parent };
+    const entry = parent === given.parent ? given : { ...given, parent };
     this.#entries.set(entry.id, entry);
     const siblings = this.#children.get(parent);
     if (siblings) siblings.push(entry);
