@@ -153,10 +153,11 @@ export class LineEditor implements LineInput {
 
   /** Takes what is pasted; Ctrl-C ends a paste whose end was lost. */
   #pasted(typed: string | undefined, key: Key): boolean {
-    if (key.name === 'paste-start') this.#paste = [];
-    else if (!this.#paste) return false;
-    else if (key.name !== 'paste-end' && key.sequence !== '\x03')
-      this.#paste.push(typed ?? key.sequence ?? '');
+    if (!this.#paste) {
+      if (key.name === 'paste-start') this.#paste = [];
+      return key.name === 'paste-start';
+    }
+    if (key.name !== 'paste-end' && key.sequence !== '\x03') this.#paste.push(typed ?? key.sequence ?? '');
     else {
       this.#rl._insertString(this.#pastes.collapse(inert(this.#paste.join(''))));
       this.#paste = undefined;
