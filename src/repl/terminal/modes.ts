@@ -39,7 +39,8 @@ export class Modes {
 
   /** Ctrl-Z: gives the terminal back to the shell, until it continues the program. */
   suspend(): void {
-    if (process.platform === 'win32') return;
+    // Windows has nothing like it: all goes on.
+    if (process.platform === 'win32') return this.#resumed();
     this.#apply(false);
     // The whole group, as the kernel would do it: the shell waits for whatever started this program, too.
     process.kill(0, 'SIGTSTP');

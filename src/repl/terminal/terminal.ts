@@ -222,7 +222,7 @@ export class Terminal {
     if (this.#question) return this.#question.answer(live(line.text));
     if (!this.interactive && !this.#waiting) return void this.#queue.push(line);
     if (line.text.trim() === '' && !this.#waiting) return;
-    this.#options.history.add(line.text);
+    if (this.interactive) this.#options.history.add(line.text);
     if (this.#waiting) return this.#settle(line.text);
     if (this.#options.whileBusy(line.text)) return;
     this.#queue.push(line);
