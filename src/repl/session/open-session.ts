@@ -4,7 +4,7 @@ import { readSessionText } from '../files/private-file.ts';
 import { parseEntry, parseHeader, type SessionHeader } from './entry.ts';
 import { takeLock } from './lock.ts';
 import { newId, Session } from './session.ts';
-import { openFile } from './session-file.ts';
+import { SessionFile } from './session-file.ts';
 import { noResult, unfinishedCalls } from './unfinished.ts';
 
 /** A new session, whose file is made in a folder; without a folder it is kept nowhere. */
@@ -40,15 +40,15 @@ export const unusable = (path: string, why: string): ChatError =>
 /** Opens a session to go on with it; a copy when another process has it open. Throws SESSION_UNUSABLE. */
 export function openOrFork(folder: string, file: string): { session: Session; forked: boolean } {
   readSessionText(file, 1); // Throws for what is no file of ours, before a lock is put beside it.
-  const lock = takeLock(file);
+  const release = takeLock(file);
   try {
     // Read after the lock was taken, so that nothing is appended in between.
     const session = readSession(file);
-    if (!lock) return { session: copyElsewhere(folder, session), forked: true };
-    session.keepIn(openFile(file, lock));
+    if (!release) return { session: copyElsewhere(folder, session), forked: true };
+    session.keepIn(new SessionFile(file, release));
     return { session, forked: false };
   } catch (error) {
-    lock?.release();
+    release?.();
     throw error;
   }
 }
