@@ -24,6 +24,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   repl: [
     'repl',
+    'core',
     'node:',
     'zod',
     '@modelcontextprotocol/client/',

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Agent, Limits } from './turn/agent.ts';
 import type { CheckedCall, Rule } from './approval/approval.ts';
 import { parseRule } from './approval/rule-text.ts';
 import { addRule, readRules, ruleFor } from './approval/rules.ts';
 import type { ChatConfig } from './config/config.ts';
-import { inProfile, profilePrompt, type Profile } from './config/profiles.ts';
+import { inProfile, profileNamed, profilePrompt, type Profile } from './config/profiles.ts';
 import { ChatError } from './errors.ts';
 import type { ImagePart, Part } from './message.ts';
+import { askModelServer } from './models/ask-server.ts';
 import { nameOf, type Model } from './models/model.ts';
 import type { ChatOptions } from './options.ts';
 import type { Person } from './person/person.ts';
@@ -17,11 +17,12 @@ import { systemPrompt } from './prompt/system-prompt.ts';
 import type { Provider } from './providers/provider.ts';
 import type { StoredPart } from './session/entry.ts';
 import type { Session } from './session/session.ts';
-import { chosenIn, type Chosen } from './session/settings.ts';
+import { chosenIn, setByHand, type Chosen } from './session/settings.ts';
 import type { Store } from './session/store.ts';
 import { keepPart, loadPart } from './session/stored-parts.ts';
 import type { Tool } from './toolbox/tool.ts';
 import type { Toolbox } from './toolbox/toolbox.ts';
+import type { Agent, Limits } from './turn/agent.ts';
 import type { Spent } from './turn/spent.ts';
 import type { Mode } from './turn/turn-event.ts';
 
@@ -43,21 +44,22 @@ export interface World {
   log(text: string): void;
   modelOf(name: string | undefined): Model;
   providerFor(model: Model): Provider;
-  /** Throws ChatError USAGE when there is none of that name. */
-  profileOf(name: string): Promise<Profile>;
+  /** By name; `warn` is told of those that cannot be used. Throws ChatError CONFIG_INVALID. */
+  profiles(warn: (text: string) => void): Promise<ReadonlyMap<string, Profile>>;
 }
 
-/** What holds in a session with a profile. */
-export const chosenFor = (session: Session, profile: Profile | undefined, { mode }: ChatConfig): Chosen =>
-  chosenIn(session.settings, { profile, configured: { mode: mode ?? 'ask' } });
-
-/** What was set by hand, since a profile was taken into use. */
-export const setIn = ({ settings: { profile, since, own } }: Session): Chosen =>
-  typeof profile === 'string' ? since : own;
-
-/** A conversation: what commands change and a turn reads. What was set is what the entries of its session say. */
+/**
+ * A conversation: what commands change and a turn reads. What was set is what the entries of its session say. A
+ * sub-agent is made of it with Object.create, which has no fields named with `#`.
+ */
 export class Chat implements Agent {
   readonly world: World;
+  readonly person: Person | undefined;
+  readonly hooks: Agent['hooks'];
+  readonly schema?: Readonly<Record<string, unknown>>;
+  readonly limits: Limits;
+  /** Where images are kept. */
+  readonly attachments: string;
   session: Session;
   model: Model;
   provider: Provider;
@@ -65,27 +67,28 @@ export class Chat implements Agent {
   thinking?: boolean;
   compactionFailed = false;
   toolsFill?: boolean;
-  readonly limits: Limits;
   readonly unasked: string[] = [];
-  readonly schema?: Readonly<Record<string, unknown>>;
   readonly news = new News();
   /** Resolves when every server is there, or has failed, or has had its time. */
   connected: Promise<void> = Promise.resolve();
-  /** Rules made for this session only. */
-  readonly sessionRules: Rule[] = [];
   /** Switched on by the flag alone, and off by whatever sets a mode. */
-  yolo: boolean;
-  private kept: readonly Rule[];
+  private yolo: boolean;
+  /** Rules of the command line, those made for this session only, and those that are kept. */
   private readonly written: readonly Rule[];
+  private readonly sessionRules: Rule[] = [];
+  private kept: readonly Rule[];
   private prompt: { readonly key: string; readonly text: string } | undefined;
 
   constructor(world: World, session: Session, now: { model: Model; profile: Profile | undefined }) {
     const { options, config, folders } = world;
     this.world = world;
+    this.person = world.person;
+    this.hooks = config.hooks;
     this.session = session;
     this.profile = now.profile;
     this.model = now.model;
     this.provider = world.providerFor(now.model);
+    this.attachments = join(folders.state, 'attachments');
     const { window } = config.compaction;
     this.limits = {
       rounds: options.maxTurns ?? config.maxTurns,
@@ -103,25 +106,18 @@ export class Chat implements Agent {
   }
 
   get mode(): Mode {
-    return this.yolo ? 'yolo' : (chosenFor(this.session, this.profile, this.world.config).mode ?? 'ask');
+    return this.yolo ? 'yolo' : (this.chosen.mode ?? 'ask');
+  }
+
+  /** What holds, as the session, the profile and the configuration say. */
+  private get chosen(): Chosen {
+    return chosenIn(this.session.settings, this.profile, this.world.config.mode ?? 'ask');
   }
 
   /** Absolute folders that servers may touch. */
   get roots(): readonly string[] {
     const there = this.session.settings.roots?.filter((root) => existsSync(root)) ?? [];
     return there.length > 0 ? there : this.world.options.roots;
-  }
-
-  get person(): Person | undefined {
-    return this.world.person;
-  }
-
-  get hooks(): Agent['hooks'] {
-    return this.world.config.hooks;
-  }
-
-  get attachments(): string {
-    return join(this.world.folders.state, 'attachments');
   }
 
   /** Whether what is said is written to a file: the first message makes it. */
@@ -146,8 +142,7 @@ export class Chat implements Agent {
     return loadPart(this.attachments, stored);
   }
 
-  keep(image: ImagePart, name: string): StoredPart {
-    const { mimeType, data } = image;
+  keep({ mimeType, data }: ImagePart, name: string): StoredPart {
     return keepPart(this.attachments, { bytes: Buffer.from(data, 'base64'), mimeType, name });
   }
 
@@ -160,16 +155,16 @@ export class Chat implements Agent {
 
   system(): string {
     const { options, config, toolbox } = this.world;
-    const { cwd, env, platform, variables } = options;
-    const { first } = this.news;
+    const { cwd, platform } = options;
+    const { first = [] } = this.news;
     const base = this.session.settings.system ?? config.systemPrompt;
     const serverInstructions = toolbox.instructions();
-    const key = JSON.stringify([base, this.profile, first?.files, serverInstructions, this.model.id]);
+    const key = JSON.stringify([base, this.profile, first, serverInstructions, this.model.id]);
     if (this.prompt?.key === key) return this.prompt.text;
     const text = systemPrompt({
       ...(base ? { base } : {}),
-      ...(this.profile ? { profilePrompt: profilePrompt(this.profile, variables, { cwd, env }) } : {}),
-      instructions: first?.text ?? '',
+      ...(this.profile ? { profilePrompt: profilePrompt(this.profile, options) } : {}),
+      instructions: first.map((file) => file.text).join('\n\n'),
       serverInstructions,
       cwd,
       platform,
@@ -181,7 +176,16 @@ export class Chat implements Agent {
 
   useMode(mode: Mode): void {
     this.yolo = false;
-    if (setIn(this.session).mode !== mode) this.session.append({ type: 'mode', mode });
+    if (setByHand(this.session.settings).mode !== mode) this.session.append({ type: 'mode', mode });
+  }
+
+  /** A server on this machine knows its model better than any table does: its window, and what it can do. */
+  async askModel(): Promise<void> {
+    const { model } = this;
+    // A recording has no server behind it.
+    if (this.world.options.replay !== undefined) return;
+    const better = await askModelServer(model);
+    if (this.model === model) this.useModel(better);
   }
 
   /** For now: the session is not told. */
@@ -192,9 +196,8 @@ export class Chat implements Agent {
 
   /** Takes a profile into use, or none. Throws ChatError for one that cannot be used; nothing has changed then. */
   async useProfile(name: string | undefined): Promise<void> {
-    const { cwd, env, variables } = this.world.options;
-    const profile = name === undefined ? undefined : await this.world.profileOf(name);
-    if (profile) profilePrompt(profile, variables, { cwd, env });
+    const profile = name === undefined ? undefined : await profileNamed(name, this.world);
+    if (profile) profilePrompt(profile, this.world.options);
     if (profile?.model !== undefined) this.world.modelOf(profile.model);
     this.session.append({ type: 'profile', name: name ?? null });
     await this.settle();
@@ -216,27 +219,6 @@ export class Chat implements Agent {
     this.compactionFailed = false;
   }
 
-  /** Follows what the session says: profile, model, folders. What is gone is told, and left as it is. */
-  private async settle(): Promise<void> {
-    const { config, toolbox, modelOf, profileOf } = this.world;
-    const { profile: named = config.profile, roots = [] } = this.session.settings;
-    const goesOn = (error: unknown): void => {
-      if (!(error instanceof ChatError)) throw error;
-      this.warn(`${error.message} ${nameOf(this.model)} goes on with this session.`);
-    };
-    this.profile = named ? await profileOf(named).catch(goesOn as () => undefined) : undefined;
-    const { model: name } = chosenFor(this.session, this.profile, config);
-    try {
-      const model = modelOf(name);
-      if (nameOf(model) !== nameOf(this.model)) this.useModel(model);
-    } catch (error) {
-      const isUnset = name === undefined && error instanceof ChatError && error.code === 'NO_MODEL';
-      if (!isUnset) goesOn(error);
-    }
-    warnOfGone(this, roots);
-    void toolbox.rootsChanged();
-  }
-
   async useRoots(roots: readonly string[]): Promise<void> {
     this.session.append({ type: 'roots', roots });
     await this.world.toolbox.rootsChanged();
@@ -256,9 +238,30 @@ export class Chat implements Agent {
       this.warn(`It holds for this session only: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
+
+  /** Follows what the session says: profile, model, folders. What is gone is told, and left as it is. */
+  private async settle(): Promise<void> {
+    const { config, toolbox, modelOf } = this.world;
+    const { profile: named = config.profile } = this.session.settings;
+    const goesOn = (error: unknown): undefined => {
+      if (!(error instanceof ChatError)) throw error;
+      this.warn(`${error.message} ${nameOf(this.model)} goes on with this session.`);
+    };
+    this.profile = named ? await profileNamed(named, this.world).catch(goesOn) : undefined;
+    const { model: name } = this.chosen;
+    try {
+      const model = modelOf(name);
+      if (nameOf(model) !== nameOf(this.model)) this.useModel(model);
+    } catch (error) {
+      const isUnset = name === undefined && error instanceof ChatError && error.code === 'NO_MODEL';
+      if (!isUnset) goesOn(error);
+    }
+    warnOfGone(this);
+    void toolbox.rootsChanged();
+  }
 }
 
-export function warnOfGone(chat: Chat, roots: readonly string[]): void {
-  const gone = roots.filter((root) => !existsSync(root));
+export function warnOfGone(chat: Chat): void {
+  const gone = chat.session.settings.roots?.filter((root) => !existsSync(root)) ?? [];
   if (gone.length > 0) chat.warn(`No longer there, and left out: ${gone.join(', ')}`);
 }

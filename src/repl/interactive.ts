@@ -1,205 +1,186 @@
 import type { Chat } from './chat.ts';
-import type { After, Console } from './commands/command.ts';
+import { sending, type Console } from './commands/command.ts';
+import { runCommand } from './commands/index.ts';
 import { ChatError } from './errors.ts';
 import type { Model } from './models/model.ts';
 import { unfinishedCalls } from './session/unfinished.ts';
-import type { OpenTerminal } from './terminal/options.ts';
 import { printable } from './terminal/printable.ts';
+import type { Terminal } from './terminal/terminal.ts';
 import { TurnView } from './terminal/turn-view.ts';
-import { send, turn } from './turn/send.ts';
+import { nameSession } from './turn/name-session.ts';
+import { turn } from './turn/send.ts';
 import { fillNow } from './turn/shorten.ts';
 import type { TurnEvent } from './turn/turn-event.ts';
 
 /** A second Ctrl-C so soon means: leave now. */
 const ladderMs = 2000;
 
-interface Hooks {
-  /** Runs a slash command. */
-  command(console: Console, line: string): Promise<After>;
-  /** After a turn that said something: names the session, for one. */
-  afterTurn(chat: Chat): void;
-  /** Ends what is running at once; the process leaves. */
-  kill(): void;
-}
+type Events = (signal: AbortSignal) => AsyncGenerator<TurnEvent, unknown>;
 
 /** The loop of the chat: reads a line, runs it as a command or a turn, shows what happens. */
 export class Interaction {
   readonly console: Console;
-  private readonly hooks: Hooks;
-  private readonly chat: Chat;
-  private readonly terminal: OpenTerminal;
-  private running: AbortController | undefined;
-  private interruptedAt = -Infinity;
-  private view: TurnView | undefined;
-  private nearlyFull = false;
+  readonly #chat: Chat;
+  readonly #terminal: Terminal;
+  /** What goes on beside the conversation. */
+  readonly #background: AbortSignal;
+  #running: AbortController | undefined;
+  #interruptedAt = -Infinity;
+  #view: TurnView | undefined;
+  #nearlyFull = false;
 
-  constructor(chat: Chat, terminal: OpenTerminal, hooks: Hooks) {
-    this.chat = chat;
-    this.terminal = terminal;
-    this.hooks = hooks;
-    this.console = { chat, terminal, view: () => this.view, thoughts: chat.world.config.thoughts };
-  }
-
-  /** A turn is under way. */
-  get busy(): boolean {
-    return this.running !== undefined;
+  constructor(chat: Chat, terminal: Terminal, background: AbortSignal) {
+    this.#chat = chat;
+    this.#terminal = terminal;
+    this.#background = background;
+    this.console = { chat, terminal, view: () => this.#view, thoughts: chat.world.config.thoughts };
   }
 
   /** A line that was entered while a turn runs: whether it is a command that cannot wait, and was run. */
   whileBusy(line: string): boolean {
     const [command] = line.trim().split(' ');
-    if (!this.running || (command !== '/stop' && command !== '/queue')) return false;
-    const done = this.hooks.command(this.console, line.trim());
-    void done.then(() => command === '/stop' && this.stop());
+    if (!this.#running || (command !== '/stop' && command !== '/queue')) return false;
+    const done = runCommand(this.console, line.trim());
+    void done.then(() => command === '/stop' && this.#stop());
     return true;
   }
 
   /** To be called for every Ctrl-C or Escape while a turn runs. */
   interrupt(kind: 'ctrl_c' | 'escape'): void {
     const now = performance.now();
-    const again = now - this.interruptedAt < ladderMs;
-    this.interruptedAt = now;
+    const again = now - this.#interruptedAt < ladderMs;
+    this.#interruptedAt = now;
     // A command that hangs is no turn, and cannot be interrupted otherwise.
-    if (kind === 'ctrl_c' && again && this.running?.signal.aborted !== false) return this.hooks.kill();
-    if (this.running?.signal.aborted === false) this.stop();
+    if (kind === 'ctrl_c' && again && this.#running?.signal.aborted !== false) {
+      this.#terminal.close();
+      process.exit(130);
+    }
+    if (this.#running?.signal.aborted === false) this.#stop();
+  }
+
+  /** Shift+Tab goes round: ask, auto, plan. yolo is left by it and never entered. */
+  nextMode(): void {
+    const chat = this.#chat;
+    try {
+      chat.useMode(chat.mode === 'ask' ? 'auto' : chat.mode === 'auto' ? 'plan' : 'ask');
+    } catch (error) {
+      // A full disk: nobody above a key would catch it.
+      return chat.warn(error instanceof Error ? error.message : String(error));
+    }
+    this.#terminal.reprompt(this.#prompt);
+    // There is no prompt that would say it.
+    if (this.#running) this.#terminal.print(this.#terminal.paint.dim(`mode ${chat.mode}`));
   }
 
   /** Reads and answers until the person leaves; returns the exit code. */
   async run(first?: string): Promise<number> {
-    await this.finish();
+    await this.#finish();
     for (let line = first; ; line = undefined) {
-      line ??= await this.terminal.readLine(promptOf(this.chat, this.terminal.paint));
+      line ??= await this.#terminal.readLine(this.#prompt);
       if (line === undefined) return 0;
       if (line.trim() === '') continue;
       try {
-        if (!(await this.obey(line))) return 0;
+        const after = isCommand(line)
+          ? await runCommand(this.console, line)
+          : sending(this.#chat, { text: line });
+        if (after?.next === 'leave') return 0;
+        if (after?.next === 'resume') await this.#finish();
+        if (after?.next === 'show') await this.#show(after.events, after.model);
       } catch (error) {
-        this.report(error);
+        this.#report(error);
       }
     }
   }
 
-  private async obey(line: string): Promise<boolean> {
-    const after: After = isCommand(line)
-      ? await this.hooks.command(this.console, line)
-      : { next: 'send', text: line };
-    switch (after?.next) {
-      case 'leave':
-        return false;
-      case 'send':
-        await this.withModel(after.model, () => this.show((signal) => send(this.chat, after, signal)));
-        return true;
-      case 'run':
-        await this.withModel(after.model, () => this.show((signal) => turn(this.chat, signal)));
-        return true;
-      case 'show':
-        await this.show((signal) => after.events(signal));
-        return true;
-      case 'resume':
-        await this.finish();
-        return true;
-      case undefined:
-        return true;
-    }
+  /** `> `, with the mode before it unless it is the usual one. */
+  get #prompt(): string {
+    const { prompt, dim } = this.#terminal.paint;
+    const { mode } = this.#chat;
+    return mode === 'ask' ? prompt('> ') : `${dim(mode)} ${prompt('> ')}`;
   }
 
-  private async show(events: (signal: AbortSignal) => AsyncGenerator<TurnEvent, unknown>): Promise<void> {
-    const { chat, terminal } = this;
+  async #show(events: Events, once?: Model): Promise<void> {
+    const chat = this.#chat;
+    const terminal = this.#terminal;
+    const usual = chat.model;
+    if (once) chat.useModel(once);
     const running = new AbortController();
-    this.running = running;
+    this.#running = running;
     const view = new TurnView(terminal, {
       contextWindow: () => chat.model.capabilities.contextWindow,
       thoughts: () => this.console.thoughts,
       tool: (name) => chat.tools().find((tool) => tool.name === name),
     });
-    this.view = view;
+    this.#view = view;
     const starting = chat.world.toolbox.servers().filter(({ state }) => state === 'connecting');
     const names = starting.map(({ name }) => name).join(', ');
     terminal.working(names === '' ? 'waiting for the model' : `starting ${names}`);
-    if (names !== '') void this.announce(running);
+    if (names !== '') void this.#announce(running);
     try {
       for await (const event of events(running.signal)) {
         view.show(event);
-        if (event.type === 'ended' && event.reason === 'stopped') this.giveBack();
+        if (event.type === 'ended' && event.reason === 'stopped') this.#giveBack();
       }
       if (running.signal.aborted) return;
-      this.hooks.afterTurn(chat);
-      this.tellFill();
+      void nameSession(chat, this.#background);
+      this.#tellFill();
     } catch (error) {
       view.show({ type: 'ended', reason: running.signal.aborted ? 'interrupted' : 'failed' });
-      if (!running.signal.aborted) this.report(error);
+      if (!running.signal.aborted) this.#report(error);
     } finally {
-      this.running = undefined;
+      if (once) chat.useModel(usual);
+      this.#running = undefined;
       terminal.idle();
     }
   }
 
   /** When the servers are there, it is the model that is waited for. */
-  private async announce(running: AbortController): Promise<void> {
-    await this.chat.connected;
-    if (this.running === running) this.terminal.working('waiting for the model');
+  async #announce(running: AbortController): Promise<void> {
+    await this.#chat.connected;
+    if (this.#running === running) this.#terminal.working('waiting for the model');
   }
 
   /** Once each time, before it happens: a person may want to end something first. */
-  private tellFill(): void {
-    const { state, percent } = fillNow(this.chat);
+  #tellFill(): void {
+    const { state, percent } = fillNow(this.#chat);
     const ways = '/compact does it now, /new begins afresh';
     const text = `The context is ${percent} % full: it will be shortened soon (${ways})`;
-    if (state === 'near' && !this.nearlyFull && this.chat.limits.autoCompact)
-      this.terminal.note(this.terminal.paint.dim(text));
-    this.nearlyFull = state !== 'free';
+    if (state === 'near' && !this.#nearlyFull && this.#chat.limits.autoCompact)
+      this.#terminal.note(this.#terminal.paint.dim(text));
+    this.#nearlyFull = state !== 'free';
   }
 
   /** One line for what a person can mend; a bug keeps its stack. */
-  private report(error: unknown): void {
+  #report(error: unknown): void {
     const known = error instanceof ChatError;
-    const text =
-      error instanceof Error ? (known ? error.message : (error.stack ?? error.message)) : String(error);
-    if (!known) this.chat.world.log(text);
-    this.terminal.note(this.terminal.paint.bad(`${known ? error.code : 'BUG'}: ${printable(text)}`));
-  }
-
-  /** Runs with another model for once. */
-  private async withModel(model: Model | undefined, work: () => Promise<void>): Promise<void> {
-    const usual = this.chat.model;
-    if (model) this.chat.useModel(model);
-    try {
-      await work();
-    } finally {
-      if (model) this.chat.useModel(usual);
-    }
+    const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    if (!known) this.#chat.world.log(bug);
+    const text = known ? `${error.code}: ${printable(error.message)}` : `BUG: ${printable(bug)}`;
+    this.#terminal.note(this.#terminal.paint.bad(text));
   }
 
   /** What a program that was killed has left in the middle. */
-  private async finish(): Promise<void> {
-    const { chat, terminal } = this;
+  async #finish(): Promise<void> {
+    const chat = this.#chat;
     const path = chat.session.path();
+    const { warning } = this.#terminal.paint;
     const last = path.findLast(({ type }) => ['user', 'assistant', 'tool'].includes(type));
     if (unfinishedCalls(path).length > 0) {
-      terminal.note(
-        terminal.paint.warning('The last turn was left in the middle: its open calls come first.'),
-      );
-      await this.show((signal) => turn(chat, signal));
+      this.#terminal.note(warning('The last turn was left in the middle: its open calls come first.'));
+      await this.#show((signal) => turn(chat, signal));
     } else if (last && last.type !== 'assistant')
-      terminal.note(
-        terminal.paint.warning('The last answer was cut off before it was kept: /retry asks again.'),
-      );
+      this.#terminal.note(warning('The last answer was cut off before it was kept: /retry asks again.'));
   }
 
   /** What was to be said next goes back into the editor: the person decides anew. */
-  private giveBack(): void {
-    this.terminal.prefill(this.terminal.takeQueued().join('\n'));
+  #giveBack(): void {
+    this.#terminal.prefill(this.#terminal.takeQueued().join('\n'));
   }
 
-  private stop(): void {
-    this.running?.abort();
-    this.giveBack();
+  #stop(): void {
+    this.#running?.abort();
+    this.#giveBack();
   }
-}
-
-/** `> `, with the mode before it unless it is the usual one. */
-export function promptOf({ mode }: Chat, paint: OpenTerminal['paint']): string {
-  return mode === 'ask' ? paint.prompt('> ') : `${paint.dim(mode)} ${paint.prompt('> ')}`;
 }
 
 /** `/name …`; a message may begin with a path, which has more slashes. */

@@ -18,25 +18,16 @@ interface Ways {
   readonly live: boolean;
 }
 
-/** As docs/repl.md has them. 2, a wrong command line, comes from elsewhere. */
-const exitCodes: Readonly<Record<TurnEnd, number>> = {
-  done: 0,
-  length: 1,
-  filtered: 1,
-  failed: 1,
-  empty: 1,
-  stopped: 1,
-  rounds: 3,
-  interrupted: 130,
-};
-
-const endings: Partial<Record<TurnEnd, string>> = {
-  length: 'The answer was cut at the length limit.',
-  filtered: 'The provider withheld the answer.',
-  empty: 'The model gave no answer.',
-  rounds: 'Stopped at the limit of answers in one turn (--max-turns).',
-  stopped: 'Stopped.',
-  interrupted: 'Interrupted.',
+/** The exit code, as docs/repl.md has it, and what is said. 2, a wrong command line, comes from elsewhere. */
+const ends: Readonly<Record<TurnEnd, readonly [code: number, text: string]>> = {
+  done: [0, ''],
+  length: [1, 'The answer was cut at the length limit.'],
+  filtered: [1, 'The provider withheld the answer.'],
+  failed: [1, 'Failed.'],
+  empty: [1, 'The model gave no answer.'],
+  stopped: [1, 'Stopped.'],
+  rounds: [3, 'Stopped at the limit of answers in one turn (--max-turns).'],
+  interrupted: [130, 'Interrupted.'],
 };
 
 /**
@@ -65,114 +56,118 @@ export async function runOneShot(
     const result = { ...run.result(), ms: Math.round(performance.now() - startedAt) };
     if (ways.output !== 'text') ways.write(`${JSON.stringify(result)}\n`);
   }
+  const [code, text] = ends[run.reason];
   if (run.failure !== undefined) ways.note(run.failure);
-  else if (run.reason !== 'done' && ways.output === 'text') ways.note(endings[run.reason] ?? run.reason);
+  else if (text !== '' && ways.output === 'text') ways.note(text);
   // 4: well, but calls were refused because nobody could be asked.
-  return run.reason === 'done' && run.unasked > 0 ? 4 : exitCodes[run.reason];
+  return run.reason === 'done' && run.unasked > 0 ? 4 : code;
 }
 
 class Run {
   reason: TurnEnd = 'done';
   failure: string | undefined;
   unasked = 0;
-  private text = '';
-  private data: unknown;
-  private turns = 0;
-  private calls = 0;
-  private usage: Usage | undefined;
-  private readonly streams: boolean;
-  private readonly chat: Chat;
-  private readonly ways: Ways;
-  private readonly signal: AbortSignal;
+  #text = '';
+  #data: unknown;
+  #turns = 0;
+  #calls = 0;
+  #usage: Usage | undefined;
+  readonly #streams: boolean;
+  readonly #chat: Chat;
+  readonly #ways: Ways;
+  readonly #signal: AbortSignal;
 
   constructor(chat: Chat, ways: Ways, signal: AbortSignal) {
-    this.chat = chat;
-    this.ways = ways;
-    this.signal = signal;
-    this.streams = ways.output === 'text' && ways.live && !chat.schema;
+    this.#chat = chat;
+    this.#ways = ways;
+    this.#signal = signal;
+    this.#streams = ways.output === 'text' && ways.live && !chat.schema;
   }
 
   /** One prompt; where a schema is asked for, an answer that does not fit is asked for once more. */
   async answer(prompt: Said): Promise<void> {
-    await this.say(prompt);
-    if (this.isAnswered && this.chat.schema) await this.fit(this.chat.schema);
-    if (this.ways.output === 'text' && !this.streams && this.failure === undefined)
-      this.ways.write(`${this.text}${lineEnd(this.text)}`);
+    await this.#say(prompt);
+    if (this.#isAnswered && this.#chat.schema) await this.#fit(this.#chat.schema);
+    if (this.#ways.output === 'text' && !this.#streams && this.failure === undefined)
+      this.#ways.write(`${this.#text}${lineEnd(this.#text)}`);
   }
 
   result(): object {
-    const { reason, failure, text, data, turns, calls, unasked, usage, chat } = this;
+    const { reason, failure, unasked } = this;
+    const { session, model } = this.#chat;
     return {
       type: 'result',
       reason,
-      ...(failure === undefined ? {} : { error: failure }),
-      text,
-      ...(data === undefined || reason !== 'done' ? {} : { data }),
-      turns,
-      calls,
+      error: failure,
+      text: this.#text,
+      data: reason === 'done' ? this.#data : undefined,
+      turns: this.#turns,
+      calls: this.#calls,
       unasked,
-      usage,
-      model: nameOf(chat.model),
-      session: chat.session.file === undefined ? undefined : chat.session.id,
+      usage: this.#usage,
+      model: nameOf(model),
+      session: session.file === undefined ? undefined : session.id,
     };
   }
 
   /** An empty answer is one that does not fit. */
-  private get isAnswered(): boolean {
+  get #isAnswered(): boolean {
     return this.reason === 'done' || this.reason === 'empty';
   }
 
-  private async fit(schema: NonNullable<Chat['schema']>): Promise<void> {
+  async #fit(schema: NonNullable<Chat['schema']>): Promise<void> {
     const { answerReader } = await import('./toolbox/check-arguments.ts');
     const read = await answerReader(schema);
-    let found = read(this.text);
+    let found = read(this.#text);
     if ('problem' in found) {
-      this.ways.note(`The answer does not fit the schema, and is asked for again: ${found.problem}`);
+      this.#ways.note(`The answer does not fit the schema, and is asked for again: ${found.problem}`);
       // What the problem quotes names no files.
-      await this.say({ text: inert(`${found.problem} Answer again, with nothing but that JSON value.`) });
-      if (this.isAnswered) found = read(this.text);
+      await this.#say({ text: inert(`${found.problem} Answer again, with nothing but that JSON value.`) });
+      if (this.#isAnswered) found = read(this.#text);
     }
-    if ('value' in found) this.data = found.value;
-    else if (this.isAnswered) {
+    if ('value' in found) this.#data = found.value;
+    else if (this.#isAnswered) {
       this.reason = 'failed';
       this.failure = `The answer does not fit the schema: ${found.problem}`;
     }
   }
 
-  private async say(prompt: Said): Promise<void> {
-    this.text = '';
-    for await (const event of send(this.chat, prompt, this.signal)) {
-      this.count(event);
-      for (const line of this.chat.unasked.slice(this.unasked)) this.ways.note(`not run: ${line}`);
-      this.unasked = this.chat.unasked.length;
-      if (this.ways.output === 'stream-json') this.ways.write(`${JSON.stringify(plainEvent(event))}\n`);
-      else this.tell(event);
-      if (this.streams && event.type === 'answer') this.ways.write(lineEnd(event.message.text));
+  async #say(prompt: Said): Promise<void> {
+    const { output, note, write } = this.#ways;
+    this.#text = '';
+    for await (const event of send(this.#chat, prompt, this.#signal)) {
+      this.#count(event);
+      for (const line of this.#chat.unasked.slice(this.unasked)) note(`not run: ${line}`);
+      this.unasked = this.#chat.unasked.length;
+      if (output === 'stream-json') write(`${JSON.stringify(plainEvent(event))}\n`);
+      else this.#tell(event);
       if (event.type === 'ended') this.reason = event.reason;
     }
     // Also when it was a hook after the turn that was interrupted.
-    if (this.signal.aborted) this.reason = 'interrupted';
+    if (this.#signal.aborted) this.reason = 'interrupted';
   }
 
-  private tell(event: TurnEvent): void {
-    const { write, note } = this.ways;
+  #tell(event: TurnEvent): void {
+    const { write, note } = this.#ways;
     if (event.type === 'warning') note(event.text);
-    else if (event.type === 'call_ended' && isRefusal(event.reply))
+    if (event.type === 'call_ended' && isRefusal(event.reply))
       note(`${event.call.name}: ${event.reply.text}`);
-    else if (event.type === 'retry') {
-      if (this.streams && event.discard) write('\n');
+    if (event.type === 'retry') {
+      if (this.#streams && event.discard) write('\n');
       note(`again in ${Math.ceil(event.inMs / 1000)} s: ${event.reason}`);
-    } else if (this.streams && event.type === 'text') write(event.text);
+    }
+    if (this.#streams && event.type === 'text') write(event.text);
+    if (this.#streams && event.type === 'answer') write(lineEnd(event.message.text));
   }
 
-  private count(event: TurnEvent): void {
-    if (event.type === 'call_started') this.calls++;
+  #count(event: TurnEvent): void {
+    if (event.type === 'call_started') this.#calls++;
     if (event.type !== 'answer') return;
     const { text, usage } = event.message;
-    const { usage: before } = this;
-    this.turns++;
-    this.text = text;
-    this.usage = {
+    const before = this.#usage;
+    this.#turns++;
+    this.#text = text;
+    this.#usage = {
       input: usage.input + (before?.input ?? 0),
       output: usage.output + (before?.output ?? 0),
       cacheRead: usage.cacheRead + (before?.cacheRead ?? 0),
@@ -187,10 +182,8 @@ const lineEnd = (text: string): string => (text === '' || text.endsWith('\n') ? 
 /** An event as a line of JSON: without what only this program can use. */
 function plainEvent(event: TurnEvent): object {
   switch (event.type) {
-    case 'answer': {
-      const { native: _, ...message } = event.message;
-      return { ...event, message };
-    }
+    case 'answer':
+      return { ...event, message: { ...event.message, native: undefined } };
     case 'call_started':
       return { type: event.type, call: event.call, server: event.tool?.server, tool: event.tool?.tool };
     case 'call_ended': {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { readMcpConfig, variablesOf, type WrittenServer } from './config/mcp-config.ts';
 import type { ServerConfig } from './config/server-config.ts';
-import type { ChatOptions } from './options.ts';
 import { readPrivateFile, writePrivateFile } from './files/private-file.ts';
+import type { ChatOptions } from './options.ts';
 import { escaped } from './terminal/printable.ts';
+import { listOf } from './text/json.ts';
 
 export interface Servers {
   readonly servers: readonly ServerConfig[];
@@ -13,7 +14,7 @@ export interface Servers {
   readonly untrusted?: Untrusted;
 }
 
-export interface Untrusted {
+interface Untrusted {
   readonly file: string;
   readonly servers: readonly ServerConfig[];
   /** All that they would be started with and sent, safe to be shown. */
@@ -46,43 +47,38 @@ export function ownServer({ ownServer: own, cwd }: ChatOptions): ServerConfig[] 
  * last only once a person has trusted this very content, since it names programs to be started.
  */
 export async function otherServers(options: ChatOptions, configFolder: string): Promise<Servers> {
-  const files = [
-    { file: join(configFolder, 'mcp.json'), source: 'user' as const, needed: false },
-    ...options.mcpFiles.map((file) => ({ file, source: 'flag' as const, needed: true })),
+  const { env, cwd } = options;
+  const file = join(cwd, '.mcp.json');
+  const project = await readMcpConfig(file, { source: 'project', env, needed: false });
+  const all = [
+    await readMcpConfig(join(configFolder, 'mcp.json'), { source: 'user', env, needed: false }),
+    ...(await Promise.all(
+      options.mcpFiles.map((named) => readMcpConfig(named, { source: 'flag', env, needed: true })),
+    )),
   ];
-  const all = await Promise.all(
-    files.map((one) => readMcpConfig(one.file, { source: one.source, env: options.env, needed: one.needed })),
-  );
-  const project = await readMcpConfig(join(options.cwd, '.mcp.json'), {
-    source: 'project',
-    env: options.env,
-    needed: false,
-  });
   const warnings = [...all, project].flatMap((one) => one.warnings);
-  const byName = new Map(all.flatMap(({ servers }) => Object.entries(servers)));
-  const names = Object.keys(project.servers).filter((name) => !byName.has(name));
-  if (names.length === 0) return { servers: [...byName.values()], warnings };
-  const trusted = trustedFiles(configFolder);
+  const byName = new Map(all.flatMap((one) => Object.entries(one.servers)));
+  const servers = [...byName.values()];
+  const theirs = Object.values(project.servers).filter(({ name }) => !byName.has(name));
+  if (theirs.length === 0) return { servers, warnings };
   const hash = createHash('sha256').update(JSON.stringify(project.servers)).digest('hex');
-  const key = `${options.cwd} ${hash}`;
-  const wanted = names.flatMap((name) => project.servers[name] ?? []);
-  if (trusted.keys.includes(key)) return { servers: [...byName.values(), ...wanted], warnings };
-  const lines = names.flatMap((name) => linesOf(name, project.written[name] ?? {}));
-  const untrusted = {
-    file: join(options.cwd, '.mcp.json'),
-    servers: wanted,
-    lines,
-    trust: () => trusted.add(key),
+  const key = `${cwd} ${hash}`;
+  if (trusted(configFolder).includes(key)) return { servers: [...servers, ...theirs], warnings };
+  const lines = theirs.flatMap(({ name }) => linesOf(name, project.written[name] ?? {}));
+  const trust = () => {
+    const keys = [...trusted(configFolder), key];
+    writePrivateFile(join(configFolder, 'trusted.json'), `${JSON.stringify(keys, null, 1)}\n`);
   };
-  return { servers: [...byName.values()], warnings, untrusted };
+  return { servers, warnings, untrusted: { file, servers: theirs, lines, trust } };
 }
 
 /** As the file has it: what a variable stands for may be a secret of the person's, and which it is matters more. */
 function linesOf(name: string, server: WrittenServer): string[] {
   const { command, args = [], env = {}, cwd, url, headers = {} } = server;
   const given = variablesOf(server);
+  const words = [command, ...args, url].filter((word) => word !== undefined);
   return [
-    `${name}: ${[command, ...args, url].flatMap((word) => (word === undefined ? [] : [shown(word)])).join(' ')}`,
+    `${name}: ${words.map(shown).join(' ')}`,
     ...Object.entries(env).map(([key, value]) => `  env ${shown(key)}=${shown(value)}`),
     ...(cwd === undefined ? [] : [`  folder ${shown(cwd)}`]),
     ...Object.entries(headers).map(([key, value]) => `  header ${key}: ${shown(value)}`),
@@ -94,19 +90,12 @@ function linesOf(name: string, server: WrittenServer): string[] {
 const shown = (word: string): string =>
   escaped(/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word)).replaceAll('  ', String.raw`\x20\x20`);
 
-function trustedFiles(configFolder: string): { keys: readonly string[]; add(key: string): void } {
-  const file = join(configFolder, 'trusted.json');
-  const keys = (): string[] => {
-    try {
-      const found: unknown = JSON.parse(readPrivateFile(file) ?? '[]');
-      return Array.isArray(found) ? found.filter((key) => typeof key === 'string') : [];
-    } catch {
-      // Damaged: nothing is trusted, and what is trusted next makes it anew.
-      return [];
-    }
-  };
-  return {
-    keys: keys(),
-    add: (key) => writePrivateFile(file, `${JSON.stringify([...keys(), key], null, 1)}\n`),
-  };
+/** Folders and hashes of what was trusted in them. */
+function trusted(configFolder: string): readonly unknown[] {
+  try {
+    return listOf(JSON.parse(readPrivateFile(join(configFolder, 'trusted.json')) ?? '[]'));
+  } catch {
+    // Damaged: nothing is trusted, and what is trusted next makes it anew.
+    return [];
+  }
 }

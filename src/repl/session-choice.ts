@@ -1,7 +1,8 @@
 import { ChatError } from './errors.ts';
 import type { ChatOptions } from './options.ts';
 import { askNow } from './person/person.ts';
-import { createSession, openOrFork, type Session } from './session/session.ts';
+import { createSession, openOrFork } from './session/open-session.ts';
+import type { Session } from './session/session.ts';
 import type { SessionInfo, Store } from './session/store.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -15,17 +16,15 @@ export async function openSession(
   terminal: Terminal | undefined,
 ): Promise<Session> {
   const { session: choice } = options;
+  const which = choice.kind === 'resume' ? choice.which : undefined;
+  const picks = choice.kind === 'resume' && which === undefined && terminal;
   if (choice.kind === 'new' || choice.kind === 'none') return newSession(options, store);
-  const info =
-    choice.kind === 'latest'
-      ? store.latest()
-      : choice.which === undefined
-        ? await (terminal ? pickSession(store, terminal, 'a new session') : store.latest())
-        : store.find(choice.which);
+  const found = which === undefined ? store.latest() : store.find(which);
+  const info = picks ? await pickSession(store, terminal, 'a new session') : found;
   if (info) return resumed(store, info, (text) => terminal?.print(terminal.paint.warning(text)));
-  if (choice.kind !== 'resume' || choice.which === undefined) return newSession(options, store);
+  if (which === undefined) return newSession(options, store);
   const way = 'toolcrib chat --resume lists them.';
-  throw new ChatError('SESSION_UNUSABLE', `There is no session "${choice.which}" in this project; ${way}`);
+  throw new ChatError('SESSION_UNUSABLE', `There is no session "${which}" in this project; ${way}`);
 }
 
 /** A new session, kept as the command line says. */

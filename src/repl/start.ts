@@ -1,24 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { askModelItself, assemble, readSetting } from './assemble.ts';
+import { assemble, readSetting } from './assemble.ts';
 import type { Chat, World } from './chat.ts';
 import { completeLine } from './complete.ts';
-import { runCommand } from './commands/index.ts';
 import { showEnd } from './commands/sessions.ts';
 import { ChatError } from './errors.ts';
-import { Interaction, promptOf } from './interactive.ts';
-import { nameSession } from './turn/name-session.ts';
+import { Interaction } from './interactive.ts';
 import { nameOf } from './models/model.ts';
 import { runOneShot, type Output } from './one-shot.ts';
 import type { Said } from './turn/send.ts';
 import type { ChatOptions } from './options.ts';
 import { otherServers } from './servers.ts';
 import { openHistory } from './terminal/history.ts';
-import { openTerminal } from './terminal/open-terminal.ts';
 import { createPaint } from './terminal/paint.ts';
 import { createPrintable, printable } from './terminal/printable.ts';
 import { wrapped } from './terminal/prose.ts';
-import type { Terminal } from './terminal/terminal.ts';
+import { Terminal } from './terminal/terminal.ts';
 
 export { ChatError } from './errors.ts';
 export { printable } from './terminal/printable.ts';
@@ -29,7 +26,7 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
   const { folders, config, store } = setting;
   const background = new AbortController();
   let interaction: Interaction | undefined;
-  const terminal = openTerminal({
+  const terminal = new Terminal({
     input: process.stdin,
     output: process.stdout,
     env: options.env,
@@ -41,24 +38,17 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
     complete: async (line, cursor) =>
       interaction ? completeLine(interaction.console, line, cursor) : { from: cursor, candidates: [] },
     onInterrupt: (kind) => interaction?.interrupt(kind),
-    onModeKey: () => interaction && nextMode(interaction),
+    onModeKey: () => interaction?.nextMode(),
     whileBusy: (line) => interaction?.whileBusy(line) ?? false,
   });
+  for (const [signal, code] of fatal) process.on(signal, () => process.exit(code));
+  // In a terminal, it is a key.
+  if (!terminal.interactive) process.on('SIGINT', () => process.exit(130));
   let chat: Chat | undefined;
   try {
     chat = await assemble(setting, terminal);
     endWithProcess(chat.world);
-    for (const [signal, code] of fatal) process.on(signal, () => process.exit(code));
-    // In a terminal, it is a key.
-    if (!terminal.interactive) process.on('SIGINT', () => process.exit(130));
-    interaction = new Interaction(chat, terminal, {
-      command: runCommand,
-      afterTurn: (of) => void nameSession(of, background.signal),
-      kill() {
-        terminal.close();
-        process.exit(130);
-      },
-    });
+    interaction = new Interaction(chat, terminal, background.signal);
     banner(chat, terminal);
     if (chat.session.path().length > 0) showEnd({ chat, terminal });
     // The prompt first: servers and SDKs are loaded while the person reads or types.
@@ -86,7 +76,6 @@ export interface OneShot {
 export async function chatOnce(options: ChatOptions, { prompts, output }: OneShot): Promise<number> {
   const note = (text: string) => void process.stderr.write(`toolcrib: ${printable(text)}\n`);
   const chat = await assemble(await readSetting(options), undefined);
-  const { toolbox } = chat.world;
   const controller = new AbortController();
   endWithProcess(chat.world);
   const onSignal = () => {
@@ -103,7 +92,7 @@ export async function chatOnce(options: ChatOptions, { prompts, output }: OneSho
     return await runOneShot(chat, prompts, { output, write, note, live }, controller.signal);
   } finally {
     chat.session.close();
-    await toolbox.close();
+    await chat.world.toolbox.close();
   }
 }
 
@@ -137,33 +126,19 @@ async function connect(chat: Chat, tell: (text: string) => void): Promise<void> 
     // Whatever it is: nobody waits for this, so that it would end the program.
     tell(`! ${error instanceof Error ? error.message : String(error)}`);
   }
-  await Promise.all([askModelItself(chat), toolbox.ready(patienceMs)]);
+  await Promise.all([chat.askModel(), toolbox.ready(patienceMs)]);
   for (const { name, state } of toolbox.servers())
     if (state === 'connecting') tell(`! MCP server "${name}" is still starting: its tools come later.`);
   chat.provider.warm?.();
 }
 
 function banner(chat: Chat, terminal: Terminal): void {
-  const { dim } = terminal.paint;
   if (!terminal.interactive) return;
   const { name } = chat.session;
   const session = name === undefined ? '' : ` · ${printable(name)}`;
   const { version } = chat.world.options;
   const line = `toolcrib ${version} · ${printable(nameOf(chat.model))} · mode ${chat.mode}${session} · /help`;
-  terminal.print(dim(wrapped(line, terminal.width)));
-}
-
-/** Shift+Tab goes round: ask, auto, plan. yolo is left by it and never entered. */
-function nextMode({ console: { chat, terminal }, busy }: Interaction): void {
-  try {
-    chat.useMode(chat.mode === 'ask' ? 'auto' : chat.mode === 'auto' ? 'plan' : 'ask');
-  } catch (error) {
-    // A full disk: nobody above a key would catch it.
-    return chat.warn(error instanceof Error ? error.message : String(error));
-  }
-  terminal.reprompt(promptOf(chat, terminal.paint));
-  // There is no prompt that would say it.
-  if (busy) terminal.print(terminal.paint.dim(`mode ${chat.mode}`));
+  terminal.print(terminal.paint.dim(wrapped(line, terminal.width)));
 }
 
 /** Text of a file that was named on the command line. Throws ChatError USAGE. */

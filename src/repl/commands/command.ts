@@ -1,17 +1,19 @@
 import type { Chat } from '../chat.ts';
 import { ChatError } from '../errors.ts';
-import type { Part } from '../message.ts';
 import type { Model } from '../models/model.ts';
-import type { OpenTerminal } from '../terminal/options.ts';
+import { runInTerminal } from '../files/program.ts';
 import { askNow, confirmNow } from '../person/person.ts';
+import { editText } from '../terminal/editor.ts';
 import { wrapped } from '../terminal/prose.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { TurnView } from '../terminal/turn-view.ts';
+import { send, type Said } from '../turn/send.ts';
 import type { TurnEvent } from '../turn/turn-event.ts';
 
 /** What a command works with. */
 export interface Console {
   readonly chat: Chat;
-  readonly terminal: OpenTerminal;
+  readonly terminal: Terminal;
   /** The last turn as it was shown. */
   readonly view: () => TurnView | undefined;
   thoughts: boolean;
@@ -20,28 +22,34 @@ export interface Console {
 /** What is to be done after a command; nothing, when it has done all. */
 export type After =
   | undefined
+  /** `model`: for this only. */
   | {
-      readonly next: 'send';
-      readonly text: string;
-      readonly more?: readonly Part[];
-      /** For this message only. */
+      readonly next: 'show';
       readonly model?: Model;
+      events(signal: AbortSignal): AsyncGenerator<TurnEvent, unknown>;
     }
-  /** Runs the turn on what the session holds. */
-  | { readonly next: 'run'; readonly model?: Model }
   /** Calls that the session was left in come first. */
   | { readonly next: 'resume' }
-  | { readonly next: 'show'; events(signal: AbortSignal): AsyncGenerator<TurnEvent, unknown> }
   | { readonly next: 'leave' };
 
+/** Says something to the model. */
+export const sending = (chat: Chat, said: Said, model?: Model): After => ({
+  next: 'show',
+  ...(model && { model }),
+  events: (signal) => send(chat, said, signal),
+});
+
+/** What a command returns for arguments that are none of its usage. */
+export const misused = Symbol('misused');
+
 /** Text is printed. */
-type Result = After | string;
+export type Result = After | string | typeof misused;
 
 export interface Command {
   /** Without the slash. */
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** What follows the name: `[name]`, `list | add DIR`. */
+  /** What follows the name: `[name]`, `[list | add DIR]`. Its words are completed, and told to who uses others. */
   readonly usage?: string;
   /** One line. */
   readonly help: string;
@@ -53,14 +61,29 @@ export interface Command {
   run(console: Console, args: string): Result | Promise<Result>;
 }
 
+/** Commands under the heading that /help gives them. */
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly Command[];
+}
+
+/** What may follow the name of a command. */
+export const waysOf = ({ usage = '' }: Command): string[] => usage.replaceAll(/^\[|\]$/g, '').split(' | ');
+
 /** A command that was not understood: what was wrong and how it is written. */
 export const wrongUse = (text: string): ChatError => new ChatError('USAGE', text);
 
 /** The words of what follows a command. */
 export const wordsOf = (args: string): string[] => args.split(/\s+/).filter((word) => word !== '');
 
+/** The first word, and what follows it. */
+export function headAndRest(args: string): [head: string, rest: string] {
+  const [, head = '', rest = ''] = /^(\S*)\s*([^]*)$/.exec(args) ?? [];
+  return [head, rest];
+}
+
 /** Prose in rows that end between words; to a pipe as it is. */
-export const prose = ({ screen, width }: OpenTerminal, text: string): string =>
+export const prose = ({ screen, width }: Terminal, text: string): string =>
   screen ? wrapped(text, width) : text;
 
 /** Whether the person says yes. */
@@ -69,3 +92,7 @@ export const confirmed = async ({ terminal }: Console, line: string): Promise<bo
 
 export const asked = ({ terminal }: Console, line: string): Promise<string | undefined> =>
   askNow(terminal, { line, words: (value) => ({ value }) });
+
+/** What the person makes of a text in their editor; undefined when they leave it with an error. */
+export const editedBy = ({ chat, terminal }: Console, text: string): Promise<string | undefined> =>
+  terminal.handOver(() => editText(text, chat.world.options.env, runInTerminal));

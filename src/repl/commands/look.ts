@@ -1,22 +1,14 @@
 import { nameOf } from '../models/model.ts';
 import { printable } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
-import { table } from '../terminal/show.ts';
-import { padToCells, wrapToCells } from '../terminal/width.ts';
+import { table } from '../terminal/table.ts';
 import { shownName } from '../toolbox/tool.ts';
 import { offeredTools } from '../turn/offered-tools.ts';
 import { fillNow, windowOf } from '../turn/shorten.ts';
-import { prose, wrongUse, type Command, type Console } from './command.ts';
-
-/** Commands under the heading that /help gives them. */
-export interface CommandGroup {
-  readonly title: string;
-  readonly commands: readonly Command[];
-}
+import { misused, prose, wrongUse, type Command, type CommandGroup, type Console } from './command.ts';
 
 /** What can be typed besides. */
-const keys = `Alt+Enter or a backslash at the end: another line · """ begins and ends a longer text · Tab \
-completes · Shift+Tab changes the mode
+const keys = `Alt+Enter or a backslash at the end: another line · Tab completes · Shift+Tab changes the mode
 @file, @dir/ and @server:uri bring their content along · Esc or Ctrl-C interrupts, twice leaves · lines \
 typed meanwhile are queued`;
 
@@ -25,7 +17,7 @@ export const lookCommands = (groups: () => readonly CommandGroup[]): readonly Co
   {
     name: 'help',
     aliases: ['?'],
-    usage: '[command]',
+    usage: '[COMMAND]',
     help: 'lists the commands, or explains one',
     complete: () => groups().flatMap(({ commands }) => commands.map(({ name }) => name)),
     run({ terminal }, args) {
@@ -59,13 +51,12 @@ export const lookCommands = (groups: () => readonly CommandGroup[]): readonly Co
     name: 'thoughts',
     usage: '[on | off | think | do not think]',
     help: 'what the model thought; on, off: whether thoughts are shown as they come; think: whether it should',
-    complete: () => ['on', 'off', 'think', 'do not think'],
     run(console, args) {
       const { terminal, chat, view } = console;
       if (args === '') return prose(terminal, printable(view()?.thoughts || 'No thoughts were told.'));
       if (args === 'on' || args === 'off') console.thoughts = args === 'on';
       else if (args === 'think' || args === 'do not think') chat.thinking = args === 'think';
-      else throw wrongUse(`/thoughts ${args}: on, off, think or do not think is expected.`);
+      else return misused;
       return undefined;
     },
   },
@@ -77,16 +68,9 @@ const rowOf = ({ name, usage, help }: Command): [string, string] => [
 ];
 
 function helpText(groups: readonly CommandGroup[], { width, paint }: Console['terminal']): string {
-  const first = Math.min(24, width >> 1);
   const lines = groups.flatMap(({ title, commands }) => [
     paint.strong(title),
-    ...commands.map(rowOf).flatMap(([usage, help]) => {
-      const left = wrapToCells(usage, first - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`);
-      const right = wrapToCells(help, width - 3 - first);
-      return Array.from({ length: Math.max(left.length, right.length) }, (_, at) =>
-        `${padToCells(left[at] ?? '', first)}  ${right[at] ?? ''}`.trimEnd(),
-      );
-    }),
+    ...table(commands.map(rowOf), width - 2).map((line) => `  ${line}`),
   ]);
   return [...lines, paint.dim(wrapped(keys, width))].join('\n');
 }
@@ -97,10 +81,10 @@ function statusRows(chat: Console['chat']): string[][] {
   const { input, cacheRead, cacheWrite, output, cost } = world.spent;
   const servers = world.toolbox.servers();
   const ready = servers.filter(({ state }) => state === 'ready').length;
-  const aliases = Object.entries(world.config.models)
-    .filter(([, alias]) => alias.model === nameOf(model))
-    .map(([name]) => name);
-  const about = estimated ? '~' : '';
+  const aliases = Object.keys(world.config.models).filter(
+    (name) => world.config.models[name]?.model === nameOf(model),
+  );
+  const filled = `${estimated ? '~' : ''}${tokens} of ${windowOf(chat)} tokens (${percent} %)`;
   const price = cost === undefined ? '' : `, cost ${cost.toFixed(4)}`;
   const read = `${input + cacheWrite} read, ${cacheRead} from the cache, ${output} written`;
   return [
@@ -108,10 +92,7 @@ function statusRows(chat: Console['chat']): string[][] {
     ['mode', mode],
     ...(profile ? [['profile', profile.name]] : []),
     ['session', `${printable(session.name ?? 'without a name')}  ${chat.isKept ? session.id : 'not kept'}`],
-    [
-      'context',
-      `${about}${tokens} of ${windowOf(chat)} tokens (${percent} %), ${available} more until it is shortened`,
-    ],
+    ['context', `${filled}, ${available} more until it is shortened`],
     ['used so far', `${read}${price} (since the start, sub-agents and summaries too)`],
     ['tools', `${offeredTools(chat).length} offered; ${ready} of ${servers.length} servers ready`],
     ['roots', roots.map(printable).join(', ')],

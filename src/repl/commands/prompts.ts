@@ -1,12 +1,15 @@
 import type { Chat } from '../chat.ts';
-import { inert } from '../text/inert.ts';
 import { textOf } from '../message.ts';
 import { inLine } from '../terminal/printable.ts';
-import { asked, wrongUse, type After, type Console } from './command.ts';
+import { inert } from '../text/inert.ts';
+import { asked, sending, wrongUse, type After, type Console } from './command.ts';
 
 /** The prompts of servers as commands: `server:prompt`. */
 export const promptCommands = (chat: Chat): string[] =>
   chat.world.toolbox.prompts().map(({ server, name }) => `${server}:${name}`);
+
+const promptOf = (chat: Chat, command: string) =>
+  chat.world.toolbox.prompts().find(({ server, name }) => `${server}:${name}` === command);
 
 /** What Tab offers after `/server:prompt`: the names of arguments, and the values the server knows for one. */
 export async function completePrompt(
@@ -14,35 +17,27 @@ export async function completePrompt(
   command: string,
   { before, typed }: { readonly before: readonly string[]; readonly typed: string },
 ): Promise<readonly string[]> {
-  const { toolbox } = chat.world;
-  const prompt = toolbox.prompts().find(({ server, name }) => `${server}:${name}` === command);
+  const prompt = promptOf(chat, command);
   if (!prompt) return [];
   const given = Object.fromEntries(before.map((word) => word.split(/=(.*)/s, 2)));
   const [argument = '', value] = typed.split(/=(.*)/s, 2);
   if (value === undefined)
     return prompt.arguments.filter(({ name }) => !Object.hasOwn(given, name)).map(({ name }) => `${name}=`);
-  const values = await toolbox.complete(prompt.server, {
-    prompt: prompt.name,
-    argument,
-    value,
-    given,
-  });
+  const about = { prompt: prompt.name, argument, value, given };
+  const values = await chat.world.toolbox.complete(prompt.server, about);
   return values.map((one) => `${argument}=${/\s/.test(one) ? `"${one}"` : one}`);
 }
 
 /** Runs `/server:prompt name=value …`; what is not given and needed is asked. */
 export async function runPrompt(console: Console, command: string, args: string): Promise<After> {
   const { chat } = console;
-  const { toolbox } = chat.world;
   // A server may still be starting.
   await chat.connected;
-  const prompt = toolbox.prompts().find(({ server, name }) => `${server}:${name}` === command);
+  const prompt = promptOf(chat, command);
   if (!prompt)
     throw wrongUse(`There is no prompt /${command}. /help lists commands; prompts are /server:name.`);
-  const given = argumentsOf(
-    args,
-    prompt.arguments.map(({ name }) => name),
-  );
+  const names = prompt.arguments.map(({ name }) => name);
+  const given = argumentsOf(args, names);
   for (const { name, description, required } of prompt.arguments) {
     if (Object.hasOwn(given, name) || !required) continue;
     const what = inLine(description ? `${name} (${description})` : name);
@@ -50,12 +45,9 @@ export async function runPrompt(console: Console, command: string, args: string)
     if (said === undefined) return undefined;
     given[name] = said;
   }
-  const parts = await toolbox.getPrompt(prompt.server, prompt.name, given);
-  return {
-    next: 'send',
-    text: inert(textOf(parts)),
-    more: parts.filter(({ type }) => type === 'image'),
-  };
+  const parts = await chat.world.toolbox.getPrompt(prompt.server, prompt.name, given);
+  const more = parts.filter(({ type }) => type === 'image');
+  return sending(chat, { text: inert(textOf(parts)), more });
 }
 
 /** `name=value name="two words"`; a text without any name is the first argument. */

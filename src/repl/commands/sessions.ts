@@ -1,24 +1,23 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { askModelItself } from '../assemble.ts';
 import { newSession, pickSession, resumed } from '../session-choice.ts';
 import type { Entry } from '../session/entry.ts';
-import { exportJson, exportMarkdown } from '../session/export.ts';
+import { exportMarkdown } from '../session/export.ts';
 import { searchSessions } from '../session/search.ts';
-import { forkSession, takeSettings } from '../session/session.ts';
+import { forkSession } from '../session/open-session.ts';
 import { clean } from '../session/stored-parts.ts';
 import { treeLines } from '../session/tree-lines.ts';
 import { printable } from '../terminal/printable.ts';
 import { cutToCells } from '../terminal/width.ts';
 import { shorten } from '../turn/shorten.ts';
-import { confirmed, wordsOf, wrongUse, type Command, type Console } from './command.ts';
+import { confirmed, headAndRest, wrongUse, type Command, type Console, type Result } from './command.ts';
 import { said } from './talk.ts';
 
 /** /compact, /new, /clear, /resume, /name, /search, /export, /clean, /tree, /branch, /fork */
 export const sessionCommands: readonly Command[] = [
   {
     name: 'compact',
-    usage: '[what matters]',
+    usage: '[WHAT MATTERS]',
     help: 'shortens the conversation to a summary',
     run: ({ chat }, focus) => ({
       next: 'show',
@@ -30,8 +29,7 @@ export const sessionCommands: readonly Command[] = [
     help: 'begins a new session; this one is kept',
     async run({ chat, terminal }) {
       const next = newSession(chat.world.options, chat.world.store);
-      const { system: _, name: __, ...kept } = chat.session.settings;
-      takeSettings(next, kept);
+      next.begin(chat.session.set.filter(({ type }) => type !== 'system' && type !== 'name'));
       await chat.useSession(next);
       return terminal.paint.dim('a new session');
     },
@@ -47,33 +45,14 @@ export const sessionCommands: readonly Command[] = [
   {
     name: 'resume',
     aliases: ['sessions'],
-    usage: '[id or name | remove id]',
-    help: 'goes on with another session of this project',
+    usage: '[NAME | remove NAME]',
+    help: 'goes on with another session of this project, by its name or id',
     complete: ({ chat }) => chat.world.store.list().map(({ id }) => id),
-    async run(console, args) {
-      const { chat, terminal } = console;
-      const { store } = chat.world;
-      const [, doomed] = /^remove\s+(.+)$/.exec(args) ?? [];
-      const wanted = doomed ?? args;
-      const info = wanted === '' ? await pickSession(store, terminal, 'none of them') : store.find(wanted);
-      if (!info && wanted === '') return undefined;
-      if (!info) throw wrongUse(`There is no session "${wanted}" in this project; /resume lists them.`);
-      if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
-      if (doomed !== undefined) {
-        if (await confirmed(console, `Remove "${printable(info.name)}" for good?`)) store.remove(info.file);
-        return undefined;
-      }
-      const warn = (text: string) => terminal.print(terminal.paint.warning(text));
-      await chat.useSession(resumed(store, info, warn));
-      await askModelItself(chat);
-      terminal.print(terminal.paint.dim(`session ${printable(chat.session.name ?? info.name)}`));
-      showEnd({ chat, terminal });
-      return { next: 'resume' };
-    },
+    run: resume,
   },
   {
     name: 'name',
-    usage: '[name]',
+    usage: '[NAME]',
     help: 'shows or changes the name of this session',
     run({ chat }, args) {
       if (args !== '') chat.session.append({ type: 'name', name: args, by: 'person' });
@@ -82,33 +61,27 @@ export const sessionCommands: readonly Command[] = [
   },
   {
     name: 'search',
-    usage: '[--all] words',
+    usage: '[--all] WORDS',
     help: 'looks through all sessions of this project, or of all projects',
+    complete: () => ['--all'],
     run({ chat, terminal }, args) {
-      const all = /^--all(?=\s|$)/.test(args);
-      const query = args.replace(/^--all\s*/, '');
-      const { found, incomplete } = searchSessions(chat.world.store, query, { limit: 20, all });
+      const [first, rest] = headAndRest(args);
+      const all = first === '--all';
       const { dim, strong } = terminal.paint;
-      const lines = found.map(({ session: { name, modified, id }, role, excerpt }) => {
+      const hits = searchSessions(chat.world.store, all ? rest : args, { limit: 20, all });
+      const lines = hits.map(({ session: { name, modified, id }, role, excerpt }) => {
         const when = dim(`${modified.slice(0, 10)} ${id.slice(0, 8)} ${role}`);
         return `${strong(printable(name))} ${when}\n  ${printable(excerpt)}`;
       });
-      if (found.length === 0) lines.push('Nothing was found.');
-      if (incomplete) lines.push(dim('There is more: it took too long to look through everything.'));
-      return lines.join('\n');
+      return lines.join('\n') || 'Nothing was found.';
     },
   },
   {
     name: 'export',
-    usage: '[json | markdown] [file]',
-    help: 'writes the conversation to a file, or shows it',
-    complete: () => ['markdown', 'json'],
-    run({ chat }, args) {
-      const [first, ...rest] = wordsOf(args);
-      const given = first === 'json' || first === 'markdown' ? first : undefined;
-      const file = given ? rest.join(' ') : args;
-      const isJson = (given ?? (file.endsWith('.json') ? 'json' : '')) === 'json';
-      const text = isJson ? exportJson(chat.session) : exportMarkdown(chat.session);
+    usage: '[FILE]',
+    help: 'writes the conversation to a file, as Markdown, or shows it',
+    run({ chat }, file) {
+      const text = exportMarkdown(chat.session);
       return printable(file === '' ? text : write(resolve(chat.world.options.cwd, file), text));
     },
   },
@@ -138,7 +111,7 @@ export const sessionCommands: readonly Command[] = [
   },
   {
     name: 'branch',
-    usage: 'id',
+    usage: 'ID',
     help: 'goes back to a message, to say something else, or to an answer, to go on from there',
     complete: ({ chat }) => treeLines(chat.session).map(({ id }) => id),
     run({ chat, terminal }, id) {
@@ -150,7 +123,7 @@ export const sessionCommands: readonly Command[] = [
   },
   {
     name: 'fork',
-    usage: '[id]',
+    usage: '[ID]',
     help: 'goes on in a copy: of all of it, or up to before a message',
     async run({ chat, terminal }, id) {
       if (!chat.isKept)
@@ -166,6 +139,26 @@ export const sessionCommands: readonly Command[] = [
     },
   },
 ];
+
+async function resume(console: Console, args: string): Promise<Result> {
+  const { chat, terminal } = console;
+  const { store } = chat.world;
+  const [, doomed] = /^remove\s+(.+)$/.exec(args) ?? [];
+  const wanted = doomed ?? args;
+  const info = wanted === '' ? await pickSession(store, terminal, 'none of them') : store.find(wanted);
+  if (!info && wanted === '') return undefined;
+  if (!info) throw wrongUse(`There is no session "${wanted}" in this project; /resume lists them.`);
+  if (info.id === chat.session.id) throw wrongUse('That is the session you are in.');
+  if (doomed !== undefined) {
+    if (await confirmed(console, `Remove "${printable(info.name)}" for good?`)) store.remove(info.file);
+    return undefined;
+  }
+  await chat.useSession(resumed(store, info, (text) => terminal.print(terminal.paint.warning(text))));
+  await chat.askModel();
+  terminal.print(terminal.paint.dim(`session ${printable(chat.session.name ?? info.name)}`));
+  showEnd({ chat, terminal });
+  return { next: 'resume' };
+}
 
 /** By its id, or the beginning of one. Where calls would be left without their results, they would be made again. */
 function entryOf({ session }: Console['chat'], command: string, id: string): Entry {
@@ -195,11 +188,11 @@ function write(path: string, text: string): string {
 
 /** The end of what was said before, so that a person knows where they are. */
 export function showEnd({ chat, terminal }: Pick<Console, 'chat' | 'terminal'>): void {
-  const said = chat.session.path().flatMap((entry) => {
+  const texts = chat.session.path().flatMap((entry) => {
     if (entry.type === 'user') return [`> ${entry.typed ?? ''}`];
     return entry.type === 'assistant' ? [entry.message.text] : [];
   });
-  for (const text of said.slice(-2)) {
+  for (const text of texts.slice(-2)) {
     const lines = printable(text).trim().split('\n');
     const shown = lines.length > 6 ? ['…', ...lines.slice(-6)] : lines;
     if (text.trim() !== '') terminal.print(terminal.paint.dim(shown.join('\n')));

@@ -1,15 +1,21 @@
-import type { Entry, EntryOf, Todo } from '../session/entry.ts';
-import { runInTerminal } from '../files/program.ts';
-import { textOf } from '../message.ts';
 import { runSubAgent } from '../own-tools/sub-agent.ts';
-import { editText } from '../terminal/editor.ts';
+import type { EntryOf, Todo } from '../session/entry.ts';
+import { textOf } from '../message.ts';
 import { printable } from '../terminal/printable.ts';
 import { todoLines } from '../terminal/show.ts';
-import { untilConnected } from '../turn/send.ts';
-import { prose, wrongUse, type Command, type Console } from './command.ts';
+import { turn, untilConnected } from '../turn/send.ts';
+import {
+  editedBy,
+  headAndRest,
+  misused,
+  prose,
+  sending,
+  wrongUse,
+  type Command,
+  type Console,
+} from './command.ts';
 
-const modes = ['plan', 'ask', 'auto'] as const;
-const meanings: Readonly<Record<string, string>> = {
+const meanings = {
   plan: 'only what reads; ends with a plan for your approval',
   ask: 'asks before anything that is not known to only read',
   auto: 'does not ask for what cannot destroy and stays on this machine',
@@ -20,78 +26,73 @@ const meanings: Readonly<Record<string, string>> = {
 export const talkCommands: readonly Command[] = [
   {
     name: 'retry',
-    usage: '[model]',
+    usage: '[MODEL]',
     help: 'has the last message answered once more, on a branch of its own',
     run({ chat }, name) {
       const last = lastSaid(chat);
       const model = name === '' ? undefined : chat.world.modelOf(name);
       chat.moveTo(last.id);
-      return { next: 'run', ...(model ? { model } : {}) };
+      return { next: 'show', ...(model && { model }), events: (signal) => turn(chat, signal) };
     },
   },
   {
     name: 'edit',
-    usage: '[last | id | text]',
-    help: 'writes a message in your editor; last or an id: changes that one and branches there',
+    usage: '[last | ID | TEXT]',
+    help: 'writes a message in your editor; last or an ID: changes that one and branches there',
     sends: true,
-    async run({ chat, terminal }, args) {
+    async run(console, args) {
+      const { chat } = console;
       const entry = args === 'last' ? lastSaid(chat) : chat.session.entry(args);
       const old = entry?.type === 'user' ? entry : undefined;
-      const { env } = chat.world.options;
-      const text = await terminal.handOver(() => editText(old ? said(old) : args, env, runInTerminal));
+      const text = await editedBy(console, old ? said(old) : args);
       if (text === undefined || text.trim() === '') return undefined;
       if (old) chat.moveTo(old.parent);
-      return { next: 'send', text: text.trimEnd() };
+      return sending(chat, { text: text.trimEnd() });
     },
   },
   {
     name: 'mode',
     usage: '[plan | ask | auto]',
     help: 'shows or changes what is asked about',
-    complete: () => modes,
     run({ chat, terminal }, args) {
-      const mode = modes.find((one) => one === args);
-      const isFlag = args === 'yolo';
-      const hint = isFlag ? 'yolo is a flag of the command line only.' : 'plan, ask or auto is expected.';
-      if (args !== '' && !mode) throw wrongUse(`/mode ${args}: ${hint}`);
-      if (mode) chat.useMode(mode);
+      if (args === 'yolo') throw wrongUse('/mode yolo: yolo is a flag of the command line only.');
+      if (args === 'plan' || args === 'ask' || args === 'auto') chat.useMode(args);
+      else if (args !== '') return misused;
       return prose(terminal, `mode ${chat.mode}: ${meanings[chat.mode]}`);
     },
   },
   {
     name: 'plan',
-    usage: '[task]',
+    usage: '[TASK]',
     help: 'changes to plan mode, and begins with the task',
     sends: true,
     run({ chat, terminal }, args) {
       chat.useMode('plan');
-      terminal.print(prose(terminal, terminal.paint.dim(`mode plan: ${meanings['plan']}`)));
-      return args === '' ? undefined : { next: 'send', text: args };
+      terminal.print(prose(terminal, terminal.paint.dim(`mode plan: ${meanings.plan}`)));
+      return args === '' ? undefined : sending(chat, { text: args });
     },
   },
   {
     name: 'todo',
     aliases: ['todos'],
-    usage: '[add text | done n | remove n | clear]',
+    usage: '[add TEXT | done N | remove N | clear]',
     help: 'what is to be done, as the model keeps it; you can change it, too',
-    complete: () => ['add', 'done', 'remove', 'clear'],
     run({ chat, terminal }, args) {
       // As the model last wrote it on this branch.
       const entry = chat.session.path().findLast(({ type }) => type === 'todos');
       const before = entry?.type === 'todos' ? entry.todos : [];
       const todos = args === '' ? before : changed(before, args);
+      if (!todos) return misused;
       if (todos !== before) {
         chat.session.append({ type: 'todos', todos });
         chat.news.tell(`The person has changed the list of what is to be done: ${JSON.stringify(todos)}`);
       }
-      const shown =
-        todos.length === 0 ? 'Nothing is to be done.' : todoLines(todos, terminal.paint).join('\n');
-      return prose(terminal, shown);
+      return prose(terminal, todoLines(todos, terminal.paint).join('\n') || 'Nothing is to be done.');
     },
   },
   {
     name: 'agent',
-    usage: 'task',
+    usage: 'TASK',
     help: 'has a task done in a context of its own; only the answer comes back',
     run({ chat }, task) {
       if (task === '') throw wrongUse('/agent: a task is expected.');
@@ -102,7 +103,6 @@ export const talkCommands: readonly Command[] = [
     name: 'queue',
     usage: '[clear]',
     help: 'what was typed while the model was busy',
-    complete: () => ['clear'],
     run({ terminal }, args) {
       if (args === 'clear') terminal.takeQueued();
       const lines = terminal.queued.map((line, at) => `${at + 1} ${printable(line)}`);
@@ -137,22 +137,20 @@ async function* agentEvents(chat: Console['chat'], task: string, signal: AbortSi
 export const said = ({ line, typed, content }: EntryOf<'user'>): string => line ?? typed ?? textOf(content);
 
 function lastSaid({ session }: Console['chat']): EntryOf<'user'> {
-  const isSaid = (entry: Entry) => entry.type === 'user' && entry.typed !== '';
   // A message of our own, which asks a silent model to go on, has nothing typed.
-  const last = session.path().findLast(isSaid);
+  const last = session.path().findLast((entry) => entry.type === 'user' && entry.typed !== '');
   if (last?.type !== 'user') throw wrongUse('Nothing was said yet.');
   return last;
 }
 
-function changed(todos: readonly Todo[], args: string): readonly Todo[] {
-  const [, word, rest = ''] = /^(\S+)\s*([^]*)$/.exec(args) ?? [];
+function changed(todos: readonly Todo[], args: string): readonly Todo[] | undefined {
+  const [word, rest] = headAndRest(args);
   if (word === 'clear') return [];
   if (word === 'add' && rest !== '') return [...todos, { text: rest, status: 'pending', priority: 'medium' }];
-  if (word !== 'done' && word !== 'remove')
-    throw wrongUse(`/todo ${args}: add TEXT, done N, remove N or clear is expected.`);
+  if (word !== 'done' && word !== 'remove') return undefined;
   const at = Number(rest) - 1;
   const range = todos.length === 0 ? 'the list is empty' : `a number from 1 to ${todos.length} is expected`;
   if (!todos[at]) throw wrongUse(`/todo ${word}: ${range}.`);
   if (word === 'remove') return todos.filter((_, index) => index !== at);
-  return todos.map((todo, index) => (index === at ? { ...todo, status: 'completed' as const } : todo));
+  return todos.map((todo, index) => (index === at ? { ...todo, status: 'completed' } : todo));
 }

@@ -1,5 +1,5 @@
+import { nearest } from '../../core/nearest.ts';
 import { isObject, type JsonObject } from '../text/json.ts';
-import { hint } from './nearest.ts';
 
 /** What is wrong with a value, and where it stands: keys and indexes from the root. */
 export class Misfit extends Error {
@@ -26,6 +26,7 @@ const simple =
     throw new Misfit(path, `should be ${what}.`);
   };
 
+export const anyText = simple('text', (value): value is string => typeof value === 'string');
 export const text = simple('text', (value): value is string => typeof value === 'string' && value !== '');
 export const flag = simple('true or false', (value): value is boolean => typeof value === 'boolean');
 export const amount = simple(
@@ -60,11 +61,12 @@ export const record =
     return Object.fromEntries(entries);
   };
 
+type Shape = Readonly<Record<string, Check<unknown>>>;
+type Fields<S extends Shape> = { readonly [K in keyof S]?: Checked<S[K]> };
+
 /** These keys and no others; a key may be left out, or left empty. */
 export const fields =
-  <S extends Readonly<Record<string, Check<unknown>>>>(
-    shape: S,
-  ): Check<{ readonly [K in keyof S]?: Checked<S[K]> }> =>
+  <S extends Shape>(shape: S): Check<Fields<S>> =>
   (value, path) => {
     const found: Record<string, unknown> = {};
     for (const [name, each] of Object.entries(asObject(value, path))) {
@@ -76,8 +78,37 @@ export const fields =
       }
       if (each !== null && each !== undefined) found[name] = check(each, [...path, name]);
     }
-    return found as { readonly [K in keyof S]?: Checked<S[K]> };
+    return found as Fields<S>;
   };
+
+/** The same, with none of `keys` left out. */
+export const needing =
+  <S extends Shape, K extends keyof S>(
+    shape: S,
+    keys: readonly K[],
+    why: string,
+  ): Check<Fields<S> & { readonly [P in K]: Checked<S[P]> }> =>
+  (value, path) => {
+    const found = fields(shape)(value, path);
+    if (keys.some((key) => found[key] === undefined)) throw new Misfit(path, why);
+    return found as Fields<S> & { readonly [P in K]: Checked<S[P]> };
+  };
+
+/** What has no problem. */
+export const refined =
+  <T>(check: Check<T>, problemOf: (value: T) => string | undefined): Check<T> =>
+  (value, path) => {
+    const found = check(value, path);
+    const problem = problemOf(found);
+    if (problem !== undefined) throw new Misfit(path, problem);
+    return found;
+  };
+
+/** ` Did you mean "…"?`, or nothing. */
+export const hint = (word: string, words: readonly string[]): string => {
+  const meant = nearest(word, words);
+  return meant === undefined ? '' : ` Did you mean "${meant}"?`;
+};
 
 function asObject(value: unknown, path: Path): JsonObject {
   if (isObject(value)) return value;

@@ -2,9 +2,6 @@ import { join } from 'node:path';
 import type { Rule } from '../approval/approval.ts';
 import { parseRule } from '../approval/rule-text.ts';
 import { ChatError } from '../errors.ts';
-import type { Hooks } from '../turn/hooks.ts';
-import type { Capabilities, Endpoint } from '../models/model.ts';
-import type { Palette } from '../terminal/terminal.ts';
 import {
   amount,
   count,
@@ -12,41 +9,19 @@ import {
   flag,
   list,
   Misfit,
+  needing,
   oneOf,
   record,
+  refined,
   text,
   type Check,
   type Checked,
 } from './check.ts';
 import { readCheckedFile } from './checked-file.ts';
-import { profileFields, type ProfileFields } from './profile-fields.ts';
-
-/** A name of the person's for a model, with what they know better than the table. */
-export type ModelAlias = { readonly model: string } & Partial<Capabilities>;
+import { profileFields } from './profile-fields.ts';
 
 /** What the person's chat.yaml says, with defaults for what it leaves out. */
-export interface ChatConfig {
-  readonly model?: string;
-  /** For names of sessions. */
-  readonly smallModel?: string;
-  readonly models: Readonly<Record<string, ModelAlias>>;
-  /** New ones, or changes to those that are known. */
-  readonly endpoints: Readonly<Record<string, Partial<Omit<Endpoint, 'name'>>>>;
-  readonly mode?: 'plan' | 'ask' | 'auto';
-  readonly palette: Palette | 'auto';
-  readonly profile?: string;
-  readonly profiles: Readonly<Record<string, ProfileFields>>;
-  readonly rules: readonly Rule[];
-  readonly hooks: Hooks;
-  readonly maxTurns: number;
-  /** Shows what the model thinks. */
-  readonly thoughts: boolean;
-  readonly nameSessions: boolean;
-  readonly compaction: { readonly auto: boolean; readonly window?: number };
-  readonly systemPrompt?: string;
-  /** Lines that are kept for each project. */
-  readonly historySize: number;
-}
+export type ChatConfig = ReturnType<typeof withDefaults>;
 
 /**
  * What chat.yaml of the configuration folder says; defaults when there is none. Throws CONFIG_INVALID
@@ -56,26 +31,32 @@ export async function readChatConfig(folder: string): Promise<ChatConfig> {
   return withDefaults((await readCheckedFile(join(folder, 'chat.yaml'), wholeFile)) ?? {});
 }
 
-const withDefaults = ({ rules, compaction, ...given }: Checked<typeof wholeFile>): ChatConfig => ({
+const withDefaults = ({ rules, compaction, ...given }: Checked<typeof wholeFile>) => ({
   models: {},
   endpoints: {},
-  palette: 'auto',
+  palette: 'auto' as const,
   profiles: {},
   hooks: {},
   // As many rounds of tool calls as one message may lead to before the person is asked.
   maxTurns: 50,
   thoughts: false,
   nameSessions: true,
+  // Lines that are kept for each project.
   historySize: 1000,
   ...given,
   rules: [...(rules?.deny ?? []), ...(rules?.ask ?? []), ...(rules?.allow ?? [])],
   compaction: { auto: true, ...compaction },
 });
 
-const price = fields({ input: amount, output: amount, cacheRead: amount });
+const price = needing(
+  { input: amount, output: amount, cacheRead: amount },
+  ['input', 'output'],
+  'needs input and output: the price of a million tokens.',
+);
 
-const model: Check<ModelAlias> = (value, path) => {
-  const found = fields({
+/** A name of the person's for a model, with what they know better than the table. */
+const model = needing(
+  {
     model: text,
     contextWindow: count,
     maxOutput: count,
@@ -87,28 +68,17 @@ const model: Check<ModelAlias> = (value, path) => {
     streaming: flag,
     temperature: amount,
     topP: amount,
-    price: (value, at) => {
-      const { input, output, cacheRead } = price(value, at);
-      if (input === undefined || output === undefined)
-        throw new Misfit(at, 'needs input and output: the price of a million tokens.');
-      return { input, output, ...(cacheRead === undefined ? {} : { cacheRead }) };
-    },
-  })(value, path);
-  const { model: name, ...capabilities } = found;
-  if (name === undefined) throw new Misfit(path, 'needs model: "endpoint/id".');
-  return { model: name, ...capabilities };
-};
+    price,
+  },
+  ['model'],
+  'needs model: "endpoint/id".',
+);
 
-const url: Check<string> = (value, path) => {
-  const given = text(value, path);
-  if (!/^https?:$/.test(URL.canParse(given) ? new URL(given).protocol : ''))
-    throw new Misfit(path, 'should be an http or https URL.');
-  return given;
-};
+const isHttp = (given: string): boolean => URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
 
 const endpoint = fields({
   wire: oneOf('chat', 'responses', 'anthropic'),
-  baseUrl: url,
+  baseUrl: refined(text, (given) => (isHttp(given) ? undefined : 'should be an http or https URL.')),
   keyVariables: list(text),
   keyCommand: list(text, 1),
   headers: record(text),
@@ -126,11 +96,11 @@ const ruleOf =
     }
   };
 
-const hook: Check<NonNullable<Hooks['end']>[number]> = (value, path) => {
-  const { command, ...rest } = fields({ tools: text, command: list(text, 1), timeoutMs: count })(value, path);
-  if (!command) throw new Misfit(path, 'needs command: the program and its arguments, as a list.');
-  return { command, ...rest };
-};
+const hook = needing(
+  { tools: text, command: list(text, 1), timeoutMs: count },
+  ['command'],
+  'needs command: the program and its arguments, as a list.',
+);
 
 const mode: Check<'plan' | 'ask' | 'auto'> = (value, path) => {
   if (value === 'yolo') throw new Misfit(path, 'cannot be yolo here: only by flag, for one run.');

@@ -1,7 +1,20 @@
+import { nearest } from '../../core/nearest.ts';
 import { ChatError } from '../errors.ts';
-import { count, fields, flag, list, Misfit, oneOf, record, text, type Check, type Checked } from './check.ts';
+import { isObject, objectOf } from '../text/json.ts';
+import {
+  anyText,
+  count,
+  fields,
+  flag,
+  list,
+  Misfit,
+  oneOf,
+  record,
+  text,
+  type Check,
+  type Checked,
+} from './check.ts';
 import { invalid, readConfigText } from './checked-file.ts';
-import { nearest } from './nearest.ts';
 import type { ServerConfig } from './server-config.ts';
 
 export interface McpConfig {
@@ -12,6 +25,12 @@ export interface McpConfig {
   readonly warnings: readonly string[];
 }
 
+interface Reading {
+  readonly source: ServerConfig['source'];
+  readonly env: NodeJS.ProcessEnv;
+  readonly needed: boolean;
+}
+
 /** The SDK's own: what a server may take for one request. */
 const usualTimeoutMs = 60_000;
 
@@ -20,42 +39,54 @@ const usualTimeoutMs = 60_000;
  * that cannot be understood is a warning. A missing file has none; when it is `needed`, it throws CONFIG_INVALID,
  * as does one that is no JSON.
  */
-export async function readMcpConfig(
-  file: string,
-  { source, env, needed }: { source: ServerConfig['source']; env: NodeJS.ProcessEnv; needed: boolean },
-): Promise<McpConfig> {
+export async function readMcpConfig(file: string, reading: Reading): Promise<McpConfig> {
   const servers: Record<string, ServerConfig> = {};
   const written: Record<string, WrittenServer> = {};
   const warnings: string[] = [];
+  let entries: Readonly<Record<string, unknown>> = {};
   try {
-    const text = await readConfigText(file);
-    if (text === undefined && needed) throw invalid(file, 'does not exist.');
-    for (const [name, entry] of Object.entries(text === undefined ? {} : serversIn(text, file))) {
-      try {
-        checkName(name, source);
-        const { given, doubtful } = givenIn(entry);
-        for (const hint of doubtful) warnings.push(`${file}: ${name}: ${hint}`);
-        if (given.disabled) continue;
-        if (given.trust && source === 'project')
-          warnings.push(`${file}: ${name}: "trust" is ignored in a project's file.`);
-        servers[name] = serverOf(name, given, { source, env });
-        written[name] = given;
-      } catch (error) {
-        if (!(error instanceof Misfit)) throw error;
-        const where = error.path.length === 0 ? '' : `${error.path.join('.')} `;
-        warnings.push(`${file}: ${name}: ${where}${error.message}`);
-      }
-    }
+    const content = await readConfigText(file);
+    if (content === undefined && reading.needed) throw invalid(file, 'does not exist.');
+    if (content !== undefined) entries = serversIn(content, file);
   } catch (error) {
     // What a project's file looks like is not the person's doing, and no reason not to start.
-    if (source !== 'project' || !(error instanceof ChatError)) throw error;
+    if (reading.source !== 'project' || !(error instanceof ChatError)) throw error;
     warnings.push(error.message);
+  }
+  for (const [name, entry] of Object.entries(entries)) {
+    const warn = (what: string) => void warnings.push(`${file}: ${name}: ${what}`);
+    try {
+      checkName(name, reading.source);
+      const given = givenIn(entry, warn);
+      if (given.disabled) continue;
+      if (given.trust && reading.source === 'project') warn(`"trust" is ignored in a project's file.`);
+      servers[name] = serverOf(name, given, reading);
+      written[name] = given;
+    } catch (error) {
+      if (!(error instanceof Misfit)) throw error;
+      warn(`${error.path.length === 0 ? '' : `${error.path.join('.')} `}${error.message}`);
+    }
   }
   return { servers, written, warnings };
 }
 
+function serversIn(content: string, file: string): Readonly<Record<string, unknown>> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(content.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const at = /position (\d+)/.exec(String(error))?.[1];
+    const line = at === undefined ? '' : `:${content.slice(0, Number(at)).split('\n').length}`;
+    throw invalid(`${file}${line}`, 'is no JSON.', error);
+  }
+  const { mcpServers, servers = {} } = objectOf(parsed);
+  const found = mcpServers ?? servers;
+  if (isObject(parsed) && isObject(found)) return found;
+  throw invalid(`${file}:`, '"mcpServers" should be names with servers.');
+}
+
 function checkName(name: string, source: ServerConfig['source']): void {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name) || name === '__proto__')
     throw new Misfit([], 'The name may have letters, digits, "_" and "-".');
   // Rules, hooks and profiles know servers by their names.
   if (/^(chat|toolcrib)$/i.test(name))
@@ -68,8 +99,6 @@ function checkName(name: string, source: ServerConfig['source']): void {
     throw new Misfit([], 'In the file of a project, the name may have no "__", nor end in "_".');
 }
 
-const anything: Check<unknown> = (value) => value;
-
 const plain: Check<string> = (value, path) => {
   if (['string', 'number', 'boolean'].includes(typeof value)) return String(value);
   throw new Misfit(path, 'should be text, a number, true or false.');
@@ -78,7 +107,7 @@ const plain: Check<string> = (value, path) => {
 const known = {
   type: oneOf('stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'),
   command: text,
-  args: list((value, path) => (value === '' ? '' : text(value, path))),
+  args: list(anyText),
   env: record(plain, /^[^=\0]+$/),
   cwd: text,
   url: text,
@@ -93,21 +122,18 @@ const shape = fields(known);
 export type WrittenServer = Checked<typeof shape>;
 
 /** Other hosts have keys of their own, which are left alone; one that looks like a slip is told of. */
-function givenIn(entry: unknown): { given: WrittenServer; doubtful: string[] } {
-  const entries = Object.entries(record(anything, /^/)(entry, []));
-  const own = entries.filter(([key]) => Object.hasOwn(known, key));
-  const doubtful = entries.flatMap(([key]) => {
-    const meant = Object.hasOwn(known, key) ? undefined : nearest(key, Object.keys(known));
-    return meant === undefined ? [] : [`"${key}" is ignored. Did you mean "${meant}"?`];
+function givenIn(entry: unknown, warn: (what: string) => void): WrittenServer {
+  if (!isObject(entry)) throw new Misfit([], 'It should be keys with values.');
+  const own = Object.entries(entry).filter(([key]) => {
+    const isKnown = Object.hasOwn(known, key);
+    const meant = isKnown ? undefined : nearest(key, Object.keys(known));
+    if (meant !== undefined) warn(`"${key}" is ignored. Did you mean "${meant}"?`);
+    return isKnown;
   });
-  return { given: shape(Object.fromEntries(own), []), doubtful };
+  return shape(Object.fromEntries(own), []);
 }
 
-function serverOf(
-  name: string,
-  given: WrittenServer,
-  { source, env }: { source: ServerConfig['source']; env: NodeJS.ProcessEnv },
-): ServerConfig {
+function serverOf(name: string, given: WrittenServer, { source, env }: Reading): ServerConfig {
   const filled = (value: string, ...path: string[]) => expand(value, env, path);
   const all = (values: Readonly<Record<string, string>> = {}, key: string) =>
     Object.fromEntries(Object.entries(values).map(([each, value]) => [each, filled(value, key, each)]));
@@ -145,17 +171,17 @@ function serverOf(
 const variables = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
 /** The names of what a server is given of the environment. */
-export const variablesOf = ({
+export function variablesOf({
   command,
   args = [],
   env = {},
   cwd,
   url,
   headers = {},
-}: WrittenServer): string[] => {
+}: WrittenServer): string[] {
   const texts = [command, ...args, ...Object.values(env), cwd, url, ...Object.values(headers)];
   return [...new Set([...texts.join('\n').matchAll(variables)].map(([, name = '']) => name))];
-};
+}
 
 /** Fills in `${NAME}`, `${NAME:-otherwise}` and VS Code's `${env:NAME}`. */
 const expand = (value: string, env: NodeJS.ProcessEnv, path: readonly string[]): string =>
@@ -164,22 +190,3 @@ const expand = (value: string, env: NodeJS.ProcessEnv, path: readonly string[]):
     if (found !== undefined) return found;
     throw new Misfit(path, `uses \${${name}}, which is not set. Set it, or write \${${name}:-otherwise}.`);
   });
-
-function serversIn(text: string, file: string): Readonly<Record<string, unknown>> {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    const at = /position (\d+)/.exec(String(error))?.[1];
-    const line = at === undefined ? '' : `:${text.slice(0, Number(at)).split('\n').length}`;
-    throw invalid(`${file}${line}`, 'is no JSON.', error);
-  }
-  try {
-    const { mcpServers, servers } = record(anything, /^/)(parsed, []);
-    return record(anything, /^/)(mcpServers ?? servers ?? {}, []);
-  } catch (error) {
-    throw error instanceof Misfit
-      ? invalid(`${file}:`, '"mcpServers" should be names with servers.', error)
-      : error;
-  }
-}

@@ -1,4 +1,4 @@
-import { fields, list, oneOf, record, text, type Checked } from './check.ts';
+import { anyText, fields, list, oneOf, record, text, type Checked } from './check.ts';
 
 /** What a profile may say; a project's may say less. */
 const shared = {
@@ -7,7 +7,7 @@ const shared = {
   tools: list(text, 1),
   prompt: text,
   /** What `--var` may give, with what it is otherwise. */
-  variables: record((value, path) => (value === '' ? '' : text(value, path)), /^[A-Za-z_]\w*$/),
+  variables: record(anyText, /^[A-Za-z_]\w*$/),
 };
 
 export const projectProfileFields = fields({ ...shared, mode: oneOf('plan', 'ask') });

@@ -2,10 +2,11 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ChatError } from '../errors.ts';
 import { isNamed } from '../text/glob.ts';
+import type { ChatOptions } from '../options.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { ChatConfig } from './config.ts';
 import { invalid, readCheckedFile } from './checked-file.ts';
-import { hint } from './nearest.ts';
+import { hint } from './check.ts';
 import { profileFields, projectProfileFields, type ProfileFields } from './profile-fields.ts';
 
 /** A way of working that has a name: which tools, which mode, which model, what the model is told. */
@@ -50,6 +51,21 @@ export async function readProfiles(
   return { profiles, warnings };
 }
 
+/** One of the profiles. Throws ChatError USAGE when there is none of that name. */
+export async function profileNamed(
+  name: string,
+  world: {
+    profiles(warn: (text: string) => void): Promise<ReadonlyMap<string, Profile>>;
+    warn(text: string): void;
+  },
+): Promise<Profile> {
+  const profiles = await world.profiles((text) => world.warn(text));
+  const profile = profiles.get(name);
+  if (profile) return profile;
+  const names = [...profiles.keys()].join(', ') || 'none';
+  throw new ChatError('USAGE', `There is no profile "${name}". There are: ${names}.`);
+}
+
 async function filesIn(folder: string): Promise<{ name: string; file: string }[]> {
   try {
     const names = (await readdir(folder)).filter((name) => /^[\w-]+\.ya?ml$/.test(name)).sort();
@@ -67,8 +83,7 @@ async function filesIn(folder: string): Promise<{ name: string; file: string }[]
  */
 export function profilePrompt(
   profile: Profile,
-  given: Readonly<Record<string, string>>,
-  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  { cwd, env, variables }: Pick<ChatOptions, 'cwd' | 'env' | 'variables'>,
 ): string {
   const known = new Map(
     Object.entries({
@@ -77,7 +92,7 @@ export function profilePrompt(
       platform: process.platform,
       user: env.USER ?? env.USERNAME ?? '',
       ...profile.variables,
-      ...given,
+      ...variables,
     }),
   );
   return (profile.prompt ?? '').replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (_, name: string) => {

@@ -9,6 +9,13 @@ export interface ChatFolders {
   readonly state: string;
 }
 
+/** By platform: the variable that says where such folders are, and where they are without it. */
+const places = {
+  config: { usual: ['XDG_CONFIG_HOME', '.config'], win32: ['APPDATA', 'AppData/Roaming'] },
+  state: { usual: ['XDG_STATE_HOME', '.local/state'], win32: ['LOCALAPPDATA', 'AppData/Local'] },
+} as const;
+const macState = ['', 'Library/Application Support'] as const;
+
 /**
  * The folders of this person on a platform: XDG on Linux; ~/.config and ~/Library/Application Support on macOS;
  * %APPDATA% and %LOCALAPPDATA% on Windows. A relative path in a variable is ignored, as the XDG rules say. Throws
@@ -16,25 +23,16 @@ export interface ChatFolders {
  */
 export function chatFolders(env: Env, platform: NodeJS.Platform, home: string): ChatFolders {
   const { isAbsolute, join } = platform === 'win32' ? win32 : posix;
-  const folder = (variable: string | undefined, ...otherwise: readonly string[]): string => {
-    const named = variable && env[variable];
-    if (named && isAbsolute(named)) return named;
-    if (isAbsolute(home)) return join(home, ...otherwise);
+  const kind = platform === 'win32' ? 'win32' : 'usual';
+  const folder = ([variable, usual]: readonly [string, string]): string => {
+    const named = env[variable];
+    if (named && isAbsolute(named)) return join(named, 'toolcrib');
+    if (isAbsolute(home)) return join(home, usual, 'toolcrib');
     throw new ChatError(
       'CONFIG_INVALID',
-      `No home folder is known. Set ${variable ?? 'HOME'} to an absolute path.`,
+      `No home folder is known. Set ${variable || 'HOME'} to an absolute path.`,
     );
   };
-  if (platform === 'win32') {
-    return {
-      config: join(folder('APPDATA', 'AppData', 'Roaming'), 'toolcrib'),
-      state: join(folder('LOCALAPPDATA', 'AppData', 'Local'), 'toolcrib', 'chat'),
-    };
-  }
-  const config = join(folder('XDG_CONFIG_HOME', '.config'), 'toolcrib');
-  const state =
-    platform === 'darwin'
-      ? join(folder(undefined, 'Library', 'Application Support'), 'toolcrib', 'chat')
-      : join(folder('XDG_STATE_HOME', '.local', 'state'), 'toolcrib', 'chat');
-  return { config, state };
+  const state = platform === 'darwin' ? macState : places.state[kind];
+  return { config: folder(places.config[kind]), state: join(folder(state), 'chat') };
 }

@@ -27,26 +27,33 @@ const nonBlocking = constants.O_NONBLOCK ?? 0;
 type Code = 'CONFIG_INVALID' | 'SESSION_UNUSABLE';
 
 /**
- * Opens a regular file of this person without following a link, or waiting for a pipe. Throws ChatError for one
- * that is not there, and for anything else.
+ * Works with a regular file of this person, opened without following a link, or waiting for a pipe. Throws ChatError
+ * for one that is not there, and for anything else.
  */
+function withOwn<T>(path: string, flags: number, code: Code, work: (opened: number) => T): T {
+  const opened = openOwn(path, flags, code);
+  try {
+    return work(opened);
+  } finally {
+    closeSync(opened);
+  }
+}
+
 function openOwn(path: string, flags: number, code: Code): number {
   let opened: number;
   try {
     opened = openSync(path, flags | noFollow | nonBlocking, 0o600);
   } catch (error) {
-    const why = codeOf(error) === 'ELOOP' ? 'is a symbolic link. Put the file itself there.' : undefined;
-    throw refused(code, path, why ?? `cannot be opened (${codeOf(error)}).`, error);
+    const isLink = codeOf(error) === 'ELOOP';
+    const why = isLink
+      ? 'is a symbolic link. Put the file itself there.'
+      : `cannot be opened (${codeOf(error)}).`;
+    throw refused(code, path, why, error);
   }
-  try {
-    const facts = fstatSync(opened);
-    if (!facts.isFile()) throw refused(code, path, 'is no regular file.');
-    if (!isOurs(facts.uid)) throw refused(code, path, 'belongs to somebody else.');
-    return opened;
-  } catch (error) {
-    closeSync(opened);
-    throw error;
-  }
+  const facts = fstatSync(opened);
+  if (facts.isFile() && isOurs(facts.uid)) return opened;
+  closeSync(opened);
+  throw refused(code, path, facts.isFile() ? 'belongs to somebody else.' : 'is no regular file.');
 }
 
 /**
@@ -54,33 +61,23 @@ function openOwn(path: string, flags: number, code: Code): number {
  * symbolic link, for what is no regular file, and for a file that somebody else owns or can write to.
  */
 export function readPrivateFile(path: string): string | undefined {
-  let opened: number;
   try {
-    opened = openOwn(path, O_RDONLY, 'CONFIG_INVALID');
+    return withOwn(path, O_RDONLY, 'CONFIG_INVALID', (opened) => {
+      if (!isWritableByOthers(fstatSync(opened).mode)) return readFileSync(opened, 'utf8');
+      throw refused('CONFIG_INVALID', path, `can be written by others. Run: chmod go-w '${path}'`);
+    });
   } catch (error) {
     if (error instanceof ChatError && ['ENOENT', 'ENOTDIR'].includes(codeOf(error.cause))) return undefined;
     throw error;
   }
-  try {
-    if (isWritableByOthers(fstatSync(opened).mode)) {
-      throw refused('CONFIG_INVALID', path, `can be written by others. Run: chmod go-w '${path}'`);
-    }
-    return readFileSync(opened, 'utf8');
-  } finally {
-    closeSync(opened);
-  }
 }
 
 /** The text of a session, or its first bytes. Throws SESSION_UNUSABLE for what is no file of this person. */
-export function readSessionText(path: string, most = Infinity): string {
-  const opened = openOwn(path, O_RDONLY, 'SESSION_UNUSABLE');
-  try {
+export const readSessionText = (path: string, most = Infinity): string =>
+  withOwn(path, O_RDONLY, 'SESSION_UNUSABLE', (opened) => {
     const bytes = Buffer.allocUnsafe(Math.min(fstatSync(opened).size, most));
     return bytes.toString('utf8', 0, readSync(opened, bytes, 0, bytes.length, 0));
-  } finally {
-    closeSync(opened);
-  }
-}
+  });
 
 /**
  * Opens a file to add to and to read, and closes it to others. With O_APPEND each write goes to the end, whoever
@@ -112,17 +109,15 @@ export function writePrivateFile(path: string, text: string | Buffer): void {
   makePrivateFolder(dirname(path));
   const temporary = join(dirname(path), `.${basename(path)}.${globalThis.crypto.randomUUID()}.tmp`);
   try {
-    const opened = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | noFollow, 0o600);
-    try {
+    withOwn(temporary, O_WRONLY | O_CREAT | O_EXCL, 'CONFIG_INVALID', (opened) => {
       writeFileSync(opened, text);
       fsyncSync(opened);
-    } finally {
-      closeSync(opened);
-    }
+    });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw refused('CONFIG_INVALID', path, `cannot be written (${codeOf(error)}).`, error);
+    const cause = error instanceof ChatError ? error.cause : error;
+    throw refused('CONFIG_INVALID', path, `cannot be written (${codeOf(cause)}).`, error);
   }
 }
 
@@ -131,17 +126,16 @@ export function writePrivateFile(path: string, text: string | Buffer): void {
  * Throws for any other: whoever owns it could read what is written there.
  */
 export function makePrivateFolder(folder: string, code: Code = 'CONFIG_INVALID'): void {
+  let mine: boolean;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const facts = statSync(folder);
-    if (isOurs(facts.uid)) {
-      if (isWritableByOthers(facts.mode)) chmodSync(folder, 0o700);
-      return;
-    }
+    mine = isOurs(facts.uid);
+    if (mine && isWritableByOthers(facts.mode)) chmodSync(folder, 0o700);
   } catch (error) {
     throw refused(code, folder, `cannot be made or opened (${codeOf(error)}).`, error);
   }
-  throw refused(code, folder, 'belongs to somebody else.');
+  if (!mine) throw refused(code, folder, 'belongs to somebody else.');
 }
 
 const isOurs = (uid: number): boolean => process.geteuid === undefined || process.geteuid() === uid;

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { constants } from 'node:os';
 import { ChatError } from '../errors.ts';
 
@@ -31,39 +31,36 @@ export interface ProgramResult {
  */
 export async function runProgram(argv: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
   const { input = '', timeoutMs, signal, cwd } = options;
-  if (signal?.aborted) return { exitCode: null, stdout: '', stderr: '', ended: 'aborted' };
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const over = signal ? AbortSignal.any([signal, timeout]) : timeout;
+  const endOf = () => (signal?.aborted ? 'aborted' : timeout.aborted ? 'timed_out' : 'exited');
+  if (over.aborted) return { exitCode: null, stdout: '', stderr: '', ended: endOf() };
   // In a group of its own, so that all of it can be ended.
   const detached = process.platform !== 'win32';
   const child = await started(argv, { cwd, detached, windowsHide: true, stdio: 'pipe' });
-  const output = { stdout: keepHead(child.stdout), stderr: keepHead(child.stderr) };
-  const done = new AbortController();
+  const output = [keptHead(child.stdout), keptHead(child.stderr)] as const;
   let ended: ProgramResult['ended'] = 'exited';
-  const after = (ms: number, work: () => void) => {
-    const timer = setTimeout(work, ms);
-    done.signal.addEventListener('abort', () => clearTimeout(timer));
-  };
-  const end = (how: 'timed_out' | 'aborted') => {
-    if (ended !== 'exited') return;
-    ended = how;
+  let grace: NodeJS.Timeout | undefined;
+  let linger: NodeJS.Timeout | undefined;
+  const end = () => {
+    ended = endOf();
     endGroup(child.pid, 'SIGTERM');
-    after(graceMs, () => endGroup(child.pid, 'SIGKILL'));
+    grace = setTimeout(() => endGroup(child.pid, 'SIGKILL'), graceMs);
   };
-  after(timeoutMs, () => end('timed_out'));
-  signal?.addEventListener('abort', () => end('aborted'), { signal: done.signal });
-  if (signal?.aborted) end('aborted');
+  if (over.aborted) end();
+  else over.addEventListener('abort', end);
   // A program need not read what it is given.
   child.stdin?.on('error', () => undefined).end(input);
-  child.once('exit', () =>
-    after(lingerMs, () => {
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-    }),
-  );
+  child.once('exit', () => {
+    linger = setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream?.destroy()), lingerMs);
+  });
   const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  done.abort();
+  over.removeEventListener('abort', end);
+  clearTimeout(grace);
+  clearTimeout(linger);
   // What ignored SIGTERM and let go of the pipes is not left behind.
   if (ended !== 'exited') endGroup(child.pid, 'SIGKILL');
-  return { exitCode, stdout: output.stdout(), stderr: output.stderr(), ended };
+  return { exitCode, stdout: output[0](), stderr: output[1](), ended };
 }
 
 /**
@@ -71,20 +68,13 @@ export async function runProgram(argv: readonly string[], options: ProgramOption
  * Whoever calls leaves raw mode first. Throws PROGRAM_FAILED when it cannot be started.
  */
 export async function runInTerminal(argv: readonly string[]): Promise<number> {
-  // Ctrl-C at the program is sent to us as well: it is the program's to answer.
-  const ignore = () => undefined;
-  process.on('SIGINT', ignore);
-  try {
-    const child = await started(argv, { stdio: 'inherit' });
-    return await new Promise((resolve) =>
-      child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0))),
-    );
-  } finally {
-    process.off('SIGINT', ignore);
-  }
+  const child = await started(argv, { stdio: 'inherit' });
+  return new Promise((resolve) =>
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0))),
+  );
 }
 
-async function started(argv: readonly string[], options: object): Promise<ChildProcess> {
+async function started(argv: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
   const { spawn } = await import('node:child_process');
   const [file = '', ...args] = argv;
   // cmd.exe, which runs batch files, reads arguments as commands: there is no safe way to quote them.
@@ -107,7 +97,7 @@ const failed = (message: string, cause?: unknown): ChatError =>
   new ChatError('PROGRAM_FAILED', message, { cause });
 
 /** Keeps the beginning of a stream and reads on, so that the program never waits. */
-function keepHead(stream: NodeJS.ReadableStream | null): () => string {
+function keptHead(stream: NodeJS.ReadableStream | null): () => string {
   const chunks: Buffer[] = [];
   let bytes = 0;
   stream?.on('data', (chunk: Buffer) => {

@@ -1,5 +1,5 @@
 import type { ChatConfig } from '../config/config.ts';
-import { hint } from '../config/nearest.ts';
+import { hint } from '../config/check.ts';
 import { ChatError } from '../errors.ts';
 import { familyOf } from './families.ts';
 import type { Capabilities, Endpoint, Model } from './model.ts';

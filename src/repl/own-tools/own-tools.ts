@@ -5,7 +5,7 @@ import { createMarkdownStream } from '../terminal/markdown.ts';
 import { inLine, printable } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
 import { todoLines } from '../terminal/show.ts';
-import { failed, replied, shownName, type CallOptions, type Tool, type ToolReply } from '../toolbox/tool.ts';
+import { failed, replied, shownName, type Tool } from '../toolbox/tool.ts';
 import { runSubAgent } from './sub-agent.ts';
 
 /** The few tools the chat has itself: they talk to the person, or to the session. */
@@ -18,31 +18,23 @@ export const ownTools = (chat: Chat): readonly Tool[] => [
   writeTodos(chat),
 ];
 
-interface OwnTool {
-  readonly name: string;
-  readonly description: string;
+interface OwnTool extends Pick<Tool, 'name' | 'description' | 'quiet' | 'call'> {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];
-  readonly quiet?: true;
-  call(args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolReply>;
 }
 
 /** It changes nothing but what the person sees and the session keeps. */
-function ownTool({ name, description, properties, required, ...rest }: OwnTool): Tool {
-  return {
-    name,
-    description,
-    inputSchema: { type: 'object', properties, required, additionalProperties: false },
-    own: true,
-    server: 'chat',
-    tool: name,
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    trusted: true,
-    identity: 'chat',
-    definition: name,
-    ...rest,
-  };
-}
+const ownTool = ({ properties, required, ...rest }: OwnTool): Tool => ({
+  inputSchema: { type: 'object', properties, required, additionalProperties: false },
+  own: true,
+  server: 'chat',
+  tool: rest.name,
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  trusted: true,
+  identity: 'chat',
+  definition: rest.name,
+  ...rest,
+});
 
 /** Puts a question with numbered choices to the person, who may answer in other words; undefined: no answer. */
 async function choice(
@@ -53,11 +45,12 @@ async function choice(
 ): Promise<string | undefined> {
   if (!person) return undefined;
   const { paint, width } = person.terminal;
+  const lines = [
+    `${paint.warning('?')} ${printable(question)}`,
+    ...choices.map((each, at) => `  ${at + 1} ${inLine(each)}`),
+  ];
   return person.ask<string | undefined>({
-    above: [
-      wrapped(`${paint.warning('?')} ${printable(question)}`, width),
-      ...choices.map((each, at) => wrapped(`  ${at + 1} ${inLine(each)}`, width)),
-    ],
+    above: lines.map((line) => wrapped(line, width)),
     line: choices.length > 0 ? 'a number, or your own words' : 'your answer',
     keys: { '': undefined },
     words: (said) => ({ value: byNumber(said, choices) }),
@@ -105,9 +98,9 @@ const exitPlan = (chat: Chat): Tool =>
       // Whoever calls it unasked would have its own words answered with a change of mode.
       if (chat.mode !== 'plan')
         return failed('This is not in plan mode: there is no plan to hand in. Go on.');
-      const { person } = chat;
-      if (!person) return replied('Nobody is here to approve the plan. End with the plan as your answer.');
-      const shown = createMarkdownStream(person.terminal);
+      if (!chat.person)
+        return replied('Nobody is here to approve the plan. End with the plan as your answer.');
+      const shown = createMarkdownStream(chat.person.terminal);
       shown.push(String(plan));
       shown.end();
       const answer = (await choice(chat, 'The plan: choose, or say what to change', ways, signal)) ?? 'no';
@@ -134,17 +127,16 @@ const recallAttachment = (chat: Chat): Tool =>
       const wanted = String(name);
       const all = chat.session.path().flatMap(storedIn);
       const found = all.findLast((stored) => stored.name === wanted || stored.sha256.startsWith(wanted));
-      const names = all.map((stored) => stored.name).join(', ');
-      if (!found && names === '') return failed('This session has no attachments.');
-      if (!found) return failed(`There is none of that name; there are: ${names}`);
+      const names = all.map((stored) => stored.name).join(', ') || 'none';
+      if (!found) return failed(`There is no attachment of that name; there are: ${names}`);
       const part = chat.load(found);
       return part.type === 'image' ? { ...replied(found.name), images: [part] } : replied(part.text);
     },
   });
 
-function storedIn(entry: Entry): StoredPart[] {
+function storedIn(entry: Entry): readonly StoredPart[] {
   if (entry.type === 'user') return entry.content.filter((part) => part.type === 'stored');
-  return entry.type === 'tool' ? [...(entry.images ?? [])] : [];
+  return (entry.type === 'tool' && entry.images) || [];
 }
 
 /** Lets the model hand a task to a sub-agent, to keep its own context small. */
@@ -175,43 +167,37 @@ const searchEarlier = ({ world }: Chat): Tool =>
     properties: { query: { type: 'string', minLength: 2 } },
     required: ['query'],
     async call({ query }) {
-      const { found } = searchSessions(world.store, String(query), { limit: 20 });
-      const lines = found.map(
-        ({ session: { modified, name }, role, excerpt }) =>
-          `${modified.slice(0, 10)} ${name} ${role}: ${excerpt}`,
+      const lines = searchSessions(world.store, String(query), { limit: 20 }).map(
+        ({ session, role, excerpt }) =>
+          `${session.modified.slice(0, 10)} ${session.name} ${role}: ${excerpt}`,
       );
       return replied(lines.join('\n') || 'Nothing was found.');
     },
   });
+
+const todoSchema = {
+  type: 'object',
+  properties: {
+    text: { type: 'string', maxLength: 200 },
+    status: { enum: ['pending', 'in_progress', 'completed'] },
+    priority: { enum: ['high', 'medium', 'low'] },
+  },
+  required: ['text', 'status'],
+  additionalProperties: false,
+};
 
 const writeTodos = (chat: Chat): Tool =>
   ownTool({
     name: 'write_todos',
     description:
       'Replaces the list of what is to be done, for work of three steps or more. One item is in_progress at a time.',
-    properties: {
-      todos: {
-        type: 'array',
-        maxItems: 50,
-        items: {
-          type: 'object',
-          properties: {
-            text: { type: 'string', maxLength: 200 },
-            status: { enum: ['pending', 'in_progress', 'completed'] },
-            priority: { enum: ['high', 'medium', 'low'] },
-          },
-          required: ['text', 'status'],
-          additionalProperties: false,
-        },
-      },
-    },
+    properties: { todos: { type: 'array', maxItems: 50, items: todoSchema } },
     required: ['todos'],
     quiet: true,
     async call({ todos: given }) {
-      const todos = (given as readonly Todo[]).map((todo) => ({
-        ...todo,
-        priority: todo.priority ?? 'medium',
-      }));
+      const todos = (given as readonly Partial<Todo>[]).map(
+        (todo) => ({ priority: 'medium', ...todo }) as Todo,
+      );
       chat.session.append({ type: 'todos', todos });
       const terminal = chat.person?.terminal;
       if (terminal && todos.length > 0) terminal.print(todoLines(todos, terminal.paint).join('\n'));

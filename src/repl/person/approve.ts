@@ -1,10 +1,11 @@
 import type { Answer, CheckedCall } from '../approval/approval.ts';
+import { diffLines, looksLikeDiff } from '../terminal/diff.ts';
 import { escaped, inLine } from '../terminal/printable.ts';
 import { wrapped } from '../terminal/prose.ts';
-import { argumentsForApproval, diffLines, foldLine, looksLikeDiff } from '../terminal/show.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { cells } from '../terminal/width.ts';
 import type { CallPlan } from '../toolbox/tool.ts';
+import { argumentLines, foldLine } from './argument-lines.ts';
 import type { Question } from './person.ts';
 
 const answers: Readonly<Record<string, Answer>> = {
@@ -18,8 +19,9 @@ const answers: Readonly<Record<string, Answer>> = {
   no: { answer: 'no' },
 };
 
-/** Rows of a preview, give or take a few; `/show` prints all of one. */
+/** Rows of a preview, give or take a few, and of each argument; `/show` prints all. */
 const previewRows = { least: 10, most: 60 };
+const argumentRows = 12;
 /** Of a row, for an answer. */
 const answerColumns = 20;
 
@@ -31,21 +33,16 @@ export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): 
   const preview = escaped(plan?.preview?.trimEnd() ?? '');
   const begin = plan ? planLines(plan, why, terminal) : callLines(call, why, terminal);
   // Where a rule says that it is asked, no answer makes it otherwise.
-  const asked = isRuled(why)
-    ? 'yn'
-    : plan?.decision !== 'ask'
-      ? 'ynstm'
-      : plan.always === undefined
-        ? 'yn'
-        : 'yna';
+  const withoutRule = plan?.decision !== 'ask' ? 'ynstm' : plan.always === undefined ? 'yn' : 'yna';
+  const asked = isRuled(why) ? 'yn' : withoutRule;
   const lasting = {
     yn: '',
     yna: ` [a]lways ${inLine(plan?.always ?? '')}`,
     ynstm: ' [s]ession, always [t]ool [m]cp server',
   };
   // Of a new file, there is nothing that a preview could compare.
-  const given =
-    plan && asked === 'ynstm' && !looksLikeDiff(preview) ? argumentsForApproval(args, paint, 12) : [];
+  const needed = plan && asked === 'ynstm' && !looksLikeDiff(preview);
+  const given = needed ? argumentLines(args, paint, argumentRows) : [];
   return {
     above: [...begin, ...folded(preview, begin.length, terminal), ...given],
     line: withRoom(`[y]es [n]o${lasting[asked]}, or say what to do instead`, width),
@@ -55,7 +52,7 @@ export function approvalOf(call: CheckedCall, why: string, terminal: Terminal): 
       terminal.print(paint.dim(`${[...asked].join(', ')}, or say in a few words what to do instead`));
       return undefined;
     },
-    whole: () => [...argumentsForApproval(args, paint, Infinity), ...diffLines(preview, paint)],
+    whole: () => [...argumentLines(args, paint, Infinity), ...diffLines(preview, paint)],
   };
 }
 
@@ -76,11 +73,9 @@ function planLines({ question, subject, folder }: CallPlan, why: string, termina
 function callLines({ tool, args }: CheckedCall, why: string, { paint, width }: Terminal): string[] {
   const title = paint.tool(inLine(`${tool.server}: ${tool.tool}`));
   const head = `${paint.warning('?')} ${title}${paint.dim(`  ${inLine(why)}`)}`;
-  const given = argumentsForApproval(args, paint, 12);
-  return [
-    ...wrapped(head, width).split('\n'),
-    ...(given.length > 0 ? given : [paint.dim('  (no arguments)')]),
-  ];
+  const given = argumentLines(args, paint, argumentRows);
+  const none = [paint.dim('  (no arguments)')];
+  return [...wrapped(head, width).split('\n'), ...(given.length > 0 ? given : none)];
 }
 
 /** Also of languages that write no spaces. */
@@ -90,42 +85,29 @@ const wordsIn = (text: string): number =>
 
 /**
  * As much of a preview as fits below what stands above it, and above the question: of a long diff first goes what
- * stays the same, then its end, from the beginning of a change.
+ * stays the same, then its end.
  */
 function folded(preview: string, above: number, { paint, width, height }: Terminal): string[] {
   if (preview === '') return [];
   const room = Math.max(previewRows.least, Math.min(previewRows.most, height - 5 - above));
-  const lines = preview.split('\n').map((line) => foldLine(line, false));
-  const coloured = diffLines(lines.join('\n'), paint);
+  const lines = preview.split('\n').map((line) => foldLine(line));
+  const rows = lines.map((line) => Math.max(1, Math.ceil(cells(line) / width)));
+  const isLong = rows.reduce((sum, each) => sum + each, 0) > room;
   const isChange = (at: number) => /^[-+](?!-- |\+\+ )/.test(lines[at] ?? '');
-  const isLong = rowsOf(lines, width) > room;
-  const kept = [...lines.keys()].filter(
-    (at) => !isLong || !lines[at]?.startsWith(' ') || isChange(at - 1) || isChange(at + 1),
-  );
-  let end = kept.findIndex(
-    (_, at) =>
-      rowsOf(
-        kept.slice(0, at + 1).map((line) => lines[line] ?? ''),
-        width,
-      ) > room,
-  );
-  if (end < 0) return kept.map((at) => coloured[at] ?? '');
-  const most = end;
-  while (end > 1 && isChange(kept[end] ?? 0) && isChange(kept[end - 1] ?? 0)) end--;
-  // A change that is cut goes whole, unless it is the first.
-  if (!kept.slice(0, end).some(isChange)) end = most;
-  const note = paint.dim(`… ${lines.length - (kept[end] ?? 0)} more lines: /show`);
-  return [...kept.slice(0, end).map((at) => coloured[at] ?? ''), note];
+  const shown: string[] = [];
+  let left = room;
+  for (const [at, line] of diffLines(lines.join('\n'), paint).entries()) {
+    if (isLong && lines[at]?.startsWith(' ') && !isChange(at - 1) && !isChange(at + 1)) continue;
+    left -= rows[at] ?? 1;
+    if (left < 0 && shown.length > 0)
+      return [...shown, paint.dim(`… ${lines.length - at} more lines: /show`)];
+    shown.push(line);
+  }
+  return shown;
 }
-
-const rowsOf = (lines: readonly string[], width: number): number =>
-  lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(cells(line) / width)), 0);
 
 /** A question with room for an answer: where its last row leaves too little, that begins a row of its own. */
 function withRoom(question: string, width: number): string {
-  const last =
-    wrapped(question, width - 1)
-      .split('\n')
-      .at(-1) ?? '';
+  const last = wrapped(question, width - 1).replace(/^[^]*\n/, '');
   return width - 1 - cells(last) < answerColumns ? `${question}\n> ` : question;
 }

@@ -1,4 +1,5 @@
 import { listOf, objectOf, textOf, type JsonObject } from '../text/json.ts';
+import { checkArguments } from '../toolbox/check-arguments.ts';
 
 /** What a server wants to know of the person in the middle of a call. */
 export interface ElicitRequest {
@@ -18,7 +19,7 @@ export type ElicitAnswer =
   | { readonly action: 'decline' | 'cancel' };
 
 type Choices = readonly { readonly value: string; readonly title: string }[];
-type Checked<T = ElicitValue | undefined> = { readonly value: T } | { readonly problem: string };
+type Read = { readonly value: ElicitValue | undefined } | { readonly problem: string };
 
 interface FormField {
   readonly name: string;
@@ -29,36 +30,30 @@ interface FormField {
   readonly default: ElicitValue | undefined;
   readonly required: boolean;
   /** Reads a typed answer. Empty takes the default, or leaves the field out when it may be. */
-  check(text: string): Checked;
+  read(text: string): Promise<Read>;
 }
 
-/**
- * The questions of a requested schema, in its order. What it says of a field in a way we do not know is asked as
- * text.
- */
+/** The questions of a requested schema, in its order. */
 export function formFields(requestedSchema: JsonObject): FormField[] {
-  const required = listOf(requestedSchema['required']);
-  return Object.entries(objectOf(requestedSchema['properties'])).map(([name, property]) =>
-    fieldOf(name, objectOf(property), required.includes(name)),
-  );
-}
-
-function fieldOf(name: string, schema: JsonObject, required: boolean): FormField {
-  const choices = [...choicesOf(schema), ...choicesOf(objectOf(schema['items']))];
-  const preset = valueOf(schema['default']);
-  return {
-    name,
-    title: textOf(schema['title']) || name,
-    description: textOf(schema['description']) ?? '',
-    choices,
-    default: preset,
-    required,
-    check(text) {
-      const typed = text.trim();
-      if (typed !== '') return read(typed, schema, choices);
-      return preset === undefined && required ? { problem: 'An answer is needed.' } : { value: preset };
-    },
-  };
+  const needed = listOf(requestedSchema['required']);
+  return Object.entries(objectOf(requestedSchema['properties'])).map(([name, property]) => {
+    const schema = objectOf(property);
+    const required = needed.includes(name);
+    const choices = [...choicesOf(schema), ...choicesOf(objectOf(schema['items']))];
+    const preset = valueOf(schema['default']);
+    return {
+      name,
+      title: textOf(schema['title']) || name,
+      description: textOf(schema['description']) ?? '',
+      choices,
+      default: preset,
+      required,
+      async read(text) {
+        if (text.trim() !== '') return checked(name, schema, meant(text.trim(), schema, choices));
+        return preset === undefined && required ? { problem: 'An answer is needed.' } : { value: preset };
+      },
+    };
+  });
 }
 
 /** `enum` (with `enumNames`), or `oneOf`/`anyOf` of constants with titles. */
@@ -74,54 +69,21 @@ function choicesOf(schema: JsonObject): Choices {
     .map(({ value, title }) => ({ value: String(value), title: String(title) }));
 }
 
-function read(typed: string, schema: JsonObject, choices: Choices): Checked {
-  const { type, format, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
+function meant(typed: string, { type, format }: JsonObject, choices: Choices): Read {
   if (choices.length > 0) {
-    if (type !== 'array') return chosen(typed, choices);
-    const parts = typed.split(',').filter((part) => part.trim() !== '');
-    const found = parts.map((part) => chosen(part.trim(), choices));
-    const values = new Set(found.flatMap((one) => ('value' in one ? [one.value] : [])));
-    const wrong = found.find((one) => 'problem' in one);
-    return wrong ?? outside(values.size, minItems, maxItems, ' of them') ?? { value: [...values] };
+    const parts = type === 'array' ? typed.split(',').filter((part) => part.trim() !== '') : [typed];
+    const values = parts.map((part) => chosen(part.trim(), choices));
+    if (values.includes(undefined))
+      return { problem: `Answer one of ${choices.map(({ title }) => title).join(', ')}.` };
+    return { value: type === 'array' ? [...new Set(values as string[])] : values[0] };
   }
   if (type === 'boolean') {
     if (/^(y|yes|true|1|on)$/i.test(typed)) return { value: true };
     return /^(n|no|false|0|off)$/i.test(typed) ? { value: false } : { problem: 'Answer yes or no.' };
   }
-  if (type === 'number' || type === 'integer') {
-    const value = Number(typed);
-    if (!Number.isFinite(value)) return { problem: `"${typed}" is no number.` };
-    if (type === 'integer' && !Number.isInteger(value)) return { problem: 'It has to be a whole number.' };
-    return outside(value, minimum, maximum) ?? { value };
-  }
   if (formats.get(format)?.(typed) === false) return { problem: `"${typed}" is no ${String(format)}.` };
-  return outside(typed.length, minLength, maxLength, ' characters') ?? { value: typed };
-}
-
-/** The problem of what is too little or too much. */
-function outside(size: number, least: unknown, most: unknown, unit = ''): { problem: string } | undefined {
-  if (typeof least === 'number' && size < least) return { problem: `At least ${least}${unit}.` };
-  return typeof most === 'number' && size > most ? { problem: `At most ${most}${unit}.` } : undefined;
-}
-
-/** What is typed for yes and no wherever else somebody is asked. */
-const short = new Map([
-  ['y', 'yes'],
-  ['n', 'no'],
-]);
-
-/** By its value or its title, or by its place in the list. */
-function chosen(typed: string, choices: Choices): Checked<string> {
-  const lower = typed.toLowerCase();
-  const meant = short.get(lower);
-  const found =
-    choices.find(({ value }) => value === typed) ??
-    choices.find(({ value, title }) => value.toLowerCase() === lower || title.toLowerCase() === lower) ??
-    choices.find(({ value }) => value === meant) ??
-    (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined);
-  return found
-    ? { value: found.value }
-    : { problem: `Answer one of ${choices.map(({ title }) => title).join(', ')}.` };
+  if (type !== 'number' && type !== 'integer') return { value: typed };
+  return Number.isFinite(Number(typed)) ? { value: Number(typed) } : { problem: `"${typed}" is no number.` };
 }
 
 /** The formats of the specification; a server's own `pattern` is its own to check. */
@@ -131,6 +93,27 @@ const formats = new Map<unknown, (text: string) => boolean>([
   ['date', (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))],
   ['date-time', (text) => /^\d{4}-\d{2}-\d{2}T/i.test(text) && !Number.isNaN(Date.parse(text))],
 ]);
+
+/** What its schema says besides: ranges, lengths, whole numbers. */
+async function checked(name: string, schema: JsonObject, read: Read): Promise<Read> {
+  if ('problem' in read) return read;
+  const inputSchema = { type: 'object', properties: { [name]: schema } };
+  const form = { name, description: '', inputSchema };
+  const found = await checkArguments(form, JSON.stringify({ [name]: read.value }));
+  return 'problem' in found ? { problem: found.problem.replace('The arguments do', 'That does') } : read;
+}
+
+/** By its value or its title, or by its place in the list; y and n as wherever else somebody is asked. */
+function chosen(typed: string, choices: Choices): string | undefined {
+  const lower = typed.toLowerCase();
+  const word = { y: 'yes', n: 'no' }[lower];
+  const found =
+    choices.find(({ value }) => value === typed) ??
+    choices.find(({ value, title }) => [value.toLowerCase(), title.toLowerCase()].includes(lower)) ??
+    choices.find(({ value }) => value === word) ??
+    (/^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined);
+  return found?.value;
+}
 
 function valueOf(value: unknown): ElicitValue | undefined {
   if (Array.isArray(value)) return value.map(String);

@@ -24,7 +24,7 @@ export async function askForm(terminal: Terminal, request: ElicitRequest): Promi
     if (said === undefined) return { action: 'cancel' };
     return said ? { action: 'accept', content } : { action: 'decline' };
   }
-  for (const { name, title, description, choices, default: preset, required, check } of fields) {
+  for (const { name, title, description, choices, default: preset, required, read } of fields) {
     const titles = choices.map((choice, at) => `${at + 1} ${choice.title}`);
     const notes = [
       ...(preset === undefined ? [] : [`Enter: ${inLine(String(preset), longest)}`]),
@@ -37,9 +37,9 @@ export async function askForm(terminal: Terminal, request: ElicitRequest): Promi
         ...shortened(titles, 50).map((line) => `  ${line}`),
       ],
       line: `${asks} ${inLine(title, longest)} (${notes.join(', ')})`,
-      words(said) {
-        const read = check(said);
-        return 'problem' in read ? { problem: inLine(read.problem) } : { value: { given: read.value } };
+      async words(said) {
+        const found = await read(said);
+        return 'problem' in found ? { problem: inLine(found.problem) } : { value: { given: found.value } };
       },
       signal,
     });

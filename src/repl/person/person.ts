@@ -1,5 +1,7 @@
 import type { Terminal } from '../terminal/terminal.ts';
 
+type Read<T> = { readonly value: T } | { readonly problem: string } | undefined;
+
 /** One question, whoever asks it. */
 export interface Question<T> {
   /** Printed above; not said again when the answer is none. */
@@ -9,7 +11,7 @@ export interface Question<T> {
   /** What can be typed, and what it means. */
   readonly keys?: Readonly<Record<string, T>>;
   /** Reads other words; undefined: they are no answer. */
-  words?(said: string): { readonly value: T } | { readonly problem: string } | undefined;
+  words?(said: string): Read<T> | Promise<Read<T>>;
   /** What `/show` prints. */
   whole?(): readonly string[];
   /** Takes the question back. */
@@ -79,7 +81,7 @@ export async function askNow<T>(terminal: Terminal, question: Question<T>): Prom
       terminal.print(whole.join('\n'));
       continue;
     }
-    const read = question.words?.(words);
+    const read = await question.words?.(words);
     if (read && 'value' in read) return read.value;
     if (read) terminal.print(terminal.paint.bad(read.problem));
   }

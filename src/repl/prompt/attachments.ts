@@ -1,13 +1,27 @@
+import { realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { estimateTokens } from '../context/tokens.ts';
+import { ChatError } from '../errors.ts';
+import type { ImagePart, Part } from '../message.ts';
 import { live } from '../text/inert.ts';
-import type { Part } from '../message.ts';
-import { attachedBy, noSuchFile, type Attached, type Sources } from './attached.ts';
 import { fitLines, wrapped } from './elements.ts';
-import { mentionsIn } from './mentions.ts';
+import { mentionsIn, type Mention } from './mentions.ts';
+import { decodeText, directoryListing, imageType, readRegularFile } from './read-files.ts';
 
-export interface AttachmentOptions extends Sources {
+/** No context window holds more. */
+const mostBytes = 10 * 1024 * 1024;
+/** As much as every provider takes in one image. */
+const mostImageBytes = 5 * 1024 * 1024;
+
+export interface AttachmentOptions {
+  readonly cwd: string;
+  /** The model takes images. */
+  readonly images: boolean;
   /** For all attachments of the message together; images do not count. */
   readonly budgetTokens: number;
+  /** Undefined when there is no such server: then `server:uri` is only text. */
+  readResource(server: string, uri: string): Promise<readonly Part[] | undefined>;
 }
 
 export interface Attachments {
@@ -21,6 +35,13 @@ export interface Attachments {
   nameOf(part: Part): string | undefined;
 }
 
+/** What a mention stands for: a text or an image, or why it is neither. */
+interface Attached {
+  readonly tag: 'file' | 'directory' | 'resource';
+  readonly name: string;
+  readonly content: Part | string;
+}
+
 /**
  * Reads what a message mentions with `@`: files, folders (as listings), resources of servers. Together they fit the
  * budget: the large ones are cut, at a line end, and say so. What cannot be read is told in its place; what
@@ -29,32 +50,27 @@ export interface Attachments {
 export async function readAttachments(text: string, options: AttachmentOptions): Promise<Attachments> {
   const seen = new Set<string>();
   const found: Attached[] = [];
+  for (const mention of mentionsIn(text)) found.push(...(await attachedBy(mention, options, seen)));
+  const texts = found.flatMap(({ content }) => (isText(content) ? [content.text] : []));
+  const share = fairShare(texts.map(estimateTokens), options.budgetTokens);
   const notes: string[] = [];
   const warnings: string[] = [];
-  for (const mention of mentionsIn(text)) {
-    found.push(...(await attachedBy(mention, options, seen)));
-  }
-  const sizes = found.map((item) => (item.kind === 'text' ? estimateTokens(item.text) : 0));
-  const share = fairShare(sizes, options.budgetTokens);
   const blocks: string[] = [];
   const images = new Map<Part, string>();
-  for (const item of found) {
-    const { tag, name } = item;
-    if (item.kind === 'missing') warnings.push(`@${name}: ${noSuchFile}`);
-    else if (item.kind === 'image') {
-      images.set(item.image, name);
-      notes.push(`${name}: ${item.image.mimeType}`);
-    } else if (item.kind === 'refused') {
-      blocks.push(wrapped(tag, { path: name, error: item.why }));
-      warnings.push(`${name}: ${item.why}`);
+  for (const { tag, name, content } of found) {
+    if (typeof content === 'string') {
+      blocks.push(wrapped(tag, { path: name, error: content }));
+      warnings.push(`${name}: ${content}`);
+    } else if (content.type === 'image') {
+      images.set(content, name);
+      notes.push(`${name}: ${content.mimeType}`);
     } else {
-      const { text, part } = fitLines(item.text, share);
-      const notice = part === undefined ? '' : `${/[^\n]$/.test(text) ? '\n' : ''}[truncated: ${part}]`;
-      blocks.push(wrapped(tag, { path: name }, text + notice));
-      const count = item.text.split(/\n(?!$)/).length;
-      const read = part === undefined ? `${count} ${count === 1 ? 'line' : 'lines'}` : `cut to ${part}`;
-      const told = part === undefined ? notes : warnings;
-      told.push(`${name}: ${read}`);
+      const { text: kept, part } = fitLines(content.text, share);
+      const notice = part === undefined ? '' : `${/[^\n]$/.test(kept) ? '\n' : ''}[truncated: ${part}]`;
+      blocks.push(wrapped(tag, { path: name }, kept + notice));
+      const count = content.text.split(/\n(?!$)/).length;
+      if (part === undefined) notes.push(`${name}: ${count} ${count === 1 ? 'line' : 'lines'}`);
+      else warnings.push(`${name}: cut to ${part}`);
     }
   }
   return {
@@ -64,6 +80,8 @@ export async function readAttachments(text: string, options: AttachmentOptions):
     nameOf: (part) => images.get(part),
   };
 }
+
+const isText = (content: Part | string) => typeof content !== 'string' && content.type === 'text';
 
 /** The most that each may have, so that all fit: the small ones are whole, and the large ones share what they leave. */
 function fairShare(sizes: readonly number[], budget: number): number {
@@ -75,4 +93,72 @@ function fairShare(sizes: readonly number[], budget: number): number {
     left -= size;
   }
   return Infinity;
+}
+
+/** Nothing for what names nothing, or is in `seen` already. */
+async function attachedBy(
+  { names, quoted }: Mention,
+  options: AttachmentOptions,
+  seen: Set<string>,
+): Promise<readonly Attached[]> {
+  for (const name of names) {
+    const path = absolute(name, options.cwd);
+    const facts = await stat(path).catch(() => undefined);
+    if (!facts) continue;
+    const real = await realpath(path).catch(() => path);
+    if (seen.has(real)) return [];
+    seen.add(real);
+    if (!facts.isDirectory())
+      return attempt('file', name, async () => [await contentOf(path, options.images)]);
+    return attempt('directory', name, async () => [{ type: 'text', text: await directoryListing(path) }]);
+  }
+  for (const name of names) {
+    const [, server, uri] = /^([\w-]{2,}):([a-z][a-z\d+.-]*:\S+)$/i.exec(name) ?? [];
+    if (server === undefined || uri === undefined || seen.has(name)) continue;
+    const found = await attempt('resource', name, async () =>
+      ((await options.readResource(server, uri)) ?? []).map((part) => taken(part, options.images)),
+    );
+    if (found.length === 0) continue;
+    seen.add(name);
+    return found;
+  }
+  const name = names.at(-1);
+  // Else it may well be a person, or anything.
+  const looksLikePath = name !== undefined && (quoted || /[./\\]/.test(name));
+  return looksLikePath ? [{ tag: 'file', name, content: 'no such file' }] : [];
+}
+
+/** `~` is a person's word for the home folder, here as in a shell. */
+export const absolute = (name: string, cwd: string): string =>
+  resolve(cwd, /^~(?=$|[/\\])/.test(name) ? homedir() + name.slice(1) : name);
+
+async function attempt(
+  tag: Attached['tag'],
+  name: string,
+  read: () => Promise<readonly Part[]>,
+): Promise<Attached[]> {
+  try {
+    return (await read()).map((content) => ({ tag, name, content }));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return [{ tag, name, content: error instanceof ChatError ? message : (code ?? message) }];
+  }
+}
+
+/** Throws ATTACHMENT_REFUSED for what the model cannot read. */
+async function contentOf(path: string, images: boolean): Promise<Part> {
+  const bytes = await readRegularFile(path, mostBytes);
+  const mimeType = imageType(bytes);
+  if (mimeType !== undefined && bytes.length > mostImageBytes)
+    throw new ChatError('ATTACHMENT_REFUSED', `an image of ${bytes.length} bytes, more than 5 MB`);
+  if (mimeType !== undefined)
+    return taken({ type: 'image', mimeType, data: bytes.toString('base64') } satisfies ImagePart, images);
+  const text = decodeText(bytes);
+  if (text !== undefined) return { type: 'text', text };
+  throw new ChatError('ATTACHMENT_REFUSED', `no text in UTF-8, ${bytes.length} bytes`);
+}
+
+function taken(part: Part, images: boolean): Part {
+  if (part.type === 'text' || images) return part;
+  throw new ChatError('ATTACHMENT_REFUSED', 'an image, and this model takes none');
 }

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absolute } from './attached.ts';
+import { absolute } from './attachments.ts';
 
 /** More are no help. */
 const most = 200;

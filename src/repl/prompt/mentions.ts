@@ -8,11 +8,9 @@ export interface Mention {
   readonly quoted: boolean;
 }
 
-/** More are not looked at: a pasted file may be full of them. */
+/** More are not looked at, nor longer ones: a file of prompts may be full of them. */
 const most = 200;
-/** As long as names get; and as many ways to end one as are tried. */
 const mostChars = 1024;
-const mostNames = 20;
 
 /** The mentions in a text, each once. The `@` of an e-mail address, inside a word, is none, nor one that is `inert`. */
 export function mentionsIn(text: string): readonly Mention[] {
@@ -22,26 +20,16 @@ export function mentionsIn(text: string): readonly Mention[] {
     /(?<![\w@./+-])@(?!\ufe0e)(?:"([^"\r\n]+)"|([^\s"@]+(?:(?<=[!-~])@[^\s"@]+){0,8}))/g,
   )) {
     if (found.size === most) break;
-    if (found.has(whole)) continue;
-    if (quoted !== undefined) found.set(whole, { names: [live(quoted)], quoted: true });
-    // `@.` and `@...` are marks of a sentence; the folder is written `@./`.
-    else
-      found.set(whole, {
-        names: shorter(live(plain).slice(0, mostChars)).filter((name) => !/^\.+$/.test(name)),
-        quoted: false,
-      });
+    const names = quoted === undefined ? shorter(live(plain).slice(0, mostChars)) : [live(quoted)];
+    found.set(whole, { names, quoted: quoted !== undefined });
   }
   return [...found.values()];
 }
 
 /** The name without what may follow it in a sentence: punctuation, or text of a script that needs no spaces. */
 function shorter(name: string): string[] {
-  const names: string[] = [];
-  for (let rest = name; rest !== '' && names.length < mostNames;) {
-    names.push(rest);
-    const end = /(?:[.,;:!?)\]}>'`*]|[^\0-\x7f]+)$/.exec(rest);
-    if (!end) break;
-    rest = rest.slice(0, end.index);
-  }
-  return names;
+  const rest = name.replace(/(?:[.,;:!?)\]}>'`*]|[^\0-\x7f]+)$/, '');
+  // `@.` and `@...` are marks of a sentence; the folder is written `@./`.
+  if (/^\.*$/.test(name)) return [];
+  return rest === name ? [name] : [name, ...shorter(rest)];
 }

@@ -1,14 +1,22 @@
 import { surveyOf } from '../context/survey.ts';
 import type { Session } from '../session/session.ts';
 import type { Mode } from '../turn/turn-event.ts';
-import { environmentOf, noteOfChange, type Environment } from './environment.ts';
-import { readInstructions, type Instructions, type Places } from './instructions.ts';
+import { readInstructions, type InstructionFile, type Places } from './instructions.ts';
+
+/** What the model has to know of its surroundings, and which may change while it works. */
+interface Environment {
+  /** Day, month and year where the person is. */
+  readonly date: string;
+  readonly mode: Mode;
+  /** Absolute paths that tools may work in. */
+  readonly roots: readonly string[];
+  readonly instructions: readonly InstructionFile[];
+}
 
 /** What the model is told of its surroundings beside what the person says. */
 export class News {
   /** The instructions that the system prompt has: they stay, and changes are told in a message, so that caches hold. */
-  first: Instructions | undefined;
-  #instructions: Instructions | undefined;
+  first: readonly InstructionFile[] | undefined;
   /** What was told, and in which words: the model knows it as long as it can still read them all. */
   #told: { readonly environment: Environment; readonly notes: readonly string[] } | undefined;
   #notes: string[] = [];
@@ -24,20 +32,20 @@ export class News {
     this.#notes = [];
   }
 
-  /** Reads the instructions where they have changed; returns all there are now. */
-  async read(places: Places): Promise<Instructions> {
-    this.#instructions = await readInstructions(places, this.#instructions);
-    this.first ??= this.#instructions;
-    return this.#instructions;
+  /** The instructions there are now. */
+  async read(places: Places): Promise<readonly InstructionFile[]> {
+    const files = await readInstructions(places);
+    this.first ??= files;
+    return files;
   }
 
   /** What has changed since the model was last told, to be said with the next message. */
   async next(places: Places, mode: Mode, session: Session): Promise<string | undefined> {
     const instructions = await this.read(places);
-    const now = environmentOf({ roots: places.roots, mode, instructions, date: new Date() });
+    const now = { date: new Date().toLocaleDateString('sv'), mode, roots: places.roots, instructions };
     // After /clear, /branch or a summary, it may not be there any more.
     const known = this.#told?.notes.every(canBeRead(session)) ? this.#told : undefined;
-    const change = noteOfChange(known?.environment, now, this.first?.files);
+    const change = changeOf(known?.environment, now, this.first ?? instructions);
     const changes = change === undefined ? [] : [change];
     this.#told = { environment: now, notes: [...(known?.notes ?? []), ...changes] };
     const all = [...changes, ...this.#notes];
@@ -52,4 +60,50 @@ function canBeRead(session: Session): (note: string) => boolean {
   const sent = path.slice(surveyOf(path).start);
   const texts = sent.flatMap((entry) => (entry.type === 'user' ? entry.content : []));
   return (note) => texts.some((part) => part.type === 'text' && part.text.includes(note));
+}
+
+const modeTexts: Readonly<Record<Mode, string>> = {
+  plan: [
+    'Plan mode: only tools that read are offered, and nothing may be changed. Look into the matter, ask what is',
+    'unclear, and hand in a plan with exit_plan: what is to be changed, where, in which order, and how it is checked.',
+    'Plan mode ends when the person approves it.',
+  ].join(' '),
+  ask: 'Mode ask: all tools can be used; the person is asked about calls that change something.',
+  auto:
+    'Mode auto: all tools can be used; the person is asked only about calls that may destroy something or reach ' +
+    'out.',
+  yolo: 'Mode yolo: all tools can be used, and nobody is asked. Be all the more careful.',
+};
+
+/**
+ * What has changed, with the instructions of folders that came. Without a `previous` everything but the
+ * instructions that the system prompt has. Undefined when nothing is new.
+ */
+function changeOf(
+  previous: Environment | undefined,
+  now: Environment,
+  prompted: readonly InstructionFile[],
+): string | undefined {
+  const known: Pick<Environment, 'roots' | 'instructions'> = previous ?? {
+    roots: [],
+    instructions: prompted,
+  };
+  const { roots: rootsBefore, instructions: before } = known;
+  const added = now.roots.filter((root) => !rootsBefore.includes(root)).join(', ');
+  const removed = rootsBefore.filter((root) => !now.roots.includes(root)).join(', ');
+  const gone = before.filter(({ path }) => !now.instructions.some((file) => file.path === path));
+  const fresh = now.instructions.filter(({ text }) => !before.some((file) => file.text === text));
+  const too = previous ? 'these folders now, too' : 'these folders';
+  const lines = [
+    ...(previous?.date === now.date ? [] : [`Today is ${now.date}.`]),
+    ...(previous?.mode === now.mode ? [] : [modeTexts[now.mode]]),
+    ...(added === '' ? [] : [`Tools can work in ${too}: ${added}.`]),
+    ...(removed === '' ? [] : [`Tools can no longer work in these folders: ${removed}.`]),
+    ...(gone.length === 0
+      ? []
+      : [`These instructions no longer hold: ${gone.map(({ path }) => path).join(', ')}.`]),
+    ...(fresh.length === 0 ? [] : ['These instructions are new or have changed:']),
+    ...fresh.map(({ text }) => text),
+  ];
+  return lines.length === 0 ? undefined : `<environment>\n${lines.join('\n')}\n</environment>`;
 }

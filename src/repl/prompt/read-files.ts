@@ -30,23 +30,15 @@ export async function readRegularFile(path: string, mostBytes: number): Promise<
 
 const refused = (why: string): ChatError => new ChatError('ATTACHMENT_REFUSED', why);
 
-/** Bytes looked at to tell text from anything else. */
-const sampleBytes = 8192;
-
-/** Text in UTF-8, in UTF-16 that says so, or else in Latin-1; undefined when the bytes are no text. */
+/** Text in UTF-8, or in UTF-16 that says so; undefined for any other bytes, which a tool may read by name. */
 export function decodeText(bytes: Uint8Array): string | undefined {
-  const [first, second] = bytes;
-  const decoded = (encoding: string, fatal = false) => new TextDecoder(encoding, { fatal }).decode(bytes);
-  if (first === 0xff && second === 0xfe) return decoded('utf-16le');
-  if (first === 0xfe && second === 0xff) return decoded('utf-16be');
-  const sample = bytes.subarray(0, sampleBytes);
-  if (sample.includes(0)) return undefined;
+  const mark = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
+  const encoding = bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : mark;
   try {
-    return decoded('utf-8', true);
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
   } catch {
-    // No UTF-8. Control characters that no text has tell a binary file from one in an old encoding.
-    const isText = sample.every((byte) => byte >= 0x20 || (byte >= 0x08 && byte <= 0x0d) || byte === 0x1b);
-    return isText ? decoded('latin1') : undefined;
+    return undefined; // Binary, or of an old encoding.
   }
 }
 

@@ -108,20 +108,8 @@ export function parseHeader(line: string): SessionHeader | number | undefined {
 
 function parsed(line: string): unknown {
   try {
-    return JSON.parse(wellFormedJson(line));
+    return JSON.parse(line);
   } catch {
     return undefined; // Cut by a crash, or damaged since.
   }
-}
-
-/**
- * JSON text without halves of a surrogate pair, which model APIs refuse. In JSON made by JSON.stringify, and in any
- * JSON read from UTF-8, they can only stand as escapes; pairs of escapes and escaped backslashes are left alone.
- */
-export function wellFormedJson(json: string): string {
-  if (!json.includes(String.raw`\u`)) return json;
-  const pair = String.raw`u[dD][89abAB]..\\u[dD][c-fC-F]..`;
-  return json.replace(new RegExp(String.raw`\\(?:${pair}|(u[dD][89a-fA-F]..)|.)`, 'g'), (escape, half) =>
-    half === undefined ? escape : String.raw`\ufffd`,
-  );
 }

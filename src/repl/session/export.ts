@@ -2,26 +2,12 @@ import { printable } from '../terminal/printable.ts';
 import type { Entry, EntryOf } from './entry.ts';
 import type { Session } from './session.ts';
 
-/**
- * The current branch as JSON text: what was said, answered, called, returned and summarised, as the session file
- * has it. The bytes of images, and what only one provider understands, are left out.
- */
-export function exportJson(session: Session): string {
-  const { id, cwd, created, parent } = session.header;
-  const said = ['user', 'assistant', 'compaction'];
-  const isSaid = (entry: Entry) =>
-    said.includes(entry.type) || (entry.type === 'tool' && entry.state === 'done');
-  const whole = { id, name: session.name, cwd, created, parent, entries: session.path().filter(isSaid) };
-  const leftOut = new Set(['native', 'data']);
-  return `${JSON.stringify(whole, (key, value: unknown) => (leftOut.has(key) ? undefined : value), 2)}\n`;
-}
-
-/** The current branch as Markdown to read and to share. Nothing that was said can break out of its place. */
+/** The current branch as Markdown to read and to share. */
 export function exportMarkdown(session: Session): string {
   const { id, created, cwd } = session.header;
   const blocks = [
     `# ${inline(session.name ?? `Session ${id}`)}`,
-    `${created}, in ${code(cwd)}`,
+    `${created}, in ${inline(cwd)}`,
     ...session.path().flatMap(blocksOf),
   ];
   // It may be printed: without what a terminal would obey.
@@ -34,18 +20,18 @@ function blocksOf(entry: Entry): string[] {
       return said(entry) === '' ? [] : ['## You', quoted(said(entry))];
     case 'assistant': {
       const { text, calls, model } = entry.message;
-      const called = calls.flatMap((call) => [`Calls ${code(call.name)}`, fenced(call.arguments || '{}')]);
-      return [`## ${inline(model)}`, whole(text.trim()), ...called];
+      const called = calls.flatMap((call) => [`Calls ${inline(call.name)}`, fenced(call.arguments || '{}')]);
+      return [`## ${inline(model)}`, closed(text.trim()), ...called];
     }
     case 'tool': {
       if (entry.state !== 'done') return [];
       const seconds = entry.ms === undefined ? '' : `, ${(entry.ms / 1000).toFixed(1)} s`;
-      const title = `${entry.isError ? 'Error' : 'Result'} of ${entry.name.replaceAll('<', '&lt;')}${seconds}`;
+      const title = `${entry.isError ? 'Error' : 'Result'} of ${inline(entry.name)}${seconds}`;
       const images = (entry.images ?? []).map(({ name }) => `*[${inline(name)}]*`);
-      return folded(title, [...(entry.text ? [fenced(entry.text)] : []), ...images]);
+      return [title, ...(entry.text ? [fenced(entry.text)] : []), ...images];
     }
     case 'compaction':
-      return folded('What came before was summarised for the model', [quoted(entry.summary)]);
+      return ['What came before was summarised for the model:', quoted(entry.summary)];
     default:
       return [];
   }
@@ -60,41 +46,21 @@ function said({ typed, content }: EntryOf<'user'>): string {
   return [...(typed ? [typed] : []), ...others].join('\n\n');
 }
 
-const folded = (title: string, blocks: readonly string[]): string[] => [
-  `<details><summary>${title}</summary>`,
-  ...blocks,
-  '</details>',
-];
-
-const longestRun = (text: string): number =>
-  Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-
 /** A block of code, with a fence that is longer than any in it. */
 function fenced(text: string): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
   return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 
-function code(text: string): string {
-  const fence = '`'.repeat(longestRun(text) + 1);
-  return `${fence} ${text.replaceAll(/\s+/g, ' ')} ${fence}`;
-}
-
-/** Markdown of the model, with its last fence closed. */
-function whole(text: string): string {
+/** Markdown of the model, with the fence closed that an interruption left open: all the rest would be code. */
+function closed(text: string): string {
   const fences = [...text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)];
-  return fences.length % 2 === 0 ? withoutHtml(text) : `${withoutHtml(text)}\n${fences.at(-1)?.[1] ?? ''}`;
+  return fences.length % 2 === 0 ? text : `${text}\n${fences.at(-1)?.[1] ?? ''}`;
 }
 
-/** Elements would swallow what follows, or end what they stand in. */
-const withoutHtml = (text: string): string => text.replaceAll(/^( {0,3})<(?=[a-z/!?])/gim, '$1\\<');
-
-/** Whatever stands in a quote, open fences included, ends with it. */
-const quoted = (text: string): string =>
-  withoutHtml(text)
-    .split('\n')
-    .map((line) => `> ${line}`.trimEnd())
-    .join('\n');
+/** Whatever stands in a quote ends with it. */
+const quoted = (text: string): string => text.replaceAll(/^/gm, '> ').replaceAll(/ +$/gm, '');
 
 /** On one line, with nothing in it that Markdown would take for its own. */
 const inline = (text: string): string =>

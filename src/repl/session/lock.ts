@@ -1,15 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-/** The right to write a session. */
-export interface Lock {
-  release(): void;
-}
-
 /**
- * Takes `<file>.lock`, which says which process has it and when that was started; undefined when one that lives has
- * it. The lock of one that is gone is taken over.
+ * Takes the right to write a session: `<file>.lock`, which says which process has it and when that was started. Returns
+ * what gives it back; undefined when one that lives has it. The lock of one that is gone is taken over.
  */
-export function takeLock(file: string): Lock | undefined {
+export function takeLock(file: string): (() => void) | undefined {
   const path = `${file}.lock`;
   const mine = `${process.pid} ${startOf(process.pid)}\n`;
   if (isLocked(file)) return undefined;
@@ -21,10 +16,8 @@ export function takeLock(file: string): Lock | undefined {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
     throw error;
   }
-  return {
-    release() {
-      if (read(path) === mine) rmSync(path, { force: true });
-    },
+  return () => {
+    if (read(path) === mine) rmSync(path, { force: true });
   };
 }
 

@@ -16,38 +16,30 @@ interface SearchOptions {
   readonly limit: number;
   /** In all projects, not only this one. */
   readonly all?: boolean;
-  /** After so long, what was found until then is all. */
-  readonly withinMs?: number;
 }
 
 /**
  * Entries in which all words occur, in any case; "words in quotes" as they stand. The newest sessions first, and in
- * each the newest entries. `incomplete`: there was no time to look everywhere. Throws USAGE for a query without a
- * word.
+ * each the newest entries. Throws USAGE for a query without a word.
  */
 export function searchSessions(
   store: Pick<Store, 'list' | 'listAll'>,
   query: string,
-  { limit, all = false, withinMs = 5000 }: SearchOptions,
-): { found: Hit[]; incomplete: boolean } {
+  { limit, all = false }: SearchOptions,
+): Hit[] {
   const words = [...query.matchAll(/"([^"]+)"|[^\s"]+/g)].map(([word, quoted]) =>
     (quoted ?? word).toLowerCase(),
   );
   if (words.length === 0)
     throw new ChatError('USAGE', 'Say what to look for, as in: /search word "some words"');
-  // A word stands in the file as JSON writes it: most lines need not be parsed to be passed over.
-  const written = words.map((word) => JSON.stringify(word).slice(1, -1).toLowerCase());
-  const until = performance.now() + withinMs;
-  const found: Hit[] = [];
-  for (const session of all ? store.listAll() : store.list()) {
-    if (performance.now() > until) return { found, incomplete: true };
-    for (const text of linesIn(session).toReversed()) {
-      if (found.length === limit) return { found, incomplete: false };
-      const hit = hitIn(text, words, written);
-      if (hit) found.push({ session, ...hit });
+  const hits: Hit[] = [];
+  for (const session of all ? store.listAll() : store.list())
+    for (const line of linesIn(session).toReversed()) {
+      const hit = hitIn(line, words);
+      if (hit) hits.push({ session, ...hit });
+      if (hits.length === limit) return hits;
     }
-  }
-  return { found, incomplete: false };
+  return hits;
 }
 
 function linesIn({ file, damaged }: SessionInfo): string[] {
@@ -58,19 +50,14 @@ function linesIn({ file, damaged }: SessionInfo): string[] {
   }
 }
 
-function hitIn(
-  text: string,
-  words: readonly string[],
-  written: readonly string[],
-): Omit<Hit, 'session'> | undefined {
-  const lower = text.toLowerCase();
-  if (!written.every((word) => lower.includes(word))) return undefined;
-  const entry = parseEntry(text);
-  const said = entry && textIn(entry);
-  if (!said) return undefined;
-  const [role, whole] = said;
-  const small = whole.toLowerCase();
-  if (!words.every((word) => small.includes(word))) return undefined;
+function hitIn(line: string, words: readonly string[]): Omit<Hit, 'session'> | undefined {
+  // A word stands in the file as JSON writes it: most lines need not be parsed to be passed over.
+  const lower = line.toLowerCase();
+  if (!words.every((word) => lower.includes(JSON.stringify(word).slice(1, -1)))) return undefined;
+  const entry = parseEntry(line);
+  const [role, whole] = (entry && textIn(entry)) ?? [];
+  const small = whole?.toLowerCase() ?? '';
+  if (!role || !whole || !words.every((word) => small.includes(word))) return undefined;
   return { role, excerpt: around(whole, Math.min(...words.map((word) => small.indexOf(word)))) };
 }
 

@@ -1,63 +1,65 @@
 import { closeSync, constants, fstatSync, readSync, rmSync, writeSync } from 'node:fs';
 import { ChatError } from '../errors.ts';
 import { openToAppend } from '../files/private-file.ts';
-import { takeLock, type Lock } from './lock.ts';
+import { takeLock } from './lock.ts';
 
-/** A session file that this process may write. */
-export interface SessionFile {
+/** A session file that this process may write, until it is closed and its lock given back. */
+export class SessionFile {
   readonly path: string;
+  readonly #release: () => void;
+  readonly #opened: number;
+  /** The last line was cut, by a crash or a full disk: the next one must not be glued to it. */
+  #torn: boolean;
+  #open = true;
+
+  /** Opens a file whose lock is held. Throws SESSION_UNUSABLE. */
+  constructor(path: string, release: () => void, flags = 0) {
+    this.path = path;
+    this.#release = release;
+    this.#opened = openToAppend(path, flags, 'SESSION_UNUSABLE');
+    const { size } = fstatSync(this.#opened);
+    const last = Buffer.alloc(1);
+    this.#torn = size > 0 && readSync(this.#opened, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';
+  }
+
   /** Appends whole lines, in one write. Throws SESSION_UNUSABLE when they cannot be written, or not all of them. */
-  write(lines: string): void;
-  close(): void;
+  write(lines: string): void {
+    // The number may belong to another file by now.
+    if (!this.#open) throw failed(this.path, 'it was closed');
+    const bytes = Buffer.from(this.#torn ? `\n${lines}` : lines);
+    let written;
+    try {
+      written = writeSync(this.#opened, bytes);
+    } catch (error) {
+      throw failed(this.path, String((error as { code?: unknown }).code), { cause: error });
+    }
+    if (written > 0) this.#torn = written < bytes.length;
+    if (this.#torn) throw failed(this.path, 'the disk is full');
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    closeSync(this.#opened);
+    this.#release();
+  }
 }
 
 /** Makes the file with what it begins with. Throws SESSION_UNUSABLE when it cannot be written; then there is none. */
 export function createFile(path: string, lines: string): SessionFile {
-  const lock = takeLock(path);
-  if (!lock) throw failed(path, 'it is open in another window');
+  const release = takeLock(path);
+  if (!release) throw failed(path, 'it is open in another window');
   let file: SessionFile | undefined;
   try {
-    file = openFile(path, lock, constants.O_CREAT | constants.O_EXCL);
+    file = new SessionFile(path, release, constants.O_CREAT | constants.O_EXCL);
     file.write(lines);
     return file;
   } catch (error) {
     file?.close();
     if (file) rmSync(path, { force: true });
-    lock.release();
+    release();
     throw error;
   }
-}
-
-/** Opens a file whose lock is held. `close` releases it. Throws SESSION_UNUSABLE. */
-export function openFile(path: string, lock: Lock, flags = 0): SessionFile {
-  const fd = openToAppend(path, flags, 'SESSION_UNUSABLE');
-  const { size } = fstatSync(fd);
-  const last = Buffer.alloc(1);
-  /** The last line was cut, by a crash or a full disk: the next one must not be glued to it. */
-  let torn = size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';
-  let open = true;
-  return {
-    path,
-    write(lines) {
-      // The number may belong to another file by now.
-      if (!open) throw failed(path, 'it was closed');
-      const bytes = Buffer.from(torn ? `\n${lines}` : lines);
-      let written;
-      try {
-        written = writeSync(fd, bytes);
-      } catch (error) {
-        throw failed(path, String((error as { code?: unknown }).code), { cause: error });
-      }
-      if (written > 0) torn = written < bytes.length;
-      if (torn) throw failed(path, 'the disk is full');
-    },
-    close() {
-      if (!open) return;
-      open = false;
-      closeSync(fd);
-      lock.release();
-    },
-  };
 }
 
 const failed = (path: string, why: string, options?: ErrorOptions): ChatError =>

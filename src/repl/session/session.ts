@@ -1,36 +1,38 @@
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { ChatError } from '../errors.ts';
-import { makePrivateFolder, readSessionText } from '../files/private-file.ts';
-import {
-  parseEntry,
-  parseHeader,
-  wellFormedJson,
-  type Entry,
-  type EntryBody,
-  type SessionHeader,
-} from './entry.ts';
-import { takeLock } from './lock.ts';
-import { createFile, openFile, type SessionFile } from './session-file.ts';
-import { noResult, unfinishedCalls } from './unfinished.ts';
-import type { Settings } from './settings.ts';
-import { Tree } from './tree.ts';
+import { makePrivateFolder } from '../files/private-file.ts';
+import { parseEntry, type Entry, type EntryBody, type SessionHeader } from './entry.ts';
+import { createFile, type SessionFile } from './session-file.ts';
+import { isSetting, noSettings, settle, type Settings } from './settings.ts';
 
-const newId = (): string => randomBytes(4).toString('hex');
+export const newId = (): string => randomBytes(4).toString('hex');
 
-/** A conversation: a tree of entries, of which one branch is the one that goes on. */
+const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
+
+/**
+ * A conversation: a tree of entries, of which one branch is the one that goes on. Entries only ever come after the one
+ * they hang on, so there is no cycle.
+ */
 export class Session {
   readonly header: SessionHeader;
-  readonly #tree: Tree;
+  /** What was set, on whichever branch, and the entries that say so. */
+  settings: Settings = noSettings;
+  readonly set: Entry[] = [];
+  /** The entry that the next one hangs on; null at the beginning. */
+  leaf: string | null = null;
+  readonly #entries = new Map<string, Entry>();
+  readonly #children = new Map<string | null, Entry[]>();
+  #path: Entry[] | undefined = [];
+  #newest: string | null = null;
   #file: SessionFile | undefined;
   /** Where its file will be, and what it will begin with; a session that is opened and left leaves nothing. */
   #waiting: { readonly path: string; readonly lines: string[] } | undefined;
 
-  constructor(header: SessionHeader, tree: Tree, keeping: { file?: SessionFile; path?: string }) {
+  /** `path`: where its file will be; without it, it is kept nowhere, or in a file that is given later. */
+  constructor(header: SessionHeader, path?: string) {
     this.header = header;
-    this.#tree = tree;
-    this.#file = keeping.file;
-    if (keeping.path !== undefined) this.#waiting = { path: keeping.path, lines: [lineOf(header)] };
+    if (path !== undefined) this.#waiting = { path, lines: [lineOf(header)] };
   }
 
   get id(): string {
@@ -40,23 +42,17 @@ export class Session {
   get file(): string | undefined {
     return this.#file?.path;
   }
-  /** What was set, on whichever branch. */
-  get settings(): Settings {
-    return this.#tree.settings;
-  }
   get name(): string | undefined {
     return this.settings.name;
   }
-  /** The entry that the next one hangs on; null at the beginning. */
-  get leaf(): string | null {
-    return this.#tree.leaf;
-  }
 
   /** From the root to the leaf, or to another entry. That to the leaf grows with `append`. */
-  path = (to?: string | null): readonly Entry[] =>
-    to === undefined ? this.#tree.path : this.#tree.pathTo(to);
-  entry = (id: string): Entry | undefined => this.#tree.entry(id);
-  children = (id: string | null): readonly Entry[] => this.#tree.children(id);
+  path(to?: string | null): readonly Entry[] {
+    return to === undefined ? (this.#path ??= this.#pathTo(this.leaf)) : this.#pathTo(to);
+  }
+  entry = (id: string): Entry | undefined => this.#entries.get(id);
+  /** What hangs on an entry, oldest first; on null: what begins the conversation. */
+  children = (id: string | null): readonly Entry[] => this.#children.get(id) ?? [];
 
   /** Writes the entry, then returns it. Throws SESSION_UNUSABLE when it cannot be written; all is as before, then. */
   append(body: EntryBody): Entry {
@@ -69,7 +65,7 @@ export class Session {
     const entry = parseEntry(line);
     if (!entry) throw new TypeError(`This is no entry: ${line.slice(0, 200)}`);
     this.#write(line, body.type === 'user');
-    this.#tree.take(entry);
+    this.take(entry);
     return entry;
   }
 
@@ -83,14 +79,52 @@ export class Session {
   /** Takes over what another session holds, as the first of its lines. */
   begin(entries: readonly Entry[]): void {
     for (const entry of entries) {
-      this.#tree.take(entry);
+      this.take(entry);
       this.#waiting?.lines.push(lineOf(entry));
     }
     if (entries.some(({ type }) => type === 'user')) this.#start();
   }
 
+  /** Takes the next entry of its file. */
+  take(entry: Entry): void {
+    if (isSetting(entry)) {
+      this.settings = settle(this.settings, entry);
+      this.set.push(entry);
+    } else if (entry.type === 'leaf') {
+      this.leaf = this.#placeOf(entry.to);
+      this.#path = undefined;
+    } else if (!this.#entries.has(entry.id)) this.#add(entry);
+  }
+
+  keepIn(file: SessionFile): void {
+    this.#file = file;
+  }
+
   close(): void {
     this.#file?.close();
+  }
+
+  /** What hangs on an entry that cannot be read, or is of a later version, hangs on the one before it in the file. */
+  #placeOf(id: string | null): string | null {
+    return id === null || this.#entries.has(id) ? id : this.#newest;
+  }
+
+  #add(given: Entry): void {
+    const parent = this.#placeOf(given.parent);
+    const entry = parent === given.parent ? given : { ...given, parent };
+    this.#entries.set(entry.id, entry);
+    const siblings = this.#children.get(parent);
+    if (siblings) siblings.push(entry);
+    else this.#children.set(parent, [entry]);
+    if (parent === this.leaf) this.#path?.push(entry);
+    else this.#path = undefined;
+    this.leaf = this.#newest = entry.id;
+  }
+
+  #pathTo(id: string | null): Entry[] {
+    const found: Entry[] = [];
+    for (let at = this.#entries.get(id ?? ''); at; at = this.#entries.get(at.parent ?? '')) found.push(at);
+    return found.toReversed();
   }
 
   /** Its file is made with the first thing that the person says. */
@@ -115,93 +149,4 @@ export class Session {
     this.#file = createFile(path, lines.join(''));
     this.#waiting = undefined;
   }
-}
-
-const lineOf = (value: object): string => `${wellFormedJson(JSON.stringify(value))}\n`;
-
-/** A new session, whose file is made in a folder; without a folder it is kept nowhere. */
-export function createSession(
-  folder: string | undefined,
-  more: Pick<SessionHeader, 'cwd' | 'temporary' | 'parent'>,
-): Session {
-  const { temporary, parent, cwd } = more;
-  const created = new Date().toISOString();
-  const id = newId();
-  const header: SessionHeader = {
-    v: 1,
-    type: 'session',
-    id,
-    cwd,
-    created,
-    ...(parent === undefined ? {} : { parent }),
-    ...(temporary ? { temporary } : {}),
-  };
-  const name = `${created.replaceAll(/[:.]/g, '-')}_${id}.jsonl`;
-  return new Session(header, new Tree(), folder === undefined ? {} : { path: join(folder, name) });
-}
-
-/** A session as it is now, whoever has it open. Throws SESSION_UNUSABLE for what is no session of this version. */
-function readSession(file: string): { header: SessionHeader; tree: Tree } {
-  const [first = '', ...lines] = readSessionText(file).split('\n');
-  if (first === '') throw unusable(file, 'is empty');
-  const header = parseHeader(first);
-  if (header === undefined) throw unusable(file, 'is no session, or its first line is damaged');
-  if (typeof header === 'number') throw unusable(file, `was written by another version (${header})`);
-  const tree = new Tree();
-  for (const line of lines) {
-    const entry = parseEntry(line);
-    if (entry) tree.take(entry);
-  }
-  return { header, tree };
-}
-
-export const unusable = (path: string, why: string): ChatError =>
-  new ChatError('SESSION_UNUSABLE', `${path} cannot be used: it ${why}.`);
-
-/** Opens a session to go on with it; a copy when another process has it open. Throws SESSION_UNUSABLE. */
-export function openOrFork(folder: string, file: string): { session: Session; forked: boolean } {
-  readSessionText(file, 1); // Throws for what is no file of ours, before a lock is put beside it.
-  const lock = takeLock(file);
-  try {
-    // Read after the lock was taken, so that nothing is appended in between.
-    const { header, tree } = readSession(file);
-    const opened = new Session(header, tree, lock ? { file: openFile(file, lock) } : {});
-    return lock
-      ? { session: opened, forked: false }
-      : { session: copyElsewhere(folder, opened), forked: true };
-  } catch (error) {
-    lock?.release();
-    throw error;
-  }
-}
-
-/** A new session that begins with the path to an entry, or to the leaf, and all that was set. */
-export function forkSession(folder: string, session: Session, at?: string | null): Session {
-  const { cwd, temporary } = session.header;
-  const copy = createSession(folder, { cwd, parent: session.id, ...(temporary ? { temporary } : {}) });
-  copy.begin(session.path(at));
-  takeSettings(copy, session.settings);
-  return copy;
-}
-
-/** Its open calls are asked about, or still run, in the other window. */
-function copyElsewhere(folder: string, session: Session): Session {
-  const copy = forkSession(folder, session);
-  const unknown = { state: 'done', text: noResult, isError: true } as const;
-  for (const { call } of unfinishedCalls(copy.path()))
-    copy.append({ type: 'tool', callId: call.id, name: call.name, ...unknown });
-  return copy;
-}
-
-/** Says in a session what was set in another one. */
-export function takeSettings(session: Session, { own, since, profile, roots, system, name }: Settings): void {
-  if (own.mode) session.append({ type: 'mode', mode: own.mode });
-  if (own.model !== undefined) session.append({ type: 'model', model: own.model });
-  if (profile !== undefined) session.append({ type: 'profile', name: profile });
-  if (typeof profile === 'string' && since.mode) session.append({ type: 'mode', mode: since.mode });
-  if (typeof profile === 'string' && since.model !== undefined)
-    session.append({ type: 'model', model: since.model });
-  if (roots) session.append({ type: 'roots', roots });
-  if (system !== undefined) session.append({ type: 'system', text: system });
-  if (name !== undefined) session.append({ type: 'name', name, by: 'person' });
 }

@@ -47,23 +47,20 @@ export function settle(settings: Settings, entry: Entry): Settings {
 export const isSetting = ({ type }: Pick<Entry, 'type'>): boolean =>
   ['mode', 'model', 'profile', 'roots', 'system', 'name'].includes(type);
 
-/** What a profile says, and whether it was taken into use or is only configured. */
-interface Otherwise {
-  readonly profile: (Chosen & { readonly source: string }) | undefined;
-  readonly configured: Chosen;
-}
+/** What was set by hand, since a profile was taken into use. */
+export const setByHand = ({ own, since, profile }: Settings): Chosen =>
+  typeof profile === 'string' ? since : own;
 
 /** The mode and the model that hold: a profile that was chosen wins over what was set before, a configured one not. */
 export function chosenIn(
-  { own, since, profile: named }: Settings,
-  { profile, configured }: Otherwise,
+  settings: Settings,
+  profile: (Chosen & { readonly source: string }) | undefined,
+  usualMode: Mode,
 ): Chosen {
-  const usual = own.mode ?? configured.mode;
+  const { own } = settings;
+  const set = setByHand(settings);
+  const usual = own.mode ?? usualMode;
   // One of the project loosens nothing.
   const mode = profile?.source === 'project' && usual === 'plan' ? undefined : profile?.mode;
-  const isChosen = typeof named === 'string';
-  return {
-    mode: (isChosen ? (since.mode ?? mode) : (own.mode ?? mode)) ?? usual,
-    model: (isChosen ? (since.model ?? profile?.model) : (own.model ?? profile?.model)) ?? own.model,
-  };
+  return { mode: set.mode ?? mode ?? usual, model: set.model ?? profile?.model ?? own.model };
 }

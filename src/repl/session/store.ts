@@ -7,7 +7,7 @@ import { textOf } from '../message.ts';
 import { oneLine } from '../text/one-line.ts';
 import { parseEntry, parseHeader } from './entry.ts';
 import { isLocked } from './lock.ts';
-import { unusable } from './session.ts';
+import { unusable } from './open-session.ts';
 
 /** What is listed of a session. Its texts are as they were written: print none of them raw. */
 export interface SessionInfo {
@@ -16,6 +16,7 @@ export interface SessionInfo {
   /** Its name, or the first line of what was said first. */
   readonly name: string;
   readonly modified: string;
+  readonly temporary?: boolean | undefined;
   /** Why it cannot be opened. */
   readonly damaged?: string;
 }
@@ -38,9 +39,14 @@ export class Store {
   }
 
   /** Newest first; a file that cannot be used is in the list, and says why. */
-  list = (): SessionInfo[] => sessionsIn(this.folder).sort(newestFirst).map(infoOf);
-  /** Those of all projects, newest first. */
-  listAll = (): SessionInfo[] => this.#everywhere().sort(newestFirst).map(infoOf);
+  list = (): SessionInfo[] => sessionsIn([this.folder]);
+  /** Those of all projects. Links are passed over: only what we made ourselves is ours. */
+  listAll = (): SessionInfo[] =>
+    sessionsIn(
+      entriesIn(this.#all)
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => join(this.#all, name)),
+    );
   /** The newest that can be opened. */
   latest = (): SessionInfo | undefined => this.list().find(({ damaged }) => damaged === undefined);
 
@@ -62,17 +68,11 @@ export class Store {
 
   /** Removes temporary sessions that were not used for 48 hours; returns how many. */
   removeExpired(now: number): number {
-    const isOver = ({ file, modified }: Found) =>
-      now - modified > temporaryMs && isTemporary(file) && !isLocked(file);
-    const old = this.#everywhere().filter(isOver);
+    const isOver = ({ file, modified, temporary }: SessionInfo) =>
+      temporary && now - Date.parse(modified) > temporaryMs && !isLocked(file);
+    const old = this.listAll().filter(isOver);
     for (const { file } of old) this.remove(file);
     return old.length;
-  }
-
-  /** Links are passed over: only what we made ourselves is ours. */
-  #everywhere(): Found[] {
-    const folders = entriesIn(this.#all).filter((entry) => entry.isDirectory());
-    return folders.flatMap(({ name }) => sessionsIn(join(this.#all, name)));
   }
 }
 
@@ -89,50 +89,38 @@ function folderNameOf(cwd: string): string {
   return `${slug}-${createHash('sha256').update(path).digest('hex').slice(0, 8)}`;
 }
 
-interface Found {
-  readonly file: string;
-  readonly modified: number;
-}
-
-const newestFirst = (a: Found, b: Found): number => b.modified - a.modified || (a.file < b.file ? 1 : -1);
-
-const sessionsIn = (folder: string): Found[] =>
-  entriesIn(folder).flatMap((entry) => {
-    if (!entry.isFile() || !entry.name.endsWith('.jsonl')) return [];
-    const file = join(folder, entry.name);
-    const stats = statSync(file, { throwIfNoEntry: false });
-    return stats ? [{ file, modified: stats.mtimeMs }] : [];
-  });
+const sessionsIn = (folders: readonly string[]): SessionInfo[] =>
+  folders
+    .flatMap((folder) =>
+      entriesIn(folder).flatMap((entry) => {
+        if (!entry.isFile() || !entry.name.endsWith('.jsonl')) return [];
+        const file = join(folder, entry.name);
+        const modified = statSync(file, { throwIfNoEntry: false })?.mtime.toISOString();
+        return modified === undefined ? [] : [infoOf(file, modified)];
+      }),
+    )
+    .sort((a, b) => (`${a.modified} ${a.file}` < `${b.modified} ${b.file}` ? 1 : -1));
 
 const entriesIn = (folder: string): Dirent[] =>
   lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()
     ? readdirSync(folder, { withFileTypes: true })
     : [];
 
-const headerIn = (file: string) => parseHeader(readSessionText(file, headBytes).split('\n', 1)[0] ?? '');
-
-function isTemporary(file: string): boolean {
-  try {
-    const header = headerIn(file);
-    return typeof header === 'object' && header.temporary === true;
-  } catch {
-    return false; // What cannot be read is left alone.
-  }
-}
-
-function infoOf({ file, modified }: Found): SessionInfo {
-  const shared = { file, modified: new Date(modified).toISOString() };
+function infoOf(file: string, modified: string): SessionInfo {
   const damaged = (why: string): SessionInfo => {
     const id = /_([^_]+)\.jsonl$/.exec(file)?.[1] ?? basename(file);
-    return { ...shared, id, name: `(${why})`, damaged: why };
+    return { file, modified, id, name: `(${why})`, damaged: why };
   };
   try {
-    const header = headerIn(file);
+    const header = parseHeader(readSessionText(file, headBytes).split('\n', 1)[0] ?? '');
     if (typeof header !== 'object') return damaged('damaged, or of another version');
+    const { id, temporary } = header;
     let name: string | undefined;
     return {
-      ...shared,
-      id: header.id,
+      file,
+      modified,
+      id,
+      temporary,
       // It may stand anywhere in a large file: looked for only when somebody wants to see it.
       get name() {
         return (name ??= nameOf(file));
@@ -143,24 +131,22 @@ function infoOf({ file, modified }: Found): SessionInfo {
   }
 }
 
+/** The last name it was given, or else what the person typed first. Most lines need not be parsed for that. */
 function nameOf(file: string): string {
+  let lines: string[];
   try {
-    const [first = ''] = nameIn(readSessionText(file).split('\n')).trim().split('\n', 1);
-    return oneLine(first, longestName);
+    lines = readSessionText(file).split('\n');
   } catch {
     return ''; // Removed since it was listed.
   }
-}
-
-/** The last name it was given, or else what the person typed first. Most lines need not be parsed for that. */
-function nameIn(lines: readonly string[]): string {
+  const short = (text: string) => oneLine(text.trim().split('\n', 1)[0] ?? '', longestName);
   for (const line of lines.toReversed()) {
     const entry = line.includes('"type":"name"') ? parseEntry(line) : undefined;
-    if (entry?.type === 'name') return entry.name;
+    if (entry?.type === 'name') return short(entry.name);
   }
   for (const line of lines) {
     const entry = parseEntry(line);
-    if (entry?.type === 'user') return entry.typed ?? textOf(entry.content);
+    if (entry?.type === 'user') return short(entry.typed ?? textOf(entry.content));
   }
   return '';
 }

@@ -8,7 +8,6 @@ import type { Store } from './store.ts';
 
 /** Another process may have kept a part and not yet said so in its session: what is younger is never removed. */
 const youngMs = 60 * 60 * 1000;
-const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 /** Keeps bytes under their hash, once however often they are attached. Throws CONFIG_INVALID for a folder not ours. */
 export function keepPart(
@@ -26,7 +25,7 @@ export function keepPart(
 /** The part as a model is sent it; a line of text that says so when it is gone or damaged. Never throws. */
 export function loadPart(folder: string, { sha256, mimeType, name }: StoredPart): Part {
   // It comes from a file: no other path than a hash may be made of it.
-  const bytes = isHash(sha256) ? read(join(folder, sha256)) : undefined;
+  const bytes = /^[0-9a-f]{64}$/.test(sha256) ? read(join(folder, sha256)) : undefined;
   if (!bytes || hashOf(bytes) !== sha256)
     return { type: 'text', text: `[attachment ${name} is no longer there]` };
   return mimeType.startsWith('image/')
@@ -35,34 +34,24 @@ export function loadPart(folder: string, { sha256, mimeType, name }: StoredPart)
 }
 
 /** Removes the parts that no session of any project refers to, and what a crash left half written. */
-export function clean(
-  folder: string,
-  store: Pick<Store, 'listAll'>,
-  now = Date.now(),
-): { removed: number; bytes: number } {
+export function clean(folder: string, store: Pick<Store, 'listAll'>): { removed: number; bytes: number } {
   const used = new Set<string>();
-  for (const { file } of store.listAll()) {
-    const text = readSessionText(file);
-    for (const [, sha256 = ''] of text.matchAll(/"sha256":"([0-9a-f]{64})"/g)) used.add(sha256);
-  }
-  const unused = partsIn(folder).filter(({ name, mtimeMs }) => !used.has(name) && now - mtimeMs > youngMs);
-  for (const { name } of unused) rmSync(join(folder, name), { force: true });
-  return { removed: unused.length, bytes: unused.reduce((sum, { size }) => sum + size, 0) };
-}
-
-function partsIn(folder: string): { name: string; size: number; mtimeMs: number }[] {
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    return []; // Nothing was ever attached.
-  }
-  return names.flatMap((name) => {
+  for (const { file } of store.listAll())
+    for (const [, sha256 = ''] of readSessionText(file).matchAll(/"sha256":"([0-9a-f]{64})"/g))
+      used.add(sha256);
+  let [removed, bytes] = [0, 0];
+  const there = lstatSync(folder, { throwIfNoEntry: false });
+  for (const name of there ? readdirSync(folder) : []) {
+    const path = join(folder, name);
+    const facts = lstatSync(path, { throwIfNoEntry: false });
     // A crash leaves `.<hash>.<something>.tmp`.
-    if (!isHash(name.replace(/^\./, '').slice(0, 64))) return [];
-    const stats = lstatSync(join(folder, name), { throwIfNoEntry: false });
-    return stats?.isFile() ? [{ name, size: stats.size, mtimeMs: stats.mtimeMs }] : [];
-  });
+    const isUnused = /^\.?[0-9a-f]{64}/.test(name) && !used.has(name);
+    if (!isUnused || !facts?.isFile() || Date.now() - facts.mtimeMs <= youngMs) continue;
+    rmSync(path, { force: true });
+    removed++;
+    bytes += facts.size;
+  }
+  return { removed, bytes };
 }
 
 function read(path: string): Buffer | undefined {

@@ -1,126 +1,122 @@
-import type { Paint } from './terminal.ts';
+import type { Paint } from './paint.ts';
+import { plain, type Style } from './prose.ts';
 
-/** How much of the text was used, and what is shown for it. */
-export interface Piece {
-  readonly length: number;
-  readonly shown: string;
+interface Span {
+  readonly text: string;
+  readonly style: Style;
 }
 
 /** A construct that has not closed within so many characters is none: nobody waits longer for the text to go on. */
-const longest = 300;
+export const longest = 300;
 /** Constructs inside constructs; deeper ones are left as text. */
 const deepest = 3;
-const special = /[`*_~[!\\<]/;
+const special = /[`*_~[!\\<]/g;
 const code = '`[^`]*`';
 /** What may stand in emphasis: code as a whole, escapes, anything else. */
-const inner = `((?:${code}|\\\\.|[^\`\\\\])+?)`;
-const constructs = [
-  /(?<escape>\\([\\`*_[\]#|~<>!+.-]))/,
-  /(?<code>(`+)(?!`)([^]*?[^`])\2(?!`))/,
-  /(?<address><(https?:\/\/[^\s<>]+)>)/,
-  // Its text may have brackets, its address parentheses.
-  new RegExp(
-    String.raw`(?<link>!?\[((?:${code}|\\.|[^[\]\\${'`'}]|\[(?:\\.|[^[\]\\])*\])*)\]` +
-      String.raw`\(\s*(?:<([^<>]*)>|((?:[^\s()\\]|\\.|\([^\s()]*\))*))(\s+(?:"[^"]*"|'[^']*'))?\s*\))`,
-  ),
-  new RegExp(`(?<struck>~~(?![\\s~])${inner}(?<![\\s~])~~(?!~))`),
-  new RegExp(`(?<both>\\*\\*\\*(?![\\s*])${inner}(?<![\\s*])\\*\\*\\*(?!\\*))`),
-  new RegExp(`(?<strong>\\*\\*(?![\\s*])${inner}(?<!\\s)\\*\\*(?!\\*))`),
-  new RegExp(`(?<strong_>__(?![\\s_])${inner}(?<!\\s)__(?![\\p{L}\\p{N}_]))`, 'u'),
-  new RegExp(`(?<slanted>\\*(?![\\s*])${inner}(?<![\\s*])\\*(?!\\*))`),
-  new RegExp(`(?<slanted_>_(?![\\s_])${inner}(?<![\\s_])_(?![\\p{L}\\p{N}_]))`, 'u'),
-].map(({ source }) => new RegExp(source, 'yu'));
+const inner = `(?:${code}|\\\\.|[^\`\\\\])+?`;
+/** Kept as they are, unlike in CommonMark: `2*3*4`, `snake_case`, the underscores of a bare address. */
+const star = String.raw`(?<!\*)(?<!\w(?=\*+\w))`;
+const underscore = String.raw`(?<![\p{L}\p{N}_])(?<!:\/\/[^\s<>()]{0,300})`;
+const construct = new RegExp(
+  [
+    String.raw`\\(?<escape>[\\${'`'}*_[\]#|~<>!+.\-])`,
+    '(?<!`)(?<ticks>`+)(?!`)(?<code>[^]*?[^`])\\k<ticks>(?!`)',
+    String.raw`<(?<address>https?:\/\/[^\s<>]+)>`,
+    // Its text may have brackets, its address parentheses.
+    String.raw`!?\[(?<label>(?:${code}|\\.|[^[\]\\${'`'}]|\[(?:\\.|[^[\]\\])*\])*)\]` +
+      String.raw`\(\s*(?:<(?<bracketed>[^<>]*)>|(?<url>(?:[^\s()\\]|\\.|\([^\s()]*\))*))` +
+      String.raw`(?<title>\s+(?:"[^"]*"|'[^']*'))?\s*\)`,
+    `(?<!~)~~(?![\\s~])(?<struck>${inner})(?<![\\s~])~~(?!~)`,
+    `${star}\\*\\*\\*(?![\\s*])(?<both>${inner})(?<![\\s*])\\*\\*\\*(?!\\*)`,
+    `${star}\\*\\*(?![\\s*])(?<strong>${inner})(?<!\\s)\\*\\*(?!\\*)`,
+    `${underscore}__(?![\\s_])(?<strong_>${inner})(?<!\\s)__(?![\\p{L}\\p{N}_])`,
+    `${star}\\*(?![\\s*])(?<slanted>${inner})(?<![\\s*])\\*(?!\\*)`,
+    `${underscore}_(?![\\s_])(?<slanted_>${inner})(?<![\\s_])_(?![\\p{L}\\p{N}_])`,
+  ].join('|'),
+  'yu',
+);
+/** What begins no construct, whatever comes after it. */
+const closed =
+  /[*_~]+(?=\s)|(?<=\w)\*+(?=\w)|(?<=[\p{L}\p{N}])_+|!(?=[^[])|<(?=[^h])|~(?=[^~])|\[[^[\]\\`]*\](?=[^(])/uy;
+const run = /`+|\*+|_+|~+|[^]/uy;
+
+const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+};
 
 /**
- * The next piece of a line of Markdown; undefined when that depends on what comes after the text. `before`: the text of
- * its line before it; `ended`: nothing of its line comes after it. What is given for a text is given for every text
- * that begins with it: where the chunks of a stream end makes no difference. Kept on purpose as they are, unlike in
- * CommonMark: `2*3*4`, `__init__`, the underscores of a bare address.
+ * The next piece of a line of Markdown, from `at` on; undefined when that depends on what comes after the text, of
+ * which nothing does when it has `ended`. Where the chunks of a stream end makes no difference.
  */
 export function nextPiece(
   text: string,
-  { before, ended }: { readonly before: string; readonly ended: boolean },
+  { at, ended }: { readonly at: number; readonly ended: boolean },
   paint: Paint,
   depth = 0,
-): Piece | undefined {
-  const begin = text.search(special);
-  if (begin !== 0) return literal(text, begin < 0 ? text.length : begin);
-  const window = text.slice(0, longest);
-  const whole = ended && text.length <= longest;
-  const run = /^(?:`+|\*+|_+|~+|[^])/.exec(window)?.[0] ?? '';
-  const mayOpen = !before.endsWith(run.charAt(0)) && opens(run.charAt(0), before, window.charAt(run.length));
-  if (!whole && window.length === run.length && text.length <= longest && mayOpen) return undefined;
-  if (mayOpen)
-    for (const construct of constructs) {
-      construct.lastIndex = 0;
-      const found = construct.exec(window);
-      // What comes next may make its end another one.
-      if (found && (whole || found[0].length < window.length)) return pieceOf(found, paint, depth);
-      if (found && text.length <= longest) return undefined;
-    }
-  if (mayOpen && !ended && text.length <= longest) return undefined;
-  return literal(text, run.length);
+): { readonly end: number; readonly spans: readonly Span[] } | undefined {
+  if (at >= text.length) return undefined;
+  special.lastIndex = at;
+  const begin = special.exec(text)?.index ?? text.length;
+  const literal = (end: number) => ({ end, spans: [{ text: text.slice(at, end), style: plain }] });
+  if (begin > at) return literal(begin);
+  const none = matchAt(closed, text, at);
+  if (none) return literal(at + none[0].length);
+  const found = matchAt(construct, text, at);
+  const isShort = text.length - at <= longest;
+  if (found && found[0].length <= longest) {
+    const end = at + found[0].length;
+    // What comes next may make its end another one.
+    if (!ended && end === text.length && isShort) return undefined;
+    return { end, spans: spansOf(found, paint, depth) };
+  }
+  if (!ended && isShort) return undefined;
+  return literal(at + (matchAt(run, text, at)?.[0].length ?? 1));
 }
 
 /** A whole line, or a part of one, at once. */
-export function inline(text: string, paint: Paint, depth = 0): string {
-  if (depth > deepest) return text;
-  let shown = '';
-  let at = 0;
-  while (at < text.length) {
-    const around = { before: text.slice(Math.max(0, at - longest), at), ended: true };
-    const piece = nextPiece(text.slice(at), around, paint, depth) ?? literal(text.slice(at), 1);
-    shown += piece.shown;
-    at += piece.length;
+export const inline = (text: string, paint: Paint): string =>
+  spansIn(text, paint, 0)
+    .map((span) => span.style(span.text))
+    .join('');
+
+function spansIn(text: string, paint: Paint, depth: number): Span[] {
+  if (depth > deepest) return [{ text, style: plain }];
+  const spans: Span[] = [];
+  for (let at = 0; ;) {
+    const piece = nextPiece(text, { at, ended: true }, paint, depth);
+    if (!piece) return spans;
+    spans.push(...piece.spans);
+    at = piece.end;
   }
-  return shown;
 }
 
-const literal = (text: string, length: number): Piece => ({ length, shown: text.slice(0, length) });
-
-/** Whether a construct can begin with a character where it stands. */
-function opens(first: string, before: string, next: string): boolean {
-  const previous = before.at(-1) ?? ' ';
-  if (first === '*') return !(/\w/.test(previous) && /\w/.test(next));
-  return first !== '_' || (!/[\p{L}\p{N}]/u.test(previous) && !/:\/\/[^\s<>()]*$/.test(before));
-}
-
-function pieceOf({ 0: whole, groups = {}, ...found }: RegExpExecArray, paint: Paint, depth: number): Piece {
-  const [kind = ''] = Object.entries(groups).find(([, text]) => text !== undefined) ?? [];
-  const said = found[2] ?? '';
-  const within = (text: string) => inline(text, paint, depth + 1);
-  const length = whole.length;
-  switch (kind) {
-    case 'escape':
-      return { length, shown: said };
-    case 'code': {
-      const code = found[3] ?? '';
-      return { length, shown: paint.code(/^ .*[^ ].* $/.test(code) ? code.slice(1, -1) : code) };
-    }
-    case 'address':
-      return { length, shown: paint.link(said) };
-    case 'link': {
-      const url = found[3] ?? found[4] ?? '';
-      // Shown with its address, which the text may lie about.
-      if (said === url || `mailto:${said}` === url) return { length, shown: paint.link(said) };
-      const shown = within(said);
-      return {
-        length,
-        shown: url === '' ? shown : `${shown} (${paint.link(url)}${found[5] ?? ''})`.trimStart(),
-      };
-    }
-    case 'struck': {
-      const shown = within(said);
-      // Without the line through it, it would say the opposite.
-      return { length, shown: paint.struck(shown) === shown ? `~~${shown}~~` : paint.struck(shown) };
-    }
-    case 'both':
-      return { length, shown: paint.strong(paint.emphasis(within(said))) };
-    case 'strong':
-    case 'strong_':
-      if (kind === 'strong_' && /^\w+$/.test(said)) return literal(whole, length);
-      return { length, shown: paint.strong(within(said)) };
-    default:
-      return { length, shown: paint.emphasis(within(said)) };
+function spansOf({ 0: whole, groups = {} }: RegExpExecArray, paint: Paint, depth: number): Span[] {
+  const { escape, code: quoted, address, label, both, struck, strong_: underscored } = groups;
+  const within = (text: string, style: Style) =>
+    spansIn(text, paint, depth + 1).map((span) => ({
+      text: span.text,
+      style: (given: string) => style(span.style(given)),
+    }));
+  if (escape !== undefined) return [{ text: escape, style: plain }];
+  if (quoted !== undefined)
+    return [{ text: /^ .*[^ ].* $/.test(quoted) ? quoted.slice(1, -1) : quoted, style: paint.code }];
+  if (address !== undefined) return [{ text: address, style: paint.link }];
+  if (label !== undefined) {
+    const url = groups['bracketed'] ?? groups['url'] ?? '';
+    // Shown with its address, which the text may lie about.
+    if (label === url || `mailto:${label}` === url) return [{ text: label, style: paint.link }];
+    if (url === '') return within(label, plain);
+    const spans = [...within(label, plain), { text: `${label === '' ? '' : ' '}(`, style: plain }];
+    return [...spans, { text: url, style: paint.link }, { text: `${groups['title'] ?? ''})`, style: plain }];
   }
+  // Without the line through it, it would say the opposite.
+  if (struck !== undefined)
+    return paint.struck('x') === 'x' ? [{ text: whole, style: plain }] : within(struck, paint.struck);
+  if (both !== undefined) return within(both, (text) => paint.strong(paint.emphasis(text)));
+  // `__init__`
+  if (underscored !== undefined && /^\w+$/.test(underscored)) return [{ text: whole, style: plain }];
+  const strong = groups['strong'] ?? underscored;
+  if (strong !== undefined) return within(strong, paint.strong);
+  return within(groups['slanted'] ?? groups['slanted_'] ?? '', paint.emphasis);
 }

@@ -1,8 +1,8 @@
-import { inline, nextPiece } from './markdown-inline.ts';
-import { isDelimiter, renderTable } from './markdown-table.ts';
+import { longest, nextPiece, inline } from './markdown-inline.ts';
+import type { Paint } from './paint.ts';
 import { createPrintable } from './printable.ts';
-import { Prose } from './prose.ts';
-import type { Paint, Terminal } from './terminal.ts';
+import { plain, Prose, type Style } from './prose.ts';
+import { isDelimiter, markdownTable } from './table.ts';
 
 export interface MarkdownStream {
   push(text: string): void;
@@ -10,20 +10,19 @@ export interface MarkdownStream {
   end(): void;
 }
 
-/** What is held of a table before it is printed as it came. */
-const mostRows = 200;
-const mostHeld = 64 * 1024;
-/** As much of the beginning of a line as can be marks, and of a line as is looked back at. */
-const mostMarks = 300;
+interface Screen {
+  readonly screen: boolean;
+  readonly width: number;
+  readonly paint: Paint;
+  write(text: string): void;
+}
 
 /**
  * Shows Markdown while it streams. Nothing is printed twice, the cursor never moves: plain words are written at once,
  * `**bold**`, a link or the marks that begin a line when they are clear, a table when it is whole. Where there is no
  * screen the text is passed on as it is. What comes out does not depend on how it was cut.
  */
-export function createMarkdownStream(
-  terminal: Pick<Terminal, 'paint' | 'width' | 'screen' | 'write'>,
-): MarkdownStream {
+export function createMarkdownStream(terminal: Screen): MarkdownStream {
   const cleaner = createPrintable();
   const begin = () => (terminal.screen ? new Lines(terminal.paint, () => terminal.width) : undefined);
   let lines = begin();
@@ -48,45 +47,31 @@ export function createMarkdownStream(
   };
 }
 
+/** A longer table is printed as it came. */
+const mostRows = 200;
 /** As long as a line is nothing but these, what comes next decides what it is. */
-const undecided = /^(?:[ \t>|#\-*_+=`~[\]xX]|\d{1,9}[.)]?)*$/;
-const marks = {
-  quote: /[ \t]*> ?/y,
-  bullet: /[ \t]*[-*+](?:[ \t]+|$)/y,
-  number: /[ \t]*\d{1,9}[.)](?:[ \t]+|$)/y,
-};
+const undecided = /^[ \t>|#\-*_+=`~[\]xX\d.)]*$/;
+const fenceToCome = /^[ \t\-*+\d.)]*(?:```|~~~)/;
+const quoteMark = /^[ \t]*> ?/;
+const itemMark = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)/;
 const rule = /^[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
 const fence = /^[ \t]*(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
-
-interface Fence {
-  readonly mark: string;
-  /** Quote marks its lines begin with. */
-  readonly quotes: number;
-  readonly diff: boolean;
-}
 
 /** The state between lines and inside of one: returns what can be shown. */
 class Lines {
   readonly #paint: Paint;
   readonly #width: () => number;
   readonly #prose: Prose;
-  #shown = '';
-  /** What has come of this line and is not shown. */
-  #rest = '';
+  /** The current line, or its end, and how much of it is shown. */
+  #line = '';
+  #at = 0;
   /** `start`: it is not known what the line is; `raw`: it is shown as it is; `row`: it is held for a table. */
-  #in: 'start' | 'text' | 'raw' | 'row' = 'start';
-  /** The text of this line that is shown, for what depends on the character before. */
-  #before = '';
-  /** A style that holds to the end of the line. */
-  #open = '';
-  #close = '';
-  #fence: Fence | undefined;
+  #kind: 'start' | 'text' | 'raw' | 'row' = 'start';
+  #style: Style = plain;
+  #fence: { readonly mark: string; readonly diff: boolean } | undefined;
   #rows: string[] = [];
   /** The table became too long: its rows are shown as they are. */
-  #rawRows = false;
-  #blankBefore = true;
-  /** Columns before the text of the list item that we are in. */
-  #indent = 0;
+  #rawTable = false;
 
   constructor(paint: Paint, width: () => number) {
     this.#paint = paint;
@@ -97,184 +82,139 @@ class Lines {
   add(text: string): string {
     const parts = text.split('\n');
     const last = parts.pop() ?? '';
-    for (const part of parts) this.#take(part, true);
-    if (last !== '') this.#take(last, false);
-    return this.#flush();
+    const shown = parts.map((part) => this.#take(part, true)).join('');
+    return last === '' ? shown : shown + this.#take(last, false);
   }
 
   end(): string {
-    if (this.#rest !== '' || this.#in !== 'start') this.#take('', true);
-    this.#showTable();
-    return this.#flush();
+    const rest = this.#line === '' ? '' : this.#take('', true);
+    return rest + this.#endTable();
   }
 
-  #flush(): string {
-    const shown = this.#shown;
-    this.#shown = '';
+  #take(part: string, ended: boolean): string {
+    this.#line += part;
+    let shown = '';
+    if (this.#kind === 'start') {
+      const isOpen = !ended && this.#line.length < longest;
+      if (isOpen && undecided.test(this.#line)) return '';
+      if (isOpen && !this.#fence && fenceToCome.test(this.#line)) return '';
+      shown = this.#begin(ended);
+    }
+    if (this.#kind === 'row') return ended ? shown + this.#endRow() : shown;
+    shown += this.#kind === 'raw' ? this.#style(this.#line.slice(this.#at)) : this.#text(ended);
+    if (this.#kind === 'raw') this.#at = this.#line.length;
+    if (!ended) return shown;
+    shown += `${this.#prose.end()}\n`;
+    this.#next();
     return shown;
   }
 
-  #take(part: string, ended: boolean): void {
-    this.#rest += part;
-    if (this.#in === 'start' && !this.#begin(ended)) return;
-    if (this.#in === 'raw') {
-      this.#shown += this.#rest;
-      this.#rest = '';
-    } else if (this.#in === 'row') this.#takeRow(ended);
-    else this.#takeText(ended);
-    if (!ended) return;
-    if (this.#in !== 'row') this.#shown += `${this.#prose.add(this.#close)}${this.#prose.end()}\n`;
-    this.#in = 'start';
-    this.#before = this.#open = this.#close = '';
+  #next(): void {
+    this.#line = '';
+    this.#at = 0;
+    this.#kind = 'start';
+    this.#style = plain;
   }
 
-  #takeText(ended: boolean): void {
-    let at = 0;
+  #text(ended: boolean): string {
+    let shown = '';
     for (;;) {
-      const text = this.#rest.slice(at);
-      const piece = text === '' ? undefined : nextPiece(text, { before: this.#before, ended }, this.#paint);
+      const piece = nextPiece(this.#line, { at: this.#at, ended }, this.#paint);
       if (!piece) break;
-      // A style that ends inside the style of the line has ended that too.
-      const shown = piece.shown + (this.#open !== '' && piece.shown.includes('\u001b') ? this.#open : '');
-      this.#shown += this.#prose.add(shown, piece.shown !== text.slice(0, piece.length));
-      this.#before = (this.#before + text.slice(0, piece.length)).slice(-mostMarks);
-      at += piece.length;
+      for (const { text, style } of piece.spans)
+        shown += this.#prose.add(text, (word) => this.#style(style(word)));
+      this.#at = piece.end;
     }
-    this.#rest = this.#rest.slice(at);
+    // Of a line without end, no more is looked back at.
+    const over = Math.max(0, this.#at - longest - 1);
+    if (over > longest) [this.#line, this.#at] = [this.#line.slice(over), this.#at - over];
+    return shown;
   }
 
-  /** Shows the marks a line begins with; false when what comes next decides what it is. */
-  #begin(ended: boolean): boolean {
-    const text = this.#rest.slice(0, mostMarks);
-    const whole = ended && this.#rest.length <= mostMarks;
-    const open = !ended && this.#rest.length < mostMarks;
-    if (open && undecided.test(text)) return false;
-    if (this.#fence) return this.#inFence(this.#fence, text, whole);
-    if (open && /^(?:[ \t>\-*+]|\d{1,9}[.)])*(?:```|~~~)/.test(text)) return false;
-    const isRow = /^[ \t]*\|/.test(text);
-    if (!isRow) {
-      this.#showTable();
-      this.#rawRows = false;
+  /** Shows the marks a line begins with, and says what it is. */
+  #begin(ended: boolean): string {
+    if (this.#fence) return this.#code(this.#fence, ended);
+    if (/^[ \t]*\|/.test(this.#line)) {
+      this.#kind = this.#rawTable ? 'raw' : 'row';
+      return '';
     }
-    const indent = columns(/^[ \t]*/.exec(text)?.[0] ?? '');
-    const isBlank = whole && text.trim() === '';
-    const isCode = this.#blankBefore && indent >= this.#indent + 4 && !isBlank;
-    if (this.#blankBefore && !isBlank && indent < this.#indent) this.#indent = 0;
-    this.#blankBefore = isBlank || isCode;
-    this.#in = isRow ? (this.#rawRows ? 'raw' : 'row') : isBlank || isCode ? 'raw' : 'text';
-    if (this.#in !== 'text') return true;
-    this.#beginText(text, whole);
-    return true;
+    const shown = this.#endTable() + this.#marks(ended);
+    if (this.#kind === 'raw') return shown;
+    this.#kind = 'text';
+    const rest = this.#line.slice(this.#at);
+    const heading = /^[ \t]*#{1,6}(?:[ \t]+|$)/.exec(rest)?.[0];
+    const indent = /^[ \t]{0,99}/.exec(rest)?.[0] ?? '';
+    this.#at += (heading ?? indent).length;
+    if (heading === undefined) return shown + this.#prose.mark(indent.replaceAll('\t', '    '));
+    this.#style = this.#paint.heading;
+    return shown;
   }
 
-  #beginText(text: string, whole: boolean): void {
-    const paint = this.#paint;
-    const { at, quotes, item } = this.#showMarks(text, whole);
-    const rest = text.slice(at);
-    this.#rest = this.#rest.slice(at);
-    const fenced = whole ? fence.exec(rest) : null;
-    if (fenced) {
-      const [, mark = '', info = ''] = fenced;
-      this.#fence = { mark, quotes, diff: /^\s*(?:diff|patch)\b/.test(info) };
-      this.#raw(paint.dim(this.#rest));
-    } else if (whole && rule.test(rest)) this.#raw(paint.dim('─'.repeat(Math.min(this.#width(), 80))));
-    else {
-      const heading = /^[ \t]*#{1,6}(?:[ \t]+|$)/.exec(rest)?.[0] ?? '';
-      const before = heading || (/^[ \t]{0,99}/.exec(rest)?.[0] ?? '');
-      const box = item ? /^\[([ xX])\](?=[ \t])/.exec(rest)?.[1] : undefined;
-      if (heading === '') this.#shown += this.#prose.mark(before);
-      if (box !== undefined) this.#shown += this.#prose.mark(box === ' ' ? '☐' : '☑');
-      this.#rest = this.#rest.slice(box === undefined ? before.length : 3);
-      if (heading !== '') this.#begins(paint.heading);
-      else if (quotes > 0) this.#begins(paint.quote);
-    }
-  }
-
-  /** Quote marks and the marks of list items, as many as there are. */
-  #showMarks(text: string, whole: boolean): { at: number; quotes: number; item: boolean } {
-    let [at, quotes, item] = [0, 0, false];
+  /** Quote marks and the marks of list items, as many as there are; or a rule, or the begin of a fence. */
+  #marks(ended: boolean): string {
+    const { dim, quote } = this.#paint;
+    let shown = '';
     for (;;) {
-      if (whole && rule.test(text.slice(at))) break;
-      const kind = (['quote', 'bullet', 'number'] as const).find((one) => {
-        marks[one].lastIndex = at;
-        return marks[one].test(text);
-      });
-      if (!kind) break;
-      const mark = text.slice(at, marks[kind].lastIndex);
-      at += mark.length;
-      if (kind === 'quote') {
-        quotes++;
-        this.#shown += this.#prose.mark(this.#paint.dim('│ '), true);
-        continue;
+      const rest = this.#line.slice(this.#at);
+      if (ended && rule.test(rest)) return shown + this.#raw(dim('─'.repeat(Math.min(this.#width(), 80))));
+      const [, mark = '', info = ''] = (ended && this.#style === plain && fence.exec(rest)) || [];
+      if (mark !== '') {
+        this.#fence = { mark, diff: /^\s*(?:diff|patch)\b/.test(info) };
+        return shown + this.#raw(dim(rest));
       }
-      this.#indent = (item ? this.#indent : 0) + columns(mark);
-      item = true;
-      // A box takes the place of the mark of its item.
-      const boxed = /^\[[ xX]\][ \t]/.test(text.slice(at));
-      const bullet = boxed ? mark.replace(/\S[ \t]?/, '') : mark.replace(/[-*+]/, '•');
-      this.#shown += this.#prose.mark(kind === 'bullet' ? bullet : mark);
+      const quoted = quoteMark.exec(rest)?.[0];
+      const item = quoted ?? itemMark.exec(rest)?.[0];
+      if (item === undefined) return shown;
+      this.#at += item.length;
+      const box = /^\[([ xX])\][ \t]/.exec(this.#line.slice(this.#at));
+      if (quoted !== undefined) {
+        this.#style = quote;
+        shown += this.#prose.mark(dim('│ '), true);
+      } else if (box) {
+        // A box takes the place of the mark of its item.
+        this.#at += box[0].length;
+        const indent = /^[ \t]*/.exec(item)?.[0] ?? '';
+        shown += this.#prose.mark(`${indent.replaceAll('\t', '    ')}${box[1] === ' ' ? '☐' : '☑'} `);
+      } else shown += this.#prose.mark(item.replace(/[-*+]/, '•').replaceAll('\t', '    '));
     }
-    return { at, quotes, item };
   }
 
   /** A line of code is shown as soon as it cannot be the end of the fence. */
-  #inFence({ mark, quotes, diff }: Fence, text: string, whole: boolean): boolean {
-    const quoted = new RegExp(`^(?:[ \\t]*> ?){${quotes}}`).exec(text)?.[0];
-    if (quoted === undefined) {
-      // A line without the quote marks of its fence: the quote is over, and the fence with it.
+  #code({ mark, diff }: { readonly mark: string; readonly diff: boolean }, ended: boolean): string {
+    const { added, removed, dim } = this.#paint;
+    if (ended && /^[ \t]*(`+|~+)[ \t]*$/.exec(this.#line)?.[1]?.startsWith(mark)) {
       this.#fence = undefined;
-      return this.#begin(whole);
+      return this.#raw(dim(this.#line));
     }
-    this.#shown += this.#prose.mark(this.#paint.dim('│ ').repeat(quotes), true);
-    this.#rest = this.#rest.slice(quoted.length);
-    const line = text.slice(quoted.length);
-    this.#in = 'raw';
-    if (whole && /^[ \t]*(`+|~+)[ \t]*$/.exec(line)?.[1]?.startsWith(mark)) {
-      this.#raw(this.#paint.dim(this.#rest));
-      this.#fence = undefined;
-    } else if (diff) {
-      const style = { '+': this.#paint.added, '-': this.#paint.removed, '@': this.#paint.dim }[
-        line.charAt(0)
-      ];
-      if (style) this.#begins(style);
-    }
-    return true;
+    this.#kind = 'raw';
+    if (diff) this.#style = { '+': added, '-': removed, '@': dim }[this.#line.charAt(0)] ?? plain;
+    return '';
   }
 
-  #raw(shown: string): void {
-    this.#in = 'raw';
-    this.#shown += shown;
-    this.#rest = '';
+  /** What the whole line is shown as. */
+  #raw(shown: string): string {
+    this.#kind = 'raw';
+    this.#at = this.#line.length;
+    return shown;
   }
 
-  #takeRow(ended: boolean): void {
-    const held = this.#rows.reduce((sum, row) => sum + row.length, this.#rest.length);
-    if (held > mostHeld || (ended && this.#rows.length >= mostRows)) {
-      this.#rawRows = true;
-      const rows = [...this.#rows, this.#rest].join('\n');
-      this.#rows = [];
-      return this.#raw(rows);
-    }
-    if (!ended) return;
-    if (this.#rows.length === 1 && !isDelimiter(this.#rest)) this.#showTable();
-    this.#rows.push(this.#rest);
-    this.#rest = '';
-  }
-
-  #showTable(): void {
-    const isTable = this.#rows.length > 1;
-    const table = isTable ? renderTable(this.#rows, this.#width(), this.#paint) : undefined;
-    const shown = table ?? this.#rows.map((row) => inline(row, this.#paint));
-    this.#shown += shown.map((line) => `${line}\n`).join('');
+  #endRow(): string {
+    // Without the row below its head, it is no table.
+    const shown = this.#rows.length === 1 && !isDelimiter(this.#line) ? this.#endTable() : '';
+    this.#rows.push(this.#line);
+    this.#next();
+    if (this.#rows.length <= mostRows) return shown;
+    const rows = this.#rows.map((row) => `${row}\n`).join('');
     this.#rows = [];
+    this.#rawTable = true;
+    return shown + rows;
   }
 
-  /** Begins a style that holds to the end of the line. */
-  #begins(style: (text: string) => string): void {
-    [this.#open = '', this.#close = ''] = style('\u0000').split('\u0000');
-    this.#shown += this.#prose.add(this.#open);
+  #endTable(): string {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#rawTable = false;
+    const table = rows.length > 1 ? markdownTable(rows, this.#width(), this.#paint) : undefined;
+    return (table ?? rows.map((row) => inline(row, this.#paint))).map((line) => `${line}\n`).join('');
   }
 }
-
-/** A tab is counted as four. */
-const columns = (indent: string): number => indent.replaceAll('\t', '    ').length;

@@ -1,23 +1,5 @@
-const fence = '"""';
-
-/** Enter goes on with the next line: after a backslash at the end, and between `"""` and `"""`. */
-export function isUnfinished(text: string): boolean {
-  if (text.startsWith(fence)) return !(text.length >= 2 * fence.length && text.trimEnd().endsWith(fence));
-  // Two backslashes are one that is meant.
-  return (/\\+$/.exec(text)?.[0].length ?? 0) % 2 === 1;
-}
-
-/** The text that Enter makes of an unfinished one. */
-export const continued = (text: string): string => `${text.startsWith(fence) ? text : text.slice(0, -1)}\n`;
-
-/** What was meant: without the `"""` around it. */
-export function meant(text: string): string {
-  if (!text.startsWith(fence) || isUnfinished(text)) return text;
-  return text
-    .trimEnd()
-    .slice(fence.length, -fence.length)
-    .replace(/^\n|\n$/g, '');
-}
+/** Enter goes on with the next line after a backslash at the end; two of them are one that is meant. */
+export const isUnfinished = (text: string): boolean => (/\\+$/.exec(text)?.[0].length ?? 0) % 2 === 1;
 
 /**
  * The cursor one line further up or down in a text of several lines, in the same column; undefined past an end of

@@ -1,45 +1,40 @@
-import type { Paint, Palette } from './terminal.ts';
+import { inspect } from 'node:util';
 
-type Attribute = 'bold' | 'dim' | 'italic' | 'underline' | 'struck';
-/** Attributes, and numbers of colours: of the first sixteen, which look as the person chose. */
-type Style = readonly (Attribute | number)[];
+export type Palette = 'dark' | 'light' | 'plain';
 
-const attributes: Record<Attribute, readonly [number, number]> = {
-  bold: [1, 22],
-  dim: [2, 22],
-  italic: [3, 23],
-  underline: [4, 24],
-  struck: [9, 29],
-};
-
-const dark: Record<keyof Paint, Style> = {
-  heading: ['bold', 6],
+/** Names of `inspect.colors`: attributes, and the first sixteen colours, which look as the person chose. */
+const dark = {
+  heading: ['bold', 'cyan'],
   strong: ['bold'],
   emphasis: ['italic'],
-  struck: ['struck'],
-  code: [3],
-  link: ['underline', 12],
-  quote: ['italic', 7],
+  struck: ['strikethrough'],
+  code: ['yellow'],
+  link: ['underline', 'blueBright'],
+  quote: ['italic', 'white'],
   dim: ['dim'],
-  tool: [6],
-  good: [2],
-  warning: [3],
-  bad: [9],
-  added: [2],
-  removed: [9],
-  prompt: ['bold', 5],
+  tool: ['cyan'],
+  good: ['green'],
+  warning: ['yellow'],
+  bad: ['redBright'],
+  added: ['green'],
+  removed: ['redBright'],
+  prompt: ['bold', 'magenta'],
 };
+type Styles = Readonly<Record<keyof typeof dark, readonly string[]>>;
 
-const palettes: Record<Palette, Record<keyof Paint, Style>> = {
+/** Colour by meaning. Every function leaves its text alone where there are no colours. */
+export type Paint = Readonly<Record<keyof typeof dark, (text: string) => string>>;
+
+const palettes: Readonly<Record<Palette, Styles>> = {
   dark,
   light: {
     ...dark,
-    heading: ['bold', 4],
-    code: [5],
-    link: ['underline', 4],
-    quote: ['italic', 8],
-    bad: [1],
-    removed: [1],
+    heading: ['bold', 'blue'],
+    code: ['magenta'],
+    link: ['underline', 'blue'],
+    quote: ['italic', 'blackBright'],
+    bad: ['red'],
+    removed: ['red'],
   },
   plain: {
     ...dark,
@@ -65,17 +60,15 @@ export interface PaintOptions {
   readonly stream: { readonly isTTY?: boolean; getColorDepth?(env?: object): number };
 }
 
-/** Colour by meaning, for one stream. Without colours every function gives its text back. */
+/** Colour by meaning, for one stream. */
 export function createPaint(options: PaintOptions): Paint {
-  const { env } = options;
-  const palette = palettes[options.palette === 'auto' ? detectPalette(env) : options.palette];
+  const { env, palette } = options;
+  const styles = palettes[palette === 'auto' ? detectPalette(env) : palette];
   const colors = hasColors(options);
-  const style = (parts: Style): ((text: string) => string) => {
-    if (!colors) return (text) => text;
-    return (text) => (text === '' ? '' : parts.map(codesOf).reduceRight(wrap, text));
-  };
+  const style = (names: readonly string[]) => (text: string) =>
+    colors && text !== '' ? names.reduceRight(styled, text) : text;
   return Object.fromEntries(
-    Object.entries(palette).map(([meaning, parts]) => [meaning, style(parts)]),
+    Object.entries(styles).map(([meaning, names]) => [meaning, style(names)]),
   ) as unknown as Paint;
 }
 
@@ -93,11 +86,9 @@ function hasColors({ env, stream }: PaintOptions): boolean {
   return (stream.getColorDepth?.({ ...env, NO_COLOR: undefined }) ?? 4) > 1;
 }
 
-function codesOf(part: Attribute | number): readonly [open: string, close: string] {
-  const [open, close] = typeof part === 'string' ? attributes[part] : [part < 8 ? 30 + part : 82 + part, 39];
-  return [`\u001b[${open}m`, `\u001b[${close}m`];
-}
-
 /** A style that ends inside ends ours too, as they share their ends: ours begins again there. */
-const wrap = (text: string, [open, close]: readonly [string, string]): string =>
-  open + text.replaceAll(close, close + open) + close;
+function styled(text: string, name: string): string {
+  const [open, close] = inspect.colors[name] ?? [0, 0];
+  const [begin, end] = [`\u001b[${open}m`, `\u001b[${close}m`];
+  return begin + text.replaceAll(end, end + begin) + end;
+}

@@ -1,19 +1,11 @@
 import type { Usage } from '../message.ts';
 import { shownName, type Tool, type ToolReply } from '../toolbox/tool.ts';
 import type { TurnEnd, TurnEvent } from '../turn/turn-event.ts';
+import { aboveDiff, diffLines, looksLikeDiff } from './diff.ts';
 import { createMarkdownStream, type MarkdownStream } from './markdown.ts';
 import { createPaint } from './paint.ts';
 import { printable } from './printable.ts';
-import {
-  aboveDiff,
-  callLine,
-  diffLines,
-  looksLikeDiff,
-  resultLine,
-  tellingArgument,
-  thoughtsLine,
-  usageLine,
-} from './show.ts';
+import { callLine, resultLine, tellingArgument, thoughtsLine, usageLine } from './show.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Settings {
@@ -28,6 +20,7 @@ interface Settings {
 const stallMs = 3000;
 /** Lines of a diff that nobody has been asked about. */
 const mostDiffLines = 40;
+const awaited = 'waiting for the model';
 
 type EventOf<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 
@@ -37,23 +30,23 @@ export class TurnView {
   last: { readonly title: string; readonly reply: ToolReply } | undefined;
   /** What the model thought before its last answer. */
   thoughts = '';
-  private readonly terminal: Terminal;
-  private readonly settings: Settings;
-  private readonly markdown: MarkdownStream;
-  private readonly thinking: MarkdownStream;
-  private streaming: 'text' | 'thoughts' | undefined;
-  private thinkingSince = 0;
-  private readonly startedAt = performance.now();
-  private total: Usage | undefined;
+  readonly #terminal: Terminal;
+  readonly #settings: Settings;
+  readonly #markdown: MarkdownStream;
+  readonly #thinking: MarkdownStream;
+  #streaming: 'text' | 'thoughts' | undefined;
+  #thinkingSince = 0;
+  readonly #startedAt = performance.now();
+  #total: Usage | undefined;
   /** The calls that run by their ids, and whether another began meanwhile. */
-  private readonly running = new Map<string, EventOf<'call_started'>>();
-  private several = false;
+  readonly #running = new Map<string, EventOf<'call_started'>>();
+  #several = false;
 
   constructor(terminal: Terminal, settings: Settings) {
-    this.terminal = terminal;
-    this.settings = settings;
-    this.markdown = createMarkdownStream(terminal);
-    this.thinking = createMarkdownStream({
+    this.#terminal = terminal;
+    this.#settings = settings;
+    this.#markdown = createMarkdownStream(terminal);
+    this.#thinking = createMarkdownStream({
       screen: terminal.screen,
       get width() {
         return terminal.width;
@@ -64,122 +57,117 @@ export class TurnView {
   }
 
   show(event: TurnEvent): void {
-    const { terminal } = this;
-    const { paint } = terminal;
-    if (event.type === 'text') return this.stream('text', event.text);
-    if (event.type === 'reasoning') return this.stream('thoughts', event.text);
+    const terminal = this.#terminal;
+    const { warning, dim } = terminal.paint;
+    if (event.type === 'text') return this.#stream('text', event.text);
+    if (event.type === 'reasoning') return this.#stream('thoughts', event.text);
     if (event.type === 'call_progress')
-      return terminal.working(`${this.nameOf(event.call.name)}: ${printable(event.message)}`);
-    this.finish();
+      return terminal.working(`${this.#nameOf(event.call.name)}: ${printable(event.message)}`);
+    this.#finish();
     switch (event.type) {
       case 'call_begun':
-        return terminal.working(`writing a call of ${this.nameOf(event.name)}`);
+        return terminal.working(`writing a call of ${this.#nameOf(event.name)}`);
       case 'retry': {
         const reason = printable(event.reason).replace(/[^.?!]$/, '$&.');
         const discarded = event.discard ? ' What came so far does not count.' : '';
-        const seconds = Math.ceil(event.inMs / 1000);
-        return terminal.note(paint.warning(`↻ again in ${seconds} s: ${reason}${discarded}`));
+        return terminal.note(warning(`↻ again in ${Math.ceil(event.inMs / 1000)} s: ${reason}${discarded}`));
       }
       case 'answer': {
         // What a turn took: all that was written, and what the last answer had to read.
         const { usage } = event.message;
-        this.total = { ...usage, output: usage.output + (this.total?.output ?? 0) };
+        this.#total = { ...usage, output: usage.output + (this.#total?.output ?? 0) };
         return undefined;
       }
       case 'call_started':
-        return this.started(event);
+        return this.#started(event);
       case 'call_ended':
-        this.called(event);
-        return terminal.working('waiting for the model');
+        this.#ended(event);
+        return terminal.working(awaited);
       case 'compacted': {
         const { by, tokensBefore, tokensAfter } = event;
-        return terminal.note(paint.dim(`✂ shortened (${by}): ${tokensBefore} → ${tokensAfter} tokens`));
+        return terminal.note(dim(`✂ shortened (${by}): ${tokensBefore} → ${tokensAfter} tokens`));
       }
       case 'warning':
-        return terminal.note(paint.warning(`! ${printable(event.text)}`));
+        return terminal.note(warning(`! ${printable(event.text)}`));
       case 'note':
-        return terminal.note(paint.dim(printable(event.text)));
+        return terminal.note(dim(printable(event.text)));
       case 'ended':
-        return this.end(event.reason);
+        return this.#end(event.reason);
     }
   }
 
-  private get showsThoughts(): boolean {
-    return this.settings.thoughts() && this.terminal.screen;
+  get #showsThoughts(): boolean {
+    return this.#settings.thoughts() && this.#terminal.screen;
   }
 
-  private get look() {
-    return { paint: this.terminal.paint, width: this.terminal.width };
-  }
-
-  private nameOf(name: string): string {
-    const tool = this.settings.tool(name);
+  #nameOf(name: string): string {
+    const tool = this.#settings.tool(name);
     return printable(tool ? shownName(tool) : name);
   }
 
-  private finish(): void {
-    const ms = performance.now() - this.thinkingSince;
-    if (this.streaming === 'text') this.markdown.end();
-    else if (this.streaming && this.showsThoughts) this.thinking.end();
-    else if (this.streaming) this.terminal.note(thoughtsLine(this.thoughts, ms, this.look));
-    this.streaming = undefined;
-  }
-
-  private stream(kind: 'text' | 'thoughts', text: string): void {
-    const { terminal } = this;
-    if (this.streaming !== kind) {
-      const after = this.streaming === 'thoughts' && kind === 'text' && this.showsThoughts;
-      this.finish();
+  #stream(kind: 'text' | 'thoughts', text: string): void {
+    const terminal = this.#terminal;
+    if (this.#streaming !== kind) {
+      const after = this.#streaming === 'thoughts' && this.#showsThoughts;
+      this.#finish();
       // Without colours nothing else would tell thoughts from what is said.
       if (after && terminal.paint.dim('-') === '-') terminal.write('\n');
-      this.streaming = kind;
-      if (kind === 'thoughts') [this.thoughts, this.thinkingSince] = ['', performance.now()];
+      this.#streaming = kind;
+      if (kind === 'thoughts') [this.thoughts, this.#thinkingSince] = ['', performance.now()];
     }
-    if (kind === 'text') this.markdown.push(text);
+    if (kind === 'text') this.#markdown.push(text);
     else this.thoughts += text;
-    if (kind === 'thoughts' && this.showsThoughts) this.thinking.push(text);
-    terminal.working('waiting for the model', stallMs);
+    if (kind === 'thoughts' && this.#showsThoughts) this.#thinking.push(text);
+    terminal.working(awaited, stallMs);
   }
 
-  private started(event: EventOf<'call_started'>): void {
+  #finish(): void {
+    const ms = performance.now() - this.#thinkingSince;
+    if (this.#streaming === 'text') this.#markdown.end();
+    else if (this.#streaming && this.#showsThoughts) this.#thinking.end();
+    else if (this.#streaming) this.#terminal.note(thoughtsLine(this.thoughts, ms, this.#terminal));
+    this.#streaming = undefined;
+  }
+
+  #started(event: EventOf<'call_started'>): void {
     const { call, tool, seen } = event;
-    this.several = this.running.size > 0;
-    this.running.set(call.id, event);
+    this.#several = this.#running.size > 0;
+    this.#running.set(call.id, event);
     // The question has shown what it does.
     const shown = seen ? { ...call, arguments: '' } : call;
-    if (!tool?.quiet) this.terminal.note(callLine(shown, tool, this.look));
-    this.terminal.working(this.nameOf(call.name));
+    if (!tool?.quiet) this.#terminal.note(callLine(shown, tool, this.#terminal));
+    this.#terminal.working(this.#nameOf(call.name));
   }
 
-  private called({ call, reply, ms }: EventOf<'call_ended'>): void {
-    const { terminal, look } = this;
-    const started = this.running.get(call.id);
-    this.running.delete(call.id);
-    const tool = started?.tool ?? this.settings.tool(call.name);
-    this.last = { title: this.nameOf(call.name), reply };
+  #ended({ call, reply, ms }: EventOf<'call_ended'>): void {
+    const terminal = this.#terminal;
+    const started = this.#running.get(call.id);
+    this.#running.delete(call.id);
+    const tool = started?.tool ?? this.#settings.tool(call.name);
+    const name = this.#nameOf(call.name);
+    this.last = { title: name, reply };
     // One that was not made has not been shown yet, nor one that was to show itself and did not.
-    if (!started || (tool?.quiet && reply.shown === undefined)) terminal.note(callLine(call, tool, look));
+    if (!started || (tool?.quiet && reply.shown === undefined)) terminal.note(callLine(call, tool, terminal));
     if (reply.shown !== undefined) {
-      if (reply.shown !== '') terminal.note(look.paint.dim(`  └ ${printable(reply.shown)}`));
+      if (reply.shown !== '') terminal.note(terminal.paint.dim(`  └ ${printable(reply.shown)}`));
       return;
     }
-    const name = `${this.nameOf(call.name)} ${tellingArgument(call.arguments)}`.trim();
-    terminal.note(resultLine(reply, { ...look, ms, ...(this.several ? { name } : {}) }));
+    const which = this.#several ? `${name} ${tellingArgument(call.arguments)}`.trim() : undefined;
+    terminal.note(resultLine(reply, { ms, name: which }, terminal));
     if (reply.isError || started?.seen || !terminal.screen || !looksLikeDiff(reply.text)) return;
     const text = reply.text.trim();
     const diff = printable(text.slice(aboveDiff(text)?.length ?? 0).replace(/^\n/, ''));
-    terminal.print(diffLines(diff, look.paint).slice(0, mostDiffLines).join('\n'));
+    terminal.print(diffLines(diff, terminal.paint).slice(0, mostDiffLines).join('\n'));
   }
 
-  private end(reason: TurnEnd): void {
-    const { terminal } = this;
-    const { paint } = terminal;
+  #end(reason: TurnEnd): void {
+    const terminal = this.#terminal;
     terminal.idle();
-    this.running.clear();
-    if (reason !== 'done') terminal.note(paint.warning(ends[reason]));
-    const ms = performance.now() - this.startedAt;
-    const window = this.settings.contextWindow();
-    if (this.total) terminal.note(usageLine(this.total, { window, ms }, paint));
+    this.#running.clear();
+    if (reason !== 'done') terminal.note(terminal.paint.warning(ends[reason]));
+    const ms = performance.now() - this.#startedAt;
+    const window = this.#settings.contextWindow();
+    if (this.#total) terminal.note(usageLine(this.#total, { window, ms }, terminal.paint));
   }
 }
 

@@ -124,7 +124,7 @@ it('adds to files of its own only, and closes those that others could read', asy
   ];
   writeFileSync(victim, '"rm -rf ~"\n');
   const opens: Record<string, (path: string) => unknown> = {
-    'chat.log': (path) => openLog(dirname(path)).write('x'),
+    'chat.log': (path) => openLog(dirname(path))('x'),
     history: (path) => openHistory(path).add('x'),
     recording: (path) => recording(fetch, path, () => {}),
     trace: (path) => traceTo(path)('out', 'a', {}),

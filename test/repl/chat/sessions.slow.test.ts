@@ -167,8 +167,6 @@ it('branches: by /retry, /edit last, /branch and /fork, also where calls ran sid
     /something else[^]*Fresh\.[^]*In the copy\./,
   );
   expect(await enter(chat, '/export copy.md')).toContain('is there already');
-  await enter(chat, '/export all.json');
-  expect(JSON.parse(readFileSync(join(place.cwd, 'all.json'), 'utf8'))).toMatchObject({ id: copy });
   await leave(chat);
 });
 
