@@ -94,7 +94,7 @@ it('answers to the names that hosts have for their own tools', async () => {
   expect(textOf(await call('Write', { file_path: 'a.txt', content: 'one' }))).toContain('Wrote a.txt');
   const edit = { file_path: 'a.txt', old_string: 'one', new_string: 'two' };
   expect(textOf(await call('replace', edit))).toContain('Edited a.txt');
-  await expect(call('str_replace_based_edit_tool', { command: 'view' })).rejects.toThrow(/find_actions/);
+  await expect(call('str_replace_based_edit_tool', { command: 'insert' })).rejects.toThrow(/find_actions/);
 });
 
 it('always answers, with what runs any program', async () => {
