@@ -20,7 +20,7 @@ for (const path of [cwd, config]) mkdirSync(path, { recursive: true });
 const model = await startModel();
 writeFileSync(
   join(config, 'chat.yaml'),
-  `endpoints:\n  bench: { wire: chat, baseUrl: "${model.url}", local: true }\nmodel: bench/model\nnameSessions: false\n`,
+  `endpoints:\n  bench: { wire: chat, baseUrl: "${model.url}", local: true }\nmodel: bench/model\n`,
 );
 const env = {
   ...process.env,

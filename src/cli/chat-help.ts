@@ -26,7 +26,7 @@ One answer:
 
 Tools:
   --root DIR          a folder that tools may use; may be repeated (the current one)
-  --allow RULE        an act ('npm test*'), server:tool or server:tool(argument=pattern); may be repeated
+  --allow RULE        an act ('npm test*'), a tool, server:tool or server:tool(pattern); may be repeated
   --ask RULE          the same: asks in any mode
   --deny RULE         the same: refuses in any mode
   --mcp FILE          more servers, in a file like mcp.json; may be repeated

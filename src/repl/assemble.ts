@@ -12,7 +12,6 @@ import { askForm } from './person/form.ts';
 import { Person } from './person/person.ts';
 import { createProvider } from './providers/create-provider.ts';
 import { recording, replaying, type Replay } from './providers/recording.ts';
-import { knownRefusals } from './providers/refusals.ts';
 import { ownServer } from './servers.ts';
 import { openSession } from './session-choice.ts';
 import type { Session } from './session/session.ts';
@@ -121,17 +120,14 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
 
 /** Makes what speaks to a model; to one that was recorded, as it was spoken to then. */
 function providers(
-  { options, folders }: Setting,
+  { options }: Setting,
   warn: (text: string) => void,
   log: (text: string) => void,
 ): (model: Model) => ReturnType<typeof createProvider> {
   const replay = options.replay === undefined ? undefined : replaying(options.replay, warn);
-  const record = options.record === undefined ? undefined : recording(fetch, options.record, warn);
-  // A recording has what was refused, too: what is remembered elsewhere would change what is asked.
-  const refusals = knownRefusals(replay || record ? undefined : folders.state);
+  const record = options.record === undefined ? undefined : recording(fetch, options.record);
   return (model) =>
     createProvider(replay ? asRecorded(model, replay) : model, {
-      refusals,
       // What a provider says may repeat what it was sent.
       failed: ({ code, facts }) => log([nameOf(model), code, facts.status ?? ''].join(' ').trim()),
       key: async () => (replay ? 'none' : keyFor(model.endpoint, options.env)),

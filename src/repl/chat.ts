@@ -227,7 +227,7 @@ export class Chat implements Agent {
   /** Keeps what a lasting answer stands for. `tools`: those there were when it was asked. */
   remember(answer: 'session' | 'tool' | 'server', call: CheckedCall, tools: readonly Tool[]): void {
     const { folders, options } = this.world;
-    const rule = ruleFor(answer, call, { mode: this.mode, tools, project: options.cwd });
+    const rule = ruleFor(answer, call, { tools, project: options.cwd });
     if (answer === 'session') return void this.sessionRules.push(rule);
     try {
       addRule(folders.config, rule);

@@ -7,7 +7,6 @@ import { unfinishedCalls } from './session/unfinished.ts';
 import { printable } from './terminal/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { TurnView } from './terminal/turn-view.ts';
-import { nameSession } from './turn/name-session.ts';
 import { turn } from './turn/send.ts';
 import { fillNow } from './turn/shorten.ts';
 import type { TurnEvent } from './turn/turn-event.ts';
@@ -23,16 +22,14 @@ export class Interaction {
   readonly #chat: Chat;
   readonly #terminal: Terminal;
   /** What goes on beside the conversation. */
-  readonly #background: AbortSignal;
   #running: AbortController | undefined;
   #interruptedAt = -Infinity;
   #view: TurnView | undefined;
   #nearlyFull = false;
 
-  constructor(chat: Chat, terminal: Terminal, background: AbortSignal) {
+  constructor(chat: Chat, terminal: Terminal) {
     this.#chat = chat;
     this.#terminal = terminal;
-    this.#background = background;
     this.console = { chat, terminal, view: () => this.#view, thoughts: chat.world.config.thoughts };
   }
 
@@ -122,7 +119,6 @@ export class Interaction {
         if (event.type === 'ended' && event.reason === 'stopped') this.#giveBack();
       }
       if (running.signal.aborted) return;
-      void nameSession(chat, this.#background);
       this.#tellFill();
     } catch (error) {
       view.show({ type: 'ended', reason: running.signal.aborted ? 'interrupted' : 'failed' });

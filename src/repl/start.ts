@@ -24,7 +24,6 @@ export { printable } from './terminal/printable.ts';
 export async function chatInTerminal(options: ChatOptions, first: string | undefined): Promise<number> {
   const setting = await readSetting(options);
   const { folders, config, store } = setting;
-  const background = new AbortController();
   let interaction: Interaction | undefined;
   const terminal = new Terminal({
     input: process.stdin,
@@ -48,7 +47,7 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
   try {
     chat = await assemble(setting, terminal);
     endWithProcess(chat.world);
-    interaction = new Interaction(chat, terminal, background.signal);
+    interaction = new Interaction(chat, terminal);
     banner(chat, terminal);
     if (chat.session.path().length > 0) showEnd({ chat, terminal });
     // The prompt first: servers and SDKs are loaded while the person reads or types.
@@ -58,7 +57,6 @@ export async function chatInTerminal(options: ChatOptions, first: string | undef
     });
     return await interaction.run(first);
   } finally {
-    background.abort();
     terminal.close();
     // Some servers take their time to end.
     process.on('SIGINT', () => process.exit(130));

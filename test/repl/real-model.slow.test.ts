@@ -35,7 +35,7 @@ describe.skipIf(process.env['TEST_REAL_MODEL'] !== '1')('a real model on this ma
       writeFileSync(join(place.cwd, 'notes.txt'), 'The secret word is banana.\n');
       writeFileSync(
         join(place.home, '.config', 'toolcrib', 'chat.yaml'),
-        `endpoints:\n  real: { wire: chat, baseUrl: "${baseUrl}", local: true }\nmodel: tiny\nmodels:\n  tiny: { model: real/tinyllama, tools: true, contextWindow: 32000 }\nnameSessions: false\n`,
+        `endpoints:\n  real: { wire: chat, baseUrl: "${baseUrl}", local: true }\nmodel: tiny\nmodels:\n  tiny: { model: real/tinyllama, tools: true, contextWindow: 32000 }\n`,
       );
       const answered = await runChat(place, ['-p', 'What is the capital of France?']);
       expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining('Paris') });

@@ -1,41 +1,30 @@
 import { ChatError } from '../errors.ts';
 import type { Rule } from './approval.ts';
 
-/** What our own server says of an act; earlier versions had rules about these. */
-const effectWord = /^(?:read|write|execute|network|publish|destroy)(?:=|$)/;
-
 /**
- * The rule that `server:tool(arg=pattern, arg=pattern)` stands for, or an act in a line, `npx vitest *` or `run(make)`.
- * The server may be left out, for any; `*` stands for any characters. Throws USAGE.
+ * The rule that a text stands for. Those of `serve --rule` are understood: `git_push`, `npm_run(npm run build*)`,
+ * `run(make)`; an act in several words needs nothing around it: `npx vitest *`. For other servers: `server:tool`, and
+ * `server:tool(pattern)` for the arguments as JSON. `*` stands for any characters. Throws USAGE.
  */
 export function parseRule(text: string, effect: Rule['effect'], source: Rule['source']): Rule {
   const given = text.trim();
-  if (effectWord.test(given))
-    throw new ChatError(
-      'USAGE',
-      `"${text}" is no rule to ${effect} any more: name an act ("npm test*") or a tool, or use toolcrib trust.`,
-    );
-  const parts = /^(?:([^:()\s]+):)?([^:()\s]+)(?:\((.*)\))?$/s.exec(given);
-  const [, server = '*', tool, patterns] = parts ?? [];
-  const act = parts ? /^run\((.+)\)$/s.exec(given)?.[1] : /\S\s+\S/.test(given) ? given : undefined;
-  if (act) return { effect, server: 'toolcrib', tool: '*', act, source };
-  if (tool === undefined) throw notARule(text, effect);
-  const rule = { effect, server, tool, source };
-  return patterns === undefined ? rule : { ...rule, args: parsePatterns(patterns, text, effect) };
+  const parts = /^(?:([^:()\s]+):)?([^:()\s=]+)(?:\((.+)\))?$/s.exec(given);
+  const isAct = !parts && /\S\s+\S/.test(given);
+  const [, server, tool = '', act = isAct ? given : undefined] = parts ?? [];
+  const isAboutFiles = server === undefined && act !== undefined && /^(?:read|write)$/.test(tool);
+  const way = isAboutFiles
+    ? `Rules about files are obeyed by toolcrib's own server: --rule '${given}=${effect}'.`
+    : 'Write server:tool, server:tool(pattern), or an act ("npm test*").';
+  if (isAboutFiles || (!parts && !isAct))
+    throw new ChatError('USAGE', `"${text}" is no rule to ${effect}. ${way}`);
+  if (act === undefined) return { effect, server: server ?? '*', tool, source };
+  const isAny = isAct || (tool === 'run' && (server ?? 'toolcrib') === 'toolcrib');
+  return { effect, server: server ?? 'toolcrib', tool: isAny ? '*' : tool, act, source };
 }
 
-/** A comma is part of a pattern unless a name and `=` follow. */
-function parsePatterns(patterns: string, text: string, effect: string): Record<string, string> {
-  const pairs = patterns.split(/,\s*(?=[\w.$-]+=)/).map((pair) => {
-    const [, name, pattern] = /^\s*([\w.$-]+)=(.+)$/s.exec(pair) ?? [];
-    if (name === undefined || pattern === undefined) throw notARule(text, effect);
-    return [name, pattern] as const;
-  });
-  return Object.fromEntries(pairs);
+/** A rule as a person writes it; without its server when it is for any. */
+export function ruleText({ server, tool, act }: Rule): string {
+  const isOwn = server === '*' || (server === 'toolcrib' && act !== undefined);
+  const name = act !== undefined && tool === '*' ? 'run' : tool;
+  return `${isOwn ? '' : `${server}:`}${name}${act === undefined ? '' : `(${act})`}`;
 }
-
-const notARule = (text: string, effect: string): ChatError =>
-  new ChatError(
-    'USAGE',
-    `"${text}" is no rule to ${effect}. Write server:tool(argument=pattern), server:tool, or an act ("npm test*").`,
-  );

@@ -40,7 +40,6 @@ const withDefaults = ({ rules, compaction, ...given }: Checked<typeof wholeFile>
   // As many rounds of tool calls as one message may lead to before the person is asked.
   maxTurns: 50,
   thoughts: false,
-  nameSessions: true,
   // Lines that are kept for each project.
   historySize: 1000,
   ...given,
@@ -65,7 +64,6 @@ const model = needing(
     thinking: flag,
     thinkingOrTools: flag,
     echoReasoning: oneOf('never', 'if_sent', 'calls'),
-    streaming: flag,
     temperature: amount,
     topP: amount,
     price,
@@ -109,7 +107,6 @@ const mode: Check<'plan' | 'ask' | 'auto'> = (value, path) => {
 
 const wholeFile = fields({
   model: text,
-  smallModel: text,
   models: record(model, /^[\w.:-]+$/),
   endpoints: record(endpoint, /^[\w.-]+$/),
   mode,
@@ -120,7 +117,6 @@ const wholeFile = fields({
   hooks: fields({ before: list(hook), after: list(hook), end: list(hook) }),
   maxTurns: count,
   thoughts: flag,
-  nameSessions: flag,
   compaction: fields({ auto: flag, window: count }),
   systemPrompt: text,
   historySize: count,

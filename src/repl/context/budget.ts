@@ -21,13 +21,8 @@ export interface Budget {
   readonly fallback: number;
 }
 
-/** Assumed of a model of which nothing is known. */
-const usualWindow = 128_000;
-
-/** The shares of a window; one that is unknown or nonsense counts as 128,000. */
-export function budgetOf(contextWindow: number | undefined): Budget {
-  const known = contextWindow !== undefined && Number.isFinite(contextWindow) && contextWindow >= 1;
-  const window = known ? Math.floor(contextWindow) : usualWindow;
+/** The shares of a window. */
+export function budgetOf(window: number): Budget {
   const share = (most: number, part: number) => Math.floor(Math.min(most, part * window));
   const reserve = share(16_384, 0.2);
   return {

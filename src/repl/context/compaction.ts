@@ -1,12 +1,13 @@
 import { ChatError } from '../errors.ts';
+import type { Message } from '../message.ts';
 import type { ToolDefinition } from '../providers/provider.ts';
 import { estimateAll, type Budget } from './budget.ts';
 import { cutOf } from './cut.ts';
 import { fallbackSummary } from './fallback.ts';
+import type { Item, Summary } from './item.ts';
 import { pruned, prunedCalls } from './prune.ts';
 import { summaryMessage, summarySystem, summaryText, userText } from './summary-prompt.ts';
 import { estimateMessage, firstTokens } from './tokens.ts';
-import type { Item, Summary } from './item.ts';
 
 export interface CompactionInput {
   readonly items: readonly Item[];
@@ -24,25 +25,24 @@ export interface CompactionInput {
   readonly failedBefore: boolean;
 }
 
+interface Tokens {
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
 /** What to append to the session; nothing has changed before that. `why` says it to the person. */
 export type CompactionResult =
   | { readonly kind: 'none'; readonly why: string }
   /** To be recorded even without calls: old images go with it. */
-  | {
-      readonly kind: 'prune';
-      readonly callIds: readonly string[];
-      readonly tokensBefore: number;
-      readonly tokensAfter: number;
-    }
-  | (Summary & {
-      readonly kind: 'compaction';
-      readonly firstKeptId: string;
-      readonly tokensBefore: number;
-      readonly tokensAfter: number;
-      readonly by: 'model' | 'fallback';
-      /** Calls among those kept whose output is to be left out as well. */
-      readonly pruned: readonly string[];
-    });
+  | (Tokens & { readonly kind: 'prune'; readonly callIds: readonly string[] })
+  /** `pruned`: calls among those kept whose output is to be left out as well. */
+  | (Tokens &
+      Summary & {
+        readonly kind: 'compaction';
+        readonly firstKeptId: string;
+        readonly by: 'model' | 'fallback';
+        readonly pruned: readonly string[];
+      });
 
 export type Summarise = (
   request: { readonly system: string; readonly text: string; readonly maxTokens: number },
@@ -73,42 +73,39 @@ export async function compact(
   const smaller = pruned(items, callIds ?? []);
   const freed = estimateAll(items, tools, system) - estimateAll(smaller, tools, system);
   const tokensAfter = Math.max(0, used - freed);
-  const pruneOnly: CompactionResult | undefined = callIds && {
+  const prune: CompactionResult | undefined = callIds && {
     kind: 'prune',
     callIds,
     tokensBefore: used,
     tokensAfter,
   };
-  if (auto && pruneOnly && (input.failedBefore || tokensAfter < budget.limit)) return pruneOnly;
+  if (auto && prune && (input.failedBefore || tokensAfter < budget.limit)) return prune;
   if (auto && input.failedBefore) return none('the last summary could not be made; /compact tries again.');
   const cut = cutOf(smaller, budget);
-  const first = cut === undefined ? undefined : items[cut];
-  if (cut === undefined || !first) return pruneOnly ?? none('there is nothing old to summarise.');
-
+  if (cut === undefined) return prune ?? none('there is nothing old to summarise.');
   const plan = planOf(input, smaller, cut);
   const fallback = lastResort(plan);
-  if (fallback === undefined)
-    return pruneOnly ?? none('a summary would not be smaller than the conversation.');
+  if (fallback === undefined) return prune ?? none('a summary would not be smaller than the conversation.');
   const byModel = await modelSummary(plan, summarise, signal);
-  const kept = new Set(
-    items.slice(cut).map(({ message }) => (message.role === 'tool' ? message.callId : '')),
-  );
+  const summary = byModel ?? fallback;
+  const isKept = (id: string) =>
+    items.slice(cut).some(({ message }) => message.role === 'tool' && message.callId === id);
   return {
     kind: 'compaction',
-    summary: byModel ?? fallback,
-    ...(plan.request === undefined ? {} : { request: plan.request }),
-    firstKeptId: first.entryId,
+    summary,
+    ...(plan.request !== undefined && { request: plan.request }),
+    firstKeptId: items[cut]?.entryId ?? '',
     tokensBefore: used,
-    tokensAfter: plan.sizeWith(byModel ?? fallback),
+    tokensAfter: plan.sizeWith(summary),
     by: byModel === undefined ? 'fallback' : 'model',
-    pruned: (callIds ?? []).filter((id) => kept.has(id)),
+    pruned: (callIds ?? []).filter(isKept),
   };
 }
 
 interface Plan {
   readonly input: CompactionInput;
   /** What the summary stands for. */
-  readonly old: readonly Item[];
+  readonly old: readonly Message[];
   /** The newest words of the person, if they are among the old. */
   readonly request: string | undefined;
   /** Tokens of the conversation with this summary. */
@@ -118,27 +115,24 @@ interface Plan {
 }
 
 function planOf(input: CompactionInput, smaller: readonly Item[], cut: number): Plan {
-  const { items, tools, system, used } = input;
-  const old = items.slice(0, cut).filter((item) => !item.isSummary);
+  const { items, tools, system, used, previous, budget } = input;
+  const old = items.slice(0, cut).flatMap((item) => (item.isSummary ? [] : [item.message]));
   const kept = smaller.slice(cut);
   const rest = estimateAll(kept, tools, system);
-  const request = kept.some(isUser) ? undefined : requestOf(input, old);
+  const newest = old.findLast(({ role }) => role === 'user');
+  const words = newest?.role === 'user' ? userText(newest) : previous?.request;
+  const carried = words && firstTokens(words, budget.keep);
+  const whole = carried === words ? carried : `${carried} […]`;
+  const request = kept.some(({ message }) => message.role === 'user') ? undefined : whole;
   return {
     input,
     old,
     request,
     sizeWith: (summary) =>
-      rest + estimateMessage(summaryMessage(request === undefined ? { summary } : { summary, request })),
+      rest + estimateMessage(summaryMessage({ summary, ...(request !== undefined && { request }) })),
     // Providers count differently from us: what is measured in the same way has to shrink, too.
     size: Math.min(used, estimateAll(items, tools, system)),
   };
-}
-
-function requestOf({ previous, budget }: CompactionInput, old: readonly Item[]): string | undefined {
-  const newest = old.findLast(isUser)?.message;
-  const words = newest?.role === 'user' ? userText(newest) : previous?.request;
-  const carried = words && firstTokens(words, budget.keep);
-  return carried === words ? carried : `${carried} […]`;
 }
 
 /** Undefined when the model could not make one that is of use. */
@@ -148,7 +142,7 @@ async function modelSummary(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { previous, focus, budget } = plan.input;
-  let messages = plan.old.map(({ message }) => message);
+  let messages = plan.old;
   let drops = 0;
   for (let attempt = 0; attempt < outputChars.length;) {
     const text = summaryText({
@@ -188,17 +182,14 @@ const unanswerable: ReadonlySet<string> = new Set([
 ]);
 
 /** A summary without the model: undefined when there is no room even for that. */
-function lastResort(plan: Plan): string | undefined {
-  const { input, old, request } = plan;
-  const tokens = Math.min(input.budget.fallback, plan.size - plan.sizeWith('') - 1);
+function lastResort({ input, old, request, size, sizeWith }: Plan): string | undefined {
+  const tokens = Math.min(input.budget.fallback, size - sizeWith('') - 1);
   // What is carried along word for word need not be said twice.
-  const said = request === undefined ? undefined : old.findLast(isUser);
-  const messages = old.flatMap((item) => (item === said ? [] : [item.message]));
+  const said = request === undefined ? undefined : old.findLast(({ role }) => role === 'user');
+  const messages = old.filter((message) => message !== said);
   const summary = fallbackSummary({ messages, previousSummary: input.previous?.summary, tokens });
-  return plan.sizeWith(summary) < plan.size ? summary : undefined;
+  return sizeWith(summary) < size ? summary : undefined;
 }
-
-const isUser = ({ message }: Item): boolean => message.role === 'user';
 
 const none = (why: string): CompactionResult => ({ kind: 'none', why });
 

@@ -1,6 +1,6 @@
 import type { Message } from '../message.ts';
 import { userText } from './summary-prompt.ts';
-import { estimateTokens, firstTokens } from './tokens.ts';
+import { firstTokens } from './tokens.ts';
 
 interface Material {
   readonly messages: readonly Message[];
@@ -16,23 +16,17 @@ const mostFiles = 40;
  * A summary made without a model: which files calls named, and what the person said, the newest first for as long as
  * there is room. What an earlier summary said gets half of it, because nothing else tells of it.
  */
-export function fallbackSummary({ messages, previousSummary, tokens }: Material): string {
-  let left = tokens;
-  const parts: string[] = [];
-  const add = (heading: string, body: string, most = left): boolean => {
-    const room = Math.min(most, left) - estimateTokens(heading) - 3;
-    if (body === '' || room <= 0) return false;
-    const text = firstTokens(body, room);
-    parts.push(`${heading}\n${text}${text.length < body.length ? ' […]' : ''}`);
-    left -= estimateTokens(parts.at(-1) ?? '') + 1;
-    return text.length === body.length;
-  };
-  add('Summary unavailable.', 'What follows was collected without reading it.');
-  add('## Files that calls named', filesIn(messages).join('\n'), Math.floor(tokens / 8));
-  if (previousSummary !== undefined) add('## An earlier summary', previousSummary, Math.floor(tokens / 2));
+export function fallbackSummary({ messages, previousSummary = '', tokens }: Material): string {
+  const files = filesIn(messages).join('\n');
   const users = messages.flatMap((message) => (message.role === 'user' ? [userText(message)] : []));
-  for (const text of users.toReversed()) if (!add('## The user said', text)) break;
-  return parts.join('\n\n').toWellFormed();
+  const sections = [
+    ['Summary unavailable.', 'What follows was collected without reading it.'],
+    ['## Files that calls named', firstTokens(files, Math.floor(tokens / 8))],
+    ['## An earlier summary', firstTokens(previousSummary, Math.floor(tokens / 2))],
+    ...users.toReversed().map((text) => ['## The user said', text]),
+  ];
+  const whole = sections.flatMap(([heading, text]) => (text === '' ? [] : [`${heading}\n${text}`]));
+  return firstTokens(whole.join('\n\n'), Math.max(0, tokens)).toWellFormed();
 }
 
 /** The newest last; by the names of parameters, as nothing else tells. */

@@ -1,4 +1,5 @@
 import { textOf, type Message, type UserMessage } from '../message.ts';
+import { shortened } from '../text/shortened.ts';
 import type { Summary } from './item.ts';
 
 /** What a model is told that summarises: without tools and without thinking. */
@@ -83,14 +84,6 @@ function asText(message: Message, most: number): string {
 /** The words of the person; where there was an image, that there was one. */
 export const userText = ({ content }: UserMessage): string =>
   textOf(content.map((part) => (part.type === 'image' ? { type: 'text', text: '[image]' } : part)));
-
-/** The beginning and the end, `most` characters in all: a tool tells its result at one of them. */
-function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const note = `\n[… ${text.length - most} or more characters left out …]\n`;
-  const half = Math.floor((most - note.length) / 2);
-  return text.slice(0, half) + note + text.slice(-half);
-}
 
 /** Material cannot end the element it stands in. */
 const harmless = (text: string): string =>

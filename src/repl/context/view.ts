@@ -1,10 +1,9 @@
-import { textOf, type AssistantMessage, type Part, type ToolCall, type ToolMessage } from '../message.ts';
-import type { Entry, StoredPart } from '../session/entry.ts';
+import { textOf, type AssistantMessage, type Part, type ToolMessage } from '../message.ts';
+import type { Entry, EntryOf, StoredPart } from '../session/entry.ts';
 import { noResult } from '../session/unfinished.ts';
 import type { Item, Summary } from './item.ts';
-import { imageNote, prunedText, withNotes } from './prune.ts';
+import { pruned } from './prune.ts';
 import { summaryMessage } from './summary-prompt.ts';
-import { surveyOf, type Survey } from './survey.ts';
 
 export interface View {
   readonly messages: Item[];
@@ -13,16 +12,6 @@ export interface View {
 }
 
 type Load = (stored: StoredPart) => Part;
-type Of<T extends Entry['type']> = Extract<Entry, { type: T }>;
-
-/** A message with the results of its calls, which may come much later on the path. */
-interface Block {
-  readonly at: number;
-  readonly entry: Of<'user'> | Of<'assistant'>;
-  /** The message without what cannot be sent. */
-  readonly answer?: AssistantMessage;
-  readonly results: Map<string, Of<'tool'> | undefined>;
-}
 
 /**
  * What the model is sent of a branch, from its first entry to its last. Whatever the path holds, every call has one
@@ -30,96 +19,76 @@ interface Block {
  * not go on.
  */
 export function viewOf(path: readonly Entry[], load: Load): View {
-  const survey = surveyOf(path);
-  const { compaction } = survey;
-  const messages: Item[] = [];
-  if (compaction)
-    messages.push({ entryId: compaction.id, message: summaryMessage(compaction), isSummary: true });
-  for (const { entry, at, answer, results } of blocksOf(path, survey)) {
-    const mark = at < survey.compactedAt ? ({ wasKept: true } as const) : {};
-    const withoutImages = at < survey.imagesFrom;
+  const last = lastCompaction(path);
+  let items: Item[] = [];
+  if (last) items.push({ entryId: last.entry.id, message: summaryMessage(last.entry), isSummary: true });
+  for (const entry of path.slice(last?.start ?? 0)) {
     if (entry.type === 'user') {
-      const content = entry.content.map((part): Part => {
-        if (withoutImages && isImage(part)) return { type: 'text', text: imageNote };
-        return part.type === 'stored' ? load(part) : part;
-      });
-      messages.push({ entryId: entry.id, message: { role: 'user', content }, ...mark });
-    }
-    if (!answer) continue;
-    const message = at < survey.changedAt ? uncounted(answer) : answer;
-    messages.push({ entryId: entry.id, message, ...mark });
-    for (const call of answer.calls) {
-      const result = results.get(call.id);
-      const pruned = (survey.prunedAt.get(call.id) ?? -1) > at;
-      messages.push({
-        entryId: result?.id ?? entry.id,
-        message: resultOf(call, result, { pruned, withoutImages, load }),
-        ...mark,
-      });
+      const content = entry.content.map((part) => (part.type === 'stored' ? load(part) : part));
+      items.push({ entryId: entry.id, message: { role: 'user', content } });
+    } else if (entry.type === 'assistant') {
+      // No wire lets the model speak first.
+      if (items.length > 0) items.push(...answerItems(entry));
+    } else if (entry.type === 'tool') {
+      // Some servers use the same ids again in each answer: a result belongs to the last call of its id.
+      const at = items.findLastIndex(
+        ({ message }) => message.role === 'tool' && message.callId === entry.callId,
+      );
+      const before = items[at];
+      if (before && entry.state === 'done')
+        items[at] = { ...before, entryId: entry.id, message: resultOf(entry, load) };
+    } else if (entry.type === 'prune' || entry.type === 'compaction') {
+      const mark = entry === last?.entry ? ({ wasKept: true } as const) : {};
+      items = pruned(items, entry.type === 'prune' ? entry.callIds : []).map((item) =>
+        item.isSummary ? item : { ...item, message: uncounted(item.message), ...mark },
+      );
     }
   }
-  return { messages, ...(compaction ? { summary: compaction } : {}) };
+  return { messages: items, ...(last && { summary: last.entry }) };
 }
 
-function blocksOf(path: readonly Entry[], { start, compaction }: Survey): Block[] {
-  const blocks: Block[] = [];
-  // Some servers use the same ids again in each answer: a result belongs to the last call of its id.
-  const open = new Map<string, Block['results']>();
-  for (let at = start; at < path.length; at++) {
-    const entry = path[at];
-    if (entry?.type === 'user') blocks.push({ at, entry, results: new Map() });
-    if (entry?.type === 'tool') open.get(entry.callId)?.set(entry.callId, entry);
-    if (entry?.type !== 'assistant') continue;
-    const answer = sendable(entry.message);
-    // No wire lets the model speak first.
-    if (!answer || (blocks.length === 0 && !compaction)) continue;
-    const results: Block['results'] = new Map();
-    blocks.push({ at, entry, answer, results });
-    for (const { id } of answer.calls) open.set(id, results);
-  }
-  return blocks;
+/** The entries of a path that are sent, but for what a summary stands for. */
+export const sentOf = (path: readonly Entry[]): readonly Entry[] =>
+  path.slice(lastCompaction(path)?.start ?? 0);
+
+/** The last compaction and where on the path begins what it keeps; one that keeps what is not there is passed over. */
+function lastCompaction(path: readonly Entry[]) {
+  const positions = new Map(path.map(({ id }, at) => [id, at]));
+  const entry = path.findLast(
+    (one): one is EntryOf<'compaction'> => one.type === 'compaction' && positions.has(one.firstKeptId),
+  );
+  return entry && { entry, start: positions.get(entry.firstKeptId) ?? 0 };
 }
 
-/** An answer without what no wire takes back: unfinished calls, the same call twice, nothing at all. */
-function sendable(message: AssistantMessage): AssistantMessage | undefined {
+/** An answer and a place for each result, without what no wire takes back: unfinished calls, the same call twice. */
+function answerItems({ id: entryId, message }: EntryOf<'assistant'>): Item[] {
   const unique = [...new Map(message.calls.map((call) => [call.id, call])).values()];
   const calls = message.stop === 'aborted' ? [] : unique;
-  if (calls.length === 0 && message.text.trim() === '') return undefined;
-  if (message.stop !== 'aborted' && calls.length === message.calls.length) return message;
+  if (calls.length === 0 && message.text.trim() === '') return [];
   // What is kept for the wire still holds what was taken out, or ends in the middle of it.
-  const { native: _, ...rest } = message;
-  return { ...rest, calls };
-}
-
-/** Its usage counted what is no longer sent: until the next answer, what is sent is estimated. */
-const uncounted = (message: AssistantMessage): AssistantMessage => ({
-  ...message,
-  usage: { ...message.usage, estimated: true },
-});
-
-interface How {
-  readonly pruned: boolean;
-  readonly withoutImages: boolean;
-  readonly load: Load;
+  const { native, ...rest } = message;
+  const isWhole = message.stop !== 'aborted' && calls.length === message.calls.length;
+  const answer: AssistantMessage = { ...rest, calls, ...(isWhole && native !== undefined && { native }) };
+  const none = { role: 'tool', isError: true, text: noResult, images: [] } as const;
+  const results = calls.map(({ id: callId, name }) => ({ entryId, message: { ...none, callId, name } }));
+  return [{ entryId, message: answer }, ...results];
 }
 
 function resultOf(
-  { id, name }: ToolCall,
-  result: Of<'tool'> | undefined,
-  { pruned, withoutImages, load }: How,
+  { callId, name, text = '', images = [], isError = false }: EntryOf<'tool'>,
+  load: Load,
 ): ToolMessage {
-  const shared = { role: 'tool', callId: id, name, isError: result?.isError ?? false, images: [] } as const;
-  if (result?.state !== 'done') return { ...shared, isError: true, text: noResult };
-  const { text = '', images = [] } = result;
-  if (pruned) return { ...shared, text: prunedText(text.length, name) };
-  if (withoutImages) return { ...shared, text: withNotes(text, images.length) };
   const parts = images.map(load);
   return {
-    ...shared,
+    role: 'tool',
+    callId,
+    name,
+    isError,
     text: [text, textOf(parts)].filter(Boolean).join('\n'),
     images: parts.filter((part) => part.type === 'image'),
   };
 }
 
-const isImage = (part: Part | StoredPart): boolean =>
-  part.type === 'image' || (part.type === 'stored' && part.mimeType.startsWith('image/'));
+/** Its usage counted what is no longer sent: until the next answer, what is sent is estimated. */
+const uncounted = <M extends Item['message']>(message: M): M =>
+  message.role === 'assistant' ? { ...message, usage: { ...message.usage, estimated: true } } : message;

@@ -34,22 +34,30 @@ export async function findModel(
  * it can call tools, see, think; what the person has configured stays. As it was, for others and without an answer.
  */
 export async function askModelServer(model: Model): Promise<Model> {
-  const { endpoint, id, capabilities } = model;
+  const { endpoint, capabilities } = model;
   if (!localNames.includes(endpoint.name)) return model;
-  const origin = endpoint.baseUrl.replace(/\/v1\/?$/, '');
-  let known: Partial<Capabilities>;
-  if (endpoint.name === 'llamacpp') {
-    const props = await jsonFrom(`${origin}/props`);
-    known = windowOf(objectOf(props['default_generation_settings'])['n_ctx']);
-  } else if (endpoint.name === 'lmstudio') {
-    const told = await jsonFrom(`${origin}/api/v0/models/${id}`);
-    known = windowOf(told['loaded_context_length'] ?? told['max_context_length']);
-  } else
-    known = ofOllama(
-      await jsonFrom(`${origin}/api/show`, { method: 'POST', body: JSON.stringify({ model: id }) }),
-      capabilities,
-    );
+  const known = await knownBy(model, endpoint.baseUrl.replace(/\/v1\/?$/, ''));
   return { ...model, capabilities: { ...capabilities, ...known, ...model.configured } };
+}
+
+async function knownBy(
+  { endpoint, id, capabilities }: Model,
+  origin: string,
+): Promise<Partial<Capabilities>> {
+  switch (endpoint.name) {
+    case 'llamacpp': {
+      const props = await jsonFrom(`${origin}/props`);
+      return windowOf(objectOf(props['default_generation_settings'])['n_ctx']);
+    }
+    case 'lmstudio': {
+      const told = await jsonFrom(`${origin}/api/v0/models/${id}`);
+      return windowOf(told['loaded_context_length'] ?? told['max_context_length']);
+    }
+    default: {
+      const asked = { method: 'POST', body: JSON.stringify({ model: id }) };
+      return ofOllama(await jsonFrom(`${origin}/api/show`, asked), capabilities);
+    }
+  }
 }
 
 function ofOllama(told: JsonObject, { contextWindow }: Capabilities): Partial<Capabilities> {

@@ -56,14 +56,13 @@ export function presets(env: Env): Preset[] {
   });
 }
 
-/** OLLAMA_HOST is what Ollama listens on: `host`, `host:port`, `:port` or a URL, whose scheme says which port. */
+/** OLLAMA_HOST is what Ollama listens on: `host`, `host:port`, `:port` or a URL. */
 function ollamaUrl(listensOn = ''): string | undefined {
-  const [, scheme, name, given] =
-    /^(?:(https?):\/\/)?([\w.-]*|\[[\da-f:]+\])(?::(\d+))?(?:\/|$)/i.exec(listensOn.trim()) ?? [];
+  const [, scheme = 'http', name, port = '11434'] =
+    /^(?:(https?):\/\/)?([\w.-]*)(?::(\d+))?\/?$/i.exec(listensOn.trim()) ?? [];
+  if (listensOn === '' || name === undefined) return undefined;
   // Listening everywhere is no address to go to.
-  const host = name === '' || name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name;
-  const port = given ?? { http: '80', https: '443' }[scheme ?? ''] ?? '11434';
-  return host && `${scheme ?? 'http'}://${host}:${port}/v1`;
+  return `${scheme}://${name === '' || name === '0.0.0.0' ? '127.0.0.1' : name}:${port}/v1`;
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '');
@@ -107,8 +106,8 @@ export function resolveModel(name: string | undefined, config: ModelConfig, env:
   const endpoints = endpointsOf(config, env);
   const wanted = name ?? config.model ?? (env.TOOLCRIB_MODEL || undefined);
   const usual = endpoints.find((endpoint) => endpoint.defaultModel !== undefined && hasKey(endpoint, env));
-  if (wanted === undefined && !usual) throw new ChatError('NO_MODEL', firstRunHelp);
-  const asked = wanted ?? usual?.name ?? '';
+  const asked = wanted ?? usual?.name;
+  if (asked === undefined) throw new ChatError('NO_MODEL', firstRunHelp);
   const alias = Object.hasOwn(config.models, asked) ? config.models[asked] : undefined;
   const { endpoint, id } = named(alias?.model ?? asked, endpoints, config);
   const { capabilities } = familyOf(id);

@@ -9,7 +9,6 @@ const unknown: Capabilities = {
   thinking: false,
   thinkingOrTools: false,
   echoReasoning: 'if_sent',
-  streaming: true,
 };
 
 /**
@@ -27,12 +26,13 @@ type Family = readonly [
 const sees = { images: true };
 const thinks = { thinking: true };
 const both = { images: true, thinking: true };
+/** Calls tools only while it does not think. */
+const either = { thinking: true, thinkingOrTools: true };
 
 /** As the providers' own pages say, November 2026; the first that fits counts. */
 const families: readonly Family[] = [
   // The window is that of the input: of 1,050,000 and 400,000 tokens, 128,000 are kept for the answer.
   [/^gpt-5\.([4-9]|\d\d)/, 'openai', 922, 128, both],
-  [/^gpt-5[\d.]*-chat/, 'openai', 128, 16, sees],
   [/^gpt-5/, 'openai', 272, 128, both],
   [/^gpt-4\.1/, 'openai', 1047, 32, sees],
   [/^(gpt-4o|chatgpt)/, 'openai', 128, 16, sees],
@@ -40,20 +40,11 @@ const families: readonly Family[] = [
   [/^gpt-oss/, undefined, 131, 32, thinks],
   [/^claude-([a-z]+-5|(opus|sonnet)-4[-.][6-9])/, 'anthropic', 1000, 128, both],
   [/^claude-opus-4([-.][01])?(-2\d{7})?$/, 'anthropic', 200, 32, both],
-  [/^claude-3/, 'anthropic', 200, 4, sees],
   [/^claude/, 'anthropic', 200, 64, both],
-  [/^gemini-(1|2\.0)/, 'gemini', 1048, 8, sees],
   [/^gemini/, 'gemini', 1048, 65, both],
   [/^deepseek-v([4-9]|\d\d)/, 'deepseek', 1000, 256, { thinking: true, echoReasoning: 'calls' }],
-  // Calls tools only while it does not think.
-  [/^deepseek-v3\.1/, 'deepseek', 128, 8, { thinking: true, thinkingOrTools: true }],
-  [
-    /^deepseek-(r1|reasoner)/,
-    'deepseek',
-    64,
-    8,
-    { thinking: true, thinkingOrTools: true, echoReasoning: 'calls' },
-  ],
+  [/^deepseek-v3\.1/, 'deepseek', 128, 8, either],
+  [/^deepseek-(r1|reasoner)/, 'deepseek', 64, 8, { ...either, echoReasoning: 'calls' }],
   [/^deepseek/, 'deepseek', 128, 8, { echoReasoning: 'calls' }],
   [/^minimax-m[3-9]/, 'minimax', 1000, 128, both],
   [/^minimax/, 'minimax', 204, 131, thinks],

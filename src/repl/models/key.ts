@@ -34,26 +34,23 @@ export async function keyOf(
   throw new ChatError('NO_KEY', `${name} needs a key. ${ways}`);
 }
 
+/** Its own words may hold what it printed, and are told to nobody. */
 async function ask(command: readonly string[], run: RunKeyCommand): Promise<string> {
   const program = `"${command.join(' ')}"`;
-  const failed = (how: string, cause?: unknown) =>
-    new ChatError('NO_KEY', `${program}, which should print the key, ${how}`, { cause });
-  const { exitCode, stdout } = await run(command).catch((error: unknown) => {
-    // Its own words may hold what it printed.
-    throw failed('could not be started.', error);
-  });
+  const { exitCode, stdout } = await run(command).catch(() => ({ exitCode: undefined, stdout: '' }));
   const code = exitCode === null ? 'a signal' : `exit code ${exitCode}`;
-  if (exitCode !== 0) throw failed(`ended with ${code}. Run it yourself to see why.`);
-  const key = stdout.trim().split(/\r?\n/)[0]?.trim() ?? '';
-  if (key === '') throw failed('printed nothing.');
-  return usable(key, program);
+  const how = exitCode === undefined ? 'could not be started' : `ended with ${code}`;
+  if (exitCode !== 0)
+    throw new ChatError(
+      'NO_KEY',
+      `${program}, which should print the key, ${how}. Run it yourself to see why.`,
+    );
+  return usable(stdout.trim().split(/\r?\n/)[0]?.trim() ?? '', program);
 }
 
 /** What fits no header would come back, key and all, in the error of whoever tries to send it. */
 function usable(key: string, from: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new ChatError(
-    'NO_KEY',
-    `${from} gives no key: there are blanks or characters in it that no key has.`,
-  );
+  const why = key === '' ? 'it is empty.' : 'there are blanks or characters in it that no key has.';
+  throw new ChatError('NO_KEY', `${from} gives no key: ${why}`);
 }

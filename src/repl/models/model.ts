@@ -34,7 +34,6 @@ export interface Capabilities {
    * empty.
    */
   readonly echoReasoning: 'never' | 'if_sent' | 'calls';
-  readonly streaming: boolean;
   /** How the model chooses its words; its own way otherwise. */
   readonly temperature?: number;
   readonly topP?: number;

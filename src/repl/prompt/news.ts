@@ -1,4 +1,4 @@
-import { surveyOf } from '../context/survey.ts';
+import { sentOf } from '../context/view.ts';
 import type { Session } from '../session/session.ts';
 import type { Mode } from '../turn/turn-event.ts';
 import { readInstructions, type InstructionFile, type Places } from './instructions.ts';
@@ -56,8 +56,7 @@ export class News {
 
 /** Whether a note that was told is still among what the model is sent. */
 function canBeRead(session: Session): (note: string) => boolean {
-  const path = session.path();
-  const sent = path.slice(surveyOf(path).start);
+  const sent = sentOf(session.path());
   const texts = sent.flatMap((entry) => (entry.type === 'user' ? entry.content : []));
   return (note) => texts.some((part) => part.type === 'text' && part.text.includes(note));
 }

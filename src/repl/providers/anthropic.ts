@@ -1,17 +1,13 @@
-import type { Anthropic } from '@anthropic-ai/sdk';
-import type { AssistantMessage, Message, Part, Stop, ToolCall, Usage } from '../message.ts';
+import type { AssistantMessage, Message, Part, ToolCall } from '../message.ts';
 import type { Model } from '../models/model.ts';
 import { listOf, objectOf, textOf, type JsonObject } from '../text/json.ts';
 import { unfinished } from './failure.ts';
-import { clientOptions } from './openai-client.ts';
-import { ProviderFailure, type Body, type ModelEvent } from './provider.ts';
+import { ProviderFailure, type Body, type ModelEvent, type ModelRequest } from './provider.ts';
 import * as parts from './request-parts.ts';
-import type { AnswerReader, WireCall, WireSpeaker } from './wire.ts';
+import { countOf, stopOf, type AnswerReader, type WireFormat } from './wire.ts';
 
 /** Anthropic's messages. */
-export const anthropicWire: WireSpeaker = {
-  client,
-  // Not messages.create(): it writes warnings about older models to the terminal.
+export const anthropicWire: WireFormat = {
   path: '/v1/messages',
   body,
   reader,
@@ -29,52 +25,28 @@ export const anthropicWire: WireSpeaker = {
 /** A block of content, as it came. */
 type Block = JsonObject;
 
-/** Below 1,024 the API refuses a budget. */
-const leastBudget = 1024;
-const usualBudget = 8192;
-
-function body({ model, request, refused }: WireCall): Body {
+function body(request: ModelRequest, model: Model): Body {
   const { capabilities } = model;
-  const schema = parts.formatOf(request);
-  const messages = turnsOf(request.messages, model);
-  const max_tokens = Math.min(request.maxTokens ?? Infinity, capabilities.maxOutput);
-  const cached = refused.has('cache_control') ? {} : { cache_control: { type: 'ephemeral' } };
-  // What comes before the last block is read from the cache next time.
-  const last = messages.at(-1);
-  if (last?.role === 'user') last.content.push({ ...last.content.pop(), ...cached });
-  const system = parts.systemOf(request);
-  const thinking = capabilities.thinking && thinkable(request.messages, model) ? request.thinking : undefined;
+  const { thinking } = request;
   return {
     model: model.id,
-    max_tokens,
-    system: system === '' ? undefined : [{ type: 'text', text: system, ...cached }],
-    messages,
+    max_tokens: Math.min(request.maxTokens ?? Infinity, capabilities.maxOutput),
+    // What comes before the last block is read from the cache next time.
+    cache_control: { type: 'ephemeral' },
+    system: parts.systemOf(request) || undefined,
+    messages: turnsOf(request.messages, model),
     tools: parts.toolList(request.tools, ({ name, description, inputSchema }) => ({
       name,
       description,
       input_schema: inputSchema,
     })),
-    stream: capabilities.streaming || undefined,
-    output_config: schema && { format: { type: 'json_schema', schema } },
+    stream: true,
     ...parts.samplingOf(model),
-    thinking: thinkingOf(thinking, max_tokens, refused.has('adaptive')),
+    ...(thinking !== undefined &&
+      capabilities.thinking && {
+        thinking: thinking ? { type: 'adaptive', display: 'summarized' } : { type: 'disabled' },
+      }),
   };
-}
-
-function thinkingOf(thinking: boolean | undefined, maxTokens: number, older: boolean): object | undefined {
-  if (thinking === undefined) return undefined;
-  if (!thinking) return { type: 'disabled' };
-  if (!older) return { type: 'adaptive', display: 'summarized' };
-  const budget_tokens = Math.min(usualBudget, Math.floor(maxTokens / 2));
-  return budget_tokens < leastBudget ? undefined : { type: 'enabled', budget_tokens };
-}
-
-/** While results are being sent, thinking is only allowed if the answer that asked for them began with thoughts. */
-function thinkable(messages: readonly Message[], model: Model): boolean {
-  if (messages.at(-1)?.role !== 'tool') return true;
-  const asking = messages.findLast((message) => message.role === 'assistant');
-  const first = asking && (parts.nativeOf(asking, model) as readonly Block[] | undefined)?.[0];
-  return first?.['type'] === 'thinking' || first?.['type'] === 'redacted_thinking';
 }
 
 interface Turn {
@@ -82,7 +54,7 @@ interface Turn {
   readonly content: Block[];
 }
 
-/** Turns that alternate, beginning with the person's; all results of an answer stand in one message, first in it. */
+/** Turns that alternate; all results of an answer stand in one message, first in it. */
 function turnsOf(messages: readonly Message[], model: Model): Turn[] {
   const turns: Turn[] = [];
   for (const message of parts.messagesToSend(messages, model, true)) {
@@ -92,8 +64,6 @@ function turnsOf(messages: readonly Message[], model: Model): Turn[] {
     if (last?.role === role) last.content.push(...content);
     else if (content.length > 0) turns.push({ role, content });
   }
-  if (turns[0]?.role === 'assistant')
-    turns.unshift({ role: 'user', content: [{ type: 'text', text: '(The beginning is left out.)' }] });
   return turns;
 }
 
@@ -149,53 +119,51 @@ interface Open {
   json: string;
 }
 
-function reader({ model }: WireCall): AnswerReader {
+function reader(): AnswerReader {
   // By the server's own numbers, which may be any: a list with a hole of that size would stop the program.
   const opened = new Map<number, Open>();
-  const all: Open[] = [];
   const counts: Record<string, unknown> = {};
-  let [text, reasoning] = ['', ''];
   let reason: string | undefined;
   return {
-    *read(event: WireEvent): Generator<ModelEvent> {
+    *read({ type, index = 0, ...event }: WireEvent): Generator<ModelEvent> {
       for (const [name, value] of Object.entries(objectOf(event.message?.['usage'] ?? event.usage)))
         // What a later event does not count it sends as null.
         if (value !== null) counts[name] = value;
       reason = textOf(event.delta?.['stop_reason']) ?? reason;
-      if (event.type === 'content_block_start') {
-        const begun = { block: { ...event.content_block }, json: '' };
-        opened.set(event.index ?? 0, begun);
-        all.push(begun);
-        if (begun.block['type'] === 'tool_use')
-          yield { type: 'call_begun', name: String(begun.block['name']) };
-      }
-      const open = opened.get(event.index ?? 0);
       const delta = event.content_block ?? event.delta ?? {};
-      if (open && event.type === 'content_block_delta') {
-        open.json += textOf(delta['partial_json']) ?? '';
-        for (const name of ['text', 'thinking', 'signature']) {
-          const more = textOf(delta[name]);
-          if (more !== undefined) open.block[name] = `${String(open.block[name] ?? '')}${more}`;
-        }
-      }
-      const said = textOf(delta['text']) ?? '';
-      const thought = textOf(delta['thinking']) ?? '';
-      text += said;
-      reasoning += thought;
-      if (said !== '') yield { type: 'text', text: said };
-      if (thought !== '') yield { type: 'reasoning', text: thought };
+      const open = opened.get(index);
+      if (type === 'content_block_start') opened.set(index, { block: { ...delta }, json: '' });
+      else if (open) addTo(open, delta);
+      const [said, thought] = [textOf(delta['text']), textOf(delta['thinking'])];
+      if (said) yield { type: 'text', text: said };
+      if (thought) yield { type: 'reasoning', text: thought };
+      if (delta['type'] === 'tool_use') yield { type: 'call_begun', name: String(delta['name']) };
     },
     end() {
       if (reason === undefined) throw unfinished();
-      if (reason === 'model_context_window_exceeded') {
-        const why = "the answer has reached the end of the model's context window.";
-        throw new ProviderFailure('MODEL_OVERFLOW', `${model.endpoint.name}: ${why}`);
-      }
-      const calls = all.flatMap(callsOf);
-      const stop = stopOf(reason, calls.length > 0);
-      return { text, reasoning, calls, stop, usage: counted(counts), native: contentOf(all) };
+      if (reason === 'model_context_window_exceeded')
+        throw new ProviderFailure(
+          'MODEL_OVERFLOW',
+          "The answer has reached the end of the model's context window.",
+        );
+      const blocks = [...opened.values()];
+      const calls = blocks.flatMap(callsOf);
+      return {
+        calls,
+        stop: stopOf(reason, calls.length > 0),
+        usage: usageOf(counts),
+        native: contentOf(blocks),
+      };
     },
   };
+}
+
+function addTo(open: Open, delta: JsonObject): void {
+  open.json += textOf(delta['partial_json']) ?? '';
+  for (const name of ['text', 'thinking', 'signature']) {
+    const more = textOf(delta[name]);
+    if (more !== undefined) open.block[name] = `${textOf(open.block[name]) ?? ''}${more}`;
+  }
 }
 
 /** The blocks as they can be sent back: word for word, but for empty texts and thoughts cut before their signature. */
@@ -209,35 +177,13 @@ const contentOf = (blocks: readonly Open[]): Block[] =>
 /** A call keeps its arguments as they came; those that came whole are made text again. */
 function callsOf({ block, json }: Open): ToolCall[] {
   if (block['type'] !== 'tool_use') return [];
-  const input = Object.keys(block['input'] ?? {}).length > 0 ? JSON.stringify(block['input']) : '';
-  return [{ id: String(block['id']), name: String(block['name']), arguments: json || input }];
+  const text = json || JSON.stringify(block['input'] ?? {});
+  return [{ id: String(block['id']), name: String(block['name']), arguments: text }];
 }
 
-function stopOf(reason: string, calling: boolean): Stop {
-  if (reason === 'max_tokens') return 'length';
-  if (reason === 'refusal') return 'filtered';
-  return calling ? 'calls' : 'done';
-}
-
-function counted(counts: JsonObject): Omit<Usage, 'estimated'> {
-  const count = (name: string) => (typeof counts[name] === 'number' ? counts[name] : 0);
-  return {
-    input: count('input_tokens'),
-    output: count('output_tokens'),
-    cacheRead: count('cache_read_input_tokens'),
-    cacheWrite: count('cache_creation_input_tokens'),
-  };
-}
-
-async function client(call: WireCall): Promise<Anthropic> {
-  const { default: Client } = await import('@anthropic-ai/sdk');
-  const { model, key } = call;
-  const { headers, oldAnthropicHeaders } = model.endpoint;
-  const older = oldAnthropicHeaders && {
-    authorization: null,
-    ...(key !== undefined && { 'x-api-key': key }),
-    'anthropic-version': '2023-06-01',
-  };
-  const options = clientOptions(call);
-  return new Client({ ...options, defaultHeaders: { ...options.defaultHeaders, ...older, ...headers } });
-}
+const usageOf = (counts: JsonObject) => ({
+  input: countOf(counts['input_tokens']),
+  output: countOf(counts['output_tokens']),
+  cacheRead: countOf(counts['cache_read_input_tokens']),
+  cacheWrite: countOf(counts['cache_creation_input_tokens']),
+});

@@ -1,4 +1,4 @@
-import type { ChatErrorCode } from '../errors.ts';
+import { ChatError, type ChatErrorCode } from '../errors.ts';
 import type { Endpoint } from '../models/model.ts';
 import { objectOf, textOf } from '../text/json.ts';
 import { ProviderFailure } from './provider.ts';
@@ -12,12 +12,6 @@ interface Raw {
   /** The body, or the part of it that tells of the error. */
   readonly error?: unknown;
   readonly cause?: unknown;
-}
-
-interface Told {
-  readonly message: string;
-  readonly code: string;
-  readonly type: string;
 }
 
 /** There is no common code for a conversation that is too long: these are the words of many servers. */
@@ -44,69 +38,64 @@ export const unfinished = (): ProviderFailure =>
   new ProviderFailure('MODEL_UNREACHABLE', 'The answer ended before it was complete.', { retryable: true });
 
 /**
- * Any error of a request as a ProviderFailure: what it is, whether it is worth another try, and how long the
- * provider asks us to wait. Errors that are ProviderFailures already stay what they are.
+ * Any error of a request as a ChatError: what it is, whether it is worth another try, and how long the provider asks
+ * us to wait. Our own stay what they are.
  */
-export function failureOf(error: unknown, endpoint: Endpoint, key?: string): ProviderFailure {
-  if (error instanceof ProviderFailure) return error;
+export function failureOf(error: unknown, endpoint: Endpoint, key?: string): ChatError {
+  if (error instanceof ChatError) return error;
   const raw = (typeof error === 'object' && error !== null ? error : { message: String(error) }) as Raw;
-  if (raw.cause instanceof ProviderFailure) return raw.cause;
-  const told = toldBy(raw);
-  const status = raw.status ?? statusOf(told.code);
-  const retryAfterMs = waitOf(raw, told.message);
-  const code = codeOf(told, { status, network: isNetwork(raw), waits: retryAfterMs !== undefined });
+  if (raw.cause instanceof ChatError) return raw.cause;
+  const { words, message } = wordsOf(raw);
+  // Routers give the status of what is behind them as the code of an error inside a stream.
+  const status = raw.status ?? (Number(/^[45]\d\d(?= )/.exec(words)?.[0]) || undefined);
+  const retryAfterMs = waitOf(raw, message);
+  const code = codeOf(raw, words, { status, retryAfterMs });
   // Some echo what they were sent.
-  const message = key === undefined || key === '' ? told.message : told.message.replaceAll(key, '***');
-  const said = `${endpoint.name}: ${status === undefined ? '' : `${status} `}${message}`;
-  const should = raw.headers?.get?.('x-should-retry');
+  const shown = key ? message.replaceAll(key, '***') : message;
+  const said = `${endpoint.name}: ${status === undefined ? '' : `${status} `}${shown}`;
   // Where nothing listens on this machine, nothing will in some seconds.
-  const absent = endpoint.local && /\bECONNREFUSED\b/.test(told.message);
-  const retryable =
-    (code === 'MODEL_UNREACHABLE' && !absent) || (code === 'MODEL_BUSY' && should !== 'false');
+  const absent = endpoint.local && /\bECONNREFUSED\b/.test(message);
+  const retryable = code === 'MODEL_BUSY' || (code === 'MODEL_UNREACHABLE' && !absent);
   const facts = { status, retryable, retryAfterMs };
   return new ProviderFailure(code, `${said}${wayOut(code, endpoint)}`, facts, { cause: error });
 }
 
-function toldBy(raw: Raw): Told {
+/** Code, type and message of an error as `words`; the message alone as a sentence. */
+function wordsOf(raw: Raw): { readonly words: string; readonly message: string } {
   const body = objectOf(raw.error)['error'] ?? raw.error;
-  const text = (name: string): string => {
-    const value = objectOf(body)[name];
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  };
+  const { code, type, message } = objectOf(body);
   // fetch hides the reason two errors deep.
-  const { code, message: inner } = objectOf(objectOf(raw.cause)['cause'] ?? raw.cause);
-  const cause = textOf(code) ?? textOf(inner);
+  const inner = objectOf(objectOf(raw.cause)['cause'] ?? raw.cause);
+  const cause = textOf(inner['code']) ?? textOf(inner['message']);
   const own = (raw.message ?? 'no reason given').replace(/^\d{3} (?=\S)/, '');
-  const message = text('message') || (typeof body === 'string' ? body : '') || own;
-  const html = /<html|<!doctype/i.test(message) ? 'a web page instead of an answer' : undefined;
-  const said = html ?? message;
+  const given = textOf(message) ?? textOf(body) ?? own;
+  const said = /<html|<!doctype/i.test(given) ? 'a web page instead of an answer' : given;
   const whole = (cause === undefined ? said : `${said.replace(/\.$/, '')} (${cause})`).slice(0, mostMessage);
   const sentence = whole.toWellFormed().replace(/[^.!?]$/, '$&.');
-  return { message: sentence, code: text('code'), type: text('type') };
+  return { words: `${String(code ?? '')} ${String(type ?? '')} ${sentence}`, message: sentence };
 }
 
-/** Routers give the status of what is behind them as the code of an error inside a stream. */
-const statusOf = (code: string): number | undefined => (/^[45]\d\d$/.test(code) ? Number(code) : undefined);
-
+/** Errors without a status are said inside a stream, or are of the connection. */
 function codeOf(
-  { message, code, type }: Told,
-  { status, network, waits }: { status: number | undefined; network: boolean; waits: boolean },
+  raw: Raw,
+  words: string,
+  {
+    status = 0,
+    retryAfterMs,
+  }: { readonly status?: number | undefined; readonly retryAfterMs?: number | undefined },
 ): ChatErrorCode {
-  const all = `${code} ${type} ${message}`;
-  const limited = status === 429 || rate.test(all);
-  if (/^insufficient_quota$/.test(code || type) || status === 402) return 'MODEL_QUOTA';
+  const limited = status === 429 || rate.test(words);
+  if (status === 402 || /\binsufficient_quota\b/.test(words)) return 'MODEL_QUOTA';
+  const isTooLong = !limited && overflow.some((pattern) => pattern.test(words));
   // OpenAI's limit by the minute can be smaller than one request: waiting does not help then.
-  const tooLong = !limited && overflow.some((words) => words.test(all));
-  if (status === 413 || tooLong || /^request too large/i.test(message)) return 'MODEL_OVERFLOW';
+  if (status === 413 || isTooLong || /request too large/i.test(words)) return 'MODEL_OVERFLOW';
   // Gemini speaks of plans and billing for a limit by the minute, too, but then says when to come back.
-  if (quota.test(all) && !waits && (status === undefined || status < 500)) return 'MODEL_QUOTA';
+  if (quota.test(words) && retryAfterMs === undefined && status < 500) return 'MODEL_QUOTA';
   if (limited) return 'MODEL_BUSY';
   if (status === 401 || status === 403) return 'MODEL_KEY_REFUSED';
-  if (status !== undefined) {
-    return status >= 500 || [408, 409, 425].includes(status) ? 'MODEL_BUSY' : 'MODEL_REFUSED';
-  }
-  if (network) return 'MODEL_UNREACHABLE';
-  return busy.test(all) ? 'MODEL_BUSY' : 'MODEL_REFUSED';
+  if (status === 0 && isNetwork(raw)) return 'MODEL_UNREACHABLE';
+  const isBusy = status >= 500 || [408, 409, 425].includes(status) || (status === 0 && busy.test(words));
+  return isBusy ? 'MODEL_BUSY' : 'MODEL_REFUSED';
 }
 
 /**
@@ -121,19 +110,10 @@ const isNetwork = (raw: Raw): boolean =>
 
 /** Milliseconds, from the headers or, as some say it only there, from the words. */
 function waitOf(raw: Raw, message: string): number | undefined {
-  const header = (name: string) => raw.headers?.get?.(name) ?? undefined;
-  const ms = Number(header('retry-after-ms') ?? NaN);
-  if (ms >= 0) return ms;
-  const after = header('retry-after');
-  if (after !== undefined) {
-    const seconds = Number(after);
-    const wait = Number.isNaN(seconds) ? Date.parse(after) - Date.now() : seconds * 1000;
-    if (wait >= 0) return wait;
-  }
-  const said = /(?:try again|retry) in (?:(\d+)m ?)?(\d+(?:\.\d+)?) ?(ms|s)/i.exec(message);
-  if (!said) return undefined;
-  const [, minutes = '0', count = '0', unit] = said;
-  return Math.ceil(Number(minutes) * 60_000 + Number(count) * (unit?.toLowerCase() === 'ms' ? 1 : 1000));
+  const header = raw.headers?.get?.('retry-after') ?? undefined;
+  const seconds = Number(header ?? /(?:try again|retry) in (\d+(?:\.\d+)?) ?s/i.exec(message)?.[1] ?? NaN);
+  const wait = Number.isNaN(seconds) ? Date.parse(header ?? '') - Date.now() : Math.ceil(seconds * 1000);
+  return wait >= 0 ? wait : undefined;
 }
 
 function wayOut(code: ChatErrorCode, { name, baseUrl, keyVariables, local }: Endpoint): string {

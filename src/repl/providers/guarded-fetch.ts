@@ -2,8 +2,6 @@ import { ProviderFailure } from './provider.ts';
 
 /** As a browser: more redirects are a circle. */
 const mostRedirects = 20;
-/** Far more than any model writes, or says of an error. */
-const mostBytes = { answer: 64 * 1024 * 1024, error: 1024 * 1024 };
 
 /**
  * A fetch that follows redirects only as long as they stay with the same server: fetch itself would hand keys and
@@ -33,9 +31,8 @@ const elsewhere = (to: string): Error =>
   );
 
 /**
- * A fetch that stays with its server, and whose responses fail when they do not end, or when nothing at all has
- * come for so long, whether before the first byte or after it. Every byte counts, a ping too: how long a model
- * thinks is its own affair.
+ * A fetch that stays with its server, and whose responses fail when nothing at all has come for so long, whether
+ * before the first byte or after it. Every byte counts, a ping too: how long a model thinks is its own affair.
  */
 export function guardedFetch(given: typeof fetch, idleMs: number): typeof fetch {
   const fetched = withinOrigin(given, elsewhere);
@@ -47,13 +44,9 @@ export function guardedFetch(given: typeof fetch, idleMs: number): typeof fetch 
     const clock = setTimeout(() => silence.abort(failure), idleMs).unref();
     const signal = init?.signal ? AbortSignal.any([init.signal, silence.signal]) : silence.signal;
     const response = await fetched(input, { ...init, signal });
-    let left = response.ok ? mostBytes.answer : mostBytes.error;
     const watched = new TransformStream<Uint8Array, Uint8Array>({
-      start: () => void clock.refresh(),
       transform(bytes, controller) {
         clock.refresh();
-        left -= bytes.length;
-        if (left < 0) throw new ProviderFailure('MODEL_REFUSED', 'The answer has no end: it was cut.');
         controller.enqueue(bytes);
       },
       flush: () => clearTimeout(clock),

@@ -20,7 +20,7 @@ export interface ModelRequest {
   readonly maxTokens?: number;
   /** False switches thinking off where the wire can say so; true asks for it; undefined leaves it to the model. */
   readonly thinking?: boolean;
-  /** JSON Schema the answer has to fit, where the wire can say so. */
+  /** JSON Schema that the answer is asked to fit. */
   readonly schema?: Readonly<Record<string, unknown>>;
 }
 

@@ -20,30 +20,32 @@ export function messagesToSend(
     if (users.length > 0) made.push({ role: 'user', content: users });
     users = [];
   };
-  const noImage = (mimeType: string) => `[an image (${mimeType}) is left out: this model takes none]`;
   for (const message of messages) {
     if (message.role === 'user') {
-      for (const part of message.content)
-        if (part.type === 'image') users.push(sees ? part : { type: 'text', text: noImage(part.mimeType) });
-        else if (part.text.trim() !== '') users.push(part);
+      const seen = message.content.map((part) => (part.type === 'text' || sees ? part : noImage(part)));
+      users.push(...seen.filter((part) => part.type === 'image' || part.text.trim() !== ''));
     } else if (message.role === 'assistant') {
       if (message.text.trim() === '' && message.calls.length === 0) continue;
       flush();
       made.push(message);
     } else {
-      const images = sees ? message.images : [];
-      const notes = sees ? [] : message.images.map(({ mimeType }) => noImage(mimeType));
+      const notes = sees ? [] : message.images.map((image) => noImage(image).text);
       const text = [message.text, ...notes].filter((line) => line.trim() !== '').join('\n');
+      const images = sees ? message.images : [];
       const moved = !imagesInResults && images.length > 0;
-      const otherwise = images.length > 0 ? '(an image)' : '(no output)';
+      made.push({ ...message, text: text || '(no text)', images: moved ? [] : images });
       // Results stand together: what the images of one need comes after the last.
-      made.push({ ...message, text: text || otherwise, images: moved ? [] : images });
       if (moved) users.push({ type: 'text', text: `Shown by ${message.name}:` }, ...images);
     }
   }
   flush();
   return made;
 }
+
+const noImage = ({ mimeType }: { readonly mimeType: string }) => ({
+  type: 'text' as const,
+  text: `[an image (${mimeType}) is left out: this model takes none]`,
+});
 
 /** Tools as a wire lists them; undefined when there are none. */
 export const toolList = (tools: ModelRequest['tools'], asListed: (tool: ToolDefinition) => object) =>
@@ -52,7 +54,7 @@ export const toolList = (tools: ModelRequest['tools'], asListed: (tool: ToolDefi
 /** The native form of an answer goes back only to the model that gave it, over the same wire. */
 export function nativeOf(message: AssistantMessage, { endpoint, id }: Model): unknown {
   const same = message.provider === endpoint.name && message.model === id && message.wire === endpoint.wire;
-  return same && !tooDeep(message.native) ? message.native : undefined;
+  return same ? message.native : undefined;
 }
 
 /** An id that every wire takes: those of some providers are too long for others, or have characters they refuse. */
@@ -79,13 +81,9 @@ export const argumentsText = (text: string): string =>
 
 const fitting = 'Answer with one JSON value that fits this JSON Schema, and with nothing else:';
 
-/** The system prompt, with the schema where one is asked for: few endpoints can be made to keep to it. */
+/** The system prompt, with the schema where one is asked for: whoever asks for it checks the answer. */
 export const systemOf = ({ system, schema }: ModelRequest): string =>
   schema ? `${system}\n\n${fitting}\n${JSON.stringify(schema)}`.trim() : system;
-
-/** The schema for an endpoint that keeps to one: none takes anything but an object at its root. */
-export const formatOf = ({ schema }: ModelRequest): ModelRequest['schema'] =>
-  schema?.['type'] === 'object' ? schema : undefined;
 
 /** What the person has set of how the model chooses its words. */
 export const samplingOf = ({ capabilities: { temperature, topP } }: Model) => ({ temperature, top_p: topP });

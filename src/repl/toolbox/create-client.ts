@@ -26,14 +26,14 @@ export async function createClient(config: ServerConfig, host: Host, changes: Ch
   // Our own hands us its plans, and asks nobody.
   const asks = config.source !== 'own';
   const { Client } = await import('@modelcontextprotocol/client');
-  const told = (onChanged: (client: Client) => void) => ({
+  const listener = (onChanged: (client: Client) => void) => ({
     autoRefresh: false,
     onChanged: () => onChanged(client),
   });
   const client: Client = new Client(host.clientInfo, {
     capabilities: { roots: { listChanged: true }, ...(asks && { elicitation: { form: {} } }) },
     versionNegotiation: negotiationFor(config),
-    listChanged: { tools: told(changes.toolsChanged), prompts: told(changes.promptsChanged) },
+    listChanged: { tools: listener(changes.toolsChanged), prompts: listener(changes.promptsChanged) },
   });
   // What a server writes besides messages ends up here.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events

@@ -4,35 +4,18 @@ import { oneLine } from '../text/one-line.ts';
 /** Why a server could not be started or did not answer, in one line. */
 export function failureText(error: unknown, lastWords: string): string {
   const { code, status, message } = factsOf(error);
-  const said = lastWordsText(lastWords);
+  const said = lastWords === '' ? '' : ` (it said: ${oneLine(lastWords)})`;
   // The message names the program: "spawn name ENOENT".
   if (code === 'ENOENT') return `its program, or the folder it runs in, was not found (${oneLine(message)})`;
-  if (code === 'EACCES') return `its program may not be run (${oneLine(message)})`;
-  if (code === 'CONNECTION_CLOSED') return closedText(lastWords);
+  if (code === 'CONNECTION_CLOSED') return `it ended${said}`;
   if (code === 'REQUEST_TIMEOUT') return `it did not answer in time${said}`;
   if (status === 401 || status === 403)
     return `it refused the key (HTTP ${status}); "headers" in mcp.json may hold one`;
-  if (typeof status === 'number') return `HTTP ${status}: ${oneLine(message)}`;
-  return `${oneLine(message)}${said}`;
+  return typeof status === 'number' ? `HTTP ${status}: ${oneLine(message)}` : `${oneLine(message)}${said}`;
 }
-
-/** A server that is gone. */
-export const closedText = (lastWords: string): string => `it ended${lastWordsText(lastWords)}`;
-
-const lastWordsText = (lastWords: string): string =>
-  lastWords === '' ? '' : ` (it said: ${oneLine(lastWords)})`;
 
 /** Whether the other side answered, if only with an error: then the connection is good. */
 export const isAnswer = (error: unknown): boolean => typeof factsOf(error).code === 'number';
-
-/**
- * Whether a server over HTTP no longer knows our session, so that it did not look at the request: 404, or 400 in
- * older ones.
- */
-export function isLostSession(error: unknown): boolean {
-  const { status, message } = factsOf(error);
-  return status === 404 || (status === 400 && /session/i.test(message));
-}
 
 interface Facts {
   /** A number in an answer of JSON-RPC, a word from the SDK or from the system. */

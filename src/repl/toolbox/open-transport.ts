@@ -3,13 +3,12 @@ import type { Transport } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
 import { withinOrigin } from '../providers/guarded-fetch.ts';
-import { endProcesses, within } from './ending.ts';
-import type { Environment } from './fingerprints.ts';
 import { oneLine } from '../text/one-line.ts';
+import { endProcesses, within } from './ending.ts';
 import type { Trace } from './trace.ts';
 
-/** Lines of standard error that are logged for one start; a server in a loop must not fill the disk. */
-const mostLogLines = 2000;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** A server that gets no more input has this long to end by itself; the SDK would wait four seconds. */
 const patienceMs = 1000;
 
@@ -52,13 +51,11 @@ export async function openTransport(config: ServerConfig, world: Surroundings): 
 
 async function overHttp({ url, headers }: Extract<ServerConfig, { kind: 'http' }>): Promise<Line> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const elsewhere = (to: string) =>
+    new ChatError('SERVER_FAILED', `it sends requests on to ${to}: if that is right, make it the url`);
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
-    fetch: withinOrigin(
-      fetch,
-      (to) =>
-        new ChatError('SERVER_FAILED', `it sends requests on to ${to}: if that is right, make it the url`),
-    ),
+    fetch: withinOrigin(fetch, elsewhere),
   });
   return {
     transport,
@@ -77,37 +74,35 @@ async function overStdio(
   { env, log }: Surroundings,
 ): Promise<Line> {
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+  const isOwn = config.source === 'own';
   // Our own server gives its children a short list itself.
-  const inherited = Object.entries(env).filter(([name]) => config.source === 'own' || harmless.test(name));
+  const inherited = Object.entries(env).filter(([name]) => isOwn || harmless.test(name));
   const defined = [...inherited, ...Object.entries(config.env)].filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
   const transport = new StdioClientTransport({
     command: config.command,
-    args: [...config.args, ...(config.source === 'own' ? ['--key-fd=0'] : [])],
+    args: [...config.args, ...(isOwn ? ['--key-fd=0'] : [])],
     env: Object.fromEntries(defined),
     // Inherited, it would be written into the prompt.
     stderr: 'pipe',
     ...(config.cwd !== undefined && { cwd: config.cwd }),
   });
-  const key = config.source === 'own' ? keyed(transport) : undefined;
-  let lines = 0;
   let lastWords = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
     for (const said of chunk.toString().split('\n')) {
       const line = oneLine(said, 500);
-      if (line === '') continue;
-      lastWords = line;
-      if (lines++ < mostLogLines) log(`${config.name}: ${line}`);
+      if (line !== '') log(`${config.name}: ${(lastWords = line)}`);
     }
   });
+  const handKey = isOwn ? keyed(transport) : undefined;
   // The SDK forgets the process as soon as it begins to close it.
   let pid: number | undefined;
   const start = transport.start.bind(transport);
   transport.start = async () => {
     await start();
     pid = transport.pid ?? undefined;
-    await key?.hand();
+    await handKey?.();
   };
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
   transport.onclose = () => (pid = undefined);
@@ -128,7 +123,7 @@ async function overStdio(
  * Our own server hands out plans for a key: the first line that it is sent, and then part of each call. Below what is
  * traced, so that it is nowhere else. The SDK starts no process with one more pipe.
  */
-function keyed(transport: Transport): { hand(): Promise<void> } {
+function keyed(transport: Transport): () => Promise<void> {
   const key = randomBytes(32).toString('hex');
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
@@ -136,7 +131,7 @@ function keyed(transport: Transport): { hand(): Promise<void> } {
     const _meta = { ...message.params?._meta, 'toolcrib/key': key };
     return send({ ...message, params: { ...message.params, _meta } }, options);
   };
-  return { hand: () => send({ jsonrpc: '2.0', method: 'notifications/toolcrib/key', params: { key } }) };
+  return () => send({ jsonrpc: '2.0', method: 'notifications/toolcrib/key', params: { key } });
 }
 
 /**

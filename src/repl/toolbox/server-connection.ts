@@ -5,32 +5,25 @@ import type { ElicitAnswer, ElicitRequest } from '../person/form-fields.ts';
 import { oneLine } from '../text/one-line.ts';
 import { callTool, type Callee } from './call-tool.ts';
 import { createClient, type Host } from './create-client.ts';
-import { closedText, failureText, isLostSession } from './failure-text.ts';
-import { identityOf, type Environment } from './fingerprints.ts';
-import { openTransport, type Line } from './open-transport.ts';
-import { createPatience, type Patience } from './patience.ts';
-import { listTools } from './server-tools.ts';
-import type { Tool } from './tool.ts';
-import type { Trace } from './trace.ts';
 import { within } from './ending.ts';
+import { failureText, isAnswer } from './failure-text.ts';
+import { identityOf } from './fingerprints.ts';
+import { openTransport, type Environment, type Line } from './open-transport.ts';
+import { listTools } from './server-tools.ts';
+import type { CallOptions, Tool, ToolReply } from './tool.ts';
+import type { Trace } from './trace.ts';
 
 /** `npx` may have to fetch a server first. */
 const connectMs = 60_000;
 /** As long as a person who leaves has to wait. */
 const closeMs = 3_000;
-/** About its tools, in one session. */
-const mostWarnings = 10;
 
 /** What a connection needs of the host. */
 export interface Surroundings extends Host {
   readonly env: Environment;
   warn(text: string): void;
   readonly trace?: Trace | undefined;
-  /** Tools, prompts or the state are no longer what they were. */
-  changed(): void;
 }
-
-type Ask<T> = (client: Client, timeout: { readonly timeout: number }) => Promise<T>;
 
 /** One server: started with `start`, asked, and started again when it has died. */
 export class ServerConnection {
@@ -44,35 +37,31 @@ export class ServerConnection {
   tools: readonly Tool[] = [];
   prompts: readonly Prompt[] = [];
   private readonly world: Surroundings;
-  private readonly identity: string;
   private readonly timeout: { readonly timeout: number };
-  private readonly clocks = new Set<Patience>();
+  private calls = 0;
+  private questions = 0;
   /** Aborted when the last call has ended, or the person wants no more questions: until the next call. */
   private mayAsk: AbortController | undefined;
-  private readonly told = new Set<string>();
+  private readonly warned = new Set<string>();
   /** How each tool was first defined. */
   private readonly first = new Map<string, string>();
   private link: { readonly client?: Client; readonly line: Line } | undefined;
   private starting: Promise<void> | undefined;
-  private warnings = 0;
 
   constructor(config: ServerConfig, world: Surroundings) {
     this.config = config;
     this.world = world;
-    this.identity = identityOf(config, world.env);
     this.timeout = { timeout: Math.min(config.timeoutMs, connectMs) };
   }
 
   /** Resolves when it is ready or has failed. */
   start(): Promise<void> {
-    return (this.starting ??= this.open().finally(() => {
-      this.starting = undefined;
-    }));
+    return (this.starting ??= this.open().finally(() => (this.starting = undefined)));
   }
 
   /** Runs a request; a server that is not running is started first. Throws what it throws, or SERVER_FAILED. */
-  use<T>(ask: Ask<T>): Promise<T> {
-    return this.withClient((client) => ask(client, this.timeout));
+  async use<T>(ask: (client: Client, timeout: { readonly timeout: number }) => Promise<T>): Promise<T> {
+    return ask(await this.connected(), this.timeout);
   }
 
   async rootsChanged(): Promise<void> {
@@ -96,6 +85,7 @@ export class ServerConnection {
   }
 
   private readonly isClosed = (): boolean => this.state === 'closed';
+  private readonly lastWords = (): string => this.link?.line.lastWords() ?? '';
 
   private log(what: string, thrown: unknown): void {
     this.world.log(`${this.config.name}: ${what}: ${failureText(thrown, '')}`);
@@ -110,14 +100,14 @@ export class ServerConnection {
       const host = { ...this.world, elicit: (request: ElicitRequest) => this.askPerson(request) };
       const client = await createClient(this.config, host, {
         toolsChanged: (of) =>
-          void this.refreshTools(of).then(this.world.changed, (thrown: unknown) => this.log('tools', thrown)),
+          void this.refreshTools(of).catch((thrown: unknown) => this.log('tools', thrown)),
         promptsChanged: (of) => void this.refreshPrompts(of),
       });
       this.link = { line, client };
       if (this.isClosed()) return;
       await client.connect(line.transport, { timeout: connectMs });
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no events
-      client.onclose = () => this.lost(client);
+      client.onclose = () => this.link?.client === client && this.state === 'ready' && this.failClosed();
       await Promise.all([this.refreshTools(client), this.refreshPrompts(client)]);
       if (this.isClosed()) return;
       this.protocol = client.getNegotiatedProtocolVersion();
@@ -127,10 +117,12 @@ export class ServerConnection {
       this.world.log(`${this.config.name}: started, ${this.tools.length} tools`);
     } catch (thrown) {
       await this.link?.line.close();
-      if (this.isClosed()) return;
-      this.fail(failureText(thrown, this.link?.line.lastWords() ?? ''));
+      if (!this.isClosed()) this.fail(failureText(thrown, this.lastWords()));
     }
-    this.world.changed();
+  }
+
+  private failClosed(): void {
+    this.fail(failureText({ code: 'CONNECTION_CLOSED' }, this.lastWords()));
   }
 
   private fail(why: string): void {
@@ -142,46 +134,39 @@ export class ServerConnection {
     this.error = why;
   }
 
-  private lost(client: Client): void {
-    if (this.link?.client !== client || this.state !== 'ready') return;
-    this.fail(closedText(this.link.line.lastWords()));
-    this.world.changed();
-  }
-
-  /** A server that changes all the time must not fill the screen. */
-  private tell(text: string): void {
-    this.warnings++;
-    if (this.warnings > mostWarnings) this.log('tools', text);
-    else if (this.warnings < mostWarnings) this.world.warn(text);
-    else this.world.warn(`${text} What else it changes is only logged.`);
+  /** A server that says the same again and again is told of once. */
+  private warnOnce(text: string): void {
+    if (!this.warned.has(text)) this.world.warn(`MCP server "${this.config.name}"${text}`);
+    this.warned.add(text);
   }
 
   private async refreshTools(client: Client): Promise<void> {
-    const { config, identity } = this;
+    const { config } = this;
+    const identity = identityOf(config);
     const listed = await listTools(client, config, { ...this.timeout, identity });
-    const before = new Map(this.tools.map(({ tool, definition }) => [tool, definition]));
+    const isOwn = config.source === 'own';
+    const before = this.tools;
     this.tools = listed.tools.map((tool) => {
       const trusted = this.first.get(tool.tool) ?? tool.definition;
       this.first.set(tool.tool, trusted);
-      const isOwn = config.source === 'own';
       return {
         ...tool,
         // What it says of itself now is not what the server was trusted for.
         ...(!isOwn && trusted !== tool.definition && { trusted: false, changed: true }),
         ...(isOwn && { plans: true }),
-        call: (args, options) => callTool(this.callee, tool, args, options),
+        call: (args, options) => this.call(tool, args, options),
       };
     });
-    for (const problem of listed.problems.filter((one) => !this.told.has(one))) {
-      this.told.add(problem);
-      this.tell(`MCP server "${config.name}": left out ${oneLine(problem)}.`);
-    }
-    const changed = this.tools.filter(
-      ({ tool, definition }) => (before.get(tool) ?? definition) !== definition,
+    for (const problem of listed.problems) this.warnOnce(`: left out ${oneLine(problem)}.`);
+    const isChanged = ({ tool, definition }: Tool) =>
+      before.some((one) => one.tool === tool && one.definition !== definition);
+    const names = oneLine(
+      this.tools
+        .filter(isChanged)
+        .map(({ tool }) => tool)
+        .join(', '),
     );
-    if (changed.length === 0) return;
-    const names = oneLine(changed.map(({ tool }) => tool).join(', '));
-    this.tell(`MCP server "${config.name}" has changed ${names}: what was allowed of it is asked again.`);
+    if (names !== '') this.warnOnce(` has changed ${names}: what was allowed of it is asked again.`);
   }
 
   private async refreshPrompts(client: Client): Promise<void> {
@@ -194,21 +179,41 @@ export class ServerConnection {
     }
   }
 
-  /** How long a person takes to answer is not the server's time. */
   private async askPerson(request: ElicitRequest): Promise<ElicitAnswer> {
     const during = this.mayAsk;
     // One that does nothing for the person has nothing to ask: what they type would be meant for somebody else.
     if (!during || during.signal.aborted) return { action: 'decline' };
-    const paused = [...this.clocks];
-    for (const clock of paused) clock.pause();
+    this.questions++;
     try {
       const signal = AbortSignal.any([request.signal, during.signal]);
       const answer = await this.world.elicit({ ...request, signal });
       if (answer.action === 'cancel' && !request.signal.aborted) during.abort();
       return answer;
     } finally {
-      for (const clock of paused) clock.resume();
+      this.questions--;
     }
+  }
+
+  private async call(
+    tool: Omit<Tool, 'call'>,
+    args: Readonly<Record<string, unknown>>,
+    options: CallOptions,
+  ): Promise<ToolReply> {
+    if (this.calls++ === 0) this.mayAsk = new AbortController();
+    const callee: Callee = {
+      timeoutMs: this.config.timeoutMs,
+      current: (name) => this.tools.find((one) => one.tool === name),
+      connected: () => this.connected(),
+      isAsking: () => this.questions > 0,
+      lastWords: this.lastWords,
+      // Over HTTP nobody tells that a server was started anew, and knows nothing of us: the next call does it.
+      failed: (error) => {
+        if (this.config.kind === 'http' && this.state === 'ready' && !isAnswer(error)) this.state = 'failed';
+      },
+    };
+    return callTool(callee, tool, args, options).finally(() => {
+      if (--this.calls === 0) this.mayAsk?.abort();
+    });
   }
 
   /** Starts a server that has died once more. Throws SERVER_FAILED. */
@@ -221,36 +226,5 @@ export class ServerConnection {
       'SERVER_FAILED',
       `MCP server "${name}" is not running: ${why}. Use /mcp restart ${name}.`,
     );
-  }
-
-  private async withClient<T>(ask: (client: Client) => Promise<T>): Promise<T> {
-    try {
-      return await ask(await this.connected());
-    } catch (thrown) {
-      if (this.config.kind !== 'http' || !isLostSession(thrown)) throw thrown;
-      // The server was started anew, and has not looked at the request.
-      this.state = 'failed';
-      return await ask(await this.connected());
-    }
-  }
-
-  private get callee(): Callee {
-    return {
-      timeoutMs: this.config.timeoutMs,
-      current: (tool) => this.tools.find((one) => one.tool === tool),
-      withClient: (ask) => this.withClient(ask),
-      patience: () => this.patience(),
-      lastWords: () => this.link?.line.lastWords() ?? '',
-    };
-  }
-
-  private patience(): Patience {
-    if (this.clocks.size === 0) this.mayAsk = new AbortController();
-    const clock = createPatience(this.config.timeoutMs, () => {
-      this.clocks.delete(clock);
-      if (this.clocks.size === 0) this.mayAsk?.abort();
-    });
-    this.clocks.add(clock);
-    return clock;
   }
 }

@@ -1,23 +1,28 @@
+import type { Client } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../config/server-config.ts';
 import { ChatError } from '../errors.ts';
 import type { Part } from '../message.ts';
 import { oneLine } from '../text/one-line.ts';
 import { endProcesses, within } from './ending.ts';
 import { ServerConnection, type Surroundings } from './server-connection.ts';
-import {
-  completionsOf,
-  promptOf,
-  promptsOf,
-  resourceOf,
-  resourcesOf,
-  type Completion,
-} from './server-content.ts';
+import { failureText } from './failure-text.ts';
+import { promptParts, resourceParts } from './reply.ts';
 import type { Tool } from './tool.ts';
 
 /** As other hosts cut them. */
 const mostInstructions = 2048;
 
-export interface ToolboxOptions extends Omit<Surroundings, 'changed'> {
+interface Completion {
+  readonly prompt: string;
+  readonly argument: string;
+  readonly value: string;
+  /** Arguments that are known already. */
+  readonly given: Readonly<Record<string, string>>;
+}
+
+type Ask<T> = (client: Client, timeout: { readonly timeout: number }) => Promise<T>;
+
+interface ToolboxOptions extends Surroundings {
   readonly servers: readonly ServerConfig[];
 }
 
@@ -29,11 +34,10 @@ export class Toolbox {
   private readonly world: Surroundings;
   private readonly connections = new Map<string, ServerConnection>();
   private starts: Promise<unknown> = Promise.resolve();
-  private sorted: readonly Tool[] | undefined;
 
   constructor({ servers, ...world }: ToolboxOptions) {
-    this.world = { ...world, changed: () => (this.sorted = undefined) };
-    for (const config of servers) this.connections.set(config.name, new ServerConnection(config, this.world));
+    this.world = world;
+    for (const config of servers) this.connections.set(config.name, new ServerConnection(config, world));
   }
 
   private all(): ServerConnection[] {
@@ -57,16 +61,10 @@ export class Toolbox {
     await within(ms, this.starts);
   }
 
-  /** Sorted by name. Two servers cannot have tools of one name, unless one of them means to: the first keeps it. */
+  /** Sorted by name, so that prompt caches hold. */
   tools(): readonly Tool[] {
-    if (this.sorted) return this.sorted;
-    const named = new Map<string, Tool>();
-    for (const tool of this.all().flatMap((connection) => connection.tools)) {
-      const other = named.get(tool.name);
-      if (!other) named.set(tool.name, tool);
-      else this.world.log(`${tool.name} of ${tool.server} is left out: ${other.server} has one of that name`);
-    }
-    return (this.sorted = [...named.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
+    const all = this.all().flatMap(({ tools }) => tools);
+    return all.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   servers() {
@@ -89,26 +87,59 @@ export class Toolbox {
   }
 
   prompts() {
-    return this.all().flatMap(promptsOf);
+    return this.all().flatMap(({ config, prompts }) =>
+      prompts.map((prompt) => ({ ...prompt, server: config.name, arguments: prompt.arguments ?? [] })),
+    );
   }
 
-  /** Throws SERVER_FAILED. */
+  /** A prompt with its arguments filled in, as parts of a message. Throws SERVER_FAILED. */
   async getPrompt(server: string, name: string, args: Readonly<Record<string, string>>): Promise<Part[]> {
-    return promptOf(this.connectionOf(server), name, args);
-  }
-
-  /** The addresses of its resources and templates. A server that does not answer has none. */
-  async resources(server: string): Promise<string[]> {
-    return resourcesOf(this.connectionOf(server));
+    const params = { name, arguments: { ...args } };
+    const answer = await this.ask(server, (client, timeout) => client.getPrompt(params, timeout));
+    return promptParts(answer.messages);
   }
 
   /** Throws SERVER_FAILED. */
   async readResource(server: string, uri: string): Promise<Part[]> {
-    return resourceOf(this.connectionOf(server), uri);
+    return resourceParts(await this.ask(server, (client, timeout) => client.readResource({ uri }, timeout)));
   }
 
-  async complete(server: string, completion: Completion): Promise<readonly string[]> {
-    return completionsOf(this.connectionOf(server), completion);
+  /** The addresses a server has, those of templates with `{placeholders}`; none when it does not answer. */
+  async resources(server: string): Promise<string[]> {
+    // A server with resources need not know templates.
+    const asked = [
+      this.askReady(server, (client, timeout) => client.listResources({}, timeout)),
+      this.askReady(server, (client, timeout) => client.listResourceTemplates({}, timeout)),
+    ] as const;
+    const [listed, templates] = await Promise.all(asked);
+    return [
+      ...(listed?.resources ?? []).map(({ uri }) => uri),
+      ...(templates?.resourceTemplates ?? []).map(({ uriTemplate }) => uriTemplate),
+    ];
+  }
+
+  /** Values for an argument of a prompt; none when the server does not help. */
+  async complete(server: string, { prompt, argument, value, given }: Completion): Promise<readonly string[]> {
+    const ref = { type: 'ref/prompt', name: prompt } as const;
+    const params = { ref, argument: { name: argument, value }, context: { arguments: { ...given } } };
+    const answer = await this.askReady(server, (client, timeout) => client.complete(params, timeout));
+    return answer?.completion.values ?? [];
+  }
+
+  private async ask<T>(server: string, asked: Ask<T>): Promise<T> {
+    return this.connectionOf(server)
+      .use(asked)
+      .catch((error: unknown) => {
+        if (error instanceof ChatError) throw error;
+        const message = `MCP server "${server}": ${failureText(error, '')}.`;
+        throw new ChatError('SERVER_FAILED', message, { cause: error });
+      });
+  }
+
+  /** While a person is typing, a server that is not there, or does not know what is asked, has nothing to say. */
+  private async askReady<T>(server: string, asked: Ask<T>): Promise<T | undefined> {
+    const connection = this.connectionOf(server);
+    return connection.state === 'ready' ? connection.use(asked).catch(() => undefined) : undefined;
   }
 
   async rootsChanged(): Promise<void> {
@@ -127,10 +158,7 @@ export class Toolbox {
     const old = this.connections.get(config.name);
     const connection = new ServerConnection(config, this.world);
     this.connections.set(config.name, connection);
-    const start = (async () => {
-      await old?.close();
-      await connection.start();
-    })();
+    const start = Promise.resolve(old?.close()).then(() => connection.start());
     // At once: whoever asks for `ready` next waits for this one, too.
     this.starts = Promise.all([this.starts, start]);
     await start;

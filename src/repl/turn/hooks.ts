@@ -2,8 +2,7 @@ import type { CheckedCall } from '../approval/approval.ts';
 import { ChatError } from '../errors.ts';
 import { runProgram, type ProgramResult } from '../files/program.ts';
 import { globMatches } from '../text/glob.ts';
-import { toolName } from '../toolbox/names.ts';
-import type { ToolReply } from '../toolbox/tool.ts';
+import type { Tool, ToolReply } from '../toolbox/tool.ts';
 
 export type HookEvent = 'before' | 'after' | 'end';
 
@@ -17,14 +16,6 @@ export interface Hook {
   readonly timeoutMs?: number;
 }
 export type Hooks = Readonly<Partial<Record<HookEvent, readonly Hook[]>>>;
-
-/** What a hook is told on its standard input, as JSON, together with the event. */
-interface Payload {
-  readonly tool?: string;
-  readonly server?: string;
-  readonly args?: Readonly<Record<string, unknown>>;
-  readonly result?: { readonly text: string; readonly isError: boolean };
-}
 
 interface Outcome {
   /** Why a call is not to be made; only from `before`. */
@@ -48,38 +39,31 @@ interface Hooked {
 }
 
 /** What the person's hooks say before a call: a refusal, or notes for the model. */
-export async function beforeCall(
-  agent: Hooked,
-  { tool, args }: CheckedCall,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  // Our own tools change nothing that a hook could guard.
-  if (tool.own) return { notes: [] };
-  return runHooks(agent, 'before', { tool: tool.tool, server: tool.server, args }, signal);
-}
+export const beforeCall = (agent: Hooked, call: CheckedCall, signal: AbortSignal): Promise<Outcome> =>
+  runHooks(agent, { event: 'before', call }, signal);
 
 /** The reply of a call with what hooks had to say before and after it. */
 export async function afterCall(
   agent: Hooked,
-  { tool, args }: CheckedCall,
+  call: CheckedCall,
   { reply, notes }: { readonly reply: ToolReply; readonly notes: readonly string[] },
   signal: AbortSignal,
 ): Promise<ToolReply> {
-  if (tool.own || signal.aborted) return reply;
   const result = { text: reply.text, isError: reply.isError };
-  const after = await runHooks(
-    agent,
-    'after',
-    { tool: tool.tool, server: tool.server, args, result },
-    signal,
-  );
+  const after = await runHooks(agent, { event: 'after', call, result }, signal);
   const all = [...notes, ...after.notes].map((note) => `[hook] ${note}`);
   return all.length === 0 ? reply : { ...reply, text: [reply.text, ...all].join('\n') };
 }
 
 /** Tells the hooks that a turn is over; who interrupted it knows. */
 export async function afterTurn(agent: Hooked, signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await runHooks(agent, 'end', {}, signal);
+  await runHooks(agent, { event: 'end' }, signal);
+}
+
+interface Occasion {
+  readonly event: HookEvent;
+  readonly call?: CheckedCall;
+  readonly result?: { readonly text: string; readonly isError: boolean };
 }
 
 /**
@@ -89,42 +73,60 @@ export async function afterTurn(agent: Hooked, signal: AbortSignal): Promise<voi
  */
 async function runHooks(
   agent: Hooked,
-  event: HookEvent,
-  payload: Payload,
+  { event, call, result }: Occasion,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const notes: string[] = [];
   const { cwd, id } = agent.session.header;
-  const input = JSON.stringify({ event, ...payload, cwd, session: id });
+  const { tool, args } = call ?? {};
+  // Our own tools change nothing that a hook could guard.
+  if (tool?.own || (signal.aborted && event !== 'before')) return { notes: [] };
+  const input = JSON.stringify({
+    event,
+    tool: tool?.tool,
+    server: tool?.server,
+    args,
+    result,
+    cwd,
+    session: id,
+  });
+  const notes: string[] = [];
   for (const hook of agent.hooks[event] ?? []) {
-    if (event !== 'end' && !isFor(hook, payload)) continue;
-    const { timeoutMs = defaultTimeoutMs } = hook;
-    const run = runProgram(hook.command, { input, cwd, timeoutMs, signal });
-    const result: ProgramResult = await run.catch((error: unknown) => {
-      if (!(error instanceof ChatError)) throw error;
-      return { exitCode: null, stdout: '', stderr: error.message, ended: 'exited' };
-    });
-    const said = (text: string) => text.trim().slice(0, mostChars);
-    const name = hook.command.join(' ');
-    if (result.exitCode === refusal && result.ended === 'exited') {
-      const reason = said(result.stderr) || `The hook ${name} refused it without a reason.`;
-      if (event === 'before') return { refused: reason, notes };
-      notes.push(reason);
-    } else if (result.exitCode !== 0) {
-      const warning = `The hook ${name} ${failureOf(result)}`;
-      agent.warn(warning);
-      if (event === 'before') return { refused: warning, notes };
-    } else if (said(result.stdout) !== '') notes.push(said(result.stdout));
+    if (tool && !isFor(hook, tool)) continue;
+    const { refused, broken, note } = outcomeOf(hook, await run(hook, input, cwd, signal));
+    if (broken !== undefined) agent.warn(broken);
+    const no = refused ?? broken;
+    if (no !== undefined && event === 'before') return { refused: no, notes };
+    const words = refused ?? note;
+    if (words) notes.push(words);
   }
   return { notes };
 }
 
-function isFor({ tools }: Hook, { tool = '', server = '' }: Payload): boolean {
-  // As the model knows it, and as a person writes it.
-  const names = [tool, `${server}:${tool}`, toolName(server, tool)];
-  const patterns = tools?.split(',').map((pattern) => pattern.trim());
-  return patterns?.some((pattern) => names.some((name) => globMatches(pattern, name))) ?? true;
+/** What a hook says by its end: no, that it does not work, or a note. */
+function outcomeOf(hook: Hook, result: ProgramResult): { refused?: string; broken?: string; note?: string } {
+  const { exitCode, ended, stdout, stderr } = result;
+  const name = hook.command.join(' ');
+  if (exitCode === refusal && ended === 'exited')
+    return { refused: said(stderr) || `The hook ${name} refused it without a reason.` };
+  return exitCode === 0 ? { note: said(stdout) } : { broken: `The hook ${name} ${failureOf(result)}` };
 }
+
+const said = (text: string): string => text.trim().slice(0, mostChars);
+
+async function run(hook: Hook, input: string, cwd: string, signal: AbortSignal): Promise<ProgramResult> {
+  const { command, timeoutMs = defaultTimeoutMs } = hook;
+  return runProgram(command, { input, cwd, timeoutMs, signal }).catch((error: unknown) => {
+    if (!(error instanceof ChatError)) throw error;
+    return { exitCode: null, stdout: '', stderr: error.message, ended: 'exited' };
+  });
+}
+
+/** As the model knows it, and as a person writes it. */
+const isFor = ({ tools }: Hook, { tool, server, name }: Tool): boolean =>
+  tools
+    ?.split(',')
+    .some((pattern) => [tool, `${server}:${tool}`, name].some((one) => globMatches(pattern.trim(), one))) ??
+  true;
 
 function failureOf({ ended, exitCode, stderr }: ProgramResult): string {
   if (ended === 'timed_out') return 'took too long.';

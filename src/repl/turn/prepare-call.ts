@@ -2,17 +2,11 @@ import type { Agent } from './agent.ts';
 import type { CheckedCall, Verdict } from '../approval/approval.ts';
 import { decide } from '../approval/decide.ts';
 import type { ToolCall } from '../message.ts';
-import type { CallState } from '../session/entry.ts';
+import type { UnfinishedCall } from '../session/unfinished.ts';
 import { checkArguments } from '../toolbox/check-arguments.ts';
 import { failed, shownName, type ToolReply } from '../toolbox/tool.ts';
 import { offeredTools } from './offered-tools.ts';
 import { beforeCall } from './hooks.ts';
-
-export interface OpenCall {
-  readonly call: ToolCall;
-  /** How far an earlier process got with it. */
-  readonly state: 'none' | Exclude<CallState, 'done'>;
-}
 
 /** `once`: nobody was asked; what our server would ask is agreed to for this act alone. */
 export type Said = 'once' | 'yes' | 'always';
@@ -29,7 +23,7 @@ export interface Ready {
 /** The call with its tool, its arguments and what is to be done with it; a reply when it cannot be made. */
 export async function prepare(
   agent: Agent,
-  { call, state }: OpenCall,
+  { call, state }: UnfinishedCall,
   signal: AbortSignal,
 ): Promise<Ready | ToolReply> {
   const tool = agent.tools().find(({ name }) => name === call.name);

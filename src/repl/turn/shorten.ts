@@ -93,8 +93,8 @@ export async function* shorten(
 }
 
 /** Text of an answer without tools or thoughts. */
-export async function summarise(
-  { provider }: Pick<Agent, 'provider'>,
+async function summarise(
+  { provider }: Agent,
   { system, text, maxTokens }: { system: string; text: string; maxTokens: number },
   signal: AbortSignal,
 ): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Model } from '../models/model.ts';
 import type { Provider } from '../providers/provider.ts';
 
-/** What this process has had of models, whoever asked: the conversation, sub-agents, summaries, names. */
+/** What this process has had of models, whoever asked: the conversation, sub-agents, summaries. */
 export interface Spent {
   input: number;
   output: number;

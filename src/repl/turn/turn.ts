@@ -1,5 +1,6 @@
 import type { Agent } from './agent.ts';
-import { runCalls, type Guard } from './calls.ts';
+import { runCalls } from './calls.ts';
+import type { Guard } from './repetition.ts';
 import { ChatError } from '../errors.ts';
 import type { AssistantMessage } from '../message.ts';
 import { offeredTools } from './offered-tools.ts';
@@ -17,7 +18,7 @@ type Turn<T = void> = AsyncGenerator<TurnEvent, T>;
  * last event is `ended`. Throws ProviderFailure when the model cannot be reached; the session is valid then, too.
  */
 export async function* runTurn(agent: Agent, signal: AbortSignal): Turn {
-  const guard: Guard = { counts: new Map(), refused: 0 };
+  const guard: Guard = { counts: new Map() };
   let recovered = false;
   let nudged = false;
   const path = agent.session.path();
@@ -31,26 +32,22 @@ export async function* runTurn(agent: Agent, signal: AbortSignal): Turn {
   let allowed = agent.limits.rounds;
   for (;;) {
     if (signal.aborted) return yield ended('interrupted');
-    const limit = answers === allowed ? await limitReached(agent, answers, signal) : undefined;
-    if (limit) return yield ended(limit);
-    if (answers === allowed) allowed += agent.limits.rounds;
+    if (answers === allowed) {
+      const limit = await limitReached(agent, answers, signal);
+      if (limit) return yield ended(limit);
+      allowed += agent.limits.rounds;
+    }
     if (agent.limits.autoCompact) yield* shorten(agent, { signal, why: 'auto' });
     let message: AssistantMessage;
     try {
       message = yield* answer(agent, signal, recovered);
     } catch (error) {
-      const overflow = error instanceof ProviderFailure && error.code === 'MODEL_OVERFLOW';
-      if (!overflow) throw error;
-      yield {
-        type: 'warning',
-        text: 'The conversation does not fit the model. What came of this answer does not count.',
-      };
+      if (!(error instanceof ProviderFailure) || error.code !== 'MODEL_OVERFLOW') throw error;
+      const text = 'The conversation does not fit the model. What came of this answer does not count.';
+      yield { type: 'warning', text };
+      const way = `${error.message} Begin anew (/new), or choose a model with a larger window (/model).`;
       if (recovered || !(yield* shorten(agent, { signal, why: 'overflow' })))
-        throw new ProviderFailure(
-          'MODEL_OVERFLOW',
-          `${error.message} Begin anew (/new), or choose a model with a larger window (/model).`,
-          error.facts,
-        );
+        throw new ProviderFailure('MODEL_OVERFLOW', way, error.facts);
       recovered = true;
       continue;
     }

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Wire } from '../../../src/repl/message.ts';
 import { replyOf } from '../../../src/repl/toolbox/reply.ts';
 import { chatPlace, runChat } from '../support/chat.ts';
-import { call, calls, say } from '../support/fake-model.ts';
+import { call, say } from '../support/fake-model.ts';
 import { serve } from '../support/served.ts';
 
 const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
@@ -112,32 +112,6 @@ it('takes neither key nor conversation to another server, and follows within its
   });
   expect((await asked('chat', `${here}/v1`)).text).toBe('moved');
   expect(paths).toEqual(['POST /v1/chat/completions', 'POST /v2']);
-});
-
-it('cuts an error without end, and an answer', async () => {
-  const flood = (status: number) =>
-    endpoint((_, response) => {
-      response.writeHead(status, { 'content-type': 'text/event-stream' });
-      const more = () => {
-        while (!response.destroyed && response.write(`: ${'x'.repeat(1000)}\n\n`.repeat(1000)));
-      };
-      response.on('drain', more);
-      more();
-    });
-  expect((await asked('chat', await flood(400))).error).toContain('400');
-  expect((await asked('chat', await flood(200))).error).toContain('has no end');
-});
-
-it('makes 64 calls of one answer, and tells the model so', async () => {
-  const place = await chatPlace();
-  const many = Array.from({ length: 300 }, (_, at) => ({
-    name: 'mcp__toolcrib__read_file',
-    args: { path: `a${at}` },
-  }));
-  place.model.script(calls(many), say('done'));
-  const { stdout } = await runChat(place, ['-p', 'go', '--output', 'stream-json']);
-  expect(stdout.split('\n').filter((line) => line.includes('"call_started"'))).toHaveLength(64);
-  expect(place.model.requests[1]?.text.split('64 calls are made at most')).toHaveLength(300 - 64 + 1);
 });
 
 it('sees the same call in other words', async () => {

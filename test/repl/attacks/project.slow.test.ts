@@ -23,28 +23,6 @@ it('takes mcp__server__tool for the tool of that server, and not for one that ca
   expect(effectOf('allow', 'mcp__evil__*', evil)).toBe('allow');
 });
 
-it('lets no .. lead out of what a pattern allows, nor around what it denies', () => {
-  const effect = (kind: Rule['effect'], pattern: string, path: unknown) =>
-    effectOf(kind, `write_file(path=${pattern})`, aTool({ tool: 'write_file' }), { path });
-  for (const path of [
-    'src/../package.json',
-    String.raw`src/a\..\..\package.json`,
-    'src/..',
-    'src/%2e%2E%2Fpackage.json',
-  ])
-    expect([path, effect('allow', 'src/*', path)]).toEqual([path, 'ask']);
-  expect(effect('allow', '*src/*', ['src/a', 'src/../b'])).toBe('ask');
-  expect(effect('allow', 'src/../../lib/*', 'src/../../lib/../x')).toBe('ask');
-  for (const [pattern, path] of [
-    ['src/*', 'src/a..b/...c/..d'],
-    ['../lib/*', '../lib/x'],
-    ['*', '../x'],
-  ] as const)
-    expect([path, effect('allow', pattern, path)]).toEqual([path, 'allow']);
-  for (const path of ['src/../secret/key', './secret/key', 'secret//key', String.raw`secret\key`])
-    expect([path, effect('deny', 'secret/*', path)]).toEqual([path, 'deny']);
-});
-
 it("keeps the person's profile where the project has one of its name", async () => {
   const project = await temporaryFolder();
   mkdirSync(join(project, '.toolcrib', 'profiles'), { recursive: true });

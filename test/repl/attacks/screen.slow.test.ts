@@ -75,7 +75,7 @@ it('leaves out tools whose names are none, and takes no word for an answer that 
   evil(place, { tools: names.map((name) => ({ name, inputSchema })) });
   const chat = openChat(place, ['--no-toolcrib']);
   await chat.sees(/! MCP server "evil": left out 3 tools whose names/);
-  expect(await enter(chat, '/tools why')).toMatch(/^ask +evil:ping +mode ask/m);
+  expect(await enter(chat, '/tools why')).toMatch(/^ask +evil:ping +may change/m);
   place.model.script(call('mcp__evil__ping'), say('Well.'));
   const over = enter(chat, 'go');
   await answerTo(chat, 'evil: ping', 'constructor');

@@ -182,13 +182,13 @@ it('leaves out of a long diff what stays the same, before what changes', async (
 });
 
 it('obeys rules of flags and of chat.yaml, deny before ask before allow', async () => {
-  const rules = 'rules:\n  allow: ["s:put(text=safe *)"]\n  ask: ["s:look"]\n  deny: ["s:put(text=*rm*)"]\n';
+  const rules = 'rules:\n  allow: ["s:put(*safe *)"]\n  ask: ["s:look"]\n  deny: ["s:put(*rm*)"]\n';
   const place = await chatPlace({ config: rules });
   serve(place, { s: {} });
   const chat = openChat(place, ['--no-toolcrib', '--deny', 's:wipe', '--allow', 's:meet']);
   expect(await turn(place, chat, put('safe one', 'safe rm', 'plain two'), { 'plain two': 'n' })).toEqual([
     'put: safe one',
-    'Refused: rule: deny s:put(text=*rm*) (user)',
+    'Refused: rule: deny s:put(*rm*) (user)',
     'The person rejected this call.',
   ]);
   expect(offered(place.model.requests[0])).toContain('mcp__s__put');
@@ -208,9 +208,7 @@ it('obeys rules of flags and of chat.yaml, deny before ask before allow', async 
   expect(why).toMatch(/ask {4}s:look +rule: ask s:look \(user\)/);
   expect(why).toMatch(/deny {3}s:wipe +rule: deny s:wipe \(flag\)/);
   expect(why).toMatch(/allow {2}s:meet +rule: allow s:meet \(flag\)/);
-  expect(why).toMatch(
-    /ask {4}s:put +mode ask: nothing.*; rule: deny s:put\(text=\*rm\*\); rule: allow s:put/,
-  );
+  expect(why).toMatch(/ask {4}s:put +may change something; rule: deny s:put\(\*rm\*\); rule: allow s:put/);
 });
 
 it('believes nothing of a server that is not trusted, and little in each mode', async () => {
@@ -222,11 +220,11 @@ it('believes nothing of a server that is not trusted, and little in each mode', 
   chat.press('shift-tab');
   await chat.sees(/auto >$/);
   const effects = async () => (await enter(chat, '/tools why')).replaceAll(/ {2,}/g, ' ');
-  expect(await effects()).toMatch(/ask s:look no rule[^]*plan toolcrib:write_file as its server plans/);
+  expect(await effects()).toMatch(/ask s:look its server[^]*plan toolcrib:write_file as its server plans/);
   chat.press('shift-tab');
   await chat.sees(/plan >$/);
   expect(await effects()).toMatch(
-    /ask s:look no rule[^]*deny s:put plan mode[^]*deny toolcrib:write_file plan mode/,
+    /ask s:look its server[^]*deny s:put plan mode[^]*deny toolcrib:write_file plan mode/,
   );
   chat.press('shift-tab');
   await chat.until(() => chat.screen().endsWith('\n>'));
@@ -260,10 +258,10 @@ it('says no where nobody can be asked, unless a rule or a flag says yes', async 
     return [result];
   };
   expect(await told()).toEqual([
-    "Refused: needs approval; rerun with --allow 's:put' (mode ask: nothing says that it only reads)",
+    "Refused: needs approval; rerun with --allow 's:put' (may change something)",
   ]);
-  expect(await told('--allow', 's:put(text=two)')).toEqual([expect.stringContaining('Refused')]);
+  expect(await told('--allow', 's:put({"text":"two"})')).toEqual([expect.stringContaining('Refused')]);
   expect(doneBy(place, 's')).toEqual([]);
-  expect(await told('--allow', 's:put(text=o*)')).toEqual(['put: one']);
+  expect(await told('--allow', 's:put({"text":"o*)')).toEqual(['put: one']);
   expect(await told('--yolo')).toEqual(['put: one']);
 });

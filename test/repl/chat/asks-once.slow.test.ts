@@ -195,19 +195,8 @@ it('obeys --allow and --rule for commands where nobody can be asked, and says wh
   // What a flag allows is no yes to the folder.
   expect(await once()).toMatchObject({ code: 4, ran });
   expect(await once('--allow', 'npm run *')).toMatchObject({ code: 4, ran });
-  expect(await runChat(place, ['-p', 'go', '--allow', 'execute'])).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/^toolcrib: "execute" is no rule to allow any more: .*"npm test\*".*\n$/),
-  });
   place.model.script(run('node', 'test.js'), say('ok'));
-  const command = await runChat(place, [
-    '-p',
-    'go',
-    '--allow',
-    'toolcrib:run(command=node)',
-    '--output',
-    'json',
-  ]);
+  const command = await runChat(place, ['-p', 'go', '--allow', 'toolcrib:run(node*)', '--output', 'json']);
   expect(command.stderr).toBe('');
   expect(JSON.parse(command.stdout)).toMatchObject({ reason: 'done', unasked: 0 });
   expect(place.ran()).toBe(ran + 1);

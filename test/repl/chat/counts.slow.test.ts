@@ -11,22 +11,21 @@ const bare = '--no-toolcrib';
 
 it('counts what everybody took of models, tells when the context is nearly full, and exports what was said', async () => {
   const place = await chatPlace({
-    config:
-      '  dear: { model: fake/fake-model, contextWindow: 10000, price: { input: 100, output: 1000 } }\nnameSessions: true\n',
+    config: '  dear: { model: fake/fake-model, contextWindow: 10000, price: { input: 100, output: 1000 } }\n',
   });
   const { model, cwd } = place;
   writeFileSync(join(cwd, 'a.txt'), 'inside a\n');
   const read = (input: number) => say('Well.', { usage: { input, output: 5 } });
-  model.script(read(100), say('A name', { usage: { input: 20, output: 2 } }));
+  model.script(read(100));
   const chat = openChat(place, [bare, '--model', 'dear']);
   const said = await enter(chat, 'see @a.txt');
   expect(said).toMatch(/^a\.txt: 1 line$/m);
   await chat.until(() => model.left() === 0);
   model.script(call('run_agent', { task: 'count' }), say('Three.'), read(10));
   expect(await enter(chat, 'again')).not.toContain('% full');
-  // Read: 100, 20 for the name, then three times 10.
+  // Read: 100, then three times 10.
   expect(await enter(chat, '/status')).toMatch(
-    /^model .*\(test, dear\)\n[^]*used so far +150 read, 0 from the cache, 22 written, cost 0\.0370 \(since the/,
+    /^model .*\(test, dear\)\n[^]*used so far +130 read, 0 from the cache, 20 written, cost 0\.0330 \(since the/,
   );
 
   const nearly =

@@ -21,6 +21,19 @@ it('ends a turn in which the same impossible call comes again and again', async 
   expect(stderr).toContain('again and again');
 });
 
+it('takes it for no repetition to read once more what was changed', async () => {
+  const place = await chatPlace();
+  const change = (content: string) => [
+    call('mcp__toolcrib__write_file', { path: 'a.txt', content }),
+    call('mcp__toolcrib__read_file', { path: 'a.txt' }),
+  ];
+  place.model.script(...['one', 'two', 'three', 'four'].flatMap(change), say('Done.'));
+  const { stdout } = await runChat(place, ['-p', 'x', '--allow', 'toolcrib:write_file']);
+  expect(stdout).toBe('Done.\n');
+  expect(place.model.requests.at(-1)?.text).not.toContain('This very call');
+  expect(place.model.requests.at(-1)?.text).toContain('four');
+});
+
 it('forks no answer whose calls would be made once more', async () => {
   const place = await chatPlace();
   const todos = [{ text: 'one', status: 'pending' }];

@@ -268,7 +268,7 @@ it('does not wait for whatever prints the key', async () => {
   const place = await chatPlace();
   const settings = join(place.home, '.config', 'toolcrib', 'chat.yaml');
   const endpoint = `{ wire: chat, baseUrl: "${place.model.url}/v1", keyCommand: [sleep, "1000"] }`;
-  writeFileSync(settings, `endpoints: { slow: ${endpoint} }\nmodel: slow/x\nnameSessions: false\n`);
+  writeFileSync(settings, `endpoints: { slow: ${endpoint} }\nmodel: slow/x\n`);
   const chat = await opened(place);
   enter(chat, 'go');
   await chat.sees('waiting for the model');

@@ -28,7 +28,10 @@ async function screenOf(place: ChatPlace, args: readonly string[]): Promise<stri
     await chat.until(() => chat.screen().split('of 100k').length > (said === 'read it' ? 1 : 2));
   }
   await leave(chat);
-  return chat.scrollback().replaceAll(/\b\d+(\.\d+)?m?s\b/g, '0s');
+  return chat
+    .scrollback()
+    .replaceAll(/\b\d+(\.\d+)?m?s\b/g, '0s')
+    .replaceAll(/ +/g, ' ');
 }
 
 it('plays a recorded conversation again, without any network', async () => {
@@ -135,7 +138,6 @@ it('takes keys from the environment or from a program, and shows them to nobody 
   const endpoint = (name: string, more: string) =>
     `  ${name}: { wire: chat, baseUrl: "${place.model.url}/v1", ${more} }`;
   const lines = [
-    'nameSessions: false',
     'endpoints:',
     endpoint('by-env', 'keyVariables: [SOME_KEY]'),
     endpoint('by-program', `keyCommand: ["${program}"]`),

@@ -42,7 +42,7 @@ it.each(eras)('hands on results of every kind, and what was wrong with a call, i
     expect.stringContaining('that went wrong'),
     expect.stringContaining(`file://${place.cwd}`),
   ]);
-  expect(told[4]).toMatch(/"text" is missing[^]*number/);
+  expect(told[4]).toMatch(/required property 'text'[^]*must be number/);
   expect(told[5]?.length).toBeLessThan(1_100_000);
   expect(told[6]).toBe('survived');
   expect(told.slice(7)).toEqual(

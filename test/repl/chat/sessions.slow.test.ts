@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chatPlace, leave, openChat, runChat, type ChatPlace } from '../support/chat.ts';
-import { answer, call, calls, gate, misbehave, say, wait, type FakeRequest } from '../support/fake-model.ts';
+import { call, calls, misbehave, say, type FakeRequest } from '../support/fake-model.ts';
 import { placeWithServer, problemsOf } from '../support/interrupted.ts';
 import { enter } from './enter.ts';
 import { messagesOf } from './messages.ts';
@@ -186,28 +186,6 @@ it('forgets the conversation with /clear, and tells the model anew where it is',
   const next = openChat(place, ['-c', '--no-toolcrib']);
   await next.sees('mode plan');
   await leave(next);
-});
-
-it('lets a model name the session in the background, and never a person wait for it', async () => {
-  const place = await chatPlace({ config: 'nameSessions: true\nsmallModel: fake/tiny\n' });
-  const { model } = place;
-  const named = gate();
-  model.script(say('An answer.'), answer(wait(named.opened), say('"Talk about birds"\nand more')));
-  const chat = openChat(place, ['--no-toolcrib']);
-  await enter(chat, 'which birds sing?');
-  await chat.until(() => model.requests.length === 2);
-  expect(words(model.requests[1])).toContain('which birds sing?');
-  expect(words(model.requests[1])).not.toContain('Today is');
-  expect(model.requests[1]?.body.model).toBe('tiny');
-  expect(await enter(chat, '/name')).toBe('It has no name yet.');
-  named.open();
-  for (let name = ''; name !== 'Talk about birds';) name = await enter(chat, '/name');
-  await enter(chat, '/name My birds');
-  model.script(say('Another.'));
-  await enter(chat, 'more');
-  expect(await enter(chat, '/name')).toBe('My birds');
-  expect(model.requests).toHaveLength(3);
-  await leave(chat);
 });
 
 it('finds what was said in earlier sessions: the person by /search, the model by a tool', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { until } from '../../support/until.ts';
 import { expect, it } from 'vitest';
 import type { Wire } from '../../../src/repl/message.ts';
-import { chatPlace, leave, openChat, runChat, type ChatPlace } from '../support/chat.ts';
+import { chatPlace, leave, openChat, type ChatPlace } from '../support/chat.ts';
 import type { Pty } from '../support/pty.ts';
 import {
   answer,
@@ -16,7 +16,7 @@ import {
   wait,
   type Misbehaviour,
 } from '../support/fake-model.ts';
-import { sessionFiles, stateOf } from '../support/interrupted.ts';
+import { sessionFiles } from '../support/interrupted.ts';
 import { enter } from '../support/served.ts';
 
 // Each runs the program several times: quick, unless much else runs.
@@ -35,15 +35,7 @@ function configure(
       `  a-${each}: { wire: ${each}, baseUrl: "${url}${each === 'anthropic' ? '' : '/v1'}", local: true }`,
   );
   const models = wires.map((each) => `  by-${each}: { model: a-${each}/fake-model, ${known} }`);
-  const lines = [
-    'endpoints:',
-    ...endpoints,
-    'models:',
-    ...models,
-    `model: by-${wire}`,
-    'nameSessions: false',
-    '',
-  ];
+  const lines = ['endpoints:', ...endpoints, 'models:', ...models, `model: by-${wire}`, ''];
   writeFileSync(join(place.home, '.config', 'toolcrib', 'chat.yaml'), lines.join('\n'));
 }
 
@@ -278,41 +270,6 @@ it('shortens a conversation that does not fit once, and says so when that does n
   script(say('Small talk.'));
   enter(chat, 'eleven');
   await chat.sees('Small talk.');
-});
-
-it('remembers over runs that an endpoint does not stream', async () => {
-  const place = await chatPlace();
-  place.model.script(say('All at once.', { misbehave: 'streaming_refused' }));
-  expect(await runChat(place, ['-p', 'go', '--toolsets', 'files'])).toMatchObject({
-    code: 0,
-    stdout: 'All at once.\n',
-  });
-  expect(readFileSync(join(stateOf(place), 'refusals.json'), 'utf8')).toContain('"stream"');
-  place.model.script(call(read('none').name, read('none').args), say('Again.'));
-  expect(await runChat(place, ['-p', 'go', '--toolsets', 'files'])).toMatchObject({
-    code: 0,
-    stdout: 'Again.\n',
-  });
-  expect(place.model.requests.map(({ body }) => body.stream === true)).toEqual([true, false, false, false]);
-});
-
-it('takes calls out of the text of a model that has no other way to make them', async () => {
-  const place = await chatPlace();
-  configure(place, 'chat', 'contextWindow: 100000, tools: false');
-  writeFileSync(join(place.cwd, 'a.txt'), 'inside a\n');
-  const chat = await open(place);
-  const { name, args } = read('a.txt');
-  const written = `<tool_call><name>${name}</name><arguments>${JSON.stringify(args)}</arguments></tool_call>`;
-  place.model.script(say(`I look.\n${written}`, { delta: 3 }), say('It is a file.'));
-  enter(chat, 'what is a.txt?');
-  await chat.sees('It is a file.');
-  expect(chat.scrollback()).not.toContain('<tool_call>');
-  expect(chat.scrollback()).toMatch(/● .*read_file/);
-  const [first, second] = place.model.requests;
-  expect(first?.body).not.toHaveProperty('tools');
-  expect(first?.text).toContain('# Tools');
-  expect(second?.text).toContain('inside a');
-  expect(second?.text).toContain('<tool_result');
 });
 
 it('shows what streams while it comes, and keeps an interrupted answer', async () => {

@@ -42,11 +42,7 @@ export async function chatPlace({
   onTestFinished(() => model.close());
   const baseUrl = wire === 'anthropic' ? model.url : `${model.url}/v1`;
   const base = `endpoints:\n  fake: { wire: ${wire}, baseUrl: "${baseUrl}", local: true }\nmodel: test\nmodels:\n  test: { model: fake/fake-model, contextWindow: ${window} }\n`;
-  const configure = (text: string) =>
-    writeFileSync(
-      join(settings, 'chat.yaml'),
-      `${base}${/nameSessions/.test(text) ? '' : 'nameSessions: false\n'}${text}`,
-    );
+  const configure = (text: string) => writeFileSync(join(settings, 'chat.yaml'), `${base}${text}`);
   configure(config);
   const { PATH = '' } = process.env;
   const env = {

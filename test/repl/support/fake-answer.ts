@@ -43,8 +43,6 @@ export type Misbehaviour =
   | 'stream_options_refused'
   | 'max_tokens_refused'
   | 'thinking_refused'
-  | 'adaptive_refused' // anthropic: knows only `thinking: {type: "enabled"}`
-  | 'schema_refused'
   | 'cache_control_refused'
   | 'effort_with_tools_refused' // chat: tools only with `reasoning_effort: "none"`
   | 'encrypted_refused' // responses: no encrypted reasoning

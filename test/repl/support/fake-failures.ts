@@ -31,14 +31,6 @@ const refusals: Partial<Record<Misbehaviour, { message: string; asked(request: F
     message: 'Unknown name: thinking, reasoning, reasoning_effort: this model does not think.',
     asked: ({ body }) => 'thinking' in body || 'reasoning' in body || 'reasoning_effort' in body,
   },
-  adaptive_refused: {
-    message: 'thinking.type: adaptive is not supported by this model',
-    asked: ({ body }) => (body['thinking'] as { type?: string } | undefined)?.type === 'adaptive',
-  },
-  schema_refused: {
-    message: 'This response_format / output_config / text.format is unavailable now',
-    asked: ({ body }) => 'response_format' in body || 'output_config' in body || 'text' in body,
-  },
   cache_control_refused: {
     message: 'messages.0.content.0.cache_control: Extra inputs are not permitted',
     asked: ({ text }) => text.includes('"cache_control"'),
