@@ -2,7 +2,6 @@ import type { History } from '../machine/history/history.ts';
 import type { Run } from '../machine/processes/process.ts';
 import type { KnownFiles } from './known-files.ts';
 import type { KeptLists } from './listing/kept-lists.ts';
-import type { LineIndexes } from './reading/line-index.ts';
 
 /** What the file tools need of this machine beside the workspace. */
 export interface Services {
@@ -15,8 +14,6 @@ export interface Services {
   known: KnownFiles;
   /** Lists of files, for their next pages; live as long as the server. */
   lists: KeptLists;
-  /** Where the lines of large files are; lives as long as the server. */
-  lines: LineIndexes;
   /** What changes files, and brings them back. */
   history(): Promise<History>;
 }

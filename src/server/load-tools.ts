@@ -113,10 +113,9 @@ const checkpointsOf = (history: () => Promise<History>): Checkpoint => ({
 
 /** What the file tools of one server share. */
 async function fileServicesOf(machine: Machine, history: () => Promise<History>): Promise<Services> {
-  const [{ KnownFiles }, { KeptLists }, { LineIndexes }, env] = await Promise.all([
+  const [{ KnownFiles }, { KeptLists }, env] = await Promise.all([
     import('../filesystem/known-files.ts'),
     import('../filesystem/listing/kept-lists.ts'),
-    import('../filesystem/reading/line-index.ts'),
     machine.childEnvironment(),
   ]);
   // One that is not there may be installed before the next call.
@@ -131,7 +130,6 @@ async function fileServicesOf(machine: Machine, history: () => Promise<History>)
     history,
     known: new KnownFiles(),
     lists: new KeptLists(),
-    lines: new LineIndexes(),
   };
 }
 

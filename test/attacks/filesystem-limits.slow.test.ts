@@ -13,7 +13,6 @@ import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contentOf } from '../../src/filesystem/reading/file-content.ts';
 import { KnownFiles } from '../../src/filesystem/known-files.ts';
-import { LineIndexes } from '../../src/filesystem/reading/line-index.ts';
 import { openWorkspace } from '../../src/machine/paths/workspace.ts';
 import { processorMs } from '../support/processor-ms.ts';
 import { initialize, startRaw } from '../support/server.ts';
@@ -147,9 +146,8 @@ describe('files that change while they are read', () => {
     const opened = await (await openWorkspace([root])).open('file', 'written.txt');
     await put(root, { 'written.txt': 'after!' });
     const known = new KnownFiles();
-    const wanted = { path: 'written.txt', first: 1, limit: 10, room: 1000 };
-    const reading = { known, lines: new LineIndexes(), signal: new AbortController().signal };
-    await contentOf(opened, wanted, reading);
+    const { signal } = new AbortController();
+    await contentOf(opened, { path: 'written.txt', first: 1, limit: 10, room: 1000, signal }, known);
     expect(known.get(opened.path)?.hash).toBeUndefined();
     await opened.handle.close();
   });
@@ -158,14 +156,10 @@ describe('files that change while they are read', () => {
     await put(root, { 'made.txt': 'made while it is read\n' });
     const opened = await (await openWorkspace([root])).open('file', 'made.txt');
     const saysNothing = { ...opened, stat: Object.assign(Object.create(opened.stat), { size: 0 }) as Stats };
-    const wanted = { path: 'made.txt', first: 1, limit: 10, room: 1000 };
-    const reading = {
-      known: new KnownFiles(),
-      lines: new LineIndexes(),
-      signal: new AbortController().signal,
-    };
-    const found = await contentOf(saysNothing, wanted, reading);
-    expect(found).toEqual({ kind: 'text', text: '1\tmade while it is read\n' });
+    const { signal } = new AbortController();
+    const wanted = { path: 'made.txt', first: 1, limit: 10, room: 1000, signal };
+    const found = await contentOf(saysNothing, wanted, new KnownFiles());
+    expect(found).toEqual([{ type: 'text', text: '1\tmade while it is read\n' }]);
     await opened.handle.close();
   });
 });

@@ -5,9 +5,9 @@ import { applyPatch } from 'diff';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../src/filesystem/editing/apply-edits.ts';
-import type { Edit } from '../../src/filesystem/editing/find-text.ts';
-import { encodeText } from '../../src/filesystem/text/encode.ts';
-import { unifiedDiff } from '../../src/filesystem/diff/unified-diff.ts';
+import type { Edit } from '../../src/filesystem/editing/edited-text.ts';
+import { encodeText } from '../../src/filesystem/text/file-text.ts';
+import { unifiedDiff } from '../../src/filesystem/text/unified-diff.ts';
 import { temporaryFolder } from './folder.ts';
 
 const runs = { numRuns: 400, interruptAfterTimeLimit: 30_000, markInterruptAsFailure: false } as const;

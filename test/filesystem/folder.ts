@@ -8,7 +8,6 @@ import type { ToolResult } from '../../src/core/tool.ts';
 import { fileTools } from '../../src/filesystem/index.ts';
 import { KnownFiles } from '../../src/filesystem/known-files.ts';
 import { KeptLists } from '../../src/filesystem/listing/kept-lists.ts';
-import { LineIndexes } from '../../src/filesystem/reading/line-index.ts';
 import { History, type HistoryOptions } from '../../src/machine/history/history.ts';
 import { findRipgrep } from '../../src/machine/programs/find-ripgrep.ts';
 import type { Services } from '../../src/filesystem/services.ts';
@@ -55,7 +54,6 @@ export function freshServices(
     env: () => ({ PATH: process.env['PATH'] ?? '' }),
     known: new KnownFiles(),
     lists: new KeptLists(),
-    lines: new LineIndexes(),
     history: () => Promise.resolve(history),
   };
 }

@@ -312,11 +312,12 @@ describe('read_file shows a notebook', () => {
     ).toMatch(/^\[1\] cell/);
   });
 
-  it('of many megabytes as its JSON', async () => {
+  it('of many megabytes by name only', async () => {
     await put(root, { 'huge.ipynb': `{"cells":[\n${'"",\n'.repeat(1.4e6)}]}` });
-    expect(await read({ path: 'huge.ipynb', limit: 1 })).toMatch(
-      /^\{"cells":\[\n\[line 1 of .*; a notebook of more than 5,242,880 bytes, shown as its JSON\]$/,
+    expect(await failureOf(call('read_file', { path: 'huge.ipynb' }))).toMatch(
+      /^TOO_LARGE: .*encoding utf-8/,
     );
+    expect(await read({ path: 'huge.ipynb', limit: 1, encoding: 'utf-8' })).toMatch(/^\{"cells":\[\n/);
   });
 });
 

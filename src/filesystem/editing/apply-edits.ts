@@ -2,13 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { ToolcribError } from '../../core/errors.ts';
 import { mostChangedBytes } from '../../machine/history/failures.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
-import { lineAt } from '../text/line-numbers.ts';
+import { fileBytes, fileText, refuseHalves } from '../text/file-text.ts';
 import { withCommas } from '../with-commas.ts';
-import { editableText, type EditableText } from './editable-text.ts';
-import { findText, type Edit, type Match, type Place } from './find-text.ts';
+import { EditedText, lineAt, withLf, type Edit, type Place } from './edited-text.ts';
 import { matchLines } from './lenient-match.ts';
-import { omittedLine, standsForCode } from './omitted-line.ts';
-import { replacer } from './replacement.ts';
+import { refuseOmission } from './omitted-line.ts';
 
 /** A file after edits. */
 export interface Edited {
@@ -20,18 +18,6 @@ export interface Edited {
   readonly places: number;
 }
 
-/** One edit of several, and the text it is applied to. */
-interface EditTask {
-  readonly edit: Edit;
-  /** "a.ts: edit 2 of 3", or only the file when there is one edit. */
-  readonly what: string;
-  readonly file: EditableText;
-  /** The form of the text as the edits before have left it. */
-  readonly text: string;
-  /** Lets other calls go on. Throws CANCELLED. */
-  pause(): Promise<void>;
-}
-
 interface EditOptions {
   /** As it is shown. */
   readonly path: string;
@@ -39,8 +25,8 @@ interface EditOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** More places are not replaced one by one. */
-const mostPlaces = 100_000;
+/** More places are not replaced; without `all`, not counted. */
+const most = { replaced: 100_000, counted: 10_000 };
 
 /**
  * Replaces text in the content of a file, one edit after the other, all or none. Every byte outside of what is
@@ -54,68 +40,115 @@ export async function applyEdits(
   { path, encoding, signal }: EditOptions,
 ): Promise<Edited> {
   const shown = shownPath(path);
-  const file = await editableText(bytes, shown, encoding);
+  const file = await fileText(bytes, shown, encoding);
+  const edited = new EditedText(file.text);
   const notes = [...file.notes];
-  const pause = async () => {
+  let places = 0;
+  for (const [index, given] of edits.entries()) {
+    // Lets other calls go on.
     await setImmediate();
     if (signal?.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-  };
-  let [text, places] = [file.form, 0];
-  for (const [index, given] of edits.entries()) {
     const isOne = edits.length === 1;
     const what = isOne ? shown : `${shown}: edit ${index + 1} of ${edits.length}`;
-    const edit = withoutMark(given, bytes.length > 0 && file.form.length < bytes.length);
-    const task = { edit, what, file, text, pause };
-    refuseSenseless(task);
-    if (!isOne) await pause();
-    const done = await madeIn(task);
-    text = done.text;
+    const edit = meantBy(given);
+    refuseSenseless(edit, what, edited.text);
+    const wasThere = index > 0 && withLf(file.text).includes(edit.old);
+    const done = await makeEdit(edited, edit, { what, wasThere });
     places += done.places;
-    if (done.note !== undefined) notes.push(isOne ? done.note : `edit ${index + 1}: ${done.note}`);
+    const ownEndings = given.old.includes('\r\n') && !file.text.includes(given.old);
+    for (const note of [done.note, ownEndings ? 'the line endings of the file were kept' : undefined])
+      if (note !== undefined) notes.push(isOne ? note : `edit ${index + 1}: ${note}`);
   }
-  return { bytes: await file.bytesOf(text), encoding: file.label, notes, places };
+  const after = await fileBytes(edited.toString(), file, `${shown}: new_string`);
+  return { bytes: after, encoding: file.label, notes, places };
 }
 
-/** A text after one edit. */
-interface Made {
-  readonly text: string;
-  readonly places: number;
-  readonly note?: string | undefined;
+/** Line endings are those of the file, and a byte order mark, hardly seen when it is copied, is no part of the text. */
+function meantBy(given: Edit): Edit {
+  const isMarked = given.old.startsWith('\ufeff');
+  const text = (part: string) => withLf(isMarked ? part.replace(/^\ufeff/, '') : part);
+  return { ...given, old: text(given.old), new: text(given.new) };
+}
+
+/** How an edit is called, and whether what it looks for was there before those that came first. */
+interface EditTask {
+  readonly what: string;
+  readonly wasThere: boolean;
 }
 
 /** Exactly where it is, else where it is in all that matters, else not at all, when it was made before. */
-async function madeIn(task: EditTask): Promise<Made> {
-  const { edit, what, text, file } = task;
-  const exact = await find(task);
+async function makeEdit(
+  edited: EditedText,
+  edit: Edit,
+  { what, wasThere }: EditTask,
+): Promise<{ readonly places: number; readonly note?: string }> {
+  const { text } = edited;
+  const exact = placesMeant(text, edit);
   if (exact.places.length > 0) {
-    if (isMadeAlready(text, exact)) return { text, places: 0, note: alreadyThere(text, exact.places) };
+    if (isMadeAlready(text, edit, exact.places)) return { places: 0, note: alreadyThere(text, exact.places) };
     if (!edit.all && (exact.places.length > 1 || exact.overlaps)) throw ambiguous(text, exact, what);
-    if (exact.more) throw tooMany(what);
-    return { text: replaced(text, exact, what), places: exact.places.length, note: exact.note };
+    refuseTooMuch(text, edit, exact, what);
+    edited.replace(exact.places, edit.new);
+    return { places: exact.places.length };
   }
-  await task.pause();
-  const lines = await matchLines(file, text, edit);
+  const lines = await matchLines(text, edit);
   if (lines) {
-    const { from, to, fresh, note } = lines;
-    const changed = text.slice(0, from) + fresh + text.slice(to);
-    const line = lineAt(text, from);
-    return { text: changed, places: 1, note: `old_string matched line ${line}, but not exactly: ${note}` };
+    edited.replace([lines], lines.fresh);
+    const line = lineAt(text, lines.from);
+    return { places: 1, note: `old_string matched line ${line}, but not exactly: ${lines.note}` };
   }
-  const made = await placesOfNew(task);
-  if (made.length > 0) return { text, places: 0, note: alreadyThere(text, made) };
+  const made = edit.new.trim().length < leastTelling ? [] : placesOf(text, edit.new, most.counted).places;
+  if (made.length > 0) return { places: 0, note: alreadyThere(text, made) };
   const { whyNotFound } = await import('./near-miss.ts');
-  const { words, wayOut } = await whyNotFound(task);
-  throw new ToolcribError('NOT_FOUND', `${what}: old_string is not there. ${words}`, wayOut);
+  const { words, wayOut } = await whyNotFound(text, edit.old);
+  const earlier = wasThere ? ' It was there until an earlier edit of this call changed it.' : '';
+  throw new ToolcribError('NOT_FOUND', `${what}: old_string is not there.${earlier} ${words}`, wayOut);
 }
 
-const alreadyThere = (text: string, places: readonly Place[]): string =>
-  `already so: new_string is there (${linesOf(text, places)})`;
+interface Places {
+  /** Where a text is, from the beginning, none in another. */
+  readonly places: readonly Place[];
+  /** Whether there are more, which were not counted. */
+  readonly more: boolean;
+  /** Whether it is also where it overlaps itself. */
+  readonly overlaps: boolean;
+}
+
+function placesOf(text: string, wanted: string, limit: number): Places {
+  const places: Place[] = [];
+  let at = text.indexOf(wanted);
+  // Only where it begins within itself: the rest is searched once, below.
+  const overlaps = at !== -1 && text.slice(at + 1, at + 2 * wanted.length - 1).includes(wanted);
+  while (at !== -1 && places.length < limit) {
+    places.push({ from: at, to: at + wanted.length });
+    at = text.indexOf(wanted, at + wanted.length);
+  }
+  return { places, more: at !== -1, overlaps };
+}
+
+/** Of the places of an edit of lines those that are whole lines, and below others the first of them. */
+function placesMeant(text: string, { old, all, isLines, below = [] }: Edit): Places {
+  const found = placesOf(text, old, all ? most.replaced : most.counted);
+  if (!isLines) return found;
+  const isBoundary = (at: number) => at === 0 || at === text.length || text[at - 1] === '\n';
+  const places = found.places.filter(
+    ({ from, to }) => isBoundary(from) && (text[to] === '\n' || isBoundary(to)),
+  );
+  let start = 0;
+  for (const line of below) {
+    // The line may be given without its indentation, and without what follows.
+    const at = text.indexOf(line, start);
+    start = at === -1 ? start : at + line.length;
+  }
+  const first = below.length > 0 ? places.find(({ from }) => from >= start) : undefined;
+  return { places: first ? [first] : places, more: found.more, overlaps: false };
+}
 
 /** One word can be there for any reason. */
 const leastTelling = 8;
 
 /** An edit that adds to what is there, where that has been added: it would be added once more. */
-function isMadeAlready(text: string, { old, new: fresh, places }: Match): boolean {
+function isMadeAlready(text: string, { old, new: fresh }: Edit, places: readonly Place[]): boolean {
   const offset = fresh.indexOf(old);
   const [place, ...others] = places;
   if (offset === -1 || !place || others.length > 0) return false;
@@ -123,20 +156,11 @@ function isMadeAlready(text: string, { old, new: fresh, places }: Match): boolea
   return isTelling && text.startsWith(fresh, place.from - offset);
 }
 
-async function placesOfNew({ file, text, edit }: EditTask): Promise<readonly Place[]> {
-  if (edit.new.trim().length < leastTelling) return [];
-  // What the encoding lacks cannot be there.
-  const fresh = await file.encode(edit.new, 'new_string').catch(() => undefined);
-  return fresh === undefined ? [] : findText(text, fresh, '').places;
-}
+const alreadyThere = (text: string, places: readonly Place[]): string =>
+  `already so: new_string is there (${linesOf(text, places)})`;
 
-/** A byte order mark is no part of the text, and hardly seen when it is copied with it. */
-const withoutMark = (edit: Edit, isMarked: boolean): Edit =>
-  isMarked && edit.old.startsWith('\ufeff')
-    ? { ...edit, old: edit.old.slice(1), new: edit.new.replace(/^\ufeff/, '') }
-    : edit;
-
-function refuseSenseless({ edit, what, file, text }: EditTask): void {
+function refuseSenseless(edit: Edit, what: string, text: string): void {
+  refuseHalves(edit.new, `${what}: new_string`);
   if (edit.old === '')
     throw new ToolcribError(
       'ARG_INVALID',
@@ -149,72 +173,28 @@ function refuseSenseless({ edit, what, file, text }: EditTask): void {
       `${what}: old_string and new_string are the same.`,
       'Leave it out, or correct new_string.',
     );
-  const omitted = omittedLine(edit.new, () => edit.old + text);
-  if (omitted !== undefined) throw standsForCode(`${what}: new_string`, omitted);
-  if (file.asciiOnly && /[^\x00-\x7f]/.test(edit.new))
+  refuseOmission(`${what}: new_string`, edit.new, () => edit.old + text);
+}
+
+/** Before it is made: all places may be more than there is memory. */
+function refuseTooMuch(text: string, edit: Edit, { places, more }: Places, what: string): void {
+  if (more)
     throw new ToolcribError(
-      'ENCODING',
-      `${what}: new_string has characters that are not ASCII, and the file is not UTF-8.`,
-      'Name its encoding, so that they are written as the rest is.',
+      'ARG_INVALID',
+      `${what}: old_string occurs more than ${withCommas(most.replaced)} times, which is the most that is replaced.`,
+      'Give longer pieces as old_string, or the whole content to write_file.',
+    );
+  if (text.length + places.length * (edit.new.length - edit.old.length) > mostChangedBytes)
+    throw new ToolcribError(
+      'TOO_LARGE',
+      `${what}: the file would have more than ${mostChangedBytes / 1024 / 1024} MB.`,
+      'Change it with a program of your own.',
     );
 }
 
-async function find({ file, text, edit, what }: EditTask): Promise<Match> {
-  const old = await file.encode(edit.old, `${what}: old_string`);
-  let match = findText(text, old, edit.new, edit.all ? mostPlaces : 0);
-  if (edit.isLines) match = { ...match, ...linesMeant(text, match.places, edit.below ?? []) };
-  if (match.places.length === 0) return match;
-  return { ...match, new: await file.encode(match.new, `${what}: new_string`) };
-}
-
-/** Of places those that are whole lines, and below others the first of them. */
-function linesMeant(text: string, all: readonly Place[], below: readonly string[]) {
-  const isBoundary = (at: number) => at === 0 || text[at - 1] === '\n';
-  const isEnd = (at: number) => at === text.length || /[\r\n]/.test(text[at] ?? '') || isBoundary(at);
-  const places = all.filter(({ from, to }) => isBoundary(from) && isEnd(to));
-  let start = 0;
-  for (const line of below) {
-    // The line may be given without its indentation, and without what follows.
-    const at = text.indexOf(line, start);
-    start = at === -1 ? start : at + line.length;
-  }
-  const first = below.length > 0 ? places.find(({ from }) => from >= start) : undefined;
-  return { places: first ? [first] : places, overlaps: false };
-}
-
-function replaced(text: string, match: Match, what: string): string {
-  const pieceAt = replacer(text, match);
-  const pieces: string[] = [];
-  let [copied, length] = [0, text.length];
-  for (const place of match.places) {
-    const piece = pieceAt(place);
-    length += piece.length - (place.to - place.from);
-    // Asked at each place: all of them may be more than there is memory.
-    if (length > mostChangedBytes) throw tooLong(what);
-    pieces.push(text.slice(copied, place.from), piece);
-    copied = place.to;
-  }
-  pieces.push(text.slice(copied));
-  return pieces.join('');
-}
-
-const tooLong = (what: string): ToolcribError =>
-  new ToolcribError(
-    'TOO_LARGE',
-    `${what}: the file would have more than ${mostChangedBytes / 1024 / 1024} MB.`,
-    'Change it with a program of your own.',
-  );
-
-const tooMany = (what: string): ToolcribError =>
-  new ToolcribError(
-    'ARG_INVALID',
-    `${what}: old_string occurs more than ${withCommas(mostPlaces)} times, which is the most that is replaced.`,
-    'Give longer pieces as old_string, or the whole content to write_file.',
-  );
-
 const mostLines = 10;
 
-function ambiguous(text: string, { places, overlaps, more }: Match, what: string): ToolcribError {
+function ambiguous(text: string, { places, overlaps, more }: Places, what: string): ToolcribError {
   const count = places.length;
   const times = count === 1 ? 'once' : `${withCommas(count)} times`;
   const shared = overlaps && !more ? ', and where it overlaps itself' : '';

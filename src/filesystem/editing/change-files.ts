@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { sep } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import { readExisting, type Before, type Written } from '../../machine/history/write.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
-import { rooted, type RootedWorkspace } from '../../machine/paths/workspace.ts';
-import { unifiedDiff, type UnifiedDiff } from '../diff/unified-diff.ts';
+import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
+import { rooted } from '../../machine/paths/workspace.ts';
 import { versionOf } from '../known-files.ts';
 import type { Services } from '../services.ts';
+import { unifiedDiff, type UnifiedDiff } from '../text/unified-diff.ts';
 import { refuseUnseen } from './overwrite.ts';
 import { syntaxNote } from './syntax.ts';
 
@@ -37,10 +36,9 @@ export interface FileChange {
 
 /** What all changes of a call have in common. */
 export interface Changing {
-  /** What it is called in the list of changes. */
+  /** What it is called in the list of changes; with `@` and a number, changes of one kind are taken back together. */
   readonly kind: string;
-  /** Characters of a diff that are shown. */
-  readonly diffCharacters?: number | undefined;
+  readonly isDry: boolean;
   /** All that was asked for, as a text: the same call again passes where it was refused once. */
   call(): string;
   readonly services: Services;
@@ -58,84 +56,69 @@ export interface ChangedFile {
   readonly notes: readonly string[];
 }
 
-interface Proposed extends Proposal {
-  readonly diff: UnifiedDiff;
-}
+/** Of a longer diff the counts say enough: who made the edit knows what is in it. */
+const mostDiff = 1_500;
 
-/** The kind of changes that are one: undo takes them back together. */
-export const togetherAs = (kind: string): string => `${kind}@${randomBytes(4).toString('hex')}`;
-
-/** Works a change out, and changes nothing. Throws what the gate, refuseUnseen() and the proposal throw. */
-export async function prepareChange(
+/**
+ * Changes one file, or makes a new one, in one step that the history keeps; in a dry run it only tells what would come
+ * of it. Throws what the gate, refuseUnseen() and the proposal throw; then nothing has changed.
+ */
+export async function changeFile(
   change: FileChange,
   changing: Changing,
-  { workspace }: PlanContext,
+  context: PlanContext,
 ): Promise<ChangedFile> {
-  if (change.replacesAll) refuseFolderName(change.path);
-  const place = await placeFor(change, rooted(workspace));
+  const { kind, isDry, services } = changing;
+  const place = await placeFor(change, isDry, context);
+  let changed: ChangedFile | undefined;
+  const decide = async (before: Before | undefined) => {
+    const { proposal, diff, notes } = await proposalFor(change, changing, place?.path ?? '', before);
+    const { bytes, encoding, places = 0 } = proposal;
+    const isSame = before?.bytes.equals(bytes) === true;
+    changed = { path: change.path, isNew: before === undefined, isSame, diff, places, notes };
+    // Before the next caller in the queue is asked whether it has seen what is there now.
+    const done = ({ stat, hash }: Written) => {
+      if (!place) return;
+      const named = encoding === 'utf-8' ? {} : { encoding };
+      services.known.remember(place.path, { stat: versionOf(stat), hash, bytes, ...named });
+    };
+    return { bytes, added: diff.added, removed: diff.removed, done };
+  };
   try {
-    const before = place && readExisting(place);
-    return changedFile(change, await proposalFor(change, changing, place?.path ?? '', before), before);
+    if (!place || isDry) await decide(place && readExisting(place));
+    const history = await services.history();
+    const written =
+      place && !isDry ? await history.write(place, decide, { kind, signal: context.signal }) : undefined;
+    if (!changed) throw new Error('a change was not decided');
+    if (!written) return changed;
+    return { ...changed, id: written.change.id, notes: [...changed.notes, ...written.notes] };
+  } catch (error) {
+    if (place) removeMade(place.made);
+    throw error;
   } finally {
     await place?.folder.handle.close();
   }
 }
 
-/**
- * Changes one file, or makes a new one, in one step that the history keeps. Throws what prepareChange() throws; then
- * nothing has changed.
- */
-export async function writeChange(
-  change: FileChange,
-  changing: Changing,
-  { workspace, signal }: PlanContext,
-): Promise<ChangedFile> {
-  const { kind, services } = changing;
-  if (change.replacesAll) refuseFolderName(change.path);
-  const place = await rooted(workspace).openPlace(change.path, { make: change.replacesAll });
-  try {
-    let done: { proposed: Proposed; before: Before | undefined } | undefined;
-    const decide = async (before: Before | undefined) => {
-      const proposed = await proposalFor(change, changing, place.path, before);
-      done = { proposed, before };
-      const { added, removed } = proposed.diff;
-      // Before the next caller in the queue is asked whether it has seen what is there now.
-      const remembered = (made: Written) => remember(place, proposed, made, services);
-      return { bytes: proposed.bytes, added, removed, done: remembered };
-    };
-    const history = await services.history();
-    const written = await history.write(place, decide, { kind, signal });
-    if (!done) throw new Error('a change was not decided');
-    const changed = changedFile(change, done.proposed, done.before);
-    if (!written) return changed;
-    return { ...changed, id: written.change.id, notes: [...changed.notes, ...written.notes] };
-  } catch (error) {
-    await removeMade(place.made);
-    throw error;
-  } finally {
-    await place.folder.handle.close();
-  }
-}
-
-/** Before a dry run, which makes nothing that could show it. */
-function refuseFolderName(path: string): void {
-  if (!path.endsWith('/') && !path.endsWith(sep)) return;
-  throw new ToolcribError(
-    'ARG_INVALID',
-    `${shownPath(path)}: ends like a folder.`,
-    'Give the whole path, with the name of the file.',
-  );
-}
-
-/** Undefined for a new file whose folder is missing too: nothing is made to find out. */
+/** Undefined in a dry run for a new file whose folder is missing too: nothing is made to find out. */
 async function placeFor(
   { path, replacesAll }: FileChange,
-  gate: RootedWorkspace,
+  isDry: boolean,
+  { workspace }: PlanContext,
 ): Promise<Place | undefined> {
+  const gate = rooted(workspace);
+  if (replacesAll && (path.endsWith('/') || path.endsWith(sep)))
+    throw refusal(
+      'ARG_INVALID',
+      path,
+      'ends like a folder.',
+      'Give the whole path, with the name of the file.',
+    );
   try {
-    return await gate.openPlace(path);
+    return await gate.openPlace(path, { make: replacesAll && !isDry });
   } catch (error) {
-    if (!replacesAll || !(error instanceof ToolcribError) || error.code !== 'PATH_NOT_FOUND') throw error;
+    const isMissing = error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND';
+    if (!isDry || !replacesAll || !isMissing) throw error;
     // Throws when it is more than missing folders that is in the way: a file, or links that lead in a circle.
     await gate.resolve(path);
     return undefined;
@@ -144,10 +127,10 @@ async function placeFor(
 
 async function proposalFor(
   change: FileChange,
-  { call, services, diffCharacters: maxCharacters }: Changing,
+  { call, services, isDry }: Changing,
   path: string,
   before: Before | undefined,
-): Promise<Proposed> {
+) {
   const { path: shown, version, replacesAll, takesAny = false } = change;
   const check = async () =>
     before && !takesAny && refuseUnseen({ path, shown, before, replacesAll, call, version }, services);
@@ -165,29 +148,9 @@ async function proposalFor(
   if (replacesAll && !isSame) await check();
   const broken = isSame ? undefined : await syntaxNote(shown, before?.bytes, bytes);
   const notes = broken === undefined ? proposal.notes : [...proposal.notes, broken];
-  const diff = await unifiedDiff(before?.bytes, bytes, { path: shown, encoding, maxCharacters });
-  return { ...proposal, notes, diff };
-}
-
-const changedFile = (
-  { path }: FileChange,
-  { bytes, diff, places = 0, notes }: Proposed,
-  before: Before | undefined,
-): ChangedFile => ({
-  path,
-  isNew: before === undefined,
-  isSame: before?.bytes.equals(bytes) === true,
-  diff,
-  places,
-  notes,
-});
-
-function remember(
-  { path }: Place,
-  { bytes, encoding }: Proposal,
-  { stat, hash }: Written,
-  { known }: Services,
-): void {
-  const named = encoding === 'utf-8' ? {} : { encoding };
-  known.remember(path, { stat: versionOf(stat), hash, bytes, ...named });
+  // Who will read a dry run has asked for all of it.
+  const maxCharacters = isDry ? undefined : mostDiff;
+  const name = shownPath(shown);
+  const diff = await unifiedDiff(before?.bytes, bytes, { path: name, encoding, maxCharacters });
+  return { proposal, diff, notes };
 }

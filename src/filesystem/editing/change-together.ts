@@ -1,16 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { ToolcribError } from '../../core/errors.ts';
 import type { PlanContext } from '../../core/tool.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { removePath } from '../history/delete-path.ts';
 import { relocatePath } from '../history/move-path.ts';
-import {
-  prepareChange,
-  togetherAs,
-  writeChange,
-  type ChangedFile,
-  type Changing,
-  type FileChange,
-} from './change-files.ts';
+import { changeFile, type ChangedFile, type Changing, type FileChange } from './change-files.ts';
 
 /** One of several changes: of what is in a file, of where it is, or of whether it is. */
 export type Step =
@@ -20,21 +14,45 @@ export type Step =
 
 /** A step that was found possible, and what came or would come of it. */
 export interface StepDone {
-  readonly did: 'changed' | 'moved' | 'removed';
   readonly path: string;
+  /** Where it was moved. */
   readonly to?: string;
   readonly id?: string | undefined;
+  /** Undefined for what was moved or removed. */
   readonly changed?: ChangedFile;
 }
 
 /** Failures that one answer tells. */
 const mostTold = 3;
 
+/** The kind of changes that are one: undo takes them back together. */
+export const togetherAs = (kind: string): string => `${kind}@${randomBytes(4).toString('hex')}`;
+
 /**
- * Works all steps out, and changes nothing. Throws the failures of all steps in one, by the code of the first, which
- * says that nothing was written.
+ * Does all steps, or none: what was done is taken back when a later one fails. In a dry run it only tells what would be
+ * done. Throws the failures of all steps in one, by the code of the first, which says that nothing was written.
  */
-export async function prepareAll(
+export async function changeTogether(
+  steps: readonly Step[],
+  given: Changing,
+  context: PlanContext,
+): Promise<StepDone[]> {
+  const checked = await checkAll(steps, { ...given, isDry: true }, context);
+  if (given.isDry) return checked;
+  const changing = { ...given, kind: togetherAs(given.kind) };
+  const done: StepDone[] = [];
+  try {
+    for (const step of steps) done.push(await takeStep(step, changing, context));
+    return done;
+  } catch (error) {
+    const left = await takeBack(done, changing, context);
+    if (!(error instanceof ToolcribError)) throw error;
+    const rest = left.length === 0 ? 'Nothing was written.' : `These stay changed: ${left.join(', ')}.`;
+    throw new ToolcribError(error.code, `${rest} ${error.message}`);
+  }
+}
+
+async function checkAll(
   steps: readonly Step[],
   changing: Changing,
   context: PlanContext,
@@ -44,11 +62,7 @@ export async function prepareAll(
   for (const step of steps) {
     if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     try {
-      done.push(
-        'propose' in step
-          ? changedStep(await prepareChange(step, changing, context))
-          : await moveOrRemove(step, changing, context, true),
-      );
+      done.push(await takeStep(step, changing, context));
     } catch (error) {
       if (!(error instanceof ToolcribError) || error.code === 'CANCELLED') throw error;
       failures.push(error);
@@ -61,52 +75,15 @@ export async function prepareAll(
   throw new ToolcribError(first.code, ['Nothing was written.', ...told, ...more].join('\n'));
 }
 
-/** Does all steps, or none: what was done is taken back when a later one fails. Throws what prepareAll() throws. */
-export async function changeTogether(
-  steps: readonly Step[],
-  given: Changing,
-  context: PlanContext,
-): Promise<StepDone[]> {
-  await prepareAll(steps, given, context);
-  const changing = { ...given, kind: togetherAs(given.kind) };
-  const done: StepDone[] = [];
-  try {
-    for (const step of steps)
-      done.push(
-        'propose' in step
-          ? changedStep(await writeChange(step, changing, context))
-          : await moveOrRemove(step, changing, context, false),
-      );
-    return done;
-  } catch (error) {
-    const left = await takeBack(done, changing, context);
-    if (!(error instanceof ToolcribError)) throw error;
-    const rest = left.length === 0 ? 'Nothing was written.' : `These stay changed: ${left.join(', ')}.`;
-    throw new ToolcribError(error.code, `${rest} ${error.message}`);
-  }
-}
-
-const changedStep = (changed: ChangedFile): StepDone => ({
-  did: 'changed',
-  path: changed.path,
-  id: changed.id,
-  changed,
-});
-
-async function moveOrRemove(
-  step: Exclude<Step, FileChange>,
-  { kind, services }: Changing,
-  context: PlanContext,
-  dryRun: boolean,
-): Promise<StepDone> {
+async function takeStep(step: Step, changing: Changing, context: PlanContext): Promise<StepDone> {
   const { path } = step;
-  if ('movesTo' in step) {
-    const to = step.movesTo;
-    const id = await relocatePath({ from: path, to }, { kind, dryRun }, context, services);
-    return { did: 'moved', path, to, id };
+  if ('propose' in step) {
+    const changed = await changeFile(step, changing, context);
+    return { path, id: changed.id, changed };
   }
-  const { id } = await removePath(path, { kind, dryRun }, context, services);
-  return { did: 'removed', path, id };
+  if (!('movesTo' in step)) return { path, id: (await removePath(path, changing, context)).id };
+  const to = step.movesTo;
+  return { path, to, id: await relocatePath({ from: path, to }, changing, context) };
 }
 
 /** The paths that could not be taken back. */

@@ -2,14 +2,15 @@ import * as z from 'zod';
 import { also, unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { flag, path } from '../../core/params.ts';
-import { defineTool, type PlanContext, type Tool } from '../../core/tool.ts';
-import { planChange } from '../plan-change.ts';
+import type { PlanContext } from '../../core/tool.ts';
+import { refusal } from '../../machine/paths/shown-path.ts';
+import { changeTool, namesOf } from '../change-tool.ts';
 import type { Services } from '../services.ts';
 import { applyEdits } from './apply-edits.ts';
-import { prepareChange, writeChange, type Changing, type FileChange } from './change-files.ts';
-import { changeTogether, prepareAll } from './change-together.ts';
-import { manyChanged, mostDiff, oneChanged } from './change-text.ts';
-import type { Edit } from './find-text.ts';
+import { changeFile, type Changing, type FileChange } from './change-files.ts';
+import { changeTogether } from './change-together.ts';
+import { manyChanged, oneChanged } from './change-text.ts';
+import type { Edit } from './edited-text.ts';
 import { refuseMask } from './overwrite.ts';
 
 /** By which other names models know the path of a file. */
@@ -35,41 +36,24 @@ const encoding = unlisted(z.string().max(50).optional());
 /** What read_file told a caller of another session. */
 export const versionParam = unlisted(z.string().max(100).optional());
 
-const editParams = z.strictObject({ ...edit, encoding, version: versionParam, dry_run: dryRun });
-
 /** Replaces exact text in a file; every other byte stays as it is. */
-export const editFile = (services: Services): Tool =>
-  defineTool({
-    name: 'edit_file',
-    program: 'files',
-    title: 'Edit file',
-    description:
-      'Replaces text in a file: old_string by new_string, once or everywhere. Answers with counts, or a short diff; ' +
-      'undo takes it back.',
-    effects: ['write'],
-    params: editParams,
-    plan: (given, context) => {
-      const { path: at } = given;
-      return planChange(
-        {
-          verb: 'edit',
-          given,
-          paths: [at],
-          dryRun: () => editOne({ ...given, dry_run: true }, context, services),
-        },
-        context,
-      );
-    },
-    run: async ({ work: given }, context) => (await editOne(given, context, services)).result,
-  });
-
-async function editOne(given: z.output<typeof editParams>, context: PlanContext, services: Services) {
-  const { encoding: named, version } = given;
-  const change = editing(given.path, [editOf(given)], { encoding: named, version }, context);
-  const changing = changingBy('edit', given, services);
-  if (!given.dry_run) return oneChanged('Edited', await writeChange(change, changing, context));
-  return oneChanged('Would edit', await prepareChange(change, changing, context));
-}
+export const editFile = changeTool({
+  name: 'edit_file',
+  title: 'Edit file',
+  description:
+    'Replaces text in a file: old_string by new_string, once or everywhere. Answers with counts, or a short diff; ' +
+    'undo takes it back.',
+  params: z.strictObject({ ...edit, encoding, version: versionParam, dry_run: dryRun }),
+  meant: (given) => given,
+  subject: (given) => `edit ${given.path}`,
+  paths: (given) => [given.path],
+  async change(given, context, services) {
+    const { encoding: named, version, dry_run: isDry } = given;
+    const change = editing(given.path, [editOf(given)], { encoding: named, version }, context);
+    const changed = await changeFile(change, changingBy('edit', given, services), context);
+    return oneChanged(isDry ? 'Would edit' : 'Edited', changed);
+  },
+});
 
 const severalParams = z.strictObject({
   edits: also(
@@ -83,44 +67,32 @@ const severalParams = z.strictObject({
   path: unlisted(path('', 'file').optional(), pathNames),
   dry_run: dryRun,
 });
-type Several = z.output<typeof severalParams>;
 
 /** The same many times over many files: all edits, or none. */
-export const editFiles = (services: Services): Tool =>
-  defineTool({
-    name: 'edit_files',
-    program: 'files',
-    title: 'Edit several files',
-    description:
-      'Makes many edits in one or many files at once: all of them, or none. Answers a line a file.',
-    effects: ['write'],
-    params: severalParams,
-    plan: (given, context) => {
-      const paths = [...byPath(given).keys()];
-      const [first = '', ...others] = paths;
-      const names = `${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;
-      const dry = () => editSeveral({ ...given, dry_run: true }, context, services);
-      return planChange({ verb: 'edit', given, paths, names, dryRun: dry }, context);
-    },
-    run: async ({ work: given }, context) => (await editSeveral(given, context, services)).result,
-  });
+export const editFiles = changeTool({
+  name: 'edit_files',
+  title: 'Edit several files',
+  description: 'Makes many edits in one or many files at once: all of them, or none. Answers a line a file.',
+  params: severalParams,
+  meant: (given) => given,
+  subject: (given) => `edit ${namesOf([...byPath(given).keys()])}`,
+  paths: (given) => [...byPath(given).keys()],
+  async change(given, context, services) {
+    const isDry = given.dry_run;
+    const changes = Array.from(byPath(given), ([at, edits]) => editing(at, edits.map(editOf), {}, context));
+    const steps = await changeTogether(changes, changingBy('edit', given, services), context);
+    return manyChanged({ done: isDry ? 'Would edit' : 'Edited', steps, isDry });
+  },
+});
 
-async function editSeveral(given: Several, context: PlanContext, services: Services) {
-  const changing = changingBy('edit', given, services);
-  const steps = Array.from(byPath(given), ([at, edits]) => editing(at, edits.map(editOf), {}, context));
-  if (given.dry_run)
-    return manyChanged({
-      done: 'Would edit',
-      steps: await prepareAll(steps, changing, context),
-      hasDiffs: true,
-    });
-  return manyChanged({ done: 'Edited', steps: await changeTogether(steps, changing, context) });
+interface GivenEdit {
+  readonly old_string: string;
+  readonly new_string: string;
+  readonly replace_all?: boolean | undefined;
 }
 
-type GivenEdit = Pick<z.output<typeof editParams>, 'old_string' | 'new_string' | 'replace_all'>;
-
 /** The edits of each file, in their order. Throws ARG_INVALID for one of no file. */
-function byPath({ edits, path: shared }: Several): Map<string, GivenEdit[]> {
+function byPath({ edits, path: shared }: z.output<typeof severalParams>): Map<string, GivenEdit[]> {
   const files = new Map<string, GivenEdit[]>();
   for (const [at, { path: own = shared, ...one }] of edits.entries()) {
     if (own === undefined) throw new ToolcribError('ARG_INVALID', `edits.${at}.path: is required.`);
@@ -135,8 +107,7 @@ export const changingBy = (
   services: Services,
 ): Changing => ({
   kind,
-  // Who will read a dry run has asked for all of it.
-  diffCharacters: given.dry_run ? undefined : mostDiff,
+  isDry: given.dry_run,
   call: () => JSON.stringify([kind, { ...given, dry_run: false }]),
   services,
 });
@@ -152,11 +123,17 @@ export function editing(
     ...named,
     path: at,
     replacesAll: false,
-    propose: (before, known) => {
-      if (!before) throw missing(at);
-      for (const edit of edits) {
-        refuseMask('old_string', edit.old, before);
-        refuseMask('new_string', edit.new, before);
+    propose: async (before, known) => {
+      if (!before)
+        throw refusal(
+          'PATH_NOT_FOUND',
+          at,
+          'does not exist.',
+          'write_file makes a new file; list_files finds files by part of their name.',
+        );
+      for (const one of edits) {
+        refuseMask('old_string', one.old, before);
+        refuseMask('new_string', one.new, before);
       }
       return applyEdits(before, edits, { path: at, encoding: known, signal });
     },
@@ -168,10 +145,3 @@ const editOf = ({ old_string, new_string, replace_all }: GivenEdit): Edit => ({
   new: new_string,
   all: replace_all,
 });
-
-const missing = (at: string): ToolcribError =>
-  new ToolcribError(
-    'PATH_NOT_FOUND',
-    `${at}: does not exist.`,
-    'write_file makes a new file; list_files finds files by part of their name.',
-  );

@@ -1,19 +1,8 @@
-import { lineAt } from '../text/line-numbers.ts';
 import { around, differenceAt, visibleLine } from '../text/visible-line.ts';
-import type { EditableText } from './editable-text.ts';
-import { findText, withLf } from './find-text.ts';
-
-/** An edit whose `old` is not in the text. */
-interface Miss {
-  readonly edit: { readonly old: string; readonly new: string };
-  readonly file: EditableText;
-  /** The form of the text as the edits before have left it. */
-  readonly text: string;
-  pause(): Promise<void>;
-}
+import { lineAt } from './edited-text.ts';
 
 /** More of a file, and of what was given, is not compared. */
-const most = { compared: 1536 * 1024, given: 256 * 1024, lines: 1000 };
+const most = { compared: 1024 * 1024, given: 256 * 1024, lines: 1000 };
 /** Characters of a line, and lines, that are shown. */
 const lineCharacters = 200;
 const mostShown = 24;
@@ -21,59 +10,42 @@ const mostShown = 24;
 const margin = 8;
 
 /** Says why `old` may not have been found, with the nearest text there is, and what to do. Takes 100 ms at worst. */
-export async function whyNotFound(miss: Miss): Promise<{ words: string; wayOut: string }> {
-  const { edit, text, file, pause } = miss;
+export async function whyNotFound(text: string, old: string): Promise<{ words: string; wayOut: string }> {
   if (text === '') return { words: 'The file is empty.', wayOut: 'Use write_file.' };
-  await pause();
-  const isGone =
-    text !== file.form &&
-    findText(file.form, await file.encode(edit.old, 'old_string'), '').places.length > 0;
-  const words = isGone ? ['It was there until an earlier edit of this call changed it.'] : [];
-  await pause();
-  const nearest = await nearestText(miss);
-  return {
-    words: [...words, nearest?.words ?? 'Nothing in the file is like it.'].join(' '),
-    wayOut: nearest
-      ? `Copy old_string from the lines with +.\n${nearest.text}`
-      : 'Read the part again, and copy old_string from there.',
-  };
-}
-
-/** The lines that have most of those that were given; without any, those around a piece of the text. */
-async function nearestText({ edit, text, file }: Miss): Promise<{ words: string; text: string } | undefined> {
-  const old = edit.old.slice(0, most.given);
-  const wanted = withLf(old).split('\n').slice(0, most.lines);
+  const wanted = old.slice(0, most.given).split('\n').slice(0, most.lines);
   // The end of a line is no line.
   if (wanted.length > 1 && wanted.at(-1) === '') wanted.pop();
-  const anchor = await placeOfPiece(text, file, old);
+  const piece = placeOfPiece(text, old);
   // Around the piece, where the file is too large.
-  const near = text.length > most.compared ? Math.max(0, (anchor ?? 0) - most.compared / 4) : 0;
+  const near = text.length > most.compared ? Math.max(0, (piece ?? 0) - most.compared / 4) : 0;
   const from = near === 0 ? 0 : Math.max(text.lastIndexOf('\n', near) + 1, near - most.compared / 4);
-  const lines = file.show(text.slice(from, from + most.compared)).split('\n');
+  const lines = text.slice(from, from + most.compared).split('\n');
   const first = lineAt(text, from);
   const start =
-    nearestStart(lines, wanted) ?? (anchor === undefined ? undefined : lineAt(text, anchor) - first);
-  if (start === undefined) return undefined;
+    nearestStart(lines, wanted) ?? (piece === undefined ? undefined : lineAt(text, piece) - first);
+  if (start === undefined)
+    return {
+      words: 'Nothing in the file is like it.',
+      wayOut: 'Read the part again, and copy old_string from there.',
+    };
   const rows = await differenceRows(wanted, lines, start, first + start);
   const left = rows.splice(mostShown).length;
-  const legend = '(- as given, + as in the file; · is a blank, → a tab, ␍ a carriage return)';
+  const legend = '(- as given, + as in the file; · is a blank, → a tab)';
+  const shown = [legend, ...rows, ...(left > 0 ? [`… ${left} more lines`] : [])].join('\n');
   return {
     words: `The nearest begins at line ${first + start}.`,
-    text: [legend, ...rows, ...(left > 0 ? [`… ${left} more lines`] : [])].join('\n'),
+    wayOut: `Copy old_string from the lines with +.\n${shown}`,
   };
 }
 
 const pieces = { characters: 16, most: 16 };
 
 /** Where the first of some pieces of a text is that occurs in the file. */
-async function placeOfPiece(text: string, file: EditableText, old: string): Promise<number | undefined> {
+function placeOfPiece(text: string, old: string): number | undefined {
   const step = Math.max(pieces.characters, Math.floor(old.length / pieces.most));
   for (let from = 0; from < step * pieces.most; from += step) {
     const piece = old.slice(from, from + pieces.characters).trim();
-    if (piece.length < 6 || piece.includes('\n')) continue;
-    // What the encoding lacks cannot be there.
-    const form = await file.encode(piece, 'text').catch(() => undefined);
-    const at = form === undefined ? -1 : text.indexOf(form);
+    const at = piece.length < 6 || piece.includes('\n') ? -1 : text.indexOf(piece);
     if (at !== -1) return at;
   }
   return undefined;
@@ -110,7 +82,7 @@ async function differenceRows(
   line: number,
 ) {
   const { diffArrays } = await import('diff');
-  const there = lines.slice(start, start + wanted.length + margin).map((one) => one.replace(/\r$/, ''));
+  const there = lines.slice(start, start + wanted.length + margin);
   // A text that begins within a line does not differ by the indentation before it.
   const indent = /^\S/.test(wanted[0] ?? '') ? (/^\s*/.exec(there[0] ?? '')?.[0] ?? '') : '';
   const given = wanted.map((one, index) => (index === 0 ? indent + one : one));
@@ -139,10 +111,9 @@ async function differenceRows(
 }
 
 /** A line with what is not seen in it made visible; all of that where little else makes it differ from the other. */
-function shownBeside(line: string, other: string | undefined): string {
-  if (other === undefined) return visibleLine(around(line, 0, lineCharacters), false);
+function shownBeside(line: string, other = ''): string {
   // In a very long line, the part that the other is.
-  const found = line.length > lineCharacters ? line.indexOf(other.slice(0, 12)) : -1;
+  const found = line.length > lineCharacters && other ? line.indexOf(other.slice(0, 12)) : -1;
   const at = Math.max(differenceAt(line, other), found);
-  return visibleLine(around(line, at, lineCharacters), folded(line) === folded(other));
+  return visibleLine(around(line.toWellFormed(), at, lineCharacters), folded(line) === folded(other));
 }

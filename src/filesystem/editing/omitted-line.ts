@@ -14,19 +14,15 @@ const omission = new RegExp(
   'im',
 );
 
-/** The line of a new text that stands for code which is not written out; undefined when there is none of its own. */
-export function omittedLine(fresh: string, before: () => string): string | undefined {
+/** Throws ARG_INVALID for a new text with a line of its own that stands for code which is not written out. */
+export function refuseOmission(name: string, fresh: string, before: () => string): void {
   // Most texts have none of these, which is told forty times as fast.
-  if (!['...', '…', 'unchanged', 'as before', 'the same'].some((sign) => fresh.includes(sign)))
-    return undefined;
+  if (!['...', '…', 'unchanged', 'as before', 'the same'].some((sign) => fresh.includes(sign))) return;
   const line = omission.exec(fresh)?.[0].trim();
-  return line === undefined || before().includes(line) ? undefined : line;
-}
-
-/** A text that would take away what it only mentions. */
-export const standsForCode = (what: string, line: string): ToolcribError =>
-  new ToolcribError(
+  if (line === undefined || before().includes(line)) return;
+  throw new ToolcribError(
     'ARG_INVALID',
-    `${what}: the line ${JSON.stringify(line.slice(0, 100))} stands for code that would be lost.`,
+    `${name}: the line ${JSON.stringify(line.slice(0, 100))} stands for code that would be lost.`,
     'Write that code out, or edit only the part that changes.',
   );
+}

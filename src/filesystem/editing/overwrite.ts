@@ -3,10 +3,10 @@ import { ToolcribError } from '../../core/errors.ts';
 import type { Before } from '../../machine/history/write.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { hasMask } from '../../machine/secrets/mask.ts';
-import { unifiedDiff } from '../diff/unified-diff.ts';
 import { sameVersion, type KnownFile } from '../known-files.ts';
 import type { Services } from '../services.ts';
-import { encodingToShow, shownText } from '../text/encoding.ts';
+import { textToShow } from '../text/encoding.ts';
+import { unifiedDiff } from '../text/unified-diff.ts';
 
 /** A file about to be changed, and how. */
 interface Overwriting {
@@ -70,9 +70,8 @@ function refuseOtherVersion(shown: string, version: string, hash: string): void 
 
 function whatIsThere({ bytes }: Before): string {
   const size = `It has ${bytes.length.toLocaleString('en')} bytes`;
-  const encoding = encodingToShow(bytes);
-  if (!encoding) return `${size}, and is not text.`;
-  const text = shownText(bytes.subarray(encoding.mark, 4 * shownCharacters), encoding.label);
+  const text = textToShow(bytes.subarray(0, 4 * shownCharacters));
+  if (text === undefined) return `${size}, and is not text.`;
   const head = text.slice(0, shownCharacters);
   const isAll = head.length === text.length && bytes.length <= 4 * shownCharacters;
   return `${size}${isAll ? '' : ', which begin'}:\n${head}${head.endsWith('\n') ? '' : '\n'}`;
@@ -81,8 +80,8 @@ function whatIsThere({ bytes }: Before): string {
 async function whatChanged({ shown, before }: Overwriting, known: KnownFile) {
   if (!known.bytes) return ` ${whatIsThere(before)}`;
   const { text } = await unifiedDiff(known.bytes, before.bytes, {
-    path: shown,
-    encoding: known.encoding ?? 'utf-8',
+    path: shownPath(shown),
+    encoding: known.encoding,
     maxCharacters: shownCharacters,
   });
   return ` What changed:\n${text}\n`;

@@ -5,8 +5,9 @@ import { ToolcribError } from '../../core/errors.ts';
 import { flag } from '../../core/params.ts';
 import { defineTool, type Plan, type PlanContext, type Tool } from '../../core/tool.ts';
 import { noConsent } from '../../machine/paths/consent.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
+import type { ChangeAnswer } from '../change-tool.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import {
   choosingParams,
@@ -18,10 +19,11 @@ import {
 } from '../searching/grep-params.ts';
 import { findReplacements, type FileReplacements } from '../searching/replacements.ts';
 import type { Services } from '../services.ts';
-import { togetherAs, prepareChange, writeChange, type ChangedFile, type FileChange } from './change-files.ts';
+import { fileBytes, fileText } from '../text/file-text.ts';
+import { changeFile, type FileChange } from './change-files.ts';
 import { manyChanged } from './change-text.ts';
+import { togetherAs, type StepDone } from './change-together.ts';
 import { changingBy } from './edit-file.ts';
-import { editableText } from './editable-text.ts';
 import { refuseMask } from './overwrite.ts';
 import { replacementFor } from './replacement-text.ts';
 
@@ -53,7 +55,10 @@ export const replaceInFiles = (services: Services): Tool =>
     params,
     plan: (given, context) =>
       planReplacing({ ...given, literal: given.literal || given.is_regexp === false }, context, services),
-    run: async ({ work: given }, context) => (await replaceAll(given, context, services)).result,
+    async run({ work }, context) {
+      const { text } = await replaceAll(work, context, services);
+      return { content: [{ type: 'text', text }] };
+    },
   });
 
 /** Which files it is about is found when it is done: what is protected among them is left. */
@@ -61,46 +66,38 @@ async function planReplacing(given: Params, context: PlanContext, services: Serv
   const { workspace, preview } = context;
   const scope = await workspace.resolve(given.path, { mustExist: true });
   const would = preview ? await replaceAll({ ...given, dry_run: true }, context, services) : undefined;
-  const [content] = would?.result.content ?? [];
   const where = given.glob === undefined ? given.path : `${given.glob} in ${given.path}`;
   return {
     effects: given.dry_run ? ['read'] : ['write'],
     subject: `replace ${given.pattern} in ${where}${would?.counts === undefined ? '' : ` (${would.counts})`}`,
     folder: scope,
     touches: [scope],
-    ...(content?.type === 'text' && { preview: content.text }),
+    ...(would && { preview: would.text }),
     takenBack: true,
     exactly: JSON.stringify([given, scope]),
     work: given,
   };
 }
 
-async function replaceAll(given: Params, context: PlanContext, services: Services) {
+async function replaceAll(given: Params, context: PlanContext, services: Services): Promise<ChangeAnswer> {
   refuseMask('pattern', given.pattern, undefined);
   refuseMask('replacement', given.replacement, undefined);
   // Nobody is asked about single files: what a person would have to be is left.
   const gate = rooted(context.workspace).consenting(noConsent);
+  const within = { ...context, workspace: gate };
   const { replacement, notes } = replacementFor(given.replacement, given);
   const multiline = given.multiline || spansLines(given.pattern, given.literal);
-  const found = await findReplacements(
-    { ...given, multiline, replacement },
-    { ...context, workspace: gate },
-    services,
-  );
+  const found = await findReplacements({ ...given, multiline, replacement }, within, services);
   if (found.files.length === 0) throw nothingFound(given, found.notes);
   const changing = { ...changingBy('replace', given, services), kind: togetherAs('replace') };
-  const within = { ...context, workspace: gate };
-  const steps: { did: 'changed'; path: string; id?: string | undefined; changed: ChangedFile }[] = [];
+  const steps: StepDone[] = [];
   const left: string[] = [];
   for (const file of found.files) {
     if (context.signal.aborted) break;
     const name = nameInRoots(join(found.folder, file.path), gate.roots);
-    const change = replacing(name, file, given.encoding);
     try {
-      const changed = given.dry_run
-        ? await prepareChange(change, changing, within)
-        : await writeChange(change, changing, within);
-      steps.push({ did: 'changed', path: name, id: changed.id, changed });
+      const changed = await changeFile(replacing(name, file, given.encoding), changing, within);
+      steps.push({ path: name, id: changed.id, changed });
     } catch (error) {
       if (!(error instanceof ToolcribError)) throw error;
       left.push(`${shownPath(name)}: ${error.code}`);
@@ -108,13 +105,9 @@ async function replaceAll(given: Params, context: PlanContext, services: Service
   }
   const skipped = found.files.length - steps.length - left.length;
   const ended = skipped > 0 ? [`the call was cancelled: ${skipped} files were not looked at`] : [];
-  return manyChanged({
-    done: given.dry_run ? 'Would change' : 'Changed',
-    steps,
-    left,
-    notes: [...ended, ...notes, ...found.notes],
-    hasDiffs: given.dry_run,
-  });
+  const isDry = given.dry_run;
+  const all = [...ended, ...notes, ...found.notes];
+  return manyChanged({ done: isDry ? 'Would change' : 'Changed', steps, left, notes: all, isDry });
 }
 
 function nothingFound({ literal, pattern }: Params, notes: readonly string[]): ToolcribError {
@@ -134,27 +127,24 @@ function replacing(path: string, { places }: FileReplacements, named: string | u
     replacesAll: false,
     takesAny: true,
     async propose(before, encoding) {
-      if (!before) throw new ToolcribError('STALE_FILE', `${shownPath(path)}: is gone.`);
-      const file = await editableText(before, shownPath(path), encoding);
+      if (!before) throw refusal('STALE_FILE', path, 'is gone.');
+      const file = await fileText(before, shownPath(path), encoding);
       // The places are of the text in UTF-8, without a mark, as ripgrep has read it.
       const isPlain = file.label === 'utf-8';
-      const text = isPlain ? Buffer.from(file.form, 'latin1') : Buffer.from(file.show(file.form));
-      if (!isPlain && (await file.encode(text.toString(), 'text')) !== file.form)
-        throw new ToolcribError('ENCODING', `${shownPath(path)}: has what is no character of its encoding.`);
+      const text = isPlain ? before.subarray(file.mark.length) : Buffer.from(file.text);
       const pieces: Buffer[] = [];
       let at = 0;
       for (const { from, to, match, fresh } of places) {
         if (from < at || !text.subarray(from, to).equals(match))
-          throw new ToolcribError('STALE_FILE', `${shownPath(path)}: has changed since it was searched.`);
+          throw refusal('STALE_FILE', path, 'has changed since it was searched.');
         pieces.push(text.subarray(at, from), fresh);
         at = to;
       }
       const changed = Buffer.concat([...pieces, text.subarray(at)]);
-      const form = isPlain
-        ? changed.toString('latin1')
-        : await file.encode(changed.toString(), 'replacement');
-      const { label, notes } = file;
-      return { bytes: await file.bytesOf(form), encoding: label, notes, places: places.length };
+      const bytes = isPlain
+        ? Buffer.concat([file.mark, changed])
+        : await fileBytes(changed.toString(), file, 'replacement');
+      return { bytes, encoding: file.label, notes: file.notes, places: places.length };
     },
   };
 }

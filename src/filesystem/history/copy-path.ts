@@ -4,16 +4,14 @@ import * as z from 'zod';
 import { also } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { path } from '../../core/params.ts';
-import { defineTool, type PlanContext, type Tool } from '../../core/tool.ts';
+import type { PlanContext } from '../../core/tool.ts';
 import { mostChangedBytes } from '../../machine/history/failures.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
+import { changeTool } from '../change-tool.ts';
 import type { FileChange } from '../editing/change-files.ts';
 import { changeTogether } from '../editing/change-together.ts';
 import { manyChanged } from '../editing/change-text.ts';
-import { planChange } from '../plan-change.ts';
-import { fill } from '../reading/text-file.ts';
-import type { Services } from '../services.ts';
 import { movedTo } from './move-path.ts';
 
 const params = z.strictObject({
@@ -24,25 +22,21 @@ const params = z.strictObject({
 const mostFiles = 2000;
 
 /** Copies a file, or a folder with the files in it, never onto something. */
-export const copyPath = (services: Services): Tool =>
-  defineTool({
-    name: 'copy_path',
-    program: 'files',
-    title: 'Copy',
-    description: 'Copy a file, or a folder with its files. Never replaces what is there. undo takes it back.',
-    effects: ['write'],
-    params,
-    plan: (given, context) => {
-      const work = { from: given.from, to: movedTo(given), dry_run: false };
-      const dryRun = async () => ({ result: { content: [] } });
-      return planChange({ verb: 'copy', given: work, paths: [work.from, work.to], dryRun }, context);
-    },
-    run: async ({ work }, context) => {
-      const files = await copies(work, context);
-      const changing = { kind: 'copy', call: () => JSON.stringify(work), services, diffCharacters: 0 };
-      return manyChanged({ done: 'Copied', steps: await changeTogether(files, changing, context) }).result;
-    },
-  });
+export const copyPath = changeTool({
+  name: 'copy_path',
+  title: 'Copy',
+  description: 'Copy a file, or a folder with its files. Never replaces what is there. undo takes it back.',
+  params,
+  meant: (given) => ({ ...movedTo(given), dry_run: false }),
+  subject: ({ from, to }) => `copy ${from} to ${to}`,
+  paths: ({ from, to }) => [from, to],
+  async change(given, context, services) {
+    const isDry = given.dry_run;
+    const changing = { kind: 'copy', isDry, call: () => '', services };
+    const steps = await changeTogether(await copies(given, context), changing, context);
+    return manyChanged({ done: isDry ? 'Would copy' : 'Copied', steps, isDry: false });
+  },
+});
 
 /** A new file for each one that is copied. Links are left: they would lead elsewhere from there. */
 async function copies(
@@ -79,7 +73,7 @@ const copyOf = (file: string, to: string, gate: ReturnType<typeof rooted>): File
     try {
       const { size } = opened.stat;
       if (size > mostChangedBytes) throw refusal('TOO_LARGE', file, 'is too large to be copied.');
-      const bytes = await fill(opened.handle, Buffer.allocUnsafe(size), 0);
+      const bytes = await opened.handle.read(0, size);
       return { bytes, encoding: 'utf-8', notes: [] };
     } finally {
       await opened.handle.close();

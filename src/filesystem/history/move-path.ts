@@ -4,12 +4,13 @@ import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { also, unlisted } from '../../core/accepted.ts';
 import { flag, path } from '../../core/params.ts';
-import { defineTool, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
+import type { PlanContext } from '../../core/tool.ts';
 import { removeMade, type Place } from '../../machine/paths/place.ts';
 import { refuseMoving } from '../../machine/paths/protected-trees.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
-import { planChange } from '../plan-change.ts';
+import { changeTool } from '../change-tool.ts';
+import type { Changing } from '../editing/change-files.ts';
 import type { Services } from '../services.ts';
 
 const params = z.strictObject({
@@ -22,40 +23,26 @@ const params = z.strictObject({
 });
 
 /** Moves or renames, never onto something. */
-export const movePath = (services: Services): Tool =>
-  defineTool({
-    name: 'move_path',
-    program: 'files',
-    title: 'Move or rename',
-    description: 'Move or rename a file, link or folder. Never replaces what is there. undo takes it back.',
-    effects: ['write'],
-    params,
-    plan: (given, context) => {
-      const { from } = given;
-      const dryRun = async () => ({ result: await moveIn({ ...given, dry_run: true }, context, services) });
-      return planChange(
-        { verb: 'move', given, paths: [from, movedTo(given)], dryRun, itself: true },
-        context,
-      );
-    },
-    run: ({ work: given }, context) => moveIn(given, context, services),
-  });
+export const movePath = changeTool({
+  name: 'move_path',
+  title: 'Move or rename',
+  description: 'Move or rename a file, link or folder. Never replaces what is there. undo takes it back.',
+  params,
+  meant: (given) => movedTo(given),
+  subject: ({ from, to }) => `move ${from} to ${to}`,
+  paths: ({ from, to }) => [from, to],
+  itself: true,
+  async change({ from, to, dry_run: isDry }, context, services) {
+    const id = await relocatePath({ from, to }, { kind: 'move', isDry, services }, context);
+    const names = `${shownPath(from)} to ${shownPath(to)}`;
+    return { text: isDry ? `Would move ${names}` : `Moved ${names} (change ${id})` };
+  },
+});
 
 /** As mv does: into the folder, under its name. */
-export const movedTo = ({ from, to }: { from: string; to: string }): string =>
-  to.endsWith('/') || to.endsWith(sep) ? to + basename(from) : to;
-
-async function moveIn(
-  given: z.output<typeof params>,
-  context: PlanContext,
-  services: Services,
-): Promise<ToolResult> {
-  const [from, to] = [given.from, movedTo(given)];
-  const about = { kind: 'move', dryRun: given.dry_run };
-  const id = await relocatePath({ from, to }, about, context, services);
-  const names = `${shownPath(from)} to ${shownPath(to)}`;
-  const text = given.dry_run ? `Would move ${names}` : `Moved ${names} (change ${id})`;
-  return { content: [{ type: 'text', text }] };
+export function movedTo<Given extends { readonly from: string; readonly to: string }>(given: Given): Given {
+  const { from, to } = given;
+  return { ...given, to: to.endsWith('/') || to.endsWith(sep) ? to + basename(from) : to };
 }
 
 /**
@@ -64,22 +51,22 @@ async function moveIn(
  */
 export async function relocatePath(
   { from, to }: { readonly from: string; readonly to: string },
-  { kind, dryRun }: { readonly kind: string; readonly dryRun: boolean },
+  { kind, isDry, services }: Omit<Changing, 'call'>,
   { workspace, signal }: PlanContext,
-  services: Services,
 ): Promise<string | undefined> {
   const gate = rooted(workspace);
   const source = await gate.openPlace(from, { follow: false });
   try {
     const found = await lstat(source.at).catch(() => {
-      throw new ToolcribError(
+      throw refusal(
         'PATH_NOT_FOUND',
-        `${shownPath(from)}: does not exist.`,
+        from,
+        'does not exist.',
         'list_files finds files by part of their name.',
       );
     });
     if (found.isDirectory()) gate.refuseWhole(from);
-    const target = await openTarget(to, gate, !dryRun);
+    const target = await openTarget(to, gate, !isDry);
     if (!target) {
       // Its folder would be made.
       const what = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'folder';
@@ -88,8 +75,8 @@ export async function relocatePath(
     }
     try {
       const history = await services.history();
-      const change = await history.move(source, target, { kind, signal, dryRun });
-      if (dryRun) return undefined;
+      const change = await history.move(source, target, { kind, signal, dryRun: isDry });
+      if (isDry) return undefined;
       moveKnown(source, target, services);
       return change.id;
     } catch (error) {

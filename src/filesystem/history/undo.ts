@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ToolcribError } from '../../core/errors.ts';
 import { also } from '../../core/accepted.ts';
 import { flag, list, path } from '../../core/params.ts';
-import { defineTool, type Plan, type PlanContext, type Tool, type ToolResult } from '../../core/tool.ts';
+import type { PlanContext } from '../../core/tool.ts';
 import type { Change } from '../../machine/history/entry.ts';
 import type { History } from '../../machine/history/history.ts';
 import type { UndoneFile } from '../../machine/history/restore-tree.ts';
@@ -11,10 +11,10 @@ import type { Undone } from '../../machine/history/undo.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import { presentable } from '../../machine/presentable.ts';
-import { diffAfterwards } from '../diff/unified-diff.ts';
+import { changeTool, type ChangeAnswer } from '../change-tool.ts';
 import { nameInRoots } from '../name-in-roots.ts';
-import { planChange } from '../plan-change.ts';
 import type { Services } from '../services.ts';
+import { unifiedDiff } from '../text/unified-diff.ts';
 
 const params = z.strictObject({
   last: also(z.int().min(1).optional().describe('Take back the last so many: 1'), 'count n steps'),
@@ -33,37 +33,29 @@ const mostNamed = 3;
 const [shortDiff, diffCharacters] = [600, 8_000];
 
 /** Lists what can be taken back, edits and commands alike, or takes it back, which is a change itself. */
-export const undo = (services: Services): Tool =>
-  defineTool({
-    name: 'undo',
-    program: 'files',
-    title: 'Undo changes',
-    description:
-      'Takes back edits, moves, deletions, and what commands did to files. ' +
-      'Without last and since it lists what can be taken back.',
-    effects: ['write'],
-    params,
-    plan: (given, context) => planUndo(given, context, services),
-    run: ({ work: given }, context) =>
-      isListing(given) ? listChanges(given, context, services) : undoIn(given, context, services),
-  });
+export const undo = changeTool({
+  name: 'undo',
+  title: 'Undo changes',
+  description:
+    'Takes back edits, moves, deletions, and what commands did to files. ' +
+    'Without last and since it lists what can be taken back.',
+  params,
+  meant(given) {
+    if (given.last !== undefined && given.since !== undefined)
+      throw new ToolcribError('ARG_INVALID', 'last and since: only one of them.', 'Leave one of them out.');
+    return { ...given, dry_run: given.dry_run || isListing(given) };
+  },
+  subject(given) {
+    if (isListing(given)) return 'list changes';
+    const which = given.since === undefined ? `the last ${given.last}` : `all since ${given.since}`;
+    return ['undo', which, ...given.paths].join(' ');
+  },
+  paths: ({ paths }) => paths,
+  itself: true,
+  change: (given, context, services) => (isListing(given) ? listChanges : undoIn)(given, context, services),
+});
 
 const isListing = ({ last, since }: Given): boolean => last === undefined && since === undefined;
-
-async function planUndo(given: Given, context: PlanContext, services: Services): Promise<Plan<Given>> {
-  if (given.last !== undefined && given.since !== undefined)
-    throw new ToolcribError('ARG_INVALID', 'last and since: only one of them.', 'Leave one of them out.');
-  const { paths } = given;
-  if (isListing(given)) {
-    const dryRun = async () => ({ result: await listChanges(given, context, services) });
-    const listing = { ...given, dry_run: true };
-    return planChange({ verb: 'list', given: listing, paths, names: 'changes', dryRun }, context);
-  }
-  const names = given.since === undefined ? `the last ${given.last}` : `all since ${given.since}`;
-  const dryRun = async () => ({ result: await undoIn({ ...given, dry_run: true }, context, services) });
-  const change = { verb: 'undo', given, paths, names: [names, ...paths].join(' '), dryRun, itself: true };
-  return planChange(change, context);
-}
 
 const selected = async ({ last, since, paths }: Given, { workspace }: PlanContext): Promise<Selection> => ({
   last,
@@ -109,7 +101,7 @@ async function lastActs(
   return { since: oldest.id, paths: paths.length > 0 ? paths : [...new Set(named)] };
 }
 
-async function listChanges(given: Given, context: PlanContext, services: Services): Promise<ToolResult> {
+async function listChanges(given: Given, context: PlanContext, services: Services): Promise<ChangeAnswer> {
   const history = await services.history();
   const { roots } = context.workspace;
   const acts = actsOf(await history.list(await selected(given, context), roots));
@@ -148,7 +140,7 @@ function subjectOf(act: Act, roots: readonly string[]): string {
 const countOf = (count = 0, what = 'file'): string =>
   `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
 
-async function undoIn(given: Given, context: PlanContext, services: Services): Promise<ToolResult> {
+async function undoIn(given: Given, context: PlanContext, services: Services): Promise<ChangeAnswer> {
   const { signal, workspace } = context;
   const isDry = given.dry_run;
   const history = await services.history();
@@ -191,9 +183,9 @@ async function diffOf(files: readonly UndoneFile[], roots: readonly string[]): P
   for (const { path: at, was, is } of whole.values()) {
     const maxCharacters = diffCharacters - text.length;
     if ((!was && !is) || maxCharacters <= 0) continue;
-    text += (await diffAfterwards(was, is, { path: nameInRoots(at, roots), maxCharacters })).text;
+    text += (await unifiedDiff(was, is, { path: nameInRoots(at, roots), maxCharacters })).text;
   }
   return text;
 }
 
-const said = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
+const said = (text: string): ChangeAnswer => ({ text });

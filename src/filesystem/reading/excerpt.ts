@@ -1,9 +1,24 @@
+import { isUtf8 } from 'node:buffer';
 import { headOf } from '../../core/cut-text.ts';
 import { ToolcribError } from '../../core/errors.ts';
-import { fits, mostlyUtf8, nextLine, shownText, unknownEncoding } from '../text/encoding.ts';
+import { shownText } from '../../machine/decode.ts';
+import { isText, unknownEncoding } from '../text/encoding.ts';
 import { withCommas } from '../with-commas.ts';
-import type { LineIndexes } from './line-index.ts';
-import { readAt, type TextFile } from './text-file.ts';
+
+/** A text in an encoding in which a line feed is a byte of its own. */
+export interface TextFile {
+  /** What it is called in messages. */
+  readonly name: string;
+  readonly label: string;
+  /** Bytes that are looked at: those it had when it was opened. What is appended meanwhile comes with the next call. */
+  readonly size: number;
+  /** Where the text begins, behind a byte order mark. */
+  readonly start: number;
+  /** Whether all of it is in memory. */
+  readonly isWhole: boolean;
+  /** Up to `count` bytes from a position; fewer at the end, and where the file has been shortened meanwhile. */
+  read(position: number, count: number): Promise<Buffer>;
+}
 
 /** Which part of a file is shown, and in how much room. */
 export interface ExcerptRequest {
@@ -15,11 +30,6 @@ export interface ExcerptRequest {
   readonly tail?: number | undefined;
   /** Characters that are shown at most. */
   readonly room: number;
-}
-
-/** What finding lines needs of a call. */
-export interface LineSearch {
-  readonly lines: LineIndexes;
   readonly signal: AbortSignal;
 }
 
@@ -31,6 +41,7 @@ interface Excerpt {
 
 /** Characters shown of one line. */
 const lineCharacters = 2000;
+const lineFeed = 10;
 /** What is read for one answer; no line that is longer is looked through to its end. */
 const windowBytes = 1024 * 1024;
 const tailBytes = 64 * 1024;
@@ -38,37 +49,27 @@ const tailBytes = 64 * 1024;
 const mostCounted = 64 * 1024 * 1024;
 const cutNote = `lines longer than ${withCommas(lineCharacters)} characters are cut at …`;
 
-/** A part of a text. Throws ARG_INVALID when there is none, ENCODING for no text, and what LineIndexes.find throws. */
-export async function excerptOf(
-  file: TextFile,
-  request: ExcerptRequest,
-  search: LineSearch,
-): Promise<Excerpt> {
-  if (file.size <= file.encoding.mark) return { text: '', notes: ['the file is empty'] };
-  return request.tail === undefined
-    ? linesFrom(file, request, search)
-    : lastLines(file, request.tail, request, search);
+/** A part of a text. Throws ARG_INVALID when there is none, ENCODING for no text, and CANCELLED. */
+export async function excerptOf(file: TextFile, request: ExcerptRequest): Promise<Excerpt> {
+  if (file.size <= file.start) return { text: '', notes: ['the file is empty'] };
+  return request.tail === undefined ? linesFrom(file, request) : lastLines(file, request.tail, request);
 }
 
-async function linesFrom(
-  file: TextFile,
-  { first, limit, room }: ExcerptRequest,
-  search: LineSearch,
-): Promise<Excerpt> {
-  const { size, name, encoding } = file;
-  const place = await search.lines.find(file, first, search.signal);
-  if ('lines' in place)
+async function linesFrom(file: TextFile, { first, limit, room, signal }: ExcerptRequest): Promise<Excerpt> {
+  const { size, name } = file;
+  const place = await findLine(file, first, signal);
+  if (place.start === undefined)
     throw new ToolcribError('ARG_INVALID', `start_line: ${name} has ${place.lines} lines.`);
-  const window = await readAt(file, place.start, windowBytes);
+  const window = await file.read(place.start, windowBytes);
   const reachesEnd = place.start + window.length >= size;
   let [end, wanted, isWhole] = [0, 0, true];
   // A character has three bytes at most for each of its UTF-16 units, so this is always enough.
   for (let lines = 0; lines < limit && end < window.length && wanted <= 3 * room; lines++) {
-    const next = nextLine(window, end, encoding);
-    isWhole = next !== -1 || reachesEnd;
+    const feed = window.indexOf(lineFeed, end);
+    isWhole = feed !== -1 || reachesEnd;
     // A line whose end is not in the window is only shown when it is the first.
     if (!isWhole && lines > 0) break;
-    const lineEnd = next === -1 ? window.length : next;
+    const lineEnd = feed === -1 ? window.length : feed + 1;
     wanted += Math.min(lineEnd - end, 4 * lineCharacters);
     end = lineEnd;
   }
@@ -77,56 +78,55 @@ async function linesFrom(
   const last = first + kept.length - 1;
   const atEnd = kept.length === lines.length && place.start + end >= size;
   if (first === 1 && atEnd) return { text: kept.join(''), notes };
-  const goesOn = !isWhole && end === window.length;
-  const next = goesOn
-    ? `line ${last} goes on for more than 1 MB: grep shows what matches in it`
-    : `next: start_line ${last + 1}`;
-  const total = await totalOf(file, search);
+  const next = isWhole
+    ? `next: start_line ${last + 1}`
+    : `line ${last} goes on for more than 1 MB: grep shows what matches in it`;
+  const total = file.isWhole ? (await findLine(file, Infinity, signal)).lines : undefined;
   const where = `${range(first, last)} of ${total === undefined ? bytesOf(size) : withCommas(total)}`;
-  const isEnd = total === undefined ? 'end of file' : undefined;
-  return {
-    text: kept.join(''),
-    notes: [where, atEnd ? isEnd : next, ...notes].filter((note) => note !== undefined),
-  };
+  const ends = total === undefined ? ['end of file'] : [];
+  return { text: kept.join(''), notes: [where, ...(atEnd ? ends : [next]), ...notes] };
+}
+
+/** The byte where a line begins; how many lines there are, where there are fewer. Throws CANCELLED. */
+async function findLine(
+  { start, size, read }: TextFile,
+  line: number,
+  signal: AbortSignal,
+): Promise<{ readonly start?: number; readonly lines: number }> {
+  if (line === 1) return { start, lines: 1 };
+  let [feeds, last] = [0, lineFeed];
+  for (let position = start; position < size;) {
+    if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
+    const bytes = await read(position, windowBytes);
+    for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1))
+      // A line feed at the very end begins no other line.
+      if (++feeds === line - 1 && position + at + 1 < size) return { start: position + at + 1, lines: line };
+    if (bytes.length === 0) break;
+    last = bytes.at(-1) ?? lineFeed;
+    position += bytes.length;
+  }
+  return { lines: feeds + (last === lineFeed ? 0 : 1) };
 }
 
 const range = (first: number, last: number): string =>
   first === last ? `line ${withCommas(first)}` : `lines ${withCommas(first)}–${withCommas(last)}`;
 
-/** How many lines there are, where all of them are at hand. */
-async function totalOf(
-  file: TextFile,
-  { lines, signal }: LineSearch,
-  isWorthReading = file.head.length === file.size,
-): Promise<number | undefined> {
-  if (!isWorthReading) return undefined;
-  const place = await lines.find(file, Infinity, signal);
-  return 'lines' in place ? place.lines : undefined;
-}
-
 /** The last lines. Reads one piece at most: more is never shown. */
-async function lastLines(
-  file: TextFile,
-  count: number,
-  { room }: ExcerptRequest,
-  search: LineSearch,
-): Promise<Excerpt> {
-  const { encoding, size } = file;
-  const from = Math.max(encoding.mark, size - tailBytes);
-  // In UTF-16 a character begins at even bytes.
-  const start = from + (from % encoding.unit);
-  const bytes = await readAt(file, start, tailBytes);
-  const isWhole = start === encoding.mark;
+async function lastLines(file: TextFile, count: number, { room, signal }: ExcerptRequest): Promise<Excerpt> {
+  const { size } = file;
+  const start = Math.max(file.start, size - tailBytes);
+  const bytes = await file.read(start, tailBytes);
+  const isWhole = start === file.start;
   // The piece begins somewhere inside its first line.
-  const next = isWhole ? 0 : nextLine(bytes, 0, encoding);
-  if (next === -1 || next === bytes.length) {
-    const end = decoded(fromCharacter(bytes.subarray(-2 * lineCharacters), encoding.label), file);
-    const notes = [`the last line of ${bytesOf(size)}`, ...end.notes, cutNote];
-    return { text: `…${end.text.slice(-lineCharacters)}`, notes };
+  const next = isWhole ? 0 : bytes.indexOf(lineFeed) + 1;
+  if (next === bytes.length || (next === 0 && !isWhole)) {
+    const end = decoded(bytes.subarray(-2 * lineCharacters), file);
+    const text = end.text.replace(/^\ufffd+/, '').slice(-lineCharacters);
+    return { text: `…${text}`, notes: [`the last line of ${bytesOf(size)}`, cutNote] };
   }
   const { lines: all, notes } = shownLines(bytes.subarray(next), file);
   const lines = all.slice(-count);
-  const total = size > mostCounted ? undefined : await totalOf(file, search, true);
+  const total = size > mostCounted ? undefined : (await findLine(file, Infinity, signal)).lines;
   const rows = total === undefined ? lines : numbered(lines, total - lines.length + 1);
   const kept = fitting(rows.toReversed(), room).toReversed();
   if (isWhole && kept.length === all.length) return { text: kept.join(''), notes };
@@ -137,19 +137,13 @@ async function lastLines(
   return { text: kept.join(''), notes: [where, ...notes] };
 }
 
-/** GB 18030 has the longest characters: four bytes. */
-const halves = [0, 1, 2, 3] as const;
-
-/** Without the rest of a character at the beginning. */
-const fromCharacter = (bytes: Buffer, label: string): Buffer =>
-  bytes.subarray(halves.find((at) => fits(bytes.subarray(at), label)) ?? 0);
-
 /** The text of some bytes. Throws ENCODING when they are not what the beginning of the file was. */
-function decoded(bytes: Buffer, { encoding: { label }, name }: TextFile): { text: string; notes: string[] } {
+function decoded(bytes: Buffer, { label, name }: TextFile): { text: string; notes: string[] } {
   const text = shownText(bytes, label);
-  if (!text.includes('\ufffd') || fits(bytes, label)) return { text, notes: [] };
-  if (label === 'utf-8' && !mostlyUtf8(bytes)) throw unknownEncoding(bytes, name);
-  return { text, notes: [`bytes that are no ${label === 'utf-8' ? 'UTF-8' : label} are shown as \ufffd`] };
+  const isUnicode = label === 'utf-8';
+  if (!text.includes('\ufffd') || (isUnicode && isUtf8(bytes))) return { text, notes: [] };
+  if (isUnicode && !isText(bytes)) throw unknownEncoding(bytes, name);
+  return { text, notes: [`bytes that are no ${isUnicode ? 'UTF-8' : label} are shown as \ufffd`] };
 }
 
 /** Lines as they are shown, and what to say about them. */
@@ -174,9 +168,3 @@ function fitting(lines: string[], room: number): string[] {
 }
 
 export const bytesOf = (count: number): string => `${withCommas(count)} bytes`;
-
-/** A text with what there is to say about it in a last line. */
-export function withNotes(text: string, notes: readonly string[]): string {
-  if (notes.length === 0) return text;
-  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}[${notes.join('; ')}]`;
-}

@@ -1,122 +1,101 @@
 import { hash } from 'node:crypto';
-import { pathToFileURL } from 'node:url';
 import { ToolcribError } from '../../core/errors.ts';
 import type { Content } from '../../core/tool.ts';
+import { shownText } from '../../machine/decode.ts';
 import { unreadable, type Opened } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
-import { shownPath } from '../../machine/paths/shown-path.ts';
+import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
 import { sameVersion, versionOf, type KnownFiles } from '../known-files.ts';
-import { encodingOf } from '../text/encoding.ts';
-import { bytesOf, excerptOf, withNotes, type ExcerptRequest, type LineSearch } from './excerpt.ts';
+import { encodingOf, isWide, type Encoding } from '../text/encoding.ts';
+import { bytesOf, excerptOf, type ExcerptRequest, type TextFile } from './excerpt.ts';
+import { mediaBytes, mediaContent, mediaOf } from './media.ts';
 import { notebookText } from './notebook.ts';
-import { fill, type TextFile } from './text-file.ts';
 
 /** What a caller wants to see of a file. */
 interface ReadRequest extends ExcerptRequest {
   readonly path: string;
   readonly encoding?: string | undefined;
+  /** Bytes that an image or document may have. */
+  readonly media?: number | undefined;
 }
 
-/** What the tools that read need of a call and of the server. */
-interface Reading extends LineSearch {
-  readonly known: KnownFiles;
-}
-
-/** What is shown whole or not at all. */
-interface Media {
-  readonly what: 'an image' | 'a PDF document';
-  readonly mimeType: string;
-}
-
-/** What a file has to show: text with what there is to say about it, or what is loaded by mediaContent(). */
-type FileContent = { readonly kind: 'text'; readonly text: string } | ({ readonly kind: 'media' } & Media);
-
-/** The most that a file shown as an image or document may have: base64 and JSON make 7 MB of it, of 10 in a message. */
-export const mediaBytes = 5 * 1024 * 1024;
 /** Up to this size a file is read whole, and its hash is known. */
 const wholeBytes = 1024 * 1024;
 const headBytes = 64 * 1024;
 const notebookBytes = 5 * 1024 * 1024;
+/** Up to this size a text is decoded whole where its lines cannot be told by a byte. */
+const wideBytes = 32 * 1024 * 1024;
 
 /**
- * Looks at a file that has been opened, and remembers a text as read. Throws ENCODING for what can not be shown,
- * ARG_INVALID for a range that is not there, and what LineIndexes.find throws.
+ * What a file that has been opened has to show; a text is remembered as read. Throws ENCODING for what can not be
+ * shown, TOO_LARGE for an image or document of more bytes than may be shown, and what excerptOf() throws.
  */
-export async function contentOf(
-  opened: Opened,
-  request: ReadRequest,
-  reading: Reading,
-): Promise<FileContent> {
-  const isNotebook = request.encoding === undefined && opened.path.toLowerCase().endsWith('.ipynb');
-  const { handle, stat } = opened;
+export async function contentOf(opened: Opened, request: ReadRequest, known: KnownFiles): Promise<Content[]> {
+  const { handle, stat, path } = opened;
+  const isNotebook = request.encoding === undefined && path.toLowerCase().endsWith('.ipynb');
   try {
     const most = isNotebook ? notebookBytes : wholeBytes;
     // A size of 0 is also said of files that are made while they are read.
-    const length = stat.size > 0 && stat.size <= most ? stat.size : headBytes;
-    const head = await fill(handle, Buffer.allocUnsafe(length), 0);
+    const head = await handle.read(0, stat.size > 0 && stat.size <= most ? stat.size : headBytes);
     const media = request.encoding === undefined ? mediaOf(head) : undefined;
-    if (media) return { kind: 'media', ...media };
+    if (media) return await mediaContent(opened, media, request.path, request.media ?? mediaBytes);
     const name = shownPath(request.path);
     const encoding = encodingOf(head, name, request.encoding, stat.size);
-    const file: TextFile = { name, size: Math.max(stat.size, head.length), stat, encoding, head, handle };
-    const shown = isNotebook ? asNotebook(file) : { file, notes: [] };
-    const excerpt = await excerptOf(shown.file, request, reading);
-    // What a part of it was shown in for want of something better says nothing about the file.
-    const known = encoding.label === 'utf-8' ? request.encoding : encoding.label;
-    await remember(opened, head, known, reading.known);
-    const mark = shown.file.encoding.mark > 0 ? [`${encoding.label} with byte order mark`] : [];
-    return { kind: 'text', text: withNotes(excerpt.text, [...excerpt.notes, ...shown.notes, ...mark]) };
+    const { file, notes } = isNotebook
+      ? notebookFile(opened, head, name, encoding)
+      : { file: await textFile(opened, head, name, encoding), notes: [] };
+    const excerpt = await excerptOf(file, request);
+    await remember(opened, head, encoding.label === 'utf-8' ? request.encoding : encoding.label, known);
+    const mark = encoding.mark > 0 && !isNotebook ? [`${encoding.label} with byte order mark`] : [];
+    return [{ type: 'text', text: withNotes(excerpt.text, [...excerpt.notes, ...notes, ...mark]) }];
   } catch (error) {
-    throw readFailure(request.path, error);
+    // A failing disk, or a mounted folder whose server is gone.
+    throw error instanceof ToolcribError ? error : unreadable(request.path, codeOf(error));
   }
 }
 
-/** An image or document as a part of an answer. Throws TOO_LARGE when it has more than `most` bytes. */
-export async function mediaContent(
-  { handle, path, stat: { size } }: Opened,
-  { what, mimeType }: Media,
-  name: string,
-  most = mediaBytes,
-): Promise<Content[]> {
-  if (size > most)
-    throw new ToolcribError(
-      'TOO_LARGE',
-      `${shownPath(name)}: is ${what} of ${bytesOf(size)}; ` +
-        `at most ${bytesOf(most)} can be shown${most < mediaBytes ? ' with the others' : ''}.`,
-      most < mediaBytes && size <= mediaBytes ? 'Read by itself it is shown.' : '',
-    );
-  const bytes = await fill(handle, Buffer.allocUnsafe(size), 0).catch((error: unknown) => {
-    throw readFailure(name, error);
-  });
-  const base64 = bytes.toString('base64');
-  if (mimeType.startsWith('image/')) return [{ type: 'image', data: base64, mimeType }];
-  return [
-    { type: 'text', text: `[${shownPath(name)}: ${what}, ${bytesOf(bytes.length)}]` },
-    { type: 'resource', resource: { uri: pathToFileURL(path).href, mimeType, blob: base64 } },
-  ];
-}
+const inMemory = (name: string, label: string, bytes: Buffer, start = 0): TextFile => ({
+  name,
+  label,
+  size: bytes.length,
+  start,
+  isWhole: true,
+  read: async (position, count) => bytes.subarray(position, position + count),
+});
 
-/** What can be shown whole, by its first bytes; undefined for anything else. */
-export function mediaOf(head: Buffer): Media | undefined {
-  const start = head.subarray(0, 12).toString('latin1');
-  if (start.startsWith('%PDF-')) return { what: 'a PDF document', mimeType: 'application/pdf' };
-  const image = (mimeType: string): Media => ({ what: 'an image', mimeType });
-  if (start.startsWith('\x89PNG\r\n\x1a\n')) return image('image/png');
-  if (start.startsWith('\xff\xd8\xff')) return image('image/jpeg');
-  if (/^GIF8[79]a/.test(start)) return image('image/gif');
-  return /^RIFF[^]{4}WEBP/.test(start) ? image('image/webp') : undefined;
+async function textFile(
+  { handle, stat: { size } }: Opened,
+  head: Buffer,
+  name: string,
+  { label, mark }: Encoding,
+): Promise<TextFile> {
+  const isWhole = head.length >= size;
+  if (isWide(label)) {
+    if (size > wideBytes)
+      throw refusal('TOO_LARGE', name, `has ${bytesOf(size)} in ${label}.`, 'grep shows what matches in it.');
+    const bytes = isWhole ? head : await handle.read(0, size);
+    return inMemory(name, 'utf-8', Buffer.from(shownText(bytes.subarray(mark), label)));
+  }
+  if (isWhole) return inMemory(name, label, head, mark);
+  const read = (position: number, count: number) =>
+    handle.read(position, Math.max(0, Math.min(count, size - position)));
+  return { name, label, size, start: mark, isWhole, read };
 }
 
 /** A notebook in the form that people see, where it can be made. */
-function asNotebook(file: TextFile): { file: TextFile; notes: string[] } {
-  if (file.head.length < file.size)
-    return { file, notes: [`a notebook of more than ${bytesOf(notebookBytes)}, shown as its JSON`] };
-  const text = notebookText(file.head.toString('utf8', file.encoding.mark));
-  if (text === undefined) return { file, notes: ['no notebook that is understood, shown as it is'] };
-  const head = Buffer.from(text);
-  const encoding = { label: 'utf-8', mark: 0, unit: 1 } as const;
+function notebookFile({ stat }: Opened, head: Buffer, name: string, { label, mark }: Encoding) {
+  const json = inMemory(name, label, head, mark);
+  if (head.length < stat.size)
+    throw refusal(
+      'TOO_LARGE',
+      name,
+      `is a notebook of more than ${bytesOf(notebookBytes)}.`,
+      'encoding utf-8 shows its JSON.',
+    );
+  const text = notebookText(head.toString('utf8', mark));
+  if (text === undefined) return { file: json, notes: ['no notebook that is understood, shown as it is'] };
   return {
-    file: { ...file, encoding, head, size: head.length },
+    file: inMemory(name, 'utf-8', Buffer.from(text)),
     notes: ['a notebook shown as text; edits work on its JSON, which encoding utf-8 shows'],
   };
 }
@@ -133,6 +112,8 @@ async function remember(
   known.remember(path, { stat: versionOf(stat), encoding, ...content });
 }
 
-/** A failing disk, or a mounted folder whose server is gone. */
-const readFailure = (name: string, error: unknown): unknown =>
-  error instanceof ToolcribError ? error : unreadable(name, codeOf(error));
+/** A text with what there is to say about it in a last line. */
+function withNotes(text: string, notes: readonly string[]): string {
+  if (notes.length === 0) return text;
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}[${notes.join('; ')}]`;
+}

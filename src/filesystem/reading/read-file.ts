@@ -15,7 +15,8 @@ import { inlineLimit } from '../../machine/presentable.ts';
 import { versionFor } from '../editing/overwrite.ts';
 import type { Services } from '../services.ts';
 import type { ExcerptRequest } from './excerpt.ts';
-import { contentOf, mediaBytes, mediaContent } from './file-content.ts';
+import { contentOf } from './file-content.ts';
+import { mediaBytes } from './media.ts';
 
 const mostFiles = 50;
 const mostLines = 2000;
@@ -94,15 +95,18 @@ async function severalFiles(
     if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
     const share = Math.floor(room / (paths.length - index));
     const request = { given: path, part, encoding, room: share - notesCharacters, media };
-    const read = await readOne(request, context, services).catch((error: unknown) => {
+    const { content } = await readOne(request, context, services).catch((error: unknown) => {
       if (!(error instanceof ToolcribError) || error.code === 'CANCELLED') throw error;
       failed++;
-      const why = `[${error.code}: ${error.message}]`.slice(0, Math.max(share, notesCharacters));
-      return { content: [text(why)], media: 0 };
+      return {
+        content: [text(`[${error.code}: ${error.message}]`.slice(0, Math.max(share, notesCharacters)))],
+      };
     });
-    parts.push(text((index > 0 ? '\n' : '') + (headers[index] ?? '')), ...read.content.map(ended));
-    room -= read.content.reduce((sum, each) => sum + (each.type === 'text' ? each.text.length + 1 : 0), 0);
-    media -= read.media;
+    parts.push(text((index > 0 ? '\n' : '') + (headers[index] ?? '')), ...content.map(ended));
+    for (const each of content) {
+      if (each.type === 'text') room -= each.text.length + 1;
+      else media -= ((each.type === 'image' ? each.data : each.resource.blob).length * 3) / 4;
+    }
   }
   return { content: joined(parts), ...(failed === paths.length ? { isError: true } : {}) };
 }
@@ -118,17 +122,14 @@ interface OneRequest {
 }
 
 async function readOne(
-  { given, part, encoding, room, media }: OneRequest,
+  { given, part, ...rest }: OneRequest,
   { workspace, signal }: CallContext,
-  { known, lines }: Services,
-): Promise<{ content: Content[]; media: number; hash?: string | undefined }> {
+  { known }: Services,
+): Promise<{ content: Content[]; hash?: string | undefined }> {
   const { opened, path, ...own } = await openPart(given, part, rooted(workspace));
   try {
-    const request = { ...own.part, path, encoding, room };
-    const found = await contentOf(opened, request, { signal, known, lines });
-    if (found.kind === 'text')
-      return { content: [text(found.text)], media: 0, hash: known.get(opened.path)?.hash };
-    return { content: await mediaContent(opened, found, path, media), media: opened.stat.size };
+    const content = await contentOf(opened, { ...own.part, ...rest, path, signal }, known);
+    return { content, hash: known.get(opened.path)?.hash };
   } finally {
     await opened.handle.close();
   }

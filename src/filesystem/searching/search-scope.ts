@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Opened } from '../../machine/paths/opened.ts';
 import type { RootedWorkspace } from '../../machine/paths/workspace.ts';
 import { openPatternFolder, type GlobPattern } from '../listing/glob-pattern.ts';
-import { namedEncoding } from '../text/encoding-name.ts';
+import { namedEncoding } from '../text/encoding.ts';
 import type { ChosenFiles } from './grep-params.ts';
 
 interface Scope {

@@ -1,56 +1,103 @@
 import { isUtf8 } from 'node:buffer';
 import { ToolcribError } from '../../core/errors.ts';
-import { systemEncoding } from '../../machine/decode.ts';
-import { multiByte, namedEncoding } from './encoding-name.ts';
-
-export { shownText } from '../../machine/decode.ts';
+import { shownText, systemEncoding } from '../../machine/decode.ts';
 
 /** How the bytes of a text file are to be read. */
 export interface Encoding {
-  /** As TextDecoder calls it. */
+  /** As TextDecoder, ripgrep and iconv-lite call it. */
   readonly label: string;
   /** Bytes of the byte order mark, which is no part of the text. */
   readonly mark: number;
-  /** Bytes of the smallest character. */
-  readonly unit: 1 | 2;
 }
 
-const marks: Readonly<Record<string, readonly number[]>> = {
-  'utf-8': [0xef, 0xbb, 0xbf],
-  'utf-16le': [0xff, 0xfe],
-  'utf-16be': [0xfe, 0xff],
-};
+/** Encodings in which a character can have several bytes, beside those of Unicode. */
+const multiByte = ['gbk', 'gb18030', 'shift_jis', 'euc-jp', 'euc-kr', 'big5'];
+
+/** What iconv-lite has as well. */
+const supported = /^(?:utf-(?:8|16[lb]e)|ibm866|koi8-[ru]|macintosh|windows-\d+|iso-8859-\d+)$/;
+
+/** Names that people and programs use and TextDecoder does not know, or understands in another way. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  // What `file` says of a file without other characters: UTF-8 is the same there.
+  ...['ascii', 'us-ascii', 'utf-8-sig', 'utf-8-bom'].map((name) => [name, 'utf-8'] as const),
+  ['latin-1', 'windows-1252'],
+  ['cp932', 'shift_jis'],
+  ['cp936', 'gbk'],
+  ['cp949', 'euc-kr'],
+  ['cp950', 'big5'],
+]);
+
+/** The encoding a person means, and whether the name asks for a byte order mark. Throws ARG_INVALID. */
+export function namedEncoding(name: string): { readonly label: string; readonly marked: boolean } {
+  const dashed = name.toLowerCase().replaceAll('_', '-');
+  const label = whatwg(aliases.get(dashed) ?? name) ?? whatwg(dashed);
+  if (label !== undefined) return { label, marked: /^utf-(?:8-(?:sig|bom)|16)$/.test(dashed) };
+  throw new ToolcribError(
+    'ARG_INVALID',
+    `encoding: “${name.slice(0, 40)}” is not known.`,
+    'Known are utf-8, utf-16le, windows-1252, gbk, shift_jis and others by their usual names.',
+  );
+}
+
+function whatwg(name: string): string | undefined {
+  try {
+    const { encoding } = new TextDecoder(name);
+    return supported.test(encoding) || multiByte.includes(encoding) ? encoding : undefined;
+  } catch {
+    // RangeError: it is none.
+    return undefined;
+  }
+}
+
+const marks: ReadonlyMap<string, Buffer> = new Map([
+  ['utf-8', Buffer.of(0xef, 0xbb, 0xbf)],
+  ['utf-16le', Buffer.of(0xff, 0xfe)],
+  ['utf-16be', Buffer.of(0xfe, 0xff)],
+]);
 
 /** The bytes of the byte order mark of an encoding; none for those that have none. */
-export const markOf = (label: string): Buffer => Buffer.from(marks[label] ?? []);
+export const markOf = (label: string): Buffer => marks.get(label) ?? Buffer.alloc(0);
 
-/** An encoding as it is found in bytes: with a mark when they begin with it. */
-export function encodingIn(bytes: Buffer, label: string): Encoding {
+export const isWide = (label: string): boolean => label.startsWith('utf-16');
+
+function encodingIn(bytes: Buffer, label: string): Encoding {
   const mark = markOf(label);
-  const isMarked = mark.length > 0 && bytes.subarray(0, mark.length).equals(mark);
-  return { label, mark: isMarked ? mark.length : 0, unit: label.startsWith('utf-16') ? 2 : 1 };
+  return { label, mark: bytes.subarray(0, mark.length).equals(mark) ? mark.length : 0 };
 }
 
 /** The encoding that a byte order mark tells. */
 export function markedEncoding(bytes: Buffer): Encoding | undefined {
-  const found = Object.keys(marks)
-    .map((label) => encodingIn(bytes, label))
-    .find(({ mark }) => mark > 0);
   // FF FE 00 00 would be UTF-32, which no tool writes: far more likely it is no text at all.
-  return found?.unit === 2 && bytes.length >= 4 && bytes.readUInt16LE(2) === 0 ? undefined : found;
+  if (bytes.length >= 4 && bytes.readUInt32LE() === 0xfeff) return undefined;
+  return [...marks.keys()].map((label) => encodingIn(bytes, label)).find(({ mark }) => mark > 0);
 }
 
-/** Whether bytes are text in an encoding; `stream`: they may end within a character. */
-export function fits(bytes: Buffer, label: string, stream = true): boolean {
+/** Whether bytes are text in an encoding; they may end within a character. */
+function fits(bytes: Buffer, label: string): boolean {
   if (label === 'utf-8' && isUtf8(bytes)) return true;
   try {
-    new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes, { stream });
+    new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
     return true;
   } catch {
     // TypeError: they are not.
     return false;
   }
 }
+
+/** UTF-8, perhaps with few broken bytes: hardly any other text has more sequences of UTF-8 than other bytes. */
+function isMostlyUtf8(bytes: Buffer): boolean {
+  if (fits(bytes, 'utf-8')) return true;
+  const text = bytes.toString();
+  const broken = text.match(/\ufffd/g)?.length ?? 0;
+  return (text.match(/[^\x00-\x7f\ufffd]/g)?.length ?? 0) >= 4 * broken;
+}
+
+/** A few NULs are text (`find -print0`). */
+const isBinary = (bytes: Buffer): boolean =>
+  bytes.includes(0) && bytes.filter((byte) => byte === 0).length > bytes.length / 10;
+
+/** What toolcrib reads as UTF-8 without being told. */
+export const isText = (bytes: Buffer): boolean => !isBinary(bytes) && isMostlyUtf8(bytes);
 
 /**
  * How a file is encoded, of which these are all bytes, or the first: as the caller says, else by its byte order mark,
@@ -66,21 +113,17 @@ export function encodingOf(bytes: Buffer, path: string, name?: string, size = by
       `encoding: ${path} begins with the byte order mark of ${found.label}, and is not ${named}.`,
       'Leave encoding out.',
     );
-  if (named !== undefined) return encodingIn(bytes, named);
-  // A few NULs are text (`find -print0`).
-  if (!found && (isBinary(bytes) || !isMostlyUtf8(bytes))) throw unknownEncoding(bytes, path, size);
-  return found ?? encodingIn(bytes, 'utf-8');
+  if (named !== undefined && named !== 'utf-8') return encodingIn(bytes, named);
+  if (!found && !isText(bytes)) throw unknownEncoding(bytes, path, size);
+  return found ?? { label: 'utf-8', mark: 0 };
 }
 
-const isMostlyUtf8 = (bytes: Buffer): boolean => fits(bytes, 'utf-8') || mostlyUtf8(bytes);
-
-/** As what a text is shown that is not going to be written; undefined when it is no text. */
-export function encodingToShow(bytes: Buffer): Encoding | undefined {
+/** A text that is not going to be written, as far as it can be read; undefined when it is none. */
+export function textToShow(bytes: Buffer, label?: string): string | undefined {
   const found = markedEncoding(bytes);
-  if (found) return found;
-  if (isMostlyUtf8(bytes)) return isBinary(bytes) ? undefined : encodingIn(bytes, 'utf-8');
-  const [likely] = likelyEncodings(bytes);
-  return likely === undefined ? undefined : encodingIn(bytes, likely);
+  const named = found?.label ?? (label === 'utf-8' ? undefined : label);
+  const known = named ?? (isText(bytes) ? 'utf-8' : likelyEncodings(bytes)[0]);
+  return known === undefined ? undefined : shownText(bytes.subarray(found?.mark ?? 0), known);
 }
 
 /** Says what a file is instead of text in UTF-8. */
@@ -89,7 +132,7 @@ export function unknownEncoding(bytes: Buffer, path: string, size = bytes.length
   if (likely.length === 0)
     return new ToolcribError(
       'ENCODING',
-      `${path}: is ${binaryKind(bytes)}, ${size.toLocaleString('en')} bytes, and not text.`,
+      `${path}: is ${binaryKind(bytes) ?? 'binary data'}, ${size.toLocaleString('en')} bytes, and not text.`,
       'If it is text, name its encoding with encoding.',
     );
   return new ToolcribError(
@@ -108,51 +151,17 @@ function likelyEncodings(bytes: Buffer): string[] {
   if (head.length >= 4 && Math.max(high, low) >= head.length / 4 && Math.min(high, low) === 0)
     return [high > low ? 'utf-16be' : 'utf-16le'];
   const controls = head.filter((byte) => byte < 0x20 && byte !== 0x1b && (byte < 0x09 || byte > 0x0d));
-  if (binaryKind(head) !== 'binary data' || controls.length > head.length / 20) return [];
-  const first = Math.max(
-    0,
-    bytes.findIndex((byte) => byte >= 0x80),
-  );
-  const sample = bytes.subarray(first, first + 8192);
+  if (binaryKind(head) || controls.length > head.length / 20) return [];
+  const first = bytes.findIndex((byte) => byte >= 0x80);
+  const sample = bytes.subarray(Math.max(0, first), Math.max(0, first) + 8192);
   const others = sample.toString('latin1');
   const pairs = others.match(/[\x80-\xff]{2}/g)?.length ?? 0;
   const alone = others.match(/(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])/g)?.length ?? 0;
   // In western texts letters with accents stand alone; elsewhere nearly all letters are not ASCII.
   if (alone >= pairs) return [systemEncoding()];
-  return [...multiByte, 'windows-1251'].filter((label) => label !== 'gb18030' && fits(sample, label));
-}
-
-export const isBinary = (bytes: Buffer): boolean =>
-  bytes.includes(0) && bytes.filter((byte) => byte === 0).length > bytes.length / 10;
-
-/**
- * Text in which few bytes are broken: hardly any text of another encoding has more sequences of UTF-8 than other
- * bytes.
- */
-export function mostlyUtf8(bytes: Buffer): boolean {
-  const text = bytes.toString();
-  const broken = text.match(/\ufffd/g)?.length ?? 0;
-  return (text.match(/[^\x00-\x7f\ufffd]/g)?.length ?? 0) >= 4 * broken;
-}
-
-/** Where the line after the one at `from` begins; -1 when the bytes have no line feed there. */
-export function nextLine(bytes: Buffer, from: number, { label, unit }: Omit<Encoding, 'mark'>): number {
-  if (unit === 1) return bytes.indexOf(10, from) + 1 || -1;
-  const lineFeed = label === 'utf-16le' ? Buffer.of(10, 0) : Buffer.of(0, 10);
-  for (let at = bytes.indexOf(lineFeed, from); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {
-    // Halves of two characters can look like a line feed.
-    if (at % 2 === 0) return at + 2;
-  }
-  return -1;
-}
-
-/** How many line feeds bytes have. */
-export function countLines(bytes: Buffer, encoding: Omit<Encoding, 'mark'>): number {
-  let count = 0;
-  if (encoding.unit === 1)
-    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count++;
-  else for (let at = nextLine(bytes, 0, encoding); at !== -1; at = nextLine(bytes, at, encoding)) count++;
-  return count;
+  return ['gbk', 'shift_jis', 'euc-jp', 'euc-kr', 'big5', 'windows-1251'].filter((label) =>
+    fits(sample, label),
+  );
 }
 
 const signatures: readonly [signature: string, what: string][] = [
@@ -164,8 +173,8 @@ const signatures: readonly [signature: string, what: string][] = [
   ['53514c69746520666f726d6174203300', 'an SQLite database'],
 ];
 
-/** What a binary file is, by its first bytes. */
-export function binaryKind(head: Buffer): string {
-  const start = head.subarray(0, 16).toString('hex');
-  return signatures.find(([signature]) => start.startsWith(signature))?.[1] ?? 'binary data';
+/** What a binary file is, by its first bytes; undefined when they do not tell. */
+export function binaryKind(head: Buffer): string | undefined {
+  const start = head.toString('hex', 0, 16);
+  return signatures.find(([signature]) => start.startsWith(signature))?.[1];
 }

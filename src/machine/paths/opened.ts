@@ -37,10 +37,18 @@ export class OpenFile {
     return fstatSync(this.fd);
   }
 
-  /** As fs.read(); fewer bytes than asked for only at the end of the file, or where the system likes to. */
-  async read(buffer: Buffer, offset: number, length: number, at: number): Promise<{ bytesRead: number }> {
-    if (length > smallBytes) return readSome(this.fd, buffer, offset, length, at);
-    return { bytesRead: readSync(this.fd, buffer, offset, length, at) };
+  /** Up to `count` bytes from a position; fewer at the end of the file, and where it has been shortened meanwhile. */
+  async read(position: number, count: number): Promise<Buffer> {
+    const buffer = Buffer.allocUnsafe(count);
+    let filled = 0;
+    // One read may bring less than is there.
+    while (filled < count) {
+      const rest = [this.fd, buffer, filled, count - filled, position + filled] as const;
+      const bytesRead = count - filled > smallBytes ? (await readSome(...rest)).bytesRead : readSync(...rest);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
   }
 
   /** All of it, also where it has grown, or says that it has 0 bytes. To be asked once. */

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { unlisted } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, type CallContext, type Content, type Tool, type ToolResult } from '../../core/tool.ts';
-import { mediaOf } from '../../filesystem/reading/file-content.ts';
+import { mediaOf } from '../../filesystem/reading/media.ts';
 import { variable, type Host } from '../../machine/host.ts';
 import type { OutputStore } from '../../machine/output-store/output-store.ts';
 import { presentable } from '../../machine/presentable.ts';

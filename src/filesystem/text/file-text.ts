@@ -1,0 +1,141 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { ToolcribError } from '../../core/errors.ts';
+import { shownText } from '../../machine/decode.ts';
+import {
+  binaryKind,
+  encodingOf,
+  isText,
+  isWide,
+  markedEncoding,
+  markOf,
+  namedEncoding,
+  unknownEncoding,
+} from './encoding.ts';
+
+/** The content of a file as a text that becomes exactly its bytes again. */
+export interface FileText {
+  /** Without a byte order mark; bytes that are no UTF-8 are halves of surrogate pairs in it, as in Python. */
+  readonly text: string;
+  readonly label: string;
+  readonly mark: Buffer;
+  readonly notes: readonly string[];
+}
+
+/**
+ * A whole file as text that can be edited. Throws what encodingOf() throws, and ENCODING also for what is no text, and
+ * for bytes that are no characters of the encoding.
+ */
+export async function fileText(bytes: Buffer, path: string, name?: string): Promise<FileText> {
+  const { label, mark } = encodingOf(bytes, path, name);
+  // A text can begin with the letters of a signature.
+  const isPlain = isUtf8(bytes) && !bytes.includes(0);
+  if (!isPlain && !isWide(label) && (binaryKind(bytes) || bytes.includes(0)) && !isText(bytes))
+    throw unknownEncoding(bytes, path);
+  const body = bytes.subarray(mark);
+  const facts = { label, mark: bytes.subarray(0, mark) };
+  if (label === 'utf-8') {
+    if (isUtf8(body)) return { ...facts, text: body.toString(), notes: [] };
+    return {
+      ...facts,
+      text: withBrokenBytes(body),
+      notes: ['not all of it is UTF-8; the rest stays as it is'],
+    };
+  }
+  const text = shownText(body, label);
+  const { default: iconv } = await import('iconv-lite');
+  if (!iconv.encode(text, label).equals(body))
+    throw new ToolcribError(
+      'ENCODING',
+      `${path}: is not text in ${label}: some of its bytes are no characters there.`,
+      'Name its real encoding, or have it repaired first.',
+    );
+  return { ...facts, text, notes: [`encoding ${label}`] };
+}
+
+/** A character of several bytes, or a byte that belongs to none. */
+const beyondAscii =
+  /[\xc2-\xdf][\x80-\xbf]|(?!\xe0[\x80-\x9f]|\xed[\xa0-\xbf])[\xe0-\xef][\x80-\xbf]{2}|(?!\xf0[\x80-\x8f]|\xf4[\x90-\xbf])[\xf0-\xf4][\x80-\xbf]{3}|[\x80-\xff]/g;
+
+/** Each byte that is no UTF-8 as the half of a surrogate pair U+DC80 to U+DCFF. */
+const withBrokenBytes = (bytes: Buffer): string =>
+  bytes
+    .toString('latin1')
+    .replaceAll(beyondAscii, (found) =>
+      found.length === 1
+        ? String.fromCharCode(0xdc00 + found.charCodeAt(0))
+        : Buffer.from(found, 'latin1').toString(),
+    );
+
+/** The bytes of a whole file for a text made of that of `file`. Throws what encodeExactly() throws. */
+export async function fileBytes(text: string, { label, mark }: FileText, what: string): Promise<Buffer> {
+  const isBroken = label === 'utf-8' && !text.isWellFormed();
+  if (!isBroken) return Buffer.concat([mark, await encodeExactly(text, label, what)]);
+  const pieces = text.split(/((?<![\ud800-\udbff])[\udc80-\udcff])/);
+  return Buffer.concat([
+    mark,
+    ...pieces.map((piece, index) =>
+      index % 2 === 1 ? Buffer.of(piece.charCodeAt(0) - 0xdc00) : Buffer.from(piece),
+    ),
+  ]);
+}
+
+/** Throws ARG_INVALID for half of a surrogate pair, which no encoding has. */
+export function refuseHalves(text: string, what: string): void {
+  if (text.isWellFormed()) return;
+  throw new ToolcribError(
+    'ARG_INVALID',
+    `${what}: has half of a surrogate pair, which is no character.`,
+    'Give the whole character, or an escape of the language.',
+  );
+}
+
+/** The bytes of a text, such that reading them again gives the same text. Throws ENCODING with what is lacking. */
+async function encodeExactly(text: string, label: string, what: string): Promise<Buffer> {
+  if (label === 'utf-8') return Buffer.from(text);
+  const { default: iconv } = await import('iconv-lite');
+  const encoded = iconv.encode(text, label);
+  if (isWide(label) || shownText(encoded, label) === text) return encoded;
+  const survives = (piece: string) => shownText(iconv.encode(piece, label), label) === piece;
+  const lacking = [...new Set(text)].find((character) => !survives(character)) ?? text.slice(0, 20);
+  const number = (lacking.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  throw new ToolcribError(
+    'ENCODING',
+    `${what}: “${lacking}” (U+${number}) does not exist in ${label}, the encoding of the file.`,
+    'Write it with characters the encoding has, or convert the file first: write_file with encoding "utf-8".',
+  );
+}
+
+/**
+ * A text as the content of a whole file. Of the file that it replaces, `like`, encoding, byte order mark and line
+ * endings are kept, unless an encoding is named. Throws ENCODING with a character that the encoding lacks and for a
+ * file whose encoding has to be named, and ARG_INVALID for a name that is not known and for halves of characters.
+ */
+export async function encodeText(text: string, like: Buffer = Buffer.alloc(0), name?: string) {
+  refuseHalves(text, 'content');
+  const named = name === undefined ? undefined : namedEncoding(name);
+  const label = named?.label ?? encodingOf(like, 'The file that is there').label;
+  const marked = markedEncoding(like)?.label;
+  const was = marked ?? (isAscii(like) ? label : isUtf8(like) ? 'utf-8' : 'another encoding');
+  const isOther = was !== label && (label === 'utf-8' || was !== 'another encoding');
+  const notes = isOther ? [`was ${was}, now ${label}`] : label === 'utf-8' ? [] : [`encoding ${label}`];
+  // Without its mark UTF-16 is recognised by hardly any program.
+  const isNewWide = isWide(label) && (like.length === 0 || isOther);
+  const isMarked = marked === label || isNewWide || named?.marked === true || text.startsWith('\ufeff');
+  const mark = isMarked ? markOf(label) : Buffer.alloc(0);
+  if (mark.length > 0 && !text.startsWith('\ufeff')) notes.push('with byte order mark');
+  let body = mark.length > 0 ? text.replace(/^\ufeff/, '') : text;
+  if (body.includes('\n') && !body.includes('\r') && endsLinesWithCrlf(like, label)) {
+    body = body.replaceAll('\n', '\r\n');
+    notes.push('lines end with CRLF, as in the file before');
+  }
+  const bytes = Buffer.concat([mark, await encodeExactly(body, label, 'content')]);
+  return { bytes, encoding: label, notes };
+}
+
+/** Whether all lines that end, and at least one, end with CRLF. */
+function endsLinesWithCrlf(bytes: Buffer, label: string): boolean {
+  // Most files have none, and need not be decoded to tell so.
+  if (!isWide(label) && !bytes.includes('\r\n')) return false;
+  const text = shownText(bytes, label);
+  return text.includes('\r\n') && !/(?<!\r)\n/.test(text);
+}
