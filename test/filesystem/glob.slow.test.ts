@@ -131,7 +131,7 @@ describe('list_files with a glob', () => {
       expect.stringMatching(/^\[entries 1-2 of 7; next: cursor [\w-]+\]$/),
     ]);
     expect(await find({ glob: '*.rb' })).toEqual(['No files match.']);
-    expect(await find({ glob: 'none/*.rb' })).toEqual(['No files: there is no folder none.']);
+    expect(await failureOf(call('list_files', { glob: 'none/*.rb' }))).toMatch(/^PATH_NOT_FOUND: none/);
   });
 
   it.each(['path', 'modified'] as const)('gives every file once, page by page, by %s', async (sort) => {

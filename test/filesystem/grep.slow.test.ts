@@ -78,7 +78,7 @@ describe('grep', () => {
     expect(await files({ glob: '*.ts', ignored: true })).toContain('ignored.ts');
     expect(await files({ glob: '.env' })).toBe('.env');
     expect(await files({ hidden: true })).not.toContain('.git/HEAD');
-    expect(await files({ glob: 'nowhere/*.ts' })).toBe('No matches: there is no folder nowhere.');
+    expect(await failureOf(files({ glob: 'nowhere/*.ts' }))).toMatch(/^PATH_NOT_FOUND: nowhere/);
   });
 
   it('takes text literally, or across lines, when asked', async () => {

@@ -7,7 +7,7 @@ import { withCommas } from '../with-commas.ts';
 import type { GlobPattern } from './glob-pattern.ts';
 
 interface FileSearch {
-  readonly folder: Opened;
+  readonly where: Opened;
   readonly pattern: GlobPattern | undefined;
   readonly hidden: boolean;
   readonly ignored: boolean;
@@ -15,23 +15,15 @@ interface FileSearch {
   readonly signal: AbortSignal;
 }
 
-interface FoundFiles {
-  /** Below the searched folder, with `/` between names. */
-  readonly paths: readonly string[];
-  /** What was not searched, and why. */
-  readonly notes: readonly string[];
-}
-
 /** More than the largest repositories have. */
 const mostFiles = 200_000;
-const timeoutMs = 30_000;
 
 /**
- * All files below a folder, or those that a pattern chooses, in order, by one run of ripgrep. Throws what `search`
- * throws.
+ * The paths of all files below a folder, or of those that a pattern chooses, in order, and what was not searched. By
+ * one run of ripgrep; throws what `search` throws.
  */
-export async function findFiles(services: Services, request: FileSearch): Promise<FoundFiles> {
-  const { folder, pattern, ignored, sort, signal } = request;
+export async function findFiles(services: Services, request: FileSearch) {
+  const { where, pattern, ignored, sort, signal } = request;
   const paths: string[] = [];
   const dots = request.hidden || pattern?.hidden === true;
   let rest = Buffer.alloc(0);
@@ -46,21 +38,11 @@ export async function findFiles(services: Services, request: FileSearch): Promis
     rest = end === -1 ? Buffer.concat([rest, chunk]) : Buffer.from(chunk.subarray(end + 1));
     return paths.length < mostFiles;
   };
+  // Threads find files sooner than one does in order.
   const order = sort === 'modified' ? ['--sortr=modified'] : [];
-  const ended = await search(services, {
-    // Threads find files sooner than one does in order.
-    argv: ['--files', '--null', ...order, ...scopeOf(request), './'],
-    folder: folder.stablePath,
-    realFolder: folder.path,
-    signal,
-    timeoutMs,
-    hasRules: !ignored,
-    take,
-  });
+  const argv = ['--files', '--null', ...order, ...scopeOf(request), '--'];
+  const ended = await search(services, { argv, where, ignored, signal, take });
   if (sort === 'path') paths.sort();
-  const early = {
-    enough: `stopped after ${withCommas(mostFiles)} files: search a smaller folder`,
-    timed_out: 'stopped at the time limit: search a smaller folder',
-  };
-  return { paths, notes: [...(ended.early ? [early[ended.early]] : []), ...ended.notes] };
+  const enough = `stopped after ${withCommas(mostFiles)} files: search a smaller folder`;
+  return { paths, notes: [...(ended.isEnough ? [enough] : []), ...ended.notes] };
 }

@@ -29,51 +29,46 @@ const mostAlternatives = 100;
 export function parseGlob(pattern: string): GlobPattern {
   if (pattern.length > mostCharacters || pattern.includes('\0'))
     throw invalid(pattern, 'is longer than 1,000 characters or has a NUL');
-  if (/^(?:\/|[a-z]:[\\/])/i.test(pattern))
-    throw invalid(pattern, 'is absolute', 'Give the folder as path, and a pattern relative to it.');
-  const anywhere = !pattern.includes('/');
-  const alternatives = expandBraces(pattern.replace(/^(?:\.\/)+/, '')).map((plain) =>
-    plain.split('/').filter((part) => part !== '' && part !== '.'),
-  );
-  if (alternatives.some((parts) => parts.includes('..')))
-    throw invalid(pattern, 'has ".."', 'Give the folder as path, and a pattern relative to it.');
-  const folder = anywhere ? [] : sharedFolder(alternatives);
-  const below = alternatives.map((parts) => [...(anywhere ? ['**'] : []), ...parts.slice(folder.length)]);
+  const plain = pattern.replace(/^(?:\.\/)+/, '');
+  const [, folder = '', rest = ''] = /^((?:[^*?[\]{}\\/]+\/)*)([^]*)$/.exec(plain) ?? [];
+  const below = expandBraces(rest).map((one) => one.split('/').filter((part) => !['', '.'].includes(part)));
+  const isOut = [folder.split('/'), ...below].some((parts) => parts.includes('..'));
+  if (isOut || /^(?:\/|[a-z]:[\\/])/i.test(pattern))
+    throw invalid(
+      pattern,
+      'leads out of the folder',
+      'Give the folder as path, and a pattern relative to it.',
+    );
+  // Without a slash it is about names in any depth; with one at its end, about all that is in the folder.
+  if (!pattern.includes('/')) for (const parts of below) parts.unshift('**');
+  for (const parts of below) if (parts.length === 0) parts.push('**');
   const names = [...new Set(below.map((parts) => parts.at(-1) ?? '**'))];
-  const plain = names.every((name) => /^[\w.*?@+~-]+$/.test(name) && name !== '**');
+  const isSimple = names.every((name) => /^[\w.*?@+~-]+$/.test(name) && name !== '**');
   const patterns = below.map((parts) => {
     const found = pathPattern(parts);
-    if (!found)
-      throw invalid(
-        pattern,
-        'has a [ that is never closed, or a range such as [z-a]',
-        'Put \\ before one that is meant itself.',
-      );
-    return found;
+    if (found) return found;
+    const wayOut = 'Put \\ before one that is meant itself.';
+    throw invalid(pattern, 'has a [ that is never closed, or a range such as [z-a]', wayOut);
   });
+  const isDeep = below.some((parts) => parts.includes('**'));
   return {
-    folder: folder.map((part) => part.replaceAll(/\\(.)/g, '$1')).join('/'),
-    names: plain ? names : [],
-    depth: below.some((parts) => parts.includes('**'))
-      ? undefined
-      : Math.max(...below.map((parts) => parts.length)),
-    hidden: alternatives.some((parts) => parts.some((part) => part.startsWith('.'))),
+    folder: folder.replace(/\/$/, ''),
+    names: isSimple ? names : [],
+    depth: isDeep ? undefined : Math.max(...below.map((parts) => parts.length)),
+    hidden: /(?:^|[/{,])\.[^/.]/.test(plain),
     matches: (path) => patterns.some((each) => each.test(`${path}/`)),
   };
 }
 
-/** The folder all matches of a pattern are in; undefined when there is none. Throws what opening throws. */
+/** The folder all matches of a pattern are in. Throws what opening throws. */
 export async function openPatternFolder(
   workspace: RootedWorkspace,
   base: string,
   { folder }: GlobPattern,
-): Promise<Opened | undefined> {
+): Promise<Opened> {
   if (folder === '') return workspace.open('folder', base);
   const from = await workspace.resolve(base, { kind: 'folder', mustExist: true });
-  return workspace.open('folder', folder, { from }).catch((error: unknown) => {
-    if (error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
-    throw error;
-  });
+  return workspace.open('folder', folder, { from });
 }
 
 const invalid = (pattern: string, problem: string, wayOut = ''): ToolcribError =>
@@ -92,19 +87,6 @@ function expandBraces(pattern: string): string[] {
       throw invalid(pattern, `has more than ${mostAlternatives} alternatives in its braces`);
   }
   return done.toReversed();
-}
-
-/** The literal folders with which all alternatives begin. */
-function sharedFolder(alternatives: readonly (readonly string[])[]): string[] {
-  const [first = [], ...others] = alternatives;
-  const shared: string[] = [];
-  for (const part of first.slice(0, -1)) {
-    const index = shared.length;
-    if (/[*?[\]{}]/.test(part) || others.some((parts) => parts.length <= index + 1 || parts[index] !== part))
-      break;
-    shared.push(part);
-  }
-  return shared;
 }
 
 /** What a part of a glob is made of; of a character class the first member may be `]`, and `!` or `^` negates. */

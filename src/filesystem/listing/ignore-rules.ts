@@ -13,25 +13,15 @@ interface IgnoreRule {
 /** A file with more bytes is none that somebody wrote. */
 const mostBytes = 1024 * 1024;
 
-/**
- * Whether ignore rules leave out an entry of a folder, by its name, as ripgrep applies them: `.rgignore` before
- * `.ignore` before `.gitignore`, the nearest file first, its last line first. What the user ignores everywhere is not
- * asked about.
- */
+/** Whether git leaves out an entry of a folder, by its name: the nearest file first, its last line first. */
 export function ignoreRules(folder: string): (name: string, isFolder: boolean) => boolean {
   const above = foldersAbove(folder);
   // Git's rules count in its repositories only.
-  const top = above.findIndex((each) => ['.git', '.jj'].some((name) => existsSync(join(each, name))));
-  const files = [
-    ...above.map((each) => [each, '.rgignore'] as const),
-    ...above.map((each) => [each, '.ignore'] as const),
-    ...above.slice(0, top + 1).map((each) => [each, '.gitignore'] as const),
-    ...above.slice(top, top + 1).map((each) => [each, '.git/info/exclude'] as const),
-  ];
-  const scopes = files.flatMap(([from, name]) => {
-    const rules = rulesIn(join(from, name));
-    const prefix = from === folder ? '' : `${relative(from, folder).replaceAll(sep, '/')}/`;
-    return rules.length > 0 ? [{ rules, prefix }] : [];
+  const top = above.findIndex((each) => existsSync(join(each, '.git')));
+  const scopes = above.slice(0, top + 1).flatMap((from, index) => {
+    const below = relative(from, folder).replaceAll(sep, '/');
+    const files = index === top ? ['.gitignore', '.git/info/exclude'] : ['.gitignore'];
+    return files.map((name) => ({ rules: rulesIn(join(from, name)), prefix: below && `${below}/` }));
   });
   return (name, isFolder) => {
     for (const { rules, prefix } of scopes) {
@@ -64,13 +54,10 @@ function rulesIn(path: string): IgnoreRule[] {
 }
 
 function ruleOf(line: string): IgnoreRule[] {
-  const text = line.replace(/(?<!\\)\s+$/, '');
-  if (text === '' || text.startsWith('#')) return [];
-  const negated = text.startsWith('!');
-  const glob = text.slice(negated ? 1 : 0);
-  const foldersOnly = glob.endsWith('/');
-  const parts = glob.replace(/\/$/, '').split('/');
+  const [, not, glob = '', slash] = /^(!?)(.*?)(\/?)$/.exec(line.replace(/(?<!\\)\s+$/, '')) ?? [];
+  if (glob === '' || (!not && glob.startsWith('#'))) return [];
+  const parts = glob.split('/');
   // With a slash before its end it is about one place, else about a name anywhere.
   const pattern = pathPattern(parts.length === 1 ? ['**', ...parts] : parts.filter((part) => part !== ''));
-  return pattern ? [{ negated, foldersOnly, pattern }] : [];
+  return pattern ? [{ negated: not === '!', foldersOnly: slash === '/', pattern }] : [];
 }

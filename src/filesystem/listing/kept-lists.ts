@@ -22,16 +22,6 @@ interface PageRequest<List> {
   linesAt(list: List, index: number, isFirst: boolean): string[];
 }
 
-/** The items of a list from one on, up to another; as many as there is room for, but at least one. */
-interface Page<List> {
-  readonly list: List;
-  readonly from: number;
-  readonly to: number;
-  readonly lines: string[];
-  /** The cursor of the next page; undefined after the last. */
-  readonly next: string | undefined;
-}
-
 /** Some megabytes each at worst. */
 const mostKept = 4;
 
@@ -39,11 +29,14 @@ const mostKept = 4;
 export class KeptLists {
   readonly #kept = new Map<string, KeptList>();
 
-  /** A page of the list that answers a question; it is made anew for a first page, and when it is not kept any more. */
-  async page<List extends KeptList>(request: PageRequest<List>): Promise<Page<List>> {
-    const { question, cursor, make, limit, room, linesAt } = request;
-    const found = cursor === undefined ? undefined : (this.#kept.get(question) as List | undefined);
-    const list = found ?? (await make());
+  /**
+   * A page of the list that answers a question: its items `from` up to `to`, as many as there is room for, but at least
+   * one. The list is made anew for a first page, and when it is not kept any more.
+   */
+  async page<List extends KeptList>(request: PageRequest<List>) {
+    const { question, cursor, limit, room, linesAt } = request;
+    const kept = cursor === undefined ? undefined : (this.#kept.get(question) as List | undefined);
+    const list = kept ?? (await request.make());
     this.#kept.delete(question);
     this.#kept.set(question, list);
     const [oldest] = this.#kept.keys();

@@ -71,8 +71,6 @@ export const listFiles = (services: Services): Tool =>
       const folder = pattern
         ? await openPatternFolder(workspace, given.path, pattern)
         : await workspace.open('folder', given.path);
-      if (!folder)
-        return { content: [{ type: 'text', text: `No files: there is no folder ${pattern?.folder}.` }] };
       try {
         const text = await pageOf({ given, pattern, folder }, context, services);
         return { content: [{ type: 'text', text }] };
@@ -115,7 +113,14 @@ async function oneFolder({ given, folder }: Task): Promise<Listing> {
 /** The files that a pattern chooses, or those down to a depth with the folders in which there are more. */
 async function filesBelow({ given, pattern, folder }: Task, signal: AbortSignal, services: Services) {
   const { depth, hidden, ignored, sort = 'path' } = given;
-  const { paths, notes } = await findFiles(services, { folder, pattern, hidden, ignored, sort, signal });
+  const { paths, notes } = await findFiles(services, {
+    where: folder,
+    pattern,
+    hidden,
+    ignored,
+    sort,
+    signal,
+  });
   const shown = pattern ? paths : new Set(paths.map((path) => downTo(path, depth)));
   const items = Array.from(shown, (path): ListedEntry =>
     path.endsWith('/') ? { path: path.slice(0, -1), kind: 'folder' } : { path, kind: 'file' },

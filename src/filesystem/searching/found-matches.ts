@@ -1,11 +1,10 @@
-import { dirname } from 'node:path';
 import type { CallContext } from '../../core/tool.ts';
 import type { Opened } from '../../machine/paths/opened.ts';
 import { rooted } from '../../machine/paths/workspace.ts';
 import type { GlobPattern } from '../listing/glob-pattern.ts';
 import type { Services } from '../services.ts';
 import type { GrepParams } from './grep-params.ts';
-import { decoded, lineIn, mostPrinted, readRecords, type Line } from './ripgrep-output.ts';
+import { decodedPath, lineIn, mostPrinted, readRecords, type Line } from './ripgrep-output.ts';
 import { search } from './ripgrep.ts';
 import { choiceOf, searchArguments } from './search-scope.ts';
 
@@ -35,8 +34,6 @@ export interface FoundMatches {
   readonly notes: readonly string[];
 }
 
-/** Clients give up after a minute, and a search may have to be made twice. */
-const timeoutMs = 20_000;
 /** More than anyone pages through; what is kept of a search is a few megabytes. */
 const most = { matches: 10_000, bytes: 4 * 1024 * 1024, files: 100_000 };
 /** So that a match with all that is around it fits into a page. */
@@ -56,32 +53,23 @@ interface FoundFile {
  */
 export async function findMatches(request: GrepSearch): Promise<FoundMatches> {
   const { given, where } = request;
-  const isFile = where.stat.isFile();
+  const [isFile, inLines] = [where.stat.isFile(), given.output === 'lines'];
   const first = await attempt(request, isFile);
-  const isAgain = given.output === 'lines' && first.early === 'enough' && !isFile;
-  const { files, early, notes, rest } = isAgain ? await attempt(request, true) : first;
-  const more = early === 'enough';
+  const isAgain = inLines && first.isEnough && !isFile;
+  const { files, isEnough: more, notes, rest } = isAgain ? await attempt(request, true) : first;
   files.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const inLines = given.output === 'lines';
   const all: Match[] = inLines ? files.flatMap((file) => matchesIn(file, given)) : files;
-  // The last of a search that was stopped may lack what is around it.
-  const matches = more && inLines ? all.slice(0, -1) : all;
   const isBinary = isFile && rest.includes('binary file matches');
-  const timedOut = `stopped after ${timeoutMs / 1000} s, not all was searched: search a smaller folder`;
   return {
-    items: matches,
+    // The last of a search that was stopped may lack what is around it.
+    items: more && inLines ? all.slice(0, -1) : all,
     more,
-    notes: [
-      ...(isBinary ? ['the file is binary: what matches is not shown'] : []),
-      ...(early === 'timed_out' ? [timedOut] : []),
-      ...notes,
-    ],
+    notes: [...(isBinary ? ['the file is binary: what matches is not shown'] : []), ...notes],
   };
 }
 
 /** One run of ripgrep, in the order that is asked for or in that of its threads. */
-async function attempt(request: GrepSearch, inOrder: boolean) {
-  const { given, pattern, where, context, services } = request;
+async function attempt({ given, pattern, where, context, services }: GrepSearch, inOrder: boolean) {
   const width = widthOf(given.before + given.after);
   const isChosen = choiceOf(given, pattern, where, rooted(context.workspace));
   const files = new Map<string, FoundFile>();
@@ -90,8 +78,8 @@ async function attempt(request: GrepSearch, inOrder: boolean) {
   const reader = readRecords((path, record) => {
     if (isEnough()) return;
     const known = files.get(path);
-    if (!known && !isChosen(decoded(path))) return;
-    const file = known ?? { path, key: path.replaceAll('/', '\0'), lines: [], count: 1 };
+    if (!known && !isChosen(decodedPath(path))) return;
+    const file = known ?? { path: decodedPath(path), key: path.replaceAll('/', '\0'), lines: [], count: 1 };
     files.set(path, file);
     if (given.output === 'count') file.count = Number(record.toString('latin1'));
     if (given.output !== 'lines') return;
@@ -100,25 +88,17 @@ async function attempt(request: GrepSearch, inOrder: boolean) {
     bytes += line.text.length + 100;
     if (line.isMatch) matches++;
   }, given.output !== 'files');
-  const isFile = where.stat.isFile();
   const ended = await search(services, {
-    argv: [
-      ...modeArguments(given),
-      ...(inOrder ? ['--sort=path'] : []),
-      ...searchArguments(given, pattern),
-      isFile ? where.stablePath : './',
-    ],
-    folder: isFile ? dirname(where.path) : where.stablePath,
-    realFolder: isFile ? dirname(where.path) : where.path,
+    argv: [...modeArguments(given), ...(inOrder ? ['--sort=path'] : []), ...searchArguments(given, pattern)],
+    where,
+    ignored: given.ignored,
     signal: context.signal,
-    timeoutMs,
-    hasRules: !given.ignored && !isFile,
     take(chunk) {
       reader.take(chunk);
       return !isEnough();
     },
   });
-  return { ...ended, files: [...files.values()], rest: reader.rest };
+  return { ...ended, files: [...files.values()], rest: reader.rest() };
 }
 
 /** Each matching line of a file with the lines around it that no earlier one has. */
@@ -137,8 +117,8 @@ function matchesIn({ path, lines }: FoundFile, { before, after }: GrepParams): M
   return matches;
 }
 
-function modeArguments(given: GrepParams): string[] {
-  if (given.output !== 'lines') return [given.output === 'count' ? '--count' : '--files-with-matches'];
+function modeArguments({ output, before, after }: GrepParams): string[] {
+  if (output !== 'lines') return [output === 'count' ? '--count' : '--files-with-matches'];
   return [
     '--line-number',
     // Where the match is, so that a long line can be shown from there.
@@ -149,7 +129,7 @@ function modeArguments(given: GrepParams): string[] {
     '--max-columns-preview',
     // Threads keep all that they will print of a file in memory until its end.
     `--max-count=${most.matches + 1}`,
-    `--before-context=${given.before}`,
-    `--after-context=${given.after}`,
+    `--before-context=${before}`,
+    `--after-context=${after}`,
   ];
 }

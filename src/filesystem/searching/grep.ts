@@ -7,7 +7,6 @@ import { rooted } from '../../machine/paths/workspace.ts';
 import { inlineLimit, presentable } from '../../machine/presentable.ts';
 import { parseGlob } from '../listing/glob-pattern.ts';
 import { findMatches, type FoundMatches, type GrepSearch, type Match } from './found-matches.ts';
-import { decoded, type Line } from './ripgrep-output.ts';
 import { openScope } from './search-scope.ts';
 import { nameInRoots } from '../name-in-roots.ts';
 import type { Services } from '../services.ts';
@@ -28,8 +27,6 @@ export const grep = (services: Services): Tool =>
       const given = grepRequest(values);
       const pattern = given.glob === undefined ? undefined : parseGlob(given.glob.replace(/^!/, ''));
       const where = await openScope(given, pattern, rooted(context.workspace));
-      if (!where)
-        return { content: [{ type: 'text', text: `No matches: there is no folder ${pattern?.folder}.` }] };
       try {
         const text = await answerOf({ given, pattern, where, context, services });
         return { content: [{ type: 'text', text }] };
@@ -99,9 +96,7 @@ async function pageOf(request: GrepSearch): Promise<Page> {
   const question = JSON.stringify(['grep', where.path, asked]);
   // ripgrep prints a file by the path it was given.
   const nameOf = (path: string) =>
-    shownPath(
-      nameInRoots(join(where.path, where.stat.isFile() ? '' : decoded(path)), context.workspace.roots),
-    );
+    shownPath(nameInRoots(join(where.path, where.stat.isFile() ? '' : path), context.workspace.roots));
   const { list, from, to, lines, next } = await services.lists.page({
     question,
     cursor,
@@ -134,16 +129,10 @@ function linesOf(
   let above = isNew ? undefined : last?.lines.at(-1)?.number;
   for (const line of lines) {
     if (given.before + given.after > 0 && above !== undefined && line.number > above + 1) page.push('--');
-    page.push(`${line.number}${line.isMatch ? ':' : '-'}${textOf(line)}`);
+    page.push(`${line.number}${line.isMatch ? ':' : '-'}${line.text}`);
     above = line.number;
   }
   return page;
-}
-
-/** A line on one line: some files have lone carriage returns in theirs. */
-function textOf({ text, cut }: Line): string {
-  const shown = decoded(text).replaceAll('\r', '\u240d');
-  return `${cut.before ? '…' : ''}${shown}${cut.after ? '…' : ''}`;
 }
 
 interface Shown {

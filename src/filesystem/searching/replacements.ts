@@ -30,7 +30,6 @@ interface FoundReplacements {
 }
 
 const most = { files: 2000, places: 200_000, bytes: 64 * 1024 * 1024 };
-const timeoutMs = 30_000;
 
 /**
  * What a regular expression finds, with what ripgrep puts in its place. Throws TOO_LARGE for more than one call
@@ -44,7 +43,6 @@ export async function findReplacements(
   const pattern = given.glob === undefined ? undefined : parseGlob(given.glob.replace(/^!/, ''));
   const workspace = rooted(context.workspace);
   const where = await openScope(given, pattern, workspace);
-  if (!where) return { folder: '', files: [], notes: [`there is no folder ${pattern?.folder}`] };
   const isFile = where.stat.isFile();
   const folder = isFile ? dirname(where.path) : where.path;
   const only = isFile ? basename(where.path) : undefined;
@@ -56,16 +54,13 @@ export async function findReplacements(
         `--replace=${given.replacement}`,
         ...(isFile ? [] : ['--sort=path']),
         ...searchArguments(given, pattern),
-        isFile ? where.stablePath : './',
       ],
-      folder: isFile ? folder : where.stablePath,
-      realFolder: folder,
+      where,
+      ignored: given.ignored,
       signal: context.signal,
-      timeoutMs,
-      hasRules: !given.ignored && !isFile,
       take: (chunk) => found.take(chunk),
     });
-    if (ended.early !== undefined) throw tooMuch(found.files.size, found.places);
+    if (!ended.isWhole) throw tooMuch(found.files.size, found.places);
     return { folder, files: found.whole(), notes: [...ended.notes, ...found.notes()] };
   } finally {
     await where.handle.close();

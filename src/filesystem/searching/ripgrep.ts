@@ -1,29 +1,30 @@
+import { dirname } from 'node:path';
 import { ToolcribError } from '../../core/errors.ts';
 import { ownFoldersBelow } from '../../machine/paths/own-folders.ts';
 import { pseudoFoldersBelow } from '../../machine/paths/given-path.ts';
+import type { Opened } from '../../machine/paths/opened.ts';
 import type { Outcome } from '../../machine/processes/process.ts';
 import type { Services } from '../services.ts';
 import { blockingFile } from './blocking-file.ts';
 
 interface Search {
+  /** What it is told but for the file or folder, which comes last. */
   readonly argv: readonly string[];
-  /** Where it runs; what it prints is relative to it. */
-  readonly folder: string;
-  /** The real path of that. */
-  readonly realFolder: string;
+  /** The file or folder to search; what is printed is relative to the folder. */
+  readonly where: Opened;
+  /** Whether ignore files count for nothing. */
+  readonly ignored: boolean;
   readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  /** Whether ripgrep reads ignore files. */
-  readonly hasRules: boolean;
   /** Takes its output piece by piece. Returns false when enough has been found: the search ends. */
   take(chunk: Buffer): boolean;
 }
 
 /** How a search ended. */
-export interface Ended {
-  /** Whether it ended before its end. */
-  readonly early: 'timed_out' | 'enough' | undefined;
-  /** What it could not read, in words for the caller; empty when there is nothing. */
+interface Ended {
+  readonly isEnough: boolean;
+  /** Whether it came to its end. */
+  readonly isWhole: boolean;
+  /** Whether it was stopped, and what it could not read, in words for the caller; empty when there is nothing. */
   readonly notes: readonly string[];
 }
 
@@ -42,6 +43,8 @@ const always = [
   '--dfa-size-limit=5M',
 ];
 
+/** Clients give up after a minute, and a search may have to be made twice. */
+const timeoutMs = 20_000;
 /** When a search is no usual one any more; a folder with 20,000 files takes 0.1 s. */
 const suspiciousMs = 250;
 
@@ -49,10 +52,11 @@ const suspiciousMs = 250;
  * Runs ripgrep in a folder. Finding nothing is no failure. Throws ARG_INVALID with its words when it does not accept an
  * argument, PATH_NOT_REGULAR and TOO_LARGE for an ignore file it cannot read, CANCELLED, and PROGRAM_FAILED.
  */
-export async function search(services: Services, request: Search): Promise<Ended> {
-  const { argv, folder, realFolder, signal, timeoutMs, hasRules, take } = request;
+export async function search(services: Services, { argv, where, ...request }: Search): Promise<Ended> {
+  const { ignored, signal, take } = request;
   const program = await services.ripgrep();
-  const leftAlone = [...pseudoFoldersBelow(realFolder), ...ownFoldersBelow(realFolder)];
+  const isFile = where.stat.isFile();
+  const folder = isFile ? dirname(where.path) : where.path;
   const stop = new AbortController();
   let [isEnough, hasOutput] = [false, false];
   let failure: unknown;
@@ -72,13 +76,17 @@ export async function search(services: Services, request: Search): Promise<Ended
   };
   // When ripgrep takes long, it may be waiting for something.
   const lookForBlocking = () =>
-    blockingFile(realFolder, stop.signal).then((problem) => problem && fail(problem), fail);
-  const timer = hasRules ? setTimeout(() => void lookForBlocking(), suspiciousMs) : undefined;
+    blockingFile(folder, stop.signal).then((problem) => problem && fail(problem), fail);
+  const timer = ignored || isFile ? undefined : setTimeout(() => void lookForBlocking(), suspiciousMs);
+  // Processes and devices are not searched: what they show can be secrets, or never end. Nor is what toolcrib keeps.
+  const leftAlone = [...pseudoFoldersBelow(folder), ...ownFoldersBelow(folder)].map(
+    (place) => `--glob=!/${place.replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`,
+  );
   const outcome = await services
     .run({
       program,
-      argv: [...always, ...leftAlone.map(leftOut), ...argv],
-      cwd: folder,
+      argv: [...always, ...leftAlone, ...argv, isFile ? where.stablePath : './'],
+      cwd: isFile ? folder : where.stablePath,
       env: services.env(),
       timeoutMs,
       signal: AbortSignal.any([signal, stop.signal]),
@@ -91,17 +99,13 @@ export async function search(services: Services, request: Search): Promise<Ended
   if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
   if (failure !== undefined) throw failure;
   // What it says when nobody takes its output any more is about no file.
-  if (isEnough) return { notes: [], early: 'enough' };
+  if (isEnough) return { notes: [], isEnough, isWhole: false };
   const complaints = outcome.stderr.text.split('\n').filter((line) => line !== '');
   refuse(outcome, complaints.join('\n').replace(/^rg: /, ''), hasOutput);
-  return {
-    notes: unsearched(complaints),
-    early: outcome.ended === 'timed_out' ? 'timed_out' : undefined,
-  };
+  const stopped = `stopped after ${timeoutMs / 1000} s, not all was searched: search a smaller folder`;
+  const isWhole = outcome.ended !== 'timed_out';
+  return { isEnough, isWhole, notes: [...(isWhole ? [] : [stopped]), ...unsearched(complaints)] };
 }
-
-/** Processes and devices are not searched: what they show can be secrets, or never end. Nor is what toolcrib keeps. */
-const leftOut = (place: string): string => `--glob=!/${place.replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`;
 
 /** Exit code 2 can also mean that some files could not be read; then its words are about files. */
 function refuse({ ended, exitCode }: Outcome, words: string, hasOutput: boolean): void {
@@ -115,7 +119,10 @@ function refuse({ ended, exitCode }: Outcome, words: string, hasOutput: boolean)
       'Search fewer files: give path or glob.',
     );
   if (ended !== 'exited' || exitCode === null || exitCode < 2 || hasOutput) return;
-  if (!/\(os error |error building NFA/.test(words)) throw badArgument(words);
+  if (/\(os error |error building NFA/.test(words)) return;
+  const [, parameter, wayOut] = complaintsAbout.find(([about]) => about.test(words)) ?? [];
+  const plain = words.replace(/\n+Consider enabling [^]*/, '').replace(/([^.])$/, '$1.');
+  throw new ToolcribError('ARG_INVALID', parameter === undefined ? plain : `${parameter}: ${plain}`, wayOut);
 }
 
 /** Which parameter ripgrep's words are about, and what to do instead. */
@@ -125,18 +132,12 @@ const complaintsAbout: readonly (readonly [about: RegExp, parameter: string, way
   [
     /^compiled regex exceeds/,
     'pattern',
-    'Repeat less: counts like {1000} multiply, and [a-z] is far smaller than \\w.',
+    'Repeat less: counts like {1000} multiply, [a-z] is smaller than \\w.',
   ],
   [/^regex parse error/, 'pattern', 'Set literal to search for plain text.'],
   [/^unrecognized file type/, 'type', 'Use glob instead: *.EXTENSION.'],
   [/^error parsing glob/, 'glob', ''],
 ];
-
-function badArgument(words: string): ToolcribError {
-  const [, parameter, wayOut] = complaintsAbout.find(([about]) => about.test(words)) ?? [];
-  const plain = words.replace(/\n+Consider enabling [^]*/, '').replace(/([^.])$/, '$1.');
-  return new ToolcribError('ARG_INVALID', parameter === undefined ? plain : `${parameter}: ${plain}`, wayOut);
-}
 
 /** What to tell a caller about files that could not be searched. */
 function unsearched(complaints: readonly string[]): string[] {

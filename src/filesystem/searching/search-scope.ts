@@ -39,16 +39,16 @@ export const isDotFile = (path: string): boolean => path.charAt(path.lastIndexOf
 
 const isExcluding = ({ glob }: Pick<ChosenFiles, 'glob'>): boolean => glob?.startsWith('!') === true;
 
-/** The file or folder to search; undefined when the folder with which the glob begins does not exist. */
+/** The file or folder to search: the one with which the glob begins. Throws what opening throws. */
 export async function openScope(
   given: ChosenFiles,
   pattern: GlobPattern | undefined,
   workspace: RootedWorkspace,
-): Promise<Opened | undefined> {
+): Promise<Opened> {
   const base = await workspace.open('any', given.path);
   if (!pattern?.folder || isExcluding(given) || base.stat.isFile()) return base;
   await base.handle.close();
-  return openPatternFolder(workspace, base.path, pattern);
+  return openPatternFolder(workspace, given.path, pattern);
 }
 
 /** Which of the files that ripgrep finds are wanted, by their paths below the searched folder. */
