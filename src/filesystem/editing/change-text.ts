@@ -30,7 +30,7 @@ export function oneChanged(done: string, changed: ChangedFile, hasDiff = true): 
   const where = places > 1 ? `, ${withCommas(places)} places` : '';
   const counts = countsOf(diff);
   const first = `${done} ${shownPath(path)}${isNew ? ', a new file' : ''}: ${counts}${where}${changeOf(id)}`;
-  // Who has just written a new file knows what is in it, and who gave both sides of an exact edit; who is asked does not.
+  // Who made a file, or gave both sides of an exact edit, knows what is in it; who is asked does not.
   const isAsSaid = id !== undefined && (isNew || (places === 1 && notes.length === 0));
   return { text: [first, ...below, ...(hasDiff && !isAsSaid ? [diff.text] : [])].join('\n'), counts };
 }

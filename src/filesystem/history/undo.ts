@@ -66,21 +66,19 @@ const selected = async ({ last, since, paths }: Given, { workspace }: PlanContex
 /** Changes that one call has made together, newest first; a single one by itself. */
 type Act = readonly [Change, ...Change[]];
 
-/** What `togetherAs` has made one. */
+/** What `togetherAs` has made one; what takes several changes back makes one after the other, each by itself. */
 function actsOf(changes: readonly Change[]): Act[] {
   const acts: [Change, ...Change[]][] = [];
   for (const change of changes) {
-    const last = acts.at(-1);
-    if (last && isSameAct(change, last.at(-1))) last.push(change);
+    const { kind, at, states } = change;
+    const act = acts.at(-1);
+    const newer = act?.at(-1);
+    const isUndone = kind === 'undo' && !states && newer !== undefined && newer.at - at < 1000;
+    if (act && newer?.kind === kind && (kind.includes('@') || isUndone)) act.push(change);
     else acts.push([change]);
   }
   return acts;
 }
-
-/** What takes several changes back makes one after the other, each by itself. */
-const isSameAct = (change: Change, newer: Change | undefined): boolean =>
-  newer?.kind === change.kind &&
-  (change.kind.includes('@') || (change.kind === 'undo' && !change.states && newer.at - change.at < 1000));
 
 /**
  * The changes of the last so many acts. They are named by the oldest of them and by their paths where an act has

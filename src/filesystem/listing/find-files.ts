@@ -16,7 +16,7 @@ interface FileSearch {
 }
 
 /** More than the largest repositories have. */
-const mostFiles = 200_000;
+const mostBytes = 32 * 1024 * 1024;
 
 /**
  * The paths of all files below a folder, or of those that a pattern chooses, in order, and what was not searched. By
@@ -24,25 +24,25 @@ const mostFiles = 200_000;
  */
 export async function findFiles(services: Services, request: FileSearch) {
   const { where, pattern, ignored, sort, signal } = request;
-  const paths: string[] = [];
-  const dots = request.hidden || pattern?.hidden === true;
-  let rest = Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
   const take = (chunk: Buffer) => {
-    const end = chunk.lastIndexOf(0);
-    // Each name is decoded for itself: they may be in several encodings.
-    const whole = end === -1 ? [] : decode(Buffer.concat([rest, chunk.subarray(0, end)])).split('\0');
-    for (const printed of whole) {
-      const path = printedPath(printed);
-      if ((dots || !isDotFile(path)) && (!pattern || pattern.matches(path))) paths.push(path);
-    }
-    rest = end === -1 ? Buffer.concat([rest, chunk]) : Buffer.from(chunk.subarray(end + 1));
-    return paths.length < mostFiles;
+    chunks.push(chunk);
+    bytes += chunk.length;
+    return bytes < mostBytes;
   };
   // Threads find files sooner than one does in order.
   const order = sort === 'modified' ? ['--sortr=modified'] : [];
   const argv = ['--files', '--null', ...order, ...scopeOf(request), '--'];
   const ended = await search(services, { argv, where, ignored, signal, take });
+  const dots = request.hidden || pattern?.hidden === true;
+  // Each name is decoded for itself: they may be in several encodings.
+  const paths = decode(Buffer.concat(chunks))
+    .split('\0')
+    .slice(0, -1)
+    .map(printedPath)
+    .filter((path) => (dots || !isDotFile(path)) && (!pattern || pattern.matches(path)));
   if (sort === 'path') paths.sort();
-  const enough = `stopped after ${withCommas(mostFiles)} files: search a smaller folder`;
+  const enough = `stopped after ${withCommas(paths.length)} files: search a smaller folder`;
   return { paths, notes: [...(ended.isEnough ? [enough] : []), ...ended.notes] };
 }

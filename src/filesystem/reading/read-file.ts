@@ -89,7 +89,7 @@ async function severalFiles(
   let room = mostCharacters - headers.reduce((sum, { length }) => sum + length + 1, 0);
   let media = mediaBytes;
   let failed = 0;
-  const parts: Content[] = [];
+  const all: Content[] = [];
   // One after the other: each knows how much room those before have left.
   for (const [index, path] of paths.entries()) {
     if (context.signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
@@ -102,14 +102,29 @@ async function severalFiles(
         content: [text(`[${error.code}: ${error.message}]`.slice(0, Math.max(share, notesCharacters)))],
       };
     });
-    parts.push(text((index > 0 ? '\n' : '') + (headers[index] ?? '')), ...content.map(ended));
+    append(all, text((index > 0 ? '\n' : '') + (headers[index] ?? '')));
     for (const each of content) {
+      append(all, each);
       if (each.type === 'text') room -= each.text.length + 1;
       else media -= ((each.type === 'image' ? each.data : each.resource.blob).length * 3) / 4;
     }
   }
-  return { content: joined(parts), ...(failed === paths.length ? { isError: true } : {}) };
+  return { content: all, ...(failed === paths.length ? { isError: true } : {}) };
 }
+
+const text = (content: string) => ({ type: 'text' as const, text: content });
+
+/** Adds a part whose last line ends; neighbouring texts are one, since some hosts show each part by itself. */
+function append(all: Content[], part: Content): void {
+  if (part.type !== 'text') return void all.push(part);
+  const before = all.at(-1);
+  const start = before?.type === 'text' ? (all.pop(), before.text) : '';
+  all.push(text(start + part.text + (part.text.endsWith('\n') ? '' : '\n')));
+}
+
+/** A long path by its end, which tells files apart. */
+const ending = (path: string): string =>
+  path.length > headerCharacters ? `…${path.slice(-headerCharacters).replace(/^[\udc00-\udfff]/, '')}` : path;
 
 interface OneRequest {
   /** As it was given, perhaps with lines behind it. */
@@ -147,24 +162,3 @@ async function openPart(given: string, part: Part, workspace: RootedWorkspace) {
     return { opened: await workspace.open('file', path), path, part: named };
   }
 }
-
-/** Neighbouring texts as one: some hosts show each part by itself. */
-function joined(parts: readonly Content[]): Content[] {
-  const result: Content[] = [];
-  for (const part of parts) {
-    const before = result.at(-1);
-    if (part.type === 'text' && before?.type === 'text') result.splice(-1, 1, text(before.text + part.text));
-    else result.push(part);
-  }
-  return result;
-}
-
-const text = (content: string) => ({ type: 'text' as const, text: content });
-
-/** A part that ends its last line. */
-const ended = (part: Content): Content =>
-  part.type === 'text' && !part.text.endsWith('\n') ? text(`${part.text}\n`) : part;
-
-/** A long path by its end, which tells files apart. */
-const ending = (path: string): string =>
-  path.length > headerCharacters ? `…${path.slice(-headerCharacters).replace(/^[\udc00-\udfff]/, '')}` : path;

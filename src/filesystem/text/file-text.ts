@@ -52,19 +52,14 @@ export async function fileText(bytes: Buffer, path: string, name?: string): Prom
   return { ...facts, text, notes: [`encoding ${label}`] };
 }
 
-/** A character of several bytes, or a byte that belongs to none. */
-const beyondAscii =
-  /[\xc2-\xdf][\x80-\xbf]|(?!\xe0[\x80-\x9f]|\xed[\xa0-\xbf])[\xe0-\xef][\x80-\xbf]{2}|(?!\xf0[\x80-\x8f]|\xf4[\x90-\xbf])[\xf0-\xf4][\x80-\xbf]{3}|[\x80-\xff]/g;
-
 /** Each byte that is no UTF-8 as the half of a surrogate pair U+DC80 to U+DCFF. */
-const withBrokenBytes = (bytes: Buffer): string =>
-  bytes
-    .toString('latin1')
-    .replaceAll(beyondAscii, (found) =>
-      found.length === 1
-        ? String.fromCharCode(0xdc00 + found.charCodeAt(0))
-        : Buffer.from(found, 'latin1').toString(),
-    );
+const withBrokenBytes = (whole: Buffer): string =>
+  whole.toString('latin1').replaceAll(/[\xc2-\xf4][\x80-\xbf]{1,3}|[\x80-\xff]/g, (found) => {
+    const bytes = Buffer.from(found, 'latin1');
+    return isUtf8(bytes) ? bytes.toString() : found.replaceAll(/[^]/g, half);
+  });
+
+const half = (byte: string): string => String.fromCharCode(0xdc00 + byte.charCodeAt(0));
 
 /** The bytes of a whole file for a text made of that of `file`. Throws what encodeExactly() throws. */
 export async function fileBytes(text: string, { label, mark }: FileText, what: string): Promise<Buffer> {
