@@ -43,95 +43,67 @@ export async function unifiedDiff(
   if (old === undefined || now === undefined)
     return { text: `Binary files ${names.join(' and ')} differ\n`, added: 0, removed: 0 };
   if (old === now) return { text: 'Only the encoding differs\n', added: 0, removed: 0 };
+  const { formatPatch } = await import('diff');
   const hunks = await hunksOf(old, now);
-  const signs = (sign: string) =>
-    hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.startsWith(sign)).length, 0);
-  return {
-    text: `--- ${names[0]}\n+++ ${names[1]}\n${renderedRows(hunks, maxCharacters)}`,
-    added: signs('+'),
-    removed: signs('-'),
-  };
+  const headers = { oldHeader: undefined, newHeader: undefined };
+  const patch = formatPatch({ oldFileName: names[0], newFileName: names[1], ...headers, hunks });
+  // The first line is one of =.
+  const [one, other, ...rows] = patch.split('\n').slice(1, -1);
+  const signs = (sign: string) => rows.filter((row) => row.startsWith(sign)).length;
+  const text = [one, other, ...shownRows(rows, maxCharacters), ''].join('\n');
+  return { text, added: signs('+'), removed: signs('-') };
 }
 
-/** What differs, found in the part that is not the same at both ends. */
+const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+/** What differs, found in the lines that are not the same at both ends. */
 async function hunksOf(old: string, now: string): Promise<StructuredPatchHunk[]> {
   const { structuredPatch } = await import('diff');
-  const most = Math.min(old.length, now.length);
-  let start = sharedLength(most, (at, count) => old.slice(at, at + count) === now.slice(at, at + count));
-  let left = sharedLength(most - start, (at, count) => {
-    const part = (text: string) => text.slice(text.length - at - count, text.length - at);
-    return part(old) === part(now);
-  });
-  // From the beginning of a line on, and some lines before it.
-  for (let line = 0; line <= context && start > 0; line++)
-    start = start === 1 ? 0 : old.lastIndexOf('\n', start - (line === 0 ? 1 : 2)) + 1;
-  for (let line = 0; line <= context && left > 0; line++) {
-    const next = old.indexOf('\n', old.length - left);
-    left = next === -1 ? 0 : old.length - next - 1;
-  }
-  const [was, is] = [old.slice(start, old.length - left), now.slice(start, now.length - left)];
-  const found = structuredPatch('', '', was, is, '', '', { context, maxEditLength: mostChanges });
-  const skipped = old.slice(0, start).split('\n').length - 1;
-  return (found?.hunks ?? [wholeHunk(was, is)]).map((hunk) => ({
+  const [was, is] = [linesOf(old), linesOf(now)];
+  const most = Math.min(was.length, is.length);
+  let [lead, trail] = [0, 0];
+  while (lead < most && was[lead] === is[lead]) lead++;
+  while (trail < most - lead && was.at(-1 - trail) === is.at(-1 - trail)) trail++;
+  const start = Math.max(0, lead - context);
+  const part = (lines: string[]) => lines.slice(start, lines.length - Math.max(0, trail - context)).join('');
+  const options = { context, maxEditLength: mostChanges };
+  const found = structuredPatch('', '', part(was), part(is), '', '', options);
+  if (!found)
+    return [wholeHunk(was.slice(lead, was.length - trail), is.slice(lead, is.length - trail), lead)];
+  return found.hunks.map((hunk) => ({
     ...hunk,
-    oldStart: hunk.oldStart + skipped,
-    newStart: hunk.newStart + skipped,
+    oldStart: hunk.oldStart + start,
+    newStart: hunk.newStart + start,
   }));
 }
 
-/** How many characters, of `most`, are the same, found in steps that get smaller. */
-function sharedLength(most: number, isSame: (at: number, count: number) => boolean): number {
-  let at = 0;
-  for (const step of [16_384, 128, 1]) while (at + step <= most && isSame(at, step)) at += step;
-  return at;
-}
-
-/** All lines as removed and added, without those at both ends that are the same. */
-function wholeHunk(old: string, now: string): StructuredPatchHunk {
-  const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  const [was, is] = [linesOf(old), linesOf(now)];
-  let lead = 0;
-  for (; was[lead] !== undefined && was[lead] === is[lead]; lead++);
-  for (; was.length > lead && is.length > lead && was.at(-1) === is.at(-1); was.pop()) is.pop();
-  const rows = (sign: string, lines: string[]) =>
-    lines
-      .slice(lead)
-      .flatMap((line) =>
-        line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
-      );
+/** Lines as removed and added. */
+function wholeHunk(was: readonly string[], is: readonly string[], lead: number): StructuredPatchHunk {
+  const rows = (sign: string, lines: readonly string[]) =>
+    lines.flatMap((line) =>
+      line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
+    );
   return {
     oldStart: lead + 1,
-    oldLines: was.length - lead,
+    oldLines: was.length,
     newStart: lead + 1,
-    newLines: is.length - lead,
+    newLines: is.length,
     lines: [...rows('-', was), ...rows('+', is)],
   };
 }
 
-/** As many lines of the hunks as fit. */
-function renderedRows(hunks: readonly StructuredPatchHunk[], most: number): string {
-  const rows: string[] = [];
-  let [characters, left] = [0, 0];
-  const add = (row: string) => {
-    characters += row.length + 1;
-    if (characters > most) left++;
-    else rows.push(row);
-  };
-  for (const { oldStart, oldLines, newStart, newLines, lines } of hunks) {
-    add(`@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`);
-    for (const [index, line] of lines.entries()) {
-      if (line.startsWith('\\')) rows.push(...(left === 0 ? [line] : []));
-      else if (left > 0) left++;
-      else add(clipped(line, lines[index + (line.startsWith('-') ? 1 : -1)]));
-    }
+/** As many rows as fit, long ones around what differs. */
+function shownRows(rows: readonly string[], most: number): string[] {
+  const shown: string[] = [];
+  let characters = 0;
+  for (const [index, row] of rows.entries()) {
+    const text = clipped(row, rows[index + (row.startsWith('-') ? 1 : -1)]);
+    characters += text.length + 1;
+    if (characters > most) return [...shown, `… ${(rows.length - index).toLocaleString('en')} more lines`];
+    shown.push(text);
   }
-  if (left > 0) rows.push(`… ${left.toLocaleString('en')} more lines`);
-  return rows.map((row) => `${row}\n`).join('');
+  return shown;
 }
-
-/** A range of no lines is given by the line before it. */
-const range = (start: number, count: number): string =>
-  count === 1 ? `${start}` : `${count === 0 ? start - 1 : start},${count}`;
 
 /** A line as it is shown, when it is long the part that differs from the one that takes its place. */
 function clipped(line: string, other = ''): string {
