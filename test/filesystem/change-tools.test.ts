@@ -221,20 +221,6 @@ describe('write_file', () => {
 });
 
 describe('undo', () => {
-  it('takes an edit back, and the taking back too', async () => {
-    const { read, edit, undo, bytes } = await workspaceWith({ 'a.txt': 'one\r\ntwo\n' });
-    await read('a.txt');
-    const change = changeIn(await edit('a.txt', 'one\ntwo', '1\n2'));
-    expect(String(await bytes('a.txt'))).toBe('1\r\n2\n');
-    const undone = await undo(change);
-    expect(undone).toContain('-1\r\n');
-    expect(String(await bytes('a.txt'))).toBe('one\r\ntwo\n');
-    const redo = /to redo: undo since=([\w-]+)/.exec(undone)?.[1] ?? '';
-    expect(redo).not.toBe(change);
-    await undo(redo);
-    expect(String(await bytes('a.txt'))).toBe('1\r\n2\n');
-  });
-
   it('removes a new file and brings a deleted one back', async () => {
     const { call, undo, bytes, folder } = await workspaceWith({ 'b.txt': 'bee\n' });
     const made = changeIn(await call('write_file', { path: 'a.txt', content: 'x\n' }));

@@ -1,22 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { chmod, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseGlob } from '../../src/filesystem/listing/glob-pattern.ts';
-import type { Services } from '../../src/filesystem/services.ts';
 import { processorMs } from '../support/processor-ms.ts';
-import {
-  callerFor,
-  callerWith,
-  failureOf,
-  freshServices,
-  put,
-  services,
-  temporaryFolder,
-  textOf as answerOf,
-  type Caller,
-} from './folder.ts';
+import { callerFor, failureOf, put, temporaryFolder, textOf as answerOf, type Caller } from './folder.ts';
 
 /** An answer without the count in its last line. */
 const textOf = (result: Parameters<typeof answerOf>[0]) =>
@@ -145,56 +133,6 @@ describe('list_files with a glob', () => {
     } while (next);
     expect(paged).toEqual(all);
     expect(paged).toHaveLength(7);
-  });
-
-  it('searches once for all pages, and anew for a first page', async () => {
-    const folder = await temporaryFolder();
-    await put(folder, { b: '', d: '', f: '', h: '' });
-    const inFolder = callerFor(folder);
-    const first = textOf(await inFolder('list_files', { glob: '*', limit: 2 }));
-    expect(first).toMatch(/^b\nd\n\[entries 1-2 of 4; next: cursor /);
-    await rm(join(folder, 'd'));
-    await put(folder, { a: '', e: '' });
-    const cursor = /cursor ([\w-]+)\]$/.exec(first)![1];
-    expect(textOf(await inFolder('list_files', { glob: '*', cursor }))).toBe('f\nh\n[entries 3-4 of 4]');
-    expect(textOf(await inFolder('list_files', { glob: '*' }))).toBe('a\nb\ne\nf\nh');
-    expect(await failureOf(inFolder('list_files', { glob: '*', cursor: 'x' }))).toMatch(
-      /^ARG_INVALID: cursor/,
-    );
-  });
-
-  it('starts ripgrep once for all pages', async () => {
-    const folder = await temporaryFolder();
-    await put(folder, Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}.ts`, ''])));
-    let started = 0;
-    const counting: Services = {
-      ...freshServices(),
-      run: (command) => {
-        started++;
-        return services.run(command);
-      },
-    };
-    const inFolder = callerWith(counting, folder);
-    let cursor: string | undefined;
-    let found = 0;
-    do {
-      const given = { glob: '*.ts', limit: 4, ...(cursor ? { cursor } : {}) };
-      const lines = textOf(await inFolder('list_files', given)).split('\n');
-      cursor = /cursor ([\w-]+)\]$/.exec(lines.pop()!)?.[1];
-      found += lines.length;
-    } while (cursor);
-    expect([found, started]).toEqual([30, 1]);
-  });
-
-  it.skipIf(process.platform === 'win32')('names an ignore file that ripgrep would wait for', async () => {
-    const folder = await temporaryFolder();
-    await put(folder, { '.git/HEAD': '', 'a.txt': '' });
-    execFileSync('mkfifo', [join(folder, '.gitignore')]);
-    const inFolder = callerFor(folder);
-    expect(await failureOf(inFolder('list_files', { glob: '*' }))).toMatch(
-      /^PATH_NOT_REGULAR: .*Set ignored/,
-    );
-    expect(textOf(await inFolder('list_files', { glob: '*', ignored: true }))).toBe('a.txt');
   });
 
   it('counts ignore rules only inside a repository, but for those of ripgrep', async () => {

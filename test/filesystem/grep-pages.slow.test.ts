@@ -214,20 +214,6 @@ describe('pages of grep', () => {
     });
   });
 
-  it.each(['large.log', '.'])('go on in the middle of one large file, searching %s', async (path) => {
-    const folder = await temporaryFolder();
-    const count = 5000;
-    await writeFile(
-      join(folder, 'large.log'),
-      Array.from({ length: count }, (_, index) => `match ${index}\n`).join(''),
-    );
-    const call = callerFor(folder);
-    const pages = await pagesOf(call, { pattern: 'match', path, limit: 200 });
-    expect(pages.flatMap(rowsOf).map(({ line }) => line)).toEqual(
-      Array.from({ length: count }, (_, index) => index + 1),
-    );
-  });
-
   it('take no cursor that is none', async () => {
     const folder = await temporaryFolder();
     await put(folder, { 'a.txt': 'hit\nhit\n' });

@@ -199,15 +199,6 @@ describe('grep', () => {
     expect(most).toMatch(/\[\d{3,} matching lines, [\d,]{5} more; next: /);
   });
 
-  it('says nothing of files when it ends ripgrep itself', async () => {
-    const folder = await temporaryFolder();
-    await put(folder, { 'a.log': 'match\n'.repeat(200_000), 'b.log': 'match\n'.repeat(200_000) });
-    const text = textOf(await callerFor(folder)('grep', { pattern: 'match', limit: 3 }));
-    expect(text).toMatch(
-      /^a\.log\n1:match\n2:match\n3:match\n\[3 matching lines, there are more; next: cursor [\w-]+, or narrow[^;]*\]$/,
-    );
-  });
-
   it('ends when the caller gives up', async () => {
     expect(await failureOf(call('grep', { pattern: 'x' }, AbortSignal.abort()))).toMatch(/^CANCELLED/);
   });

@@ -1,11 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../src/filesystem/editing/apply-edits.ts';
 import { unifiedDiff } from '../../src/filesystem/text/unified-diff.ts';
-import { temporaryFolder } from './folder.ts';
 import { processorMs } from '../support/processor-ms.ts';
 
 const diffOf = (before: string | undefined, after: string | undefined, maxCharacters?: number) =>
@@ -130,50 +125,5 @@ describe('a long diff', () => {
     const diff = await unifiedDiff(before, bytes, { path: 'f', encoding });
     expect(diff).toMatchObject({ added: 2, removed: 2 });
     expect(diff.text).toContain('@@ -69997,7 +69996,8 @@');
-  });
-});
-
-describe('what git apply makes of a diff', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-  });
-
-  /** Applies the diff of two contents to the first. */
-  async function applied(
-    before: string | undefined,
-    after: string | undefined,
-    path: string,
-  ): Promise<string | undefined> {
-    const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
-    rmSync(file, { force: true });
-    if (before !== undefined) writeFileSync(file, before);
-    const contents = [before, after].map((text) => (text === undefined ? undefined : Buffer.from(text)));
-    const { text } = await unifiedDiff(contents[0], contents[1], { path, maxCharacters: 1e6 });
-    execFileSync('git', ['apply', '--whitespace=nowarn', '-'], { cwd: folder, input: text });
-    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-  }
-
-  const cases: [what: string, before: string | undefined, after: string | undefined][] = [
-    ['a changed line', numbered(20), numbered(20, { 10: 'ten' })],
-    ['changes at both ends', numbered(9), `first\n${numbered(9).replace('line 9\n', '')}`],
-    ['many changes', numbered(60), numbered(60, { 1: 'x', 3: 'y', 20: 'z', 27: 'q', 60: 'end' })],
-    ['CRLF for LF', numbered(5), numbered(5).replaceAll('\n', '\r\n')],
-    ['one line of CRLF for LF', 'a\nb\nc\n', 'a\nb\r\nc\n'],
-    ['no line feed at the end any more', 'a\nb\n', 'a\nb'],
-    ['a line feed at the end', 'a\nb', 'a\nb\n'],
-    ['a line after one without a line feed', 'a\nb', 'a\nb\nc'],
-    ['a change far from an end without a line feed', `x\n${numbered(9)}end`, `y\n${numbered(9)}end`],
-    ['a new file', undefined, 'a\nb\n'],
-    ['a new file without a line feed', undefined, 'a'],
-    ['a deleted file', 'a\nb\n', undefined],
-    ['other characters', 'é\n中\n', 'é\n😀\n'],
-    ['an empty file that is filled', '', 'a\n'],
-    ['a moved block', `${numbered(3)}x\ny\nz\n${numbered(8)}`, `${numbered(3)}${numbered(8)}x\ny\nz\n`],
-  ];
-
-  it.each(cases)('is the new content: %s', async (_, before, after) => {
-    expect(await applied(before, after, 'dir/a.txt')).toBe(after);
   });
 });
