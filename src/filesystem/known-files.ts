@@ -10,6 +10,8 @@ export interface KnownFile {
   readonly hash?: string | undefined;
   /** The encoding it was shown in, when a caller chose one or it is not UTF-8. */
   readonly encoding?: string | undefined;
+  /** Where one of its lines begins, so that the next page is not looked for from the beginning. */
+  readonly seen?: { line: number; start: number };
   /** All of it, where that is small: so that it can be said what has changed since. */
   readonly bytes?: Buffer | undefined;
 }

@@ -14,10 +14,17 @@ export interface TextFile {
   readonly size: number;
   /** Where the text begins, behind a byte order mark. */
   readonly start: number;
+  /** Where a line begins that was looked for last: the next one is mostly behind it. */
+  readonly seen: LinePlace;
   /** Whether all of it is in memory. */
   readonly isWhole: boolean;
-  /** Up to `count` bytes from a position; fewer at the end, and where the file has been shortened meanwhile. */
-  read(position: number, count: number): Promise<Buffer>;
+  /** Up to `count` bytes from a position; fewer at the end of what is there. A buffer may be lent for them. */
+  read(position: number, count: number, buffer?: Buffer): Promise<Buffer>;
+}
+
+export interface LinePlace {
+  line: number;
+  start: number;
 }
 
 /** Which part of a file is shown, and in how much room. */
@@ -44,6 +51,7 @@ const lineCharacters = 2000;
 const lineFeed = 10;
 /** What is read for one answer; no line that is longer is looked through to its end. */
 const windowBytes = 1024 * 1024;
+const nearBytes = 128 * 1024;
 const tailBytes = 64 * 1024;
 /** What is larger is not read through for the numbers of its last lines. */
 const mostCounted = 64 * 1024 * 1024;
@@ -89,18 +97,24 @@ async function linesFrom(file: TextFile, { first, limit, room, signal }: Excerpt
 
 /** The byte where a line begins; how many lines there are, where there are fewer. Throws CANCELLED. */
 async function findLine(
-  { start, size, read }: TextFile,
+  { start, size, seen, isWhole, read }: TextFile,
   line: number,
   signal: AbortSignal,
 ): Promise<{ readonly start?: number; readonly lines: number }> {
-  if (line === 1) return { start, lines: 1 };
-  let [feeds, last] = [0, lineFeed];
-  for (let position = start; position < size;) {
+  if (line === 1 || line === seen.line) return { start: line === 1 ? start : seen.start, lines: line };
+  const buffer = isWhole ? undefined : Buffer.allocUnsafe(windowBytes);
+  const from = line >= seen.line ? seen : { line: 1, start };
+  let [feeds, last] = [from.line - 1, lineFeed];
+  for (let position = from.start; position < size;) {
     if (signal.aborted) throw new ToolcribError('CANCELLED', 'The call was cancelled.');
-    const bytes = await read(position, windowBytes);
-    for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1))
+    // The next page is mostly near.
+    const bytes = await read(position, position === from.start ? nearBytes : windowBytes, buffer);
+    for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {
       // A line feed at the very end begins no other line.
-      if (++feeds === line - 1 && position + at + 1 < size) return { start: position + at + 1, lines: line };
+      if (++feeds !== line - 1 || position + at + 1 >= size) continue;
+      Object.assign(seen, { line, start: position + at + 1 });
+      return { start: seen.start, lines: line };
+    }
     if (bytes.length === 0) break;
     last = bytes.at(-1) ?? lineFeed;
     position += bytes.length;

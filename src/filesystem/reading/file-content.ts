@@ -5,9 +5,9 @@ import { shownText } from '../../machine/decode.ts';
 import { unreadable, type Opened } from '../../machine/paths/opened.ts';
 import { codeOf } from '../../machine/paths/real-path.ts';
 import { refusal, shownPath } from '../../machine/paths/shown-path.ts';
-import { sameVersion, versionOf, type KnownFiles } from '../known-files.ts';
+import { sameVersion, versionOf, type KnownFile, type KnownFiles } from '../known-files.ts';
 import { encodingOf, isWide, type Encoding } from '../text/encoding.ts';
-import { bytesOf, excerptOf, type ExcerptRequest, type TextFile } from './excerpt.ts';
+import { bytesOf, excerptOf, type ExcerptRequest, type LinePlace, type TextFile } from './excerpt.ts';
 import { mediaBytes, mediaContent, mediaOf } from './media.ts';
 import { notebookText } from './notebook.ts';
 
@@ -43,9 +43,10 @@ export async function contentOf(opened: Opened, request: ReadRequest, known: Kno
     const encoding = encodingOf(head, name, request.encoding, stat.size);
     const { file, notes } = isNotebook
       ? notebookFile(opened, head, name, encoding)
-      : { file: await textFile(opened, head, name, encoding), notes: [] };
+      : { file: await textFile(opened, head, name, encoding, seenIn(opened, known)), notes: [] };
     const excerpt = await excerptOf(file, request);
-    await remember(opened, head, encoding.label === 'utf-8' ? request.encoding : encoding.label, known);
+    const label = encoding.label === 'utf-8' ? request.encoding : encoding.label;
+    await remember(opened, head, { encoding: label, ...(file.isWhole ? {} : { seen: file.seen }) }, known);
     const mark = encoding.mark > 0 && !isNotebook ? [`${encoding.label} with byte order mark`] : [];
     return [{ type: 'text', text: withNotes(excerpt.text, [...excerpt.notes, ...notes, ...mark]) }];
   } catch (error) {
@@ -54,11 +55,18 @@ export async function contentOf(opened: Opened, request: ReadRequest, known: Kno
   }
 }
 
+/** Where a line begins that was shown of the same content. */
+function seenIn({ path, stat }: Opened, known: KnownFiles): LinePlace | undefined {
+  const file = known.get(path);
+  return file && sameVersion(file.stat, stat) ? file.seen : undefined;
+}
+
 const inMemory = (name: string, label: string, bytes: Buffer, start = 0): TextFile => ({
   name,
   label,
   size: bytes.length,
   start,
+  seen: { line: 1, start },
   isWhole: true,
   read: async (position, count) => bytes.subarray(position, position + count),
 });
@@ -68,6 +76,7 @@ async function textFile(
   head: Buffer,
   name: string,
   { label, mark }: Encoding,
+  seen: LinePlace = { line: 1, start: mark },
 ): Promise<TextFile> {
   const isWhole = head.length >= size;
   if (isWide(label)) {
@@ -77,9 +86,9 @@ async function textFile(
     return inMemory(name, 'utf-8', Buffer.from(shownText(bytes.subarray(mark), label)));
   }
   if (isWhole) return inMemory(name, label, head, mark);
-  const read = (position: number, count: number) =>
-    handle.read(position, Math.max(0, Math.min(count, size - position)));
-  return { name, label, size, start: mark, isWhole, read };
+  const read = (position: number, count: number, buffer?: Buffer) =>
+    handle.read(position, Math.max(0, Math.min(count, size - position)), buffer);
+  return { name, label, size, start: mark, seen, isWhole, read };
 }
 
 /** A notebook in the form that people see, where it can be made. */
@@ -104,12 +113,12 @@ function notebookFile({ stat }: Opened, head: Buffer, name: string, { label, mar
 async function remember(
   { handle, path, stat }: Opened,
   head: Buffer,
-  encoding: string | undefined,
+  facts: Pick<KnownFile, 'encoding' | 'seen'>,
   known: KnownFiles,
 ): Promise<void> {
   const isWhole = head.length === stat.size && sameVersion(stat, await handle.stat());
   const content = isWhole ? { hash: hash('sha256', head, 'hex'), bytes: head } : {};
-  known.remember(path, { stat: versionOf(stat), encoding, ...content });
+  known.remember(path, { stat: versionOf(stat), ...facts, ...content });
 }
 
 /** A text with what there is to say about it in a last line. */

@@ -38,8 +38,7 @@ export class OpenFile {
   }
 
   /** Up to `count` bytes from a position; fewer at the end of the file, and where it has been shortened meanwhile. */
-  async read(position: number, count: number): Promise<Buffer> {
-    const buffer = Buffer.allocUnsafe(count);
+  async read(position: number, count: number, buffer: Buffer = Buffer.allocUnsafe(count)): Promise<Buffer> {
     let filled = 0;
     // One read may bring less than is there.
     while (filled < count) {
