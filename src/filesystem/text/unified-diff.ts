@@ -18,6 +18,8 @@ interface DiffOptions {
 }
 
 const usualCharacters = 8_000;
+/** Characters beside a change that have the lines around it, but for very long ones. */
+const margin = 1000;
 /** Lines around a change. */
 const context = 3;
 /**
@@ -59,7 +61,18 @@ const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [
 /** What differs, found in the lines that are not the same at both ends. */
 async function hunksOf(old: string, now: string): Promise<StructuredPatchHunk[]> {
   const { structuredPatch } = await import('diff');
-  const [was, is] = [linesOf(old), linesOf(now)];
+  // Most of a large text is the same, and need not be taken apart into lines.
+  const least = Math.min(old.length, now.length);
+  const same = sharedLength(least, (at, count) => old.startsWith(now.slice(at, at + count), at));
+  const after = sharedLength(least - same, (at, count) =>
+    old.startsWith(now.slice(now.length - at - count, now.length - at), old.length - at - count),
+  );
+  const begin = same > margin ? old.lastIndexOf('\n', same - margin) + 1 : 0;
+  const feed = after > margin ? old.indexOf('\n', old.length - after + margin) : -1;
+  const left = feed === -1 ? 0 : old.length - feed - 1;
+  const skipped = old.slice(0, begin).split('\n').length - 1;
+  const was = linesOf(old.slice(begin, old.length - left));
+  const is = linesOf(now.slice(begin, now.length - left));
   const most = Math.min(was.length, is.length);
   let [lead, trail] = [0, 0];
   while (lead < most && was[lead] === is[lead]) lead++;
@@ -69,12 +82,21 @@ async function hunksOf(old: string, now: string): Promise<StructuredPatchHunk[]>
   const options = { context, maxEditLength: mostChanges };
   const found = structuredPatch('', '', part(was), part(is), '', '', options);
   if (!found)
-    return [wholeHunk(was.slice(lead, was.length - trail), is.slice(lead, is.length - trail), lead)];
+    return [
+      wholeHunk(was.slice(lead, was.length - trail), is.slice(lead, is.length - trail), skipped + lead),
+    ];
   return found.hunks.map((hunk) => ({
     ...hunk,
-    oldStart: hunk.oldStart + start,
-    newStart: hunk.newStart + start,
+    oldStart: hunk.oldStart + skipped + start,
+    newStart: hunk.newStart + skipped + start,
   }));
+}
+
+/** How many characters, of `most`, are the same, found in steps that get smaller. */
+function sharedLength(most: number, isSame: (at: number, count: number) => boolean): number {
+  let at = 0;
+  for (const step of [16_384, 128, 1]) while (at + step <= most && isSame(at, step)) at += step;
+  return at;
 }
 
 /** Lines as removed and added. */
