@@ -1,11 +1,12 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { connect } from './connect.ts';
+import { presentable } from '../machine/presentable.ts';
 import {
   asArguments,
   checkRoots,
   parseCommandLine,
   serveOptions,
   settingsOf,
-  successors,
   UsageError,
   workingFolder,
 } from './usage.ts';
@@ -13,16 +14,23 @@ import {
 type Arguments = Record<string, unknown>;
 
 /**
- * `toolcrib call TOOL [--json ARGS | key=value…]`: one call through a real client. Prints the text of the answer; exit
- * code 1 when the tool says it failed. Without a tool: the tools there are; with --help: the parameters of one.
+ * `toolcrib call TOOL [--json ARGS | key=value…]`: one call through a real client. Prints the text of the answer, or
+ * with --output json the whole of it. Exit code 1 when the tool says it failed, 130 when the person ended it. Without
+ * a tool: the tools there are; with --help: the parameters of one.
  */
 export async function callCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine({
     args: withoutDashes(args),
     allowPositionals: true,
-    options: { ...serveOptions, json: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      ...serveOptions,
+      json: { type: 'string' },
+      output: { type: 'string', default: 'text' },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   settingsOf(values);
+  if (!['text', 'json'].includes(values.output)) throw new UsageError('--output: text or json.');
   await checkRoots(values.root ?? []);
   const [name, ...words] = positionals;
   if (values.json !== undefined && words.length > 0)
@@ -39,42 +47,71 @@ export async function callCommand(args: string[]): Promise<number> {
     if (name === undefined || values.help) return await explain(client, name);
     const properties = pairs.length > 0 ? await propertiesOf(client, name) : undefined;
     const call = { name, arguments: given ?? fromPairs(pairs, properties) };
-    if (call.arguments && 'background' in call.arguments && call.arguments['background'] === true)
+    if (call.arguments['background'] === true)
       throw new UsageError(
         'call: a job ends with its server, and that of `call` with the call: no background.',
       );
-    const once = () => client.callTool(call, { signal: interrupted.signal });
-    let result = await once();
-    // What takes longer goes on as a job, which would end with the server of this command: the same call joins it.
-    while (result._meta?.['toolcrib/job'] !== undefined) result = await once();
-    for (const part of result.content) {
-      if (part.type === 'text') process.stdout.write(`${part.text}\n`);
-      else process.stdout.write(`[${part.type}${'mimeType' in part ? ` ${part.mimeType}` : ''}]\n`);
-    }
-    // Each call is a session of its own, so this is how write_file knows that the file has been seen.
-    // Each call is a session of its own, so this is how write_file knows that the file has been seen.
-    const version = result._meta?.['toolcrib/version'];
-    if (version !== undefined) process.stderr.write(`[version=${String(version)}]\n`);
+    const result = await finished(client, call, interrupted.signal);
+    if (values.output === 'json') process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    else printResult(result);
     return result.isError ? 1 : 0;
   } catch (error) {
+    if (interrupted.signal.aborted) return 130;
     if (error instanceof UsageError) throw error;
-    process.stderr.write(`toolcrib: ${error instanceof Error ? error.message : String(error)}\n`);
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof ProtocolError && error.code === ProtocolErrorCode.InvalidParams)
+      throw new UsageError(message);
+    process.stderr.write(`toolcrib: ${message}\n`);
     return 1;
   } finally {
     await client.close();
   }
 }
 
+type Client = Awaited<ReturnType<typeof connect>>;
+type Call = Parameters<Client['callTool']>[0];
+type Result = Awaited<ReturnType<Client['callTool']>>;
+
+/** Where a line of progress begins anew. */
+const clearedLine = '\r\u001B[K';
+
+/** The result of a call, whose progress is shown on a terminal. */
+async function finished(client: Client, call: Call, signal: AbortSignal): Promise<Result> {
+  const { isTTY, columns = 80 } = process.stderr;
+  const onprogress = ({ message = '' }) => {
+    const line = presentable(message).replaceAll(/\s+/g, ' ');
+    process.stderr.write(clearedLine + line.slice(0, columns - 1));
+  };
+  const once = () => client.callTool(call, { signal, ...(isTTY && { onprogress }) });
+  try {
+    let result = await once();
+    // What takes longer goes on as a job, which would end with the server of this command: the same call joins it.
+    while (result._meta?.['toolcrib/job'] !== undefined) result = await once();
+    return result;
+  } finally {
+    if (isTTY) process.stderr.write(clearedLine);
+  }
+}
+
+function printResult({ content, isError, _meta }: Result): void {
+  const out = isError ? process.stderr : process.stdout;
+  for (const part of content) {
+    if (part.type === 'text') out.write(`${part.text}\n`);
+    else out.write(`[${part.type}${'mimeType' in part ? ` ${part.mimeType}` : ''}]\n`);
+  }
+  // Each call is a session of its own, so this is how write_file knows that the file has been seen.
+  const version = _meta?.['toolcrib/version'];
+  if (version !== undefined) process.stderr.write(`[version=${String(version)}]\n`);
+}
+
 /** `--limit 3` is how most programs take it, so what is meant is said. */
 function withoutDashes(args: string[]): string[] {
-  const known = [...Object.keys(serveOptions), ...Object.keys(successors), 'json', 'help'];
+  const known = [...Object.keys(serveOptions), 'json', 'output', 'help'];
   const [tool, ...rest] = args;
   const stray = rest.find((arg) => /^--[a-z_]+$/.test(arg) && !known.includes(arg.slice(2)));
   if (tool === undefined || stray === undefined) return args;
   throw new UsageError(`${stray}: parameters of a tool are given as key=value: ${stray.slice(2)}=…`);
 }
-
-type Client = Awaited<ReturnType<typeof connect>>;
 
 async function explain(client: Client, name: string | undefined): Promise<number> {
   const { tools } = await client.listTools();

@@ -12,7 +12,8 @@ export function answerQuestions(client: Client): void {
   client.setRequestHandler('elicitation/create', async ({ params }) => {
     const schema = 'requestedSchema' in params ? params.requestedSchema : undefined;
     const always = lastingChoice(schema?.properties['remember']);
-    process.stderr.write(`${params.message}\n\n`);
+    // There may be a line of progress.
+    process.stderr.write(`\r\u001B[K${params.message}\n\n`);
     const said = await ask(
       always === undefined ? '[y]es, [N]o? ' : `[y]es, [a]lways (${always.slice(8)}), [N]o? `,
     );
@@ -28,7 +29,11 @@ async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const left = new AbortController();
   terminal.once('close', () => left.abort());
-  terminal.once('SIGINT', () => terminal.close());
+  // The terminal is read key by key now, so that nobody else hears of Ctrl-C.
+  terminal.once('SIGINT', () => {
+    terminal.close();
+    process.emit('SIGINT');
+  });
   try {
     return (await terminal.question(question, { signal: left.signal })).trim().toLowerCase();
   } catch {

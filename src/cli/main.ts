@@ -14,53 +14,30 @@ const commands: Record<string, (args: string[]) => Promise<number>> = {
   audit: (args) => import('./audit.ts').then((m) => m.auditCommand(args)),
 };
 
-export const help = `toolcrib ${version} - the development tools of this machine, for a model
-
-  toolcrib serve [options]          MCP server on standard input and output: what a host starts; serve --help: over HTTP
-  toolcrib list [--json] [--all]    programs that were found; --all: the missing ones too, and why
-  toolcrib exposure [options]       which tools a host is shown in this folder, and why
-  toolcrib config HOST [--write]    the entry for a host: claude-code, cursor, codex, …; --remove, --scope project
-  toolcrib doctor [program]         how programs are looked for, and what is wrong
-  toolcrib call TOOL [key=value…]   one call, through a real client; lists: key=a key=b; or --json ARGS
-  toolcrib call [TOOL --help]       the tools there are, or the parameters of one
-  toolcrib try                      find, call and show, as a host would; ends with the entry to paste
-  toolcrib trust [FOLDER] [--yes]   whether a model may run a folder's own code unasked
-  toolcrib trust --list | --revoke [FOLDER]    what is trusted; not any more. --json for programs
-  toolcrib audit [--follow] [-n N]  the calls that were made; --tool 'git_*', --denied: only such. --json for programs
-  toolcrib chat [prompt]            a model in the terminal, with these tools; chat --help has its options
-
-Options of serve, call and try:
-  --root DIR          a folder the model may use; repeat it for more (call and try: the current one)
-  --read-only         only what changes nothing
-  --toolsets A,B      only the tools of these programs; "files" and "toolcrib" are our own
-  --rule 'WHAT=DO'    allow, ask or deny: 'git_push=ask', 'run(npm test *)=allow', 'read(**/.env)=deny'
-  --questions WHO     who asks a person: server (through the client), host (its own question), none (nobody is there)
-  --expose WHAT       auto: tools that suit the project (usual); all; catalogue: those of programs by find_actions only
-  --no-checkpoints    keep no states of git work trees before actions that can change them
-
-  toolcrib --version | --help
-`;
-
 /** Runs one command line; returns the exit code. 2 is a wrong command line, 1 a failure. */
 export async function main(args: string[]): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === '--version' || name === '-v') return print(`${version}\n`);
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return print(help);
-  const ofTool = name === 'call' && rest[0]?.startsWith('-') === false;
-  if (!ofTool && (rest.includes('--help') || rest.includes('-h'))) return print(await helpFor(name));
-  const command = commands[name];
+  const [first, ...rest] = args;
+  if (first === '--version' || first === '-v' || first === 'version') return print(`${version}\n`);
+  const isHelp = first === undefined || ['--help', '-h', 'help'].includes(first);
+  const name = isHelp ? rest[0] : first;
+  // Of a tool, `call` says it.
+  const ofTool = first === 'call' && rest[0]?.startsWith('-') === false;
+  if (isHelp || (!ofTool && rest.some((arg) => arg === '--help' || arg === '-h')))
+    return exitCodeOf(async () => print(await helpFor(name)));
+  const command = commands[first];
   // Whoever read our output has left (`toolcrib list | head`): nobody is there to be told.
   process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 74));
   return exitCodeOf(async () => {
-    if (!command) throw await unknownCommand(name);
+    if (!command) throw await unknownCommand(first);
     return command(rest);
   });
 }
 
-async function helpFor(command: string): Promise<string> {
-  if (command === 'chat') return (await import('./chat-help.ts')).chatHelp;
-  if (command === 'serve') return (await import('./serve-help.ts')).serveHelp;
-  return help;
+async function helpFor(command: string | undefined): Promise<string> {
+  const { help, pages } = await import('./help.ts');
+  if (command === undefined) return help;
+  if (Object.hasOwn(pages, command)) return pages[command] ?? help;
+  throw await unknownCommand(command);
 }
 
 function print(text: string): number {
@@ -72,6 +49,6 @@ async function unknownCommand(name: string): Promise<UsageError> {
   const { nearest } = await import('../core/nearest.ts');
   const best = nearest(name, ['serve', ...Object.keys(commands)]);
   return new UsageError(
-    `there is no command "${name}"${best ? `; did you mean ${best}?` : ''} toolcrib --help lists them.`,
+    `there is no command "${name}"${best ? `; did you mean ${best}?` : '.'} toolcrib --help lists them.`,
   );
 }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
+import { isatty } from 'node:tty';
 import { makePrivate } from '../machine/folders.ts';
 import {
   firstLists,
@@ -33,6 +34,11 @@ if (args[0] !== 'serve' || args.includes('--help') || args.includes('-h')) runCo
 // A host that hands over a key begins with that, and asks at once for more; what is answered from memory is not traced.
 else if (args.some((arg) => /^--(?:key-fd=|http$|trace)/.test(arg))) runServer();
 else {
+  if (isatty(0))
+    process.stderr.write(
+      'toolcrib serve speaks MCP, for a host that starts it; Ctrl-C ends it.\n' +
+        '`toolcrib config HOST` makes the entry for one; `toolcrib try` shows what a model can do here.\n',
+    );
   const remembered = rememberedStart(args, server);
   const results = remembered && readFirstAnswers(remembered);
   if (remembered && results) answerFirst(remembered, results);

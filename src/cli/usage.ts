@@ -27,8 +27,6 @@ export function parseCommandLine<T extends ParseArgsConfig>(config: T): ReturnTy
     const text = error instanceof Error ? error.message.split(/\n|\. /)[0] : String(error);
     const known = Object.keys(config.options ?? {});
     const given = /'--?([^ '=]+)/.exec(text ?? '')?.[1];
-    if (given !== undefined && Object.hasOwn(successors, given) && known.includes('questions'))
-      throw new UsageError(`there is no option --${given} any more; ${successors[given]}`);
     const best = given && nearest(given, known);
     const all =
       known.length > 0
@@ -66,14 +64,6 @@ export const serveOptions = {
   expose: { type: 'string' },
   'no-checkpoints': { type: 'boolean' },
 } as const satisfies ParseArgsConfig['options'];
-
-/** Their options of earlier versions, and what says the same now. */
-export const successors: Readonly<Record<string, string>> = {
-  allow: "use --rule 'run(npm test*)=allow' for what you name, or toolcrib trust FOLDER.",
-  ask: "use --rule 'run(git push*)=ask'.",
-  deny: "use --rule 'run(git push*)=deny', or --read-only.",
-  'when-unasked': 'use --questions none where nobody is there to ask, or toolcrib trust FOLDER.',
-};
 
 type ServeValues = {
   [name in keyof typeof serveOptions]?:

@@ -1,13 +1,17 @@
 /**
- * The known word that differs least from `word`, if it is near enough to be a slip: at most a third of it, or 2.
- * Otherwise the only one that begins with it, when it has at least 3 letters.
+ * The known word that differs least from `word`, if it is near enough to be a slip: at most a third of it, or 2. Of
+ * several, one that begins with it. Otherwise the only one that begins with it, when it has at least 3 letters.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   // The distance takes time in the product of the lengths.
   if (word.length > 100) return undefined;
   const ranked = known
-    .map((candidate) => ({ candidate, distance: editDistance(fold(word), fold(candidate)) }))
-    .sort((a, b) => a.distance - b.distance);
+    .map((candidate) => ({
+      candidate,
+      distance: editDistance(fold(word), fold(candidate)),
+      begins: fold(candidate).startsWith(fold(word)),
+    }))
+    .sort((a, b) => a.distance - b.distance || Number(b.begins) - Number(a.begins));
   const best = ranked[0];
   if (best && best.distance <= Math.max(2, Math.floor(word.length / 3))) return best.candidate;
   const begun =

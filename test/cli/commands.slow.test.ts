@@ -1,10 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { chatHelp } from '../../src/cli/chat-help.ts';
-import { serveHelp } from '../../src/cli/serve-help.ts';
-import { help } from '../../src/cli/main.ts';
+import { help, pages } from '../../src/cli/help.ts';
 import { temporaryFolder, temporaryRepository } from '../support/repository.ts';
 import { program } from '../support/server.ts';
 
@@ -22,11 +20,16 @@ it('says its version, and helps', () => {
     status: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
   });
-  for (const args of [[], ['--help'], ['help'], ['call', '-h']]) {
+  expect(toolcrib(['version'])).toEqual(toolcrib(['--version']));
+  for (const args of [[], ['--help'], ['help']])
     expect(toolcrib(args)).toEqual({ status: 0, stdout: help, stderr: '' });
-  }
-  expect(toolcrib(['chat', '--help'])).toEqual({ status: 0, stdout: chatHelp, stderr: '' });
-  expect(toolcrib(['serve', '--help'])).toEqual({ status: 0, stdout: serveHelp, stderr: '' });
+  expect(toolcrib(['help', 'trust'])).toEqual(toolcrib(['trust', '-h']));
+});
+
+it.each(Object.keys(pages))('%s has a help of its own, with examples', (command) => {
+  const { status, stdout } = toolcrib([command, '--help']);
+  expect({ status, stdout }).toEqual({ status: 0, stdout: pages[command] });
+  expect(help).toContain(`toolcrib ${command} `);
 });
 
 it.each([
@@ -41,19 +44,15 @@ it.each([
   [['serve', '--rule', 'git_push=ask', '--rule', 'git_push=deny'], 'only one of them'],
   [['serve', '--rule', 'read(**/.env)=ask'], 'a rule about reading files can only deny'],
   [['serve', '--questions', 'hots'], '--questions hots: there is no such way; did you mean host?'],
-  [['serve', '--allow', 'execute'], "--allow any more; use --rule 'run(npm test*)=allow'"],
-  [
-    ['call', 'git_log', '--ask', 'network'],
-    "there is no option --ask any more; use --rule 'run(git push*)=ask'",
-  ],
-  [['try', '--deny', 'destroy'], "--deny any more; use --rule 'run(git push*)=deny', or --read-only"],
-  [['serve', '--when-unasked=allow'], '--when-unasked any more; use --questions none where nobody is there'],
   [['call', '--rule', 'git_push'], '=allow, =ask or =deny is expected'],
   [['list', '--al'], "Unknown option '--al'"],
   [['call', 'git_log', '--limit', '3'], 'limit=…'],
   [['call', 'git_log', '--root', '/no/such/folder'], 'there is no such folder'],
   [['try', '--root', '/no/such/folder'], 'there is no such folder'],
+  [['help', 'lst'], 'did you mean list?'],
   [['call', 'git_statsu', '--help'], 'there is no tool'],
+  [['call', 'git_stat'], 'Did you mean git_status?'],
+  [['call', 'git_log', '--output', 'yaml'], '--output: text or json'],
   [['call', 'git_log', 'paths=[src]'], 'is no JSON'],
   [['call', 'git_log', '--json', '{'], '--json:'],
   [['call', 'git_log', '--json', '[]'], 'expected an object'],
@@ -94,16 +93,32 @@ it('does not mind when nobody reads to the end', () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
-it('fails with 1 when the tool fails, and says why', () => {
+it('fails with 1 when the tool fails, and says why on standard error', () => {
   const { folder } = temporaryRepository();
   expect(toolcrib(['call', 'read_file', 'path=/etc/passwd'], folder)).toMatchObject({
     status: 1,
-    stdout: expect.stringMatching(/^PATH_OUTSIDE_ROOTS/),
+    stdout: '',
+    stderr: expect.stringMatching(/^PATH_OUTSIDE_ROOTS/),
   });
-  expect(toolcrib(['call', 'git_statsu'], folder)).toMatchObject({
+  const { status, stdout } = toolcrib(['call', 'read_file', 'path=/etc/passwd', '--output', 'json'], folder);
+  expect({ status, result: JSON.parse(stdout) as unknown }).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('Did you mean git_status?'),
+    result: { isError: true, content: [{ type: 'text' }] },
   });
+});
+
+it('call ends with 130 on Ctrl-C', async () => {
+  const args = [program, 'call', 'node_run', 'file=slow.js', '--rule', 'run(*)=allow'];
+  const folder = temporaryFolder();
+  writeFileSync(
+    join(folder, 'slow.js'),
+    "require('fs').writeFileSync('begun', ''); setTimeout(() => {}, 60000)",
+  );
+  const child = spawn(process.execPath, [...args, '--questions', 'none'], { cwd: folder });
+  const code = new Promise((resolve) => child.once('exit', resolve));
+  await expect.poll(() => existsSync(join(folder, 'begun'))).toBe(true);
+  child.kill('SIGINT');
+  expect(await code).toBe(130);
 });
 
 it('reaches the current folder and nothing else, unless told', () => {
