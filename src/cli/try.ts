@@ -1,8 +1,8 @@
-import { readdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { relative } from 'node:path';
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { ownCommandLine } from '../server/own-command.ts';
 import { connect } from './connect.ts';
-import { ownCommand } from './own-command.ts';
 import {
   asArguments,
   checkRoots,
@@ -13,7 +13,9 @@ import {
 } from './usage.ts';
 
 type Client = Awaited<ReturnType<typeof connect>>;
-/** `toolcrib try`: the main job once, as a host does it, on the current folder; then the entry for a host. */
+type Call = Parameters<Client['callTool']>[0];
+
+/** `toolcrib try`: what a model can do in the current folder, by a real client; then how a host gets it. */
 export async function tryCommand(args: string[]): Promise<number> {
   const { values } = parseCommandLine({ args, options: serveOptions });
   settingsOf(values);
@@ -23,65 +25,85 @@ export async function tryCommand(args: string[]): Promise<number> {
   const client = await connect(asArguments({ ...values, root }));
   try {
     const { tools } = await client.listTools();
+    const names = new Set(tools.map(({ name }) => name));
+    const calls = [
+      { name: 'project', arguments: {} },
+      { name: 'grep', arguments: { pattern: definition, glob: sources, limit: 5 } },
+    ];
     say(
       `toolcrib serves ${root.join(', ')}: ${tools.length} tools, ${since(startedAt)} after it was started.\n`,
     );
-    const names = new Set(tools.map(({ name }) => name));
-    await show(client, { name: 'list_programs', arguments: {} });
-    await show(client, await firstLook(root[0] ?? '.', names));
-    await show(client, { name: 'grep', arguments: { pattern: 'TODO|function|def |import ', limit: 5 } });
-    const file = await someFile(root[0] ?? '.');
-    if (file) await show(client, { name: 'read_file', arguments: { path: file, limit: 8 } });
-    showEntry(root);
-    return 0;
+    for (const call of calls) if (names.has(call.name)) await show(client, call);
+    if (names.has('edit_file') && names.has('undo')) await showEdit(root[0] ?? '.', { ...values });
+    if (names.has('find_actions'))
+      await show(client, { name: 'find_actions', arguments: { query: 'who changed this line' } });
   } finally {
     await client.close();
   }
+  say(`To use it: ${ownCommandLine()} config HOST --write (claude-code, cursor, vscode, …)`);
+  return 0;
 }
 
-interface Call {
-  name: string;
-  arguments: Record<string, unknown>;
+/** Where something is defined, in most languages; and the files that have such lines. */
+const definition = String.raw`^\s*(export |async |pub |public |static )*(function|def|fn|func|class|interface) \w+`;
+const sources = '*.{ts,tsx,js,mjs,cjs,jsx,py,rb,go,rs,java,kt,c,h,cpp,cs,php,swift,sh}';
+
+/** An edit and its undo, of a copy: nothing of the project is changed, and nothing of it is in the history. */
+async function showEdit(root: string, values: Parameters<typeof asArguments>[0]): Promise<void> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'toolcrib-try-')));
+  try {
+    const { name, text } = await smallFile(root);
+    await writeFile(join(folder, name), text);
+    const client = await connect(asArguments({ ...values, root: [folder] }));
+    try {
+      say(`In a copy of ${name}:\n`);
+      const line = editableLine(text) ?? '';
+      const replacement = { path: name, old_string: line, new_string: `${line} (edited)` };
+      await show(client, { name: 'edit_file', arguments: replacement });
+      await show(client, { name: 'undo', arguments: { last: 1 } });
+    } finally {
+      await client.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
-/** git_status in a repository; elsewhere what is there. */
-async function firstLook(root: string, names: ReadonlySet<string>): Promise<Call> {
-  const entries: string[] = await readdir(root).catch(() => []);
-  if (names.has('git_status') && entries.includes('.git')) return { name: 'git_status', arguments: {} };
-  return { name: 'list_files', arguments: {} };
-}
+const mostCharacters = 64 * 1024;
 
-async function someFile(root: string): Promise<string | undefined> {
+/** A text of the folder, its README rather than another; one of our own where there is none. */
+async function smallFile(root: string): Promise<{ name: string; text: string }> {
   const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
-  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  return (
-    files.find((name) => /^readme/i.test(name)) ??
-    files.find((name) => /\.(?:md|txt|json|ts|js|py|toml)$/.test(name)) ??
-    files[0]
-  );
+  const names = entries
+    .filter((entry) => entry.isFile() && /^\w.*\.(?:md|txt|ts|js|py|go|rs|java|rb)$/.test(entry.name))
+    .map(({ name }) => name)
+    .filter((name) => !/licen[cs]e|copying|notice/i.test(name))
+    .sort((one, other) => Number(/^readme/i.test(other)) - Number(/^readme/i.test(one)));
+  for (const name of names.slice(0, 10)) {
+    const text = await readFile(join(root, name), 'utf8').catch(() => '');
+    if (text.length < mostCharacters && !/[\0\uFFFD]/.test(text) && editableLine(text) !== undefined)
+      return { name: basename(name), text };
+  }
+  return { name: 'hello.txt', text: 'Hello, world\n' };
 }
+
+/** A short line with words that is there once, so that it is clear which one is meant. */
+const editableLine = (text: string): string | undefined =>
+  text
+    .split(/\r?\n/)
+    .find((line) => /\w{3}/.test(line) && line.length < 100 && text.split(line).length === 2);
 
 async function show(client: Client, call: Call): Promise<void> {
   const startedAt = performance.now();
   const { content, isError } = await client.callTool(call);
   const took = since(startedAt);
-  const given = Object.entries(call.arguments).map(([key, value]) => `${key}=${String(value)}`);
+  const given = Object.entries(call.arguments ?? {}).map(([key, value]) => `${key}=${String(value)}`);
   say(`> ${[call.name, ...given].join(' ')}  (${took}${isError ? ', an error' : ''})`);
   const text = content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
-  const lines = text.split('\n');
+  const lines = text.trimEnd().split('\n');
   for (const line of lines.slice(0, 12)) say(`  ${line.length > 160 ? `${line.slice(0, 160)}…` : line}`);
   if (lines.length > 12) say(`  … ${lines.length - 12} more lines`);
   say('');
-}
-
-function showEntry(roots: readonly string[]): void {
-  const { command, script } = ownCommand();
-  // A whole home folder is not what anybody wants to open to a model.
-  const wide = roots.some((root) => !relative(root, homedir()).startsWith('..'));
-  const shown = wide ? ['/path/to/your/project'] : roots;
-  const args = [script, 'serve', ...shown.flatMap((root) => ['--root', root])];
-  say('To use it, paste this into the configuration of your host (README.md says where):\n');
-  say(JSON.stringify({ mcpServers: { toolcrib: { command, args } } }, null, 2));
 }
 
 const since = (start: number): string => `${Math.round(performance.now() - start)} ms`;

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { help, pages } from '../../src/cli/help.ts';
@@ -133,36 +133,28 @@ it('reaches the current folder and nothing else, unless told', () => {
   });
 });
 
-it('tries itself in a repository', () => {
+it('tries itself: project, search, an edit of a copy and its undo, find_actions; the same warm as cold', () => {
   const { folder } = temporaryRepository();
-  const { status, stdout, stderr } = toolcrib(['try'], folder);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  for (const part of [
-    '> list_programs',
-    '> git_status',
-    'on main at ',
-    '> grep',
-    '> read_file',
-    '# Example',
-    '"mcpServers"',
-    folder,
-  ]) {
-    expect(stdout).toContain(part);
-  }
+  writeFileSync(join(folder, 'LICENSE.md'), 'function of a licence\n');
+  const before = readFileSync(join(folder, 'README.md'), 'utf8');
+  const env = { ...process.env, XDG_CACHE_HOME: temporaryFolder() };
+  const run = () => spawnSync(process.execPath, [program, 'try'], { cwd: folder, encoding: 'utf8', env });
+  const [cold, warm] = [run(), run()];
+  expect(cold).toMatchObject({ status: 0, stderr: '' });
+  const calls = [...cold.stdout.matchAll(/^> (\w+)/gm)].map(([, name]) => name);
+  expect(calls).toEqual(['project', 'grep', 'edit_file', 'undo', 'find_actions']);
+  expect(cold.stdout).not.toMatch(/an error|licen[cs]e\n/i);
+  expect(cold.stdout.trimEnd().split('\n').at(-1)).toMatch(/config HOST --write/);
+  expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe(before);
+  const count = /: (\d+) tools/;
+  expect(count.exec(warm.stdout)?.[1]).toBe(count.exec(cold.stdout)?.[1]);
 });
 
-it('tries itself in a folder that is no repository, and in an empty one', () => {
-  const folder = temporaryFolder();
-  expect(toolcrib(['try'], folder)).toMatchObject({
-    status: 0,
-    stdout: expect.stringContaining('> list_files'),
-  });
-  mkdirSync(join(folder, 'sub'));
-  writeFileSync(join(folder, 'package.json'), '{"name": "x", "scripts": {"test": "true"}}');
-  expect(toolcrib(['try'], folder)).toMatchObject({
-    status: 0,
-    stdout: expect.stringContaining('> read_file path=package.json'),
-  });
+it('tries itself in an empty folder, and where nothing may be changed', () => {
+  expect(toolcrib(['try'])).toMatchObject({ status: 0, stdout: expect.stringContaining('hello.txt') });
+  const { status, stdout } = toolcrib(['try', '--read-only']);
+  expect(status).toBe(0);
+  expect(stdout).not.toContain('> edit_file');
 });
 
 it('call waits for what takes longer than a call may, and does not start what would end with it', () => {
