@@ -1,6 +1,8 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { whichProgram } from '../machine/programs/discovery.ts';
 import { findRipgrep } from '../machine/programs/find-ripgrep.ts';
-import { cacheFolder } from '../machine/folders.ts';
+import { cacheFolder, stateFolder } from '../machine/folders.ts';
 import type { Host } from '../machine/host.ts';
 import type { Discovery, Installation, ProgramFacts, SearchPath } from '../machine/programs/installation.ts';
 import {
@@ -11,10 +13,12 @@ import {
 import { createMachine } from '../machine/machine.ts';
 import type { ProgramReport } from '../machine/programs/machine-report.ts';
 import { presentable } from '../machine/presentable.ts';
+import { version } from '../server/version.ts';
+import { checkHosts } from './doctor-hosts.ts';
 import { showSettings } from './doctor-settings.ts';
 import { styler, table, type Style } from './table.ts';
 import { thisWorld, type World } from './this-world.ts';
-import { parseCommandLine } from './usage.ts';
+import { parseCommandLine, UsageError } from './usage.ts';
 
 interface Findings {
   readonly facts: readonly ProgramFacts[];
@@ -24,10 +28,20 @@ interface Findings {
   readonly reports: readonly ProgramReport[];
 }
 
-/** `toolcrib doctor [program]`: how programs are looked for, and what is wrong; exit code 1 when something is. */
+/**
+ * `toolcrib doctor [program]`: how programs are looked for, what hosts start, and what is wrong; exit code 1 when
+ * something is. With --json the same for programs.
+ */
 export async function doctor(args: string[], given = thisWorld()): Promise<number> {
-  const { positionals } = parseCommandLine({ args, options: {}, allowPositionals: true });
-  const world = await given;
+  const { values, positionals } = parseCommandLine({
+    args,
+    options: { json: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  if (values.json && positionals.length > 0)
+    throw new UsageError('doctor: --json is for all of it; toolcrib list --json has each program.');
+  const { print, ...real } = await given;
+  const world: World = { ...real, print: values.json ? () => {} : print };
   const findings = await examine(world);
   const style = styler(world.colour);
   if (positionals.length > 0) {
@@ -36,14 +50,28 @@ export async function doctor(args: string[], given = thisWorld()): Promise<numbe
   }
   showPath(findings, world, style);
   const wrong = await showSettings(world, style);
-  const checks = [
+  const checkedHosts = await checkHosts(world.host);
+  const checks: Check[] = [
     ...(await check(findings, world)),
+    ...checkedHosts.map(({ host, state, says, file }) => ({
+      state,
+      text: presentable(state === 'ok' ? `${host}: ${says}` : `${host}: ${file}: ${says}`),
+    })),
     ...wrong.map((text) => ({ state: 'wrong' as const, text: presentable(text) })),
   ];
+  const isSound = checks.every(({ state }) => state !== 'wrong');
+  if (values.json) {
+    const { path } = findings.discovery;
+    const { host } = world;
+    const versions = { toolcrib: version, node: process.versions.node, platform: host.platform };
+    const state = stateFolder(host.platform, host.env, host.home);
+    print(`${JSON.stringify({ isSound, versions, state, path, hosts: checkedHosts, checks }, null, 2)}\n`);
+    return isSound ? 0 : 1;
+  }
   const colours = { ok: 'green', note: 'yellow', wrong: 'red' } as const;
-  world.print(`\n${style('bold', 'Checks')}\n`);
-  for (const { state, text } of checks) world.print(`  ${style(colours[state], state.padEnd(5))}  ${text}\n`);
-  return checks.some(({ state }) => state === 'wrong') ? 1 : 0;
+  print(`\n${style('bold', 'Checks')}\n`);
+  for (const { state, text } of checks) print(`  ${style(colours[state], state.padEnd(5))}  ${text}\n`);
+  return isSound ? 0 : 1;
 }
 
 async function examine({ host, processes, loadManifest, projectRoots, settings }: World): Promise<Findings> {
@@ -100,9 +128,11 @@ async function check(findings: Findings, { host }: World): Promise<Check[]> {
   const git = reports.find(({ id }) => id === 'git');
   const ripgrep = await ripgrepOf(host, path);
   return [
+    { state: 'ok', text: `toolcrib ${version}` },
     isAtLeast(process.versions.node, 20, 19)
       ? { state: 'ok', text: `Node.js ${process.versions.node}` }
       : { state: 'wrong', text: `Node.js ${process.versions.node}: 20.19 or later is needed` },
+    checkState(stateFolder(host.platform, host.env, host.home)),
     checkGit(git),
     ripgrep
       ? { state: 'ok', text: `ripgrep ${ripgrep}` }
@@ -113,6 +143,20 @@ async function check(findings: Findings, { host }: World): Promise<Check[]> {
     ...(answer?.why === undefined ? [] : [{ state: 'note' as const, text: `login shell: ${answer.why}` }]),
     { state: 'ok', text: `${installed.size} of ${facts.length} programs found (toolcrib list --all)` },
   ];
+}
+
+/** It may not be there yet; then the nearest folder above it counts. */
+function checkState(folder: string | undefined): Check {
+  if (folder === undefined)
+    return { state: 'wrong', text: 'no state folder: HOME is not set, so nothing can be undone or trusted' };
+  let nearest = folder;
+  while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
+  try {
+    accessSync(nearest, constants.W_OK);
+    return { state: 'ok', text: `state folder ${folder}` };
+  } catch {
+    return { state: 'wrong', text: `state folder ${folder}: it cannot be written, so nothing can be undone` };
+  }
 }
 
 /** The ripgrep that is installed with us, else the machine's own; undefined when there is neither. */

@@ -178,3 +178,25 @@ it('writes nothing where it would do harm, and says why', () => {
   expect(readFileSync(real, 'utf8')).toContain('toolcrib');
   expect(existsSync(`${real}.before-toolcrib`)).toBe(true);
 });
+
+it('what config wrote is started by doctor, in the environment of a desktop, and what is broken is named', () => {
+  const { config, home, project, put } = person();
+  for (const host of ['claude-code', 'codex', 'opencode', 'goose']) config(host, '--write');
+  put('.cursor/mcp.json', '{"mcpServers": {"toolcrib": {"command": "/no/such/node", "args": []}}}');
+  put('.qwen/settings.json', '{"mcpServers": {"other": {"command": "/no/such/node"}}}');
+  const { status, stdout } = spawnSync(process.execPath, [program, 'doctor', '--json'], {
+    cwd: project,
+    env: { ...inherited(), HOME: home },
+    encoding: 'utf8',
+  });
+  const { hosts } = JSON.parse(stdout) as { hosts: { host: string; state: string; says: string }[] };
+  const tools = expect.stringMatching(/^\d+ tools$/) as unknown;
+  expect(hosts).toMatchObject([
+    { host: 'claude-code', state: 'ok', says: tools },
+    { host: 'cursor', state: 'wrong', says: expect.stringContaining('ENOENT') as unknown },
+    { host: 'codex', state: 'ok', says: tools },
+    { host: 'opencode', state: 'ok', says: tools },
+    { host: 'goose', state: 'ok', says: tools },
+  ]);
+  expect(status).toBe(1);
+});

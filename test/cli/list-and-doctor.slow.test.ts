@@ -91,7 +91,7 @@ describe.skipIf(process.platform === 'win32')('toolcrib list and doctor', () => 
 
   it('refuses an option there is not', async () => {
     await expect(run(list, '--al')).rejects.toThrow(UsageError);
-    await expect(run(doctor, '--json')).rejects.toThrow(UsageError);
+    await expect(run(doctor, 'git', '--json')).rejects.toThrow(UsageError);
   });
 
   it('explains the search path, what was left out, and the login shell', async () => {
@@ -102,6 +102,16 @@ describe.skipIf(process.platform === 'win32')('toolcrib list and doctor', () => 
     expect(printed).toContain('/bin/sh: told its PATH (asked just now)');
     expect(printed).toContain(`ok     git 2.40.1 ${home}/a/git`);
     expect(printed).toMatch(/ok {5}ripgrep \S*rg/);
+  });
+
+  it('says as JSON what it found', async () => {
+    expect(await run(doctor, '--json')).toBe(0);
+    expect(JSON.parse(printed)).toMatchObject({
+      isSound: true,
+      versions: { node: process.versions.node },
+      state: `${home}/.local/state/toolcrib`,
+      hosts: [],
+    });
   });
 
   it('fails when git is too old', async () => {
