@@ -107,14 +107,7 @@ function showPath({ discovery: { path }, shell, answer }: Findings, { print }: W
 
 function describe(shell: string | undefined, answer: LoginShellAnswer | undefined): string {
   if (shell === undefined || answer === undefined) return 'none on this system';
-  const asked = `asked ${ago(Date.now() - answer.askedAt)}`;
-  return answer.why === undefined ? `${shell}: told its PATH (${asked})` : `${answer.why} (${asked})`;
-}
-
-function ago(ms: number): string {
-  const minutes = Math.round(ms / 60_000);
-  if (minutes < 1) return 'just now';
-  return minutes < 120 ? `${minutes} minutes ago` : `${Math.round(minutes / 60)} hours ago`;
+  return answer.why ?? `${shell}: told its PATH`;
 }
 
 interface Check {

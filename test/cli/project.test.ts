@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+it('the entry of the registry and the package say the same', () => {
+  const { name, version, mcpName, repository } = JSON.parse(read('package.json')) as Record<string, string>;
+  const entry = JSON.parse(read('server.json')) as Record<string, unknown>;
+  expect(entry).toMatchObject({ name: mcpName, version, packages: [{ identifier: name, version }] });
+  const { url } = entry['repository'] as { url: string };
+  expect(repository).toMatchObject({ url: `git+${url}.git` });
+  // The registry takes no more.
+  expect(String(entry['description']).length).toBeLessThanOrEqual(100);
+});
+
+it('workflows use actions by their commit', () => {
+  for (const file of readdirSync(new URL('../../.github/workflows', import.meta.url)))
+    for (const [, used] of read(`.github/workflows/${file}`).matchAll(/uses: (.*)/g))
+      expect(used).toMatch(/@[0-9a-f]{40} # v/);
+});
