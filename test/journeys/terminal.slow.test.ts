@@ -38,7 +38,7 @@ it('toolcrib call asks the person at the terminal', async () => {
   const interrupted = reset();
   await interrupted.sees('[N]o?');
   interrupted.press('ctrl-c');
-  expect(await interrupted.exit).toBe(1);
+  expect(await interrupted.exit).toBe(130);
   expect(read()).toBe('changed\n');
 });
 
