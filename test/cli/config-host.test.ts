@@ -102,6 +102,8 @@ it('changes nothing but the entry, whatever the file looks like', () => {
     fc.property(file, fc.constantFrom('', '  ', '\t'), fc.boolean(), (given, indent, isCommented) => {
       const { mcpServers: _servers, ...others } = given;
       const text = JSON.stringify(others, null, indent);
+      // The parser that looks at the result makes no such key.
+      fc.pre(!text.includes('__proto__'));
       const before = isCommented && indent !== '' ? text.replaceAll(/,\n/g, ', // a, "b": {\n') : text;
       const written = withSettings('a.json', before, [{ under, value: { a: [1] } }]);
       expect(parse(written)).toEqual({ ...others, mcpServers: { toolcrib: { a: [1] } } });
