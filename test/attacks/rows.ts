@@ -97,7 +97,6 @@ export const rows: readonly Row[] = [
   {
     number: 109,
     title: 'a web page drives the server',
-    notYet: 'the server speaks over standard input and output only, and listens to no port',
   },
   { number: 112, title: 'a thousand calls, a million characters' },
 ];

@@ -29,7 +29,7 @@ describe('a rule that is proposed', () => {
   });
 
   it('is none where it would fit more than the act', async () => {
-    const { text } = await (await world.open()).does(runProgram('ls', '*.md'));
+    const { text } = await (await world.open()).does(runProgram('cksum', '*.md'));
     expect(text).toContain('NEEDS_CONFIRM');
     expect(ruleIn(text)).toBeUndefined();
   });

@@ -190,6 +190,7 @@ describe('a person', () => {
     expect(ada.asked).toHaveLength(2);
     const unsaid: Given[] = [
       ...runners.map((program) => ({ command: program, args: ['build'] })),
+      { command: 'node', args: ['run.mjs'] },
       { command: 'sh', args: ['run.sh'] },
       { command: 'tool', args: ['build'], input: 'x' },
       { command: 'tool' },

@@ -83,7 +83,7 @@ it('asks with the stream of the call, where a client has no other one', async ()
   expect(await call(client, 'run', { command: 'node -e "console.log(6*7)"' })).toContain('42');
 });
 
-it('lets nobody in without the token, from another origin, or under another name', async () => {
+it('ATTACK 109: lets nobody in without the token, from another origin, or under another name', async () => {
   const server = await serveHttp([temporaryFolder()]);
   const statusOf = async (headers: Record<string, string>) => (await post(server, headers)).status;
   expect(await statusOf({})).toBe(200);
@@ -106,7 +106,7 @@ it('lets nobody in without the token, from another origin, or under another name
   expect(server.said()).not.toContain(server.token);
 });
 
-it('listens for others only when it is told to, under names that it was told', async () => {
+it('ATTACK 109: listens for others only when it is told to, under names that it was told', async () => {
   const args = ['--host', '0.0.0.0', '--allow-host', 'Tools.example.org'];
   const { url, token } = await serveHttp([temporaryFolder()], args);
   const server = { url: url.replace('0.0.0.0', '127.0.0.1'), token };

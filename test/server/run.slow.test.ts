@@ -54,7 +54,7 @@ describe('run', () => {
   it('runs a program of the project by its path, and shows which', async () => {
     const file = world.write('go.sh', '#!/bin/sh\necho "ran $1"\n', 0o755);
     expect(await run('./go.sh', ['it'])).toBe('ran it');
-    expect(ada.asked[0]?.message.split('\n')[0]).toBe(`trust ${world.project}, to run: ${file} it`);
+    expect(ada.asked[0]?.message.split('\n')[0]).toBe(`${file} it`);
   });
 
   it('ATTACK 52: a program outside the roots, or behind a link that leads there, is not asked about', async () => {
@@ -162,7 +162,7 @@ describe('a line of it', () => {
     tool('node_modules/.bin/git');
     mkdirSync(join(world.project, 'src', 'deep'), { recursive: true });
     expect(await run('eslint x', undefined, { cwd: 'src/deep' })).toBe(`own ${eslint} x`);
-    expect(firstLine()).toBe(`trust ${world.project}, to run: ${eslint} x`);
+    expect(firstLine()).toBe(`${eslint} x`);
     expect(await run('some-tool-of-it')).toBe(`own ${other}`);
     expect(await run('git --version')).toMatch(/^git version/);
     expect(await run('ls src/words.txt')).toBe('src/words.txt');
@@ -249,34 +249,6 @@ describe('a line of it', () => {
     for (const command of ['cat log.txt', 'grep -r b'])
       expect((await kept.does({ name: 'run', arguments: { command } })).text).toMatch(/^NOT_CONFIRMED/);
     await kept.client.close();
-  });
-
-  it('is asked about no more where the folder is trusted and it is code of that', async () => {
-    const who = person(says.yes);
-    const one = await world.open({ person: who });
-    const said = async (command: string) => (await one.does({ name: 'run', arguments: { command } })).text;
-    world.write('go.sh', '#!/bin/sh\necho "ran $1"\n', 0o755);
-    world.write('tools/told.py', 'import sys\nprint("told", *sys.argv[1:])\n');
-    expect(await said('./go.sh a')).toBe('ran a');
-    expect(who.asked).toHaveLength(1);
-    expect(await said('./go.sh b | cat')).toBe('ran b');
-    expect(await said('bash go.sh c')).toBe('ran c');
-    expect(await said('python3 tools/told.py d')).toBe('told d');
-    expect(await said('python3 -m tools.told -e')).toBe('told -e');
-    expect(who.asked).toHaveLength(1);
-    who.will(says.no);
-    writeFileSync(join(world.bin, 'out.sh'), 'echo out\n');
-    symlinkSync(join(world.bin, 'out.sh'), join(world.project, 'in.sh'));
-    for (const command of [
-      'bash in.sh',
-      'sh -c ./go.sh',
-      './go.sh < x',
-      'A=1 ./go.sh',
-      './go.sh ../x',
-      'python3 -m pip',
-    ])
-      expect(await said(command), command).toMatch(/^(?:NOT_CONFIRMED|ARG_INVALID)/);
-    await one.client.close();
   });
 
   it('is asked about no more when always was said to each of its programs, whatever filters them', async () => {

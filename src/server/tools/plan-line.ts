@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { printable } from '../../core/command-line.ts';
 import { deniedGlobs } from '../../core/rule.ts';
@@ -43,8 +42,6 @@ interface Prepared {
   readonly bare: string;
   /** It shows what is in the roots, or what it is given, and does no more. */
   readonly looks: boolean;
-  /** It is the project's own, or a runtime with a script of it. */
-  readonly isOwn: boolean;
   /** What it names inside the roots, and itself where it lies there. */
   readonly touches: readonly string[];
   readonly leadsOut: boolean;
@@ -94,22 +91,20 @@ export async function planLine(
 
 /** What is decided about one program of a line: with the variables before it, and without them what is denied. */
 function partsOf(
-  { stage: { line }, of: { argv, variables }, found, bare, looks, isOwn, touches, leadsOut }: Prepared,
+  { stage: { line }, of: { argv, variables }, found, bare, looks, touches, leadsOut }: Prepared,
   whole: Plan,
   isAlone: boolean,
 ): Plan[] {
-  const { asks: _asks, ...rest } = whole;
-  const { trust: _trust, ...unasked } = rest;
-  const onlyRules = { ...unasked, effects: [] };
+  const { asks: _asks, trust: _trust, ...rest } = whole;
+  const onlyRules = { ...rest, effects: [] };
   const hasVariables = Object.keys(variables).length > 0;
   // What lies outside of the roots nobody could trust, so that is read each time; so is what is set or typed for it.
   const canLast = isAlone && !leadsOut && !hasVariables;
   const lasting = canLast ? prefixOf(found.program, argv.slice(1)) : undefined;
-  const asked = { ...whole, subject: line, touches, ...(lasting && { lasting }) };
-  // What a project's tests and tasks may run in a trusted folder is no more by itself.
-  const own: Plan = { ...rest, effects: ['write', 'execute', 'network'], subject: line, touches };
   return [
-    looks ? { ...onlyRules, effects: ['read'], subject: line } : isOwn && canLast ? own : asked,
+    looks
+      ? { ...onlyRules, effects: ['read'], subject: line }
+      : { ...whole, subject: line, touches, ...(lasting && { lasting }) },
     ...(bare === line ? [] : [{ ...onlyRules, subject: bare }]),
   ];
 }
@@ -147,7 +142,6 @@ async function preparer(
     const places = placesIn(args, folder, workspace.roots);
     const env = environment(inheritedBy(name, manifest), {});
     const hasVariables = Object.keys(of.variables).length > 0;
-    const isOwn = digest !== undefined || (await runsScript(name, args, folder, manifest));
     const isPlain = digest === undefined && !hasVariables;
     const looks = isPlain && (await onlyLooks(name, args, places, { roots: workspace.roots, isFree }));
     return {
@@ -162,7 +156,6 @@ async function preparer(
       of,
       bare: printable(typed),
       looks,
-      isOwn,
       touches: [...(digest === undefined ? [] : [program]), ...places.inside],
       leadsOut: places.leadsOut,
     };
@@ -172,26 +165,6 @@ async function preparer(
 const ownPlaces = ({ programs }: Manifest, system: 'posix' | 'win32'): readonly string[] => [
   ...new Set(programs.flatMap(({ own }) => own?.[system] ?? []).filter((place) => !place.startsWith('$'))),
 ];
-
-/** Whether a runtime is given a script of this folder, or a module by its name. */
-async function runsScript(
-  program: string,
-  [script = '', module = '']: readonly string[],
-  folder: string,
-  { programs }: Manifest,
-): Promise<boolean> {
-  if (!programs.some(({ category, called }) => category === 'runtime' && called.includes(program)))
-    return false;
-  const within = module.replaceAll('.', '/');
-  const files = script === '-m' ? [`${within}.py`, `${within}/__main__.py`] : [script];
-  return (await Promise.all(files.map((file) => isFileIn(folder, file)))).includes(true);
-}
-
-/** Whether a plain file lies there, and not only a link that leads out. */
-async function isFileIn(folder: string, path: string): Promise<boolean> {
-  const real = await realpath(resolve(folder, path)).catch(() => undefined);
-  return real !== undefined && isInside(real, folder) && (await stat(real)).isFile();
-}
 
 /** What arguments name in other folders or in this one, also behind an option: `--root=../other`, `-C/w/other`. */
 function placesIn(args: readonly string[], folder: string, roots: readonly string[]) {
