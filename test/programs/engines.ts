@@ -34,6 +34,9 @@ const calls: ProgramTrial['calls'] = [
   ['prune', { what: 'volume' }, /done|Total reclaimed/i],
   ['pull', { image: 'localhost:1/nothing:1' }, /PROGRAM_FAILED[^]*(?:refused|dial)/],
   ['ps_all', {}, /^no containers/],
+  ['run', { image: 'box:1', detach: true, name: 'gone', argv: ['sleep', '600'] }, /./],
+  ['stop', { containers: ['gone'] }, /containers/],
+  ['start', { containers: ['gone'] }, /PROGRAM_FAILED/],
 ];
 const box = { Dockerfile: 'FROM box:1\nARG WHO\nRUN echo "hello $WHO" >/said\n' };
 
@@ -43,24 +46,14 @@ export default [
     from: { apt: 'podman runc busybox-static' },
     start: () => startEngine('podman'),
     files: box,
-    calls: [
-      ...calls,
-      ['run', { image: 'box:1', detach: true, name: 'gone', argv: ['sleep', '600'] }, /./],
-      ['stop', { containers: ['gone'] }, /containers/],
-      ['start', { containers: ['gone'] }, /PROGRAM_FAILED/],
-    ],
+    calls,
   },
   {
     program: 'docker',
     from: { apt: 'docker.io busybox-static' },
     start: () => startEngine('docker'),
     files: box,
-    calls: [
-      ...calls,
-      ['run', { image: 'box:1', detach: true, name: 'gone', argv: ['sleep', '600'] }, /./],
-      ['stop', { containers: ['gone'] }, /containers/],
-      ['start', { containers: ['gone'] }, /PROGRAM_FAILED/],
-    ],
+    calls,
   },
   {
     program: 'compose',

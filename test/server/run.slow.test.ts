@@ -240,13 +240,15 @@ describe('a line of it', () => {
       'cat link.txt',
       `cat ${outside}`,
       'grep -nR outside .',
+      'grep --de outside .',
+      'du --files0=log.txt',
       'A=1 cat log.txt',
     ])
       expect(await said(command), command).toMatch(/^NOT_CONFIRMED/);
-    expect(who.asked).toHaveLength(8);
+    expect(who.asked).toHaveLength(10);
     await one.client.close();
     const kept = await world.open({ person: who, args: ['--rule', 'read(**/log.txt)=deny'] });
-    for (const command of ['cat log.txt', 'grep -r b'])
+    for (const command of ['cat log.txt', 'grep -r b', 'grep --rec b', 'grep -d recurse b'])
       expect((await kept.does({ name: 'run', arguments: { command } })).text).toMatch(/^NOT_CONFIRMED/);
     await kept.client.close();
   });

@@ -3,9 +3,11 @@ import { isInside } from '../../machine/paths/inside.ts';
 
 /** Programs that print what they read, or what is there, and the options with which they do no more. */
 const looking: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
-  ...Object.fromEntries('cat cut du head ls nl stat tail tr wc'.split(' ').map((name) => [name, () => true])),
+  ...Object.fromEntries('cat cut head ls nl stat tail tr'.split(' ').map((name) => [name, () => true])),
+  // A list of files could name any file. Long options may be cut: --de is --dereference-recursive.
+  ...Object.fromEntries('du wc'.split(' ').map((name) => [name, none(/^--f/)])),
   // With -R it would follow links that lead anywhere.
-  ...Object.fromEntries('egrep fgrep grep'.split(' ').map((name) => [name, none(/^-\w*R|^--deref/)])),
+  ...Object.fromEntries('egrep fgrep grep'.split(' ').map((name) => [name, none(/^-\w*R|^--de/)])),
   // Others write a file, or start a program.
   sort: none(/^-(?!(?:[bcdfghimnrsuzMRV]+|k[\w.,]*|t.?)$)/),
   // Its second file is written.
@@ -29,6 +31,7 @@ export async function onlyLooks(
   if (!Object.hasOwn(looking, name) || looking[name]?.(args) !== true || leadsOut) return false;
   const real = await Promise.all(inside.map((path) => realpath(path).catch(() => path)));
   const stays = real.every((path) => roots.some((root) => isInside(path, root)));
-  const opens = inside.length > 0 || args.some((arg) => /^-\w*r|^--recursive/.test(arg));
+  // Without a file grep may look into the whole folder.
+  const opens = inside.length > 0 || name.endsWith('grep');
   return stays && (isFree || !opens);
 }
