@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { chatPlace, openChat, runChat } from '../support/chat.ts';
 import { call, calls, say } from '../support/fake-model.ts';
-import { enter as typed, installed, offered, results, writeServers } from '../support/served.ts';
+import { answerTo, enter as typed, installed, offered, results, writeServers } from '../support/served.ts';
 
 const command = process.execPath;
 const everything = installed('@modelcontextprotocol/server-everything/dist/index.js');
@@ -78,39 +78,27 @@ it('uses the prompts, resources, progress and questions of a server that has eve
   await chat.sees('[y]es');
   enter('y');
   await chat.sees('every asks: Please provide inputs');
-  await chat.sees('Your full, legal name');
-  enter('');
-  await chat.sees('An answer is needed.');
-  enter('Ada');
-  await chat.sees('Agree to the terms');
-  enter('maybe');
-  await chat.sees('Answer yes or no.');
-  enter('yes');
-  await chat.sees('first line of a story');
-  enter('');
-  await chat.sees('Your email address');
-  enter('nowhere');
-  await chat.sees('"nowhere" is no email.');
-  enter('ada@example.org');
-  await chat.sees('Portfolio');
-  // All the rest may be left out, or has a default.
-  enter('');
-  await chat.sees('date of birth');
-  enter('yesterday');
-  await chat.sees('"yesterday" is no date');
-  for (const seen of ['favorite integer', 'Favorite number', 'favorite friend']) {
-    enter('');
-    await chat.sees(seen);
-  }
-  enter('3');
-  await chat.sees('favorite instruments');
-  enter('2, Drums');
-  await chat.sees('favorite hero');
-  enter('Wonder Woman');
-  await chat.sees('types of fish');
-  enter('');
-  await chat.sees('type of pet');
-  enter('Dogs');
+  for (const [asked, answer] of [
+    ['Your full, legal name', ''],
+    ['An answer is needed.', 'Ada'],
+    ['Agree to the terms', 'maybe'],
+    ['Answer yes or no.', 'yes'],
+    ['first line of a story', ''],
+    ['Your email address', 'nowhere'],
+    ['"nowhere" is no email.', 'ada@example.org'],
+    // All the rest may be left out, or has a default.
+    ['Portfolio', ''],
+    ['date of birth', 'yesterday'],
+    ['"yesterday" is no date', ''],
+    ['favorite integer', ''],
+    ['Favorite number', ''],
+    ['favorite friend', '3'],
+    ['favorite instruments', '2, Drums'],
+    ['favorite hero', 'Wonder Woman'],
+    ['types of fish', ''],
+    ['type of pet', 'Dogs'],
+  ] as const)
+    await answerTo(chat, asked, answer);
   await chat.sees('Thank you for it.');
   const told = place.model.requests.at(-1)?.text.replaceAll(/\\+"/g, '"');
   for (const value of [
@@ -130,13 +118,13 @@ it('uses the prompts, resources, progress and questions of a server that has eve
   enter('once more');
   await chat.until(() => chat.scrollback().split('say what to do instead').length === 3);
   enter('y');
-  await chat.until(() => chat.scrollback().split('full, legal name').length > 2);
+  await chat.sees(/full, legal name[^]*full, legal name[^]*Esc: none of it\)$/);
   chat.press('esc');
   await chat.sees('Never mind.');
   expect(place.model.requests.at(-1)?.text).toContain('User cancelled');
   enter('/exit');
   expect(await chat.exit).toBe(0);
-}, 40_000);
+});
 
 it('uses several servers at once, and goes on without those that are broken', async () => {
   const place = await chatPlace();
