@@ -82,7 +82,7 @@ export async function chatOnce(options: ChatOptions, { prompts, output }: OneSho
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   try {
-    chat.connected = connect(chat, note);
+    chat.connected = connect(chat, note, onlyMessageMs);
     const live = process.stdout.isTTY;
     // What a program reads is as the model wrote it; a terminal must not obey it.
     const clean = live ? createPrintable() : undefined;
@@ -108,9 +108,11 @@ function endWithProcess({ toolbox, log }: World): void {
 
 /** A server that takes longer than this to start is not waited for: its tools come with a later message. */
 const patienceMs = 15_000;
+/** Where no later message comes: as long as a server may take to start at all. */
+const onlyMessageMs = 60_000;
 
 /** Starts the servers; what is wrong with one is told, and stops nothing. */
-async function connect(chat: Chat, tell: (text: string) => void): Promise<void> {
+async function connect(chat: Chat, tell: (text: string) => void, patience = patienceMs): Promise<void> {
   const { toolbox, options, folders, store } = chat.world;
   toolbox.connect();
   try {
@@ -124,7 +126,7 @@ async function connect(chat: Chat, tell: (text: string) => void): Promise<void> 
     // Whatever it is: nobody waits for this, so that it would end the program.
     tell(`! ${error instanceof Error ? error.message : String(error)}`);
   }
-  await Promise.all([chat.askModel(), toolbox.ready(patienceMs)]);
+  await Promise.all([chat.askModel(), toolbox.ready(patience)]);
   for (const { name, state } of toolbox.servers())
     if (state === 'connecting') tell(`! MCP server "${name}" is still starting: its tools come later.`);
   chat.provider.warm?.();
