@@ -43,7 +43,8 @@ export function createLoader(services: LoadingServices): (tool: PublishedTool) =
     const found = () => machine.installation(program);
     // It may have been installed since.
     const installation = (await found()) ?? (await machine.refresh().then(found));
-    if (!installation && !offered.isReached(published)) throw notInstalled(program, whole.manifest, machine);
+    if (!installation && !published.reads && !offered.isReached(published))
+      throw notInstalled(program, whole.manifest, machine);
     const known = made.get(name);
     const own = whole.own.get(program);
     if (known && known.installation === installation && known.own === own) return known.tool;

@@ -13,6 +13,8 @@ import type { Manifest, PublishedTool } from './published.ts';
 export interface Offered {
   /** All that can be called now, sorted by name. */
   callable(): Promise<readonly PublishedTool[]>;
+  /** What could be called too if its program were here. */
+  absent(): Promise<readonly PublishedTool[]>;
   /** What of it a host is shown, and why. */
   exposure(): Promise<Exposure>;
   /** The tool of that name, whether or not its program is installed. Throws UNKNOWN_TOOL. */
@@ -34,18 +36,20 @@ export function createOffered(
     return named || schemesOf[asks].test(machine.host.env['DATABASE_URL'] ?? '');
   }
 
-  async function callable(): Promise<PublishedTool[]> {
+  async function allowed(isHere: boolean): Promise<PublishedTool[]> {
     const { installed } = await machine.discovery();
     return manifest.tools.filter(
       (tool) =>
         leftOut(tool, settings) === undefined &&
-        (tool.action === undefined || installed.has(tool.program) || isReached(tool)) &&
+        (tool.action === undefined || installed.has(tool.program) || isReached(tool)) === isHere &&
         refusalOf(tool, settings) === undefined,
     );
   }
+  const callable = () => allowed(true);
 
   return {
     callable,
+    absent: () => allowed(false),
     exposure: async () => exposureOf(await callable(), manifest.programs, await signs, settings),
     find(name) {
       const named = (wanted: string | undefined) => manifest.tools.find((tool) => tool.name === wanted);

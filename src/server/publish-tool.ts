@@ -35,6 +35,7 @@ function publishActions(of: Program): PublishedTool[] {
     rank,
     ...isListed(name),
     ...(action.role ? { role: action.role, ...beginningOf(action) } : {}),
+    ...(action.reads ? { reads: true as const } : {}),
     ...(action.asks ? { asks: action.database } : {}),
     ...publishTool(describeAction(of, name, action)),
   }));

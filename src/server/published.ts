@@ -18,6 +18,8 @@ export interface PublishedTool {
   readonly role?: Role;
   /** The first word it gives its program: `test`. */
   readonly begins?: string;
+  /** It reads a file in the program's place, which need not be there for it. */
+  readonly reads?: true;
   /** The database it asks itself, so that the program need not be there. */
   readonly asks?: DatabaseEngine;
   readonly effects: readonly Effect[];

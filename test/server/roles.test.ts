@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it, onTestFinished } from 'vitest';
@@ -20,9 +20,13 @@ const shop = (scripts: Record<string, string> = {}) => ({
   'test/cart.test.js': cart('3'),
 });
 
-async function opened(files: Record<string, string>, args: readonly string[] = ['--questions', 'none']) {
+async function opened(
+  files: Record<string, string>,
+  args: readonly string[] = ['--questions', 'none'],
+  env?: Record<string, string>,
+) {
   const folder = folderWith(files);
-  const client = await connect('2026-07-28', { roots: [folder], args });
+  const client = await connect('2026-07-28', { roots: [folder], args, ...(env && { env }) });
   onTestFinished(() => client.close());
   const call = async (name: string, given: Record<string, unknown> = {}) => {
     const result = await client.callTool({ name, arguments: given });
@@ -67,6 +71,26 @@ it('runs the script of the project where no program is known for it', async () =
 it('runs a script by a runtime as it is, and not the tests of the runtime', async () => {
   const { call } = await opened({ ...shop({ test: 'node all.js' }), 'all.js': 'console.log("all of it")' });
   expect(await call('check')).toMatch(/^test: passed \(npm run test\)\n[^]*all of it/);
+});
+
+it('says what is missing where the package manager of the project is not here, and runs nothing else', async () => {
+  const bin = folderWith({});
+  symlinkSync(process.execPath, join(bin, 'node'));
+  const files = { 'package.json': '{"packageManager":"bun@1.3.0","scripts":{"test":"bun test --bail"}}' };
+  const { call } = await opened(files, undefined, { HOME: bin, PATH: bin, SHELL: '/nowhere' });
+  const page = await call('project');
+  expect(page).toContain('packages: bun (package.json, not here)');
+  expect(page).toContain('check: test by its script test');
+  expect(await call('run_task')).toBe('1 task\ntest (bun)  bun test --bail');
+  const missing = /^ERROR PROGRAM_NOT_FOUND: Bun was not found .* npm install --global bun/;
+  expect(await call('check')).toMatch(missing);
+  expect(await call('run_task', { task: 'test' })).toMatch(missing);
+  expect(await call('change_packages', { action: 'install' })).toMatch(missing);
+});
+
+it('calls no project green whose runner has found no test', async () => {
+  const { call } = await opened({ 'package.json': '{}' });
+  expect(await call('check')).toMatch(/^test: ended well, but reported no test \(node --test/);
 });
 
 it('asks once about all that it would run, and obeys a rule about a part of it', async () => {

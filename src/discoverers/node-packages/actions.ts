@@ -36,9 +36,18 @@ const nowThere =
     return [output.stdout.trim(), output.stderr.trim(), ...found].filter(Boolean).join('\n');
   };
 
+/** What it said about a change, without its noise. */
+const calmed = (noise: RegExp) =>
+  told(({ stdout, stderr }) =>
+    [stdout, stderr]
+      .flatMap((text) => text.trim().split('\n'))
+      .filter((line) => line !== '' && !noise.test(line))
+      .join('\n'),
+  );
+
 /** Keeping packages. Hooks of the project's own are run: of pnpm and Yarn always, of npm before 11 for some. */
 export function keeping(row: Row, scope: Params): Program['actions'] {
-  const { title, quiet, install, within, list, outdated } = row;
+  const { title, quiet, install, within, list, outdated, noise } = row;
   const [looks, asking] = row.runsProject ? [runs, reaches] : [reads, asks];
   return {
     ...packageActions(`${title} packages`, {
@@ -47,7 +56,9 @@ export function keeping(row: Row, scope: Params): Program['actions'] {
       ...{ add: [row.add, ...quiet], remove: [row.remove, ...quiet] },
       update: [row.update, ...(within ? [within.option] : []), ...quiet],
       ...(within && { whole: [within.all] }),
-      answer: row.saysNoVersions && { after: { now: () => list[0] }, out: told(nowThere(list[1])) },
+      answer: row.saysNoVersions
+        ? { after: { now: () => list[0] }, out: told(nowThere(list[1])) }
+        : noise && { out: calmed(noise) },
       ...{ why: row.why, explained: told(read.why) },
       list: [list[0], packages(list[1])],
       outdated: outdated && [outdated[0], packages(outdated[1])],
@@ -57,6 +68,7 @@ export function keeping(row: Row, scope: Params): Program['actions'] {
       run: ({ frozen: how }) => [how, ...quiet],
       params: { frozen: on(install.frozen, 'Exactly what the lock file says', install.usual) },
       given: { frozen: true },
+      ...(noise && { out: calmed(noise) }),
     }),
     ...present({
       audit: ifAny(row.audit, ([run, found]) =>

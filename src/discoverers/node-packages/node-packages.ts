@@ -19,7 +19,12 @@ const hints: NonNullable<Program['hints']> = [
     wayOut: 'It is not installed in this project. Only what is installed is run: add its package first.',
   },
   {
-    says: /ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ConnectionRefused/,
+    says: /^sh: \d+: \S+: not found|: command not found|is not recognized as an internal/m,
+    wayOut: 'Are its packages installed? change_packages with action=install installs them.',
+  },
+  {
+    // Their own words: what a script says of an address is not about the registry.
+    says: /^ ?(?:npm (?:ERR!|error)|error|ERR_PNPM|WARN|➤).*(?:ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ConnectionRefused)/m,
     wayOut: 'The registry cannot be reached from here.',
   },
 ];

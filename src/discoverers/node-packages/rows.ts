@@ -28,6 +28,8 @@ export interface Row extends Pick<
   within?: { option: string; all: string };
   install: { frozen: readonly string[]; usual: readonly string[] };
   quiet: readonly string[];
+  /** Lines of what it says about a change that nobody needs: how far it is. */
+  noise?: RegExp;
   /** Does not say which versions it brings. */
   saysNoVersions?: true;
   /** Options for one package of a workspace, and for all of them. */
@@ -107,6 +109,7 @@ export const rows: Readonly<Record<string, Row>> = {
     ...{ add: 'add', remove: 'remove', update: 'update', dev: '--save-dev' },
     install: { frozen: ['install', '--frozen-lockfile'], usual: ['install', '--no-frozen-lockfile'] },
     quiet: ['--ignore-scripts'],
+    noise: /^(?:Progress: .*|\++)$/,
     workspace: { one: '--filter=', all: ['--recursive'] },
     exec: ['exec'],
   },

@@ -11,7 +11,7 @@ import { roleWords } from './words.ts';
 
 export interface Catalogue {
   readonly manifest: Manifest;
-  readonly offered: Pick<Offered, 'callable' | 'exposure' | 'find' | 'isReached'>;
+  readonly offered: Pick<Offered, 'absent' | 'callable' | 'exposure' | 'find' | 'isReached'>;
   /** Where a program is, known or not. */
   which(name: string): Promise<string | undefined>;
   /** Finds out anew what is installed, when that may have changed. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { alsoMeaning } from '../../core/accepted.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, textOf, type PlanContext, type Tool } from '../../core/tool.ts';
-import { playersOf, type RoleServices } from './players.ts';
+import { absentOf, playersOf, type RoleServices } from './players.ts';
 import { folderOf, notThere } from './run-task.ts';
 import { planOf, stepOf, type Step } from './steps.ts';
 
@@ -46,7 +46,9 @@ async function stepsFor(asked: Asked, context: PlanContext, services: RoleServic
   if (packages.length === 0 && (action === 'add' || action === 'remove'))
     throw new ToolcribError('ARG_INVALID', `packages: is required to ${action}.`, 'Name them: ["zod"].');
   const folder = await folderOf(asked, context);
-  const all = await playersOf(action, folder, context.workspace.roots, services);
+  const { roots } = context.workspace;
+  const here = await playersOf(action, folder, roots, services);
+  const all = here.length > 0 ? here : await absentOf(action, folder, roots, services);
   const players = all.filter((player) => program === undefined || player.action.program === program);
   if (program !== undefined && players.length === 0 && all.length > 0) throw notThere(program, all);
   const steps: Step[] = [];

@@ -1,5 +1,6 @@
 import type { ToolResult } from '../../core/tool.ts';
 import { textOf } from '../../core/tool.ts';
+import { headOf, tailOf } from '../../core/cut-text.ts';
 import { headAndTail } from '../../machine/presentable.ts';
 import type { Kind, Problem, Since } from './check-memory.ts';
 
@@ -7,6 +8,8 @@ import type { Kind, Problem, Since } from './check-memory.ts';
 export interface Checked {
   readonly kind: Kind;
   readonly program: string;
+  /** A script of the project, of whose answer only the exit code is known. */
+  readonly isScript: boolean;
   readonly subject: string;
   readonly result: ToolResult;
   /** Undefined where it has no report. */
@@ -76,7 +79,7 @@ function changeOf(since: Since | undefined): string {
 function lineOf({ id, file, line, name, message }: Problem, room: number, since: Since | undefined): string {
   const place = [file, line].filter((part) => part !== undefined).join(':');
   const isNew = since?.new.has(id) ? 'new: ' : '';
-  const says = headAndTail(
+  const says = shortened(
     message
       .replace(/^\s*(?:Assertion)?Error: /, '')
       .trim()
@@ -88,15 +91,23 @@ function lineOf({ id, file, line, name, message }: Problem, room: number, since:
   return `${head}\n${says.replaceAll(/^/gm, '  ')}`;
 }
 
+/** Its beginning and its end; of one line, in one line. */
+function shortened(message: string, room: number): string {
+  if (message.length <= room || message.includes('\n')) return headAndTail(message, room);
+  return `${headOf(message, room / 2)} … ${tailOf(message, room / 2)}`;
+}
+
 /** Notes in brackets that the action has put behind its own text. */
 const notesOf = (result: ToolResult): string[] =>
   textOf(result)
     .split('\n')
     .filter((line) => /^\[(?:checkpoint|no checkpoint|.*read_output)/.test(line));
 
-/** Of a task without a report: what it said last. */
-function asItIs({ kind, result, subject }: Checked): string {
+/** What has no report that can be read: what it said last. */
+function asItIs({ kind, isScript, result, subject }: Checked): string {
   const text = textOf(result).trim();
   if (result.isError) return `${kind}: ${text}`;
-  return `${kind}: passed (${subject})\n${headAndTail(text.slice(-tailLength), tailLength)}`;
+  // A runner that finds no tests is content.
+  const how = kind === 'test' && !isScript ? 'ended well, but reported no test' : 'passed';
+  return `${kind}: ${how} (${subject})\n${headAndTail(text.slice(-tailLength), tailLength)}`;
 }

@@ -15,7 +15,7 @@ import { presentable } from '../../machine/presentable.ts';
 import type { PublishedTool } from '../published.ts';
 import { CheckMemory, problemsOf, type Kind } from './check-memory.ts';
 import { told, type Checked } from './check-report.ts';
-import { playersOf, tasksOf, type Player, type RoleServices, type Task } from './players.ts';
+import { absentOf, playersOf, tasksOf, type Player, type RoleServices, type Task } from './players.ts';
 import { folderOf, inOneLine } from './run-task.ts';
 import { planOf, stepOf, type Step } from './steps.ts';
 
@@ -27,7 +27,7 @@ const taskNames: Readonly<Record<Kind, readonly string[]>> = {
   build: ['build', 'compile'],
   format: ['format:check', 'fmt:check', 'check:format', 'format', 'fmt'],
 };
-const kinds = ['test', 'lint', 'types', 'build', 'format'] as const;
+export const kinds = ['test', 'lint', 'types', 'build', 'format'] as const;
 
 const params = z.strictObject({
   what: alsoMeaning(
@@ -48,6 +48,8 @@ interface About {
   readonly folder: string;
   /** Only a part was asked for, so that what is missing in the answer was not mended. */
   readonly isPart: boolean;
+  /** A script of the project does it, of whose answer only the exit code is known. */
+  readonly isScript: boolean;
 }
 interface Work {
   readonly steps: readonly Step<About>[];
@@ -81,6 +83,8 @@ async function stepsFor(
   memory: CheckMemory,
 ): Promise<Work> {
   const folder = await folderOf(asked, context);
+  // What was installed a moment ago counts.
+  await services.catalogue.refresh();
   const tasks = await tasksOf(folder, context, services);
   const notes: string[] = [];
   const looking = { asked, folder, tasks, context, services, memory, notes };
@@ -112,26 +116,41 @@ interface Looking {
   readonly notes: string[];
 }
 
-/** What the project's own script names, else what the project shows signs of, else the script itself. */
 async function stepsOf(kind: Kind, looking: Looking): Promise<Step<About>[]> {
   const { asked, folder, tasks, context, services } = looking;
-  const players = await playersOf(kind, folder, context.workspace.roots, services);
-  const task = taskNames[kind].flatMap((name) => tasks.find((one) => isTask(one, name)) ?? [])[0];
-  const named = players.filter(({ action }) => task?.command && names(task.command, action, services));
-  const chosen = named.length > 0 ? named : task?.command ? [] : players;
-  if (chosen.length > 0) return playing(kind, chosen, looking);
-  if (!task) return [];
+  const { roots } = context.workspace;
+  const { players, task } = await chosenFor(kind, folder, tasks, roots, services);
+  if (!task) return playing(kind, players, looking);
   if (asked.only) {
     looking.notes.push(`${kind}: left out, as the script ${inOneLine(task.name)} takes no names`);
     return [];
   }
-  const runner = (await playersOf('task', task.folder, context.workspace.roots, services)).find(
-    ({ action }) => action.program === task.program,
-  );
+  const runners = [playersOf, absentOf].map((found) => found('task', task.folder, roots, services));
+  const runner = (await Promise.all(runners)).flat().find(({ action }) => action.program === task.program);
   if (!runner) return [];
   const tool = await services.load(runner.action.name);
-  const about = { kind, folder: task.folder, isPart: true };
+  const about = { kind, folder: task.folder, isPart: true, isScript: true };
   return [await stepOf(tool, { task: task.name, cwd: task.folder }, about, context)];
+}
+
+/**
+ * By what a project does something: what its own script names, else what it shows signs of, else the script itself, else
+ * what it shows signs of and is not here.
+ */
+export async function chosenFor(
+  kind: Kind,
+  folder: string,
+  tasks: readonly Task[],
+  roots: readonly string[],
+  services: RoleServices,
+): Promise<{ readonly players: readonly Player[]; readonly task?: Task; readonly areAbsent?: boolean }> {
+  const players = await playersOf(kind, folder, roots, services);
+  const task = taskNames[kind].flatMap((name) => tasks.find((one) => isTask(one, name)) ?? [])[0];
+  const named = players.filter(({ action }) => task?.command && names(task.command, action, services));
+  if (named.length > 0) return { players: named };
+  if (players.length > 0 && !task?.command) return { players };
+  if (task) return { players, task };
+  return { players: await absentOf(kind, folder, roots, services), areAbsent: true };
 }
 
 /** npm's own answer where a project has no tests is none. */
@@ -156,12 +175,12 @@ async function playing(kind: Kind, players: readonly Player[], looking: Looking)
   const steps: Step<About>[] = [];
   let failure: unknown;
   for (const { action, folder: cwd } of players) {
-    const tool = await services.load(action.name);
     const key = `${kind} ${action.program} ${cwd}`;
     const only = asked.again ? memory.failed(key) : asked.only;
     if (asked.again && !only) notes.push(`${kind}: nothing that failed is remembered, so all of it ran`);
-    const about = { kind, folder: cwd, isPart: asked.only !== undefined };
+    const about = { kind, folder: cwd, isPart: asked.only !== undefined, isScript: false };
     try {
+      const tool = await services.load(action.name);
       const values = { cwd, ...(only && onlyFor(tool, kind, only, folder)), ...checking(tool, kind) };
       steps.push(await stepOf(tool, values, about, context));
     } catch (error) {
@@ -198,7 +217,8 @@ async function run({ steps, notes }: Work, context: CallContext, memory: CheckMe
     const problems = problemsOf(result, about.folder, context.workspace.home);
     const since = problems && memory.note(key, problems, about.isPart);
     const { kind } = about;
-    checked.push({ kind, program: tool.program, subject: plan.subject, result, problems, since });
+    const { isScript } = about;
+    checked.push({ kind, program: tool.program, isScript, subject: plan.subject, result, problems, since });
   }
   const failed = checked.length === 1 && checked[0]?.result.isError === true;
   return {

@@ -27,17 +27,31 @@ export interface Player {
 }
 
 /** The actions of a role whose programs a project uses: those of the nearest folder, up to the root, that has any. */
-export async function playersOf(
+export const playersOf: PlayersOf = async (role, folder, roots, services) =>
+  playing(role, await services.catalogue.offered.callable(), { folder, roots, services });
+
+/** The same of programs that are not on this machine. */
+export const absentOf: PlayersOf = async (role, folder, roots, services) =>
+  playing(role, await services.catalogue.offered.absent(), { folder, roots, services });
+
+type PlayersOf = (
   role: Role,
   folder: string,
   roots: readonly string[],
-  { catalogue: { manifest, offered }, host }: RoleServices,
+  services: RoleServices,
+) => Promise<Player[]>;
+
+async function playing(
+  role: Role,
+  tools: readonly PublishedTool[],
+  { folder, roots, services }: { folder: string; roots: readonly string[]; services: RoleServices },
 ): Promise<Player[]> {
-  const actions = (await offered.callable()).filter((tool) => tool.role === role);
+  const { manifest } = services.catalogue;
+  const actions = tools.filter((tool) => tool.role === role);
   const ids = new Set(actions.map(({ program }) => program));
   const programs = manifest.programs.filter(({ id }) => ids.has(id));
   for (const here of upwards(folder, roots)) {
-    const signs = await signsIn([here], programs, host);
+    const signs = await signsIn([here], programs, services.host);
     const found = actions.flatMap((action) => {
       const sign = signs.get(action.program);
       return sign === undefined ? [] : [{ action, sign, folder: here }];
@@ -70,7 +84,7 @@ export async function databaseFiles(
   return found.flat();
 }
 
-/** A task of the project, and the program that runs it. */
+/** A task of the project, and the program that runs it, which need not be here. */
 export interface Task {
   readonly name: string;
   readonly command?: string | undefined;
@@ -85,9 +99,11 @@ export async function tasksOf(
   context: PlanContext,
   services: RoleServices,
 ): Promise<readonly Task[]> {
-  const players = await playersOf('tasks', folder, context.workspace.roots, services);
+  const { roots } = context.workspace;
+  const players = await playersOf('tasks', folder, roots, services);
+  const absent = await absentOf('tasks', folder, roots, services);
   const lists = await Promise.all(
-    players
+    [...players, ...absent.filter(({ action }) => action.reads)]
       .filter(({ action }) => action.effects.every((effect) => effect === 'read'))
       .map(async (player) => {
         const found = await looked(player.action.name, { cwd: player.folder }, context, services);
@@ -103,9 +119,9 @@ function onePerFile(lists: readonly (readonly Task[])[], players: readonly Playe
   const seen = new Map<string, readonly Task[]>();
   for (const list of lists) {
     const key = JSON.stringify(list.map(({ name, command }) => [name, command]));
-    const sign = players.find(({ action }) => action.program === list[0]?.program)?.sign;
-    // Who has a sign of its own beside the file that all of them read is the one.
-    if (!seen.has(key) || sign !== 'package.json') seen.set(key, list);
+    const player = players.find(({ action }) => action.program === list[0]?.program);
+    // Who has a sign of its own beside the file that all of them read is the one, if it is here.
+    if (!seen.has(key) || (player && player.sign !== 'package.json')) seen.set(key, list);
   }
   return [...seen.values()].flat();
 }

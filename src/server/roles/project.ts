@@ -1,13 +1,21 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
 import type { Category } from '../../core/discoverer.ts';
-import type { Role } from '../../core/program.ts';
 import { defineSimpleTool, textOf, type CallContext, type Tool } from '../../core/tool.ts';
 import { projectAddress } from '../../machine/databases/project-address.ts';
 import { schemesOf } from '../../machine/databases/target.ts';
 import { shownPath } from '../../machine/paths/shown-path.ts';
 import { headAndTail, presentable } from '../../machine/presentable.ts';
-import { databaseFiles, looked, playersOf, tasksOf, type RoleServices } from './players.ts';
+import { chosenFor, kinds } from './check.ts';
+import {
+  absentOf,
+  databaseFiles,
+  looked,
+  playersOf,
+  tasksOf,
+  type RoleServices,
+  type Task,
+} from './players.ts';
 import { folderOf, inOneLine } from './run-task.ts';
 
 /** What of each may be told; a model asks for the rest. */
@@ -33,12 +41,13 @@ export const project = (services: RoleServices): Tool =>
     async call(asked, context) {
       await services.catalogue.refresh();
       const folder = await folderOf(asked, context);
+      const all = await tasksOf(folder, context, services);
       const parts = await Promise.all([
         place(folder, context, services),
         state(folder, context, services),
         packageManagers(folder, context, services),
-        checks(folder, context, services),
-        tasks(folder, context, services),
+        checks(folder, all, context, services),
+        tasks(all),
         databases(context, services),
         programs(context, services),
       ]);
@@ -91,24 +100,32 @@ async function packageManagers(
       );
     }),
   );
-  return line('packages', fitting.flat());
+  const absent = await absentOf('install', folder, context.workspace.roots, services);
+  const toGet = absent.map(({ action, sign }) => `${action.program} (${sign}, not here)`);
+  return line('packages', [...fitting.flat(), ...toGet]);
 }
 
-const checked: readonly Role[] = ['test', 'lint', 'types', 'build', 'format'];
-
-async function checks(folder: string, context: CallContext, services: RoleServices): Promise<string[]> {
+/** By what `check` does each, as it would choose. */
+async function checks(
+  folder: string,
+  all: readonly Task[],
+  context: CallContext,
+  services: RoleServices,
+): Promise<string[]> {
   const players = await Promise.all(
-    checked.map(async (role) => {
-      const found = await playersOf(role, folder, context.workspace.roots, services);
-      const names = [...new Set(found.map(({ action }) => action.program))];
-      return names.length > 0 ? [`${role} by ${names.join(' and ')}`] : [];
+    kinds.map(async (kind) => {
+      const chosen = await chosenFor(kind, folder, all, context.workspace.roots, services);
+      const absent = chosen.areAbsent ? ' (not here)' : '';
+      const names = chosen.task
+        ? [`its script ${inOneLine(chosen.task.name)}`]
+        : [...new Set(chosen.players.map(({ action }) => `${action.program}${absent}`))];
+      return names.length > 0 ? [`${kind} by ${names.join(' and ')}`] : [];
     }),
   );
   return line('check', players.flat());
 }
 
-async function tasks(folder: string, context: CallContext, services: RoleServices): Promise<string[]> {
-  const all = await tasksOf(folder, context, services);
+function tasks(all: readonly Task[]): string[] {
   const shown = all.map(({ name, command }) =>
     inOneLine(command ? `${name} = ${headAndTail(command, longestCommand)}` : name),
   );

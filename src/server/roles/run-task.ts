@@ -3,7 +3,7 @@ import { nearest } from '../../core/nearest.ts';
 import { ToolcribError } from '../../core/errors.ts';
 import { defineTool, type PlanContext, type Tool } from '../../core/tool.ts';
 import { headAndTail, inlineLimit, presentable } from '../../machine/presentable.ts';
-import { playersOf, tasksOf, type Player, type RoleServices, type Task } from './players.ts';
+import { absentOf, playersOf, tasksOf, type Player, type RoleServices, type Task } from './players.ts';
 import { planOf, stepOf, type Step } from './steps.ts';
 
 const params = z.strictObject({
@@ -59,7 +59,9 @@ export const inOneLine = (text: string): string => presentable(text.replaceAll(/
 const listed = (tasks: readonly Task[]): string =>
   headAndTail(
     [
-      tasks.length === 0 ? 'no tasks that can be told without running something' : `${tasks.length} tasks`,
+      tasks.length === 0
+        ? 'no tasks that can be told without running something'
+        : `${tasks.length} task${tasks.length === 1 ? '' : 's'}`,
       ...tasks.map(({ name, command, says, program }) =>
         inOneLine([`${name} (${program})`, command ?? says].filter(Boolean).join('  ')),
       ),
@@ -74,7 +76,12 @@ async function stepFor(
   context: PlanContext,
   services: RoleServices,
 ): Promise<Step> {
-  const all = await playersOf('task', folder, context.workspace.roots, services);
+  const { roots } = context.workspace;
+  const absent = await absentOf('task', folder, roots, services);
+  const all = [
+    ...(await playersOf('task', folder, roots, services)),
+    ...absent.filter(({ action }) => tasks.some((one) => one.program === action.program)),
+  ];
   const players = all.filter(({ action }) => program === undefined || action.program === program);
   if (program !== undefined && players.length === 0 && all.length > 0) throw notThere(program, all);
   const known = tasks.filter(({ name }) => name === task).map((one) => one.program);
