@@ -51,6 +51,10 @@ export default program('git', {
       says: /no upstream branch|no tracking information/,
       wayOut: 'git_push with set_upstream gives it one.',
     },
+    {
+      says: /no changes added to commit|nothing added to commit/,
+      wayOut: 'Nothing is staged: paths=["src"] stages these first, all=true every change of tracked files.',
+    },
     { says: /bad revision 'HEAD'|does not have any commits/, wayOut: 'There is no commit yet.' },
     {
       says: /needs? a single revision|unknown revision|bad revision|invalid reference/,

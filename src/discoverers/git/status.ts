@@ -19,8 +19,8 @@ export const statusWords = [
   ...['status', '--porcelain=v2', '-z', '--branch', '--show-stash', '--ignore-submodules=dirty'],
 ] as const;
 
-/** What is now, for a change: without looking for untracked files, which can take long. */
-export const nowLine = () => [...statusWords, '--untracked-files=no'];
+/** What is now, for a change: new files that a commit has left out as well. */
+export const nowLine = () => [...statusWords, '--untracked-files=normal'];
 
 const conflicts: Readonly<Record<string, string>> = {
   DD: 'deleted by both',

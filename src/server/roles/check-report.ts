@@ -1,7 +1,6 @@
 import type { ToolResult } from '../../core/tool.ts';
 import { textOf } from '../../core/tool.ts';
 import { headOf, tailOf } from '../../core/cut-text.ts';
-import { headAndTail } from '../../machine/presentable.ts';
 import type { Kind, Problem, Since } from './check-memory.ts';
 
 /** One thing that was checked, and how. */
@@ -22,8 +21,8 @@ const allMessages = 1400;
 const [leastMessage, longestMessage] = [80, 700];
 /** Diagnostics that are shown; every test that failed is named. */
 const mostShown = 40;
-/** What a task without a report said last. */
-const tailLength = 1200;
+/** What is shown of what a script said last when all is well. */
+const tailLength = 200;
 
 /** What was found: a line for each that is green, and what failed of the others. */
 export const told = (all: readonly Checked[]): string => all.map(oneTold).join('\n');
@@ -86,14 +85,21 @@ function lineOf({ id, file, line, name, message }: Problem, room: number, since:
       .replaceAll(/\n\s*\n/g, '\n'),
     room,
   );
-  const head = [isNew + place, name].filter(Boolean).join(' ');
+  // What `only` takes may begin with the file: once is enough.
+  const called = file !== undefined && name?.startsWith(`${file}::`) ? name.slice(file.length) : name;
+  const head = [isNew + place, called].filter(Boolean).join(' ');
   if (name === undefined) return `${head} ${says}`;
   return `${head}\n${says.replaceAll(/^/gm, '  ')}`;
 }
 
-/** Its beginning and its end; of one line, in one line. */
+function lastLines(text: string): string {
+  const last = tailOf(text, tailLength);
+  return last.length < text.length ? last.replace(/^[^\n]*\n/, '') : text;
+}
+
+/** Its beginning and its end, where that is much less. */
 function shortened(message: string, room: number): string {
-  if (message.length <= room || message.includes('\n')) return headAndTail(message, room);
+  if (message.length <= room * 1.25) return message;
   return `${headOf(message, room / 2)} … ${tailOf(message, room / 2)}`;
 }
 
@@ -109,5 +115,5 @@ function asItIs({ kind, isScript, result, subject }: Checked): string {
   if (result.isError) return `${kind}: ${text}`;
   // A runner that finds no tests is content.
   const how = kind === 'test' && !isScript ? 'ended well, but reported no test' : 'passed';
-  return `${kind}: ${how} (${subject})\n${headAndTail(text.slice(-tailLength), tailLength)}`;
+  return `${kind}: ${how} (${subject})\n${lastLines(text)}`;
 }

@@ -85,7 +85,7 @@ async function stepsFor(
   const folder = await folderOf(asked, context);
   // What was installed a moment ago counts.
   await services.catalogue.refresh();
-  const tasks = await tasksOf(folder, context, services);
+  const { tasks } = await tasksOf(folder, context, services);
   const notes: string[] = [];
   const looking = { asked, folder, tasks, context, services, memory, notes };
   const steps: Step<About>[] = [];

@@ -93,12 +93,14 @@ export interface Task {
   readonly folder: string;
 }
 
+interface Tasks {
+  readonly tasks: readonly Task[];
+  /** What their files say beside: the packages of a workspace. */
+  readonly more: readonly string[];
+}
+
 /** The tasks of a project that can be told without running anything: scripts, targets. */
-export async function tasksOf(
-  folder: string,
-  context: PlanContext,
-  services: RoleServices,
-): Promise<readonly Task[]> {
+export async function tasksOf(folder: string, context: PlanContext, services: RoleServices): Promise<Tasks> {
   const { roots } = context.workspace;
   const players = await playersOf('tasks', folder, roots, services);
   const absent = await absentOf('tasks', folder, roots, services);
@@ -107,11 +109,21 @@ export async function tasksOf(
       .filter(({ action }) => action.effects.every((effect) => effect === 'read'))
       .map(async (player) => {
         const found = await looked(player.action.name, { cwd: player.folder }, context, services);
-        const items = (found?.data?.['items'] ?? []) as readonly Pick<Task, 'name' | 'command' | 'says'>[];
-        return items.map((task) => ({ ...task, program: player.action.program, folder: player.folder }));
+        const { items = [], more } = (found?.data ?? {}) as {
+          readonly items?: readonly Pick<Task, 'name' | 'command' | 'says'>[];
+          readonly more?: string;
+        };
+        const of = { program: player.action.program, folder: player.folder };
+        return { tasks: items.map((task) => ({ ...task, ...of })), more };
       }),
   );
-  return onePerFile(lists, players);
+  return {
+    tasks: onePerFile(
+      lists.map(({ tasks }) => tasks),
+      players,
+    ),
+    more: [...new Set(lists.flatMap(({ more }) => more ?? []))],
+  };
 }
 
 /** npm, pnpm and Yarn read the same scripts: those of the project's own package manager are the ones. */

@@ -41,13 +41,13 @@ export const project = (services: RoleServices): Tool =>
     async call(asked, context) {
       await services.catalogue.refresh();
       const folder = await folderOf(asked, context);
-      const all = await tasksOf(folder, context, services);
+      const { tasks: all, more } = await tasksOf(folder, context, services);
       const parts = await Promise.all([
         place(folder, context, services),
         state(folder, context, services),
         packageManagers(folder, context, services),
         checks(folder, all, context, services),
-        tasks(all),
+        [...tasks(all), ...more.map(inOneLine)],
         databases(context, services),
         programs(context, services),
       ]);

@@ -27,7 +27,7 @@ export const runTask = (services: RoleServices): Tool =>
     params,
     async plan(asked, context) {
       const folder = await folderOf(asked, context);
-      const tasks = await tasksOf(folder, context, services);
+      const { tasks } = await tasksOf(folder, context, services);
       if (asked.task !== undefined) {
         const step = await stepFor(asked, folder, tasks, context, services);
         return { ...planOf([step]), background: asked.background };
@@ -117,7 +117,7 @@ function unknownTask(task: string, tasks: readonly Task[], hasRunner: boolean): 
     best
       ? `Did you mean ${best}?`
       : names.length > 0
-        ? `There are ${names.join(', ')}.`
+        ? `Its tasks: ${names.join(', ')}.`
         : `${hasRunner ? 'It has none' : 'No file of tasks was found here or above'}; run runs any program.`,
   );
 }
