@@ -253,6 +253,16 @@ describe('a line of it', () => {
     await kept.client.close();
   });
 
+  it('starts what a program before it has made', async () => {
+    expect(await run(`sh -c 'echo echo made > made.sh && chmod +x made.sh' && ./made.sh`)).toBe('made');
+    expect(firstLine()).toContain(`${join(world.project, 'made.sh')}`);
+    expect(await run('true && ./missing.sh && touch ran')).toMatch(
+      /^PROGRAM_NOT_FOUND: could not be started/,
+    );
+    expect(await run('true && ../../missing.sh')).toMatch(/^PATH_OUTSIDE_ROOTS/);
+    expect(world.has('ran')).toBe(false);
+  });
+
   it('is asked about no more when always was said to each of its programs, whatever filters them', async () => {
     writeFileSync(join(world.bin, 'tool'), '#!/bin/sh\necho tool "$@"\n', { mode: 0o755 });
     const who = person(says.always);

@@ -117,7 +117,7 @@ function failure(outcome: Outcome, { report, hints }: Answers, telling: Telling)
     shown && `[stdout]\n${shown}`,
     isLeftOut ? `[stdout was left out${wayTo('; ', telling)}]` : '',
     ...noted(telling),
-    hints?.find(({ says }) => says.test(complaint))?.wayOut ?? '',
+    hints?.find(({ says }) => says.test(complaint || output))?.wayOut ?? '',
   ]);
   return { isError: true, content: [{ type: 'text', text }] };
 }

@@ -27,6 +27,8 @@ interface Where {
   readonly path: SearchPath;
   /** Where projects keep copies of their own: `node_modules/.bin/eslint`. */
   readonly own: readonly string[];
+  /** Whether what runs before it may make it: `cc -o hello hello.c && ./hello`. */
+  readonly mayBeMade: boolean;
 }
 
 /**
@@ -82,8 +84,18 @@ async function firstOf(
   return undefined;
 }
 
-async function programAt(name: string, { folder, workspace }: Where): Promise<NamedProgram> {
-  const { handle, path } = await rooted(workspace).open('file', name, { from: folder });
+async function programAt(name: string, { folder, workspace, mayBeMade }: Where): Promise<NamedProgram> {
+  const opened = await rooted(workspace)
+    .open('file', name, { from: folder })
+    .catch((error: unknown) => {
+      if (mayBeMade && error instanceof ToolcribError && error.code === 'PATH_NOT_FOUND') return undefined;
+      throw error;
+    });
+  if (!opened) {
+    const program = await workspace.resolve(name, { from: folder });
+    return { program, leading: [], digest: 'not there yet' };
+  }
+  const { handle, path } = opened;
   await handle.close();
   if (!(await isExecutable(path)))
     throw new ToolcribError(

@@ -67,7 +67,11 @@ export async function planLine(
   const pipes: Prepared[][] = [];
   for (const pipe of parsed.pipes)
     pipes.push(
-      await Promise.all(pipe.map((of, at) => prepare(of, at + pipes.length === 0 ? input : undefined))),
+      await Promise.all(
+        pipe.map((of, at) =>
+          prepare(of, { input: at + pipes.length === 0 ? input : undefined, mayBeMade: pipes.length > 0 }),
+        ),
+      ),
     );
   const all = pipes.flat();
   const command = pipes
@@ -122,6 +126,12 @@ function parsedFrom({ command, args }: GivenLine): ParsedLine {
   return { pipes: [[{ argv: [command, ...args], variables: {}, joinsErrors: false }]] };
 }
 
+/** Where in a line a program stands. */
+interface Placed {
+  readonly input: string | undefined;
+  readonly mayBeMade: boolean;
+}
+
 async function preparer(
   folder: string,
   { host, discovery, environment, catalogue: { manifest } }: OwnServices,
@@ -130,9 +140,9 @@ async function preparer(
   const { path } = await discovery();
   const project = await projectFolders(workspace.roots);
   const own = ownPlaces(manifest, host.platform === 'win32' ? 'win32' : 'posix');
-  return async (of: LineProgram, input: string | undefined): Promise<Prepared> => {
+  return async (of: LineProgram, { input, mayBeMade }: Placed): Promise<Prepared> => {
     const [name, ...args] = of.argv;
-    const found = await namedProgram(name, { folder, workspace, host, path, own });
+    const found = await namedProgram(name, { folder, workspace, host, path, own, mayBeMade });
     const { program, digest, leading } = found;
     const argv = [...leading, ...args];
     // Throws for what a Windows batch file would read a second time: nobody is asked about what cannot be run.
