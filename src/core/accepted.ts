@@ -152,7 +152,12 @@ const usualNames: Readonly<Record<string, string>> = {
     'workdir working_directory working_dir dir_path directory repo_path repository_path repo workspace_folder ' +
     'workspace_path project_path path',
   limit: 'max_count count n max_results head_limit',
-  ref: 'revision commit rev sha commit_hash',
+  ref: 'revision commit rev sha commit_hash hash object branch range revision_range',
+  from: 'base base_ref commit ref revision target',
+  to: 'head head_ref',
+  staged: 'cached index',
+  message: 'm msg commit_message',
+  all: 'add_all stage_all',
   branch: 'branch_name name ref',
   commits: 'commit sha revision ref',
   start: 'start_point base_branch base',
@@ -176,7 +181,7 @@ const said: ReadonlySet<string> = new Set(
   listed(
     'explanation instruction instructions goal reason justification thought prompt aiproposedcontent modifiedbyuser ' +
       'yieldtimems maxoutputtokens timeout timeoutms requiredpermissions sandboxpermissions ' +
-      'withescalatedpermissions shouldreadentirefile respectgitignore expectedreplacements',
+      'withescalatedpermissions shouldreadentirefile respectgitignore expectedreplacements oneline porcelain short',
   ),
 );
 /** Where one of these is, a description is a part of what is asked for. */

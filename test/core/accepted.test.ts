@@ -82,6 +82,11 @@ it('knows what models call usual parameters, and leaves out what they say beside
       explanation: 'to see',
     }),
   ).toEqual({ action: 'cherry_pick', paths: ['src'], url: 'u', cwd: '/a' });
+  const diff = z.strictObject({ from: z.string().optional(), staged: z.boolean().optional() });
+  expect(checkParams(diff, { target: 'HEAD~1', cached: 'true', oneline: true })).toEqual({
+    from: 'HEAD~1',
+    staged: true,
+  });
   const issue = z.strictObject({ body: z.string().optional() });
   expect(() => checkParams(issue, { description: 'It fails' })).toThrow('description: there is no such');
 });
