@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-it('the entry of the registry and the package say the same', () => {
+it('the entry of the registry, the changelog and the package say the same', () => {
   const { name, version, mcpName, repository } = JSON.parse(read('package.json')) as Record<string, string>;
+  expect(read('CHANGELOG.md')).toContain(`\n## ${version}\n`);
   const entry = JSON.parse(read('server.json')) as Record<string, unknown>;
   expect(entry).toMatchObject({ name: mcpName, version, packages: [{ identifier: name, version }] });
   const { url } = entry['repository'] as { url: string };
