@@ -19,3 +19,11 @@ it('workflows use actions by their commit', () => {
     for (const [, used] of read(`.github/workflows/${file}`).matchAll(/uses: (.*)/g))
       expect(used).toMatch(/@[0-9a-f]{40} # v/);
 });
+
+it('the recording of the README shows no path of the machine that made it', () => {
+  expect(read('README.md')).toContain('(docs/recording.svg)');
+  const recording = read('docs/recording.svg');
+  expect(recording).toContain('1 failed, 0 passed');
+  expect(recording).toContain('Took back edit src/cart.js');
+  expect(recording).not.toMatch(/\/tmp|\/home|\/root|Error/);
+});
