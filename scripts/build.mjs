@@ -3,8 +3,9 @@
 // toolcrib.cjs  what is started: answers from memory, and loads one of the others. On an old Node it says so.
 // serve.cjs     the server, in one file: one is loaded faster than fifty.
 // rare/         packages that few calls of the server need, one file each.
-// main.mjs      every other command, split so that each loads only what it uses.
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+// main.mjs      every other command, split so that each loads only what it uses; library.mjs, with its types, what is
+//               imported. Both share the files beside them.
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -62,11 +63,13 @@ try {
     build({
       ...modules,
       outdir: out,
-      entryPoints: ['src/cli/main.ts'],
+      entryPoints: { main: 'src/cli/main.ts', library: 'src/library/library.ts' },
+      external: [...modules.external, './serve.cjs'],
       splitting: true,
       plugins: [manifest],
     }),
   ]);
+  copyFileSync(join(root, 'src/library/types.d.ts'), join(out, 'library.d.mts'));
   const dist = readable ?? join(root, 'dist');
   rmSync(dist, { recursive: true, force: true });
   renameSync(out, dist);

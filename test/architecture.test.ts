@@ -46,6 +46,7 @@ const mayImport: Record<string, readonly string[]> = {
     'jsonc-parser',
     'yaml',
   ],
+  library: ['library', 'cli', 'repl', 'server', 'node:', '@modelcontextprotocol/client'],
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })

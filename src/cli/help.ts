@@ -14,6 +14,7 @@ export const help = `toolcrib ${version} - the development tools of this machine
   toolcrib doctor [PROGRAM]    how programs are looked for, and what is wrong
   toolcrib trust [FOLDER]      whether a model may run a folder's own code unasked
   toolcrib audit               the calls that were made
+  toolcrib completion SHELL    what completes command lines in bash, zsh, fish or powershell
 
   toolcrib help COMMAND        its options, with examples
   toolcrib version
@@ -98,5 +99,12 @@ ${asServe} (--root: this folder)
   --tool GLOB         only such tools
   --denied            only what was refused
   --json              for programs
+`,
+  completion: `toolcrib completion SHELL - what completes commands, options, hosts and names of tools in a shell
+
+  source <(toolcrib completion bash)             in ~/.bashrc
+  source <(toolcrib completion zsh)              in ~/.zshrc, after compinit
+  toolcrib completion fish | source              in ~/.config/fish/config.fish
+  toolcrib completion powershell | Out-String | Invoke-Expression      in $PROFILE
 `,
 };

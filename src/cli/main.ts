@@ -12,6 +12,9 @@ const commands: Record<string, (args: string[]) => Promise<number>> = {
   try: (args) => import('./try.ts').then((m) => m.tryCommand(args)),
   trust: (args) => import('./trust.ts').then((m) => m.trustCommand(args)),
   audit: (args) => import('./audit.ts').then((m) => m.auditCommand(args)),
+  completion: (args) => import('./completion.ts').then((m) => m.completionCommand(args)),
+  // What the scripts of `completion` ask.
+  complete: (args) => import('./completion.ts').then((m) => m.completeCommand(args)),
 };
 
 /** Runs one command line; returns the exit code. 2 is a wrong command line, 1 a failure. */
@@ -47,7 +50,7 @@ function print(text: string): number {
 
 async function unknownCommand(name: string): Promise<UsageError> {
   const { nearest } = await import('../core/nearest.ts');
-  const best = nearest(name, ['serve', ...Object.keys(commands)]);
+  const best = nearest(name, ['serve', ...Object.keys(commands).filter((known) => known !== 'complete')]);
   return new UsageError(
     `there is no command "${name}"${best ? `; did you mean ${best}?` : '.'} toolcrib --help lists them.`,
   );

@@ -5,7 +5,8 @@ import { stateFolder } from '../machine/folders.ts';
 import { thisHost } from '../machine/host.ts';
 import type { Opening } from '../server/first-answers.ts';
 import { noteHost, type NotedHost } from '../server/noted-host.ts';
-import { start } from '../server/start.ts';
+import { lookAround, start } from '../server/start.ts';
+import type { Transport } from '../server/in-process.ts';
 import { configFile } from './config.ts';
 import { ownProgramFolder } from './here.ts';
 import { servedSettings } from './served-settings.ts';
@@ -50,6 +51,14 @@ export async function serveCommand(args: string[], opening?: Opening): Promise<n
     }
     return 0;
   });
+}
+
+/** Serves a client of this process, with options as `serve` has them. Resolves with what ends it. Throws UsageError. */
+export async function serveHere(args: string[], transport: Transport): Promise<() => Promise<void>> {
+  const settings = await servedSettings(args);
+  const found = await lookAround(settings, noteHost(thisHost()), { programs: ownProgramFolder() });
+  const { serveInProcess } = await import('../server/in-process.ts');
+  return serveInProcess(settings, transport, found);
 }
 
 type HttpValues = { [name in keyof typeof httpOptions]?: string | boolean | string[] | undefined };

@@ -85,6 +85,7 @@ function worldOf(setting: Setting, terminal: Terminal | undefined, roots: () => 
   const warn = (text: string) => {
     log(text);
     if (terminal) terminal.note(terminal.paint.warning(`! ${printable(text)}`));
+    else if (options.warn) options.warn(text);
     else process.stderr.write(`toolcrib: ${printable(text)}\n`);
   };
   const toolbox = new Toolbox({

@@ -9,7 +9,8 @@ import type { TurnEnd, TurnEvent } from './turn/turn-event.ts';
 
 export type Output = 'text' | 'json' | 'stream-json';
 
-interface Ways {
+/** Where an answer goes. */
+export interface Ways {
   readonly output: Output;
   readonly write: (text: string) => void;
   /** For people: what is not the answer. */

@@ -27,6 +27,8 @@ export interface ChatOptions {
   readonly record?: string;
   readonly replay?: string;
   readonly trace?: string;
+  /** Where warnings go that nobody sees in a terminal; standard error when left out. */
+  readonly warn?: (text: string) => void;
 }
 
 export type SessionChoice =

@@ -7,7 +7,7 @@ import { showEnd } from './commands/sessions.ts';
 import { ChatError } from './errors.ts';
 import { Interaction } from './interactive.ts';
 import { nameOf } from './models/model.ts';
-import { runOneShot, type Output } from './one-shot.ts';
+import { runOneShot, type Output, type Ways } from './one-shot.ts';
 import type { Said } from './turn/send.ts';
 import type { ChatOptions } from './options.ts';
 import { otherServers } from './servers.ts';
@@ -72,25 +72,36 @@ export interface OneShot {
 
 /** `chat -p`: answers and ends; returns the exit code. Throws ChatError. */
 export async function chatOnce(options: ChatOptions, { prompts, output }: OneShot): Promise<number> {
-  const note = (text: string) => void process.stderr.write(`toolcrib: ${printable(text)}\n`);
-  const chat = await assemble(await readSetting(options), undefined);
   const controller = new AbortController();
-  endWithProcess(chat.world);
   const onSignal = () => {
     if (controller.signal.aborted) process.exit(130);
     controller.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  const live = process.stdout.isTTY;
+  // What a program reads is as the model wrote it; a terminal must not obey it.
+  const clean = live ? createPrintable() : undefined;
+  const write = (text: string) => void process.stdout.write(clean?.push(text) ?? text);
+  const note = (text: string) => void process.stderr.write(`toolcrib: ${printable(text)}\n`);
+  return answerOnce(options, prompts, { output, write, note, live }, controller.signal);
+}
+
+/** Answers without anybody to ask; returns the exit code. Throws ChatError. */
+export async function answerOnce(
+  options: ChatOptions,
+  prompts: readonly Said[],
+  ways: Ways,
+  signal: AbortSignal,
+): Promise<number> {
+  const chat = await assemble(await readSetting(options), undefined);
+  const forget = endWithProcess(chat.world);
   try {
-    chat.connected = connect(chat, note, onlyMessageMs);
-    const live = process.stdout.isTTY;
-    // What a program reads is as the model wrote it; a terminal must not obey it.
-    const clean = live ? createPrintable() : undefined;
-    const write = (text: string) => void process.stdout.write(clean?.push(text) ?? text);
-    return await runOneShot(chat, prompts, { output, write, note, live }, controller.signal);
+    chat.connected = connect(chat, ways.note, onlyMessageMs);
+    return await runOneShot(chat, prompts, ways, signal);
   } finally {
     chat.session.close();
     await chat.world.toolbox.close();
+    forget();
   }
 }
 
@@ -99,11 +110,17 @@ const fatal = [
   ['SIGHUP', 129],
 ] as const;
 
-/** Whatever ends this process: a server need not notice that nobody reads it any more. */
-function endWithProcess({ toolbox, log }: World): void {
+/**
+ * Whatever ends this process: a server need not notice that nobody reads it any more. Returns what forgets about it.
+ */
+function endWithProcess({ toolbox, log }: World): () => void {
+  const logged = (error: Error) => log(error.stack ?? String(error));
   // First: the terminal's listener may have to kill this process.
   process.prependListener('exit', toolbox.kill);
-  process.on('uncaughtExceptionMonitor', (error) => log(error.stack ?? String(error)));
+  process.on('uncaughtExceptionMonitor', logged);
+  return () => {
+    process.off('exit', toolbox.kill).off('uncaughtExceptionMonitor', logged);
+  };
 }
 
 /** A server that takes longer than this to start is not waited for: its tools come with a later message. */

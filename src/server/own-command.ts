@@ -1,4 +1,5 @@
 import { basename, delimiter, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { printable } from '../core/command-line.ts';
 
 /** How a person types this very program: by its name where that is on their PATH, else with Node and its script. */
@@ -7,7 +8,11 @@ export function ownCommandLine({
   argv,
   env,
 }: Pick<NodeJS.Process, 'execPath' | 'argv' | 'env'> = process): string {
-  const script = argv[1] ?? '';
+  const [, started = ''] = argv;
+  // Imported by another program, it is not what was started.
+  const script = /^toolcrib(?:\.cjs)?$/.test(basename(started))
+    ? started
+    : fileURLToPath(new URL('toolcrib.cjs', import.meta.url));
   const onPath = (env['PATH'] ?? '').split(delimiter).includes(dirname(script));
   // A package runner's own folder is on the PATH of what it starts, and not of the person's shell.
   const isLasting = !/[\\/]_npx[\\/]|[\\/]node_modules[\\/]\.bin$/.test(dirname(script));

@@ -11,11 +11,25 @@ import { loadManifest } from './manifest.ts';
 import type { NotedHost } from './noted-host.ts';
 import { liveManifest, type ProgramFolder } from './own-programs.ts';
 import { effectiveRoots } from './roots.ts';
-import type { Beginning } from './beginning.ts';
+import type { Beginning, Found } from './beginning.ts';
 import type { Trace } from './trace.ts';
 
 /** Serves MCP: over HTTP where the beginning says so, else over standard input and output. Returns at its end. */
 export async function start(settings: Settings, noted: NotedHost, beginning: Beginning): Promise<void> {
+  // Compiled validators pay off after some hundred messages, and a start has three. To be said before the SDK makes its
+  // schemas, hence the late imports.
+  config({ jitless: true });
+  const found = await lookAround(settings, noted, beginning);
+  if (beginning.http) {
+    const { serveHttp } = await import('./http/serve-http.ts');
+    return serveHttp(settings, beginning.http, found);
+  }
+  const { serve } = await import('./stdio.ts');
+  await serve(settings, beginning, found);
+}
+
+/** What a server is made of: this machine, and what can be offered on it. */
+export async function lookAround(settings: Settings, noted: NotedHost, beginning: Beginning): Promise<Found> {
   const { host } = noted;
   const processes = createProcesses(host.platform);
   const built = await loadManifest();
@@ -30,18 +44,9 @@ export async function start(settings: Settings, noted: NotedHost, beginning: Beg
   const machine = createMachine(host, manifest, processes, roots, settings);
   // The disk is asked while the SDK is loaded, which takes this thread some 25 ms.
   await turn();
-  // Compiled validators pay off after some hundred messages, and a start has three. To be said before the SDK makes its
-  // schemas, hence the late import.
-  config({ jitless: true });
   const signs = roots.then((folders) => signsIn(folders, manifest.programs, host));
   const trace = await traceInto(beginning.trace, host, settings);
-  const found = { noted, ...whole, machine, processes, signs, trace };
-  if (beginning.http) {
-    const { serveHttp } = await import('./http/serve-http.ts');
-    return serveHttp(settings, beginning.http, found);
-  }
-  const { serve } = await import('./stdio.ts');
-  await serve(settings, beginning, found);
+  return { noted, ...whole, machine, processes, signs, trace };
 }
 
 /** Throws what the system says of the file. */

@@ -79,8 +79,8 @@ export async function serve(settings: Settings, { key, opening }: Beginning, fou
   await Promise.allSettled([connection.close(), processes.endAll(), crib.toolbox.end()]);
 }
 
-/** The one client's. */
-function cribOf(
+/** Of a server with one client. */
+export function cribOf(
   settings: Settings,
   found: Found,
   key: string | undefined,

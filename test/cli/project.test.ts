@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-it('the entry of the registry and the package say the same', () => {
+it('the entry of the registry, the changelog and the package say the same', () => {
   const { name, version, mcpName, repository } = JSON.parse(read('package.json')) as Record<string, string>;
+  expect(read('CHANGELOG.md')).toContain(`\n## ${version}\n`);
   const entry = JSON.parse(read('server.json')) as Record<string, unknown>;
   expect(entry).toMatchObject({ name: mcpName, version, packages: [{ identifier: name, version }] });
   const { url } = entry['repository'] as { url: string };
@@ -17,4 +18,12 @@ it('workflows use actions by their commit', () => {
   for (const file of readdirSync(new URL('../../.github/workflows', import.meta.url)))
     for (const [, used] of read(`.github/workflows/${file}`).matchAll(/uses: (.*)/g))
       expect(used).toMatch(/@[0-9a-f]{40} # v/);
+});
+
+it('the recording of the README shows no path of the machine that made it', () => {
+  expect(read('README.md')).toContain('(docs/recording.svg)');
+  const recording = read('docs/recording.svg');
+  expect(recording).toContain('1 failed, 0 passed');
+  expect(recording).toContain('Took back edit src/cart.js');
+  expect(recording).not.toMatch(/\/tmp|\/home|\/root|Error/);
 });

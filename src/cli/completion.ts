@@ -1,0 +1,126 @@
+import { exposeModes, questionModes } from '../core/settings.ts';
+import { help, pages } from './help.ts';
+import { manifestHere } from './here.ts';
+import { hosts } from './hosts.ts';
+import { ownCommand } from './own-command.ts';
+import { UsageError } from './usage.ts';
+
+type Candidate = readonly [value: string, description?: string | undefined];
+
+/**
+ * What each shell evaluates: it asks `toolcrib complete =WORD BEFORE…`, and completes files where that says nothing.
+ * The words are handed over as they stand on the line: none of them is evaluated.
+ */
+const scripts: Readonly<Record<string, (command: readonly string[]) => string>> = {
+  bash: (command) => `_toolcrib() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    COMPREPLY+=("\${line%%$'\\t'*}")
+  done < <(${posix(command)} complete "=\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)
+  [[ \${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null
+}
+complete -o default -F _toolcrib toolcrib
+`,
+  zsh: (command) => `#compdef toolcrib
+_toolcrib() {
+  local line tab=$'\\t'
+  local -a found blank
+  for line in "\${(@f)$(${posix(command)} complete "=\${words[CURRENT]}" "\${(@)words[2,CURRENT-1]}" 2>/dev/null)}"; do
+    [[ -z $line ]] || found+=("\${\${line//:/\\\\:}/$tab/:}")
+  done
+  [[ \${found[1]%%:*} != *= ]] || blank=(-S '')
+  if (( $#found )); then _describe toolcrib found $blank; else _files; fi
+}
+compdef _toolcrib toolcrib
+`,
+  fish: (command) => `function __toolcrib_complete
+  set -l before (commandline -opc)
+  set -l found (${posix(command)} complete "="(commandline -ct) $before[2..] 2>/dev/null)
+  if count $found >/dev/null
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c toolcrib -f -a '(__toolcrib_complete)'
+`,
+  powershell: (command) => `Register-ArgumentCompleter -Native -CommandName toolcrib -ScriptBlock {
+  param($word, $line, $cursor)
+  $before = @($line.CommandElements | Select-Object -Skip 1 |
+    Where-Object { $_.Extent.EndOffset -lt $cursor } | ForEach-Object { $_.Extent.Text })
+  & ${command.map((part) => `'${part.replaceAll("'", "''")}'`).join(' ')} complete "=$word" @before 2>$null |
+    ForEach-Object {
+      $value, $text = $_ -split "\`t", 2
+      if (-not $text) { $text = $value }
+      [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $text)
+    }
+}
+`,
+};
+
+const posix = (command: readonly string[]): string =>
+  command.map((part) => `'${part.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+
+/** `toolcrib completion SHELL`: prints what the shell evaluates. */
+export async function completionCommand([shell = '', ...more]: string[]): Promise<number> {
+  const script = Object.hasOwn(scripts, shell) && more.length === 0 ? scripts[shell] : undefined;
+  if (!script) throw new UsageError(`completion: which shell? One of ${Object.keys(scripts).join(', ')}.`);
+  const { command, script: ours } = ownCommand();
+  process.stdout.write(script([command, ours]));
+  return 0;
+}
+
+/** `toolcrib complete =WORD BEFORE…`: a line for each word that begins like it, and after a tab what it is. */
+export async function completeCommand([given = '', ...before]: string[]): Promise<number> {
+  const word = given.slice(1);
+  const found = (await candidates(word, before)).filter(([value]) => value.startsWith(word));
+  process.stdout.write(found.map((candidate) => `${candidate.join('\t')}\n`).join(''));
+  return 0;
+}
+
+/** Words that some options take. */
+const optionValues: Readonly<Record<string, readonly string[]>> = {
+  '--questions': questionModes,
+  '--expose': exposeModes,
+  '--scope': ['user', 'project'],
+  '--mode': ['plan', 'ask', 'auto'],
+};
+
+async function candidates(word: string, before: readonly string[]): Promise<readonly Candidate[]> {
+  const [command = '', ...rest] = before;
+  if (command === '' || command === 'help')
+    return [...help.matchAll(/^  toolcrib (\w+).*?  +(.*)/gm)].map(([, name = '', what]) => [name, what]);
+  const page = Object.hasOwn(pages, command) ? (pages[command] ?? '') : '';
+  const last = rest.at(-1) ?? '';
+  if (takesValue(last, page)) {
+    // `text` and `json` are what every command with --output has.
+    const values = last === '--output' ? ['text', 'json'] : (optionValues[last] ?? []);
+    return values.map((value) => [value]);
+  }
+  if (word.startsWith('-')) return optionsIn(page);
+  const isFirst = rest.every((one) => one.startsWith('-'));
+  if (command === 'config' && isFirst) return Object.entries(hosts).map(([name, { title }]) => [name, title]);
+  if (command === 'completion' && isFirst) return Object.keys(scripts).map((name) => [name]);
+  if (command !== 'call' && command !== 'doctor') return [];
+  const { manifest } = await manifestHere();
+  if (command === 'doctor') return manifest.programs.map(({ id, title }) => [id, title]);
+  const tool = manifest.tools.find(({ name }) => rest.includes(name));
+  if (!tool) return manifest.tools.map(({ name, title }) => [name, title]);
+  return Object.keys(tool.inputSchema['properties'] ?? {}).map((name) => [`${name}=`]);
+}
+
+/** Whether the help shows a word behind an option: `--root DIR`, `-m, --model NAME`. */
+function takesValue(option: string, page: string): boolean {
+  if (!/^--?[a-z][a-z-]*$/.test(option)) return false;
+  const shown = /as (?:for serve|in toolcrib --help)/.test(page) ? page + (pages['serve'] ?? '') : page;
+  return new RegExp(`${option}(?:, --[a-z-]+)? \\[?'?[A-Z]`).test(shown);
+}
+
+/** The options that a help names, with what it says of them. */
+function optionsIn(page: string): Candidate[] {
+  const lines = page.matchAll(/^  (?:-\w, )?(--[a-z].*?)  +(.*)/gm);
+  return [...lines].flatMap(([, names = '', what]) =>
+    names.split(', ').map((name): Candidate => [name.split(' ')[0] ?? '', what]),
+  );
+}
