@@ -55,7 +55,14 @@ async function made(facts: HostFacts, given: readonly string[], scope: string): 
     throw new UsageError(`${facts.title} tells no folder: name the one a model may use with --root DIR.`);
   const { command, script } = ownCommand();
   const asks = facts.asks === undefined ? [] : ['--questions', 'host'];
-  const args = [await realpath(script), 'serve', ...asks, ...roots.flatMap((root) => ['--root', root])];
+  const beside = facts.needsFiles ? [] : ['--expose', 'no-files'];
+  const args = [
+    await realpath(script),
+    'serve',
+    ...asks,
+    ...beside,
+    ...roots.flatMap((root) => ['--root', root]),
+  ];
   return [
     { under: [...facts.under, 'toolcrib'], value: facts.entry({ command, args }) },
     ...(typeof facts.asks === 'object' ? [facts.asks] : []),

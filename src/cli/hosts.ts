@@ -17,6 +17,8 @@ export interface HostFacts {
   readonly entry: (start: Start) => Readonly<Record<string, unknown>>;
   /** It cannot show our questions, and asks by itself; what it has to be told for that. */
   readonly asks?: { readonly under: readonly string[]; readonly value: unknown } | 'by itself';
+  /** It has no file tools of its own, so that ours are listed. */
+  readonly needsFiles?: true;
   /** It tells no folders, and starts us nowhere in particular. */
   readonly needsRoots?: true;
   readonly afterwards: string;
@@ -42,6 +44,7 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
     under: ['mcpServers'],
     entry: plain,
     asks: 'by itself',
+    needsFiles: true,
     needsRoots: true,
     afterwards: restart('Claude Desktop'),
   },
@@ -170,6 +173,7 @@ export const hosts: Readonly<Record<string, HostFacts>> = {
     under: ['mcpServers'],
     entry: plain,
     asks: 'by itself',
+    needsFiles: true,
     needsRoots: true,
     afterwards: 'It is there at once.',
   },

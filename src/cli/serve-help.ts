@@ -11,7 +11,8 @@ What a model may use:
   --toolsets A,B      only the tools of these programs; "files" and "toolcrib" are our own
   --rule 'WHAT=DO'    allow, ask or deny: 'git_push=ask', 'run(npm test *)=allow', 'read(**/.env)=deny'
   --questions WHO     who asks a person: server (through the client), host (its own question), none (nobody is there)
-  --expose WHAT       auto: tools that suit the project (usual); all; catalogue: those of programs by find_actions only
+  --expose WHAT       auto: tools that suit the project (usual); no-files: the same, for a host with file tools of its
+                      own; all; catalogue: those of programs by find_actions only
   --no-checkpoints    keep no states of git work trees before actions that can change them
 
   --trace FILE        write every message to FILE, a line of JSON each, with secrets masked

@@ -10,7 +10,7 @@ export const questionModes = ['server', 'host', 'none'] as const;
 export type QuestionMode = (typeof questionModes)[number];
 
 /** Which of the tools that can be called a host is shown: the few for every project, all, or none of programs. */
-export const exposeModes = ['auto', 'all', 'catalogue'] as const;
+export const exposeModes = ['auto', 'no-files', 'all', 'catalogue'] as const;
 export type ExposeMode = (typeof exposeModes)[number];
 
 /** What the operator allows, narrowed by the project. */

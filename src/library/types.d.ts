@@ -28,7 +28,7 @@ export interface ToolOptions {
 }
 
 export interface ConnectOptions extends ToolOptions {
-  readonly expose?: 'auto' | 'all' | 'catalogue';
+  readonly expose?: 'auto' | 'no-files' | 'all' | 'catalogue';
   /** Answers the server's questions. Without it, calls that would be asked about are refused. */
   readonly onQuestion?: (question: Question) => Promise<QuestionAnswer>;
 }

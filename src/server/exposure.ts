@@ -36,7 +36,8 @@ export function exposureOf(
   used: ReadonlyMap<string, string>,
   { expose = 'auto', toolsets = [] }: Pick<Settings, 'expose' | 'toolsets'>,
 ): Exposure {
-  const listed = callable.filter(({ action, name }) => action === undefined && isAlways(name, expose));
+  const isUsual = expose === 'auto' || expose === 'no-files';
+  const listed = callable.filter((tool) => tool.action === undefined && isAlways(tool, expose));
   const reasons = new Map<string, ProgramExposure>();
   for (const { id } of programs) {
     const actions = callable
@@ -46,7 +47,7 @@ export function exposureOf(
     const isChosen = toolsets.includes(id);
     const shown = actions.filter(
       (tool, at) =>
-        expose === 'all' || (expose === 'auto' && (tool.listed === true || (isChosen && at < mostOfProgram))),
+        expose === 'all' || (isUsual && (tool.listed === true || (isChosen && at < mostOfProgram))),
     );
     listed.push(...shown);
     const sign = used.get(id);
@@ -56,7 +57,9 @@ export function exposureOf(
   return { listed: listed.toSorted((one, other) => (one.name < other.name ? -1 : 1)), programs: reasons };
 }
 
-const isAlways = (name: string, expose: ExposeMode): boolean => expose === 'all' || !unlisted.has(name);
+/** A host with file tools of its own needs none of ours on its list; they can be called all the same. */
+const isAlways = ({ name, program }: PublishedTool, expose: ExposeMode): boolean =>
+  expose === 'all' || (!unlisted.has(name) && !(expose === 'no-files' && program === 'files'));
 
 /** The programs that folders show signs of, and the sign: `package.json`. Lists each folder once. */
 export async function signsIn(

@@ -89,6 +89,7 @@ export function cribOf(
   const { machine, manifest, signs, trace } = found;
   return {
     ...heard,
+    hasFiles: settings.expose !== 'no-files',
     toolbox: createToolbox(found, machine, settings, { signs, isLocal: true, jobEnded }),
     client: 'stdio',
     clientRoots: createClientRoots(),

@@ -28,6 +28,8 @@ export interface Crib {
   readonly client: string;
   readonly clientRoots: ClientRoots;
   readonly asking: Asking;
+  /** Whether file tools are listed. */
+  readonly hasFiles: boolean;
   /** For the one host that asks its user itself; undefined where none has a key. */
   readonly plans: HandedPlans | undefined;
   /** The folders a call may touch, given what the client has said, and what holds there. */

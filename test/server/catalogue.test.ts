@@ -129,6 +129,21 @@ it.each([
   expect(listed).toContain('run_read_action');
 });
 
+it('lists no file tools for a host that has its own, and is called by them all the same', async () => {
+  const { folder } = temporaryRepository();
+  const args = ['--expose', 'no-files'];
+  const client = await connect('2026-07-28', { roots: [folder], args });
+  onTestFinished(() => client.close());
+  const listed = (await client.listTools()).tools.map(({ name }) => name);
+  expect(listed.length).toBeLessThanOrEqual(20);
+  expect(listed).toEqual(expect.arrayContaining(['check', 'git_log', 'project', 'run']));
+  expect(client.getInstructions()).not.toContain('read_file, list_files');
+  for (const name of ['edit_file', 'grep', 'read_file', 'undo', 'write_file'])
+    expect(listed).not.toContain(name);
+  const read = await client.callTool({ name: 'read_file', arguments: { path: 'README.md' } });
+  expect(read.isError ?? false).toBe(false);
+});
+
 it('tells what is listed and why', () => {
   const { folder } = temporaryRepository();
   const args = [program, 'exposure', '--root', folder];

@@ -58,6 +58,7 @@ function cribs(
   let kept: ReturnType<typeof historyOf> | undefined;
   const history = () => (kept ??= historyOf(machine));
   return (client) => ({
+    hasFiles: settings.expose !== 'no-files',
     toolbox: createToolbox(found, machine, settings, {
       ...here,
       signs,
