@@ -8,11 +8,19 @@ import { couldHoldProtected, refuseProtected } from '../paths/protected-paths.ts
 import { rooted } from '../paths/workspace.ts';
 import type { Run } from '../processes/process.ts';
 import { projectFolders } from '../programs/project-folders.ts';
-import { askGit, GitFailure, type AskGit, type Git } from './ask-git.ts';
 import { newChange, type Change, type States } from './entry.ts';
 import type { Log } from './log.ts';
 import type { TreePair } from './restore-tree.ts';
-import { shadowFor, shadowOf, tidyShadow, type Shadow } from './shadow.ts';
+import {
+  askGit,
+  GitFailure,
+  type AskGit,
+  type Git,
+  shadowFor,
+  shadowOf,
+  tidyShadow,
+  type Shadow,
+} from './shadow.ts';
 import { currentOf, takeSnapshot, type Snapshot } from './snapshot.ts';
 
 /** What came of keeping a state. */

@@ -1,8 +1,13 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 
-/** Whether we may run a file. */
-export const isExecutable = (file: string): Promise<boolean> =>
-  access(file, constants.X_OK).then(
-    () => true,
-    () => false,
+/** Whether a path leads to a file that we may run. */
+export const isExecutable = async (path: string): Promise<boolean> => {
+  const facts = await stat(path).catch(() => undefined);
+  return (
+    facts?.isFile() === true &&
+    access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
   );
+};

@@ -1,7 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { upwards } from '../../core/upwards.ts';
 import { isInside } from '../paths/inside.ts';
+import { isExecutable } from './is-executable.ts';
 
 /** What lies in the project, where whoever wrote that has put it. */
 export interface ProjectFolders {
@@ -21,4 +23,22 @@ export async function projectFolders(roots: readonly string[]): Promise<ProjectF
     holds: async (program) => lies(program) || lies(await realpath(program).catch(() => program)),
     pathWithout: (path) => kept(path).join(delimiter),
   };
+}
+
+/** A project's own copy of a program: the first of these places, from the folder upwards, then by a variable. */
+export async function ownProgram(
+  places: readonly string[],
+  folder: string,
+  roots: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string | undefined> {
+  const below = upwards(folder, roots).flatMap((here) =>
+    places.filter((place) => !place.startsWith('$')).map((place) => join(here, place)),
+  );
+  const named = places.flatMap((place) => {
+    const [, name = '', rest] = /^\$(\w+)\/(.+)$/.exec(place) ?? [];
+    return rest && env[name] ? [join(env[name], rest)] : [];
+  });
+  for (const place of [...below, ...named]) if (await isExecutable(place)) return place;
+  return undefined;
 }
