@@ -156,14 +156,14 @@ async function isTakenBack(call: ActionCall, start: Start): Promise<boolean> {
 async function startOf({ of, folder, context, services }: ActionCall) {
   const { roots } = context.workspace;
   const { installation, env: given } = services;
-  const project = await projectFolders(roots);
+  const project = projectFolders(roots);
   const env: Record<string, string> = { ...given, PATH: project.pathWithout(given['PATH'] ?? '') };
   const places = of.own?.[process.platform === 'win32' ? 'win32' : 'posix'] ?? [];
-  const local = await ownProgram(places, folder, roots, env);
+  const local = ownProgram(places, folder, roots, env);
   const words = (of.called?.[0] ?? of.id).split(' ').slice(1);
   if (local !== undefined) return { program: local, leading: [], words, env, own: [local] };
   if (!installation) throw new ToolcribError('PROGRAM_NOT_FOUND', `${of.title} was not found.`);
-  if (!(await project.holds(installation.program))) return { ...installation, env, own: [] };
+  if (!project.holds(installation.program)) return { ...installation, env, own: [] };
   if (installation.own)
     throw new ToolcribError(
       'PROGRAM_NOT_FOUND',

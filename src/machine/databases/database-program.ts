@@ -81,10 +81,10 @@ async function newFile(given: string, { workspace }: CallContext): Promise<Place
 
 /** The program by the first of its names that is there; never one that lies in the project. */
 async function programOf(client: readonly string[], { context, services }: ActionCall): Promise<string> {
-  const project = await projectFolders(context.workspace.roots);
+  const project = projectFolders(context.workspace.roots);
   for (const name of client) {
     const found = await services.databases.which(name);
-    if (found !== undefined && !(await project.holds(found))) return found;
+    if (found !== undefined && !project.holds(found)) return found;
   }
   throw new ToolcribError(
     'PROGRAM_NOT_FOUND',

@@ -157,8 +157,8 @@ export class WorkTreeStates {
   async #asker(shadow: Shadow, { roots }: Workspace): Promise<AskGit> {
     const found = await this.#options.git();
     if (!found) throw new GitFailure('no git of this machine was found that can be used');
-    const project = await projectFolders(roots);
-    if (await project.holds(found.program)) throw new GitFailure('git lies in the project');
+    const project = projectFolders(roots);
+    if (project.holds(found.program)) throw new GitFailure('git lies in the project');
     const env = { ...found.env, PATH: project.pathWithout(found.env['PATH'] ?? '') };
     return askGit(this.#options.run, { ...found, env }, shadow);
   }

@@ -41,11 +41,11 @@ export const namedProgram = (name: string, where: Where): Promise<NamedProgram> 
 async function programNamed(name: string, where: Where): Promise<NamedProgram> {
   const { folder, workspace, host, path, own } = where;
   const copies = own.filter((place) => basename(place).replace(/\.(?:exe|cmd|bat)$/i, '') === name);
-  const copy = await ownProgram(copies, folder, workspace.roots);
+  const copy = ownProgram(copies, folder, workspace.roots);
   if (copy !== undefined) return stamped(copy);
   const search = await whichProgram(name, host, path);
-  const project = await projectFolders(workspace.roots);
-  if ('installed' in search && !(await project.holds(search.installed.program))) {
+  const project = projectFolders(workspace.roots);
+  if ('installed' in search && !project.holds(search.installed.program)) {
     const { program, leading } = search.installed;
     return { program, leading };
   }
@@ -54,7 +54,7 @@ async function programNamed(name: string, where: Where): Promise<NamedProgram> {
   const endings = host.platform === 'win32' ? ['.exe', '.cmd'] : [''];
   const beside = [...folders].flatMap((folder) => endings.map((ending) => `${folder}/${name}${ending}`));
   const isPlain = /^[\w.+@-]+$/.test(name);
-  const found = isPlain ? await ownProgram(beside, folder, workspace.roots) : undefined;
+  const found = isPlain ? ownProgram(beside, folder, workspace.roots) : undefined;
   if (found !== undefined) return stamped(found);
   const why =
     'why' in search
@@ -80,7 +80,7 @@ async function programAt(name: string, { folder, workspace, mayBeMade }: Where):
   }
   const { handle, path } = opened;
   await handle.close();
-  if (!(await isExecutable(path)))
+  if (!isExecutable(path))
     throw new ToolcribError(
       'ARG_INVALID',
       `command: ${JSON.stringify(name)} is not executable.`,

@@ -138,7 +138,7 @@ async function preparer(
   { workspace, isFree }: Pick<PlanContext, 'workspace'> & { readonly isFree: boolean },
 ) {
   const { path } = await discovery();
-  const project = await projectFolders(workspace.roots);
+  const project = projectFolders(workspace.roots);
   const own = ownPlaces(manifest, host.platform === 'win32' ? 'win32' : 'posix');
   return async (of: LineProgram, { input, mayBeMade }: Placed): Promise<Prepared> => {
     const [name, ...args] = of.argv;
