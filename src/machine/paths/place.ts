@@ -57,7 +57,7 @@ export async function openPlaceAt(
   try {
     const planned = join(folder.path, ...missing, name);
     await check(planned, folder);
-    const confirmed = inGitFolder(planned) && consent.allows(planned, gitFolderEffect);
+    const confirmed = inGitFolder(planned) && consent(planned, gitFolderEffect);
     for (const step of missing) {
       const path = join(folder.path, step);
       lookOnceMore({ folder, path, confirmed }, given);
