@@ -82,6 +82,7 @@ async function head(path: string, bytes: number): Promise<string | undefined> {
 
 async function startable(name: string, folders: readonly string[], endings: readonly string[]) {
   // On Windows a name may have its ending already.
-  const all = endings.length === 0 || name.includes('.') ? ['', ...endings] : endings;
+  const isWhole = endings.length === 0 || endings.some((ending) => name.toLowerCase().endsWith(ending));
+  const all = isWhole ? ['', ...endings] : endings;
   return folders.flatMap((folder) => all.map((ending) => join(folder, name + ending)).filter(isExecutable));
 }
