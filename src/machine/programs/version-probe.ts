@@ -30,8 +30,8 @@ const offline = {
 };
 
 /**
- * Asks programs for their versions: fixed arguments, an empty folder, a scrubbed environment, little time. Each is asked
- * at most once while the probe lives, also when several callers want to know at the same time.
+ * Asks programs for their versions: fixed arguments, an empty folder, a scrubbed environment, little time. Each is
+ * asked at most once while the probe lives, also when several callers want to know at the same time.
  */
 export function createVersionProbe(world: World) {
   const asked = new Map<string, Promise<Version>>();
